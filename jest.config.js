@@ -1,0 +1,22 @@
+/** Tests are ES modules in TypeScript; swc only erases types, `npm run typecheck` checks them. */
+export default {
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      { jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'es6' } },
+    ],
+  },
+  moduleNameMapper: {
+    '^everthread$': '<rootDir>/src/index.ts',
+    '^everthread/models$': '<rootDir>/src/models/index.ts',
+    '^everthread/worker$': '<rootDir>/src/worker.ts',
+    '^everthread/testing$': '<rootDir>/src/testing/index.ts',
+  },
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  modulePathIgnorePatterns: ['<rootDir>/dist'],
+  globalSetup: '<rootDir>/test/support/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  testTimeout: 60_000,
+};

@@ -1,0 +1,60 @@
+/**
+ * The one table of codes that callers may meet, and the one error class that carries them.
+ * A code's row says how each edge answers it: CLI exit code and (for the HTTP API) status.
+ * Errors are recognised by shape, never by instanceof: Node, the workflow VM and Jest are different realms.
+ */
+
+export const ERRORS = {
+  ThreadTerminated: { exit: 3, status: 410 },
+  ThreadNotFound: { exit: 3, status: 404 },
+  InvalidMessage: { exit: 2, status: 400 },
+  MessageTooLarge: { exit: 2, status: 413 },
+  InvalidStart: { exit: 2, status: 400 },
+  AgentNotFound: { exit: 3, status: 404 },
+  StoreMismatch: { exit: 1, status: 500 },
+  MissingVariable: { exit: 1, status: 409 },
+  ContextNotSerializable: { exit: 1, status: 500 },
+  SandboxBusy: { exit: 1, status: 503 },
+  /** The definitions of a project have problems; each is named. */
+  InvalidDefinitions: { exit: 2, status: 500 },
+  /** A setting (environment variable, option) cannot be used. */
+  InvalidConfiguration: { exit: 2, status: 500 },
+  /** The Temporal service cannot be reached or does not answer as asked. */
+  TemporalUnavailable: { exit: 1, status: 503 },
+  /** Something was waited for and did not come within its deadline. */
+  Timeout: { exit: 1, status: 504 },
+} as const satisfies Record<string, { exit: number; status: number }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** A refusal or a fault with a code. `message` says what happened, to which id, and what to do next. */
+export class RuntimeError extends Error {
+  override readonly name = 'RuntimeError';
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+export function isRuntimeError(error: unknown, code?: ErrorCode): error is RuntimeError {
+  if (typeof error !== 'object' || error === null) return false;
+  const candidate = error as { name?: unknown; code?: unknown };
+  if (candidate.name !== 'RuntimeError' || typeof candidate.code !== 'string') return false;
+  return code === undefined ? candidate.code in ERRORS : candidate.code === code;
+}
+
+/** The text of anything that was thrown, without its stack. */
+export function errorMessage(error: unknown): string {
+  if (typeof error === 'object' && error !== null && 'message' in error) {
+    const { message } = error as { message: unknown };
+    if (typeof message === 'string' && message.length > 0) return message;
+  }
+  return String(error);
+}
+
+/** Ends a switch over a union: the compiler refuses it when a member was forgotten. */
+export function assertNever(value: never): never {
+  throw new Error(`Unexpected value: ${JSON.stringify(value)}`);
+}
