@@ -1,0 +1,127 @@
+/**
+ * Queue items: what `queueMessage`, `queueTool` and `sendMessage` hand to a thread (runtime §9), and
+ * the checks that their payloads must pass. Hand-written, because it runs inside the workflow, where a
+ * schema library would cost bundle size and replay time, and because a bad payload is a value here:
+ * a signal that is refused must never fail a workflow task.
+ */
+import type { ErrorCode } from './error.ts';
+import { LIMITS, utf8Length } from './limit.ts';
+
+export interface MessageItem {
+  readonly kind: 'message';
+  readonly id: string;
+  readonly role: 'user' | 'assistant' | 'system';
+  readonly content: string;
+  readonly silent?: boolean;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+export interface ToolItem {
+  readonly kind: 'tool';
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+/** Content that the sender put into the store under this id before signalling. */
+export interface StoredItem {
+  readonly kind: 'stored';
+  readonly id: string;
+  readonly role: 'user' | 'assistant';
+}
+
+export type QueueItem = MessageItem | ToolItem | StoredItem;
+type Unnamed<T> = T extends unknown ? Omit<T, 'id'> & { readonly id?: string } : never;
+/** An item whose sender may have left the id to the thread. */
+export type IncomingItem = Unnamed<QueueItem>;
+
+export interface Refusal {
+  readonly code: Extract<ErrorCode, 'InvalidMessage' | 'MessageTooLarge' | 'ThreadTerminated'>;
+  readonly reason: string;
+  readonly id?: string;
+}
+
+export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: Refusal };
+
+const ID = /^[\x21-\x7e]+$/;
+
+export function isItemId(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= LIMITS.idChars && ID.test(value);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function refuse<T>(code: Refusal['code'], reason: string, id?: unknown): Parsed<T> {
+  return { ok: false, refusal: { code, reason, ...(isItemId(id) ? { id } : {}) } };
+}
+
+/** `queueMessage` and `sendMessage`: `{ id?, role?, content, silent?, metadata? }`, or `{ id, stored: true, role? }`. */
+export function parseMessagePayload(payload: unknown, roles: readonly string[] = ['user', 'assistant']): Parsed<IncomingItem> {
+  if (!isRecord(payload)) return refuse('InvalidMessage', 'the payload must be an object with a "content" string');
+  const { id, role = 'user', content, silent, metadata, stored } = payload;
+  if (id !== undefined && id !== null && !isItemId(id)) {
+    return refuse('InvalidMessage', `"id" must be 1 to ${LIMITS.idChars} visible ASCII characters`);
+  }
+  if (typeof role !== 'string' || !roles.includes(role)) {
+    return refuse('InvalidMessage', `"role" must be one of ${roles.join(', ')}`, id);
+  }
+  if (stored === true) {
+    if (!isItemId(id)) return refuse('InvalidMessage', 'a stored message needs the "id" it is stored under');
+    return { ok: true, value: { kind: 'stored', id, role: role as 'user' | 'assistant' } };
+  }
+  if (typeof content !== 'string' || content.length === 0) {
+    return refuse('InvalidMessage', '"content" must be a non-empty string', id);
+  }
+  if (silent !== undefined && typeof silent !== 'boolean') return refuse('InvalidMessage', '"silent" must be a boolean', id);
+  if (metadata !== undefined && metadata !== null && !isRecord(metadata)) {
+    return refuse('InvalidMessage', '"metadata" must be an object', id);
+  }
+  const item: IncomingItem = {
+    kind: 'message',
+    ...(typeof id === 'string' ? { id } : {}),
+    role: role as MessageItem['role'],
+    content,
+    ...(silent ? { silent } : {}),
+    ...(isRecord(metadata) ? { metadata } : {}),
+  };
+  return refuseTooLarge(item) ?? { ok: true, value: item };
+}
+
+/** `queueTool`: `{ id?, name, arguments? }`. */
+export function parseToolPayload(payload: unknown): Parsed<IncomingItem> {
+  if (!isRecord(payload)) return refuse('InvalidMessage', 'the payload must be an object with a "name" string');
+  const { id, name, arguments: args = {} } = payload;
+  if (id !== undefined && id !== null && !isItemId(id)) {
+    return refuse('InvalidMessage', `"id" must be 1 to ${LIMITS.idChars} visible ASCII characters`);
+  }
+  if (typeof name !== 'string' || name.length === 0 || name.length > 128) {
+    return refuse('InvalidMessage', '"name" must name a tool', id);
+  }
+  if (!isRecord(args)) return refuse('InvalidMessage', '"arguments" must be an object', id);
+  const item: IncomingItem = { kind: 'tool', ...(typeof id === 'string' ? { id } : {}), name, arguments: args };
+  return refuseTooLarge(item) ?? { ok: true, value: item };
+}
+
+function refuseTooLarge(item: IncomingItem): Parsed<IncomingItem> | undefined {
+  const bytes = itemBytes(item);
+  if (bytes <= LIMITS.inlineBytes) return undefined;
+  return refuse(
+    'MessageTooLarge',
+    `${bytes} bytes are more than the ${LIMITS.inlineBytes} that a signal may carry; send it with the everthread client, which stores large content first`,
+    item.id,
+  );
+}
+
+/** Bytes that an item adds to a payload. */
+export function itemBytes(item: IncomingItem): number {
+  switch (item.kind) {
+    case 'stored':
+      return 0;
+    case 'tool':
+      return utf8Length(item.name) + utf8Length(JSON.stringify(item.arguments));
+    case 'message':
+      return utf8Length(item.content) + (item.metadata ? utf8Length(JSON.stringify(item.metadata)) : 0);
+  }
+}

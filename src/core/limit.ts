@@ -1,0 +1,45 @@
+/** Every number that bounds something, in one place. Bytes are UTF-8 bytes. */
+export const LIMITS = {
+  /** Characters of an item's or message's id; visible ASCII. */
+  idChars: 64,
+  threadIdChars: 128,
+  /** Content that a signal or update may carry inline. */
+  inlineBytes: 32 * 1024,
+  /** Our client stores content above this first and signals its id alone. */
+  clientInlineBytes: 4 * 1024,
+  /** Content that our client accepts at all. */
+  contentBytes: 4 * 1024 * 1024,
+  /** Bytes of queued content that a step's activity may take along; above it the store takes them first. */
+  stepInlineBytes: 4 * 1024,
+  /** Content of one batch handed to the store; below gRPC's 4 MiB with room to spare. */
+  stashBytes: 1024 * 1024,
+  /** Ids that the workflow remembers as a shortcut; the store's unique key is what guards. */
+  seenIds: 256,
+  /** What continue-as-new may carry. */
+  carriedBytes: 64 * 1024,
+  /** Inline content that may stay in the carried state. */
+  carriedInlineBytes: 8 * 1024,
+  activityResultBytes: 4 * 1024,
+  /** Tool calls that a step's outcome names one by one; the rest are counted. */
+  namedCalls: 16,
+  /** Hard cap of steps in one execution, raised to a side's own maxSteps where that is larger. */
+  stepsPerExecution: 250,
+  /** Refused items kept for the next commit; more are counted in the log only. */
+  rejections: 50,
+  startMessages: 100,
+} as const;
+
+/** UTF-8 length without Buffer or TextEncoder: the workflow VM has neither for certain. */
+export function utf8Length(text: string): number {
+  let bytes = 0;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0x80) bytes += 1;
+    else if (unit < 0x800) bytes += 2;
+    else if (unit >= 0xd800 && unit < 0xdc00) {
+      bytes += 4;
+      i += 1;
+    } else bytes += 3;
+  }
+  return bytes;
+}

@@ -1,0 +1,127 @@
+/**
+ * The thread's queue as its workflow holds it (runtime §9): durable FIFO over three places.
+ * I1. Order is `taken` (a step has them in hand), the store's pending rows (`waiting` counts them),
+ *     `arrivals` (content still with the workflow). Nothing overtakes.
+ * I2. Items leave `taken` only after the step that took them has stored them; a cancelled or failed step
+ *     leaves them, and the store's unique key makes the second try harmless.
+ * I3. `waiting` is a hint: rows that a tool wrote may be missing from it until the next commit counts them.
+ */
+import { type IncomingItem, itemBytes, type QueueItem } from './item.ts';
+import { LIMITS } from './limit.ts';
+
+export interface QueueState {
+  readonly waiting: number;
+  readonly inline: readonly QueueItem[];
+  readonly seen: readonly string[];
+  readonly arrived: number;
+}
+
+export class ThreadQueue {
+  readonly #origin: string;
+  readonly #seen: Set<string>;
+  #arrived: number;
+  #waiting: number;
+  #taken: QueueItem[] = [];
+  #arrivals: QueueItem[];
+
+  /** `origin` is the first run id of the chain: the same after replay, reset and continue-as-new. */
+  constructor(origin: string, carried?: QueueState) {
+    this.#origin = origin;
+    this.#seen = new Set(carried?.seen);
+    this.#arrived = carried?.arrived ?? 0;
+    this.#waiting = carried?.waiting ?? 0;
+    this.#arrivals = [...(carried?.inline ?? [])];
+  }
+
+  /** Takes an item in and returns its id; an id seen before is taken as the same item, once. */
+  accept(item: IncomingItem): { id: string; duplicate: boolean } {
+    const ordinal = this.#arrived++;
+    const id = item.id ?? `${this.#origin}:${ordinal}`;
+    if (item.id !== undefined) {
+      if (this.#seen.has(id)) return { id, duplicate: true };
+      this.#remember(id);
+    }
+    this.#arrivals.push({ ...item, id });
+    return { id, duplicate: false };
+  }
+
+  #remember(id: string): void {
+    this.#seen.add(id);
+    if (this.#seen.size <= LIMITS.seenIds) return;
+    const [oldest] = this.#seen;
+    this.#seen.delete(oldest as string);
+  }
+
+  get size(): number {
+    return this.#taken.length + Math.max(0, this.#waiting) + this.#arrivals.length;
+  }
+
+  get hasArrivals(): boolean {
+    return this.#arrivals.length > 0;
+  }
+
+  /** True when the arrivals must go to the store before a step may take them: too large, or behind stored ones. */
+  get mustStash(): boolean {
+    if (this.#arrivals.length === 0) return false;
+    return this.#waiting > 0 || bytesOf(this.#arrivals) + bytesOf(this.#taken) > LIMITS.stepInlineBytes;
+  }
+
+  get inlineBytes(): number {
+    return bytesOf(this.#arrivals) + bytesOf(this.#taken);
+  }
+
+  /** What the next step takes along; the store's pending rows come by themselves. */
+  take(): readonly QueueItem[] {
+    if (!this.mustStash) {
+      this.#taken.push(...this.#arrivals);
+      this.#arrivals = [];
+    }
+    return [...this.#taken];
+  }
+
+  /** The step has stored what it took, and `swept` pending rows of the store. */
+  settle(taken: readonly QueueItem[], swept: number): void {
+    this.#taken = this.#taken.slice(taken.length);
+    this.#waiting -= swept;
+  }
+
+  /** The next arrivals for the store, oldest first, within one batch's size; empty when there are none. */
+  nextStash(): readonly QueueItem[] {
+    let bytes = 0;
+    let count = 0;
+    for (const item of this.#arrivals) {
+      bytes += itemBytes(item);
+      if (count > 0 && bytes > LIMITS.stashBytes) break;
+      count += 1;
+    }
+    return this.#arrivals.slice(0, count);
+  }
+
+  stashed(batch: readonly QueueItem[]): void {
+    this.#arrivals = this.#arrivals.slice(batch.length);
+    this.#waiting += batch.length;
+  }
+
+  /** Rows that a tool wrote into the store. */
+  addWaiting(count: number): void {
+    this.#waiting += count;
+  }
+
+  /** The store's own count, taken at a commit while no batch is under way. */
+  recount(waiting: number): void {
+    this.#waiting = waiting;
+  }
+
+  toState(): QueueState {
+    return {
+      waiting: this.#waiting,
+      inline: [...this.#taken, ...this.#arrivals],
+      seen: [...this.#seen],
+      arrived: this.#arrived,
+    };
+  }
+}
+
+function bytesOf(items: readonly QueueItem[]): number {
+  return items.reduce((sum, item) => sum + itemBytes(item), 0);
+}

@@ -1,0 +1,77 @@
+/**
+ * What a thread's workflow carries through continue-as-new: a few counters and ids, never content of size.
+ * I1. `version` grows with the shape; `parseSnapshot` reads every older version, and the rest of the code
+ *     knows the newest alone.
+ * I2. A snapshot survives JSON unchanged: no Map, no Date, no undefined inside arrays.
+ */
+import type { QueueItem, Refusal } from './item.ts';
+import type { Settings } from './step.ts';
+
+export interface Snapshot {
+  readonly version: 1;
+  /** Items that the store keeps in order; a hint, put right by every commit that reads the store. */
+  readonly waiting: number;
+  /** Items whose content is still with the workflow; small, or the store would have them. */
+  readonly inline: readonly QueueItem[];
+  readonly seen: readonly string[];
+  /** How many items ever arrived; the next one without an id is named after it. */
+  readonly arrived: number;
+  /** The store's number of the last step that this workflow knows to be over. */
+  readonly afterStep: number;
+  readonly turnOpen: boolean;
+  /** True after `stop`, until the next user message. */
+  readonly parked: boolean;
+  readonly executionId: string | null;
+  /** Model steps of the current execution. */
+  readonly steps: number;
+  /** Steps of the thread since it began, for display. */
+  readonly totalSteps: number;
+  readonly rejections: readonly Refusal[];
+  readonly settings: Settings;
+  readonly storeId: string;
+  readonly agent: string;
+  readonly status: string;
+}
+
+/** Throws on a version that this build does not know: an older worker must not run a newer thread. */
+export function parseSnapshot(value: unknown): Snapshot {
+  const version = (value as { version?: unknown } | null)?.version;
+  if (version === 1) return checkFields(value as Snapshot);
+  throw new Error(`carried state of version ${JSON.stringify(version)} is unknown to this worker; run a newer one`);
+}
+
+const FIELDS: Readonly<Record<keyof Snapshot, (value: unknown) => boolean>> = {
+  version: (value) => value === 1,
+  waiting: isCount,
+  inline: Array.isArray,
+  seen: Array.isArray,
+  arrived: isCount,
+  afterStep: isCount,
+  turnOpen: isBoolean,
+  parked: isBoolean,
+  executionId: (value) => value === null || typeof value === 'string',
+  steps: isCount,
+  totalSteps: isCount,
+  rejections: Array.isArray,
+  settings: (value) => typeof value === 'object' && value !== null,
+  storeId: (value) => typeof value === 'string',
+  agent: (value) => typeof value === 'string',
+  status: (value) => typeof value === 'string',
+};
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value);
+}
+
+function isBoolean(value: unknown): boolean {
+  return typeof value === 'boolean';
+}
+
+function checkFields(snapshot: Snapshot): Snapshot {
+  for (const [field, check] of Object.entries(FIELDS)) {
+    if (!check(snapshot[field as keyof Snapshot])) {
+      throw new Error(`carried state is damaged at "${field}": ${JSON.stringify(snapshot[field as keyof Snapshot])}`);
+    }
+  }
+  return snapshot;
+}

@@ -1,0 +1,87 @@
+/**
+ * The start input of a thread's workflow: `{ agent, threadId?, userId?, arguments?, messages? }`.
+ * Anybody may write it by hand for the `temporal` CLI, so every field is checked and the first problem
+ * is said in words. Runs inside the workflow: no schema library.
+ */
+import { type IncomingItem, parseMessagePayload } from './item.ts';
+import { LIMITS } from './limit.ts';
+import { parseSnapshot, type Snapshot } from './snapshot.ts';
+
+export const WORKFLOW_ID_PREFIX = 'thread/';
+
+export interface StartInput {
+  readonly threadId: string;
+  readonly agent: string;
+  readonly userId: string | null;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly messages: readonly IncomingItem[];
+  readonly parentId: string | null;
+  readonly rootId: string;
+  readonly carried: Snapshot | null;
+}
+
+/** A start input that cannot be used; the workflow fails with code `InvalidStart` and this text. */
+export class InvalidStart extends Error {
+  override readonly name = 'InvalidStart';
+}
+
+const THREAD_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]*$/;
+
+export function isThreadId(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= LIMITS.threadIdChars && THREAD_ID.test(value);
+}
+
+export function parseStartInput(input: unknown, workflowId: string): StartInput {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    throw new InvalidStart('the input must be an object such as {"agent":"assistant"}');
+  }
+  const fields = input as Record<string, unknown>;
+  const threadId = parseThreadId(fields.threadId, workflowId);
+  const { agent, userId = null, arguments: threadArguments = {}, messages = [], parentId = null, carried } = fields;
+  if (typeof agent !== 'string' || agent.length === 0 || agent.length > 128) {
+    throw new InvalidStart('"agent" must name an agent');
+  }
+  if (userId !== null && typeof userId !== 'string') throw new InvalidStart('"userId" must be a string');
+  if (typeof threadArguments !== 'object' || threadArguments === null || Array.isArray(threadArguments)) {
+    throw new InvalidStart('"arguments" must be an object');
+  }
+  if (parentId !== null && !isThreadId(parentId)) throw new InvalidStart('"parentId" must be a thread id');
+  return {
+    threadId,
+    agent,
+    userId,
+    arguments: threadArguments as Record<string, unknown>,
+    messages: parseMessages(messages),
+    parentId,
+    rootId: isThreadId(fields.rootId) ? fields.rootId : threadId,
+    carried: carried === undefined || carried === null ? null : parseSnapshot(carried),
+  };
+}
+
+function parseThreadId(given: unknown, workflowId: string): string {
+  if (!workflowId.startsWith(WORKFLOW_ID_PREFIX)) {
+    throw new InvalidStart(`the workflow id must be "${WORKFLOW_ID_PREFIX}" and the thread id, not "${workflowId}"`);
+  }
+  const threadId = workflowId.slice(WORKFLOW_ID_PREFIX.length);
+  if (!isThreadId(threadId)) {
+    throw new InvalidStart(
+      `"${threadId}" cannot be a thread id: letters, digits and . _ : - alone, at most ${LIMITS.threadIdChars}`,
+    );
+  }
+  if (given !== undefined && given !== null && given !== threadId) {
+    throw new InvalidStart(`"threadId" is ${JSON.stringify(given)}, but the workflow id says "${threadId}"`);
+  }
+  return threadId;
+}
+
+function parseMessages(messages: unknown): IncomingItem[] {
+  if (!Array.isArray(messages)) throw new InvalidStart('"messages" must be an array');
+  if (messages.length > LIMITS.startMessages) {
+    throw new InvalidStart(`"messages" may hold at most ${LIMITS.startMessages} entries`);
+  }
+  return messages.map((message, index) => {
+    const parsed = parseMessagePayload(message, ['user', 'assistant', 'system']);
+    if (!parsed.ok) throw new InvalidStart(`messages[${index}]: ${parsed.refusal.reason}`);
+    return parsed.value;
+  });
+}

@@ -1,0 +1,135 @@
+/**
+ * What crosses Temporal between a thread's workflow and its activities: ids, names, flags; at most 4 KB
+ * an answer. Content stays in the store. Every answer is a union that the workflow switches on.
+ */
+import type { QueueItem, Refusal } from './item.ts';
+import type { StopReason, StopRules } from './stop.ts';
+
+/** Times that the worker's configuration sets and the workflow must replay: they come with `openThread`. */
+export interface Settings {
+  readonly historySoftLimit: number;
+  readonly modelHeartbeatMs: number;
+  readonly toolHeartbeatMs: number;
+  /** False where the server lacks our search attributes: setting one would fail the workflow task. */
+  readonly searchAttributes: boolean;
+}
+
+/** Which thread, which workflow run: part of every activity's input, the ground of the fence. */
+export interface RunRef {
+  readonly threadId: string;
+  readonly storeId: string;
+}
+
+export interface StoredError {
+  readonly code: string;
+  readonly message: string;
+}
+
+export type ThreadStatus = 'idle' | 'running' | 'waiting' | 'stopped' | 'failed' | 'terminated';
+export type RestStatus = Exclude<ThreadStatus, 'running' | 'waiting'>;
+
+export interface OpenThreadInput {
+  readonly threadId: string;
+  readonly agent: string;
+  readonly userId: string | null;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly parentId: string | null;
+  readonly rootId: string;
+  /** The store this thread has lived in so far; absent at its first run. */
+  readonly storeId?: string;
+}
+
+export type OpenThreadOutcome =
+  | { readonly kind: 'terminated' }
+  | {
+      readonly kind: 'open';
+      readonly storeId: string;
+      readonly agent: string;
+      readonly status: ThreadStatus;
+      readonly settings: Settings;
+      /** Where the store stands: steps beyond this one are not yet known to be over. */
+      readonly afterStep: number;
+      readonly turnOpen: boolean;
+      readonly waiting: number;
+      readonly lastError?: StoredError;
+    };
+
+export interface StashInput extends RunRef {
+  readonly items: readonly QueueItem[];
+}
+
+export interface ModelStepInput extends RunRef {
+  /** Counts the steps of this workflow run; with the run id it is the step's key. */
+  readonly ordinal: number;
+  readonly executionId: string;
+  readonly afterStep: number;
+  readonly items: readonly QueueItem[];
+  readonly rejections: readonly Refusal[];
+}
+
+/** How a tool call is dispatched: `once` (at most once), `idempotent` (retried), `quick` (a local activity). */
+export type DispatchMode = 'once' | 'idempotent' | 'quick';
+
+export interface CallRef {
+  readonly name: string;
+  readonly mode: DispatchMode;
+  readonly timeoutMs: number;
+}
+
+interface Swept {
+  /** Pending rows of the store that this step took. */
+  readonly swept: number;
+}
+
+export type ModelStepOutcome =
+  | (Swept & {
+      readonly kind: 'step';
+      /** The store's number of the step. */
+      readonly step: number;
+      readonly answered: boolean;
+      readonly text: boolean;
+      readonly callCount: number;
+      /** The first calls by name; see LIMITS.namedCalls. */
+      readonly calls: readonly CallRef[];
+      readonly rules: StopRules;
+      readonly model: string;
+      /** Input that this step has not answered: whatever the rules say, the turn goes on. */
+      readonly moreInput: boolean;
+    })
+  | (Swept & { readonly kind: 'nothing_to_do'; readonly step: number })
+  | (Swept & { readonly kind: 'failed'; readonly step: number; readonly error: StoredError })
+  | { readonly kind: 'terminated' };
+
+export interface ToolCallInput extends RunRef {
+  readonly step: number;
+  readonly index: number;
+  readonly executionId: string;
+}
+
+export type ToolCallOutcome =
+  | {
+      readonly kind: 'done';
+      readonly name: string;
+      readonly succeeded: boolean;
+      /** Items that the tool queued. */
+      readonly queued: number;
+    }
+  | { readonly kind: 'unknown'; readonly name: string }
+  | { readonly kind: 'terminated' };
+
+/** What became of a tool call whose worker was lost (house: at most once). */
+export type RecordedOutcome = ToolCallOutcome | { readonly kind: 'redispatch'; readonly name: string };
+
+export interface CommitStatusInput extends RunRef {
+  readonly status: RestStatus;
+  readonly reason?: StopReason | string;
+  readonly error?: StoredError;
+  readonly rejections: readonly Refusal[];
+}
+
+export type CommitStatusOutcome =
+  /** At rest. `waiting` counts the items that stay parked. */
+  | { readonly kind: 'rest'; readonly waiting: number }
+  /** Not at rest: the store holds items that nobody has taken yet. */
+  | { readonly kind: 'pending'; readonly waiting: number }
+  | { readonly kind: 'terminated' };
