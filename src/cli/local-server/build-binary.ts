@@ -1,0 +1,49 @@
+/**
+ * Builds the Temporal CLI with Go from the module that `temporal/cli` pins: every byte of source is named by its go.sum,
+ * and nothing but the Go module proxy is needed. Failures throw a plain Error whose message is the reason.
+ */
+import { packagePath } from './package-root.ts';
+import { lastLines, runCommand } from './run-command.ts';
+import { isAtLeast } from './temporal-version.ts';
+
+const MINIMUM_GO = '1.21';
+const TELL_EVERY_MS = 15_000;
+
+export interface BuildOptions {
+  version: string;
+  /** Path of the program to write. */
+  output: string;
+  env: NodeJS.ProcessEnv;
+  progress: (line: string) => void;
+}
+
+export async function buildTemporal({ version, output, env, progress }: BuildOptions): Promise<void> {
+  const go = await findGoVersion(env);
+  progress(`Building the Temporal CLI ${version} with Go ${go}: about 3 minutes the first time, never again`);
+  const started = Date.now();
+  const timer = setInterval(
+    () => progress(`  still building (${Math.round((Date.now() - started) / 1000)} s)`),
+    TELL_EVERY_MS,
+  );
+  const result = await runCommand('go', buildArguments(version, output), {
+    cwd: packagePath('temporal', 'cli'),
+    // A workspace or flags of the user's own Go projects must not reach this build.
+    env: { ...env, GOWORK: 'off', GOFLAGS: '' },
+  }).finally(() => clearInterval(timer));
+  if (result.code !== 0)
+    throw new Error(`go build failed (exit code ${result.code}): ${lastLines(result.output, 5)}`);
+}
+
+function buildArguments(version: string, output: string): string[] {
+  const flags = `-s -w -X github.com/temporalio/cli/internal/temporalcli.Version=${version}`;
+  return ['build', '-trimpath', '-ldflags', flags, '-o', output, 'github.com/temporalio/cli/cmd/temporal'];
+}
+
+async function findGoVersion(env: NodeJS.ProcessEnv): Promise<string> {
+  const { output } = await runCommand('go', ['version'], { env, timeoutMs: 20_000 });
+  const version = /go version go([\d.]+)/.exec(output)?.[1];
+  if (version === undefined) throw new Error('no working "go" on PATH');
+  if (!isAtLeast(version, MINIMUM_GO))
+    throw new Error(`Go ${version} is too old; ${MINIMUM_GO} or newer is needed`);
+  return version;
+}

@@ -1,0 +1,161 @@
+/**
+ * Decides which Temporal service a project uses on this machine. In order:
+ *   1. what the user configured: TEMPORAL_ADDRESS, or a profile of @temporalio/envconfig;
+ *   2. the server that an `everthread dev` of this project started and that still runs (`.everthread/dev.json`);
+ *   3. one that answers at 127.0.0.1:7233;
+ *   4. our own, there or on free ports, with its database in the project.
+ *
+ * I1  A configured service that cannot be used is an error: nothing else is used in its place.
+ * I2  The database file carries the server's version: an old file under a newer server is not migrated and may break.
+ * I3  2 to 4 run under a lock of the project: two servers on one database file would damage it.
+ */
+import { join } from 'node:path';
+import type { ConnectionOptions } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { RuntimeError } from '../../core/error.ts';
+import { projectFolder, readDevFile, removeDevFile, writeDevFile } from './dev-file.ts';
+import { withFileLock } from './file-lock.ts';
+import { findTemporalBinary } from './find-binary.ts';
+import { isListening, isPortFree, LOOPBACK } from './free-port.ts';
+import { prepareService } from './prepare-service.ts';
+import { type LocalServer, startLocalServer } from './start-server.ts';
+
+/** Where `temporal server start-dev` listens unless told otherwise. */
+const DEFAULT_PORT = 7233;
+const DEFAULT_UI_PORT = 8233;
+
+export interface ResolveOptions {
+  projectDir: string;
+  progress: (line: string) => void;
+  env?: NodeJS.ProcessEnv;
+  /** Where way 3 looks and way 4 listens if it can; for tests. */
+  port?: number;
+  uiPort?: number;
+}
+
+export interface ResolvedServer {
+  address: string;
+  namespace: string;
+  uiUrl?: string;
+  source: 'configured' | 'project' | 'found' | 'started';
+  /** The server, when this call started it: the caller stops it. */
+  started?: LocalServer;
+}
+
+/** @throws RuntimeError `TemporalUnavailable`, saying which service was asked and what to do. */
+export async function resolveServer(options: ResolveOptions): Promise<ResolvedServer> {
+  const { env = process.env, projectDir, progress } = options;
+  const profile = loadClientConnectConfig({ overrideEnvVars: definedOnly(env) });
+  const namespace = profile.namespace ?? 'default';
+  const { address } = profile.connectionOptions;
+  if (address !== undefined) {
+    // The native and the gRPC-js connection share the fields that a profile can set.
+    await prepareConfigured(
+      profile.connectionOptions as ConnectionOptions & { address: string },
+      namespace,
+      progress,
+    );
+    return { address, namespace, source: 'configured' };
+  }
+  return withFileLock(
+    join(projectFolder(projectDir), 'dev.lock'),
+    () => progress('Another command is starting the server of this project: waiting for it'),
+    async () =>
+      (await useProjectServer(projectDir)) ??
+      (await useFoundServer(options, namespace)) ??
+      (await startProjectServer({ ...options, env }, namespace)),
+  );
+}
+
+async function prepareConfigured(
+  connection: ConnectionOptions & { address: string },
+  namespace: string,
+  progress: (line: string) => void,
+): Promise<void> {
+  const refusal = await prepareService(connection, namespace, progress);
+  if (refusal === undefined) return;
+  throw new RuntimeError(
+    'TemporalUnavailable',
+    `The configured Temporal service at ${connection.address} cannot be used: ${refusal}. ` +
+      'Start it, correct TEMPORAL_ADDRESS or the profile, or unset them to let Everthread start a server.',
+  );
+}
+
+async function useProjectServer(projectDir: string): Promise<ResolvedServer | undefined> {
+  const file = readDevFile(projectDir);
+  if (!file) return undefined;
+  const { address, namespace, uiUrl } = file;
+  // Its process id may have passed to another program, so it also has to answer.
+  const refusal = await prepareService({ address }, namespace, () => {});
+  return refusal === undefined ? { address, namespace, uiUrl, source: 'project' } : undefined;
+}
+
+async function useFoundServer(
+  options: ResolveOptions,
+  namespace: string,
+): Promise<ResolvedServer | undefined> {
+  const { progress, port = DEFAULT_PORT, uiPort = DEFAULT_UI_PORT } = options;
+  if (!(await isListening(LOOPBACK, port))) return undefined;
+  const address = `${LOOPBACK}:${port}`;
+  const refusal = await prepareService({ address }, namespace, progress);
+  if (refusal !== undefined) {
+    progress(`What answers at ${address} cannot be used: ${refusal}`);
+    return undefined;
+  }
+  const uiUrl = (await isListening(LOOPBACK, uiPort)) ? `http://${LOOPBACK}:${uiPort}` : undefined;
+  return { address, namespace, uiUrl, source: 'found' };
+}
+
+async function startProjectServer(
+  options: ResolveOptions & { env: NodeJS.ProcessEnv },
+  namespace: string,
+): Promise<ResolvedServer> {
+  const { projectDir, progress, env, port = DEFAULT_PORT, uiPort = DEFAULT_UI_PORT } = options;
+  const binary = await findTemporalBinary({ progress, env });
+  const usual = (await isPortFree(port)) && (await isPortFree(uiPort));
+  const server = await startLocalServer({
+    binary: binary.path,
+    dbFile: join(projectFolder(projectDir), `temporal-${binary.version.server}.db`),
+    log: join(projectFolder(projectDir), 'temporal.log'),
+    namespace,
+    ...(usual ? { port, uiPort } : {}),
+  });
+  const { address, uiUrl } = server;
+  progress(`Started a Temporal server (${binary.version.server}) at ${address}`);
+  return { address, namespace, uiUrl, source: 'started', started: announce(server, projectDir) };
+}
+
+/** Keeps `.everthread/dev.json` true over the server's life. */
+function announce(server: LocalServer, projectDir: string): LocalServer {
+  const write = () =>
+    writeDevFile(projectDir, {
+      address: server.address,
+      namespace: server.namespace,
+      uiUrl: server.uiUrl,
+      pid: server.pid,
+    });
+  write();
+  return {
+    address: server.address,
+    uiUrl: server.uiUrl,
+    namespace: server.namespace,
+    get pid() {
+      return server.pid;
+    },
+    async stop() {
+      removeDevFile(projectDir, server.pid);
+      await server.stop();
+    },
+    kill: () => server.kill(),
+    async restart() {
+      await server.restart();
+      write();
+    },
+  };
+}
+
+function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}

@@ -1,0 +1,87 @@
+/**
+ * A child process that never outlives this one.
+ *
+ * I1  However this process ends (return, Ctrl-C, SIGKILL, power of a debugger), the child is stopped. A guardian process
+ *     holds the reading end of a pipe whose only writer is this process; the system closes the pipe when we are gone, and
+ *     the guardian then stops the child. It needs no polling, no signal handlers in this process (which would change how
+ *     it ends), and no system call that only Linux has (prctl's parent death signal).
+ * I2  The child has a process group of its own: Ctrl-C in the terminal reaches this process alone, which can finish its
+ *     work against the server and then stop it.
+ * I3  The child never keeps this process alive.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+
+/** How long a child may take to end after SIGTERM, before SIGKILL. The Temporal dev server takes about one second. */
+const GRACE_MS = 5_000;
+
+export interface OwnedProcess {
+  readonly pid: number;
+  /** Set once it has ended: its exit code or signal, or why it did not start. */
+  readonly ended: string | undefined;
+  /** Asks it to end (SIGTERM), makes it end after five seconds, and waits until it has. */
+  stop(): Promise<void>;
+  /** Ends it at once (SIGKILL) and waits until it has. */
+  kill(): Promise<void>;
+}
+
+/** Starts a program whose output is appended to `logFile`. Waits until it is known whether it could be started. */
+export async function spawnOwned(command: string, args: string[], logFile: string): Promise<OwnedProcess> {
+  const log = openSync(logFile, 'a');
+  const child = spawn(command, args, { detached: true, windowsHide: true, stdio: ['ignore', log, log] });
+  closeSync(log);
+  await once(child, 'spawn');
+  child.unref();
+  const dismissGuardian = startGuardian(child.pid!);
+  let ended: string | undefined;
+  const exit = new Promise<void>((resolve) => {
+    child.once('exit', (code, signal) => {
+      ended = signal === null ? `exit code ${code}` : `signal ${signal}`;
+      dismissGuardian();
+      resolve();
+    });
+  });
+  const end = async (signal: NodeJS.Signals) => {
+    if (ended !== undefined) return;
+    // Somebody waits for the end now, so the event loop has to stay for it.
+    child.ref();
+    child.kill(signal);
+    const force = setTimeout(() => child.kill('SIGKILL'), GRACE_MS);
+    await exit;
+    clearTimeout(force);
+  };
+  return {
+    pid: child.pid!,
+    get ended() {
+      return ended;
+    },
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+  };
+}
+
+/** I1. Written as text because it has to run as a program of its own from `src/` and from `dist/` alike. */
+const GUARDIAN = `
+  const pid = Number(process.argv[1]);
+  const signal = (name) => { try { process.kill(pid, name); } catch { process.exit(); } };
+  process.stdin.resume().on('end', () => {
+    signal('SIGTERM');
+    setInterval(() => signal(0), 100);
+    setTimeout(() => { signal('SIGKILL'); process.exit(); }, ${GRACE_MS});
+  });
+`;
+
+/** Returns how to end the guardian when its charge has ended: its pid may belong to someone else later. */
+function startGuardian(pid: number): () => void {
+  const guardian: ChildProcess = spawn(process.execPath, ['-e', GUARDIAN, String(pid)], {
+    detached: true,
+    windowsHide: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: {},
+  });
+  guardian.unref();
+  (guardian.stdin as unknown as { unref(): void }).unref();
+  guardian.on('error', () => {});
+  return () => guardian.kill('SIGKILL');
+}

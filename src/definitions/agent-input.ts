@@ -1,0 +1,81 @@
+/** What authors pass to `defineAgent` (definitions §7, 0.1.0). Types alone; `define-agent.ts` checks them. */
+import type { VariableInput } from './variable-input.ts';
+
+export interface AgentInput {
+  /** Identity of the agent: threads are started with it and handoffs name it. snake_case advised. */
+  name: string;
+  /** `ai_human` (default): side A answers a person. `dual_ai`: two prompts talk until a session tool ends it. */
+  type?: 'ai_human' | 'dual_ai';
+  /** The AI; in a `dual_ai` agent the first AI. */
+  sideA: SideInput;
+  /** The second AI: required for `dual_ai`, unused otherwise. */
+  sideB?: SideInput;
+  /** How many turns of both sides together a session may have; default no cap. For `dual_ai`: always set it. */
+  maxSessionTurns?: number;
+  /** Whether prompts may call this agent as a tool; default false. A subagent needs it. */
+  exposeAsTool?: boolean;
+  /** What models read when the agent is offered as a tool; required with `exposeAsTool`. */
+  toolDescription?: string;
+  /** Display name (legacy). */
+  title?: string;
+  /** A short text for user interfaces. */
+  description?: string;
+  /** A URL, or an absolute path that API answers turn into one. */
+  icon?: string;
+  /** Values below those of thread, user and instance, above those of prompts. Never secrets: they are source text. */
+  env?: Record<string, string>;
+  /** Variables that the agent needs or explains; default none. */
+  variables?: VariableInput[];
+  /** @deprecated Use `env` for values and `variables` for declarations. */
+  tenvs?: object;
+  /** Ids of hooks, run in this order while the active prompt lists none; default none. */
+  hooks?: string[];
+  /** Packaging metadata. */
+  packageName?: string;
+  /** Packaging metadata. */
+  version?: string;
+  /** Packaging metadata. */
+  author?: string;
+  /** Packaging metadata. */
+  license?: string;
+  /** @deprecated Kept as metadata, otherwise unused. */
+  tags?: string[];
+}
+
+export interface SideInput {
+  /** Name of the prompt that this side starts with. */
+  prompt: string;
+  /** Display name of the side. */
+  label?: string;
+  /** Whether the side's turn ends when it answers with text and calls no tool; default true. */
+  stopOnResponse?: boolean;
+  /** A successful call of this tool ends the side's turn. */
+  stopTool?: string;
+  /** The argument of `stopTool` whose value becomes the side's message. */
+  stopToolResponseProperty?: string;
+  /** How many model steps this side may make in one execution; a whole number above 0, default no cap. */
+  maxSteps?: number;
+  /** A successful call of this tool ends the session with a result. */
+  sessionStop?: SessionToolInput;
+  /** A successful call of this tool ends the session with a failure. */
+  sessionFail?: SessionToolInput;
+  /** A call of this tool tells the parent the child's status; the session goes on. */
+  sessionStatus?: SessionToolInput;
+  /** @deprecated The old name of `sessionStop`. */
+  endSessionTool?: SessionToolInput;
+  /** @deprecated The old name of `sessionFail`. */
+  failSessionTool?: SessionToolInput;
+  /** @deprecated The old name of `sessionStatus`. */
+  statusTool?: SessionToolInput;
+}
+
+/** A tool's name, or the name with the arguments that carry the payload. */
+export type SessionToolInput =
+  | string
+  | {
+      name: string;
+      /** The argument with the result, failure or status text. */
+      messageProperty?: string;
+      /** The argument with one path or a list of paths under `/attachments/` to hand over. */
+      attachmentsProperty?: string;
+    };

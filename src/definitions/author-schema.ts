@@ -1,0 +1,34 @@
+/**
+ * Reads zod 4 schemas of any copy of zod by their shape: `_zod.def` is zod's own stable contract for tools
+ * (definitions §8). Class checks would refuse an author's schema whenever npm installed zod twice.
+ */
+import type { AuthorSchema } from '../core/definition.ts';
+
+/** The inside of a zod 4 schema, as far as it is read here. */
+export interface SchemaDef {
+  readonly type: string;
+  readonly shape?: Readonly<Record<string, unknown>>;
+  readonly innerType?: unknown;
+  readonly element?: unknown;
+  readonly valueType?: unknown;
+  readonly keyType?: unknown;
+  readonly options?: readonly unknown[];
+}
+
+export interface ZodSchema extends AuthorSchema {
+  readonly _zod: { readonly def: SchemaDef };
+  /** There since zod 4.1; absent in zod/mini. */
+  toJSONSchema?(options: { io: 'input' }): Record<string, unknown>;
+}
+
+export function isZodSchema(value: unknown): value is ZodSchema {
+  if (typeof value !== 'object' || value === null) return false;
+  const { _zod, safeParse } = value as { _zod?: { def?: { type?: unknown } }; safeParse?: unknown };
+  return typeof _zod?.def?.type === 'string' && typeof safeParse === 'function';
+}
+
+/** The properties of a `z.object(…)`, or undefined for anything else. */
+export function objectShape(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (!isZodSchema(value) || value._zod.def.type !== 'object') return undefined;
+  return value._zod.def.shape ?? {};
+}

@@ -1,0 +1,63 @@
+/**
+ * The mark that a define… function leaves on its value, and how it is recognised.
+ *
+ * I1 A definition is recognised by its mark alone, never by class: an author's file may have been evaluated in
+ *    another realm, or by another copy of this package. `Symbol.for` is the same symbol in all of them.
+ * I2 What a define… function returns is frozen to the last plain object and shares none with the author's input.
+ *    What is not plain data (zod schemas, provider factories, functions) is kept as it is.
+ */
+import type { AgentDefinition, ModelDefinition, PromptDefinition, ToolDefinition } from '../core/definition.ts';
+import type { FieldProblem } from './problem.ts';
+
+export const DEFINITION = Symbol.for('everthread.definition');
+
+export type Definition = AgentDefinition | PromptDefinition | ModelDefinition | ToolDefinition;
+export type DefinitionKind = Definition['kind'];
+
+/** Under the mark: the version of the contract, and what deserves a word to the author though it works. */
+interface Mark {
+  readonly specification: '0.1.0';
+  readonly warnings: readonly FieldProblem[];
+}
+
+/** Freezes a definition and marks it. The mark is not enumerable, so a spread copy, unchecked, loses it. */
+export function brandDefinition<T extends Definition>(
+  definition: T,
+  warnings: readonly FieldProblem[] = [],
+): T {
+  const mark: Mark = { specification: '0.1.0', warnings };
+  const copy = copyPlain(definition) as T;
+  return Object.freeze(Object.defineProperty(copy, DEFINITION, { value: Object.freeze(mark) }));
+}
+
+/** Whether a value was made by a define… function, of this copy of the package or of another. */
+export function isDefinition(value: unknown): value is Definition {
+  return markOf(value) !== undefined;
+}
+
+export function definitionWarnings(definition: Definition): readonly FieldProblem[] {
+  return markOf(definition)?.warnings ?? [];
+}
+
+function markOf(value: unknown): Mark | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return (value as { [DEFINITION]?: Mark })[DEFINITION];
+}
+
+/** A copy without `undefined` members, frozen below its first level; the caller freezes that one. */
+function copyPlain(value: object): object {
+  const kept = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(kept.map(([key, member]) => [key, frozenCopy(member)]));
+}
+
+function frozenCopy(value: unknown): unknown {
+  if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy));
+  return isPlainObject(value) ? Object.freeze(copyPlain(value)) : value;
+}
+
+/** Compares no prototype with ours: an object of another realm has another `Object.prototype`. */
+function isPlainObject(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}

@@ -1,0 +1,140 @@
+/**
+ * Checks what an author wrote against a table of fields and says what is wrong in the author's words.
+ *
+ * I1 All problems of a definition are found in one go: the rules that compare fields look at the raw input, so
+ *    a wrong field elsewhere does not hide them.
+ * I2 An unknown field is a problem: a typo is the commonest mistake, and silence would make it a default.
+ */
+import { z } from 'zod';
+import { DefinitionError, type FieldProblem } from './problem.ts';
+import { didYouMean } from './suggestion.ts';
+
+/** What an author passed, before anything about it is known. */
+export type RawFields = Readonly<Record<string, unknown>>;
+
+/** A condition over several fields, told when it holds. */
+export interface Rule {
+  readonly field: string;
+  readonly message: string;
+  holds(input: RawFields): boolean;
+}
+
+export interface FieldTable<T> {
+  /** For the heading of an error, such as `defineAgent`. */
+  readonly what: string;
+  readonly fields: z.ZodType<T>;
+  readonly rules: readonly Rule[];
+  readonly warnings: readonly Rule[];
+  /** What to say about unknown fields that people try: where the thing really goes. */
+  readonly hints?: Readonly<Record<string, string>>;
+  /** Checks that need more than a sentence. */
+  readonly more?: (input: RawFields) => readonly FieldProblem[];
+}
+
+export interface CheckedFields<T> {
+  readonly fields: T;
+  readonly warnings: readonly FieldProblem[];
+}
+
+/** The normalised fields; throws a `DefinitionError` that lists every problem. */
+export function checkFields<T>(table: FieldTable<T>, input: unknown): CheckedFields<T> {
+  if (!isFields(input)) {
+    throw new DefinitionError(table.what, [{ field: '', message: 'takes one object with the fields' }]);
+  }
+  const parsed = table.fields.safeParse(input, { error: (issue) => describeIssue(issue, table.hints ?? {}) });
+  const problems = [
+    ...(parsed.success ? [] : parsed.error.issues.flatMap(toProblems)),
+    ...brokenRules(table.rules, input),
+    ...(table.more?.(input) ?? []),
+  ];
+  if (!parsed.success || problems.length > 0) {
+    throw new DefinitionError(table.what, problems, typeof input.name === 'string' ? input.name : undefined);
+  }
+  return { fields: parsed.data, warnings: brokenRules(table.warnings, input) };
+}
+
+export function isFields(value: unknown): value is RawFields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function brokenRules(rules: readonly Rule[], input: RawFields): FieldProblem[] {
+  return rules.filter((rule) => rule.holds(input)).map(({ field, message }) => ({ field, message }));
+}
+
+/** `['tools', 2, 'name']` → `tools[2].name`. */
+export function fieldPath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, key) => {
+    if (typeof key === 'number') return `${text}[${key}]`;
+    return text === '' ? String(key) : `${text}.${String(key)}`;
+  }, '');
+}
+
+/** One problem per unknown key; `describeIssue` wrote one line for each, in the order of the keys. */
+function toProblems(issue: z.core.$ZodIssue): FieldProblem[] {
+  if (issue.code !== 'unrecognized_keys') return [{ field: fieldPath(issue.path), message: issue.message }];
+  const lines = issue.message.split('\n');
+  return issue.keys.map((key, index) => ({
+    field: fieldPath([...issue.path, key]),
+    message: lines[index] ?? 'is not a field',
+  }));
+}
+
+function describeIssue(issue: z.core.$ZodRawIssue, hints: Readonly<Record<string, string>>): string | undefined {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => describeUnknown(key, knownKeys(issue.inst), hints)).join('\n');
+  }
+  if (issue.input === undefined) return 'is required';
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${EXPECTED[issue.expected] ?? issue.expected}, not ${nameType(issue.input)}`;
+    case 'invalid_value':
+      return describeChoice(issue.values, issue.input);
+    case 'invalid_union':
+      return describeChoice((issue as { options?: readonly unknown[] }).options ?? [], issue.input);
+    case 'too_small':
+      return describeMinimum(issue);
+    default:
+      return undefined;
+  }
+}
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+function describeUnknown(key: string, known: readonly string[], hints: Readonly<Record<string, string>>): string {
+  const hint = hints[key];
+  return hint === undefined ? `is not a field.${didYouMean(key, known)}` : `is not a field: ${hint}`;
+}
+
+/** The fields of the object schema that refused a key. */
+function knownKeys(schema: unknown): readonly string[] {
+  const { _zod } = schema as { _zod?: { def?: { shape?: object } } };
+  return Object.keys(_zod?.def?.shape ?? {});
+}
+
+function describeChoice(values: readonly unknown[], input: unknown): string {
+  const words = values.filter((value) => typeof value === 'string');
+  const given = typeof input === 'string' ? `, not '${input}'` : '';
+  const hint = typeof input === 'string' ? didYouMean(input, words) : '';
+  const dot = hint === '' ? '' : '.';
+  return `must be one of ${values.map((value) => `'${String(value)}'`).join(', ')}${given}${dot}${hint}`;
+}
+
+function describeMinimum(issue: { origin: string; minimum: number | bigint; inclusive?: boolean }): string {
+  if (issue.origin !== 'number' && issue.origin !== 'int') return 'must not be empty';
+  return issue.inclusive === false ? `must be more than ${issue.minimum}` : `must be ${issue.minimum} or more`;
+}
+
+function nameType(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'number' && Number.isFinite(value)) return `${value}`;
+  return { object: 'an object', function: 'a function', string: 'a string' }[typeof value as string] ?? String(value);
+}

@@ -1,0 +1,162 @@
+/** `defineAgent` (definitions §7): the fields of an agent, their defaults, and what is wrong with them. */
+import { z } from 'zod';
+import type { AgentDefinition } from '../core/definition.ts';
+import type { AgentInput } from './agent-input.ts';
+import { brandDefinition } from './brand.ts';
+import { checkFields, isFields, type FieldTable, type RawFields, type Rule } from './check.ts';
+import { count, env, flag, isGiven, joinVariables, names, TENVS_WARNING, tenvs, text, variables } from './field.ts';
+
+const binding = z.preprocess(
+  (value) => (typeof value === 'string' ? { name: value } : value),
+  z.strictObject({ name: text, messageProperty: text.optional(), attachmentsProperty: text.optional() }),
+);
+
+const side = z
+  .strictObject({
+    prompt: text,
+    label: text.optional(),
+    stopOnResponse: flag.default(true),
+    stopTool: text.optional(),
+    stopToolResponseProperty: text.optional(),
+    maxSteps: count.optional(),
+    sessionStop: binding.optional(),
+    sessionFail: binding.optional(),
+    sessionStatus: binding.optional(),
+    endSessionTool: binding.optional(),
+    failSessionTool: binding.optional(),
+    statusTool: binding.optional(),
+  })
+  .transform(({ endSessionTool, failSessionTool, statusTool, ...fields }) => ({
+    ...fields,
+    sessionStop: fields.sessionStop ?? endSessionTool,
+    sessionFail: fields.sessionFail ?? failSessionTool,
+    sessionStatus: fields.sessionStatus ?? statusTool,
+  }));
+
+const metadata = {
+  packageName: text.optional(),
+  version: text.optional(),
+  author: text.optional(),
+  license: text.optional(),
+  tags: names.optional(),
+};
+
+const agent = z.strictObject({
+  name: text,
+  type: z.enum(['ai_human', 'dual_ai']).default('ai_human'),
+  sideA: side,
+  sideB: side.optional(),
+  maxSessionTurns: count.optional(),
+  exposeAsTool: flag.default(false),
+  toolDescription: text.optional(),
+  title: text.optional(),
+  description: z.string().optional(),
+  icon: text.optional(),
+  env: env.default({}),
+  variables: variables.default([]),
+  tenvs: tenvs.optional(),
+  hooks: names.default([]),
+  ...metadata,
+});
+
+/** The session bindings with the name that each had before 0.1.0. */
+const ALIASES = [
+  ['sessionStop', 'endSessionTool'],
+  ['sessionFail', 'failSessionTool'],
+  ['sessionStatus', 'statusTool'],
+] as const;
+
+const sideOf = (input: RawFields, name: string): RawFields => {
+  const value = input[name];
+  return isFields(value) ? value : {};
+};
+
+const sideRules = (name: string): Rule[] => [
+  {
+    field: `${name}.stopToolResponseProperty`,
+    message: 'names an argument of stopTool, which is not set',
+    holds: (input) =>
+      isGiven(sideOf(input, name).stopToolResponseProperty) && !isGiven(sideOf(input, name).stopTool),
+  },
+  ...ALIASES.map(([field, old]) => ({
+    field: `${name}.${old}`,
+    message: `is the deprecated name of ${field}, which is also set: keep ${field}`,
+    holds: (input: RawFields) => isGiven(sideOf(input, name)[old]) && isGiven(sideOf(input, name)[field]),
+  })),
+];
+
+const aliasWarnings = (name: string): Rule[] =>
+  ALIASES.map(([field, old]) => ({
+    field: `${name}.${old}`,
+    message: `is deprecated: use ${field}`,
+    holds: (input) => isGiven(sideOf(input, name)[old]),
+  }));
+
+const isDual = (input: RawFields) => input.type === 'dual_ai';
+
+const AGENT: FieldTable<z.output<typeof agent>> = {
+  what: 'defineAgent',
+  fields: agent,
+  rules: [
+    {
+      field: 'sideB',
+      message: 'is required for a dual_ai agent: the second AI',
+      holds: (input) => isDual(input) && !isGiven(input.sideB),
+    },
+    {
+      field: 'toolDescription',
+      message: 'is required with exposeAsTool: models read it to choose the tool',
+      holds: (input) => input.exposeAsTool === true && !isGiven(input.toolDescription),
+    },
+    ...sideRules('sideA'),
+    ...sideRules('sideB'),
+  ],
+  warnings: [
+    {
+      field: 'maxSessionTurns',
+      message: 'is not set: nothing but its session tools ends a dual_ai agent',
+      holds: (input) => isDual(input) && !isGiven(input.maxSessionTurns),
+    },
+    {
+      field: 'maxSessionTurns',
+      message: 'has no effect: only dual_ai agents have session turns',
+      holds: (input) => !isDual(input) && isGiven(input.maxSessionTurns),
+    },
+    {
+      field: 'sideB',
+      message: 'has no effect: side B of an ai_human agent is a person',
+      holds: (input) => !isDual(input) && isGiven(input.sideB),
+    },
+    ...aliasWarnings('sideA'),
+    ...aliasWarnings('sideB'),
+    TENVS_WARNING,
+  ],
+  hints: {
+    defaultPrompt: 'write prompt',
+    defaultModel: 'the model is a field of the prompt',
+    tools: 'tools are a field of the prompt',
+    model: 'the model is a field of the prompt',
+  },
+};
+
+/**
+ * Defines an agent; the default export of a file in `agents/agents/`.
+ * Throws an `InvalidDefinitions` error that lists every problem.
+ */
+export function defineAgent(input: AgentInput): AgentDefinition {
+  const { fields, warnings } = checkFields(AGENT, input);
+  const { tenvs: old, packageName, version, author, license, tags, ...kept } = fields;
+  const definition: AgentDefinition = {
+    ...kept,
+    kind: 'agent',
+    env: { ...old?.env, ...kept.env },
+    variables: joinVariables(kept.variables, old),
+    metadata: toMetadata({ packageName, version, author, license, tags: tags?.join(', ') }),
+  };
+  return brandDefinition(definition, warnings);
+}
+
+function toMetadata(fields: Record<string, string | undefined>): Record<string, string> {
+  const given = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return Object.fromEntries(given);
+}

@@ -1,0 +1,89 @@
+/**
+ * Fields that several definitions share (definitions §3): names, env, variables, hooks, limits, and the
+ * deprecated `tenvs`. Each is a zod schema whose output is the normalised form.
+ */
+import { z } from 'zod';
+import type { AuthorSchema, VariableDefinition } from '../core/definition.ts';
+import { isZodSchema, objectShape } from './author-schema.ts';
+import type { RawFields } from './check.ts';
+
+export const text = z.string().min(1);
+export const names = z.array(text);
+export const flag = z.boolean();
+export const count = z.int().positive();
+export const price = z.number().nonnegative();
+export const options = z.record(z.string(), z.unknown());
+export const env = z.record(z.string(), z.string());
+
+/** A value that only a predicate can know, such as a function or another copy's schema. */
+export function custom<T>(accepts: (value: unknown) => boolean, message: string) {
+  return z.custom<T>(accepts, {
+    error: (issue) => (issue.input === undefined ? 'is required' : message),
+  });
+}
+
+export const objectSchema = custom<AuthorSchema>(
+  (value) => objectShape(value) !== undefined,
+  'must be a zod 4 object schema: z.object({ … })',
+);
+
+const variable = z.strictObject({
+  name: text,
+  // A variable that says nothing is a secret (§22 item 35): the mistake then hides a value and never shows one.
+  type: z.enum(['text', 'secret']).default('secret'),
+  required: flag.default(false),
+  scoped: flag.default(false),
+  description: z.string().default(''),
+});
+
+export const variables = z.array(variable).check((context) => {
+  const seen = new Set<string>();
+  for (const [index, { name }] of context.value.entries()) {
+    if (seen.has(name)) {
+      context.issues.push({
+        code: 'custom',
+        input: name,
+        path: [index, 'name'],
+        message: `'${name}' is declared twice`,
+      });
+    }
+    seen.add(name);
+  }
+});
+
+/** Deprecated `tenvs`: a record of values, or a zod object that declares variables. */
+export type Tenvs = { readonly env: Record<string, string>; readonly variables: VariableDefinition[] };
+
+export const tenvs = custom<RawFields>(
+  (value) => objectShape(value) !== undefined || env.safeParse(value).success,
+  'must be a zod object or an object of strings; it is deprecated, use env or variables',
+).transform(splitTenvs);
+
+function splitTenvs(value: RawFields): Tenvs {
+  const shape = objectShape(value);
+  if (shape === undefined) return { env: value as Record<string, string>, variables: [] };
+  return { env: {}, variables: Object.entries(shape).map(([name, schema]) => toVariable(name, schema)) };
+}
+
+function toVariable(name: string, schema: unknown): VariableDefinition {
+  const required = isZodSchema(schema) && !schema.safeParse(undefined).success;
+  const described = (schema as { description?: unknown }).description;
+  const description = typeof described === 'string' ? described : '';
+  return { name, type: 'secret', required, scoped: false, description };
+}
+
+/** Variables as declared, then those that only `tenvs` names. */
+export function joinVariables(
+  declared: readonly VariableDefinition[],
+  old: Tenvs | undefined,
+): readonly VariableDefinition[] {
+  const known = new Set(declared.map(({ name }) => name));
+  return [...declared, ...(old?.variables ?? []).filter(({ name }) => !known.has(name))];
+}
+
+export const isGiven = (value: unknown): boolean => value !== undefined;
+export const TENVS_WARNING = {
+  field: 'tenvs',
+  message: 'is deprecated: use env for values and variables for declarations',
+  holds: (input: RawFields) => isGiven(input.tenvs),
+};

@@ -1,0 +1,47 @@
+/** What authors pass to `defineModel` (definitions §4). Types alone; `define-model.ts` checks them. */
+import type { ProviderFactory } from '../core/provider.ts';
+
+export interface ModelInput {
+  /** What prompts call the model by; best named for its use, such as `fast` or `vision`. */
+  name: string;
+  /** Makes the backend, as exported by `everthread/models` or written by yourself. */
+  provider: ProviderFactory;
+  /** The provider's own id of the model. */
+  model: string;
+  /** Names of other models, tried in this order when this one fails; default none. */
+  fallbacks?: string[];
+  /** For providers that route to others: which of them may answer. Default any. */
+  includedProviders?: string[];
+  /** USD per 1,000,000 prompt tokens, 0 or more. */
+  inputPrice?: number;
+  /** USD per 1,000,000 answer tokens, 0 or more. */
+  outputPrice?: number;
+  /** USD per 1,000,000 cached prompt tokens, 0 or more. */
+  cachedPrice?: number;
+  /** What the model can do. Unset ones count as able. */
+  capabilities?: ModelCapabilitiesInput;
+  /** Options for the provider, checked with the provider's own schema when it has one; default none. */
+  providerOptions?: Record<string, unknown>;
+  /** Names of tools that the provider itself runs; default none. */
+  providerTools?: string[];
+}
+
+export interface ModelCapabilitiesInput {
+  /** From a level of 0 to 100 to the provider's own word; null means off. */
+  reasoningLevels?: Record<number, string | null>;
+  supportsImages?: boolean;
+  /** When false, no tools are sent. */
+  supportsToolCalls?: boolean;
+  supportsStreaming?: boolean;
+  supportsJsonMode?: boolean;
+  /** Tokens. */
+  maxContextTokens?: number;
+  /** Tokens. */
+  maxOutputTokens?: number;
+  /** @deprecated The old name of `supportsImages`. */
+  vision?: boolean;
+  /** @deprecated The old name of `supportsToolCalls`. */
+  functionCalling?: boolean;
+  /** @deprecated The old name of `supportsJsonMode`. */
+  structuredOutputs?: boolean;
+}

@@ -1,0 +1,118 @@
+/** What authors pass to `definePrompt` (definitions §6, §13.1). Types alone; `define-prompt.ts` checks them. */
+import type { AuthorSchema } from '../core/definition.ts';
+import type { VariableInput } from './variable-input.ts';
+
+export interface PromptInput {
+  /** Unique; snake_case advised: models see it when the prompt is offered as a tool. */
+  name: string;
+  /** What models read when the prompt is offered as a tool. */
+  toolDescription: string;
+  /** The system text, or parts that are joined without a separator. `{{key}}` stands for a thread argument. */
+  prompt: string | PromptPartInput[];
+  /** Name of a model in `agents/models/`. */
+  model: string;
+  /** Whether earlier messages of the conversation are sent; default false. The message that started the work always is. */
+  includeChat?: boolean;
+  /** Whether calls and results of earlier executions are sent; default false. */
+  includePastTools?: boolean;
+  /** Whether the model may ask for several calls at once; default false. They run one after the other. */
+  parallelToolCalls?: boolean;
+  /** Default `auto`. */
+  toolChoice?: 'auto' | 'none' | 'required';
+  /** A `z.object(…)`: the arguments when called as a tool, and the creation arguments of an agent that starts here. */
+  requiredSchema?: AuthorSchema;
+  /** What the model may call: tools, prompts, agents, provider tools. Default none. */
+  tools?: ToolEntryInput[];
+  /** Variables that the prompt needs or explains; default none. */
+  variables?: VariableInput[];
+  /** Values of the lowest precedence; default none. Never secrets: they are source text. */
+  env?: Record<string, string>;
+  /** @deprecated Use `env` for values and `variables` for declarations. */
+  tenvs?: object;
+  reasoning?: ReasoningInput;
+  /** How many of the newest messages keep real images; default 10. */
+  recentImageThreshold?: number;
+  /** Merged over the model's `providerOptions`; default none. */
+  providerOptions?: Record<string, unknown>;
+  /** Ids of hooks, which replace the agent's when there is one; default none. */
+  hooks?: string[];
+  /** @deprecated Ignored: every prompt can be called. */
+  exposeAsTool?: boolean;
+}
+
+export interface ReasoningInput {
+  effort?: 'low' | 'medium' | 'high';
+  /** Tokens, above 0. */
+  maxTokens?: number;
+  /** Do not return the reasoning. */
+  exclude?: boolean;
+  /** Send stored reasoning again in later steps. */
+  include?: boolean;
+}
+
+export type PromptPartInput =
+  | { type: 'text'; content: string }
+  /** The text of another prompt. */
+  | { type: 'include'; prompt: string }
+  /** The value of a variable that is not secret; empty when it has none. */
+  | { type: 'env'; property: string }
+  /** @deprecated Use `text`. */
+  | { type: 'string'; value: string }
+  /** @deprecated Use `include`. */
+  | { type: 'prompt'; id: string; label?: string }
+  /** @deprecated Write `{{key}}` in a text. */
+  | { type: 'variable'; value: string };
+
+/** A name, or a name with configuration. Which fields fit depends on what the name stands for. */
+export type ToolEntryInput = string | PromptToolInput | SubpromptInput | SubagentInput;
+
+export interface PromptToolInput {
+  name: string;
+  /** Values that this tool alone sees; default none. */
+  env?: Record<string, string>;
+  /** @deprecated Use `env`. */
+  tenvs?: Record<string, string>;
+  /** Handed to the tool as `state.options`; default none. */
+  options?: Record<string, unknown>;
+}
+
+/** A prompt offered as a tool. */
+export interface SubpromptInput extends PromptToolInput {
+  /** Whether the result holds the text answer; default true. */
+  includeTextResponse?: boolean;
+  /** Whether the result holds the calls and their results; default true. */
+  includeToolCalls?: boolean;
+  /** Whether the result holds errors; default true. */
+  includeErrors?: boolean;
+  /** The argument that becomes the first message. */
+  initUserMessageProperty?: string;
+  /** The argument with one path or a list of paths under `/attachments/`. */
+  initAttachmentsProperty?: string;
+}
+
+/** A `dual_ai` agent offered as a tool: a child thread. */
+export interface SubagentInput extends PromptToolInput {
+  /** Whether the parent waits for the result; default true. */
+  blocking?: boolean;
+  /** The argument that becomes the child's first message. */
+  initUserMessageProperty?: string;
+  /** The argument with one path or a list of paths under `/attachments/` to copy. */
+  initAttachmentsProperty?: string;
+  /** The argument with a name for people. */
+  initAgentNameProperty?: string;
+  /** Whether it runs before the prompt's first model step; default false. */
+  immediate?: boolean | { nameEnv?: string; descriptionEnv?: string; scopedEnv?: string[] };
+  /** Name of a variable: the tool is offered only while that is `true`, `1` or `yes`. */
+  optional?: string;
+  /** Whether the child stays addressable after it answered; default false. */
+  resumable?: false | ResumableInput;
+}
+
+export interface ResumableInput {
+  /** The side that hears the parent. */
+  receives_messages: 'side_a' | 'side_b';
+  /** How many may live at once; default any number. */
+  maxInstances?: number;
+  /** `implicit` (default): results go to the parent by themselves. */
+  parentCommunication?: 'implicit' | 'explicit';
+}

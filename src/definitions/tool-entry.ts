@@ -1,0 +1,56 @@
+/**
+ * Entries of a prompt's `tools` (definitions §6.3, §13.1) in their normalised form. Which of the fields fit is
+ * known once the name is resolved; `tool-reference.ts` decides that.
+ */
+import { z } from 'zod';
+import { count, env, flag, names, options, text } from './field.ts';
+
+const immediate = z.strictObject({
+  nameEnv: text.optional(),
+  descriptionEnv: text.optional(),
+  scopedEnv: names.optional(),
+});
+
+const resumable = z.strictObject({
+  receives_messages: z.enum(['side_a', 'side_b']),
+  maxInstances: count.optional(),
+  parentCommunication: z.enum(['implicit', 'explicit']).optional(),
+});
+
+/** `schema`, or a boolean kept as it is; a union would only say that nothing matched. */
+function orFlag<T extends z.ZodType>(schema: T) {
+  return z.unknown().transform((value, context): boolean | z.output<T> => {
+    if (typeof value === 'boolean') return value;
+    const parsed = schema.safeParse(value);
+    if (parsed.success) return parsed.data;
+    context.issues.push(...parsed.error.issues.map((issue) => ({ ...issue, input: value })));
+    return z.NEVER;
+  });
+}
+
+export const toolEntry = z.preprocess(
+  (value) => (typeof value === 'string' ? { name: value } : value),
+  z
+    .strictObject({
+      name: text,
+      env: env.optional(),
+      tenvs: env.optional(),
+      options: options.default({}),
+      includeTextResponse: flag.optional(),
+      includeToolCalls: flag.optional(),
+      includeErrors: flag.optional(),
+      initUserMessageProperty: text.optional(),
+      initAttachmentsProperty: text.optional(),
+      initAgentNameProperty: text.optional(),
+      blocking: flag.optional(),
+      immediate: orFlag(immediate).optional(),
+      optional: text.optional(),
+      resumable: orFlag(resumable).optional(),
+    })
+    .transform(({ name, env: values, tenvs, options: given, ...extra }) => ({
+      name,
+      env: { ...tenvs, ...values },
+      options: given,
+      extra,
+    })),
+);

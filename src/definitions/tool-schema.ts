@@ -1,0 +1,106 @@
+/**
+ * Turns a tool's zod arguments into the JSON schema that models are shown (definitions §6.3, §8).
+ *
+ * I1 It describes what a model has to write, the *input* side: a field with a default is optional.
+ * I2 Every object is closed (`additionalProperties: false`); a record keeps the schema of its values.
+ * I3 `$schema` and `propertyNames` are left out: providers in strict mode refuse them.
+ * I4 Only kinds of schema that every provider understands are accepted, nested at most 7 deep below the arguments.
+ */
+import { z } from 'zod';
+import { isZodSchema, objectShape, type SchemaDef, type ZodSchema } from './author-schema.ts';
+import type { FieldProblem } from './problem.ts';
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+export const MAX_ARGUMENT_DEPTH = 7;
+
+const LEAVES = new Set(['string', 'number', 'boolean', 'null', 'literal', 'enum']);
+const WRAPPERS = new Set(['optional', 'nullable', 'default', 'prefault']);
+const CONTAINERS = new Set(['array', 'object', 'record', 'union']);
+
+/** Of a tool without arguments: an object that takes nothing. */
+export const NO_PARAMETERS: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
+
+/** The JSON schema of checked arguments. Call `checkArguments` first; what it refuses may throw here. */
+export function toParameters(schema: unknown): JsonSchema {
+  if (schema === undefined) return NO_PARAMETERS;
+  if (!isZodSchema(schema)) throw new TypeError('Arguments must be a zod 4 schema');
+  return { ...NO_PARAMETERS, ...closeObjects(toJsonSchema(schema)) };
+}
+
+/** What in a `z.object(…)` cannot be shown to a model; `root` is the name of the definition's field. */
+export function checkArguments(schema: unknown, root: string): FieldProblem[] {
+  return Object.entries(objectShape(schema) ?? {}).flatMap(([key, member]) =>
+    checkNode(member, `${root}.${key}`, 0),
+  );
+}
+
+function checkNode(schema: unknown, field: string, depth: number): FieldProblem[] {
+  if (!isZodSchema(schema)) return [{ field, message: 'must be a zod 4 schema' }];
+  const { def } = schema._zod;
+  if (LEAVES.has(def.type)) return [];
+  if (WRAPPERS.has(def.type)) return checkNode(def.innerType, field, depth);
+  if (!CONTAINERS.has(def.type)) return [{ field, message: refusal(def.type) }];
+  if (depth === MAX_ARGUMENT_DEPTH) {
+    return [{ field, message: `is nested deeper than ${MAX_ARGUMENT_DEPTH} levels` }];
+  }
+  return members(def).flatMap(([step, member]) => checkNode(member, field + step, depth + 1));
+}
+
+/** What a container holds, each with what its path gains. */
+function members(def: SchemaDef): [string, unknown][] {
+  switch (def.type) {
+    case 'object':
+      return Object.entries(def.shape ?? {}).map(([key, member]) => [`.${key}`, member]);
+    case 'array':
+      return [['[]', def.element]];
+    case 'record':
+      return [['.*', def.valueType]];
+    default:
+      return (def.options ?? []).map((option) => ['', option]);
+  }
+}
+
+function refusal(type: string): string {
+  const allowed = [...LEAVES, ...CONTAINERS, 'optional', 'nullable', 'default'];
+  const hint = type === 'pipe' || type === 'transform' ? '; transform the value in execute' : '';
+  return `uses z.${type}, which cannot be described to models${hint}. Allowed: ${allowed.join(', ')}`;
+}
+
+/** The schema's own method first: it knows the descriptions that its own copy of zod keeps. */
+function toJsonSchema(schema: ZodSchema): JsonSchema {
+  if (typeof schema.toJSONSchema === 'function') return schema.toJSONSchema({ io: 'input' });
+  return z.toJSONSchema(schema as unknown as z.core.$ZodType, { io: 'input' }) as JsonSchema;
+}
+
+const SCHEMA_LISTS = new Set(['anyOf', 'allOf', 'oneOf', 'prefixItems']);
+const SCHEMA_MAPS = new Set(['properties', '$defs', 'definitions']);
+const LEFT_OUT = new Set(['$schema', 'propertyNames']);
+
+/**
+ * Walks by keyword and not by key: a *property* may be called `propertyNames`, and `default` or `enum` hold values.
+ */
+function closeObjects(schema: JsonSchema): JsonSchema {
+  const kept = Object.entries(schema).filter(([keyword]) => !LEFT_OUT.has(keyword));
+  const closed = Object.fromEntries(kept.map(([keyword, value]) => [keyword, closeKeyword(keyword, value)]));
+  if (schema.type !== 'object') return closed;
+  // A loose object says `additionalProperties: {}` as a record does, but has properties.
+  const isRecord = isSchema(schema.additionalProperties) && schema.properties === undefined;
+  return isRecord ? closed : { ...closed, additionalProperties: false };
+}
+
+function closeKeyword(keyword: string, value: unknown): unknown {
+  if (SCHEMA_LISTS.has(keyword) && Array.isArray(value)) return value.map(closeMember);
+  if (SCHEMA_MAPS.has(keyword) && isSchema(value)) {
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, closeMember(member)]));
+  }
+  return keyword === 'items' || keyword === 'additionalProperties' ? closeMember(value) : value;
+}
+
+function closeMember(member: unknown): unknown {
+  return isSchema(member) ? closeObjects(member) : member;
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

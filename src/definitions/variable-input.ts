@@ -1,0 +1,13 @@
+/** How authors declare a variable (definitions §3), on prompts, tools and agents alike. */
+export interface VariableInput {
+  /** The env property's name. */
+  name: string;
+  /** `text` may be shown; `secret` is redacted and reaches tools alone. Default `secret`. */
+  type?: 'text' | 'secret';
+  /** Whether it must have a value before anything runs; default false. */
+  required?: boolean;
+  /** Whether a child thread does *not* take it over from its parent; default false. */
+  scoped?: boolean;
+  /** For user interfaces; default ''. */
+  description?: string;
+}

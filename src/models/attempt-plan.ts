@@ -1,0 +1,56 @@
+/**
+ * Decides what follows a failed attempt at a model call (definitions §4): the same model again after a wait, the next
+ * fallback, or the end. Pure; `call-model.ts` does as told.
+ */
+import type { ProviderError } from '../core/provider.ts';
+import { isRetryable } from './classify.ts';
+
+/** All times in milliseconds. */
+export interface AttemptLimits {
+  /** Waits before the retries of one model; their number is the number of retries. */
+  readonly retryDelaysMs: readonly number[];
+  /** The longest wait that a provider's retry-after may ask for. */
+  readonly maxRetryAfterMs: number;
+  /** From the request to the first chunk of its stream. */
+  readonly firstChunkMs: number;
+  /** Between two chunks. */
+  readonly betweenChunksMs: number;
+  /** A whole answer that is not streamed. */
+  readonly generateMs: number;
+}
+
+export const DEFAULT_ATTEMPT_LIMITS: AttemptLimits = {
+  retryDelaysMs: [1000, 2000],
+  maxRetryAfterMs: 60_000,
+  firstChunkMs: 120_000,
+  betweenChunksMs: 45_000,
+  generateMs: 600_000,
+};
+
+export interface FailedAttempt {
+  readonly error: ProviderError;
+  /** One of our own deadlines ended it. */
+  readonly stalled: boolean;
+  /** Attempts made with this model, this one included. */
+  readonly tries: number;
+  /** Models not tried yet. */
+  readonly modelsLeft: number;
+}
+
+export type NextMove =
+  | { readonly next: 'retry'; readonly willRetryInMs: number }
+  | { readonly next: 'fallback' }
+  | { readonly next: 'give_up' };
+
+export function planAfterFailure(failed: FailedAttempt, limits: AttemptLimits): NextMove {
+  const delay = limits.retryDelaysMs[failed.tries - 1];
+  // A stall has cost minutes already, so the next one would: another model is the better bet.
+  if (delay !== undefined && !failed.stalled && isRetryable(failed.error)) {
+    return { next: 'retry', willRetryInMs: waitFor(failed.error, delay, limits.maxRetryAfterMs) };
+  }
+  return { next: failed.modelsLeft > 0 ? 'fallback' : 'give_up' };
+}
+
+function waitFor(error: ProviderError, delay: number, longest: number): number {
+  return error.retryAfter === undefined ? delay : Math.min(Math.ceil(error.retryAfter * 1000), longest);
+}

@@ -1,0 +1,172 @@
+/**
+ * Decides what a failed model request was: whatever a backend threw becomes one ProviderError (definitions §5.5).
+ * Recognised by shape, not by class: errors of the openai SDK, of the AI SDK, of fetch and of sockets, aborts,
+ * plain objects from the middle of a stream, and ProviderErrors, which pass through unchanged.
+ *
+ * I1  A message never holds an API key: providers like to echo them.
+ * I2  The original error is not kept when it came with an HTTP answer: it carries the request body and, in its
+ *     message, perhaps the key. What it said beyond code and status is kept as `AnswerFacts`.
+ */
+import { ProviderError, type ProviderErrorCode } from '../core/provider.ts';
+import { redactKeys } from './redact.ts';
+
+/** The `cause` of a ProviderError that came from an HTTP answer. */
+export interface AnswerFacts {
+  /** Name of the error that the backend's library threw. */
+  readonly thrown: string;
+  /** What the header `x-should-retry` said; it outranks the status. */
+  readonly shouldRetry?: boolean;
+  readonly requestId?: string;
+}
+
+export interface ClassifyOptions {
+  /** Milliseconds since 1970, to turn a `retry-after` date into seconds. */
+  readonly now: number;
+  /** Texts that must not appear in the message, such as the key in use. */
+  readonly secrets?: readonly string[];
+}
+
+const LONGEST_MESSAGE = 2000;
+const RETRYABLE_STATUS = new Set([408, 409, 425, 429]);
+const ERROR_CODES: ReadonlySet<unknown> = new Set<ProviderErrorCode>([
+  'rate_limit',
+  'auth_error',
+  'invalid_request',
+  'server_error',
+  'timeout',
+  'unknown',
+]);
+
+/** For failures without a status: the first row that matches a name, code, type or message decides. */
+const WORDS: readonly (readonly [RegExp, ProviderErrorCode])[] = [
+  [/rate.?limit|too.?many.?requests|insufficient_quota/i, 'rate_limit'],
+  [/authentication|permission|unauthorized|forbidden|invalid_api_key/i, 'auth_error'],
+  [/abort|time.?out|timed.?out|deadline/i, 'timeout'],
+  [
+    /invalid_request|invalid_prompt|context_length|not_found_error|UnsupportedFunctionality/i,
+    'invalid_request',
+  ],
+  [
+    /E(CONN(REFUSED|RESET|ABORTED)|PIPE|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH)\b|EAI_AGAIN/,
+    'server_error',
+  ],
+  [/UND_ERR|fetch failed|terminated|socket|premature close|connect(ion)? (error|to)/i, 'server_error'],
+  [/server_error|api_error|overloaded|internal|unavailable/i, 'server_error'],
+];
+
+/** Turns anything thrown by a backend into a ProviderError. Pure. */
+export function classifyError(error: unknown, options: ClassifyOptions): ProviderError {
+  if (isProviderError(error)) return error;
+  const thrown = toRecord(error);
+  const status = readStatus(thrown);
+  const message = describe(thrown, options.secrets ?? []);
+  if (status === undefined)
+    return new ProviderError(message, codeOfWords(thrown), undefined, undefined, { cause: error });
+  const header = headerReader(thrown);
+  const cause = readFacts(thrown, header);
+  return new ProviderError(message, codeOfStatus(status), status, readRetryAfter(header, options.now), {
+    cause,
+  });
+}
+
+/**
+ * Whether the same request may be sent again: never after a 4xx other than 408, 409, 425 and 429, unless the
+ * provider said so in `x-should-retry`.
+ */
+export function isRetryable(error: ProviderError): boolean {
+  const told = (error.cause as Partial<AnswerFacts> | undefined)?.shouldRetry;
+  if (typeof told === 'boolean') return told;
+  const status = error.statusCode;
+  if (status !== undefined && status >= 400 && status < 500) return RETRYABLE_STATUS.has(status);
+  return error.code !== 'auth_error' && error.code !== 'invalid_request';
+}
+
+export function isProviderError(error: unknown): error is ProviderError {
+  const { name, code } = toRecord(error);
+  return name === 'ProviderError' && ERROR_CODES.has(code);
+}
+
+/** The code that an HTTP status alone stands for. */
+export function codeOfStatus(status: number): ProviderErrorCode {
+  if (status === 429) return 'rate_limit';
+  if (status === 401 || status === 403) return 'auth_error';
+  if (status === 408 || status === 504) return 'timeout';
+  if (status === 409 || status === 425 || status >= 500) return 'server_error';
+  return status >= 400 ? 'invalid_request' : 'unknown';
+}
+
+function codeOfWords(thrown: Record<string, unknown>): ProviderErrorCode {
+  const links = chainOf(thrown);
+  // Names and codes first: a message may quote anything.
+  const labels = links.flatMap((link) => [link.name, link.code, link.type, constructorName(link)]).join(' ');
+  const messages = links.map((link) => link.message).join(' ');
+  const find = (text: string) => WORDS.find(([pattern]) => pattern.test(text))?.[1];
+  return find(labels) ?? find(messages) ?? 'unknown';
+}
+
+/** `status` (openai), `statusCode` (AI SDK), or a number in `code`, as some providers send within a stream. */
+function readStatus(thrown: Record<string, unknown>): number | undefined {
+  const candidates = [thrown.status, thrown.statusCode, thrown.code].map(Number);
+  return candidates.find((number) => Number.isInteger(number) && number >= 100 && number <= 599);
+}
+
+type HeaderReader = (name: string) => string | undefined;
+
+function headerReader(thrown: Record<string, unknown>): HeaderReader {
+  const headers = toRecord(thrown.headers ?? thrown.responseHeaders);
+  if (typeof headers.get === 'function')
+    return (name) => (headers as unknown as Headers).get(name) ?? undefined;
+  const entries = new Map(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
+  );
+  return (name) => entries.get(name);
+}
+
+/** Seconds, from `retry-after-ms`, or from `retry-after` as seconds or as an HTTP date. */
+function readRetryAfter(header: HeaderReader, now: number): number | undefined {
+  const milliseconds = Number.parseFloat(header('retry-after-ms') ?? '');
+  if (milliseconds >= 0) return milliseconds / 1000;
+  const text = header('retry-after')?.trim() ?? '';
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, (date - now) / 1000);
+}
+
+function readFacts(thrown: Record<string, unknown>, header: HeaderReader): AnswerFacts {
+  const told = header('x-should-retry');
+  const requestId = header('x-request-id');
+  return {
+    thrown: typeof thrown.name === 'string' ? thrown.name : constructorName(thrown),
+    ...(told === 'true' || told === 'false' ? { shouldRetry: told === 'true' } : {}),
+    ...(requestId === undefined ? {} : { requestId }),
+  };
+}
+
+/** The message with the innermost system code behind it ("Connection error. (ECONNREFUSED)"), keys removed. */
+function describe(thrown: Record<string, unknown>, secrets: readonly string[]): string {
+  const message = typeof thrown.message === 'string' ? thrown.message : '';
+  const code = chainOf(thrown)
+    .map((link) => link.code)
+    .findLast((value) => typeof value === 'string');
+  const detail = typeof code === 'string' && !message.includes(code) ? ` (${code})` : '';
+  const text = redactKeys(`${message || 'The provider failed without a message'}${detail}`, secrets);
+  return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)}…` : text;
+}
+
+/** An error and its causes, at most five deep: causes may form a ring. */
+function chainOf(thrown: Record<string, unknown>): Record<string, unknown>[] {
+  const links = [thrown];
+  for (let link = thrown; links.length < 5 && link.cause != null; links.push(link))
+    link = toRecord(link.cause);
+  return links;
+}
+
+function toRecord(value: unknown): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+  return value === undefined ? {} : { message: String(value) };
+}
+
+/** The openai SDK does not set `name`; its classes are told apart by constructor. */
+function constructorName(value: Record<string, unknown>): string {
+  return typeof value.constructor === 'function' ? value.constructor.name : 'Object';
+}

@@ -1,0 +1,122 @@
+/**
+ * Backend for every server that speaks OpenAI's chat completions: OpenAI, routers, vLLM, Ollama, llama.cpp and others.
+ *
+ * I1  The SDK never retries: attempts are decided, counted and stored in `call-model.ts`.
+ * I2  Settings are read when the provider is made, so that a definition can be loaded without a key.
+ * I3  An abort is thrown as the signal's own reason; every other failure is a ProviderError.
+ */
+import OpenAI from 'openai';
+import {
+  type Provider,
+  ProviderError,
+  type ProviderFactory,
+  type ProviderFactoryConfig,
+  type ProviderRequest,
+  type ProviderStreamChunk,
+} from '../core/provider.ts';
+import { classifyError } from './classify.ts';
+import { type Dialect, toChatBody } from './openai-request.ts';
+import { fromCompletion, fromCompletionChunks } from './openai-response.ts';
+
+export interface OpenaiCompatibleOptions {
+  /** Up to and including the version, as in `http://127.0.0.1:8000/v1`. Default: OPENAI_BASE_URL, else OpenAI. */
+  readonly baseUrl?: string;
+  /** Default: OPENAI_API_KEY. A server of one's own may need none. */
+  readonly apiKey?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Milliseconds until the answer, or for a streamed one until its beginning. Default: ten minutes. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * A provider factory for `defineModel`. What is set here outranks the factory's config, which outranks the
+ * environment. The factory throws ProviderError 'auth_error' when neither a key nor a base URL is known.
+ */
+export function openaiCompatible(options: OpenaiCompatibleOptions = {}): ProviderFactory {
+  return (config) => createProvider(readSettings(options, config));
+}
+
+interface Settings {
+  readonly baseUrl: string | undefined;
+  readonly apiKey: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number | undefined;
+}
+
+function readSettings(options: OpenaiCompatibleOptions, config: ProviderFactoryConfig): Settings {
+  const baseUrl = options.baseUrl || config.baseUrl || process.env.OPENAI_BASE_URL || undefined;
+  const apiKey = options.apiKey || config.apiKey || process.env.OPENAI_API_KEY || undefined;
+  if (apiKey === undefined && baseUrl === undefined) {
+    throw new ProviderError(
+      'No API key for OpenAI: set OPENAI_API_KEY, or for a server that needs none set OPENAI_BASE_URL.',
+      'auth_error',
+    );
+  }
+  return { baseUrl, apiKey, headers: options.headers ?? {}, timeoutMs: options.timeoutMs ?? config.timeout };
+}
+
+function createProvider(settings: Settings): Provider {
+  const client = createClient(settings);
+  const dialect = dialectOf(client.baseURL);
+  const secrets = settings.apiKey === undefined ? [] : [settings.apiKey];
+
+  function toFailure(error: unknown, signal: AbortSignal | undefined): unknown {
+    return signal?.aborted ? signal.reason : classifyError(error, { now: Date.now(), secrets });
+  }
+
+  async function generate(request: ProviderRequest) {
+    const { signal } = request;
+    try {
+      const body = { ...toChatBody(request, dialect), stream: false as const };
+      return fromCompletion(await client.chat.completions.create(body, { signal }));
+    } catch (error) {
+      throw toFailure(error, signal);
+    }
+  }
+
+  async function stream(request: ProviderRequest): Promise<AsyncIterable<ProviderStreamChunk>> {
+    const { signal } = request;
+    const body = {
+      ...toChatBody(request, dialect),
+      stream: true as const,
+      stream_options: { include_usage: true },
+    };
+    try {
+      const chunks = await client.chat.completions.create(body, { signal });
+      return guarded(fromCompletionChunks(chunks), (error) => toFailure(error, signal));
+    } catch (error) {
+      throw toFailure(error, signal);
+    }
+  }
+
+  return { name: 'openai-compatible', specificationVersion: '1', generate, stream };
+}
+
+function createClient({ baseUrl, apiKey, headers, timeoutMs }: Settings): OpenAI {
+  return new OpenAI({
+    // The SDK insists on a key; without one of ours its header is taken out again.
+    apiKey: apiKey ?? 'none',
+    adminAPIKey: null,
+    ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
+    ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
+    defaultHeaders: { ...(apiKey === undefined ? { authorization: null } : {}), ...headers },
+    maxRetries: 0,
+  });
+}
+
+function dialectOf(baseUrl: string): Dialect {
+  const host = URL.parse(baseUrl)?.hostname ?? '';
+  return host === 'openai.com' || host.endsWith('.openai.com') ? 'openai' : 'compatible';
+}
+
+/** The SDK ends an aborted stream silently, which the translation takes for a cut; both become `toFailure`'s error. */
+async function* guarded<T>(
+  chunks: AsyncIterable<T>,
+  toFailure: (error: unknown) => unknown,
+): AsyncGenerator<T> {
+  try {
+    yield* chunks;
+  } catch (error) {
+    throw toFailure(error);
+  }
+}

@@ -1,0 +1,120 @@
+/** Translates a ProviderRequest into the body of an OpenAI chat completion (definitions §5.2). Pure. */
+import type OpenAI from 'openai';
+import type { ContentPart, ProviderMessage, ProviderRequest } from '../core/provider.ts';
+
+export type ChatBody = Omit<OpenAI.Chat.ChatCompletionCreateParamsNonStreaming, 'stream'>;
+
+type ChatMessage = OpenAI.Chat.ChatCompletionMessageParam;
+type ChatPart = OpenAI.Chat.ChatCompletionContentPart;
+
+/**
+ * OpenAI itself takes `max_completion_tokens` and refuses unknown fields; the many servers that speak its protocol
+ * know `max_tokens`, and often `top_k`.
+ */
+export type Dialect = 'openai' | 'compatible';
+
+export function toChatBody(request: ProviderRequest, dialect: Dialect): ChatBody {
+  const body = {
+    ...toLimits(request, dialect),
+    ...toTools(request),
+    temperature: request.temperature,
+    top_p: request.topP,
+    stop: request.stopSequences && [...request.stopSequences],
+    reasoning_effort: toReasoningEffort(request.reasoning?.level),
+    response_format: request.responseFormat,
+    user: request.user,
+    // The author's own options win over everything above, but cannot replace the conversation.
+    ...request.providerOptions,
+    model: request.model,
+    messages: request.messages.map(toChatMessage),
+  };
+  const present = Object.entries(body).filter(([, value]) => value !== undefined);
+  // The author's options have any shape; the server checks them.
+  return Object.fromEntries(present) as unknown as ChatBody;
+}
+
+function toLimits({ maxOutputTokens, topK }: ProviderRequest, dialect: Dialect): object {
+  if (dialect === 'openai') return { max_completion_tokens: maxOutputTokens };
+  return { max_tokens: maxOutputTokens, top_k: topK };
+}
+
+/** Without tools nothing of this is sent: servers refuse a tool choice that has nothing to choose from. */
+function toTools({ tools, toolChoice, parallelToolCalls }: ProviderRequest): object {
+  if (tools === undefined || tools.length === 0) return {};
+  const named = typeof toolChoice === 'object';
+  return {
+    tools: tools.map(({ type, function: { name, description, parameters } }) => ({
+      type,
+      function: { name, description, parameters },
+    })),
+    tool_choice: named ? { type: 'function', function: { name: toolChoice.name } } : toolChoice,
+    parallel_tool_calls: parallelToolCalls,
+  };
+}
+
+/** The thirds of the scale of definitions §5.6, whose marks are 33, 66 and 100. */
+function toReasoningEffort(level: number | undefined): 'low' | 'medium' | 'high' | undefined {
+  if (level === undefined || level <= 0) return undefined;
+  if (level < 50) return 'low';
+  return level < 84 ? 'medium' : 'high';
+}
+
+function toChatMessage(message: ProviderMessage): ChatMessage {
+  switch (message.role) {
+    case 'system':
+      return { role: 'system', content: message.content };
+    case 'user':
+      return { role: 'user', content: toUserContent(message.content) };
+    case 'assistant':
+      return toAssistantMessage(message);
+    case 'tool':
+      return { role: 'tool', tool_call_id: message.toolCallId, content: toToolText(message.content) };
+  }
+}
+
+function toAssistantMessage(message: Extract<ProviderMessage, { role: 'assistant' }>): ChatMessage {
+  const calls = message.toolCalls ?? [];
+  // Neither text nor calls is refused by servers; an empty text is not.
+  if (calls.length === 0) return { role: 'assistant', content: message.content ?? '' };
+  return {
+    role: 'assistant',
+    content: message.content,
+    tool_calls: calls.map((call) => ({
+      id: call.id,
+      type: 'function',
+      // Not the raw text of malformed arguments: servers that parse it would refuse the thread from then on.
+      function: { name: call.name, arguments: JSON.stringify(call.arguments) },
+    })),
+  };
+}
+
+function toToolText(content: Extract<ProviderMessage, { role: 'tool' }>['content']): string {
+  if (typeof content === 'string') return content;
+  return content.type === 'text' ? content.text : `Error: ${content.error}`;
+}
+
+function toUserContent(content: string | readonly ContentPart[]): string | ChatPart[] {
+  return typeof content === 'string' ? content : content.map(toChatPart);
+}
+
+function toChatPart(part: ContentPart): ChatPart {
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', text: part.text };
+    case 'image':
+      return { type: 'image_url', image_url: { url: dataUrl(part), ...toDetail(part.detail) } };
+    case 'image_url':
+      return { type: 'image_url', image_url: { url: part.image_url.url } };
+    case 'file':
+      return { type: 'file', file: { filename: part.filename ?? 'file', file_data: dataUrl(part) } };
+  }
+}
+
+function toDetail(detail: string | undefined): { detail?: 'auto' | 'low' | 'high' } {
+  return detail === 'auto' || detail === 'low' || detail === 'high' ? { detail } : {};
+}
+
+/** `data` is base64; a complete data URL is left as it is. */
+function dataUrl({ data, mediaType }: { data: string; mediaType: string }): string {
+  return data.startsWith('data:') ? data : `data:${mediaType};base64,${data}`;
+}

@@ -1,0 +1,150 @@
+/** Translates what OpenAI chat completions answer, whole or streamed, into the port's words (definitions §5.3, §5.4). */
+import type OpenAI from 'openai';
+import {
+  type FinishReason,
+  ProviderError,
+  type ProviderResponse,
+  type ProviderStreamChunk,
+  type ProviderUsage,
+} from '../core/provider.ts';
+import { parseToolCall } from './tool-arguments.ts';
+
+type Completion = OpenAI.Chat.ChatCompletion;
+type CompletionChunk = OpenAI.Chat.ChatCompletionChunk;
+type ToolCallDelta = OpenAI.Chat.ChatCompletionChunk.Choice.Delta.ToolCall;
+
+/** Fields that OpenAI does not have and compatible servers do. */
+interface ReasoningFields {
+  readonly reasoning_content?: string | null;
+  readonly reasoning?: string | null;
+}
+
+export function fromCompletion(completion: Completion): ProviderResponse {
+  const choice = completion.choices?.[0];
+  if (choice === undefined) {
+    throw new ProviderError('The provider answered without a choice: nothing to read.', 'server_error');
+  }
+  const { message } = choice;
+  const toolCalls = (message.tool_calls ?? []).flatMap((call, index) =>
+    call.type === 'custom'
+      ? []
+      : parseToolCall(
+          call.id || `${completion.id}_${index}`,
+          call.function.name,
+          call.function.arguments ?? '',
+        ),
+  );
+  const reasoning = readReasoning(message);
+  return {
+    content: message.content ?? message.refusal ?? null,
+    ...(reasoning === undefined ? {} : { reasoning }),
+    ...(toolCalls.length === 0 ? {} : { toolCalls }),
+    finishReason: toFinishReason(choice.finish_reason, toolCalls.length > 0),
+    usage: toUsage(completion.usage),
+    responseId: completion.id,
+  };
+}
+
+/** Rejects with 'server_error' when the stream ends without a finish reason: the answer may be cut off. */
+export async function* fromCompletionChunks(
+  chunks: AsyncIterable<CompletionChunk>,
+): AsyncGenerator<ProviderStreamChunk> {
+  const calls = new Map<number, OpenCall>();
+  const seen = { content: false, reasoning: false };
+  let last: { finish?: string; usage?: CompletionChunk['usage']; id?: string } = {};
+  for await (const chunk of chunks) {
+    const choice = chunk.choices?.[0];
+    last = {
+      finish: choice?.finish_reason ?? last.finish,
+      usage: chunk.usage ?? last.usage,
+      id: chunk.id || last.id,
+    };
+    if (choice?.delta === undefined) continue;
+    yield* textChunks(choice.delta, seen);
+    for (const delta of choice.delta.tool_calls ?? []) yield* toolCallChunks(delta, calls, last.id);
+  }
+  if (last.finish === undefined) {
+    throw new ProviderError(
+      'The stream ended without a finish reason; the answer is cut off.',
+      'server_error',
+    );
+  }
+  if (seen.reasoning) yield { type: 'reasoning-done' };
+  if (seen.content) yield { type: 'content-done' };
+  for (const { id, name, text } of calls.values())
+    yield { type: 'tool-call-done', id, name, arguments: text };
+  const finishReason = toFinishReason(last.finish, calls.size > 0);
+  yield { type: 'finish', finishReason, usage: toUsage(last.usage), responseId: last.id };
+}
+
+function* textChunks(
+  delta: OpenAI.Chat.ChatCompletionChunk.Choice.Delta,
+  seen: { content: boolean; reasoning: boolean },
+): Generator<ProviderStreamChunk> {
+  const reasoning = readReasoning(delta);
+  if (reasoning) {
+    seen.reasoning = true;
+    yield { type: 'reasoning-delta', delta: reasoning };
+  }
+  const content = delta.content ?? delta.refusal;
+  if (content) {
+    seen.content = true;
+    yield { type: 'content-delta', delta: content };
+  }
+}
+
+interface OpenCall {
+  readonly id: string;
+  readonly name: string;
+  text: string;
+}
+
+/** The first delta of a call carries its name; later ones add to its arguments. */
+function* toolCallChunks(
+  delta: ToolCallDelta,
+  calls: Map<number, OpenCall>,
+  responseId: string | undefined,
+): Generator<ProviderStreamChunk> {
+  // Some servers leave the index out; then a name begins a call and everything else belongs to the last one.
+  const index = delta.index ?? (delta.function?.name ? calls.size : calls.size - 1);
+  let call = calls.get(index);
+  if (call === undefined) {
+    call = { id: delta.id || `${responseId ?? 'call'}_${index}`, name: delta.function?.name ?? '', text: '' };
+    calls.set(index, call);
+    yield { type: 'tool-call-start', id: call.id, name: call.name };
+  }
+  const text = delta.function?.arguments;
+  if (!text) return;
+  call.text += text;
+  yield { type: 'tool-call-delta', id: call.id, argumentsDelta: text };
+}
+
+function readReasoning(fields: object): string | undefined {
+  const { reasoning_content, reasoning } = fields as ReasoningFields;
+  const text = reasoning_content ?? reasoning;
+  return typeof text === 'string' && text !== '' ? text : undefined;
+}
+
+/** Some servers say "stop" behind tool calls, and some have words of their own: what was answered decides. */
+function toFinishReason(reason: string | null | undefined, hasToolCalls: boolean): FinishReason {
+  if (reason === 'length' || reason === 'content_filter' || reason === 'error') return reason;
+  return hasToolCalls ? 'tool_calls' : 'stop';
+}
+
+/** Zeros when the server counts nothing. */
+function toUsage(
+  usage: (Completion['usage'] & { readonly cost?: unknown }) | null | undefined,
+): ProviderUsage {
+  const promptTokens = usage?.prompt_tokens ?? 0;
+  const completionTokens = usage?.completion_tokens ?? 0;
+  const reasoningTokens = usage?.completion_tokens_details?.reasoning_tokens;
+  const cachedTokens = usage?.prompt_tokens_details?.cached_tokens;
+  return {
+    promptTokens,
+    completionTokens,
+    totalTokens: usage?.total_tokens ?? promptTokens + completionTokens,
+    ...(typeof reasoningTokens === 'number' ? { reasoningTokens } : {}),
+    ...(typeof cachedTokens === 'number' ? { cachedTokens } : {}),
+    ...(typeof usage?.cost === 'number' ? { cost: usage.cost } : {}),
+  };
+}

@@ -1,0 +1,127 @@
+/**
+ * Ends a step: committed with its answer, or failed with its reason (runtime §3.4).
+ * C1. Only an open step can be ended; whoever comes second finds what the first one stored.
+ */
+import { randomUUID } from 'node:crypto';
+import type { StoredError } from '../../core/step.ts';
+import type { CommitStep, CommittedStep, StepRef } from '../port.ts';
+import type { ThreadTransaction } from '../thread-transaction.ts';
+import { describeStep } from './begin-step.ts';
+import { type CommandContext, inThread } from './context.ts';
+
+async function stepState(thread: ThreadTransaction, step: number) {
+  return thread.trx
+    .selectFrom('steps')
+    .select(['state', 'execution_id', 'first_seq'])
+    .where('thread_id', '=', thread.threadId)
+    .where('step', '=', step)
+    .executeTakeFirstOrThrow();
+}
+
+export async function commitStep(context: CommandContext, command: CommitStep): Promise<CommittedStep> {
+  return inThread(context, command.threadId, async (thread) => {
+    if (thread.row.terminated_at !== null) return { kind: 'terminated' };
+    await thread.admit(command.runId);
+    const { step, attempt } = command;
+    const { state, execution_id: executionId } = await stepState(thread, step);
+    if (state === 'committed') return { kind: 'stored', record: await describeStep(thread, step) };
+    if (state !== 'open') return { kind: 'closed' };
+    const messageId = randomUUID();
+    await thread.insertMessage({
+      id: messageId,
+      role: 'assistant',
+      content: command.content,
+      toolCalls: command.toolCalls,
+      metadata: command.metadata,
+      executionId,
+      step,
+    });
+    await insertCalls(thread, command);
+    await thread.trx
+      .updateTable('steps')
+      .set({
+        state: 'committed',
+        message_id: messageId,
+        model: command.model,
+        text: command.content?.trim() ? 1 : 0,
+        closed_at: thread.now,
+      })
+      .where('thread_id', '=', thread.threadId)
+      .where('step', '=', step)
+      .execute();
+    thread.set({ answer_due: 0 });
+    const { model, finishReason, usage } = command;
+    thread.emit('step.committed', { messageId, model, finishReason, usage }, { step, attempt });
+    for (const call of command.toolCalls) {
+      thread.emit('tool.called', { name: call.function.name, callId: call.id }, { step });
+    }
+    await pruneChunks(thread, step);
+    return { kind: 'stored', record: await describeStep(thread, step) };
+  });
+}
+
+async function insertCalls(thread: ThreadTransaction, { step, toolCalls }: CommitStep): Promise<void> {
+  if (toolCalls.length === 0) return;
+  await thread.trx
+    .insertInto('tool_calls')
+    .values(
+      toolCalls.map((call, idx) => ({
+        thread_id: thread.threadId,
+        step,
+        idx,
+        call_id: call.id,
+        name: call.function.name,
+        arguments: call.function.arguments,
+        origin: 'model' as const,
+        state: 'scheduled' as const,
+        attempt: null,
+        status: null,
+        started_at: null,
+        ended_at: null,
+      })),
+    )
+    .execute();
+}
+
+/** Streamed text of the step before this one has been read by whoever watched; its message stays. */
+async function pruneChunks(thread: ThreadTransaction, step: number): Promise<void> {
+  const bounds = await thread.trx
+    .selectFrom('steps')
+    .select(['step', 'first_seq'])
+    .where('thread_id', '=', thread.threadId)
+    .where('step', 'in', [step - 1, step])
+    .orderBy('step')
+    .execute();
+  const [before, current] = bounds;
+  if (!before || !current) return;
+  await thread.trx
+    .deleteFrom('events')
+    .where('thread_id', '=', thread.threadId)
+    .where('seq', '>', before.first_seq)
+    .where('seq', '<=', current.first_seq)
+    .where('type', '=', 'model.chunk')
+    .execute();
+}
+
+export async function failStep(
+  context: CommandContext,
+  command: StepRef & { readonly error: StoredError },
+): Promise<CommittedStep> {
+  return inThread(context, command.threadId, async (thread) => {
+    if (thread.row.terminated_at !== null) return { kind: 'terminated' };
+    await thread.admit(command.runId);
+    const { step, attempt, error } = command;
+    const { state } = await stepState(thread, step);
+    if (state === 'committed') return { kind: 'stored', record: await describeStep(thread, step) };
+    if (state !== 'open') return { kind: 'closed' };
+    await thread.trx
+      .updateTable('steps')
+      .set({ state: 'failed', closed_at: thread.now })
+      .where('thread_id', '=', thread.threadId)
+      .where('step', '=', step)
+      .execute();
+    thread.set({ last_error: JSON.stringify(error) });
+    thread.emit('step.failed', { ...error }, { step, attempt });
+    return { kind: 'closed' };
+  });
+}

@@ -1,0 +1,40 @@
+/** What every command works with: the database, the clock, and the way into a thread's transaction. */
+import type { Kysely } from 'kysely';
+import { RuntimeError } from '../../core/error.ts';
+import type { Tables } from '../schema.ts';
+import { ThreadTransaction } from '../thread-transaction.ts';
+
+export interface CommandContext {
+  readonly db: Kysely<Tables>;
+  readonly storeId: string;
+  /** PostgreSQL locks the thread's row; SQLite has one writer at a time anyway. */
+  readonly rowLocks: boolean;
+  /** Microseconds since 1970. */
+  now(): number;
+}
+
+/** Runs `work` in one transaction on a thread and writes what it gathered. */
+export async function inThread<T>(
+  context: CommandContext,
+  threadId: string,
+  work: (thread: ThreadTransaction) => Promise<T>,
+): Promise<T> {
+  return context.db.transaction().execute(async (trx) => {
+    const query = trx.selectFrom('threads').selectAll().where('id', '=', threadId);
+    const row = await (context.rowLocks ? query.forUpdate() : query).executeTakeFirst();
+    if (!row) throw unknownThread(context.storeId, threadId);
+    const thread = new ThreadTransaction(trx, row, context.now());
+    const result = await work(thread);
+    await thread.flush();
+    return result;
+  });
+}
+
+export function unknownThread(storeId: string, threadId: string): RuntimeError {
+  return new RuntimeError('ThreadNotFound', `Thread "${threadId}" is not in store ${storeId}.`);
+}
+
+export function refuseTerminated(thread: ThreadTransaction): void {
+  if (thread.row.terminated_at === null) return;
+  throw new RuntimeError('ThreadTerminated', `Thread "${thread.threadId}" is terminated; start a new one.`);
+}

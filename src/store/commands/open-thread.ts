@@ -1,0 +1,89 @@
+/**
+ * Opens a thread for a workflow run: makes its row at the very first run, admits the run (the fence), and
+ * says where the store stands, so that a revived thread goes on where the killed one was.
+ */
+import { RuntimeError } from '../../core/error.ts';
+import type { OpenedThread, OpenThread } from '../port.ts';
+import { toThreadRecord } from '../rows.ts';
+import { countPending } from './queue.ts';
+import { type CommandContext, inThread } from './context.ts';
+
+export async function openThread(context: CommandContext, command: OpenThread): Promise<OpenedThread> {
+  const { threadId } = command;
+  const known = await context.db
+    .selectFrom('threads')
+    .select('id')
+    .where('id', '=', threadId)
+    .executeTakeFirst();
+  if (!known) await createThread(context, command);
+  return inThread(context, threadId, async (thread) => {
+    if (thread.row.terminated_at !== null) return { kind: 'terminated' };
+    await thread.admit(command.runId);
+    const { row } = thread;
+    const turnOpen = row.turn_open === 1;
+    return {
+      kind: 'open',
+      thread: toThreadRecord(row),
+      // An open turn's last step may be unfinished: the workflow asks for it again and takes it over.
+      afterStep: turnOpen ? Math.max(0, row.last_step - 1) : row.last_step,
+      turnOpen,
+      waiting: await countPending(thread),
+    };
+  });
+}
+
+async function createThread(context: CommandContext, command: OpenThread): Promise<void> {
+  const { threadId, runId } = command;
+  if (command.mustExist) {
+    throw new RuntimeError(
+      'StoreMismatch',
+      `Thread "${threadId}" has run before, but store ${context.storeId} does not know it. ` +
+        'This worker uses another store than the thread: point EVERTHREAD_STORE at the right one.',
+    );
+  }
+  const now = context.now();
+  await context.db.transaction().execute(async (trx) => {
+    const inserted = await trx
+      .insertInto('threads')
+      .values({
+        id: threadId,
+        agent: command.agent,
+        user_id: command.userId,
+        arguments: JSON.stringify(command.arguments),
+        status: 'idle',
+        stop_reason: null,
+        last_error: null,
+        run_id: runId,
+        parent_id: command.parentId,
+        root_id: command.rootId,
+        created_at: now,
+        updated_at: now,
+        terminated_at: null,
+        event_seq: 1,
+        clock: now,
+        last_step: 0,
+        last_position: 0,
+        turn_open: 0,
+        answer_due: 0,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst();
+    if (Number(inserted.numInsertedOrUpdatedRows ?? 0) === 0) return;
+    await trx
+      .insertInto('thread_runs')
+      .values({ thread_id: threadId, run_id: runId, registered_at: now })
+      .execute();
+    await trx
+      .insertInto('events')
+      .values({
+        thread_id: threadId,
+        seq: 1,
+        at: now,
+        type: 'thread.created',
+        step: null,
+        attempt: null,
+        data: JSON.stringify({ agent: command.agent }),
+      })
+      .execute();
+  });
+}

@@ -1,0 +1,211 @@
+/**
+ * The queue's durable half (runtime §9): items staged by clients, stashed by the workflow, queued by tools,
+ * and drained by a step into messages. `(thread, item id)` is unique: whatever comes twice counts once.
+ */
+import type { QueueItem, Refusal } from '../../core/item.ts';
+import type { ThreadTransaction } from '../thread-transaction.ts';
+import { type CommandContext, inThread, refuseTerminated } from './context.ts';
+
+/** A drained tool waits for its run in the step that drained it. */
+export interface DrainedTool {
+  readonly callId: string;
+  readonly name: string;
+  readonly arguments: string;
+  readonly origin: 'signal' | 'code';
+}
+
+export interface Drained {
+  /** Pending rows of the store among them. */
+  readonly swept: number;
+  /** At least one drained message asks for an answer. */
+  readonly wantsAnswer: boolean;
+  readonly tools: readonly DrainedTool[];
+}
+
+/** The most rows that one step takes; the rest wait for the next. */
+const DRAIN_ROWS = 500;
+
+export async function countPending(thread: ThreadTransaction): Promise<number> {
+  const { count } = await thread.trx
+    .selectFrom('items')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('thread_id', '=', thread.threadId)
+    .where('state', '=', 'queued')
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+function payloadOf(item: QueueItem): string {
+  const { id: _id, kind: _kind, ...payload } = item;
+  return JSON.stringify(payload);
+}
+
+/** Puts an item in line; a staged one takes its place, one that is queued or drained already keeps it. */
+export async function enqueue(thread: ThreadTransaction, item: QueueItem): Promise<void> {
+  const found = await thread.trx
+    .selectFrom('items')
+    .select('state')
+    .where('thread_id', '=', thread.threadId)
+    .where('id', '=', item.id)
+    .executeTakeFirst();
+  if (found && found.state !== 'staged') return;
+  if (!found && item.kind === 'stored') {
+    thread.emit('item.rejected', { id: item.id, code: 'InvalidMessage', reason: 'no content is stored under this id' });
+    return;
+  }
+  const position = thread.row.last_position + 1;
+  thread.set({ last_position: position });
+  if (found) {
+    await thread.trx
+      .updateTable('items')
+      .set({ state: 'queued', position })
+      .where('thread_id', '=', thread.threadId)
+      .where('id', '=', item.id)
+      .execute();
+  } else {
+    await thread.trx
+      .insertInto('items')
+      .values({
+        thread_id: thread.threadId,
+        id: item.id,
+        kind: item.kind === 'tool' ? 'tool' : 'message',
+        payload: payloadOf(item),
+        state: 'queued',
+        position,
+        created_at: thread.now,
+      })
+      .execute();
+  }
+  thread.emit('item.queued', { id: item.id, kind: item.kind === 'tool' ? 'tool' : 'message' });
+}
+
+export async function stashItems(
+  context: CommandContext,
+  command: { threadId: string; runId: string; items: readonly QueueItem[] },
+): Promise<{ waiting: number }> {
+  return inThread(context, command.threadId, async (thread) => {
+    if (thread.row.terminated_at !== null) return { waiting: 0 };
+    await thread.admit(command.runId);
+    for (const item of command.items) await enqueue(thread, item);
+    return { waiting: await countPending(thread) };
+  });
+}
+
+export async function stageItem(context: CommandContext, threadId: string, item: QueueItem): Promise<void> {
+  await inThread(context, threadId, async (thread) => {
+    refuseTerminated(thread);
+    await thread.trx
+      .insertInto('items')
+      .values({
+        thread_id: threadId,
+        id: item.id,
+        kind: item.kind === 'tool' ? 'tool' : 'message',
+        payload: payloadOf(item),
+        state: 'staged',
+        position: null,
+        created_at: thread.now,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  });
+}
+
+export async function queueItem(context: CommandContext, threadId: string, item: QueueItem): Promise<void> {
+  await inThread(context, threadId, async (thread) => {
+    refuseTerminated(thread);
+    await enqueue(thread, item);
+  });
+}
+
+export function emitRejections(thread: ThreadTransaction, rejections: readonly Refusal[]): void {
+  for (const { id, code, reason } of rejections) thread.emit('item.rejected', { ...(id ? { id } : {}), code, reason });
+}
+
+/** Turns what a step took, and then the store's pending rows, into messages, in order. */
+export async function drain(
+  thread: ThreadTransaction,
+  items: readonly QueueItem[],
+  place: { executionId: string },
+): Promise<Drained> {
+  for (const item of items) await enqueue(thread, item);
+  const taken = new Set(items.map((item) => item.id));
+  const rows = await thread.trx
+    .selectFrom('items')
+    .select(['id', 'kind', 'payload'])
+    .where('thread_id', '=', thread.threadId)
+    .where('state', '=', 'queued')
+    .orderBy('position')
+    .limit(DRAIN_ROWS)
+    .execute();
+  const tools: DrainedTool[] = [];
+  let wantsAnswer = false;
+  // What the step took stands before the rows in line (core/queue I1), though its rows are younger.
+  const inOrder = [...rows.filter((row) => taken.has(row.id)), ...rows.filter((row) => !taken.has(row.id))];
+  for (const row of inOrder) {
+    if (await refuseTakenId(thread, row.id)) continue;
+    if (row.kind === 'tool') tools.push(await drainTool(thread, row.id, row.payload, place));
+    else wantsAnswer = (await drainMessage(thread, row.id, row.payload, place)) || wantsAnswer;
+  }
+  if (rows.length > 0) {
+    await thread.trx
+      .updateTable('items')
+      // The message has the content from now on; the row stays as the guard against a second copy.
+      .set({ state: 'drained', payload: '{}' })
+      .where('thread_id', '=', thread.threadId)
+      .where('id', 'in', rows.map((row) => row.id))
+      .execute();
+  }
+  return { swept: rows.filter((row) => !taken.has(row.id)).length, wantsAnswer, tools };
+}
+
+interface StoredMessagePayload {
+  readonly role: 'user' | 'assistant' | 'system';
+  readonly content: string;
+  readonly silent?: boolean;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+async function drainMessage(
+  thread: ThreadTransaction,
+  id: string,
+  payload: string,
+  place: { executionId: string },
+): Promise<boolean> {
+  const { role, content, silent, metadata } = JSON.parse(payload) as StoredMessagePayload;
+  await thread.insertMessage({ id, role, content, silent, metadata, executionId: place.executionId });
+  return role === 'user';
+}
+
+/** A queued tool is an assistant message with one call (decisions: queueTool). */
+async function drainTool(
+  thread: ThreadTransaction,
+  id: string,
+  payload: string,
+  place: { executionId: string },
+): Promise<DrainedTool> {
+  const item = JSON.parse(payload) as { name: string; arguments: unknown; origin?: 'code' };
+  const callArguments = JSON.stringify(item.arguments);
+  const callId = `queued_${id}`;
+  await thread.insertMessage({
+    id,
+    role: 'assistant',
+    content: null,
+    toolCalls: [{ id: callId, type: 'function', function: { name: item.name, arguments: callArguments } }],
+    metadata: { queuedTool: true },
+    executionId: place.executionId,
+    step: thread.row.last_step + 1,
+  });
+  return { callId, name: item.name, arguments: callArguments, origin: item.origin ?? 'signal' };
+}
+
+/** An id that one of the thread's own messages bears cannot name another; the item is refused, visibly. */
+async function refuseTakenId(thread: ThreadTransaction, id: string): Promise<boolean> {
+  const taken = await thread.trx
+    .selectFrom('messages')
+    .select('id')
+    .where('thread_id', '=', thread.threadId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (taken) thread.emit('item.rejected', { id, code: 'InvalidMessage', reason: 'another message has this id' });
+  return taken !== undefined;
+}

@@ -1,0 +1,158 @@
+/** Reads: threads, messages with their pending ones, events, and what a step's request is assembled from. */
+import { randomUUID } from 'node:crypto';
+import type { Message } from '../../core/message.ts';
+import type { ThreadStatus } from '../../core/step.ts';
+import type { GetMessagesOptions, MessagePage, NewMessage } from '../../core/thread-state.ts';
+import type { StepContext, ThreadEvent, ThreadRecord } from '../port.ts';
+import { toMessage, toPendingMessage, toThreadEvent, toThreadRecord } from '../rows.ts';
+import { type CommandContext, inThread, refuseTerminated, unknownThread } from './context.ts';
+
+export async function getThread({ db }: CommandContext, threadId: string): Promise<ThreadRecord | null> {
+  const row = await db.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst();
+  return row ? toThreadRecord(row) : null;
+}
+
+export async function listThreads(
+  { db }: CommandContext,
+  options: { status?: ThreadStatus; agent?: string; limit?: number } = {},
+): Promise<ThreadRecord[]> {
+  let query = db.selectFrom('threads').selectAll().orderBy('updated_at', 'desc').limit(options.limit ?? 50);
+  if (options.status) query = query.where('status', '=', options.status);
+  if (options.agent) query = query.where('agent', '=', options.agent);
+  return (await query.execute()).map(toThreadRecord);
+}
+
+/** Stored messages and, after them, the pending ones, which are newer by definition. */
+export async function getMessages(
+  { db }: CommandContext,
+  threadId: string,
+  options: GetMessagesOptions = {},
+): Promise<MessagePage> {
+  const { limit = 100, offset = 0, order = 'asc', includeSilent = false, maxDepth = 0 } = options;
+  let stored = db.selectFrom('messages').where('thread_id', '=', threadId).where('depth', '<=', maxDepth);
+  if (!includeSilent) stored = stored.where('silent', '=', 0);
+  const pendingRows = await db
+    .selectFrom('items')
+    .selectAll()
+    .where('thread_id', '=', threadId)
+    .where('state', '=', 'queued')
+    .orderBy('position', 'desc')
+    .execute();
+  const pending = pendingRows.map(toPendingMessage).filter((message) => includeSilent || !message.silent);
+  const { count } = await stored.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+  const total = Number(count) + pending.length;
+  const fromPending = pending.slice(offset, offset + limit);
+  const rows = await stored
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .limit(limit - fromPending.length)
+    .offset(Math.max(0, offset - pending.length))
+    .execute();
+  const newestFirst: Message[] = [...fromPending, ...rows.map(toMessage)];
+  return {
+    messages: order === 'desc' ? newestFirst : newestFirst.reverse(),
+    total,
+    hasMore: offset + newestFirst.length < total,
+  };
+}
+
+export async function getMessage({ db }: CommandContext, threadId: string, id: string): Promise<Message | null> {
+  const row = await db
+    .selectFrom('messages')
+    .selectAll()
+    .where('thread_id', '=', threadId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row) return toMessage(row);
+  const pending = await db
+    .selectFrom('items')
+    .selectAll()
+    .where('thread_id', '=', threadId)
+    .where('id', '=', id)
+    .where('state', '=', 'queued')
+    .executeTakeFirst();
+  return pending ? toPendingMessage(pending) : null;
+}
+
+export async function readEvents(
+  { db }: CommandContext,
+  threadId: string,
+  after: number,
+  limit = 1000,
+): Promise<ThreadEvent[]> {
+  const rows = await db
+    .selectFrom('events')
+    .selectAll()
+    .where('thread_id', '=', threadId)
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+  return rows.map(toThreadEvent);
+}
+
+export async function readContext(context: CommandContext, threadId: string, step: number): Promise<StepContext> {
+  const { db } = context;
+  const thread = await getThread(context, threadId);
+  if (!thread) throw unknownThread(context.storeId, threadId);
+  const { execution_id: executionId } = await db
+    .selectFrom('steps')
+    .select('execution_id')
+    .where('thread_id', '=', threadId)
+    .where('step', '=', step)
+    .executeTakeFirstOrThrow();
+  const rows = await db
+    .selectFrom('messages')
+    .selectAll()
+    .where('thread_id', '=', threadId)
+    .where('depth', '=', 0)
+    .where('status', '=', 'completed')
+    .orderBy('created_at')
+    .execute();
+  const messages = rows.map((row) => ({ ...toMessage(row), executionId: row.execution_id }));
+  return { thread, executionId, messages };
+}
+
+/** Items that are queued no longer: they became messages, or the log says why not. */
+export async function countTaken({ db }: CommandContext, threadId: string, itemIds: readonly string[]): Promise<number> {
+  if (itemIds.length === 0) return 0;
+  const drained = await db
+    .selectFrom('items')
+    .select('id')
+    .where('thread_id', '=', threadId)
+    .where('id', 'in', itemIds)
+    .where('state', '=', 'drained')
+    .execute();
+  const rejected = await db
+    .selectFrom('events')
+    .select('data')
+    .where('thread_id', '=', threadId)
+    .where('type', '=', 'item.rejected')
+    .execute();
+  const ids = new Set(drained.map((row) => row.id));
+  for (const { data } of rejected) {
+    const { id } = JSON.parse(data) as { id?: string };
+    if (id !== undefined && itemIds.includes(id)) ids.add(id);
+  }
+  return ids.size;
+}
+
+export async function injectMessage(
+  context: CommandContext,
+  threadId: string,
+  id: string,
+  message: NewMessage,
+  executionId: string | null,
+): Promise<Message> {
+  await inThread(context, threadId, async (thread) => {
+    refuseTerminated(thread);
+    const found = await thread.trx
+      .selectFrom('messages')
+      .select('id')
+      .where('thread_id', '=', threadId)
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (!found) await thread.insertMessage({ id: id || randomUUID(), ...message, executionId });
+  });
+  return (await getMessage(context, threadId, id)) as Message;
+}

@@ -1,0 +1,99 @@
+/**
+ * Brings a thread to rest: idle, stopped, failed or terminated (runtime §6, §10), in one transaction with
+ * everything that must be settled then.
+ * R1. A thread does not rest while the store holds items that nobody took, unless it was stopped.
+ * R2. A stopped or terminated step keeps what it had streamed, and no call is left without a result.
+ */
+import { randomUUID } from 'node:crypto';
+import type { CommitStatusInput, CommitStatusOutcome } from '../../core/step.ts';
+import type { ThreadTransaction } from '../thread-transaction.ts';
+import { type CommandContext, inThread } from './context.ts';
+import { countPending, emitRejections } from './queue.ts';
+import { settleOpenCalls } from './tool.ts';
+
+export async function commitStatus(
+  context: CommandContext,
+  command: CommitStatusInput & { readonly runId: string },
+): Promise<CommitStatusOutcome> {
+  return inThread(context, command.threadId, async (thread) => {
+    if (thread.row.terminated_at !== null) return { kind: 'terminated' };
+    await thread.admit(command.runId);
+    emitRejections(thread, command.rejections);
+    const waiting = await countPending(thread);
+    const { status } = command;
+    if (waiting > 0 && (status === 'idle' || status === 'failed')) return { kind: 'pending', waiting };
+    if (status === 'stopped' || status === 'terminated') await abortStep(thread, status);
+    await endExecution(thread, command);
+    if (status === 'terminated') {
+      thread.set({ terminated_at: thread.now });
+      thread.emit('thread.terminated', { reason: command.reason ?? null });
+    }
+    return { kind: 'rest', waiting };
+  });
+}
+
+async function abortStep(thread: ThreadTransaction, status: 'stopped' | 'terminated'): Promise<void> {
+  const open = await thread.trx
+    .selectFrom('steps')
+    .select(['step', 'attempt', 'execution_id', 'first_seq'])
+    .where('thread_id', '=', thread.threadId)
+    .where('state', '=', 'open')
+    .execute();
+  for (const { step, attempt, execution_id: executionId, first_seq: firstSeq } of open) {
+    const text = await streamedText(thread, step, attempt, firstSeq);
+    if (text.length > 0) {
+      await thread.insertMessage({
+        id: randomUUID(),
+        role: 'assistant',
+        content: text,
+        metadata: { stopped: true },
+        executionId,
+        step,
+      });
+    }
+    await thread.trx
+      .updateTable('steps')
+      .set({ state: 'stopped', closed_at: thread.now })
+      .where('thread_id', '=', thread.threadId)
+      .where('step', '=', step)
+      .execute();
+    thread.emit('execution.aborted', { status, keptText: text.length > 0 }, { step, attempt });
+  }
+  await settleOpenCalls(thread, 'stopped');
+}
+
+/** What the stopped step's last attempt had streamed; the log has it, whatever became of the worker. */
+async function streamedText(thread: ThreadTransaction, step: number, attempt: number, firstSeq: number): Promise<string> {
+  const chunks = await thread.trx
+    .selectFrom('events')
+    .select('data')
+    .where('thread_id', '=', thread.threadId)
+    .where('seq', '>', firstSeq)
+    .where('type', '=', 'model.chunk')
+    .where('step', '=', step)
+    .where('attempt', '=', attempt)
+    .orderBy('seq')
+    .execute();
+  return chunks.map(({ data }) => (JSON.parse(data) as { delta: string }).delta).join('');
+}
+
+async function endExecution(thread: ThreadTransaction, { status, reason, error }: CommitStatusInput): Promise<void> {
+  const ended = await thread.trx
+    .updateTable('executions')
+    .set({ ended_at: thread.now, stop_reason: reason ?? status })
+    .where('thread_id', '=', thread.threadId)
+    .where('ended_at', 'is', null)
+    .returning('id')
+    .execute();
+  for (const { id } of ended) thread.emit('execution.ended', { executionId: id, reason: reason ?? status });
+  const changed = thread.row.status !== status;
+  thread.set({
+    status,
+    stop_reason: reason ?? null,
+    last_error: error ? JSON.stringify(error) : null,
+    turn_open: 0,
+    // A turn that failed or was stopped is over: its input is history now, answered along with the next.
+    answer_due: 0,
+  });
+  if (changed) thread.emit('thread.status', { status, reason: reason ?? null, ...(error ? { error } : {}) });
+}

@@ -1,0 +1,71 @@
+/** The live side of a step: streamed text and the model calls behind it. */
+import type { ModelCallEnd, ModelCallStart, StepRef } from '../port.ts';
+import { type CommandContext, inThread } from './context.ts';
+
+export async function appendChunk(
+  context: CommandContext,
+  command: StepRef & { readonly delta: string },
+): Promise<boolean> {
+  const { threadId, step, attempt, delta } = command;
+  return inThread(context, threadId, async (thread) => {
+    const row = await thread.trx
+      .selectFrom('steps')
+      .select(['state', 'attempt'])
+      .where('thread_id', '=', threadId)
+      .where('step', '=', step)
+      .executeTakeFirst();
+    // A stopped step's late tokens, and those of a worker that was taken for lost, belong to nobody.
+    if (row?.state !== 'open' || row.attempt !== attempt) return false;
+    thread.emit('model.chunk', { delta }, { step, attempt });
+    return true;
+  });
+}
+
+export async function startModelCall(context: CommandContext, command: ModelCallStart): Promise<void> {
+  const { threadId, step, attempt, call, model, modelId } = command;
+  await inThread(context, threadId, async (thread) => {
+    await thread.trx
+      .insertInto('model_calls')
+      .values({
+        thread_id: threadId,
+        step,
+        attempt,
+        call,
+        model,
+        model_id: modelId,
+        state: 'started',
+        error: null,
+        usage: null,
+        cost: null,
+        started_at: thread.now,
+        first_token_at: null,
+        ended_at: null,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    thread.emit('model.called', { model, modelId, call }, { step, attempt });
+  });
+}
+
+export async function endModelCall(context: CommandContext, command: ModelCallEnd): Promise<void> {
+  const { threadId, step, attempt, call, ok, error, usage, cost, firstTokenAt } = command;
+  await inThread(context, threadId, async (thread) => {
+    await thread.trx
+      .updateTable('model_calls')
+      .set({
+        state: ok ? 'ok' : 'error',
+        error: error ? JSON.stringify(error) : null,
+        usage: usage ? JSON.stringify(usage) : null,
+        cost: cost ?? null,
+        first_token_at: firstTokenAt ?? null,
+        ended_at: thread.now,
+      })
+      .where('thread_id', '=', threadId)
+      .where('step', '=', step)
+      .where('attempt', '=', attempt)
+      .where('call', '=', call)
+      .execute();
+    if (ok) thread.emit('model.answered', { call, usage: usage ?? null, cost: cost ?? null }, { step, attempt });
+    else thread.emit('model.failed', { call, ...error }, { step, attempt });
+  });
+}

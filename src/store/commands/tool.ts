@@ -1,0 +1,157 @@
+/**
+ * The life of a tool call (runtime §5): scheduled → started → done | unknown.
+ * T1. A body may begin only by the step scheduled → started, under an attempt's own name; so it begins at most
+ *     once, unless the tool declares itself idempotent.
+ * T2. A result is stored only by the attempt that holds the call; a later one becomes an event, never a second
+ *     result.
+ */
+import type { ToolResult, ToolStatus } from '../../core/message.ts';
+import type { BegunTool, CommitTool, CommittedTool, SettledTool, ToolCallKey } from '../port.ts';
+import { toThreadRecord } from '../rows.ts';
+import type { ThreadTransaction } from '../thread-transaction.ts';
+import { type CommandContext, inThread } from './context.ts';
+import { enqueue } from './queue.ts';
+
+export const UNKNOWN_OUTCOME =
+  'The outcome of this call is unknown: the process that ran the tool was lost after it began and before it ' +
+  'reported. It may or may not have taken effect. Check before you repeat it.';
+
+async function findCall(thread: ThreadTransaction, { step, index }: { step: number; index: number }) {
+  return thread.trx
+    .selectFrom('tool_calls')
+    .selectAll()
+    .where('thread_id', '=', thread.threadId)
+    .where('step', '=', step)
+    .where('idx', '=', index)
+    .executeTakeFirstOrThrow();
+}
+
+type CallRow = Awaited<ReturnType<typeof findCall>>;
+
+export async function beginTool(
+  context: CommandContext,
+  command: ToolCallKey & { readonly attempt: string; readonly idempotent: (name: string) => boolean },
+): Promise<BegunTool> {
+  return inThread(context, command.threadId, async (thread) => {
+    if (thread.row.terminated_at !== null) return { kind: 'terminated' };
+    await thread.admit(command.runId);
+    const call = await findCall(thread, command);
+    if (call.state === 'done' || call.state === 'unknown') return settled(call, call.state);
+    if (call.state === 'started' && !command.idempotent(call.name)) return { kind: 'begun_elsewhere', name: call.name };
+    await update(thread, call, { state: 'started', attempt: command.attempt, started_at: thread.now });
+    thread.emit('tool.started', { name: call.name, callId: call.call_id }, { step: call.step });
+    return {
+      kind: 'run',
+      call: { name: call.name, callId: call.call_id, arguments: call.arguments, origin: call.origin },
+      thread: toThreadRecord(thread.row),
+    };
+  });
+}
+
+function settled(call: CallRow, state: 'done' | 'unknown') {
+  return { kind: 'settled', name: call.name, state, status: call.status as ToolStatus } as const;
+}
+
+async function update(
+  thread: ThreadTransaction,
+  call: CallRow,
+  changes: Partial<Pick<CallRow, 'state' | 'attempt' | 'status' | 'started_at' | 'ended_at'>>,
+): Promise<void> {
+  await thread.trx
+    .updateTable('tool_calls')
+    .set(changes)
+    .where('thread_id', '=', thread.threadId)
+    .where('step', '=', call.step)
+    .where('idx', '=', call.idx)
+    .execute();
+}
+
+export async function commitTool(context: CommandContext, command: CommitTool): Promise<CommittedTool> {
+  return inThread(context, command.threadId, async (thread) => {
+    const call = await findCall(thread, command);
+    const { result } = command;
+    const retired = thread.row.terminated_at !== null || thread.row.run_id !== command.runId;
+    if (call.state !== 'started' || call.attempt !== command.attempt) {
+      thread.emit(
+        'tool.late_result',
+        { name: call.name, callId: call.call_id, status: result.status, result: toolContent(result).slice(0, 2000) },
+        { step: call.step },
+      );
+      return retired && thread.row.terminated_at !== null ? { kind: 'terminated' } : { kind: 'late' };
+    }
+    // A reset may have retired the run while the body ran: the result is true all the same, and the call is
+    // still this attempt's. Storing it is what keeps the new run from having to call the outcome unknown.
+    await storeResult(thread, call, command.executionId, result, 'done');
+    for (const tool of command.queuedTools) {
+      await enqueue(thread, { kind: 'tool', ...tool, origin: 'code' } as never);
+    }
+    return { kind: 'stored', queued: command.queuedTools.length };
+  });
+}
+
+/** Writes the one result of a call: the tool message, the call's end, the event. */
+export async function storeResult(
+  thread: ThreadTransaction,
+  call: CallRow,
+  executionId: string | null,
+  result: ToolResult,
+  state: 'done' | 'unknown',
+  metadata: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  await thread.insertMessage({
+    id: `${call.step}.${call.idx}:${call.call_id}`.slice(0, 200),
+    role: 'tool',
+    content: toolContent(result),
+    name: call.name,
+    toolCallId: call.call_id,
+    toolStatus: result.status,
+    metadata,
+    executionId,
+    step: call.step,
+  });
+  await update(thread, call, { state, status: result.status, ended_at: thread.now });
+  const type = state === 'unknown' ? 'tool.unknown' : 'tool.result';
+  thread.emit(type, { name: call.name, callId: call.call_id, status: result.status }, { step: call.step });
+}
+
+/** What the model reads (definitions §12.4). */
+export function toolContent(result: ToolResult): string {
+  if (result.status === 'error') return `Failed to execute tool: ${result.error ?? 'no reason was given'}`;
+  return result.result && result.result.length > 0 ? result.result : 'The tool succeeded and returned nothing.';
+}
+
+export async function settleLostTool(
+  context: CommandContext,
+  command: ToolCallKey & { readonly executionId: string },
+): Promise<SettledTool> {
+  return inThread(context, command.threadId, async (thread) => {
+    if (thread.row.terminated_at !== null) return { kind: 'terminated' };
+    await thread.admit(command.runId);
+    const call = await findCall(thread, command);
+    switch (call.state) {
+      case 'scheduled':
+        return { kind: 'redispatch', name: call.name };
+      case 'started': {
+        const result: ToolResult = { status: 'error', error: UNKNOWN_OUTCOME };
+        await storeResult(thread, call, command.executionId, result, 'unknown', { outcome: 'unknown' });
+        return { kind: 'settled', name: call.name, state: 'unknown', status: 'error' };
+      }
+      case 'done':
+      case 'unknown':
+        return settled(call, call.state);
+    }
+  });
+}
+
+/** Ends every call of the thread that has no result yet: `stop` and `terminate` leave no orphan behind. */
+export async function settleOpenCalls(thread: ThreadTransaction, error: string): Promise<void> {
+  const calls = await thread.trx
+    .selectFrom('tool_calls')
+    .selectAll()
+    .where('thread_id', '=', thread.threadId)
+    .where('state', 'in', ['scheduled', 'started'])
+    .orderBy('step')
+    .orderBy('idx')
+    .execute();
+  for (const call of calls) await storeResult(thread, call, null, { status: 'error', error }, 'done', { stopped: true });
+}

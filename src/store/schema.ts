@@ -1,0 +1,173 @@
+/**
+ * The tables, as Kysely sees them. Portable to PostgreSQL on purpose: text, integers and JSON as text;
+ * flags are 0 or 1; times are microseconds since 1970.
+ */
+
+/** 0 or 1. */
+export type Flag = number;
+/** JSON text. */
+export type Json = string;
+
+export interface MetaTable {
+  key: string;
+  value: string;
+}
+
+export interface ThreadTable {
+  id: string;
+  agent: string;
+  user_id: string | null;
+  arguments: Json;
+  status: string;
+  stop_reason: string | null;
+  last_error: Json | null;
+  /** The workflow run that may write (the fence); every earlier one is in thread_runs and retired. */
+  run_id: string;
+  parent_id: string | null;
+  root_id: string;
+  created_at: number;
+  updated_at: number;
+  terminated_at: number | null;
+  /** Last sequence number given to an event. */
+  event_seq: number;
+  /** Last time given to a message: each is later than the one before. */
+  clock: number;
+  last_step: number;
+  /** Last position given to a pending item. */
+  last_position: number;
+  /** A turn has begun and no commit has ended it. */
+  turn_open: Flag;
+  /** Input is stored that no committed step has answered. */
+  answer_due: Flag;
+}
+
+export interface ThreadRunTable {
+  thread_id: string;
+  run_id: string;
+  registered_at: number;
+}
+
+export interface ItemTable {
+  thread_id: string;
+  id: string;
+  kind: 'message' | 'tool';
+  payload: Json;
+  /** staged: the client put it here, its signal is to come. queued: next step takes it. drained: a message. */
+  state: 'staged' | 'queued' | 'drained';
+  position: number | null;
+  created_at: number;
+}
+
+export interface MessageTable {
+  thread_id: string;
+  id: string;
+  role: 'system' | 'user' | 'assistant' | 'tool';
+  content: string | null;
+  name: string | null;
+  tool_calls: Json | null;
+  tool_call_id: string | null;
+  created_at: number;
+  parent_id: string | null;
+  depth: number;
+  silent: Flag;
+  metadata: Json;
+  attachments: Json | null;
+  status: 'pending' | 'completed' | 'failed';
+  tool_status: 'success' | 'error' | null;
+  execution_id: string | null;
+  step: number | null;
+}
+
+export interface ExecutionTable {
+  thread_id: string;
+  id: string;
+  started_at: number;
+  ended_at: number | null;
+  stop_reason: string | null;
+}
+
+export interface StepTable {
+  thread_id: string;
+  step: number;
+  execution_id: string;
+  kind: 'model' | 'tools';
+  state: 'open' | 'committed' | 'stopped' | 'failed' | 'abandoned';
+  /** Counts the workers that tried; a chunk event says which one it came from. */
+  attempt: number;
+  message_id: string | null;
+  /** The model that answered, by its definition's name. */
+  model: string | null;
+  /** The answer has text. */
+  text: Flag;
+  /** The log's last number when the step opened: its chunk rows lie beyond. */
+  first_seq: number;
+  opened_at: number;
+  closed_at: number | null;
+}
+
+/** (workflow run, ordinal) names a step from the workflow's side; a taken-over step has two names. */
+export interface StepKeyTable {
+  thread_id: string;
+  run_id: string;
+  ordinal: number;
+  step: number;
+}
+
+export interface ToolCallTable {
+  thread_id: string;
+  step: number;
+  idx: number;
+  call_id: string;
+  name: string;
+  arguments: string;
+  /** Who asked: the model, a signal (`queueTool`), or code (`state.queueTool`). */
+  origin: 'model' | 'signal' | 'code';
+  state: 'scheduled' | 'started' | 'done' | 'unknown';
+  /** The attempt that holds the call; only it may commit a result. */
+  attempt: string | null;
+  status: 'success' | 'error' | null;
+  started_at: number | null;
+  ended_at: number | null;
+}
+
+export interface ModelCallTable {
+  thread_id: string;
+  step: number;
+  /** Attempt of the step by a worker, and call within that attempt. */
+  attempt: number;
+  call: number;
+  model: string;
+  model_id: string;
+  state: 'started' | 'ok' | 'error' | 'lost';
+  error: Json | null;
+  usage: Json | null;
+  cost: number | null;
+  started_at: number;
+  first_token_at: number | null;
+  ended_at: number | null;
+}
+
+export interface EventTable {
+  thread_id: string;
+  seq: number;
+  at: number;
+  type: string;
+  step: number | null;
+  attempt: number | null;
+  data: Json;
+}
+
+export interface Tables {
+  meta: MetaTable;
+  threads: ThreadTable;
+  thread_runs: ThreadRunTable;
+  items: ItemTable;
+  messages: MessageTable;
+  executions: ExecutionTable;
+  steps: StepTable;
+  step_keys: StepKeyTable;
+  tool_calls: ToolCallTable;
+  model_calls: ModelCallTable;
+  events: EventTable;
+}
+

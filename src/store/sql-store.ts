@@ -1,0 +1,66 @@
+/** The ThreadStore over a SQL database: every command of the port, bound to one database. */
+import { Kysely } from 'kysely';
+import { beginStep } from './commands/begin-step.ts';
+import { commitStep, failStep } from './commands/close-step.ts';
+import type { CommandContext } from './commands/context.ts';
+import { openThread } from './commands/open-thread.ts';
+import { queueItem, stageItem, stashItems } from './commands/queue.ts';
+import {
+  countTaken,
+  getMessage,
+  getMessages,
+  getThread,
+  injectMessage,
+  listThreads,
+  readContext,
+  readEvents,
+} from './commands/read.ts';
+import { commitStatus } from './commands/status.ts';
+import { appendChunk, endModelCall, startModelCall } from './commands/stream.ts';
+import { beginTool, commitTool, settleLostTool } from './commands/tool.ts';
+import { migrate } from './migrations.ts';
+import type { ThreadStore } from './port.ts';
+import type { Tables } from './schema.ts';
+import { NodeSqliteDialect, type SqliteOptions } from './sqlite-dialect.ts';
+
+/** Opens a SQLite store, brings its schema up to date, and answers once it can be used. */
+export async function openSqliteStore(options: SqliteOptions): Promise<ThreadStore> {
+  const db = new Kysely<Tables>({ dialect: new NodeSqliteDialect(options) });
+  return bindStore(db, { rowLocks: false });
+}
+
+async function bindStore(db: Kysely<Tables>, engine: { rowLocks: boolean }): Promise<ThreadStore> {
+  await migrate(db);
+  const { value: storeId } = await db
+    .selectFrom('meta')
+    .select('value')
+    .where('key', '=', 'store_id')
+    .executeTakeFirstOrThrow();
+  const context: CommandContext = { db, storeId, rowLocks: engine.rowLocks, now: () => Date.now() * 1000 };
+  return {
+    id: storeId,
+    openThread: (command) => openThread(context, command),
+    stashItems: (command) => stashItems(context, command),
+    beginStep: (command) => beginStep(context, command),
+    readContext: (threadId, step) => readContext(context, threadId, step),
+    startModelCall: (command) => startModelCall(context, command),
+    endModelCall: (command) => endModelCall(context, command),
+    appendChunk: (command) => appendChunk(context, command),
+    commitStep: (command) => commitStep(context, command),
+    failStep: (command) => failStep(context, command),
+    beginTool: (command) => beginTool(context, command),
+    commitTool: (command) => commitTool(context, command),
+    settleLostTool: (command) => settleLostTool(context, command),
+    commitStatus: (command) => commitStatus(context, command),
+    stageItem: (threadId, item) => stageItem(context, threadId, item),
+    queueItem: (threadId, item) => queueItem(context, threadId, item),
+    injectMessage: (threadId, id, message, executionId) => injectMessage(context, threadId, id, message, executionId),
+    getThread: (threadId) => getThread(context, threadId),
+    listThreads: (options) => listThreads(context, options),
+    getMessages: (threadId, options) => getMessages(context, threadId, options),
+    getMessage: (threadId, id) => getMessage(context, threadId, id),
+    readEvents: (threadId, after, limit) => readEvents(context, threadId, after, limit),
+    countTaken: (threadId, itemIds) => countTaken(context, threadId, itemIds),
+    close: () => db.destroy(),
+  };
+}
