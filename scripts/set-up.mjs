@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -21,17 +22,18 @@ export async function setUp() {
   return findNode();
 }
 
-/** Starts a program in the clone, attached to this terminal, and resolves to its exit code; forwards SIGTERM. */
+/** Starts a program in the clone, attached to this terminal, and resolves to its exit code; forwards signals. */
 export function run(command, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: ROOT, stdio: 'inherit', ...options });
-    // Ctrl-C reaches the child by itself. This process only has to stay until the child has cleaned up and ended.
-    const wait = () => {};
-    const forward = () => child.kill('SIGTERM');
-    process.on('SIGINT', wait).on('SIGTERM', forward);
+    // In a terminal, Ctrl-C reaches the child by itself. Either way this process stays until the child has cleaned up.
+    const inTerminal = [0, 1, 2].some((stream) => isatty(stream));
+    const interrupt = () => inTerminal || child.kill('SIGINT');
+    const end = () => child.kill('SIGTERM');
+    process.on('SIGINT', interrupt).on('SIGTERM', end);
     child.on('error', reject);
     child.on('close', (code, signal) => {
-      process.off('SIGINT', wait).off('SIGTERM', forward);
+      process.off('SIGINT', interrupt).off('SIGTERM', end);
       resolve(signal === null ? code : 1);
     });
   });
@@ -48,8 +50,7 @@ function whyInstall() {
   const wanted = readPackages(join(ROOT, 'package-lock.json'));
   const installed = readPackages(installedFile);
   const differs = Object.entries(wanted).some(
-    ([path, { version, optional, devOptional }]) =>
-      path !== '' && !optional && !devOptional && installed[path]?.version !== version,
+    ([path, { version, optional }]) => path !== '' && !optional && installed[path]?.version !== version,
   );
   return differs ? 'package-lock.json has changed' : undefined;
 }
@@ -57,7 +58,8 @@ function whyInstall() {
 async function install() {
   // Under npm, its own program is known; without it the shell finds npm (npm.cmd on Windows).
   const npm = process.env.npm_execpath;
-  const args = ['ci', '--no-audit', '--no-fund'];
+  // Only errors: on an older Node npm warns of each package that wants the Node which it is about to install.
+  const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
   const code = npm?.endsWith('.js')
     ? await run(process.execPath, [npm, ...args])
     : await run('npm', args, { shell: process.platform === 'win32' });

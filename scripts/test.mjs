@@ -3,7 +3,7 @@
  * it: type check and lint count as one each, and so does a test file that could not be loaded.
  * `npm test -- store sandbox` runs only the test files whose path contains one of the words, without type check and lint.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT, run, setUp } from './set-up.mjs';
@@ -21,8 +21,10 @@ try {
   }
   await part('tests', () => runJest(node));
 } catch (error) {
-  totals.failed += 1;
-  console.error(error.message);
+  if (!stopped) {
+    totals.failed += 1;
+    console.error(error.message);
+  }
 }
 if (stopped) console.log('Stopped before the end.');
 console.log(`${totals.passed} passed, ${totals.failed} failed`);
@@ -41,7 +43,7 @@ async function part(name, work) {
 function check(name, node, args) {
   return part(name, async () => {
     const code = await run(node, args);
-    totals[code === 0 ? 'passed' : 'failed'] += 1;
+    if (!stopped) totals[code === 0 ? 'passed' : 'failed'] += 1;
   });
 }
 
@@ -49,17 +51,22 @@ async function runJest(node) {
   const folder = mkdtempSync(join(tmpdir(), 'everthread-test-'));
   const outputFile = join(folder, 'result.json');
   try {
-    const code = await run(node, [
-      // Some dependencies are ES modules only, and Jest loads those through Node's module API.
-      '--experimental-vm-modules',
-      '--disable-warning=ExperimentalWarning',
-      join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js'),
-      // One file after the other: tests that measure how soon something happens are not disturbed by others.
-      '--runInBand',
-      '--json',
-      `--outputFile=${outputFile}`,
-      ...filters,
-    ], { stdio: ['inherit', 'ignore', 'inherit'] });
+    const code = await run(
+      node,
+      [
+        // Some dependencies are ES modules only, and Jest loads those through Node's module API.
+        '--experimental-vm-modules',
+        '--disable-warning=ExperimentalWarning',
+        join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js'),
+        // One file after the other: tests that measure how soon something happens are not disturbed by others.
+        '--runInBand',
+        '--json',
+        `--outputFile=${outputFile}`,
+        ...filters,
+      ],
+      { stdio: ['inherit', 'ignore', 'inherit'] },
+    );
+    if (!existsSync(outputFile)) throw new Error(`Jest ended with exit code ${code} before it ran any test.`);
     const result = JSON.parse(readFileSync(outputFile, 'utf8'));
     totals.passed += result.numPassedTests;
     const failed = result.numFailedTests + result.numRuntimeErrorTestSuites;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Creates the namespace and our search attributes in a running Temporal service. Idempotent.
+# Creates the namespace and our search attributes in a running Temporal service, waiting up to a minute for it. Idempotent.
 # Takes TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE (and whatever else the temporal CLI reads, such as TEMPORAL_API_KEY);
 # RETENTION says how long closed workflows are kept. Needs the temporal CLI.
 set -eu
@@ -8,33 +8,28 @@ set -eu
 export TEMPORAL_ADDRESS TEMPORAL_NAMESPACE
 folder=$(cd "$(dirname "$0")" && pwd)
 
-attempt=0
-until temporal operator cluster health >/dev/null 2>&1; do
-  attempt=$((attempt + 1))
-  if [ "$attempt" -ge 60 ]; then
-    echo "No Temporal service answers at $TEMPORAL_ADDRESS." >&2
-    exit 1
-  fi
-  sleep 1
-done
-
-if ! temporal operator namespace describe --namespace "$TEMPORAL_NAMESPACE" >/dev/null 2>&1; then
-  temporal operator namespace create --namespace "$TEMPORAL_NAMESPACE" --retention "$RETENTION"
-fi
-
-# A new namespace is known to every part of the service after a few seconds, so registering may have to be tried again.
-register() {
-  attempt=0
-  until temporal operator search-attribute create --name "$1" --type "$2"; do
+# Tries once a second, and shows what the command said only when it has failed for the last time.
+retry() {
+  attempt=1
+  until output=$("$@" 2>&1); do
+    if [ "$attempt" -ge 60 ]; then
+      echo "$* failed at $TEMPORAL_ADDRESS: $output" >&2
+      exit 1
+    fi
     attempt=$((attempt + 1))
-    [ "$attempt" -lt 20 ] || exit 1
     sleep 1
   done
 }
 
-existing=$(temporal operator search-attribute list 2>/dev/null || true)
+retry temporal operator cluster health
+
+if ! temporal operator namespace describe --namespace "$TEMPORAL_NAMESPACE" >/dev/null 2>&1; then
+  retry temporal operator namespace create --namespace "$TEMPORAL_NAMESPACE" --retention "$RETENTION"
+fi
+
+# Those that exist already are left alone. A new namespace is known to all parts of the service only after some seconds.
 sed -n 's/^ *"\([A-Za-z]*\)": "\([A-Za-z]*\)".*/\1 \2/p' "$folder/search-attributes.json" |
   while read -r name type; do
-    echo "$existing" | grep -qw "$name" || register "$name" "$type"
+    retry temporal operator search-attribute create --name "$name" --type "$type"
   done
 echo "Namespace $TEMPORAL_NAMESPACE is ready at $TEMPORAL_ADDRESS."

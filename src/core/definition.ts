@@ -2,8 +2,9 @@
  * The normalised form of what authors write (definitions §3-8): defaults applied, every field checked.
  * `definitions` makes these values; activities read them; workflows never see them.
  */
-import type { ProviderFactory } from './provider.ts';
 import type { ToolResult } from './message.ts';
+import type { ProviderFactory } from './provider.ts';
+
 import type { ThreadState } from './thread-state.ts';
 
 export interface VariableDefinition {

@@ -125,11 +125,13 @@ export interface CommitStatusInput extends RunRef {
   readonly reason?: StopReason | string;
   readonly error?: StoredError;
   readonly rejections: readonly Refusal[];
+  /** The workflow holds more work: the execution ends, the thread does not rest. */
+  readonly more?: boolean;
 }
 
 export type CommitStatusOutcome =
-  /** At rest. `waiting` counts the items that stay parked. */
-  | { readonly kind: 'rest'; readonly waiting: number }
-  /** Not at rest: the store holds items that nobody has taken yet. */
-  | { readonly kind: 'pending'; readonly waiting: number }
+  /** At rest. `waiting` counts the items that stay parked; `step` is the store's last. */
+  | { readonly kind: 'rest'; readonly waiting: number; readonly step: number }
+  /** Not at rest: there are items that nobody has taken yet. */
+  | { readonly kind: 'pending'; readonly waiting: number; readonly step: number }
   | { readonly kind: 'terminated' };

@@ -6,7 +6,12 @@
  * I2 What a define… function returns is frozen to the last plain object and shares none with the author's input.
  *    What is not plain data (zod schemas, provider factories, functions) is kept as it is.
  */
-import type { AgentDefinition, ModelDefinition, PromptDefinition, ToolDefinition } from '../core/definition.ts';
+import type {
+  AgentDefinition,
+  ModelDefinition,
+  PromptDefinition,
+  ToolDefinition,
+} from '../core/definition.ts';
 import type { FieldProblem } from './problem.ts';
 
 export const DEFINITION = Symbol.for('everthread.definition');

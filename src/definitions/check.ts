@@ -5,7 +5,7 @@
  *    a wrong field elsewhere does not hide them.
  * I2 An unknown field is a problem: a typo is the commonest mistake, and silence would make it a default.
  */
-import { z } from 'zod';
+import type { z } from 'zod';
 import { DefinitionError, type FieldProblem } from './problem.ts';
 import { didYouMean } from './suggestion.ts';
 
@@ -43,7 +43,7 @@ export function checkFields<T>(table: FieldTable<T>, input: unknown): CheckedFie
   }
   const parsed = table.fields.safeParse(input, { error: (issue) => describeIssue(issue, table.hints ?? {}) });
   const problems = [
-    ...(parsed.success ? [] : parsed.error.issues.flatMap(toProblems)),
+    ...(parsed.success ? [] : parsed.error.issues.flatMap((issue) => toProblems(issue))),
     ...brokenRules(table.rules, input),
     ...(table.more?.(input) ?? []),
   ];
@@ -69,17 +69,37 @@ export function fieldPath(path: readonly PropertyKey[]): string {
   }, '');
 }
 
-/** One problem per unknown key; `describeIssue` wrote one line for each, in the order of the keys. */
-function toProblems(issue: z.core.$ZodIssue): FieldProblem[] {
-  if (issue.code !== 'unrecognized_keys') return [{ field: fieldPath(issue.path), message: issue.message }];
+function toProblems(issue: z.core.$ZodIssue, root: readonly PropertyKey[] = []): FieldProblem[] {
+  const path = [...root, ...issue.path];
+  if (issue.code === 'unrecognized_keys') return unknownFields(issue, path);
+  const branch = issue.code === 'invalid_union' ? meantBranch(issue.errors) : undefined;
+  if (branch !== undefined) return branch.flatMap((each) => toProblems(each, path));
+  return [{ field: fieldPath(path), message: issue.message }];
+}
+
+/** One problem per key; `describeIssue` wrote one line for each, in the order of the keys. */
+function unknownFields(
+  issue: z.core.$ZodIssueUnrecognizedKeys,
+  path: readonly PropertyKey[],
+): FieldProblem[] {
   const lines = issue.message.split('\n');
   return issue.keys.map((key, index) => ({
-    field: fieldPath([...issue.path, key]),
+    field: fieldPath([...path, key]),
     message: lines[index] ?? 'is not a field',
   }));
 }
 
-function describeIssue(issue: z.core.$ZodRawIssue, hints: Readonly<Record<string, string>>): string | undefined {
+/** The alternative that took the value's type and refused something inside it: the one the author meant. */
+function meantBranch(branches: readonly (readonly z.core.$ZodIssue[])[]) {
+  return branches.find((issues) =>
+    issues.every((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys'),
+  );
+}
+
+function describeIssue(
+  issue: z.core.$ZodRawIssue,
+  hints: Readonly<Record<string, string>>,
+): string | undefined {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => describeUnknown(key, knownKeys(issue.inst), hints)).join('\n');
   }
@@ -90,7 +110,7 @@ function describeIssue(issue: z.core.$ZodRawIssue, hints: Readonly<Record<string
     case 'invalid_value':
       return describeChoice(issue.values, issue.input);
     case 'invalid_union':
-      return describeChoice((issue as { options?: readonly unknown[] }).options ?? [], issue.input);
+      return describeUnion(issue);
     case 'too_small':
       return describeMinimum(issue);
     default:
@@ -108,7 +128,11 @@ const EXPECTED: Readonly<Record<string, string>> = {
   record: 'an object',
 };
 
-function describeUnknown(key: string, known: readonly string[], hints: Readonly<Record<string, string>>): string {
+function describeUnknown(
+  key: string,
+  known: readonly string[],
+  hints: Readonly<Record<string, string>>,
+): string {
   const hint = hints[key];
   return hint === undefined ? `is not a field.${didYouMean(key, known)}` : `is not a field: ${hint}`;
 }
@@ -127,14 +151,28 @@ function describeChoice(values: readonly unknown[], input: unknown): string {
   return `must be one of ${values.map((value) => `'${String(value)}'`).join(', ')}${given}${dot}${hint}`;
 }
 
+/** A union by a discriminating field names that field's words; any other one cannot say more than its type. */
+function describeUnion(issue: z.core.$ZodRawIssue): string {
+  const { options } = issue as { options?: readonly unknown[] };
+  if (options !== undefined) return describeChoice(options, (issue.input as RawFields)[DISCRIMINATOR]);
+  return `cannot be ${nameType(issue.input)} here`;
+}
+
+const DISCRIMINATOR = 'type';
+
 function describeMinimum(issue: { origin: string; minimum: number | bigint; inclusive?: boolean }): string {
   if (issue.origin !== 'number' && issue.origin !== 'int') return 'must not be empty';
-  return issue.inclusive === false ? `must be more than ${issue.minimum}` : `must be ${issue.minimum} or more`;
+  return issue.inclusive === false
+    ? `must be more than ${issue.minimum}`
+    : `must be ${issue.minimum} or more`;
 }
 
 function nameType(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'number' && Number.isFinite(value)) return `${value}`;
-  return { object: 'an object', function: 'a function', string: 'a string' }[typeof value as string] ?? String(value);
+  return (
+    { object: 'an object', function: 'a function', string: 'a string' }[typeof value as string] ??
+    String(value)
+  );
 }

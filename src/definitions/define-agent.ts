@@ -3,8 +3,19 @@ import { z } from 'zod';
 import type { AgentDefinition } from '../core/definition.ts';
 import type { AgentInput } from './agent-input.ts';
 import { brandDefinition } from './brand.ts';
-import { checkFields, isFields, type FieldTable, type RawFields, type Rule } from './check.ts';
-import { count, env, flag, isGiven, joinVariables, names, TENVS_WARNING, tenvs, text, variables } from './field.ts';
+import { checkFields, type FieldTable, isFields, type RawFields, type Rule } from './check.ts';
+import {
+  count,
+  env,
+  flag,
+  isGiven,
+  joinVariables,
+  names,
+  TENVS_WARNING,
+  tenvs,
+  text,
+  variables,
+} from './field.ts';
 
 const binding = z.preprocess(
   (value) => (typeof value === 'string' ? { name: value } : value),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ModelDefinition } from '../core/definition.ts';
 import type { ProviderFactory } from '../core/provider.ts';
 import { brandDefinition } from './brand.ts';
-import { checkFields, isFields, type FieldTable, type RawFields } from './check.ts';
+import { checkFields, type FieldTable, isFields, type RawFields } from './check.ts';
 import { count, custom, flag, isGiven, names, options, price, text } from './field.ts';
 import type { ModelInput } from './model-input.ts';
 import { checkProviderOptions } from './provider-option.ts';
@@ -53,7 +53,7 @@ const model = z.strictObject({
   inputPrice: price.optional(),
   outputPrice: price.optional(),
   cachedPrice: price.optional(),
-  capabilities: capabilities.default({}),
+  capabilities: capabilities.prefault({}),
   providerOptions: options.default({}),
   providerTools: names.default([]),
 });

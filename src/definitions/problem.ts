@@ -40,7 +40,9 @@ export class DefinitionError extends RuntimeError {
 }
 
 export function isDefinitionError(error: unknown): error is DefinitionError {
-  return isRuntimeError(error, 'InvalidDefinitions') && Array.isArray((error as { problems?: unknown }).problems);
+  return (
+    isRuntimeError(error, 'InvalidDefinitions') && Array.isArray((error as { problems?: unknown }).problems)
+  );
 }
 
 /** Problems for a terminal: one paragraph per file, one line per problem, in the order given. */

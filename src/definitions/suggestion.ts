@@ -1,10 +1,10 @@
 /** Finds what an author meant: the known word nearest to a mistyped one. */
 
-/** The nearest word when it is near enough to be a slip: at most a third of the word, case not counted. */
+/** The nearest word when it is near enough to be a slip: at most a third of the word, case not counted; or its rest. */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   let best: { word: string; distance: number } | undefined;
   for (const candidate of known) {
-    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
+    const distance = measure(word.toLowerCase(), candidate.toLowerCase());
     if (distance < (best?.distance ?? Number.POSITIVE_INFINITY)) best = { word: candidate, distance };
   }
   const allowed = Math.max(1, Math.floor(word.length / 3));
@@ -15,6 +15,11 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
 export function didYouMean(word: string, known: Iterable<string>): string {
   const found = nearest(word, known);
   return found === undefined ? '' : ` Did you mean '${found}'?`;
+}
+
+/** A word cut short (`dual` for `dual_ai`) counts as one slip. */
+function measure(word: string, candidate: string): number {
+  return word.length >= 3 && candidate.startsWith(word) ? 1 : editDistance(word, candidate);
 }
 
 /** Levenshtein's distance, kept in one row. */

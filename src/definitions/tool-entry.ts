@@ -17,17 +17,6 @@ const resumable = z.strictObject({
   parentCommunication: z.enum(['implicit', 'explicit']).optional(),
 });
 
-/** `schema`, or a boolean kept as it is; a union would only say that nothing matched. */
-function orFlag<T extends z.ZodType>(schema: T) {
-  return z.unknown().transform((value, context): boolean | z.output<T> => {
-    if (typeof value === 'boolean') return value;
-    const parsed = schema.safeParse(value);
-    if (parsed.success) return parsed.data;
-    context.issues.push(...parsed.error.issues.map((issue) => ({ ...issue, input: value })));
-    return z.NEVER;
-  });
-}
-
 export const toolEntry = z.preprocess(
   (value) => (typeof value === 'string' ? { name: value } : value),
   z
@@ -43,9 +32,9 @@ export const toolEntry = z.preprocess(
       initAttachmentsProperty: text.optional(),
       initAgentNameProperty: text.optional(),
       blocking: flag.optional(),
-      immediate: orFlag(immediate).optional(),
+      immediate: z.union([flag, immediate]).optional(),
       optional: text.optional(),
-      resumable: orFlag(resumable).optional(),
+      resumable: z.union([z.literal(false), resumable]).optional(),
     })
     .transform(({ name, env: values, tenvs, options: given, ...extra }) => ({
       name,

@@ -3,14 +3,13 @@
  * A failure is a value; only an abort is thrown, with the signal's reason.
  */
 import type { ModelDefinition } from '../core/definition.ts';
-import type {
-  Provider,
+import {
+  type Provider,
   ProviderError,
-  ProviderRequest,
-  ProviderResponse,
-  ProviderStreamChunk,
+  type ProviderRequest,
+  type ProviderResponse,
+  type ProviderStreamChunk,
 } from '../core/provider.ts';
-import { ProviderError as Failure } from '../core/provider.ts';
 import { createAccumulator } from './accumulate.ts';
 import type { AttemptLimits } from './attempt-plan.ts';
 import { classifyError } from './classify.ts';
@@ -57,7 +56,10 @@ export async function runAttempt(attempt: Attempt): Promise<AttemptResult> {
     const read = streamed ? readStream : readWhole;
     const answer = await read(provider, request, guard, attempt);
     if (answer.response.finishReason === 'error') {
-      throw new Failure('The provider ended its answer with the finish reason "error".', 'server_error');
+      throw new ProviderError(
+        'The provider ended its answer with the finish reason "error".',
+        'server_error',
+      );
     }
     return { ok: true, ...answer };
   } catch (error) {

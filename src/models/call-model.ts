@@ -81,7 +81,7 @@ export type CallModelResult =
 /** Calls a model until an answer, the last failure, or an abort (thrown: the signal's reason). */
 export async function callModel(options: CallModelOptions): Promise<CallModelResult> {
   const limits = { ...DEFAULT_ATTEMPT_LIMITS, ...options.limits };
-  const { models, wait = waitAtMost } = options;
+  const { models, wait = pause } = options;
   let position = 0;
   let tries = 0;
   for (let attempts = 1; ; attempts += 1) {
@@ -137,7 +137,7 @@ function nothingToCall(): CallModelResult {
   return { ok: false, error, attempts: 0 };
 }
 
-async function waitAtMost(ms: number, signal: AbortSignal): Promise<void> {
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
   // The abort is thrown, with its own reason, before the next attempt (I1).
   await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -60,13 +60,13 @@ export function classifyError(error: unknown, options: ClassifyOptions): Provide
   const thrown = toRecord(error);
   const status = readStatus(thrown);
   const message = describe(thrown, options.secrets ?? []);
-  if (status === undefined)
-    return new ProviderError(message, codeOfWords(thrown), undefined, undefined, { cause: error });
-  const header = headerReader(thrown);
+  const code = status === undefined ? codeOfWords(thrown) : codeOfStatus(status);
+  const headers = thrown.headers ?? thrown.responseHeaders;
+  if (status === undefined && headers == null)
+    return new ProviderError(message, code, undefined, undefined, { cause: error });
+  const header = headerReader(headers);
   const cause = readFacts(thrown, header);
-  return new ProviderError(message, codeOfStatus(status), status, readRetryAfter(header, options.now), {
-    cause,
-  });
+  return new ProviderError(message, code, status, readRetryAfter(header, options.now), { cause });
 }
 
 /**
@@ -112,8 +112,9 @@ function readStatus(thrown: Record<string, unknown>): number | undefined {
 
 type HeaderReader = (name: string) => string | undefined;
 
-function headerReader(thrown: Record<string, unknown>): HeaderReader {
-  const headers = toRecord(thrown.headers ?? thrown.responseHeaders);
+/** Of a Headers object (openai) or a plain one (AI SDK). */
+function headerReader(value: unknown): HeaderReader {
+  const headers = toRecord(value);
   if (typeof headers.get === 'function')
     return (name) => (headers as unknown as Headers).get(name) ?? undefined;
   const entries = new Map(

@@ -15,4 +15,6 @@ export type {
   ProviderUsage,
 } from '../core/provider.ts';
 export { ProviderError } from '../core/provider.ts';
+export { aiSdk } from './ai-sdk.ts';
+export type { AiSdkLanguageModel } from './ai-sdk-model.ts';
 export { type OpenaiCompatibleOptions, openaiCompatible } from './openai-compatible.ts';

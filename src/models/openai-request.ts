@@ -1,6 +1,7 @@
 /** Translates a ProviderRequest into the body of an OpenAI chat completion (definitions §5.2). Pure. */
 import type OpenAI from 'openai';
 import type { ContentPart, ProviderMessage, ProviderRequest } from '../core/provider.ts';
+import { toReasoningEffort } from './reasoning-effort.ts';
 
 export type ChatBody = Omit<OpenAI.Chat.ChatCompletionCreateParamsNonStreaming, 'stream'>;
 
@@ -20,7 +21,7 @@ export function toChatBody(request: ProviderRequest, dialect: Dialect): ChatBody
     temperature: request.temperature,
     top_p: request.topP,
     stop: request.stopSequences && [...request.stopSequences],
-    reasoning_effort: toReasoningEffort(request.reasoning?.level),
+    reasoning_effort: toEffort(request.reasoning?.level),
     response_format: request.responseFormat,
     user: request.user,
     // The author's own options win over everything above, but cannot replace the conversation.
@@ -52,11 +53,10 @@ function toTools({ tools, toolChoice, parallelToolCalls }: ProviderRequest): obj
   };
 }
 
-/** The thirds of the scale of definitions §5.6, whose marks are 33, 66 and 100. */
-function toReasoningEffort(level: number | undefined): 'low' | 'medium' | 'high' | undefined {
-  if (level === undefined || level <= 0) return undefined;
-  if (level < 50) return 'low';
-  return level < 84 ? 'medium' : 'high';
+/** "none" is left out: few models know it, and leaving it out never fails. */
+function toEffort(level: number | undefined): 'low' | 'medium' | 'high' | undefined {
+  const effort = toReasoningEffort(level);
+  return effort === 'none' ? undefined : effort;
 }
 
 function toChatMessage(message: ProviderMessage): ChatMessage {

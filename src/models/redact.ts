@@ -1,9 +1,9 @@
 /** Takes API keys out of texts that come from providers. Known keys exactly, others by their usual forms. */
 
 const KEY_FORMS: readonly RegExp[] = [
-  /\b(?:sk|pk|rk|gsk|xai|hf|r8)[-_][\w*.-]{8,}/g,
+  /\b(?:sk|pk|rk|gsk|xai|hf|r8)[-_][\w*.-]{7,}[\w*]/g,
   /\bAIza[\w-]{20,}/g,
-  /\beyJ[\w-]{8,}\.[\w.-]+/g,
+  /\beyJ[\w-]{8,}\.[\w.-]+\w/g,
   /(?<=\b(?:bearer|basic)\s+)[\w.~+/=*-]{8,}/gi,
   /(?<=[?&](?:api[-_]?key|key|token)=)[^&\s"']+/gi,
 ];

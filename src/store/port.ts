@@ -5,6 +5,7 @@
  * P3. On a terminated thread commands answer `terminated` (or refuse) and change nothing.
  * Times are microseconds since 1970.
  */
+import type { ContextMessage } from '../core/context.ts';
 import type { QueueItem, Refusal } from '../core/item.ts';
 import type { Message, ToolCall, ToolResult, ToolStatus } from '../core/message.ts';
 import type { ProviderUsage } from '../core/provider.ts';
@@ -171,8 +172,8 @@ export type SettledTool =
 export interface StepContext {
   readonly thread: ThreadRecord;
   readonly executionId: string;
-  /** Oldest first, with the execution that each message came to. */
-  readonly messages: readonly (Message & { readonly executionId: string | null })[];
+  /** Oldest first. */
+  readonly messages: readonly ContextMessage[];
 }
 
 export interface ThreadStore {
@@ -187,7 +188,7 @@ export interface ThreadStore {
   startModelCall(command: ModelCallStart): Promise<void>;
   endModelCall(command: ModelCallEnd): Promise<void>;
   /** Appends streamed text; false when the step is no longer open and nothing was written. */
-  appendChunk(command: StepRef & { readonly delta: string }): Promise<boolean>;
+  appendChunk(command: StepRef & { readonly call: number; readonly delta: string }): Promise<boolean>;
   commitStep(command: CommitStep): Promise<CommittedStep>;
   failStep(command: StepRef & { readonly error: StoredError }): Promise<CommittedStep>;
   beginTool(command: ToolCallKey & { readonly attempt: string; readonly idempotent: (name: string) => boolean }): Promise<BegunTool>;
@@ -196,7 +197,7 @@ export interface ThreadStore {
   settleLostTool(command: ToolCallKey & { readonly executionId: string }): Promise<SettledTool>;
   commitStatus(command: CommitStatusInput & FromRun): Promise<CommitStatusOutcome>;
 
-  /** Puts an item where its signal will find it. Throws `ThreadTerminated`. The same id again changes nothing. */
+  /** Puts an item where its signal will find it, even before the thread is there. The same id again changes nothing. */
   stageItem(threadId: string, item: QueueItem): Promise<void>;
   /** Queues an item from inside a running tool. Throws `ThreadTerminated`. */
   queueItem(threadId: string, item: QueueItem): Promise<void>;

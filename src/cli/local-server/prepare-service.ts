@@ -18,12 +18,15 @@ export async function prepareService(
   try {
     return await withConnection(service, async (connection) => {
       const version = await readServerVersion(connection);
-      if (isTooOld(version)) return `it is server ${version}, and ${MINIMUM_SERVER_VERSION} or newer is needed`;
+      if (isTooOld(version))
+        return `it is server ${version}, and ${MINIMUM_SERVER_VERSION} or newer is needed`;
       await waitForNamespace(connection, namespace, Date.now() + NAMESPACE_WITHIN_MS);
       const { missing } = await ensureSearchAttributes(connection, namespace);
       if (missing.length > 0) {
         const names = missing.join(', ');
-        progress(`Search attributes missing in namespace "${namespace}": ${names}. Threads run without them.`);
+        progress(
+          `Search attributes missing in namespace "${namespace}": ${names}. Threads run without them.`,
+        );
       }
       return undefined;
     });

@@ -26,7 +26,8 @@ export function runCommand(
     const child = spawn(command, args, {
       env,
       cwd,
-      timeout: timeoutMs,
+      // Not spawn's own `timeout`: its timer outlives a program that could not be started, and this process with it.
+      signal: timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs),
       windowsHide: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

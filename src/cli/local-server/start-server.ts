@@ -27,7 +27,7 @@ export interface LocalServerOptions {
   port?: number;
   uiPort?: number;
   namespace?: string;
-  /** File that the server's warnings are appended to; by default one that is removed on stop. */
+  /** File that the server's warnings are appended to; by default one in the temporary folder, removed on stop. */
   log?: string;
   /** No Web UI. */
   headless?: boolean;

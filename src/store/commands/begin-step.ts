@@ -19,12 +19,12 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
   return inThread(context, command.threadId, async (thread) => {
     if (thread.row.terminated_at !== null) return { kind: 'terminated' };
     await thread.admit(command.runId);
-    emitRejections(thread, command.rejections);
     const drained = await drain(thread, command.items, command);
     if (drained.wantsAnswer) thread.set({ answer_due: 1, turn_open: 1 });
     if (drained.tools.length > 0) thread.set({ turn_open: 1 });
     const mine = await findByKey(thread, command);
     if (mine) return resumeStep(thread, mine, drained);
+    emitRejections(thread, command.rejections);
     return followPlan(thread, command, drained);
   });
 }

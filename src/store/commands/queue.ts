@@ -40,18 +40,24 @@ function payloadOf(item: QueueItem): string {
   return JSON.stringify(payload);
 }
 
-/** Puts an item in line; a staged one takes its place, one that is queued or drained already keeps it. */
+/** Puts an item in line and says so in the log. */
 export async function enqueue(thread: ThreadTransaction, item: QueueItem): Promise<void> {
+  if (!(await putInLine(thread, item))) return;
+  thread.emit('item.queued', { id: item.id, kind: item.kind === 'tool' ? 'tool' : 'message' });
+}
+
+/** A staged item takes its place in line; one that is queued or drained already keeps it. True when it is new there. */
+async function putInLine(thread: ThreadTransaction, item: QueueItem): Promise<boolean> {
   const found = await thread.trx
     .selectFrom('items')
     .select('state')
     .where('thread_id', '=', thread.threadId)
     .where('id', '=', item.id)
     .executeTakeFirst();
-  if (found && found.state !== 'staged') return;
+  if (found && found.state !== 'staged') return false;
   if (!found && item.kind === 'stored') {
     thread.emit('item.rejected', { id: item.id, code: 'InvalidMessage', reason: 'no content is stored under this id' });
-    return;
+    return false;
   }
   const position = thread.row.last_position + 1;
   thread.set({ last_position: position });
@@ -76,7 +82,7 @@ export async function enqueue(thread: ThreadTransaction, item: QueueItem): Promi
       })
       .execute();
   }
-  thread.emit('item.queued', { id: item.id, kind: item.kind === 'tool' ? 'tool' : 'message' });
+  return true;
 }
 
 export async function stashItems(
@@ -91,23 +97,21 @@ export async function stashItems(
   });
 }
 
+/** The thread may not be there yet: the first message of a new one is staged before it is started. */
 export async function stageItem(context: CommandContext, threadId: string, item: QueueItem): Promise<void> {
-  await inThread(context, threadId, async (thread) => {
-    refuseTerminated(thread);
-    await thread.trx
-      .insertInto('items')
-      .values({
-        thread_id: threadId,
-        id: item.id,
-        kind: item.kind === 'tool' ? 'tool' : 'message',
-        payload: payloadOf(item),
-        state: 'staged',
-        position: null,
-        created_at: thread.now,
-      })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-  });
+  await context.db
+    .insertInto('items')
+    .values({
+      thread_id: threadId,
+      id: item.id,
+      kind: item.kind === 'tool' ? 'tool' : 'message',
+      payload: payloadOf(item),
+      state: 'staged',
+      position: null,
+      created_at: context.now(),
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }
 
 export async function queueItem(context: CommandContext, threadId: string, item: QueueItem): Promise<void> {
@@ -127,7 +131,8 @@ export async function drain(
   items: readonly QueueItem[],
   place: { executionId: string },
 ): Promise<Drained> {
-  for (const item of items) await enqueue(thread, item);
+  // Taken and drained in one transaction: nobody ever sees these waiting.
+  for (const item of items) await putInLine(thread, item);
   const taken = new Set(items.map((item) => item.id));
   const rows = await thread.trx
     .selectFrom('items')

@@ -109,7 +109,7 @@ export async function readContext(context: CommandContext, threadId: string, ste
     .where('status', '=', 'completed')
     .orderBy('created_at')
     .execute();
-  const messages = rows.map((row) => ({ ...toMessage(row), executionId: row.execution_id }));
+  const messages = rows.map((row) => ({ ...toMessage(row), executionId: row.execution_id, step: row.step }));
   return { thread, executionId, messages };
 }
 

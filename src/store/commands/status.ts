@@ -21,14 +21,17 @@ export async function commitStatus(
     emitRejections(thread, command.rejections);
     const waiting = await countPending(thread);
     const { status } = command;
-    if (waiting > 0 && (status === 'idle' || status === 'failed')) return { kind: 'pending', waiting };
+    const pending = (waiting > 0 || command.more === true) && (status === 'idle' || status === 'failed');
     if (status === 'stopped' || status === 'terminated') await abortStep(thread, status);
     await endExecution(thread, command);
+    const step = thread.row.last_step;
+    if (pending) return { kind: 'pending', waiting, step };
+    await settle(thread, command);
     if (status === 'terminated') {
       thread.set({ terminated_at: thread.now });
       thread.emit('thread.terminated', { reason: command.reason ?? null });
     }
-    return { kind: 'rest', waiting };
+    return { kind: 'rest', waiting, step };
   });
 }
 
@@ -74,10 +77,16 @@ async function streamedText(thread: ThreadTransaction, step: number, attempt: nu
     .where('attempt', '=', attempt)
     .orderBy('seq')
     .execute();
-  return chunks.map(({ data }) => (JSON.parse(data) as { delta: string }).delta).join('');
+  const parsed = chunks.map(({ data }) => JSON.parse(data) as { delta: string; call: number });
+  const lastCall = parsed.at(-1)?.call;
+  return parsed
+    .filter(({ call }) => call === lastCall)
+    .map(({ delta }) => delta)
+    .join('');
 }
 
-async function endExecution(thread: ThreadTransaction, { status, reason, error }: CommitStatusInput): Promise<void> {
+/** The turn is over, whatever comes next: its input is history now, answered along with the next. */
+async function endExecution(thread: ThreadTransaction, { status, reason }: CommitStatusInput): Promise<void> {
   const ended = await thread.trx
     .updateTable('executions')
     .set({ ended_at: thread.now, stop_reason: reason ?? status })
@@ -86,14 +95,11 @@ async function endExecution(thread: ThreadTransaction, { status, reason, error }
     .returning('id')
     .execute();
   for (const { id } of ended) thread.emit('execution.ended', { executionId: id, reason: reason ?? status });
+  thread.set({ turn_open: 0, answer_due: 0 });
+}
+
+async function settle(thread: ThreadTransaction, { status, reason, error }: CommitStatusInput): Promise<void> {
   const changed = thread.row.status !== status;
-  thread.set({
-    status,
-    stop_reason: reason ?? null,
-    last_error: error ? JSON.stringify(error) : null,
-    turn_open: 0,
-    // A turn that failed or was stopped is over: its input is history now, answered along with the next.
-    answer_due: 0,
-  });
+  thread.set({ status, stop_reason: reason ?? null, last_error: error ? JSON.stringify(error) : null });
   if (changed) thread.emit('thread.status', { status, reason: reason ?? null, ...(error ? { error } : {}) });
 }

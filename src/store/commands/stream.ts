@@ -4,9 +4,9 @@ import { type CommandContext, inThread } from './context.ts';
 
 export async function appendChunk(
   context: CommandContext,
-  command: StepRef & { readonly delta: string },
+  command: StepRef & { readonly call: number; readonly delta: string },
 ): Promise<boolean> {
-  const { threadId, step, attempt, delta } = command;
+  const { threadId, step, attempt, call, delta } = command;
   return inThread(context, threadId, async (thread) => {
     const row = await thread.trx
       .selectFrom('steps')
@@ -16,7 +16,7 @@ export async function appendChunk(
       .executeTakeFirst();
     // A stopped step's late tokens, and those of a worker that was taken for lost, belong to nobody.
     if (row?.state !== 'open' || row.attempt !== attempt) return false;
-    thread.emit('model.chunk', { delta }, { step, attempt });
+    thread.emit('model.chunk', { delta, call }, { step, attempt });
     return true;
   });
 }

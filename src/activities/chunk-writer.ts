@@ -1,0 +1,41 @@
+/**
+ * Streamed text on its way to the event log, coalesced to one row per 50 ms.
+ * Writes follow one another. One that fails is passed over: a lost chunk must not lose the answer, and the
+ * committed message is the truth.
+ */
+const COALESCE_MS = 50;
+
+export class ChunkWriter {
+  readonly #write: (delta: string, call: number) => Promise<unknown>;
+  #pending = '';
+  #call = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #tail: Promise<unknown> = Promise.resolve();
+
+  constructor(write: (delta: string, call: number) => Promise<unknown>) {
+    this.#write = write;
+  }
+
+  /** `call` tells one request to a model from the next: their texts must not run together. */
+  push(delta: string, call: number): void {
+    if (call !== this.#call) this.#flush();
+    this.#call = call;
+    this.#pending += delta;
+    this.#timer ??= setTimeout(() => this.#flush(), COALESCE_MS);
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const delta = this.#pending;
+    const call = this.#call;
+    this.#pending = '';
+    if (delta.length > 0) this.#tail = this.#tail.then(() => this.#write(delta, call)).catch(() => undefined);
+  }
+
+  /** Writes what is left and waits until all is written. */
+  async finish(): Promise<void> {
+    this.#flush();
+    await this.#tail;
+  }
+}

@@ -1,0 +1,90 @@
+/** Runs a tool's body: is it allowed, are the arguments right, what did it return (definitions §12.4). */
+import { errorMessage } from '../core/error.ts';
+import type { Registry, ToolDefinition } from '../core/definition.ts';
+import { parseArguments } from '../core/context.ts';
+import type { ToolResult } from '../core/message.ts';
+import type { StoredToolCall, ThreadRecord } from '../store/port.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import { findActiveSide } from './request.ts';
+import { createThreadState, type QueuedWork, type ToolPlace } from './thread-state.ts';
+import { toToolResult } from './tool-result.ts';
+
+export interface ToolExecution {
+  readonly call: StoredToolCall;
+  readonly thread: ThreadRecord;
+  readonly place: ToolPlace;
+  readonly signal: AbortSignal;
+}
+
+export type ExecutedTool =
+  | ({ readonly kind: 'executed'; readonly result: ToolResult } & QueuedWork)
+  | { readonly kind: 'aborted' };
+
+export async function executeTool(dependencies: ActivityDependencies, execution: ToolExecution): Promise<ExecutedTool> {
+  const registry = dependencies.registry();
+  const resolved = resolveCall(registry, execution);
+  if (!resolved.ok) return { kind: 'executed', result: resolved.result, queuedTools: [], queuedItems: 0 };
+  const { tool, args } = resolved;
+  const abort = new AbortController();
+  const signal = AbortSignal.any([execution.signal, abort.signal]);
+  const { state, queued } = createThreadState(dependencies, { ...execution, signal, tool });
+  const timeout = Promise.withResolvers<ToolResult>();
+  const timer = setTimeout(() => {
+    abort.abort(new Error('timed out'));
+    timeout.resolve({ status: 'error', error: timedOut(tool) });
+  }, tool.timeoutMs);
+  const aborted = Promise.withResolvers<'aborted'>();
+  const onAbort = () => aborted.resolve('aborted');
+  execution.signal.addEventListener('abort', onAbort, { once: true });
+  if (execution.signal.aborted) onAbort();
+  try {
+    const result = await Promise.race([runBody(tool, state, args), timeout.promise, aborted.promise]);
+    if (result === 'aborted') return { kind: 'aborted' };
+    return { kind: 'executed', result, ...queued() };
+  } finally {
+    clearTimeout(timer);
+    execution.signal.removeEventListener('abort', onAbort);
+  }
+}
+
+async function runBody(tool: ToolDefinition, state: unknown, args: unknown): Promise<ToolResult> {
+  try {
+    const execute = tool.execute as (state: unknown, args?: unknown) => unknown;
+    return toToolResult(await (tool.args ? execute(state, args) : execute(state)));
+  } catch (error) {
+    const stack = (error as { stack?: unknown } | null)?.stack;
+    return { status: 'error', error: errorMessage(error), ...(typeof stack === 'string' ? { stack } : {}) };
+  }
+}
+
+function timedOut(tool: ToolDefinition): string {
+  return `"${tool.name}" did not answer within ${tool.timeoutMs} ms and was told to stop; it may or may not have taken effect.`;
+}
+
+type Resolved =
+  | { readonly ok: true; readonly tool: ToolDefinition; readonly args: unknown }
+  | { readonly ok: false; readonly result: ToolResult };
+
+function resolveCall(registry: Registry, { call, thread }: ToolExecution): Resolved {
+  const tool = registry.tools.get(call.name);
+  if (!tool) return refuse(`Tool not found: ${call.name}`);
+  const offered = findActiveSide(registry, thread.agent)?.prompt.tools.some(({ name }) => name === call.name);
+  // Code may reach any registered tool; models and signals only what the active prompt offers.
+  if (call.origin !== 'code' && !offered) return refuse(`Tool "${call.name}" is not available to this prompt.`);
+  const args = parseArguments(call.arguments);
+  if (!args) return refuse('Tool argument validation failed: the arguments are not a JSON object.');
+  return validateArguments(tool, args);
+}
+
+/** Parsed arguments, defaults applied, or the error result that names each problem. */
+export function validateArguments(tool: ToolDefinition, args: Readonly<Record<string, unknown>>): Resolved {
+  if (!tool.args) return { ok: true, tool, args: undefined };
+  const parsed = tool.args.safeParse(args);
+  if (parsed.success) return { ok: true, tool, args: parsed.data };
+  const issues = parsed.error.issues.map(({ path, message }) => `[${path.join('.')}] ${message}`);
+  return refuse(`Tool argument validation failed: ${issues.join('; ')}`);
+}
+
+function refuse(error: string): Resolved {
+  return { ok: false, result: { status: 'error', error } };
+}

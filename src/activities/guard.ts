@@ -1,0 +1,81 @@
+/**
+ * The wrapper around every activity: heartbeats, the size of answers, and errors at the edge.
+ * G1. Heartbeats come from a timer, begun before any other await: a model that thinks silently and a tool that
+ *     computes are alive, and a cancellation reaches them with the next heartbeat.
+ * G2. An answer above LIMITS.activityResultBytes is a fault of ours and fails loudly: history must stay small.
+ * G3. Errors become ApplicationFailures with the code as `type`; only what can never succeed is non-retryable.
+ */
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { errorMessage, isRuntimeError } from '../core/error.ts';
+import { LIMITS } from '../core/limit.ts';
+
+const HEARTBEAT_MS = 250;
+/** A step's fault that came back this often will not go away by itself; the thread says so and rests. */
+export const FAULT_ATTEMPTS = 12;
+
+/** Work that another worker must take over, at once. */
+export class HandedOver extends Error {
+  override readonly name = 'HandedOver';
+}
+
+type Activity<Input, Output> = (input: Input) => Promise<Output>;
+
+/** `faultAttempts`: attempts after which a fault is final; without it the activity is tried for ever. */
+export function guard<Input, Output>(
+  run: Activity<Input, Output>,
+  { faultAttempts = Number.POSITIVE_INFINITY }: { faultAttempts?: number } = {},
+): Activity<Input, Output> {
+  return async (input) => {
+    const context = Context.current();
+    const timer = context.info.isLocal ? undefined : setInterval(() => context.heartbeat(), HEARTBEAT_MS);
+    try {
+      return withinSize(await run(input), context.info.activityType);
+    } catch (error) {
+      throw toFailure(error, context.info.attempt >= faultAttempts);
+    } finally {
+      clearInterval(timer);
+    }
+  };
+}
+
+function withinSize<T>(result: T, activity: string): T {
+  const bytes = Buffer.byteLength(JSON.stringify(result ?? null));
+  if (bytes <= LIMITS.activityResultBytes) return result;
+  throw ApplicationFailure.nonRetryable(
+    `${activity} answered ${bytes} bytes; ${LIMITS.activityResultBytes} may cross Temporal.`,
+    'ResultTooLarge',
+  );
+}
+
+function toFailure(error: unknown, final: boolean): Error {
+  const name = (error as { name?: string } | null)?.name;
+  if (name === 'ApplicationFailure') return error as ApplicationFailure;
+  if (name === 'CancelledFailure') return error as CancelledFailure;
+  const message = errorMessage(error);
+  if (name === 'HandedOver') {
+    return ApplicationFailure.create({ message, type: 'WorkerShutdown', nextRetryDelay: '10 ms' });
+  }
+  if (name === 'StaleRun') return ApplicationFailure.nonRetryable(message, 'StaleRun');
+  if (isRuntimeError(error, 'StoreMismatch')) {
+    // The right worker may come back; until then the thread waits, and the Web UI shows why.
+    return ApplicationFailure.create({ message, type: 'StoreMismatch', nextRetryDelay: '5 seconds' });
+  }
+  const cause = error instanceof Error ? error : undefined;
+  const type = isRuntimeError(error) ? error.code : 'Fault';
+  return ApplicationFailure.create({ message, type, nonRetryable: final, cause });
+}
+
+/** The signal that ends an activity's work: cancelled by the workflow, or handed over by the worker. */
+export function abortSignal(handover: AbortSignal): AbortSignal {
+  const { cancellationSignal } = Context.current();
+  return AbortSignal.any([cancellationSignal, handover]);
+}
+
+/** Why the work was aborted, as the error to throw. */
+export function abortError(handover: AbortSignal): Error {
+  const { cancellationSignal } = Context.current();
+  if (handover.aborted && !cancellationSignal.aborted) return new HandedOver('This worker is shutting down.');
+  const { reason } = cancellationSignal;
+  return reason instanceof Error ? reason : new CancelledFailure('cancelled');
+}

@@ -1,0 +1,34 @@
+/** `openThread`: the first act of every workflow run: registers it with the store and learns where to go on. */
+import type { OpenThreadInput, OpenThreadOutcome } from '../core/step.ts';
+import { RuntimeError } from '../core/error.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import { currentRunId } from './run-ref.ts';
+
+export async function openThread(
+  { store, settings, registry, probe }: ActivityDependencies,
+  input: OpenThreadInput,
+): Promise<OpenThreadOutcome> {
+  if (input.storeId !== undefined && input.storeId !== store.id) {
+    throw new RuntimeError(
+      'StoreMismatch',
+      `Thread "${input.threadId}" lives in store ${input.storeId}, but this worker uses store ${store.id}.`,
+    );
+  }
+  if (input.storeId !== undefined) await probe?.('thread_opening');
+  const { storeId, ...command } = input;
+  const opened = await store.openThread({ ...command, runId: currentRunId(), mustExist: storeId !== undefined });
+  if (opened.kind === 'terminated') return opened;
+  const { thread, afterStep, turnOpen, waiting } = opened;
+  const known = registry().agents.has(thread.agent);
+  return {
+    kind: 'open',
+    storeId: store.id,
+    agent: thread.agent,
+    status: thread.status,
+    settings,
+    afterStep,
+    turnOpen,
+    waiting,
+    ...(known ? {} : { lastError: { code: 'AgentNotFound', message: `Agent "${thread.agent}" is not defined here.` } }),
+  };
+}

@@ -1,0 +1,23 @@
+/** `recordToolOutcome`: what became of a call whose worker was lost, from what the store knows (house: at most once). */
+import type { RecordedOutcome, ToolCallInput, ToolCallOutcome } from '../core/step.ts';
+import type { SettledTool } from '../store/port.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import { fromRun } from './run-ref.ts';
+
+export async function recordToolOutcome(
+  { store }: ActivityDependencies,
+  input: ToolCallInput,
+): Promise<RecordedOutcome> {
+  const { step, index, executionId } = input;
+  const settled = await store.settleLostTool({ ...fromRun(store, input), step, index, executionId });
+  return settled.kind === 'redispatch' ? settled : toSettledOutcome(settled);
+}
+
+export function toSettledOutcome(
+  settled: Exclude<SettledTool, { kind: 'redispatch' }>,
+): ToolCallOutcome {
+  if (settled.kind === 'terminated') return settled;
+  const name = settled.name.slice(0, 64);
+  if (settled.state === 'unknown') return { kind: 'unknown', name };
+  return { kind: 'done', name, succeeded: settled.status === 'success', queued: 0 };
+}

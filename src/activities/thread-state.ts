@@ -1,0 +1,93 @@
+/**
+ * The ThreadState that a running tool is given (seed 003): the thread's identity, its messages, its queue.
+ * Tools that a tool queues travel with its result, in one transaction; messages are stored at once, under ids
+ * derived from the call's key, so that a retry of an idempotent tool stores them once.
+ */
+import type { ToolDefinition } from '../core/definition.ts';
+import { errorMessage } from '../core/error.ts';
+import type { ToolResult } from '../core/message.ts';
+import type { ThreadState } from '../core/thread-state.ts';
+import type { ThreadRecord } from '../store/port.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import { validateArguments } from './execute-tool.ts';
+import { findActiveSide } from './request.ts';
+import { toToolResult } from './tool-result.ts';
+
+export interface ToolPlace {
+  readonly step: number;
+  readonly index: number;
+  readonly executionId: string;
+}
+
+export interface QueuedWork {
+  readonly queuedTools: readonly { id: string; name: string; arguments: Readonly<Record<string, unknown>> }[];
+  /** Messages that are in the store's queue already. */
+  readonly queuedItems: number;
+}
+
+export interface StateInput {
+  readonly thread: ThreadRecord;
+  readonly place: ToolPlace;
+  readonly signal: AbortSignal;
+  readonly tool: ToolDefinition;
+}
+
+export function createThreadState(
+  dependencies: ActivityDependencies,
+  input: StateInput,
+): { state: ThreadState; queued: () => QueuedWork } {
+  const { store } = dependencies;
+  const { thread, place, signal, tool } = input;
+  const registry = dependencies.registry();
+  const key = `${thread.id}:${place.step}:${place.index}`;
+  const queuedTools: { id: string; name: string; arguments: Readonly<Record<string, unknown>> }[] = [];
+  let made = 0;
+  let queuedItems = 0;
+  const nextId = () => `${place.step}.${place.index}.${made++}`;
+  const state: ThreadState = {
+    threadId: thread.id,
+    agentId: thread.agent,
+    userId: thread.userId,
+    createdAt: thread.createdAt,
+    terminated: thread.terminatedAt,
+    arguments: thread.arguments,
+    execution: { flowId: place.executionId, currentSide: 'a', stepCount: place.step, abortSignal: signal },
+    idempotencyKey: key,
+    options: findActiveSide(registry, thread.agent)?.prompt.tools.find(({ name }) => name === tool.name)?.options ?? {},
+    getMessages: (options) => store.getMessages(thread.id, options),
+    getMessage: (id) => store.getMessage(thread.id, id),
+    injectMessage: (message) => store.injectMessage(thread.id, nextId(), message, place.executionId),
+    queueMessage: async ({ role = 'user', content, silent, metadata }) => {
+      await store.queueItem(thread.id, { kind: 'message', id: nextId(), role, content, silent, metadata });
+      queuedItems += 1;
+    },
+    queueTool: (name, args) => {
+      const refusal = refuseReach(tool, name) ?? (registry.tools.has(name) ? undefined : `Tool not found: ${name}`);
+      if (refusal) throw new Error(refusal);
+      queuedTools.push({ id: nextId(), name, arguments: args });
+    },
+    invokeTool: async (name, args) => invokeTool(name, args),
+  };
+
+  async function invokeTool(name: string, args: Readonly<Record<string, unknown>>): Promise<ToolResult> {
+    const refusal = refuseReach(tool, name);
+    const target = registry.tools.get(name);
+    if (refusal || !target) return { status: 'error', error: refusal ?? `Tool not found: ${name}` };
+    const checked = validateArguments(target, args);
+    if (!checked.ok) return checked.result;
+    try {
+      const execute = target.execute as (state: ThreadState, args?: unknown) => unknown;
+      return toToolResult(await (target.args ? execute(state, checked.args) : execute(state)));
+    } catch (error) {
+      return { status: 'error', error: errorMessage(error) };
+    }
+  }
+
+  return { state: Object.freeze(state), queued: () => ({ queuedTools, queuedItems }) };
+}
+
+/** `uses`, when declared, is the whole list of what a tool may reach (definitions §8). */
+function refuseReach(tool: ToolDefinition, name: string): string | undefined {
+  if (tool.uses === undefined || tool.uses.includes(name)) return undefined;
+  return `Tool "${tool.name}" may not reach "${name}": add it to "uses".`;
+}

@@ -1,0 +1,249 @@
+/**
+ * RuntimeClient: starts threads, talks to them, reads them.
+ * Commands travel as Temporal signals and updates; reads come from the store. A thread whose workflow was killed
+ * is revived by the next command; a terminated one refuses every command with `ThreadTerminated`.
+ */
+import { randomUUID } from 'node:crypto';
+import { type Client, Client as TemporalClient, Connection, WithStartWorkflowOperation } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { readConfiguration } from '../configuration.ts';
+import { RuntimeError } from '../core/error.ts';
+import type { Message } from '../core/message.ts';
+import { isThreadId, WORKFLOW_ID_PREFIX } from '../core/start-input.ts';
+import type { ThreadStatus } from '../core/step.ts';
+import type { GetMessagesOptions, MessagePage } from '../core/thread-state.ts';
+import { openStore } from '../store/open-store.ts';
+import type { ThreadEvent, ThreadRecord, ThreadStore } from '../store/port.ts';
+import { queueMessage, queueTool, sendMessage, stop, type ToolPayload, terminate } from '../workflows/messages.ts';
+import type { thread } from '../workflows/thread.ts';
+import { followEvents } from './follow-events.ts';
+import { type OutgoingMessage, prepareMessage, type SentPayload } from './outgoing.ts';
+import { waitForIdle } from './wait-for-idle.ts';
+import { isAlreadyStarted, isGone, toRuntimeError } from './workflow-error.ts';
+
+export interface ConnectOptions {
+  /** `host:port`; else `TEMPORAL_ADDRESS`, the profile, or 127.0.0.1:7233. */
+  readonly address?: string;
+  readonly namespace?: string;
+  readonly taskQueue?: string;
+  /** A store's address as in `EVERTHREAD_STORE`, or an open store, which the caller closes. */
+  readonly store?: string | ThreadStore;
+  /** What a relative store path is relative to; the working directory when absent. */
+  readonly projectDir?: string;
+}
+
+export interface StartThread {
+  readonly agent: string;
+  /** Made when absent: unguessable. */
+  readonly threadId?: string;
+  readonly userId?: string;
+  /** Readable as `state.arguments`, and as `{{key}}` in prompts. */
+  readonly arguments?: Readonly<Record<string, unknown>>;
+  /** The first messages, oldest first. */
+  readonly messages?: readonly OutgoingMessage[];
+}
+
+const WORKFLOW_TYPE = 'thread';
+
+export class RuntimeClient {
+  readonly temporal: Client;
+  readonly store: ThreadStore;
+  readonly taskQueue: string;
+  readonly #closers: (() => Promise<void>)[];
+  /** Ids sent by this client that are not known to be stored yet, by thread: what waitForIdle waits for. */
+  readonly #sent = new Map<string, Set<string>>();
+
+  private constructor(temporal: Client, store: ThreadStore, taskQueue: string, closers: (() => Promise<void>)[]) {
+    this.temporal = temporal;
+    this.store = store;
+    this.taskQueue = taskQueue;
+    this.#closers = closers;
+  }
+
+  /** Throws `TemporalUnavailable` when no server answers. */
+  static async connect(options: ConnectOptions = {}): Promise<RuntimeClient> {
+    const configuration = readConfiguration();
+    const { connectionOptions, namespace } = loadClientConnectConfig();
+    const address = options.address ?? connectionOptions.address ?? '127.0.0.1:7233';
+    const connection = await Connection.connect({ ...connectionOptions, address, connectTimeout: '5 s' }).catch((cause) => {
+      throw new RuntimeError(
+        'TemporalUnavailable',
+        `No Temporal server answers at ${address}. Start one with "everthread dev", or set TEMPORAL_ADDRESS.`,
+        { cause },
+      );
+    });
+    const store =
+      typeof options.store === 'object'
+        ? options.store
+        : await openStore(options.store ?? configuration.store, options.projectDir ?? process.cwd());
+    const client = new TemporalClient({ connection, namespace: options.namespace ?? namespace ?? 'default' });
+    const closers = [() => connection.close()];
+    if (typeof options.store !== 'object') closers.push(() => store.close());
+    return new RuntimeClient(client, store, options.taskQueue ?? configuration.taskQueue, closers);
+  }
+
+  /** Starts a thread. Throws `InvalidStart` when it runs already, `ThreadTerminated` when its id is spent. */
+  async startThread({ agent, threadId = randomUUID(), userId, arguments: threadArguments, messages = [] }: StartThread): Promise<{ threadId: string }> {
+    if (!isThreadId(threadId)) {
+      throw new RuntimeError('InvalidStart', `"${threadId}" cannot be a thread id: letters, digits and . _ : - alone.`);
+    }
+    await this.#refuseTerminated(threadId);
+    const prepared: SentPayload[] = [];
+    for (const message of messages) prepared.push(await prepareMessage(this.store, threadId, message));
+    try {
+      await this.temporal.workflow.start<typeof thread>(WORKFLOW_TYPE, {
+        ...this.#startOptions(threadId, agent),
+        args: [{ agent, threadId, userId, arguments: threadArguments, messages: prepared }],
+      });
+    } catch (error) {
+      if (!isAlreadyStarted(error)) throw toRuntimeError(error);
+      throw new RuntimeError('InvalidStart', `Thread "${threadId}" is running already; send it a message instead.`, { cause: error });
+    }
+    for (const { id } of prepared) this.#remember(threadId, id);
+    return { threadId };
+  }
+
+  /**
+   * Queues a message; resolves once the server has it for good. The same id again changes nothing.
+   * Throws `ThreadNotFound`, `ThreadTerminated`, `InvalidMessage`, `MessageTooLarge`.
+   */
+  async queueMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
+    await this.#refuseTerminated(threadId);
+    const payload = await prepareMessage(this.store, threadId, message);
+    await this.#signal(threadId, queueMessage, payload);
+    this.#remember(threadId, payload.id);
+    return { id: payload.id };
+  }
+
+  /** Like queueMessage, but answered by the thread itself: needs a worker. */
+  async sendMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
+    const record = await this.#refuseTerminated(threadId);
+    const payload = await prepareMessage(this.store, threadId, message);
+    try {
+      const answer = record
+        ? await this.#updateWithStart(record, payload)
+        : await this.#handle(threadId).executeUpdate(sendMessage, { args: [payload] });
+      this.#remember(threadId, answer.id);
+      return answer;
+    } catch (error) {
+      if (!isGone(error)) throw toRuntimeError(error);
+      throw await this.#goneError(threadId, error);
+    }
+  }
+
+  /** Queues a tool call; the model sees its result. */
+  async queueTool(threadId: string, { id = randomUUID(), name, arguments: args = {} }: ToolPayload): Promise<{ id: string }> {
+    await this.#signal(threadId, queueTool, { id, name, arguments: args });
+    this.#remember(threadId, id);
+    return { id };
+  }
+
+  /** Ends the current execution; what is queued waits for the next user message. */
+  async stop(threadId: string, reason?: string): Promise<void> {
+    await this.#signal(threadId, stop, { reason });
+  }
+
+  /** Ends the thread for ever. Idempotent: a terminated thread is left as it is. */
+  async terminate(threadId: string, reason?: string): Promise<void> {
+    const record = await this.store.getThread(threadId);
+    if (record?.terminatedAt != null) return;
+    await this.#signal(threadId, terminate, { reason });
+  }
+
+  /** Throws `ThreadNotFound`. */
+  async getThread(threadId: string): Promise<ThreadRecord> {
+    const record = await this.store.getThread(threadId);
+    if (record) return record;
+    throw new RuntimeError('ThreadNotFound', `Thread "${threadId}" is not in this store.`);
+  }
+
+  async listThreads(options?: { status?: ThreadStatus; agent?: string; limit?: number }): Promise<readonly ThreadRecord[]> {
+    return this.store.listThreads(options);
+  }
+
+  /** Stored messages, then pending ones (`metadata.queued`). */
+  async getMessages(threadId: string, options?: GetMessagesOptions): Promise<MessagePage> {
+    await this.getThread(threadId);
+    return this.store.getMessages(threadId, options);
+  }
+
+  async getMessage(threadId: string, id: string): Promise<Message | null> {
+    return this.store.getMessage(threadId, id);
+  }
+
+  /**
+   * Resolves with the thread once it is at rest and everything that this client sent it has been taken.
+   * Throws `Timeout` after `timeoutMs` (default 60,000), saying where the thread stands.
+   */
+  async waitForIdle(threadId: string, { timeoutMs = 60_000 }: { timeoutMs?: number } = {}): Promise<ThreadRecord> {
+    const sent = this.#sent.get(threadId) ?? new Set();
+    return waitForIdle({ store: this.store, handle: this.#handle(threadId), threadId, sent, timeoutMs });
+  }
+
+  /** The thread's events after a number, oldest first; goes on live unless `follow` is false. */
+  events(threadId: string, options: { after?: number; follow?: boolean; signal?: AbortSignal } = {}): AsyncIterable<ThreadEvent> {
+    return followEvents(this.store, threadId, options);
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.#closers) await close();
+  }
+
+  #handle(threadId: string) {
+    return this.temporal.workflow.getHandle<typeof thread>(WORKFLOW_ID_PREFIX + threadId);
+  }
+
+  #startOptions(threadId: string, agent: string) {
+    return {
+      workflowId: WORKFLOW_ID_PREFIX + threadId,
+      taskQueue: this.taskQueue,
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
+      staticSummary: `${agent} · ${threadId}`.slice(0, 200),
+    };
+  }
+
+  /** Signals the thread; one that the store knows is revived when its workflow was killed. */
+  async #signal(threadId: string, signal: { name: string }, payload: unknown): Promise<void> {
+    const record = await this.#refuseTerminated(threadId);
+    try {
+      if (!record) return await this.#handle(threadId).signal(signal.name, payload);
+      await this.temporal.workflow.signalWithStart(WORKFLOW_TYPE, {
+        ...this.#startOptions(threadId, record.agent),
+        args: [{ agent: record.agent, threadId }],
+        signal: signal.name,
+        signalArgs: [payload],
+      });
+    } catch (error) {
+      if (!isGone(error)) throw toRuntimeError(error);
+      throw await this.#goneError(threadId, error);
+    }
+  }
+
+  async #updateWithStart(record: ThreadRecord, payload: SentPayload): Promise<{ id: string }> {
+    const startWorkflowOperation = new WithStartWorkflowOperation(WORKFLOW_TYPE, {
+      ...this.#startOptions(record.id, record.agent),
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      args: [{ agent: record.agent, threadId: record.id }],
+    });
+    return this.temporal.workflow.executeUpdateWithStart(sendMessage, { args: [payload], startWorkflowOperation });
+  }
+
+  async #refuseTerminated(threadId: string): Promise<ThreadRecord | null> {
+    const record = await this.store.getThread(threadId);
+    if (record?.terminatedAt == null) return record;
+    throw new RuntimeError('ThreadTerminated', `Thread "${threadId}" is terminated; start a new one.`);
+  }
+
+  async #goneError(threadId: string, cause: unknown): Promise<unknown> {
+    const record = await this.store.getThread(threadId);
+    if (record?.terminatedAt != null) {
+      return new RuntimeError('ThreadTerminated', `Thread "${threadId}" is terminated; start a new one.`, { cause });
+    }
+    return new RuntimeError('ThreadNotFound', `No thread "${threadId}" is running, and this store does not know it.`, { cause });
+  }
+
+  #remember(threadId: string, id: string): void {
+    const sent = this.#sent.get(threadId) ?? new Set();
+    this.#sent.set(threadId, sent.add(id));
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * When is a thread at rest? The store alone cannot tell: a signal that the server has may not have reached it.
+ * So a rest in the store is confirmed by the workflow's own word, where a worker can give it.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { WorkflowHandle } from '@temporalio/client';
+import { RuntimeError } from '../core/error.ts';
+import type { ThreadRecord, ThreadStore } from '../store/port.ts';
+import { type StatusView, status } from '../workflows/messages.ts';
+
+interface Wait {
+  readonly store: ThreadStore;
+  readonly handle: WorkflowHandle;
+  readonly threadId: string;
+  /** Emptied of the ids that have arrived. */
+  readonly sent: Set<string>;
+  readonly timeoutMs: number;
+}
+
+const POLL_MS = 25;
+const POLL_AT_MOST_MS = 200;
+
+export async function waitForIdle(wait: Wait): Promise<ThreadRecord> {
+  const deadline = performance.now() + wait.timeoutMs;
+  for (let pause = POLL_MS; ; pause = Math.min(pause * 1.3, POLL_AT_MOST_MS)) {
+    const record = await wait.store.getThread(wait.threadId);
+    if (record && (await isAtRest(wait, record))) return record;
+    if (performance.now() > deadline) throw timeout(wait, record);
+    await delay(pause);
+  }
+}
+
+async function isAtRest({ store, handle, threadId, sent }: Wait, record: ThreadRecord): Promise<boolean> {
+  if (record.terminatedAt !== null) return true;
+  if (record.status === 'running' || record.status === 'waiting') return false;
+  const ids = [...sent];
+  const arrived = (await store.countTaken(threadId, ids)) === ids.length;
+  // A stopped thread keeps what is queued: it is at rest with work parked.
+  if (!arrived && record.status !== 'stopped') return false;
+  const view = await askStatus(handle);
+  if (view !== undefined && (view.status !== record.status || (view.queued > 0 && view.status !== 'stopped'))) return false;
+  for (const id of ids) sent.delete(id);
+  return true;
+}
+
+/** Undefined when nobody can say: no worker, or no running workflow. The store's word stands then. */
+async function askStatus(handle: WorkflowHandle): Promise<StatusView | undefined> {
+  try {
+    return await handle.query(status);
+  } catch {
+    return undefined;
+  }
+}
+
+function timeout({ threadId, timeoutMs }: Wait, record: ThreadRecord | null): RuntimeError {
+  const where = record ? `its status is "${record.status}" after step ${record.lastStep}` : 'no worker has opened it';
+  return new RuntimeError(
+    'Timeout',
+    `Thread "${threadId}" was not at rest within ${timeoutMs} ms: ${where}. Is a worker running on its task queue?`,
+  );
+}

@@ -1,0 +1,36 @@
+/** What the Temporal client throws, as our codes. The one place where its errors are told apart. */
+import { errorMessage, isRuntimeError, RuntimeError } from '../core/error.ts';
+
+const GRPC_NOT_FOUND = 5;
+
+interface ErrorShape {
+  readonly name?: string;
+  readonly code?: number;
+  readonly cause?: { readonly type?: string; readonly message?: string; readonly code?: number };
+}
+
+/** No such workflow, or it is closed: signals and updates are answered alike. */
+export function isGone(error: unknown): boolean {
+  const { name, code, cause } = error as ErrorShape;
+  return name === 'WorkflowNotFoundError' || code === GRPC_NOT_FOUND || cause?.code === GRPC_NOT_FOUND;
+}
+
+export function isAlreadyStarted(error: unknown): boolean {
+  return (error as ErrorShape).name === 'WorkflowExecutionAlreadyStartedError';
+}
+
+/** A refused update carries its code as the cause's type; everything else is passed on as it is. */
+export function toRuntimeError(error: unknown): unknown {
+  if (isRuntimeError(error)) return error;
+  const { name, cause } = error as ErrorShape;
+  if (name === 'WorkflowUpdateFailedError' && cause?.type !== undefined) {
+    const refused = Object.assign(new Error(), { name: 'RuntimeError', code: cause.type });
+    if (isRuntimeError(refused)) {
+      return new RuntimeError(refused.code, cause.message ?? errorMessage(error), { cause: error });
+    }
+  }
+  if ((error as ErrorShape).code === 14 || cause?.code === 14) {
+    return new RuntimeError('TemporalUnavailable', 'The Temporal server does not answer. Is it running?', { cause: error });
+  }
+  return error;
+}

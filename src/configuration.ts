@@ -1,0 +1,67 @@
+/**
+ * Everthread's own settings, read from the environment once, by a composition root (worker, client, CLI).
+ * Temporal's settings (`TEMPORAL_*`, profiles) are read by @temporalio/envconfig, and nowhere else.
+ */
+import { RuntimeError } from './core/error.ts';
+import { DEFAULT_STORE } from './store/open-store.ts';
+
+export interface Configuration {
+  /** `EVERTHREAD_STORE` */
+  readonly store: string;
+  /** `EVERTHREAD_TASK_QUEUE` */
+  readonly taskQueue: string;
+  /** `EVERTHREAD_HISTORY_SOFT_LIMIT`: events after which a thread continues as new. */
+  readonly historySoftLimit: number;
+  /** `EVERTHREAD_MODEL_HEARTBEAT_MS`: silence after which a model call's worker is taken for lost. */
+  readonly modelHeartbeatMs: number;
+  /** `EVERTHREAD_TOOL_HEARTBEAT_MS` */
+  readonly toolHeartbeatMs: number;
+  /** `EVERTHREAD_STICKY_TIMEOUT_MS`: how long a thread waits for the worker that has it cached. */
+  readonly stickyTimeoutMs: number;
+  /** `EVERTHREAD_TOOL_GRACE_MS`: how long a worker that must go lets its tools finish. */
+  readonly toolGraceMs: number;
+  /** `EVERTHREAD_MAX_CONCURRENT_ACTIVITIES`: model calls and tools at once in one worker. */
+  readonly maxConcurrentActivities: number;
+  /** `EVERTHREAD_LOG`: `<level>[,json]` with level trace, debug, info, warn or error. */
+  readonly log: { readonly level: LogLevel; readonly format: 'text' | 'json' };
+}
+
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';
+const LOG_LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error'];
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Throws `InvalidConfiguration` naming the variable. */
+export function readConfiguration(environment: Environment = process.env): Configuration {
+  return {
+    store: environment.EVERTHREAD_STORE || DEFAULT_STORE,
+    taskQueue: environment.EVERTHREAD_TASK_QUEUE || 'everthread',
+    // Below 50 a run would hardly do a step before it continues as new.
+    historySoftLimit: readNumber(environment, 'EVERTHREAD_HISTORY_SOFT_LIMIT', 2000, 50),
+    modelHeartbeatMs: readNumber(environment, 'EVERTHREAD_MODEL_HEARTBEAT_MS', 5000, 1000),
+    toolHeartbeatMs: readNumber(environment, 'EVERTHREAD_TOOL_HEARTBEAT_MS', 10_000, 1000),
+    stickyTimeoutMs: readNumber(environment, 'EVERTHREAD_STICKY_TIMEOUT_MS', 1000, 100),
+    toolGraceMs: readNumber(environment, 'EVERTHREAD_TOOL_GRACE_MS', 10_000, 0),
+    maxConcurrentActivities: readNumber(environment, 'EVERTHREAD_MAX_CONCURRENT_ACTIVITIES', 200, 1),
+    log: readLog(environment.EVERTHREAD_LOG ?? 'info'),
+  };
+}
+
+function readNumber(environment: Environment, name: string, fallback: number, minimum: number): number {
+  const text = environment[name];
+  if (text === undefined || text === '') return fallback;
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= minimum) return value;
+  throw new RuntimeError('InvalidConfiguration', `${name} is "${text}": it must be a whole number of at least ${minimum}.`);
+}
+
+function readLog(text: string): Configuration['log'] {
+  const [level = 'info', format = 'text'] = text.split(',').map((part) => part.trim());
+  if (!LOG_LEVELS.includes(level as LogLevel) || (format !== 'text' && format !== 'json')) {
+    throw new RuntimeError(
+      'InvalidConfiguration',
+      `EVERTHREAD_LOG is "${text}": write a level (${LOG_LEVELS.join(', ')}), and ",json" for JSON lines.`,
+    );
+  }
+  return { level: level as LogLevel, format };
+}

@@ -1,0 +1,109 @@
+/** `definePrompt` (definitions §6): the fields of a prompt, their defaults, and what is wrong with them. */
+import { z } from 'zod';
+import type { PromptDefinition, PromptPart } from '../core/definition.ts';
+import { brandDefinition } from './brand.ts';
+import { checkFields, type FieldTable } from './check.ts';
+import {
+  count,
+  env,
+  flag,
+  isGiven,
+  joinVariables,
+  names,
+  objectSchema,
+  options,
+  TENVS_WARNING,
+  tenvs,
+  text,
+  variables,
+} from './field.ts';
+import type { PromptInput } from './prompt-input.ts';
+import { toolEntry } from './tool-entry.ts';
+import { checkArguments } from './tool-schema.ts';
+
+/** The first three kinds are the contract's; the others are those of older versions and become one of them. */
+const part = z
+  .discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('text'), content: z.string() }),
+    z.strictObject({ type: z.literal('include'), prompt: text }),
+    z.strictObject({ type: z.literal('env'), property: text }),
+    z.strictObject({ type: z.literal('string'), value: z.string() }),
+    z.strictObject({ type: z.literal('prompt'), id: text, label: z.string().optional() }),
+    z.strictObject({ type: z.literal('variable'), value: text }),
+  ])
+  .transform((given): PromptPart => {
+    if (given.type === 'string') return { type: 'text', content: given.value };
+    if (given.type === 'prompt') return { type: 'include', prompt: given.id };
+    if (given.type === 'variable') return { type: 'text', content: `{{${given.value}}}` };
+    return given;
+  });
+
+const parts = z.preprocess(
+  (value) => (typeof value === 'string' ? [{ type: 'text', content: value }] : value),
+  z.array(part),
+);
+
+const reasoning = z.strictObject({
+  effort: z.enum(['low', 'medium', 'high']).optional(),
+  maxTokens: count.optional(),
+  exclude: flag.optional(),
+  include: flag.optional(),
+});
+
+const prompt = z.strictObject({
+  name: text,
+  toolDescription: text,
+  prompt: parts,
+  model: text,
+  includeChat: flag.default(false),
+  includePastTools: flag.default(false),
+  parallelToolCalls: flag.default(false),
+  toolChoice: z.enum(['auto', 'none', 'required']).default('auto'),
+  requiredSchema: objectSchema.optional(),
+  tools: z.array(toolEntry).default([]),
+  variables: variables.default([]),
+  env: env.default({}),
+  tenvs: tenvs.optional(),
+  reasoning: reasoning.optional(),
+  recentImageThreshold: z.int().nonnegative().default(10),
+  providerOptions: options.default({}),
+  hooks: names.default([]),
+  exposeAsTool: flag.optional(),
+});
+
+const PROMPT: FieldTable<z.output<typeof prompt>> = {
+  what: 'definePrompt',
+  fields: prompt,
+  rules: [],
+  warnings: [
+    {
+      field: 'exposeAsTool',
+      message: 'is deprecated and ignored: every prompt can be called',
+      holds: (input) => isGiven(input.exposeAsTool),
+    },
+    TENVS_WARNING,
+  ],
+  hints: {
+    system: 'the system text is prompt',
+    instructions: 'the system text is prompt',
+    description: 'write toolDescription',
+    args: 'write requiredSchema',
+  },
+  more: ({ requiredSchema }) => checkArguments(requiredSchema, 'requiredSchema'),
+};
+
+/**
+ * Defines a prompt; the default export of a file in `agents/prompts/`.
+ * Throws an `InvalidDefinitions` error that lists every problem.
+ */
+export function definePrompt(input: PromptInput): PromptDefinition {
+  const { fields, warnings } = checkFields(PROMPT, input);
+  const { tenvs: old, exposeAsTool: _ignored, ...kept } = fields;
+  const definition: PromptDefinition = {
+    ...kept,
+    kind: 'prompt',
+    env: { ...old?.env, ...kept.env },
+    variables: joinVariables(kept.variables, old),
+  };
+  return brandDefinition(definition, warnings);
+}

@@ -1,0 +1,95 @@
+/** `defineTool` (definitions §8): the fields of a tool, their defaults, and what is wrong with them. */
+import { z } from 'zod';
+import type { ToolDefinition } from '../core/definition.ts';
+import { brandDefinition, definitionWarnings } from './brand.ts';
+import { checkFields, type FieldTable } from './check.ts';
+import {
+  count,
+  custom,
+  flag,
+  isGiven,
+  joinVariables,
+  names,
+  objectSchema,
+  TENVS_WARNING,
+  tenvs,
+  text,
+  variables,
+} from './field.ts';
+import type { ToolArguments, ToolInput } from './tool-input.ts';
+import { checkArguments, toParameters } from './tool-schema.ts';
+
+const DEFAULT_TIMEOUT_MS = 30 * 60_000;
+
+const tool = z.strictObject({
+  description: text,
+  args: objectSchema.optional(),
+  execute: custom<ToolDefinition['execute']>(
+    (value) => typeof value === 'function',
+    'must be a function: (state, args) => result',
+  ),
+  variables: variables.default([]),
+  tenvs: tenvs.optional(),
+  uses: names.optional(),
+  executionMode: z.enum(['local', 'provider']).default('local'),
+  executionProvider: text.optional(),
+  idempotent: flag.optional(),
+  quick: flag.default(false),
+  timeoutMs: count.default(DEFAULT_TIMEOUT_MS),
+});
+
+const TOOL: FieldTable<z.output<typeof tool>> = {
+  what: 'defineTool',
+  fields: tool,
+  rules: [
+    {
+      field: 'idempotent',
+      message: 'is false, but a quick tool must be idempotent: it may run twice',
+      holds: ({ idempotent, quick }) => idempotent === false && quick === true,
+    },
+    {
+      field: 'executionProvider',
+      message: "has no effect without executionMode: 'provider'",
+      holds: (input) => isGiven(input.executionProvider) && input.executionMode !== 'provider',
+    },
+  ],
+  warnings: [TENVS_WARNING],
+  hints: {
+    name: "a tool's name is the name of its file",
+    parameters: 'write args: z.object({ … })',
+    inputSchema: 'write args: z.object({ … })',
+    schema: 'write args: z.object({ … })',
+    handler: 'write execute',
+    run: 'write execute',
+  },
+  more: ({ args }) => checkArguments(args, 'args'),
+};
+
+/**
+ * Defines a tool; the default export of a file in `agents/tools/`, whose name is the tool's name.
+ * The type of `args` in `execute` follows from the schema.
+ * Throws an `InvalidDefinitions` error that lists every problem.
+ */
+export function defineTool<Args extends ToolArguments | undefined = undefined>(
+  input: ToolInput<Args>,
+): ToolDefinition {
+  const { fields, warnings } = checkFields(TOOL, input);
+  const { tenvs: old, ...kept } = fields;
+  const definition: ToolDefinition = {
+    ...kept,
+    kind: 'tool',
+    // Discovery knows the file and so the name: `nameTool`.
+    name: '',
+    parameters: toParameters(kept.args),
+    variables: joinVariables(kept.variables, old),
+    idempotent: kept.quick || kept.idempotent === true,
+  };
+  return brandDefinition(definition, warnings);
+}
+
+export const TOOL_NAME = /^[a-z][a-z0-9_]*[a-z0-9]$/;
+
+/** The tool under its name. */
+export function nameTool(tool: ToolDefinition, name: string): ToolDefinition {
+  return brandDefinition({ ...tool, name }, definitionWarnings(tool));
+}

@@ -1,0 +1,79 @@
+/**
+ * Reads the definitions of a project's files (definitions §2.1). A broken file is a problem and never stops the
+ * others: an author gets all problems of all files at once.
+ */
+import { type Definition, type DefinitionKind, isDefinition } from './brand.ts';
+import { nameTool } from './define-tool.ts';
+import { toLoadProblems } from './load-failure.ts';
+import type { ModuleLoader } from './module-loader.ts';
+import { isDefinitionError, type Problem } from './problem.ts';
+import { FOLDERS, type ProjectFile } from './project-file.ts';
+import type { SourcedDefinition } from './registry.ts';
+
+export interface Discovery {
+  readonly definitions: readonly SourcedDefinition[];
+  readonly problems: readonly Problem[];
+  /** Names of the definitions whose files are broken, as far as they are known. */
+  readonly unavailable: ReadonlySet<string>;
+}
+
+/** One file after the other: they share modules that are still being evaluated. */
+export async function discoverDefinitions(
+  projectDir: string,
+  files: readonly ProjectFile[],
+  loader: ModuleLoader,
+): Promise<Discovery> {
+  const definitions: SourcedDefinition[] = [];
+  const problems: Problem[] = [];
+  const unavailable = new Set<string>();
+  for (const file of files) {
+    try {
+      const found = readDefault(file, await loader.load(file.path));
+      if (typeof found !== 'string') definitions.push({ file: file.file, definition: found });
+      else problems.push({ file: file.file, message: found });
+      if (typeof found === 'string') unavailable.add(file.stem);
+    } catch (error) {
+      problems.push(...toLoadProblems(projectDir, file.path, error));
+      for (const name of namesOfBroken(file, error)) unavailable.add(name);
+    }
+  }
+  return { definitions, problems: dropRepeated(problems), unavailable };
+}
+
+/** The definition under its name, or what is wrong with the file's default export. */
+function readDefault(file: ProjectFile, exports: Readonly<Record<string, unknown>>): Definition | string {
+  const value = exports.default;
+  const wanted = `export default ${DEFINE[file.kind]}({ … })`;
+  if (!isDefinition(value)) {
+    if (Object.hasOwn(exports, 'default')) return `has a default export that is not a definition: ${wanted}`;
+    return `has no default export: ${wanted}, or begin the file's name with _ when it is a helper`;
+  }
+  if (value.kind !== file.kind) {
+    return `holds ${ARTICLE[value.kind]} ${value.kind}: move it to agents/${folderOf(value.kind)}/`;
+  }
+  return value.kind === 'tool' ? nameTool(value, file.stem) : value;
+}
+
+const DEFINE = {
+  agent: 'defineAgent',
+  prompt: 'definePrompt',
+  model: 'defineModel',
+  tool: 'defineTool',
+} as const satisfies Record<DefinitionKind, string>;
+
+const ARTICLE = { agent: 'an', prompt: 'a', model: 'a', tool: 'a' } as const;
+
+function folderOf(kind: DefinitionKind): string {
+  return Object.entries(FOLDERS).find(([, each]) => each === kind)?.[0] ?? '';
+}
+
+/** A file that does not even compile most likely defines what it is called. */
+function namesOfBroken(file: ProjectFile, error: unknown): string[] {
+  const given = isDefinitionError(error) ? error.definitionName : undefined;
+  return given === undefined ? [file.stem] : [file.stem, given];
+}
+
+/** A broken helper breaks every file that imports it, with one and the same problem. */
+function dropRepeated(problems: readonly Problem[]): Problem[] {
+  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
+}

@@ -1,0 +1,29 @@
+/** What other layers may know of definitions; authors reach the same through the package's door. */
+export type { AgentInput, SessionToolInput, SideInput } from './agent-input.ts';
+export type { Definition, DefinitionKind } from './brand.ts';
+export { DEFINITION, isDefinition } from './brand.ts';
+export { defineAgent } from './define-agent.ts';
+export { defineModel } from './define-model.ts';
+export { definePrompt } from './define-prompt.ts';
+export { defineTool } from './define-tool.ts';
+export type { LoadedProject } from './load-project.ts';
+export { loadProject } from './load-project.ts';
+export type { ModelCapabilitiesInput, ModelInput } from './model-input.ts';
+export type { FieldProblem, Problem } from './problem.ts';
+export { DefinitionError, formatProblems, isDefinitionError } from './problem.ts';
+export type {
+  PromptInput,
+  PromptPartInput,
+  PromptToolInput,
+  ReasoningInput,
+  ResumableInput,
+  SubagentInput,
+  SubpromptInput,
+  ToolEntryInput,
+} from './prompt-input.ts';
+export type { BuiltRegistry, RegistryInput, SourcedDefinition } from './registry.ts';
+export { buildRegistry, registryFrom } from './registry.ts';
+export type { ExecuteTool, ParsedArguments, ToolArguments, ToolInput } from './tool-input.ts';
+export type { JsonSchema } from './tool-schema.ts';
+export { toParameters } from './tool-schema.ts';
+export type { VariableInput } from './variable-input.ts';

@@ -1,0 +1,93 @@
+/**
+ * Turns what an author's file threw while it was loaded into problems with file and line: what a define…
+ * function found, a syntax error, a missing import, or any error of the file's own.
+ */
+import { readFileSync } from 'node:fs';
+import { sep } from 'node:path';
+import { errorMessage } from '../core/error.ts';
+import { isDefinitionError, type Problem } from './problem.ts';
+import { relativePath } from './project-file.ts';
+
+interface Place {
+  /** Absolute. */
+  readonly file: string;
+  readonly line?: number;
+}
+
+/** `file` is the definition that was being loaded; the cause may lie in a file that it imports. */
+export function toLoadProblems(projectDir: string, file: string, error: unknown): Problem[] {
+  const own = ownFrame(projectDir, error, file);
+  const place = (at: Place) => ({
+    file: relativePath(projectDir, at.file),
+    ...(at.line !== undefined && { line: at.line }),
+  });
+  if (isDefinitionError(error)) {
+    return error.problems.map((problem) => ({ ...place(own ?? { file }), ...problem }));
+  }
+  const syntax = syntaxError(error);
+  if (syntax !== undefined) return [{ ...place(syntax.place), message: syntax.message }];
+  const missing = missingImport(file, error);
+  if (missing !== undefined) return [{ ...place(missing.place), message: missing.message }];
+  return [{ ...place(own ?? { file }), message: `could not be loaded: ${firstLine(errorMessage(error))}` }];
+}
+
+/** jiti's compiler: `ParseError: <what> \n <file>:<line>:<column>`. */
+function syntaxError(error: unknown): { place: Place; message: string } | undefined {
+  const match = /^(?:ParseError|\w*SyntaxError|BABEL\w*): (.*?)\s*\n\s*([^\n]+):(\d+):(\d+)$/s.exec(
+    errorMessage(error).trim(),
+  );
+  if (match === null) return undefined;
+  const [, what, file, line, column] = match;
+  const message = `is not valid TypeScript or JavaScript: ${what} (column ${column})`;
+  return { place: { file: file!, line: Number(line) }, message };
+}
+
+/** Node: `Cannot find module '<name>'`, then the importing files, nearest first. */
+function missingImport(entry: string, error: unknown): { place: Place; message: string } | undefined {
+  const text = errorMessage(error);
+  const name = /Cannot find (?:module|package) '([^']+)'/.exec(text)?.[1];
+  if (name === undefined) return undefined;
+  const importer = /\n- (.+)/.exec(text)?.[1] ?? / imported from (\S+)/.exec(text)?.[1] ?? entry;
+  const isPackage = !name.startsWith('.') && !name.startsWith('/');
+  const hint = isPackage ? '; is it installed?' : '';
+  return {
+    place: findImport(importer, name, entry),
+    message: `imports '${name}', which does not exist${hint}`,
+  };
+}
+
+/** The line that names the module: the error itself does not say it. */
+function findImport(importer: string, name: string, entry: string): Place {
+  for (const file of [importer, entry]) {
+    const index = readLines(file).findIndex(
+      (line) => line.includes(`'${name}'`) || line.includes(`"${name}"`),
+    );
+    if (index >= 0) return { file, line: index + 1 };
+  }
+  return { file: entry };
+}
+
+function readLines(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n');
+  } catch {
+    return [];
+  }
+}
+
+/** The innermost frame of the stack inside the project, rather one of `preferred`; jiti keeps the source's lines. */
+function ownFrame(projectDir: string, error: unknown, preferred: string): Place | undefined {
+  const stack = (error as { stack?: unknown } | null | undefined)?.stack;
+  const frames = typeof stack === 'string' ? [...stack.matchAll(FRAME)] : [];
+  const own = frames
+    .map(([, file, line]) => ({ file: file!, line: Number(line) }))
+    .filter(({ file }) => file.startsWith(projectDir + sep) && !file.includes(`${sep}node_modules${sep}`));
+  return own.find(({ file }) => file === preferred) ?? own[0];
+}
+
+/** `at name (file:line:column)`, `at file:line:column`, `at async …`. */
+const FRAME = /(?:\(|at (?:async )?)(?:file:\/\/)?([^()\s][^()]*?):(\d+):\d+\)?$/gm;
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? text;
+}

@@ -1,0 +1,64 @@
+/** Loads a project: its layout, its files, and the registry that they make; or everything that is wrong. */
+import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Registry } from '../core/definition.ts';
+import { errorMessage } from '../core/error.ts';
+import { discoverDefinitions } from './discovery.ts';
+import { createModuleLoader, type LoaderOptions, type ModuleLoader } from './module-loader.ts';
+import type { Problem } from './problem.ts';
+import { checkLayout, listProjectFiles, relativePath, warnFolders } from './project-file.ts';
+import { buildRegistry } from './registry.ts';
+
+export interface LoadedProject {
+  /** Sound only when there are no problems. */
+  readonly registry: Registry;
+  /** What has to be mended before anything runs. */
+  readonly problems: readonly Problem[];
+  /** What works and may surprise. */
+  readonly warnings: readonly Problem[];
+  /** Every file that was read, imported helpers included; relative to the project, with `/`. */
+  readonly files: readonly string[];
+}
+
+/**
+ * Reads `agents/{agents,prompts,models,tools}` below `projectDir`. Never rejects for what an author wrote.
+ * Files are read again on each call; `fresh` also forgets what Node keeps of the project's CommonJS helpers.
+ */
+export async function loadProject(projectDir: string, options: LoaderOptions = {}): Promise<LoadedProject> {
+  const root = realPath(resolve(projectDir));
+  const missing = checkLayout(root);
+  if (missing.length > 0) return failedProject(missing);
+  const loader = await tryCreateLoader(root, options);
+  if ('message' in loader) return failedProject([loader]);
+  const found = await discoverDefinitions(root, listProjectFiles(root), loader);
+  const built = buildRegistry(found.definitions, found.unavailable);
+  return {
+    registry: built.registry,
+    problems: [...found.problems, ...built.problems],
+    warnings: [...warnFolders(root), ...built.warnings],
+    files: loader.files().map((path) => relativePath(root, path)),
+  };
+}
+
+/** jiti reads tsconfig.json as it starts; nothing can be resolved without it. */
+async function tryCreateLoader(root: string, options: LoaderOptions): Promise<ModuleLoader | Problem> {
+  try {
+    return await createModuleLoader(root, options);
+  } catch (error) {
+    return { file: 'tsconfig.json', message: `could not be read: ${errorMessage(error)}` };
+  }
+}
+
+function failedProject(problems: readonly Problem[]): LoadedProject {
+  const registry: Registry = { agents: new Map(), prompts: new Map(), models: new Map(), tools: new Map() };
+  return { registry, problems, warnings: [], files: [] };
+}
+
+/** Stack frames and module paths are real paths, and problems are found by comparing with them. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}

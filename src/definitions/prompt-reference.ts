@@ -1,0 +1,81 @@
+/** What a prompt names must exist (definitions §6): its model, included prompts, variables, provider options. */
+import type { PromptDefinition, Registry } from '../core/definition.ts';
+import type { FieldProblem } from './problem.ts';
+import { checkProviderOptions } from './provider-option.ts';
+import { asProblems, checkName, type Findings, joinFindings, type Scope } from './scope.ts';
+import { checkToolEntries } from './tool-reference.ts';
+
+export function checkPromptReferences(
+  scope: Scope,
+  prompt: PromptDefinition,
+  secrets: ReadonlyMap<string, string>,
+): Findings {
+  return joinFindings([
+    asProblems(checkName(scope, 'model', 'a model', prompt.model, scope.models.keys())),
+    asProblems(checkParts(scope, prompt, secrets)),
+    asProblems(checkIncludeCycle(scope, prompt)),
+    asProblems(checkOptions(scope, prompt)),
+    checkToolEntries(scope, prompt),
+  ]);
+}
+
+/** Each variable that is declared secret, with the definition that says so. */
+export function collectSecrets(registry: Registry): ReadonlyMap<string, string> {
+  const secrets = new Map<string, string>();
+  const all = [...registry.prompts.values(), ...registry.tools.values(), ...registry.agents.values()];
+  for (const { kind, name, variables } of all) {
+    for (const variable of variables.filter(({ type }) => type === 'secret')) {
+      secrets.set(variable.name, `the ${kind} '${name}'`);
+    }
+  }
+  return secrets;
+}
+
+function checkParts(
+  scope: Scope,
+  prompt: PromptDefinition,
+  secrets: ReadonlyMap<string, string>,
+): FieldProblem[] {
+  return prompt.prompt.flatMap((part, index) => {
+    const field = `prompt[${index}]`;
+    if (part.type === 'include') {
+      return checkName(scope, `${field}.prompt`, 'a prompt', part.prompt, scope.prompts.keys());
+    }
+    const declaredBy = part.type === 'env' ? secrets.get(part.property) : undefined;
+    if (part.type !== 'env' || declaredBy === undefined) return [];
+    const message = `would show '${part.property}' to the model, which ${declaredBy} declares as a secret`;
+    return [{ field: `${field}.property`, message }];
+  });
+}
+
+/** A cycle is told once, at the member whose name comes first. */
+function checkIncludeCycle(scope: Scope, prompt: PromptDefinition): FieldProblem[] {
+  const cycle = findCycle(scope, prompt.name, [prompt.name]);
+  if (cycle === undefined || cycle.toSorted()[0] !== prompt.name) return [];
+  return [{ field: 'prompt', message: `includes itself: ${[...cycle, prompt.name].join(' → ')}` }];
+}
+
+/** A way of includes from the last of `path` back to `start`, or undefined. */
+function findCycle(
+  scope: Scope,
+  start: string,
+  path: readonly string[],
+  seen = new Set<string>(),
+): string[] | undefined {
+  for (const part of scope.prompts.get(path.at(-1) ?? '')?.prompt ?? []) {
+    if (part.type !== 'include') continue;
+    if (part.prompt === start) return [...path];
+    if (seen.has(part.prompt)) continue;
+    seen.add(part.prompt);
+    const found = findCycle(scope, start, [...path, part.prompt], seen);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** As the provider will see them: over the model's own, the prompt wins. */
+function checkOptions(scope: Scope, prompt: PromptDefinition): FieldProblem[] {
+  const model = scope.models.get(prompt.model);
+  if (model === undefined || Object.keys(prompt.providerOptions).length === 0) return [];
+  return checkProviderOptions(model.provider, { ...model.providerOptions, ...prompt.providerOptions });
+}

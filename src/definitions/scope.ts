@@ -1,0 +1,82 @@
+/**
+ * What names mean inside one project, and how a name that means nothing is told.
+ * Tools, prompts and agents share one namespace: all three are offered to models as callables (definitions §2.3).
+ */
+import type {
+  AgentDefinition,
+  ModelDefinition,
+  PromptDefinition,
+  Registry,
+  ToolDefinition,
+} from '../core/definition.ts';
+import { objectShape } from './author-schema.ts';
+import type { FieldProblem } from './problem.ts';
+import { didYouMean } from './suggestion.ts';
+
+export type Callable = ToolDefinition | PromptDefinition | AgentDefinition;
+
+export interface Scope extends Registry {
+  /** Names whose files are broken. Their own problem is told already, so references to them are let pass. */
+  readonly unavailable: ReadonlySet<string>;
+}
+
+/** What one check found: problems stop the project, warnings do not. */
+export interface Findings {
+  readonly problems: readonly FieldProblem[];
+  readonly warnings: readonly FieldProblem[];
+}
+
+export const NOTHING: Findings = { problems: [], warnings: [] };
+
+export function joinFindings(all: readonly Findings[]): Findings {
+  return {
+    problems: all.flatMap((each) => each.problems),
+    warnings: all.flatMap((each) => each.warnings),
+  };
+}
+
+export const asProblems = (problems: readonly FieldProblem[]): Findings => ({ problems, warnings: [] });
+
+export function findCallable(scope: Scope, name: string): Callable | undefined {
+  return scope.tools.get(name) ?? scope.prompts.get(name) ?? scope.agents.get(name);
+}
+
+export function callableNames(scope: Scope): string[] {
+  return [...scope.tools.keys(), ...scope.prompts.keys(), ...scope.agents.keys()];
+}
+
+/** A problem when `name` is not among `known`; `what` says what it should have been, such as `a prompt`. */
+export function checkName(
+  scope: Scope,
+  field: string,
+  what: string,
+  name: string,
+  known: Iterable<string>,
+): FieldProblem[] {
+  const all = [...known];
+  if (all.includes(name) || scope.unavailable.has(name)) return [];
+  return [{ field, message: `names ${what} '${name}', which does not exist.${didYouMean(name, all)}` }];
+}
+
+/** A problem when a field that must name an argument of `target` does not. */
+export function checkArgument(
+  field: string,
+  property: string | undefined,
+  target: Callable,
+  known: readonly string[],
+): FieldProblem[] {
+  if (property === undefined || known.includes(property)) return [];
+  const has = known.length === 0 ? 'takes none' : `takes ${known.map((name) => `'${name}'`).join(', ')}`;
+  const message = `names the argument '${property}', but the ${target.kind} '${target.name}' ${has}.`;
+  return [{ field, message: message + didYouMean(property, known) }];
+}
+
+/** Names of the arguments that a tool or a prompt takes. */
+export function argumentNames(target: ToolDefinition | PromptDefinition | undefined): string[] {
+  if (target === undefined) return [];
+  return Object.keys(objectShape(target.kind === 'tool' ? target.args : target.requiredSchema) ?? {});
+}
+
+export function providerToolNames(model: ModelDefinition | undefined): readonly string[] {
+  return model?.providerTools ?? [];
+}

@@ -1,0 +1,45 @@
+/** What authors pass to `defineTool` (definitions §8). Types alone; `define-tool.ts` checks them. */
+import type { ToolResult } from '../core/message.ts';
+import type { ThreadState } from '../core/thread-state.ts';
+import type { VariableInput } from './variable-input.ts';
+
+/**
+ * A `z.object(…)` of any copy of zod 4, by shape: zod's own classes would refuse the type of another copy.
+ * Fields may be string, number, boolean, null, literal, enum, array, object, record and union, also
+ * optional, nullable or with a default; at most 7 levels of containers.
+ */
+export interface ToolArguments {
+  readonly _zod: { readonly output: unknown; readonly def: { readonly type: 'object' } };
+}
+
+/** What `execute` is given: parsed, so defaults are filled in. */
+export type ParsedArguments<Args extends ToolArguments> = Args['_zod']['output'];
+
+export type ExecuteTool<Args extends ToolArguments | undefined> = [Args] extends [ToolArguments]
+  ? (state: ThreadState, args: ParsedArguments<Args>) => Promise<ToolResult> | ToolResult
+  : (state: ThreadState) => Promise<ToolResult> | ToolResult;
+
+export interface ToolInput<Args extends ToolArguments | undefined = undefined> {
+  /** What models read to choose the tool. */
+  description: string;
+  /** A `z.object(…)`; without it the tool takes no arguments. */
+  args?: Args;
+  /** Does the work. What it throws becomes an error result; the thread goes on. */
+  execute: ExecuteTool<Args>;
+  /** Variables that the tool needs or explains; default none. */
+  variables?: VariableInput[];
+  /** @deprecated A zod object that declares variables; use `variables`. */
+  tenvs?: object;
+  /** Names that the tool may reach with queueTool and invokeTool; default any. */
+  uses?: string[];
+  /** `local` (default): `execute` runs here. `provider`: the model's provider runs it, `execute` never does. */
+  executionMode?: 'local' | 'provider';
+  /** Which provider runs it; for `executionMode: 'provider'` alone. */
+  executionProvider?: string;
+  /** Whether it may run more than once for one call without harm; default false: a lost call is then reported, not repeated. */
+  idempotent?: boolean;
+  /** Idempotent, and normally done within 1 second: it is then run with less ceremony. Default false. */
+  quick?: boolean;
+  /** Milliseconds for one call; above 0, default 1,800,000 (30 minutes). */
+  timeoutMs?: number;
+}

@@ -1,0 +1,108 @@
+/**
+ * Entries of a prompt's `tools` (definitions §6.3, §13.1): each name resolves, the fields fit what it stands
+ * for, and the arguments that they name exist.
+ */
+import type { AgentDefinition, PromptDefinition, PromptToolEntry } from '../core/definition.ts';
+import type { FieldProblem } from './problem.ts';
+import {
+  argumentNames,
+  asProblems,
+  type Callable,
+  callableNames,
+  checkArgument,
+  checkName,
+  type Findings,
+  findCallable,
+  joinFindings,
+  providerToolNames,
+  type Scope,
+} from './scope.ts';
+
+const INIT_FIELDS = ['initUserMessageProperty', 'initAttachmentsProperty', 'initAgentNameProperty'] as const;
+const SUBPROMPT_FIELDS = ['includeTextResponse', 'includeToolCalls', 'includeErrors'];
+const SUBAGENT_FIELDS = ['blocking', 'immediate', 'optional', 'resumable', 'initAgentNameProperty'];
+const SEED_FIELDS = ['initUserMessageProperty', 'initAttachmentsProperty'];
+
+/** What an entry's name may stand for, with the fields that then mean something. */
+const FITTING = {
+  tool: { what: 'a tool', fields: [] as string[] },
+  prompt: { what: 'a prompt', fields: [...SUBPROMPT_FIELDS, ...SEED_FIELDS] },
+  ai_human: { what: 'an ai_human agent (a handoff)', fields: SEED_FIELDS },
+  dual_ai: { what: 'a dual_ai agent (a subagent)', fields: [...SUBAGENT_FIELDS, ...SEED_FIELDS] },
+} as const;
+
+export function checkToolEntries(scope: Scope, prompt: PromptDefinition): Findings {
+  const found = prompt.tools.map((entry, index) => checkEntry(scope, prompt, entry, `tools[${index}]`));
+  return joinFindings([...found, asProblems(checkRepeated(prompt))]);
+}
+
+function checkEntry(scope: Scope, prompt: PromptDefinition, entry: PromptToolEntry, field: string): Findings {
+  const target = findCallable(scope, entry.name);
+  if (target === undefined) return asProblems(checkUnresolved(scope, prompt, entry, field));
+  return asProblems([
+    ...checkFields(entry, target, field),
+    ...checkExposed(entry, target, field),
+    ...checkInitProperties(scope, entry, target, field),
+  ]);
+}
+
+/** No definition has the name: the model's provider may offer such a tool, by itself or as `provider:<name>`. */
+function checkUnresolved(
+  scope: Scope,
+  prompt: PromptDefinition,
+  entry: PromptToolEntry,
+  field: string,
+): FieldProblem[] {
+  const offered = providerToolNames(scope.models.get(prompt.model));
+  if (scope.unavailable.has(prompt.model)) return [];
+  const known = [...callableNames(scope), ...offered, ...offered.map((name) => `provider:${name}`)];
+  return checkName(scope, `${field}.name`, 'a tool, prompt or agent', entry.name, known);
+}
+
+function checkFields(entry: PromptToolEntry, target: Callable, field: string): FieldProblem[] {
+  const { what, fields } = FITTING[target.kind === 'agent' ? target.type : target.kind];
+  const given = Object.keys(entry.extra).filter((name) => entry.extra[name] !== undefined);
+  return given
+    .filter((name) => !fields.includes(name))
+    .map((name) => ({ field: `${field}.${name}`, message: `does not fit: '${entry.name}' is ${what}` }));
+}
+
+function checkExposed(entry: PromptToolEntry, target: Callable, field: string): FieldProblem[] {
+  if (target.kind !== 'agent' || target.type !== 'dual_ai' || target.exposeAsTool) return [];
+  const message = `names the agent '${entry.name}', which must set exposeAsTool: true to be a subagent`;
+  return [{ field: `${field}.name`, message }];
+}
+
+function checkInitProperties(
+  scope: Scope,
+  entry: PromptToolEntry,
+  target: Callable,
+  field: string,
+): FieldProblem[] {
+  const schemaOwner = target.kind === 'agent' ? scope.prompts.get(entryPrompt(target, entry)) : target;
+  if (schemaOwner === undefined) return [];
+  const known = argumentNames(schemaOwner);
+  return INIT_FIELDS.flatMap((name) => {
+    const property = entry.extra[name];
+    return typeof property === 'string'
+      ? checkArgument(`${field}.${name}`, property, schemaOwner, known)
+      : [];
+  });
+}
+
+/** Whose `requiredSchema` speaks for an agent: the side that hears the parent, else side A (§22 item 20). */
+function entryPrompt(agent: AgentDefinition, entry: PromptToolEntry): string {
+  const resumable = entry.extra.resumable as { receives_messages?: string } | false | undefined;
+  const heardByB = resumable !== false && resumable?.receives_messages === 'side_b';
+  return (heardByB ? agent.sideB : agent.sideA)?.prompt ?? agent.sideA.prompt;
+}
+
+function checkRepeated(prompt: PromptDefinition): FieldProblem[] {
+  const first = new Map<string, number>();
+  return prompt.tools.flatMap(({ name }, index) => {
+    const earlier = first.get(name);
+    if (earlier === undefined) first.set(name, index);
+    if (earlier === undefined) return [];
+    return [{ field: `tools[${index}].name`, message: `repeats '${name}' of tools[${earlier}]` }];
+  });
+}

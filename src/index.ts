@@ -1,0 +1,40 @@
+/** The package's door: what `import … from 'everthread'` reaches. */
+
+export type { OutgoingMessage } from './client/outgoing.ts';
+export {
+  type ConnectOptions,
+  RuntimeClient,
+  type StartThread,
+} from './client/runtime-client.ts';
+export { ERRORS, type ErrorCode, isRuntimeError, RuntimeError } from './core/error.ts';
+export type { AttachmentRef, Message, ToolCall, ToolResult } from './core/message.ts';
+export type { ThreadStatus } from './core/step.ts';
+export type {
+  ExecutionState,
+  GetMessagesOptions,
+  MessagePage,
+  NewMessage,
+  ThreadState,
+} from './core/thread-state.ts';
+export type {
+  AgentInput,
+  ExecuteTool,
+  ModelCapabilitiesInput,
+  ModelInput,
+  ParsedArguments,
+  PromptInput,
+  PromptPartInput,
+  PromptToolInput,
+  ReasoningInput,
+  ResumableInput,
+  SessionToolInput,
+  SideInput,
+  SubagentInput,
+  SubpromptInput,
+  ToolArguments,
+  ToolEntryInput,
+  ToolInput,
+  VariableInput,
+} from './definitions/index.ts';
+export { defineAgent, defineModel, definePrompt, defineTool } from './definitions/index.ts';
+export type { ThreadEvent, ThreadRecord } from './store/port.ts';

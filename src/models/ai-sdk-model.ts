@@ -1,0 +1,62 @@
+/**
+ * What we use of the AI SDK's language models, by shape: versions v2, v3 and v4 of its interface fit. Types of our own,
+ * so that neither this package nor its .d.ts files need `@ai-sdk/provider`; a test holds them against the real ones.
+ * What differs between the versions is `unknown` here and read with care.
+ */
+
+export interface AiSdkLanguageModel {
+  /** `v2`, `v3` or `v4`. */
+  readonly specificationVersion: string;
+  /** Such as `openai.chat`: the part before the dot is the key of the provider's own options. */
+  readonly provider: string;
+  readonly modelId: string;
+  doGenerate(options: AiSdkCallOptions): PromiseLike<AiSdkAnswer>;
+  doStream(options: AiSdkCallOptions): PromiseLike<{ readonly stream: AiSdkStream }>;
+}
+
+export interface AiSdkCallOptions {
+  prompt: readonly unknown[];
+  tools?: readonly unknown[];
+  toolChoice?: object;
+  maxOutputTokens?: number;
+  temperature?: number;
+  topP?: number;
+  topK?: number;
+  stopSequences?: readonly string[];
+  responseFormat?: object;
+  reasoning?: string;
+  providerOptions?: Readonly<Record<string, unknown>>;
+  abortSignal?: AbortSignal;
+}
+
+export interface AiSdkAnswer {
+  readonly content: readonly AiSdkPart[];
+  /** v4: `{ unified, raw }`; before: the word itself. */
+  readonly finishReason: unknown;
+  /** v3 and later: nested counts; before: flat ones. */
+  readonly usage: unknown;
+  readonly response?: { readonly id?: string };
+}
+
+/** A part of an answer or of a stream; which fields are there depends on `type`. */
+export interface AiSdkPart {
+  readonly type: string;
+  readonly id?: string;
+  readonly text?: string;
+  readonly delta?: string;
+  readonly toolCallId?: string;
+  readonly toolName?: string;
+  readonly input?: unknown;
+  readonly providerExecuted?: boolean;
+  readonly finishReason?: unknown;
+  readonly usage?: unknown;
+  readonly error?: unknown;
+}
+
+/** A web ReadableStream; its iterator is not in every environment's types. */
+export interface AiSdkStream {
+  getReader(): {
+    read(): Promise<{ readonly done: boolean; readonly value?: AiSdkPart }>;
+    cancel(): Promise<void>;
+  };
+}

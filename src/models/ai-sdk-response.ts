@@ -1,0 +1,125 @@
+/** Translates what AI SDK language models answer, whole or streamed, into the port's words (definitions §5.3, §5.4). */
+import {
+  type FinishReason,
+  ProviderError,
+  type ProviderResponse,
+  type ProviderStreamChunk,
+  type ProviderUsage,
+} from '../core/provider.ts';
+import type { AiSdkAnswer, AiSdkPart, AiSdkStream } from './ai-sdk-model.ts';
+import { parseToolCall } from './tool-arguments.ts';
+
+export function fromAnswer({ content, finishReason, usage, response }: AiSdkAnswer): ProviderResponse {
+  const reasoning = joinTexts(content, 'reasoning');
+  const toolCalls = content
+    .filter(isOwnToolCall)
+    .map((part) => parseToolCall(part.toolCallId ?? '', part.toolName ?? '', toJsonText(part.input)));
+  return {
+    content: joinTexts(content, 'text'),
+    ...(reasoning === null ? {} : { reasoning }),
+    ...(toolCalls.length === 0 ? {} : { toolCalls }),
+    finishReason: toFinishReason(finishReason, toolCalls.length > 0),
+    usage: toUsage(usage),
+    ...(response?.id === undefined ? {} : { responseId: response.id }),
+  };
+}
+
+/** Rejects with the error of an `error` part, and with 'server_error' when no `finish` part came. */
+export async function* fromStream(stream: AiSdkStream): AsyncGenerator<ProviderStreamChunk> {
+  const started = new Set<string>();
+  let finish: AiSdkPart | undefined;
+  let responseId: string | undefined;
+  let called = false;
+  for await (const part of readParts(stream)) {
+    if (part.type === 'error') throw part.error;
+    if (part.type === 'response-metadata') responseId = part.id ?? responseId;
+    if (part.type === 'finish') finish = part;
+    called ||= isOwnToolCall(part);
+    yield* toChunks(part, started);
+  }
+  if (finish === undefined) {
+    throw new ProviderError(
+      'The stream ended before it was finished; the answer is cut off.',
+      'server_error',
+    );
+  }
+  const finishReason = toFinishReason(finish.finishReason, called);
+  yield { type: 'finish', finishReason, usage: toUsage(finish.usage), responseId };
+}
+
+async function* readParts(stream: AiSdkStream): AsyncGenerator<AiSdkPart> {
+  const reader = stream.getReader();
+  try {
+    for (let step = await reader.read(); !step.done; step = await reader.read()) {
+      if (step.value !== undefined) yield step.value;
+    }
+  } finally {
+    // Closes the connection when the reading stopped early; nothing happens at the end.
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+function* toChunks(part: AiSdkPart, started: Set<string>): Generator<ProviderStreamChunk> {
+  const { id = '', toolCallId = '', toolName: name = '', delta = '', providerExecuted } = part;
+  if (part.type === 'text-delta' && delta !== '') yield { type: 'content-delta', delta };
+  else if (part.type === 'text-end') yield { type: 'content-done' };
+  else if (part.type === 'reasoning-delta' && delta !== '') yield { type: 'reasoning-delta', delta };
+  else if (part.type === 'reasoning-end') yield { type: 'reasoning-done' };
+  else if (part.type === 'tool-input-start' && !providerExecuted) {
+    started.add(id);
+    yield { type: 'tool-call-start', id, name };
+  } else if (part.type === 'tool-input-delta' && started.has(id)) {
+    yield { type: 'tool-call-delta', id, argumentsDelta: delta };
+  } else if (isOwnToolCall(part)) {
+    if (!started.has(toolCallId)) yield { type: 'tool-call-start', id: toolCallId, name };
+    yield { type: 'tool-call-done', id: toolCallId, name, arguments: toJsonText(part.input) };
+  }
+}
+
+/** Calls that the provider executes itself are not ours to run. */
+function isOwnToolCall(part: AiSdkPart): boolean {
+  return part.type === 'tool-call' && part.providerExecuted !== true;
+}
+
+function toJsonText(input: unknown): string {
+  return typeof input === 'string' ? input : JSON.stringify(input ?? {});
+}
+
+function joinTexts(content: readonly AiSdkPart[], type: 'text' | 'reasoning'): string | null {
+  const texts = content.filter((part) => part.type === type).map((part) => part.text ?? '');
+  return texts.length === 0 ? null : texts.join('');
+}
+
+function toFinishReason(reason: unknown, hasToolCalls: boolean): FinishReason {
+  const word = typeof reason === 'object' && reason !== null && 'unified' in reason ? reason.unified : reason;
+  if (word === 'length') return 'length';
+  if (word === 'content-filter') return 'content_filter';
+  if (word === 'error' || word === 'interrupted') return 'error';
+  return hasToolCalls ? 'tool_calls' : 'stop';
+}
+
+/** Zeros where nothing was counted. */
+function toUsage(usage: unknown): ProviderUsage {
+  const counts = toRecord(usage);
+  const input = toRecord(counts.inputTokens);
+  const output = toRecord(counts.outputTokens);
+  const promptTokens = firstNumber(input.total, counts.inputTokens) ?? 0;
+  const completionTokens = firstNumber(output.total, counts.outputTokens) ?? 0;
+  const reasoningTokens = firstNumber(output.reasoning, counts.reasoningTokens);
+  const cachedTokens = firstNumber(input.cacheRead, counts.cachedInputTokens);
+  return {
+    promptTokens,
+    completionTokens,
+    totalTokens: firstNumber(counts.totalTokens) ?? promptTokens + completionTokens,
+    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
+    ...(cachedTokens === undefined ? {} : { cachedTokens }),
+  };
+}
+
+function toRecord(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function firstNumber(...values: readonly unknown[]): number | undefined {
+  return values.find((value) => typeof value === 'number');
+}

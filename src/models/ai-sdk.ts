@@ -1,0 +1,51 @@
+/**
+ * Backend for every language model of the AI SDK: any provider package that exists for it works as a model of ours.
+ * The model is called directly, without the SDK's `generateText` around it, which would retry and loop on its own.
+ */
+import type { Provider, ProviderFactory, ProviderRequest, ProviderStreamChunk } from '../core/provider.ts';
+import type { AiSdkLanguageModel } from './ai-sdk-model.ts';
+import { toCallOptions } from './ai-sdk-request.ts';
+import { fromAnswer, fromStream } from './ai-sdk-response.ts';
+import { classifyError } from './classify.ts';
+
+/**
+ * A provider factory for `defineModel` from an AI SDK provider: `aiSdk((modelId) => anthropic(modelId))`. The function
+ * gets the definition's `model`; keys and addresses are the AI SDK provider's own affair. `providerOptions` of a
+ * definition are handed on under that provider's name.
+ */
+export function aiSdk(toModel: (modelId: string) => AiSdkLanguageModel): ProviderFactory {
+  const provider: Provider = {
+    name: 'ai-sdk',
+    specificationVersion: '1',
+
+    generate: async (request) => {
+      try {
+        const model = toModel(request.model);
+        return fromAnswer(await model.doGenerate(toCallOptions(request, model)));
+      } catch (error) {
+        throw toFailure(error, request);
+      }
+    },
+
+    stream: async (request) => readStream(toModel, request),
+  };
+  return () => provider;
+}
+
+async function* readStream(
+  toModel: (modelId: string) => AiSdkLanguageModel,
+  request: ProviderRequest,
+): AsyncGenerator<ProviderStreamChunk> {
+  try {
+    const model = toModel(request.model);
+    const { stream } = await model.doStream(toCallOptions(request, model));
+    yield* fromStream(stream);
+  } catch (error) {
+    throw toFailure(error, request);
+  }
+}
+
+/** An abort is thrown as the signal's own reason. */
+function toFailure(error: unknown, { signal }: ProviderRequest): unknown {
+  return signal?.aborted ? signal.reason : classifyError(error, { now: Date.now() });
+}

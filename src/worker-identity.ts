@@ -1,0 +1,47 @@
+/**
+ * One queue, one store: a worker with another store would answer threads that it does not know.
+ * Each worker bears its store's id in its identity, and one that meets a foreign identity on its queue refuses.
+ */
+import { hostname } from 'node:os';
+import type { NativeConnection } from '@temporalio/worker';
+import { RuntimeError } from './core/error.ts';
+
+interface Place {
+  readonly namespace: string;
+  readonly taskQueue: string;
+  readonly storeId: string;
+}
+
+/** A poll lasts up to a minute; a poller not seen for longer is gone. */
+const SEEN_WITHIN_MS = 70_000;
+const IDENTITY = /^everthread:([0-9a-f-]{36}):(\d+)@(.*)$/;
+const WORKFLOW_QUEUE = 1;
+
+export async function refuseForeignPollers(connection: NativeConnection, place: Place): Promise<void> {
+  const { pollers } = await connection.workflowService.describeTaskQueue({
+    namespace: place.namespace,
+    taskQueue: { name: place.taskQueue },
+    taskQueueType: WORKFLOW_QUEUE,
+  });
+  for (const poller of pollers ?? []) {
+    const [, storeId, pid, host] = IDENTITY.exec(poller.identity ?? '') ?? [];
+    if (storeId === undefined || storeId === place.storeId) continue;
+    const seenAt = Number(poller.lastAccessTime?.seconds ?? 0) * 1000;
+    if (Date.now() - seenAt > SEEN_WITHIN_MS || (host === hostname() && !isAlive(Number(pid)))) continue;
+    throw new RuntimeError(
+      'StoreMismatch',
+      `Process ${pid} on ${host} serves the queue "${place.taskQueue}" with store ${storeId}, and this worker has store ` +
+        `${place.storeId}. Give both the same EVERTHREAD_STORE, or this one another EVERTHREAD_TASK_QUEUE.`,
+    );
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: there is such a process, of somebody else.
+    return (error as { code?: string }).code === 'EPERM';
+  }
+}

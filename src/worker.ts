@@ -1,0 +1,189 @@
+/**
+ * The door `everthread/worker`: reads the environment, opens the store, loads the project, and runs a Temporal
+ * worker on them. No logic of its own.
+ */
+import { hostname } from 'node:os';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import type { FaultPoint } from './activities/dependencies.ts';
+import { createActivities } from './activities/index.ts';
+import { ensureSearchAttributes } from './cli/local-server/search-attributes.ts';
+import { type Configuration, readConfiguration } from './configuration.ts';
+import type { Registry } from './core/definition.ts';
+import { RuntimeError } from './core/error.ts';
+import { formatProblems, loadProject } from './definitions/index.ts';
+import { openStore } from './store/open-store.ts';
+import type { ThreadStore } from './store/port.ts';
+import { refuseForeignPollers } from './worker-identity.ts';
+import { loadWorkflowBundle } from './workflow-bundle.ts';
+
+export interface WorkerOptions {
+  /** The folder that holds `agents/`. */
+  readonly projectDir: string;
+  /** Made from `TEMPORAL_*` when absent. */
+  readonly connection?: NativeConnection;
+  readonly namespace?: string;
+  readonly taskQueue?: string;
+  /** A store's address, as in `EVERTHREAD_STORE`, or an open store, which the caller closes. */
+  readonly store?: string | ThreadStore;
+  /** Definitions made in code, instead of those under `agents/`. */
+  readonly registry?: Registry | (() => Registry);
+  readonly configuration?: Partial<Configuration>;
+  /** A built workflow bundle; made from the sources when absent. */
+  readonly workflowBundle?: string;
+  /** Warnings for people: a missing search attribute, a questionable definition. */
+  readonly onWarning?: (warning: string) => void;
+  /** For fault tests alone. */
+  readonly probe?: (point: FaultPoint) => void | Promise<void>;
+}
+
+export interface ThreadWorker {
+  readonly storeId: string;
+  readonly taskQueue: string;
+  readonly namespace: string;
+  /** Works until `shutdown`, SIGTERM or SIGINT; resolves when everything is handed over and closed. */
+  run(): Promise<void>;
+  /** Model calls go to another worker at once, tools get their grace period. Safe to call twice. */
+  shutdown(): void;
+  /** Reads the project again; keeps the old one and throws `InvalidDefinitions` when the new one has problems. */
+  reload(): Promise<void>;
+}
+
+/**
+ * Throws `InvalidDefinitions` with every problem of the project, `StoreMismatch` when workers of another store
+ * serve the same queue, `InvalidConfiguration`, or `TemporalUnavailable`.
+ */
+export async function createWorker(options: WorkerOptions): Promise<ThreadWorker> {
+  const configuration = { ...readConfiguration(), ...options.configuration };
+  const taskQueue = options.taskQueue ?? configuration.taskQueue;
+  const project = await openProject(options);
+  const { connection, namespace, ownsConnection } = await connect(options);
+  const store = typeof options.store === 'object' ? options.store : await openStore(options.store ?? configuration.store, options.projectDir);
+  const handover = new AbortController();
+  try {
+    await refuseForeignPollers(connection, { namespace, taskQueue, storeId: store.id });
+    const { missing } = await ensureSearchAttributes(connection as never, namespace);
+    if (missing.length > 0) {
+      options.onWarning?.(
+        `The server lacks the search attributes ${missing.join(', ')}: threads run, but cannot be filtered by them. ` +
+          'Register them as temporal/README.md says.',
+      );
+    }
+    const activities = createActivities({
+      store,
+      registry: project.current,
+      settings: {
+        historySoftLimit: configuration.historySoftLimit,
+        modelHeartbeatMs: configuration.modelHeartbeatMs,
+        toolHeartbeatMs: configuration.toolHeartbeatMs,
+        searchAttributes: missing.length === 0,
+      },
+      handover: handover.signal,
+      probe: options.probe,
+    });
+    const worker = await Worker.create({
+      connection,
+      namespace,
+      taskQueue,
+      identity: `everthread:${store.id}:${process.pid}@${hostname()}`,
+      workflowBundle: await loadWorkflowBundle(options.workflowBundle),
+      activities: { ...activities },
+      stickyQueueScheduleToStartTimeout: configuration.stickyTimeoutMs,
+      // A cancellation reaches an activity with a heartbeat: this bounds how long a stop takes.
+      maxHeartbeatThrottleInterval: 800,
+      defaultHeartbeatThrottleInterval: 800,
+      shutdownGraceTime: configuration.toolGraceMs,
+      shutdownForceTime: configuration.toolGraceMs + 5000,
+      maxConcurrentActivityTaskExecutions: configuration.maxConcurrentActivities,
+      maxCachedWorkflows: 2000,
+      showStackTraceSources: true,
+    });
+    return bindWorker({ worker, store, namespace, taskQueue, handover, project, options, ownsConnection, connection });
+  } catch (error) {
+    if (typeof options.store !== 'object') await store.close();
+    if (ownsConnection) await connection.close();
+    throw error;
+  }
+}
+
+interface Parts {
+  readonly worker: Worker;
+  readonly store: ThreadStore;
+  readonly namespace: string;
+  readonly taskQueue: string;
+  readonly handover: AbortController;
+  readonly project: Project;
+  readonly options: WorkerOptions;
+  readonly connection: NativeConnection;
+  readonly ownsConnection: boolean;
+}
+
+function bindWorker({ worker, store, namespace, taskQueue, handover, project, options, ...rest }: Parts): ThreadWorker {
+  const shutdown = () => {
+    if (worker.getState() === 'RUNNING') worker.shutdown();
+    handover.abort();
+  };
+  return {
+    storeId: store.id,
+    namespace,
+    taskQueue,
+    shutdown,
+    reload: project.reload,
+    async run() {
+      process.on('SIGTERM', shutdown);
+      process.on('SIGINT', shutdown);
+      try {
+        await worker.run();
+      } finally {
+        process.off('SIGTERM', shutdown);
+        process.off('SIGINT', shutdown);
+        if (typeof options.store !== 'object') await store.close();
+        if (rest.ownsConnection) await rest.connection.close();
+      }
+    },
+  };
+}
+
+async function connect(options: WorkerOptions) {
+  const { connectionOptions, namespace } = loadClientConnectConfig();
+  const name = options.namespace ?? namespace ?? 'default';
+  if (options.connection) return { connection: options.connection, namespace: name, ownsConnection: false };
+  const { address = '127.0.0.1:7233' } = connectionOptions;
+  try {
+    const connection = await NativeConnection.connect({ ...connectionOptions, address } as never);
+    return { connection, namespace: name, ownsConnection: true };
+  } catch (cause) {
+    throw new RuntimeError(
+      'TemporalUnavailable',
+      `No Temporal server answers at ${address}. Start one with "everthread dev", or set TEMPORAL_ADDRESS.`,
+      { cause },
+    );
+  }
+}
+
+interface Project {
+  current(): Registry;
+  reload(): Promise<void>;
+}
+
+async function openProject({ projectDir, registry, onWarning }: WorkerOptions): Promise<Project> {
+  if (registry) {
+    const current = typeof registry === 'function' ? registry : () => registry;
+    return { current, reload: async () => undefined };
+  }
+  const load = async (fresh: boolean): Promise<Registry> => {
+    const loaded = await loadProject(projectDir, { fresh });
+    if (loaded.problems.length > 0) {
+      throw new RuntimeError('InvalidDefinitions', formatProblems(loaded.problems));
+    }
+    if (loaded.warnings.length > 0) onWarning?.(formatProblems(loaded.warnings));
+    return loaded.registry;
+  };
+  let current = await load(false);
+  return {
+    current: () => current,
+    reload: async () => {
+      current = await load(true);
+    },
+  };
+}

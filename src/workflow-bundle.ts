@@ -1,0 +1,18 @@
+/** The workflow code as the worker loads it: built ahead in the package, bundled from the sources in a clone. */
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode, type WorkflowBundleOption } from '@temporalio/worker';
+
+export async function loadWorkflowBundle(codePath?: string): Promise<WorkflowBundleOption> {
+  const built = codePath ?? fileURLToPath(new URL('./workflow-bundle.js', import.meta.url));
+  return existsSync(built) ? { codePath: built } : bundleWorkflows();
+}
+
+/** About a second; tests do it once and hand the file around. */
+export async function bundleWorkflows(): Promise<{ code: string }> {
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  return bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL(`./workflows/index.${extension}`, import.meta.url)),
+    logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
+  });
+}

@@ -1,0 +1,40 @@
+/**
+ * Continue-as-new: when, and with what. Checked at the top of the loop, between steps.
+ * Senders that never pause make the server refuse the command and ask again; everything up to it can be
+ * repeated, so nothing is lost or doubled.
+ */
+import { allHandlersFinished, condition, makeContinueAsNewFunc, workflowInfo } from '@temporalio/workflow';
+import { LIMITS } from '../core/limit.ts';
+import { stashOnce } from './stash.ts';
+import type { thread } from './thread.ts';
+import type { ThreadRun } from './thread-run.ts';
+
+export function mustContinueAsNew(run: ThreadRun): boolean {
+  const info = workflowInfo();
+  return (
+    info.continueAsNewSuggested ||
+    info.historyLength >= (run.settings?.historySoftLimit ?? Number.POSITIVE_INFINITY) ||
+    info.targetWorkerDeploymentVersionChanged === true
+  );
+}
+
+export async function continueThread(run: ThreadRun): Promise<never> {
+  // Content of size goes to the store; what little remains is carried (at most 64 KiB in all).
+  while (run.queue.inlineBytes > LIMITS.carriedInlineBytes) {
+    if (!(await stashOnce(run))) break;
+  }
+  await condition(allHandlersFinished);
+  const { start, agent, settings } = run;
+  const upgrade = workflowInfo().targetWorkerDeploymentVersionChanged === true;
+  const next = makeContinueAsNewFunc<typeof thread>({
+    ...(upgrade ? { initialVersioningBehavior: 'AUTO_UPGRADE' as const } : {}),
+  });
+  return next({
+    agent,
+    threadId: start.threadId,
+    userId: start.userId,
+    parentId: start.parentId,
+    rootId: start.rootId,
+    carried: run.toSnapshot(settings as NonNullable<typeof settings>),
+  });
+}

@@ -1,0 +1,99 @@
+/**
+ * How each activity is called. Timeouts come from the settings that `openThread` brought: the worker's
+ * configuration, recorded once per run.
+ * P1. Model calls and at-most-once tools are regular activities: they heartbeat, time out and are cancelled.
+ * P2. Short store commits are local activities (7 events instead of 12 for a step); one that keeps failing
+ *     goes on as a regular activity, which costs no history while the server retries it.
+ * P3. TRY_CANCEL: a stopped step must not wait for a body that ignores its signal; the store settles it.
+ */
+import {
+  ActivityCancellationType,
+  type ActivityOptions,
+  isCancellation,
+  type LocalActivityOptions,
+  log,
+  proxyActivities,
+  proxyLocalActivities,
+} from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import type { CallRef, Settings } from '../core/step.ts';
+
+const STORE_RETRY = { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' } as const;
+const LOST_WORKER_RETRY = { initialInterval: '200 ms', backoffCoefficient: 1.5, maximumInterval: '5 seconds' } as const;
+
+const LOCAL_COMMIT: LocalActivityOptions = {
+  startToCloseTimeout: '10 seconds',
+  retry: { initialInterval: '50 ms', maximumAttempts: 4 },
+};
+const REGULAR_COMMIT: ActivityOptions = { startToCloseTimeout: '1 minute', retry: STORE_RETRY };
+
+const regular = proxyActivities<Activities>(REGULAR_COMMIT);
+const local = proxyLocalActivities<Activities>(LOCAL_COMMIT);
+
+type StoreCommit = 'openThread' | 'stashItems' | 'commitStatus' | 'recordToolOutcome';
+type Input<Name extends StoreCommit> = Parameters<Activities[Name]>[0];
+type Output<Name extends StoreCommit> = Awaited<ReturnType<Activities[Name]>>;
+
+/** TypeScript cannot follow one name through two mapped types; the activity's own signature can. */
+interface Callable<Options, Name extends StoreCommit> {
+  executeWithOptions(options: Options, args: [Input<Name>]): Promise<Output<Name>>;
+}
+
+/** A short store commit: it succeeds, sooner or later, or is cancelled. */
+export async function commit<Name extends StoreCommit>(
+  name: Name,
+  input: Input<Name>,
+  summary: string,
+): Promise<Output<Name>> {
+  try {
+    const activity = local[name] as unknown as Callable<LocalActivityOptions, Name>;
+    return await activity.executeWithOptions({ ...LOCAL_COMMIT, summary }, [input]);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    log.warn(`${name} goes on as a regular activity`, { error: String(error) });
+    const activity = regular[name] as unknown as Callable<ActivityOptions, Name>;
+    return activity.executeWithOptions({ ...REGULAR_COMMIT, summary }, [input]);
+  }
+}
+
+export function callModelStep(settings: Settings, input: Parameters<Activities['modelStep']>[0], summary: string) {
+  return regular.modelStep.executeWithOptions(
+    {
+      startToCloseTimeout: '2 hours',
+      heartbeatTimeout: settings.modelHeartbeatMs,
+      retry: LOST_WORKER_RETRY,
+      cancellationType: ActivityCancellationType.TRY_CANCEL,
+      summary,
+    },
+    [input],
+  );
+}
+
+type ToolInput = Parameters<Activities['runTool']>[0];
+
+/** A tool that is quick and idempotent, in this very process; fails when it takes longer than a second. */
+export function callQuickTool(input: ToolInput, summary: string) {
+  return local.runTool.executeWithOptions(
+    {
+      startToCloseTimeout: '1 second',
+      retry: { maximumAttempts: 1 },
+      cancellationType: ActivityCancellationType.TRY_CANCEL,
+      summary,
+    },
+    [input],
+  );
+}
+
+export function callTool(settings: Settings, call: CallRef, input: ToolInput, summary: string) {
+  return regular.runTool.executeWithOptions(
+    {
+      // The activity itself ends a body at timeoutMs and says so; this is the net below it.
+      startToCloseTimeout: call.timeoutMs + 60_000,
+      heartbeatTimeout: settings.toolHeartbeatMs,
+      retry: call.mode === 'once' ? { maximumAttempts: 1 } : LOST_WORKER_RETRY,
+      cancellationType: ActivityCancellationType.TRY_CANCEL,
+      summary,
+    },
+    [input],
+  );
+}

@@ -1,0 +1,145 @@
+/**
+ * The state of a thread's workflow in one run, and what its handlers may do to it.
+ * S1. Handlers are synchronous and only change this state; the main loop alone acts on it.
+ * S2. `stop` and `terminate` cancel the scope of the step that runs; the loop settles the rest.
+ */
+import { type CancellationScope, log, uuid4, workflowInfo } from '@temporalio/workflow';
+import type { IncomingItem, Parsed, Refusal } from '../core/item.ts';
+import { LIMITS } from '../core/limit.ts';
+import { ThreadQueue } from '../core/queue.ts';
+import type { Snapshot } from '../core/snapshot.ts';
+import type { StartInput } from '../core/start-input.ts';
+import type { Settings, StoredError, ThreadStatus } from '../core/step.ts';
+
+export class ThreadRun {
+  readonly start: StartInput;
+  readonly queue: ThreadQueue;
+  agent: string;
+  storeId: string | undefined;
+  settings: Settings | undefined;
+  status: ThreadStatus;
+  /** In words, for people. */
+  activity = 'opening';
+  lastError: StoredError | null = null;
+  opened = false;
+  /** The store says that this thread is over, or has just been told so. */
+  dead = false;
+  parked: boolean;
+  turnOpen: boolean;
+  executionId: string | null;
+  /** Model steps of this execution. */
+  steps: number;
+  totalSteps: number;
+  afterStep: number;
+  stopRequest: { reason?: string } | undefined;
+  terminateRequest: { reason?: string } | undefined;
+  scope: CancellationScope | undefined;
+  #ordinal = 0;
+  #rejections: Refusal[];
+
+  constructor(start: StartInput) {
+    const { carried } = start;
+    this.start = start;
+    this.queue = new ThreadQueue(workflowInfo().firstExecutionRunId, carried ?? undefined);
+    this.agent = carried?.agent ?? start.agent;
+    this.storeId = carried?.storeId;
+    this.status = (carried?.status as ThreadStatus | undefined) ?? 'idle';
+    this.parked = carried?.parked ?? false;
+    this.turnOpen = carried?.turnOpen ?? false;
+    this.executionId = carried?.executionId ?? null;
+    this.steps = carried?.steps ?? 0;
+    this.totalSteps = carried?.totalSteps ?? 0;
+    this.afterStep = carried?.afterStep ?? 0;
+    this.#rejections = [...(carried?.rejections ?? [])];
+    if (!carried) for (const message of start.messages) this.accept(message);
+  }
+
+  get threadId(): string {
+    return this.start.threadId;
+  }
+
+  get ending(): boolean {
+    return this.dead || this.terminateRequest !== undefined;
+  }
+
+  /** Something for the loop to do. */
+  get hasWork(): boolean {
+    return this.turnOpen || (!this.parked && this.queue.size > 0);
+  }
+
+  get wanted(): boolean {
+    return this.ending || this.stopRequest !== undefined || this.hasWork || this.#rejections.length > 0;
+  }
+
+  accept(item: IncomingItem): { id: string } {
+    const { id, duplicate } = this.queue.accept(item);
+    // Work queued after a stop stays parked until a person speaks again (runtime §2, decisions: stop).
+    if (!duplicate && item.kind !== 'tool' && item.role === 'user') this.parked = false;
+    return { id };
+  }
+
+  /** For signals, which cannot answer: what is refused is logged and becomes an event. */
+  acceptOrDrop(parsed: Parsed<IncomingItem>): void {
+    if (!parsed.ok) this.reject(parsed.refusal);
+    else if (this.ending) this.reject({ code: 'ThreadTerminated', reason: 'the thread is terminated', id: parsed.value.id });
+    else this.accept(parsed.value);
+  }
+
+  reject(refusal: Refusal): void {
+    log.warn(`dropped an item of thread ${this.threadId}: ${refusal.reason}`, { ...refusal });
+    if (this.#rejections.length < LIMITS.rejections) this.#rejections.push(refusal);
+  }
+
+  takeRejections(): readonly Refusal[] {
+    return this.#rejections.splice(0);
+  }
+
+  requestStop(request: { reason?: string }): void {
+    if (this.ending) return;
+    this.stopRequest = request;
+    this.parked = true;
+    this.scope?.cancel();
+  }
+
+  requestTerminate(request: { reason?: string }): void {
+    this.terminateRequest ??= request;
+    this.scope?.cancel();
+  }
+
+  nextOrdinal(): number {
+    return this.#ordinal++;
+  }
+
+  currentExecution(): string {
+    this.executionId ??= uuid4();
+    return this.executionId;
+  }
+
+  endTurn(): void {
+    this.turnOpen = false;
+    this.executionId = null;
+    this.steps = 0;
+  }
+
+  get ref(): { threadId: string; storeId: string } {
+    return { threadId: this.threadId, storeId: this.storeId ?? '' };
+  }
+
+  toSnapshot(settings: Settings): Snapshot {
+    return {
+      version: 1,
+      ...this.queue.toState(),
+      afterStep: this.afterStep,
+      turnOpen: this.turnOpen,
+      parked: this.parked,
+      executionId: this.executionId,
+      steps: this.steps,
+      totalSteps: this.totalSteps,
+      rejections: this.#rejections,
+      settings,
+      storeId: this.storeId ?? '',
+      agent: this.agent,
+      status: this.status,
+    };
+  }
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { problemsOf, tool, toolInput } from './sample.ts';
+
+const problems = (fields: object) => problemsOf(() => tool(fields));
+
+describe('[definitions 8] defineTool', () => {
+  it('fills in every default of a minimal tool', () => {
+    const { execute } = toolInput();
+    expect(tool({ execute })).toEqual({
+      kind: 'tool',
+      name: '',
+      description: 'Does it.',
+      execute,
+      parameters: { type: 'object', properties: {}, additionalProperties: false },
+      variables: [],
+      executionMode: 'local',
+      idempotent: false,
+      quick: false,
+      timeoutMs: 1_800_000,
+    });
+  });
+
+  it('keeps every field that an author gives', () => {
+    const given = {
+      args: z.object({ city: z.string() }),
+      uses: ['search'],
+      executionMode: 'provider',
+      executionProvider: 'vendor',
+      idempotent: true,
+      timeoutMs: 5,
+    };
+    expect(tool(given)).toMatchObject({ ...given, args: expect.anything() });
+    expect(tool(given).args).toBe(given.args);
+  });
+
+  it('counts a quick tool as idempotent', () => {
+    expect(tool({ quick: true })).toMatchObject({ quick: true, idempotent: true });
+  });
+
+  it('describes its arguments to models', () => {
+    expect(tool({ args: z.object({ city: z.string() }) }).parameters).toEqual({
+      type: 'object',
+      properties: { city: { type: 'string' } },
+      required: ['city'],
+      additionalProperties: false,
+    });
+  });
+});
+
+describe('[definitions 8] problems of a tool', () => {
+  it.each<[string, object, string[]]>([
+    ['no description', { description: undefined }, ['description: is required']],
+    ['an empty description', { description: '' }, ['description: must not be empty']],
+    ['no execute', { execute: undefined }, ['execute: is required']],
+    [
+      'an execute that is no function',
+      { execute: {} },
+      ['execute: must be a function: (state, args) => result'],
+    ],
+    [
+      'plain fields as args',
+      { args: { a: z.string() } },
+      ['args: must be a zod 4 object schema: z.object({ … })'],
+    ],
+    ['no time', { timeoutMs: 0 }, ['timeoutMs: must be more than 0']],
+    [
+      'quick and not idempotent',
+      { quick: true, idempotent: false },
+      ['idempotent: is false, but a quick tool must be idempotent: it may run twice'],
+    ],
+    [
+      'an executionProvider of a local tool',
+      { executionProvider: 'x' },
+      ["executionProvider: has no effect without executionMode: 'provider'"],
+    ],
+    ['a name', { name: 'x' }, ["name: is not a field: a tool's name is the name of its file"]],
+    [
+      'the arguments of other frameworks',
+      { parameters: {} },
+      ['parameters: is not a field: write args: z.object({ … })'],
+    ],
+    ['a typo', { timeoutMS: 5 }, ["timeoutMS: is not a field. Did you mean 'timeoutMs'?"]],
+  ])('refuses %s', (_title, fields, expected) => {
+    expect(problems(fields)).toEqual(expected);
+  });
+});

@@ -1,0 +1,273 @@
+/** Runs inside Jest's own module context, where authors' files come from another realm: that is part of the test. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { openaiCompatible } from 'everthread/models';
+import { scriptedModel } from 'everthread/testing';
+import { formatProblems, isDefinition, loadProject } from '../../src/definitions/index.ts';
+import { SOUND, type TemporaryProject, temporaryProject } from './temporary-project.ts';
+
+const projects: TemporaryProject[] = [];
+afterAll(() => {
+  for (const project of projects) project.remove();
+});
+
+function projectWith(files: Readonly<Record<string, string>> = {}, options = {}): TemporaryProject {
+  const project = temporaryProject({ ...SOUND, ...files }, options);
+  projects.push(project);
+  return project;
+}
+
+const load = (files: Readonly<Record<string, string>> = {}) => loadProject(projectWith(files).folder);
+
+const toolFile = (description: string, before = '') => `
+import { defineTool } from 'everthread';
+${before}
+export default defineTool({ description: ${description}, execute: async () => ({ status: 'success' }) });
+`;
+
+describe('[definitions 2.1] discovery', () => {
+  it('loads a project as npm init leaves it: type commonjs, everthread not installed', async () => {
+    const { registry, problems, warnings } = await load();
+    expect(problems).toEqual([]);
+    expect(warnings).toEqual([]);
+    expect([...registry.agents.keys()]).toEqual(['helper']);
+    expect([...registry.prompts.keys()]).toEqual(['talk']);
+    expect([...registry.models.keys()]).toEqual(['fast']);
+    expect([...registry.tools.keys()]).toEqual(['search_web']);
+    expect(isDefinition(registry.tools.get('search_web'))).toBe(true);
+  });
+
+  it("describes and parses the arguments of a project's own copy of zod", async () => {
+    const { registry, problems } = await loadProject(projectWith({}, { ownZod: true }).folder);
+    expect(problems).toEqual([]);
+    const tool = registry.tools.get('search_web');
+    expect(tool?.parameters).toEqual({
+      type: 'object',
+      properties: {
+        query: { type: 'string' },
+        limit: { type: 'number', default: 5, description: 'How many' },
+      },
+      required: ['query'],
+      additionalProperties: false,
+    });
+    expect(tool?.args?.safeParse({ query: 'x' })).toEqual({ success: true, data: { query: 'x', limit: 5 } });
+  });
+
+  it('understands imports without extension, enums, tsconfig paths and helpers beside', async () => {
+    const { registry, problems, files } = await load({
+      'tsconfig.json': '{ "compilerOptions": { "paths": { "~lib/*": ["./lib/*"] } } } // a comment',
+      'lib/words.ts': "export enum Word { Search = 'Searches' }",
+      'agents/tools/_shared.ts':
+        "import { Word } from '~lib/words';\nexport const described: string = Word.Search + '!';",
+      'agents/tools/search_web.ts': toolFile('described', "import { described } from './_shared';"),
+    });
+    expect(problems).toEqual([]);
+    expect(registry.tools.get('search_web')?.description).toBe('Searches!');
+    expect(files).toEqual(expect.arrayContaining(['agents/tools/_shared.ts', 'lib/words.ts']));
+  });
+
+  it.each([
+    ['.js with import', 'search_web.js', toolFile("'Searches.'")],
+    [
+      '.js with require',
+      'search_web.js',
+      "const { defineTool } = require('everthread');\nconst { text } = require('./_text');\nmodule.exports = defineTool({ description: text, execute: async () => ({ status: 'success' }) });",
+    ],
+    ['.mjs', 'search_web.mjs', toolFile("'Searches.'")],
+    ['.mts', 'search_web.mts', toolFile("'Searches.' as string")],
+  ])('reads %s', async (_title, file, source) => {
+    const project = projectWith({
+      [`agents/tools/${file}`]: source,
+      'agents/tools/_text.js': "exports.text = 'Searches.';",
+    });
+    rmSync(join(project.folder, 'agents/tools/search_web.ts'));
+    const { registry, problems } = await loadProject(project.folder);
+    expect(problems).toEqual([]);
+    expect(registry.tools.get('search_web')?.description).toBe('Searches.');
+  });
+
+  it('gives authors the modules of this running copy, not a second copy of them', async () => {
+    const modelFile = (name: string, specifier: string) => `
+import { defineModel } from 'everthread';
+import { ${name} } from '${specifier}';
+export default defineModel({ name: '${name.toLowerCase()}', model: 'x', provider: ${name} as never });
+`;
+    const { registry, problems } = await load({
+      'agents/models/one.ts': modelFile('openaiCompatible', 'everthread/models'),
+      'agents/models/two.ts': modelFile('scriptedModel', 'everthread/testing'),
+    });
+    expect(problems).toEqual([]);
+    expect(registry.models.get('openaicompatible')?.provider).toBe(openaiCompatible);
+    expect(registry.models.get('scriptedmodel')?.provider).toBe(scriptedModel);
+  });
+
+  it('ignores helpers, declarations, tests, notes and deeper folders', async () => {
+    const broken = 'this is not TypeScript';
+    const { problems } = await load({
+      'agents/tools/_helper.ts': broken,
+      'agents/tools/types.d.ts': broken,
+      'agents/tools/search_web.test.ts': broken,
+      'agents/tools/CLAUDE.md': broken,
+      'agents/tools/AGENTS.ts': broken,
+      'agents/tools/data.json': broken,
+      'agents/tools/deeper/other.ts': broken,
+    });
+    expect(problems).toEqual([]);
+  });
+
+  it('evaluates a helper once for all files of one load', async () => {
+    const shared = "import { ids } from './_ids';";
+    const { registry } = await load({
+      'agents/tools/_ids.ts': 'let next = 0;\nexport const ids = () => String(next++);',
+      'agents/tools/first.ts': toolFile('ids()', shared),
+      'agents/tools/second.ts': toolFile('ids()', shared),
+    });
+    expect(registry.tools.get('first')?.description).toBe('0');
+    expect(registry.tools.get('second')?.description).toBe('1');
+  });
+
+  it('reads files and helpers again after a change', async () => {
+    const project = projectWith({
+      'agents/tools/_text.ts': "export const text = 'old';",
+      'agents/tools/search_web.ts': toolFile('text', "import { text } from './_text';"),
+    });
+    const describe = async () =>
+      (await loadProject(project.folder, { fresh: true })).registry.tools.get('search_web')?.description;
+    expect(await describe()).toBe('old');
+    project.write({ 'agents/tools/_text.ts': "export const text = 'new';" });
+    expect(await describe()).toBe('new');
+  });
+});
+
+describe('[definitions 2.1] problems of a project', () => {
+  it('says what to create when there is no agents folder', async () => {
+    const project = projectWith();
+    rmSync(join(project.folder, 'agents'), { recursive: true });
+    const { problems } = await loadProject(project.folder);
+    expect(formatProblems(problems)).toMatch(/no agents\/ folder.*agents\/agents.*everthread new/);
+  });
+
+  it('tells all problems of all files at once, with file, field and line', async () => {
+    const { problems } = await load({
+      'agents/agents/helper.ts': `
+import { defineAgent } from 'everthread';
+
+export default defineAgent({ name: 'helper', sidA: { prompt: 'talk' } } as never);
+`,
+      'agents/models/fast.ts': `
+import { defineModel } from 'everthread';
+export default defineModel({ name: 'fast', fallbacks: ['slow'], model: 'x', provider: (() => {}) as never });
+`,
+      'agents/tools/search_web.ts': toolFile("''"),
+    });
+    expect(problems).toEqual([
+      { file: 'agents/agents/helper.ts', line: 4, field: 'sideA', message: 'is required' },
+      {
+        file: 'agents/agents/helper.ts',
+        line: 4,
+        field: 'sidA',
+        message: "is not a field. Did you mean 'sideA'?",
+      },
+      {
+        file: 'agents/tools/search_web.ts',
+        line: 4,
+        field: 'description',
+        message: 'must not be empty',
+      },
+      {
+        file: 'agents/models/fast.ts',
+        field: 'fallbacks[0]',
+        message: "names a model 'slow', which does not exist.",
+      },
+    ]);
+    expect(formatProblems(problems)).toBe(`agents/agents/helper.ts
+  - line 4: sideA is required
+  - line 4: sidA is not a field. Did you mean 'sideA'?
+
+agents/tools/search_web.ts
+  - line 4: description must not be empty
+
+agents/models/fast.ts
+  - fallbacks[0] names a model 'slow', which does not exist.`);
+  });
+
+  it.each<[string, string, object]>([
+    [
+      'a syntax error',
+      'const a = 1;\nconst b = ;\n',
+      { line: 2, message: 'is not valid TypeScript or JavaScript: Unexpected token (column 10)' },
+    ],
+    [
+      'a missing file',
+      "\nimport { a } from './nothing';\nexport default a;",
+      { line: 2, message: "imports './nothing', which does not exist" },
+    ],
+    [
+      'a missing package',
+      "import a from 'no-such-package';\nexport default a;",
+      { line: 1, message: "imports 'no-such-package', which does not exist; is it installed?" },
+    ],
+    [
+      'an error of its own',
+      "\n\nthrow new Error('no luck');",
+      { line: 3, message: 'could not be loaded: no luck' },
+    ],
+    [
+      'no default export',
+      'export const a = 1;',
+      { message: expect.stringContaining('has no default export') },
+    ],
+    ['an empty file', '', { message: expect.stringContaining('has no default export') }],
+    [
+      'another default export',
+      "export default { description: 'x' };",
+      { message: 'has a default export that is not a definition: export default defineTool({ … })' },
+    ],
+    [
+      'a definition of another kind',
+      SOUND['agents/prompts/talk.ts'] ?? '',
+      { message: 'holds a prompt: move it to agents/prompts/' },
+    ],
+  ])('tells %s as a problem of the file', async (_title, source, expected) => {
+    const { problems, registry } = await load({ 'agents/tools/search_web.ts': source });
+    expect(problems).toEqual([{ file: 'agents/tools/search_web.ts', ...expected }]);
+    expect([...registry.agents.keys()]).toEqual(['helper']);
+  });
+
+  it('tells a broken helper once, in its own file', async () => {
+    const shared = "import { text } from './_text';";
+    const { problems } = await load({
+      'agents/tools/_text.ts': '\nexport const text = ;',
+      'agents/tools/first.ts': toolFile('text', shared),
+      'agents/tools/search_web.ts': toolFile('text', shared),
+    });
+    expect(problems).toEqual([expect.objectContaining({ file: 'agents/tools/_text.ts', line: 2 })]);
+  });
+
+  it('tells a tool whose file name is not snake_case and a name that two files claim', async () => {
+    const { problems } = await load({
+      'agents/tools/search-news.ts': toolFile("'x'"),
+      'agents/prompts/twin.ts': SOUND['agents/prompts/talk.ts'] ?? '',
+    });
+    expect(problems).toEqual([
+      {
+        file: 'agents/prompts/twin.ts',
+        field: 'name',
+        message: "'talk' is already the name of the prompt in agents/prompts/talk.ts",
+      },
+      { file: 'agents/tools/search-news.ts', message: expect.stringContaining('is not snake_case') },
+    ]);
+  });
+
+  it('tells a tsconfig.json that cannot be read', async () => {
+    const { problems } = await load({ 'tsconfig.json': '{ "extends": "./nothing.json" }' });
+    expect(problems).toEqual([
+      { file: 'tsconfig.json', message: expect.stringContaining('could not be read') },
+    ]);
+  });
+
+  it('warns about a folder whose name is nearly right', async () => {
+    const { warnings } = await load({ 'agents/tool/search_news.ts': toolFile("'x'") });
+    expect(warnings).toEqual([{ file: 'agents/tool/', message: "is not read. Did you mean 'tools'?" }]);
+  });
+});

@@ -1,0 +1,294 @@
+import { z } from 'zod';
+import { buildRegistry, type RegistryInput, registryFrom } from '../../src/definitions/index.ts';
+import { agent, model, problemsOf, project, prompt, provider, tool } from './sample.ts';
+
+const problems = (parts: RegistryInput) => problemsOf(() => registryFrom(project(parts)));
+const text = (name: string) => tool({ args: z.object({ [name]: z.string() }) });
+
+const worker = (fields: object = {}) =>
+  agent({
+    name: 'worker',
+    type: 'dual_ai',
+    sideB: { prompt: 'talk' },
+    maxSessionTurns: 4,
+    exposeAsTool: true,
+    toolDescription: 'Works.',
+    ...fields,
+  });
+
+describe('[definitions 2.1] registry', () => {
+  it('holds every definition under its name', () => {
+    const registry = registryFrom(project({ tools: { search_web: tool() } }));
+    expect([...registry.agents.keys()]).toEqual(['helper']);
+    expect([...registry.prompts.keys()]).toEqual(['talk']);
+    expect([...registry.models.keys()]).toEqual(['fast']);
+    expect(registry.tools.get('search_web')).toMatchObject({ name: 'search_web', description: 'Does it.' });
+  });
+
+  it('throws one error with all problems', () => {
+    const parts = {
+      agents: [agent({ sideA: { prompt: 'tlk' } })],
+      models: [model({ fallbacks: ['slow'] })],
+    };
+    expect(problems(parts)).toEqual([
+      "agents.helper.sideA.prompt: names a prompt 'tlk', which does not exist. Did you mean 'talk'?",
+      "models.fast.fallbacks[0]: names a model 'slow', which does not exist.",
+    ]);
+    expect(() => registryFrom(project(parts))).toThrow(
+      expect.objectContaining({ code: 'InvalidDefinitions' }),
+    );
+  });
+
+  it('refuses what no define function made', () => {
+    expect(problems({ agents: [{ ...agent() }] })).toEqual([
+      'agents.helper: was not made by a define… function',
+    ]);
+  });
+
+  it('lets references to broken definitions pass, whose problem is told elsewhere', () => {
+    const sourced = [
+      { file: 'agents/agents/a.ts', definition: agent() },
+      { file: 'agents/prompts/b.ts', definition: prompt({ name: 'other' }) },
+    ];
+    expect(buildRegistry(sourced, new Set(['talk', 'fast'])).problems).toEqual([]);
+  });
+});
+
+describe('[definitions 2.1] names', () => {
+  it.each([
+    ['two prompts', { prompts: [prompt(), prompt()] }, 'prompts.talk.name'],
+    ['a prompt and a tool', { tools: { talk: tool() } }, 'tools.talk'],
+    ['an agent and a prompt', { agents: [agent({ name: 'talk' })] }, 'prompts.talk.name'],
+    ['two models', { models: [model(), model()] }, 'models.fast.name'],
+  ])('belong to one definition: not to %s', (_title, parts, field) => {
+    expect(problems(parts)).toEqual([expect.stringContaining(`${field}: '`)]);
+    expect(problems(parts)[0]).toContain('is already the name of the');
+  });
+
+  it('of models stand apart from the names of callables', () => {
+    expect(problems({ models: [model(), model({ name: 'talk' })] })).toEqual([]);
+  });
+
+  it.each(['Search', 'search-web', '_search', 'search_', 's', '1st'])(
+    'of tools are snake_case: not %s',
+    (name) => {
+      expect(problems({ tools: { [name]: tool() } })).toEqual([expect.stringContaining('is not snake_case')]);
+    },
+  );
+
+  it('of agents and prompts should be snake_case', () => {
+    const { warnings, problems: found } = buildRegistry([
+      { file: 'a.ts', definition: agent({ name: 'My Agent', sideA: { prompt: 'talk' } }) },
+      { file: 'b.ts', definition: prompt() },
+      { file: 'c.ts', definition: model() },
+    ]);
+    expect(found).toEqual([]);
+    expect(warnings).toEqual([
+      { file: 'a.ts', field: 'name', message: expect.stringContaining('snake_case is advised') },
+    ]);
+  });
+});
+
+describe('[definitions 7] references of an agent', () => {
+  const withSide = (fields: object, promptFields: object = { tools: ['finish'] }): RegistryInput => ({
+    agents: [agent({ sideA: { prompt: 'talk', ...fields } })],
+    prompts: [prompt(promptFields)],
+    tools: { finish: text('answer') },
+  });
+
+  it.each<[string, object, string[]]>([
+    ['a stop tool that exists', { stopTool: 'finish', stopToolResponseProperty: 'answer' }, []],
+    [
+      'a stop tool that does not',
+      { stopTool: 'finsh' },
+      ["stopTool: names a tool 'finsh', which does not exist. Did you mean 'finish'?"],
+    ],
+    [
+      'an argument that the stop tool lacks',
+      { stopTool: 'finish', stopToolResponseProperty: 'anser' },
+      [
+        "stopToolResponseProperty: names the argument 'anser', but the tool 'finish' takes 'answer'. Did you mean 'answer'?",
+      ],
+    ],
+    [
+      'a session tool that does not exist',
+      { sessionStop: 'end' },
+      ["sessionStop.name: names a tool 'end', which does not exist."],
+    ],
+    [
+      'arguments that a session tool lacks',
+      { sessionFail: { name: 'finish', messageProperty: 'answer', attachmentsProperty: 'files' } },
+      ["sessionFail.attachmentsProperty: names the argument 'files', but the tool 'finish' takes 'answer'."],
+    ],
+  ])('are checked: %s', (_title, fields, expected) => {
+    expect(problems(withSide(fields))).toEqual(expected.map((each) => `agents.helper.sideA.${each}`));
+  });
+
+  it('are checked on side B of a dual_ai agent', () => {
+    expect(problems({ agents: [worker({ sideB: { prompt: 'nobody' } })] })).toEqual([
+      "agents.worker.sideB.prompt: names a prompt 'nobody', which does not exist.",
+    ]);
+  });
+
+  it('warn when the model of the side cannot call the tool', () => {
+    const { tools, ...parts } = withSide({ sessionStop: 'finish' }, {});
+    const registry = registryFrom(project({ ...parts, tools }));
+    const definitions = [
+      ...registry.agents.values(),
+      ...registry.prompts.values(),
+      ...registry.models.values(),
+    ];
+    const all = [...definitions, ...registry.tools.values()];
+    expect(buildRegistry(all.map((definition) => ({ file: 'x', definition }))).warnings).toEqual([
+      {
+        file: 'x',
+        field: 'sideA.sessionStop.name',
+        message: expect.stringContaining("not among the tools of the prompt 'talk'"),
+      },
+    ]);
+  });
+});
+
+describe('[definitions 6] references of a prompt', () => {
+  it('to its model must resolve', () => {
+    expect(problems({ prompts: [prompt({ model: 'fst' })] })).toEqual([
+      "prompts.talk.model: names a model 'fst', which does not exist. Did you mean 'fast'?",
+    ]);
+  });
+
+  it('to included prompts must resolve', () => {
+    expect(problems({ prompts: [prompt({ prompt: [{ type: 'include', prompt: 'rules' }] })] })).toEqual([
+      "prompts.talk.prompt[0].prompt: names a prompt 'rules', which does not exist.",
+    ]);
+  });
+
+  it('must not include in a circle, which is told once', () => {
+    const including = (name: string, included: string) =>
+      prompt({ name, prompt: [{ type: 'include', prompt: included }] });
+    const prompts = [including('talk', 'rules'), including('rules', 'tone'), including('tone', 'rules')];
+    expect(problems({ prompts })).toEqual(['prompts.rules.prompt: includes itself: rules → tone → rules']);
+    expect(problems({ prompts: [including('talk', 'talk')] })).toEqual([
+      'prompts.talk.prompt: includes itself: talk → talk',
+    ]);
+  });
+
+  it('may include the same prompt twice', () => {
+    const twice = [
+      { type: 'include', prompt: 'rules' },
+      { type: 'include', prompt: 'rules' },
+    ];
+    expect(problems({ prompts: [prompt({ prompt: twice }), prompt({ name: 'rules' })] })).toEqual([]);
+  });
+
+  it('to provider options are checked over those of the model', () => {
+    const schema = z.object({ seed: z.number(), top: z.number() });
+    const choosy = Object.assign(() => provider({ apiKey: '' }), { providerOptions: schema });
+    const models = [model({ provider: choosy, providerOptions: { seed: 1, top: 1 } })];
+    expect(problems({ models, prompts: [prompt({ providerOptions: { top: 2 } })] })).toEqual([]);
+    expect(problems({ models, prompts: [prompt({ providerOptions: { top: 'x' } })] })).toEqual([
+      expect.stringContaining('prompts.talk.providerOptions.top: is refused by the provider'),
+    ]);
+  });
+});
+
+describe('[definitions 3] secrets in prompts', () => {
+  const parts = [{ type: 'env', property: 'API_KEY' }];
+
+  it('refuses an env part that names a variable declared secret anywhere', () => {
+    const tools = { search_web: tool({ variables: [{ name: 'API_KEY', type: 'secret' }] }) };
+    expect(problems({ prompts: [prompt({ prompt: parts })], tools })).toEqual([
+      "prompts.talk.prompt[0].property: would show 'API_KEY' to the model, which the tool 'search_web' declares as a secret",
+    ]);
+  });
+
+  it('accepts an env part of a text variable and of an undeclared one', () => {
+    const variables = [{ name: 'API_KEY', type: 'text' }];
+    expect(problems({ prompts: [prompt({ prompt: parts, variables })] })).toEqual([]);
+    expect(problems({ prompts: [prompt({ prompt: parts })] })).toEqual([]);
+  });
+});
+
+describe('[definitions 6.3] entries of tools', () => {
+  const others = {
+    agents: [agent(), worker(), worker({ name: 'hidden', exposeAsTool: false })],
+    tools: { search_web: text('query') },
+    models: [model({ providerTools: ['web_search'] })],
+  };
+  const sub = prompt({ name: 'summarise', requiredSchema: z.object({ topic: z.string() }) });
+  const entryProblems = (...tools: unknown[]) =>
+    problems({ ...others, prompts: [prompt({ tools }), sub] }).map((each) =>
+      each.replace('prompts.talk.', ''),
+    );
+
+  it('may name a tool, a prompt, agents of both types and a provider tool', () => {
+    expect(entryProblems('search_web', 'summarise', 'helper', 'worker', 'web_search')).toEqual([]);
+    expect(entryProblems('provider:web_search')).toEqual([]);
+  });
+
+  it.each<[string, unknown, string]>([
+    [
+      'a name that nothing has',
+      'serch_web',
+      "tools[0].name: names a tool, prompt or agent 'serch_web', which does not exist. Did you mean 'search_web'?",
+    ],
+    [
+      'a subagent that is not exposed',
+      'hidden',
+      "tools[0].name: names the agent 'hidden', which must set exposeAsTool: true to be a subagent",
+    ],
+    [
+      'subagent fields of a tool',
+      { name: 'search_web', blocking: false },
+      "tools[0].blocking: does not fit: 'search_web' is a tool",
+    ],
+    [
+      'subagent fields of a prompt',
+      { name: 'summarise', resumable: false },
+      "tools[0].resumable: does not fit: 'summarise' is a prompt",
+    ],
+    [
+      'subagent fields of a handoff',
+      { name: 'helper', immediate: true },
+      "tools[0].immediate: does not fit: 'helper' is an ai_human agent (a handoff)",
+    ],
+    [
+      'sub-prompt fields of a subagent',
+      { name: 'worker', includeErrors: false },
+      "tools[0].includeErrors: does not fit: 'worker' is a dual_ai agent (a subagent)",
+    ],
+    [
+      "an argument that the target's schema lacks",
+      { name: 'summarise', initUserMessageProperty: 'topc' },
+      "tools[0].initUserMessageProperty: names the argument 'topc', but the prompt 'summarise' takes 'topic'. Did you mean 'topic'?",
+    ],
+    [
+      'an argument of an agent without a schema',
+      { name: 'worker', initAgentNameProperty: 'label' },
+      "tools[0].initAgentNameProperty: names the argument 'label', but the prompt 'talk' takes none.",
+    ],
+  ])('refuses %s', (_title, entry, expected) => {
+    expect(entryProblems(entry)).toEqual([expected]);
+  });
+
+  it('refuses the same name twice', () => {
+    expect(entryProblems('search_web', { name: 'search_web' })).toEqual([
+      "tools[1].name: repeats 'search_web' of tools[0]",
+    ]);
+  });
+
+  it('reads the schema of the side that hears the parent of a resumable child', () => {
+    const agents = [agent(), worker({ sideB: { prompt: 'summarise' } })];
+    const resumable = { receives_messages: 'side_b' };
+    const entry = { name: 'worker', initUserMessageProperty: 'topic', resumable };
+    expect(problems({ ...others, agents, prompts: [prompt({ tools: [entry] }), sub] })).toEqual([]);
+  });
+});
+
+describe('[definitions 8] references of a tool', () => {
+  it('in uses must resolve', () => {
+    const tools = { search_web: tool({ uses: ['talk', 'serch_web'] }) };
+    expect(problems({ tools })).toEqual([
+      "tools.search_web.uses[1]: names a tool, prompt or agent 'serch_web', which does not exist. Did you mean 'search_web'?",
+    ]);
+  });
+});

@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import * as mini from 'zod/mini';
+import { checkArguments, toParameters } from '../../src/definitions/tool-schema.ts';
+
+const paths = (schema: unknown) => checkArguments(schema, 'args').map(({ field }) => field);
+
+/** `levels` containers around a string. */
+const nested = (levels: number): z.ZodType => (levels === 0 ? z.string() : z.array(nested(levels - 1)));
+
+describe('[definitions 6.3] tool schema sent to models', () => {
+  it('closes every object, also in lists, unions, records and definitions', () => {
+    const leaf = z.object({ a: z.string() });
+    const schema = z.object({
+      list: z.array(leaf),
+      either: z.union([leaf, z.null()]),
+      byName: z.record(z.string(), leaf),
+      open: z.looseObject({ b: z.string() }),
+      shared: leaf.meta({ id: 'test_shared_leaf' }),
+    });
+    const text = JSON.stringify(toParameters(schema));
+    expect(text.match(/"type":"object"/g)).toHaveLength(7);
+    expect(text.match(/"additionalProperties":false/g)).toHaveLength(6);
+  });
+
+  it('keeps the schema of the values of a record and drops that of its names', () => {
+    const { properties } = toParameters(z.object({ counts: z.record(z.string(), z.number()) }));
+    expect(properties).toEqual({ counts: { type: 'object', additionalProperties: { type: 'number' } } });
+  });
+
+  it('drops $schema and propertyNames as keywords and keeps them as names of properties', () => {
+    const parameters = toParameters(z.object({ $schema: z.string(), propertyNames: z.boolean() }));
+    expect(parameters).toEqual({
+      type: 'object',
+      properties: { $schema: { type: 'string' }, propertyNames: { type: 'boolean' } },
+      required: ['$schema', 'propertyNames'],
+      additionalProperties: false,
+    });
+  });
+
+  it('describes the input side: a field with a default is optional', () => {
+    const schema = z.object({ limit: z.number().default(5), city: z.string().describe('Where') });
+    expect(toParameters(schema)).toMatchObject({
+      properties: { limit: { default: 5 }, city: { description: 'Where' } },
+      required: ['city'],
+    });
+  });
+
+  it('is an empty closed object for a tool without arguments', () => {
+    expect(toParameters(undefined)).toEqual({ type: 'object', properties: {}, additionalProperties: false });
+    expect(toParameters(z.object({}))).toEqual({
+      type: 'object',
+      properties: {},
+      additionalProperties: false,
+    });
+  });
+
+  it('accepts schemas of zod/mini, which have no method of their own', () => {
+    expect(toParameters(mini.object({ city: mini.string() }))).toMatchObject({ required: ['city'] });
+  });
+});
+
+describe('[definitions 8] allowed zod nodes', () => {
+  it('accepts every kind of the contract', () => {
+    const schema = z.object({
+      string: z.email(),
+      number: z.int(),
+      boolean: z.boolean(),
+      null: z.null(),
+      literal: z.literal(['a', 1]),
+      enum: z.enum(['a', 'b']),
+      optional: z.string().optional(),
+      nullable: z.string().nullable(),
+      default: z.string().default('x'),
+      array: z.array(z.string()),
+      object: z.object({ a: z.string() }),
+      record: z.record(z.string(), z.number()),
+      union: z.union([z.string(), z.number()]),
+      refined: z.string().refine((text) => text !== ''),
+    });
+    expect(checkArguments(schema, 'args')).toEqual([]);
+  });
+
+  it.each<[string, z.ZodType]>([
+    ['any', z.any()],
+    ['unknown', z.unknown()],
+    ['date', z.date()],
+    ['bigint', z.bigint()],
+    ['map', z.map(z.string(), z.string())],
+    ['set', z.set(z.string())],
+    ['tuple', z.tuple([z.string()])],
+    ['intersection', z.intersection(z.object({}), z.object({}))],
+    ['pipe', z.string().transform(Number)],
+    ['lazy', z.lazy(() => z.string())],
+  ])('refuses z.%s', (type, schema) => {
+    expect(checkArguments(z.object({ field: schema }), 'args')).toEqual([
+      { field: 'args.field', message: expect.stringContaining(`uses z.${type}, which cannot be described`) },
+    ]);
+  });
+
+  it('names the path of what it refuses', () => {
+    const schema = z.object({
+      list: z.array(z.object({ when: z.date() })),
+      byName: z.record(z.string(), z.any()),
+      maybe: z.union([z.string(), z.date()]).optional(),
+    });
+    expect(paths(schema)).toEqual(['args.list[].when', 'args.byName.*', 'args.maybe']);
+  });
+
+  it('accepts 7 levels of containers below the arguments and refuses the 8th', () => {
+    expect(paths(z.object({ deep: nested(7) }))).toEqual([]);
+    expect(paths(z.object({ deep: nested(8) }))).toEqual([`args.deep${'[]'.repeat(7)}`]);
+  });
+
+  it('refuses a schema that contains itself', () => {
+    const tree = z.object({
+      get children() {
+        return z.array(tree);
+      },
+    });
+    expect(paths(tree)).toHaveLength(1);
+  });
+});

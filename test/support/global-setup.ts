@@ -1,0 +1,37 @@
+/** Once per run: a Temporal dev server of the tests' own, and the workflow bundle as a file. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findTemporalBinary } from '../../src/cli/local-server/find-binary.ts';
+import { type LocalServer, startLocalServer } from '../../src/cli/local-server/start-server.ts';
+import { bundleWorkflows } from '../../src/workflow-bundle.ts';
+
+declare global {
+  var everthreadTestServer: LocalServer | undefined;
+}
+
+export default async function setUp(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'everthread-test-'));
+  const { path } = await findTemporalBinary({ progress: (line) => process.stderr.write(`${line}\n`) });
+  const [server, bundle] = await Promise.all([
+    startLocalServer({
+      binary: path,
+      headless: true,
+      // A new run otherwise waits a second where the one before was shorter than that.
+      extraDynamicConfig: { 'history.workflowIdReuseMinimalInterval': '0s' },
+    }),
+    bundleWorkflows(),
+  ]);
+  globalThis.everthreadTestServer = server;
+  const bundlePath = join(folder, 'workflow-bundle.js');
+  writeFileSync(bundlePath, bundle.code);
+  Object.assign(process.env, {
+    EVERTHREAD_TEST_TEMPORAL_CLI: path,
+    EVERTHREAD_TEST_FOLDER: folder,
+    EVERTHREAD_TEST_BUNDLE: bundlePath,
+    TEMPORAL_ADDRESS: server.address,
+    TEMPORAL_NAMESPACE: server.namespace,
+    // A user's own settings must not reach the tests.
+    TEMPORAL_CONFIG_FILE: join(folder, 'none.toml'),
+  });
+}

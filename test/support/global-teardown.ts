@@ -1,0 +1,8 @@
+/** Ends what the set-up started, and leaves no file behind. */
+import { rmSync } from 'node:fs';
+
+export default async function tearDown(): Promise<void> {
+  await globalThis.everthreadTestServer?.stop();
+  const folder = process.env.EVERTHREAD_TEST_FOLDER;
+  if (folder) rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,175 @@
+/**
+ * A runtime for one test: real server, real store in a file of its own, a worker in this process, a client.
+ * Importing this file registers the clean-up: after each test everything is closed, and a script that was not
+ * used up fails the test.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach } from '@jest/globals';
+import { NativeConnection, Runtime } from '@temporalio/worker';
+import type { FaultPoint } from '../../src/activities/dependencies.ts';
+import { RuntimeClient } from '../../src/client/runtime-client.ts';
+import type { Configuration } from '../../src/configuration.ts';
+import type { Registry } from '../../src/core/definition.ts';
+import type { Message } from '../../src/core/message.ts';
+import {
+  type AgentInput,
+  defineAgent,
+  defineModel,
+  definePrompt,
+  registryFrom,
+} from '../../src/definitions/index.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import type { ThreadStore } from '../../src/store/port.ts';
+import type { ScriptedModel } from '../../src/testing/index.ts';
+import { createWorker, type ThreadWorker } from '../../src/worker.ts';
+
+Runtime.install({
+  shutdownSignals: [],
+  logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
+});
+
+const closers: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  const failures: unknown[] = [];
+  for (const close of closers.splice(0).reverse()) await close().catch((error) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+});
+
+/** Something to be closed after the test, latest first. */
+export function closeAfterTest(close: () => Promise<void>): void {
+  closers.push(close);
+}
+
+export interface RuntimeOptions {
+  /** Its script must be used up by the end of the test, unless it is a function. */
+  readonly model?: ScriptedModel;
+  /** Tools by name; all of them are offered by the one prompt. */
+  readonly tools?: NonNullable<Parameters<typeof registryFrom>[0]['tools']>;
+  readonly side?: Partial<AgentInput['sideA']>;
+  readonly prompt?: Partial<Parameters<typeof definePrompt>[0]>;
+  readonly registry?: Registry | (() => Registry);
+  readonly configuration?: Partial<Configuration>;
+  readonly probe?: (point: FaultPoint) => void | Promise<void>;
+  readonly store?: ThreadStore;
+  readonly taskQueue?: string;
+}
+
+export interface TestRuntime {
+  readonly client: RuntimeClient;
+  readonly store: ThreadStore;
+  readonly worker: ThreadWorker;
+  readonly taskQueue: string;
+  /** Starts a thread of the agent "helper", waits until it is at rest, and answers its id. */
+  start(message?: string): Promise<string>;
+  /** Sends a message and waits until the thread is at rest. */
+  say(threadId: string, content: string): Promise<void>;
+  /** Stored and pending messages, oldest first, silent ones included. */
+  messages(threadId: string): Promise<readonly Message[]>;
+  /** `role: content` lines, tool results as `tool <name> <status>: content`. */
+  transcript(threadId: string): Promise<string[]>;
+  /** Stops this worker and waits until it is gone. */
+  stopWorker(): Promise<void>;
+}
+
+/** The registry of one agent "helper" with one prompt "main" and one model "scripted". */
+export function helperRegistry({ model, tools = {}, side, prompt }: RuntimeOptions): Registry {
+  return registryFrom({
+    agents: [defineAgent({ name: 'helper', sideA: { prompt: 'main', ...side } })],
+    prompts: [
+      definePrompt({
+        name: 'main',
+        toolDescription: 'the main prompt',
+        prompt: 'You help.',
+        model: 'scripted',
+        includeChat: true,
+        includePastTools: true,
+        tools: Object.keys(tools),
+        ...prompt,
+      }),
+    ],
+    models: [defineModel({ name: 'scripted', provider: (model as ScriptedModel).provider, model: 'scripted-1' })],
+    tools,
+  });
+}
+
+export async function testStore(): Promise<ThreadStore> {
+  const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
+  mkdirSync(folder, { recursive: true });
+  const store = await openStore('sqlite:store.db?synchronous=normal', folder);
+  closeAfterTest(() => store.close());
+  return store;
+}
+
+export async function testRuntime(options: RuntimeOptions): Promise<TestRuntime> {
+  const store = options.store ?? (await testStore());
+  const taskQueue = options.taskQueue ?? `test-${randomUUID()}`;
+  const registry = options.registry ?? helperRegistry(options);
+  const connection = await NativeConnection.connect({ address: process.env.TEMPORAL_ADDRESS });
+  const worker = await createWorker({
+    projectDir: process.cwd(),
+    registry,
+    store,
+    taskQueue,
+    connection,
+    workflowBundle: process.env.EVERTHREAD_TEST_BUNDLE,
+    probe: options.probe,
+    configuration: { modelHeartbeatMs: 1000, toolHeartbeatMs: 1000, toolGraceMs: 500, ...options.configuration },
+  });
+  const running = worker.run();
+  const client = await RuntimeClient.connect({ store, taskQueue });
+  let stopped: Promise<void> | undefined;
+  const stopWorker = () => {
+    worker.shutdown();
+    stopped ??= running.then(() => connection.close());
+    return stopped;
+  };
+  closeAfterTest(async () => {
+    await client.close();
+    await stopWorker();
+    if (options.model && Number.isFinite(options.model.remaining)) options.model.assertConsumed();
+  });
+  return { client, store, worker, taskQueue, stopWorker, ...conversation(client) };
+}
+
+export function conversation(client: RuntimeClient): Pick<TestRuntime, 'start' | 'say' | 'messages' | 'transcript'> {
+  const messages = async (threadId: string) =>
+    (await client.getMessages(threadId, { limit: 100_000, includeSilent: true })).messages;
+  return {
+    messages,
+    async start(message) {
+      const first = message === undefined ? [] : [{ content: message }];
+      const { threadId } = await client.startThread({ agent: 'helper', messages: first });
+      await client.waitForIdle(threadId, { timeoutMs: 30_000 });
+      return threadId;
+    },
+    async say(threadId, content) {
+      await client.queueMessage(threadId, { content });
+      await client.waitForIdle(threadId, { timeoutMs: 30_000 });
+    },
+    async transcript(threadId) {
+      return (await messages(threadId)).map(({ role, name, content, tool_status: status, tool_calls: calls }) => {
+        if (role === 'tool') return `tool ${name} ${status}: ${content}`;
+        const asked = calls ? ` -> ${(JSON.parse(calls) as { function: { name: string } }[]).map((c) => c.function.name).join(', ')}` : '';
+        return `${role}: ${content ?? ''}${asked}`;
+      });
+    },
+  };
+}
+
+/** Waits until `check` answers something true; throws after the deadline, saying what was waited for. */
+export async function eventually<T>(
+  what: string,
+  check: () => Promise<T | undefined | false> | T | undefined | false,
+  timeoutMs = 20_000,
+): Promise<T> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const value = await check();
+    if (value) return value;
+    if (performance.now() > deadline) throw new Error(`Not within ${timeoutMs} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
