@@ -1,0 +1,22 @@
+/**
+ * `npm run build`, and what `npm pack` runs first: JavaScript and types into dist/, and the workflow bundle beside
+ * them, so that an installed worker needs no bundler at start.
+ */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT, run, setUp } from './set-up.mjs';
+
+try {
+  const node = await setUp();
+  rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
+  await must(node, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json']);
+  await must(node, ['scripts/build-bundle.ts']);
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
+}
+
+async function must(node, args) {
+  const code = await run(node, args);
+  if (code !== 0) throw new Error(`The build failed at: ${args.join(' ')}`);
+}
