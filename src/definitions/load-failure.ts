@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { errorMessage } from '../core/error.ts';
 import { isDefinitionError, type Problem } from './problem.ts';
 import { relativePath } from './project-file.ts';
@@ -81,9 +82,17 @@ function ownFrame(projectDir: string, error: unknown, preferred: string): Place 
   const frames = typeof stack === 'string' ? [...stack.matchAll(FRAME)] : [];
   const own = frames
     .map(([, file, line]) => ({ file: file!, line: Number(line) }))
-    .filter(({ file }) => file.startsWith(projectDir + sep) && !file.includes(`${sep}node_modules${sep}`));
+    .filter(({ file }) => isAuthors(projectDir, file));
   return own.find(({ file }) => file === preferred) ?? own[0];
 }
+
+/** In the clone, the project's folder holds this package's own sources too. */
+function isAuthors(projectDir: string, file: string): boolean {
+  const isForeign = file.includes(`${sep}node_modules${sep}`) || file.startsWith(PACKAGE);
+  return file.startsWith(projectDir + sep) && !isForeign;
+}
+
+const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
 
 /** `at name (file:line:column)`, `at file:line:column`, `at async …`. */
 const FRAME = /(?:\(|at (?:async )?)(?:file:\/\/)?([^()\s][^()]*?):(\d+):\d+\)?$/gm;

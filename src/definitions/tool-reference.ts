@@ -40,7 +40,7 @@ function checkEntry(scope: Scope, prompt: PromptDefinition, entry: PromptToolEnt
   const target = findCallable(scope, entry.name);
   if (target === undefined) return asProblems(checkUnresolved(scope, prompt, entry, field));
   return asProblems([
-    ...checkFields(entry, target, field),
+    ...checkFitting(entry, target, field),
     ...checkExposed(entry, target, field),
     ...checkInitProperties(scope, entry, target, field),
   ]);
@@ -59,7 +59,7 @@ function checkUnresolved(
   return checkName(scope, `${field}.name`, 'a tool, prompt or agent', entry.name, known);
 }
 
-function checkFields(entry: PromptToolEntry, target: Callable, field: string): FieldProblem[] {
+function checkFitting(entry: PromptToolEntry, target: Callable, field: string): FieldProblem[] {
   const { what, fields } = FITTING[target.kind === 'agent' ? target.type : target.kind];
   const given = Object.keys(entry.extra).filter((name) => entry.extra[name] !== undefined);
   return given

@@ -1,0 +1,132 @@
+/** runtime §6: the stop rules of one side, on a real thread; their order is a table in test/core/stop.test.ts. */
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { defineTool } from '../../src/definitions/index.ts';
+import { calls, says, scriptedModel } from '../../src/testing/index.ts';
+import { eventually, testRuntime } from '../support/runtime.ts';
+
+const finish = defineTool({
+  description: 'ends the turn',
+  args: z.object({ answer: z.string() }),
+  execute: () => ({ status: 'success', result: 'finished' }),
+});
+const look = defineTool({ description: 'looks', quick: true, execute: () => ({ status: 'success', result: 'seen' }) });
+
+describe('runtime §6 Stop Conditions', () => {
+  it('[runtime 6.2] stopTool ends the turn, and its response property becomes the answer', async () => {
+    const model = scriptedModel([calls('finish', { answer: 'forty-two' })]);
+    const side = { stopTool: 'finish', stopToolResponseProperty: 'answer' };
+    const runtime = await testRuntime({ model, tools: { finish }, side });
+    const thread = await runtime.start('go');
+    expect((await runtime.transcript(thread))[1]).toBe('assistant: forty-two -> finish');
+    expect(await runtime.client.getThread(thread)).toMatchObject({ status: 'idle', stopReason: 'stop_tool' });
+  });
+
+  it('[runtime 6.2] a stopTool whose call failed does not stop', async () => {
+    const model = scriptedModel([calls('finish', { wrong: true }), says('then in words')]);
+    const runtime = await testRuntime({ model, tools: { finish }, side: { stopTool: 'finish' } });
+    const thread = await runtime.start('go');
+    expect(await runtime.client.getThread(thread)).toMatchObject({ stopReason: 'stop_on_response' });
+  });
+
+  it('[runtime 6.3] stopOnResponse ends the turn at an answer without tool calls', async () => {
+    const model = scriptedModel([calls('look', {}, { text: 'looking' }), says('seen it')]);
+    const runtime = await testRuntime({ model, tools: { look } });
+    const thread = await runtime.start('go');
+    expect(await runtime.client.getThread(thread)).toMatchObject({ status: 'idle', stopReason: 'stop_on_response', lastStep: 2 });
+  });
+
+  it('[runtime 6.4] maxSteps ends an execution that would not end itself, and the next message begins a new count', async () => {
+    const runtime = await testRuntime({
+      model: scriptedModel(() => calls('look', {})),
+      tools: { look },
+      side: { maxSteps: 3 },
+    });
+    const thread = await runtime.start('go');
+    expect(await runtime.client.getThread(thread)).toMatchObject({ status: 'idle', stopReason: 'max_side_steps', lastStep: 3 });
+    await runtime.say(thread, 'more');
+    expect(await runtime.client.getThread(thread)).toMatchObject({ stopReason: 'max_side_steps', lastStep: 6 });
+  });
+
+  it('[runtime 6.4] the hard cap ends what nothing else does', async () => {
+    const runtime = await testRuntime({
+      model: scriptedModel(() => calls('look', {})),
+      tools: { look },
+      side: { stopOnResponse: false },
+    });
+    const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
+    const thread = await runtime.client.waitForIdle(threadId, { timeoutMs: 50_000 });
+    expect(thread).toMatchObject({ status: 'idle', stopReason: 'max_total_steps', lastStep: 250 });
+  });
+
+  it('[decisions stop] stop while a model streams keeps its text, frees the provider, and the next message works', async () => {
+    const model = scriptedModel([says('one two three four five six', { chunks: 6, chunkDelayMs: 400 }), says('fresh')]);
+    const runtime = await testRuntime({ model });
+    const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'count' }] });
+    await eventually('text has streamed', async () => {
+      const events = await runtime.store.readEvents(threadId, 0);
+      return events.filter(({ type }) => type === 'model.chunk').length >= 2;
+    });
+    await runtime.client.stop(threadId, 'enough');
+    const thread = await runtime.client.waitForIdle(threadId);
+    expect(thread).toMatchObject({ status: 'stopped', stopReason: 'enough' });
+    const last = (await runtime.messages(threadId)).at(-1);
+    expect(last).toMatchObject({ role: 'assistant', metadata: { stopped: true } });
+    expect('one two three four five six'.startsWith(last?.content ?? '?')).toBe(true);
+    await runtime.say(threadId, 'again');
+    expect((await runtime.transcript(threadId)).at(-1)).toBe('assistant: fresh');
+  });
+
+  it('[decisions stop] stop while a tool runs answers it and the calls behind it with "stopped"', async () => {
+    const aborted = Promise.withResolvers<void>();
+    const wait = defineTool({
+      description: 'waits',
+      execute: async (state) => {
+        state.execution?.abortSignal.addEventListener('abort', () => aborted.resolve());
+        await aborted.promise;
+        return { status: 'success', result: 'too late' };
+      },
+    });
+    const model = scriptedModel([calls('wait', {}), says('on we go')]);
+    const runtime = await testRuntime({ model, tools: { wait } });
+    const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
+    await eventually('the tool runs', async () =>
+      (await runtime.store.readEvents(threadId, 0)).some(({ type }) => type === 'tool.started'),
+    );
+    await runtime.client.stop(threadId);
+    await runtime.client.waitForIdle(threadId);
+    await aborted.promise;
+    expect((await runtime.transcript(threadId)).at(-1)).toBe('tool wait error: Failed to execute tool: stopped');
+    await runtime.say(threadId, 'next');
+    expect((await runtime.transcript(threadId)).filter((line) => line.startsWith('tool'))).toHaveLength(1);
+  });
+
+  it('[decisions stop] what is queued behind a stop waits for the next user message', async () => {
+    const model = scriptedModel([delaysForever(), says('all three')]);
+    const runtime = await testRuntime({ model, tools: { look } });
+    const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'one' }] });
+    await eventually('the model is asked', () => model.requests.length === 1);
+    await runtime.client.stop(threadId);
+    await runtime.client.waitForIdle(threadId);
+    await runtime.client.queueMessage(threadId, { role: 'assistant', content: 'a note' });
+    await runtime.client.queueTool(threadId, { name: 'look' });
+    await eventually('both are parked', async () => {
+      const view = await runtime.client.temporal.workflow.getHandle(`thread/${threadId}`).query<{ queued: number }>('status');
+      return view.queued >= 2;
+    });
+    expect(model.requests).toHaveLength(1);
+    await runtime.say(threadId, 'three');
+    expect(await runtime.transcript(threadId)).toEqual([
+      'user: one',
+      'assistant: a note',
+      'assistant:  -> look',
+      'user: three',
+      'tool look success: seen',
+      'assistant: all three',
+    ]);
+  });
+});
+
+function delaysForever() {
+  return says('never', { chunks: 2, chunkDelayMs: 60_000 });
+}
