@@ -7,4 +7,4 @@ RUN npm ci --omit=dev
 COPY . .
 RUN mkdir /data && chown node /data
 USER node
-CMD ["node", "bin/everthread.js", "worker", "--project", "agents"]
+CMD ["node", "bin/everthread.js", "worker", "--project", "/app"]

@@ -14,7 +14,7 @@ import { ChunkWriter } from './chunk-writer.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { abortError, abortSignal } from './guard.ts';
 import { recordModelCalls } from './model-call-record.ts';
-import { type ActiveSide, buildRequest, findActiveSide, findModels, toStopRules } from './request.ts';
+import { type ActiveSide, agentNotFound, buildRequest, findActiveSide, findModels, toStopRules } from './request.ts';
 import { fromRun } from './run-ref.ts';
 import { toCallRef } from './tool-dispatch.ts';
 
@@ -106,13 +106,6 @@ async function fail({ store }: ActivityDependencies, ref: StepRef, error: Stored
   const failed = await store.failStep({ ...ref, error: short });
   if (failed.kind === 'terminated') return failed;
   return { kind: 'failed', step: ref.step, error: short, swept: 0 };
-}
-
-function agentNotFound(agent: string, threadId: string): StoredError {
-  return {
-    code: 'AgentNotFound',
-    message: `Agent "${agent}" of thread "${threadId}" is not defined in this worker's project. Add it under agents/agents and send another message.`,
-  };
 }
 
 /** The stop tool's argument may stand for the answer (definitions §7.1, stopToolResponseProperty). */

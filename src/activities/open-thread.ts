@@ -2,6 +2,7 @@
 import type { OpenThreadInput, OpenThreadOutcome } from '../core/step.ts';
 import { RuntimeError } from '../core/error.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { agentNotFound, findActiveSide } from './request.ts';
 import { currentRunId } from './run-ref.ts';
 
 export async function openThread(
@@ -19,7 +20,7 @@ export async function openThread(
   const opened = await store.openThread({ ...command, runId: currentRunId(), mustExist: storeId !== undefined });
   if (opened.kind === 'terminated') return opened;
   const { thread, afterStep, turnOpen, waiting } = opened;
-  const known = registry().agents.has(thread.agent);
+  const active = findActiveSide(registry(), thread.agent);
   return {
     kind: 'open',
     storeId: store.id,
@@ -29,6 +30,6 @@ export async function openThread(
     afterStep,
     turnOpen,
     waiting,
-    ...(known ? {} : { lastError: { code: 'AgentNotFound', message: `Agent "${thread.agent}" is not defined here.` } }),
+    ...(active ? { model: active.prompt.model } : { lastError: agentNotFound(thread.agent, thread.id) }),
   };
 }

@@ -3,6 +3,7 @@ import { assembleMessages } from '../core/context.ts';
 import type { AgentDefinition, ModelDefinition, PromptDefinition, Registry, SideDefinition } from '../core/definition.ts';
 import { renderPrompt } from '../core/prompt-text.ts';
 import type { ProviderRequest, ProviderTool } from '../core/provider.ts';
+import type { StoredError } from '../core/step.ts';
 import type { StopRules } from '../core/stop.ts';
 import type { StepContext } from '../store/port.ts';
 
@@ -17,6 +18,15 @@ export function findActiveSide(registry: Registry, agentName: string): ActiveSid
   const agent = registry.agents.get(agentName);
   const prompt = agent && registry.prompts.get(agent.sideA.prompt);
   return agent && prompt ? { agent, side: agent.sideA, prompt } : undefined;
+}
+
+export function agentNotFound(agent: string, threadId: string): StoredError {
+  return {
+    code: 'AgentNotFound',
+    message:
+      `Agent "${agent}" of thread "${threadId}" is not defined in this worker's project. ` +
+      'Add it under agents/agents and send another message.',
+  };
 }
 
 export function toStopRules({ side }: ActiveSide): StopRules {

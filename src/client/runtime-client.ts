@@ -199,6 +199,9 @@ export class RuntimeClient {
       taskQueue: this.taskQueue,
       workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
       staticSummary: `${agent} · ${threadId}`.slice(0, 200),
+      staticDetails:
+        `A thread of the agent **${agent}**. Send it the signal \`queueMessage\` with \`{"content": "…"}\`, or \`stop\`. ` +
+        '*Request Cancellation* ends it for good; *Terminate* kills this run, and the next message revives it.',
     };
   }
 

@@ -24,20 +24,29 @@ export interface ContextInput {
 export function assembleMessages(input: ContextInput): ProviderMessage[] {
   const { system, executionId, includeChat, includePastTools } = input;
   const chosen = input.messages.filter((message) => includeChat || message.executionId === executionId);
-  const results = indexResults(chosen);
-  const assembled = chosen.flatMap((message): ProviderMessage[] => {
+  // A call's result is found wherever it stands: after a reset another run may have stored it.
+  const results = indexResults(input.messages);
+  const assembled = chosen.flatMap((message) => {
     const past = message.executionId !== executionId;
-    switch (message.role) {
-      case 'system':
-      case 'user':
-        return [{ role: message.role, content: message.content ?? '' }];
-      case 'assistant':
-        return fromAssistant(message, past && !includePastTools ? [] : parseCalls(message), results);
-      case 'tool':
-        return []; // Placed behind its call, by fromAssistant.
-    }
+    return toProviderMessages(message, past && !includePastTools, results);
   });
   return system.length > 0 ? [{ role: 'system', content: system }, ...assembled] : assembled;
+}
+
+function toProviderMessages(
+  message: ContextMessage,
+  withoutCalls: boolean,
+  results: ResultIndex,
+): ProviderMessage[] {
+  switch (message.role) {
+    case 'system':
+    case 'user':
+      return [{ role: message.role, content: message.content ?? '' }];
+    case 'assistant':
+      return fromAssistant(message, withoutCalls ? [] : parseCalls(message), results);
+    case 'tool':
+      return []; // Placed behind its call, by fromAssistant.
+  }
 }
 
 type ResultIndex = Map<string, ContextMessage[]>;
@@ -59,7 +68,11 @@ function parseCalls(message: ContextMessage): ToolCall[] {
   return message.tool_calls ? (JSON.parse(message.tool_calls) as ToolCall[]) : [];
 }
 
-function fromAssistant(message: ContextMessage, calls: readonly ToolCall[], results: ResultIndex): ProviderMessage[] {
+function fromAssistant(
+  message: ContextMessage,
+  calls: readonly ToolCall[],
+  results: ResultIndex,
+): ProviderMessage[] {
   const content = message.content && message.content.trim().length > 0 ? message.content : null;
   if (calls.length === 0) return content === null ? [] : [{ role: 'assistant', content }];
   return [

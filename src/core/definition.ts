@@ -120,7 +120,9 @@ export interface ModelDefinition {
 
 /** A zod object schema of any copy of zod 4: used by shape alone. */
 export interface AuthorSchema {
-  safeParse(value: unknown):
+  safeParse(
+    value: unknown,
+  ):
     | { success: true; data: unknown }
     | { success: false; error: { issues: readonly { path: readonly PropertyKey[]; message: string }[] } };
 }

@@ -42,7 +42,7 @@ export function isRuntimeError(error: unknown, code?: ErrorCode): error is Runti
   if (typeof error !== 'object' || error === null) return false;
   const candidate = error as { name?: unknown; code?: unknown };
   if (candidate.name !== 'RuntimeError' || typeof candidate.code !== 'string') return false;
-  return code === undefined ? candidate.code in ERRORS : candidate.code === code;
+  return code === undefined ? Object.hasOwn(ERRORS, candidate.code) : candidate.code === code;
 }
 
 /** The text of anything that was thrown, without its stack. */

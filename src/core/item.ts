@@ -41,7 +41,9 @@ export interface Refusal {
   readonly id?: string;
 }
 
-export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: Refusal };
+export type Parsed<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly refusal: Refusal };
 
 const ID = /^[\x21-\x7e]+$/;
 
@@ -58,8 +60,12 @@ function refuse<T>(code: Refusal['code'], reason: string, id?: unknown): Parsed<
 }
 
 /** `queueMessage` and `sendMessage`: `{ id?, role?, content, silent?, metadata? }`, or `{ id, stored: true, role? }`. */
-export function parseMessagePayload(payload: unknown, roles: readonly string[] = ['user', 'assistant']): Parsed<IncomingItem> {
-  if (!isRecord(payload)) return refuse('InvalidMessage', 'the payload must be an object with a "content" string');
+export function parseMessagePayload(
+  payload: unknown,
+  roles: readonly string[] = ['user', 'assistant'],
+): Parsed<IncomingItem> {
+  if (!isRecord(payload))
+    return refuse('InvalidMessage', 'the payload must be an object with a "content" string');
   const { id, role = 'user', content, silent, metadata, stored } = payload;
   if (id !== undefined && id !== null && !isItemId(id)) {
     return refuse('InvalidMessage', `"id" must be 1 to ${LIMITS.idChars} visible ASCII characters`);
@@ -74,7 +80,8 @@ export function parseMessagePayload(payload: unknown, roles: readonly string[] =
   if (typeof content !== 'string' || content.length === 0) {
     return refuse('InvalidMessage', '"content" must be a non-empty string', id);
   }
-  if (silent !== undefined && typeof silent !== 'boolean') return refuse('InvalidMessage', '"silent" must be a boolean', id);
+  if (silent !== undefined && typeof silent !== 'boolean')
+    return refuse('InvalidMessage', '"silent" must be a boolean', id);
   if (metadata !== undefined && metadata !== null && !isRecord(metadata)) {
     return refuse('InvalidMessage', '"metadata" must be an object', id);
   }
@@ -91,7 +98,8 @@ export function parseMessagePayload(payload: unknown, roles: readonly string[] =
 
 /** `queueTool`: `{ id?, name, arguments? }`. */
 export function parseToolPayload(payload: unknown): Parsed<IncomingItem> {
-  if (!isRecord(payload)) return refuse('InvalidMessage', 'the payload must be an object with a "name" string');
+  if (!isRecord(payload))
+    return refuse('InvalidMessage', 'the payload must be an object with a "name" string');
   const { id, name, arguments: args = {} } = payload;
   if (id !== undefined && id !== null && !isItemId(id)) {
     return refuse('InvalidMessage', `"id" must be 1 to ${LIMITS.idChars} visible ASCII characters`);
@@ -100,7 +108,12 @@ export function parseToolPayload(payload: unknown): Parsed<IncomingItem> {
     return refuse('InvalidMessage', '"name" must name a tool', id);
   }
   if (!isRecord(args)) return refuse('InvalidMessage', '"arguments" must be an object', id);
-  const item: IncomingItem = { kind: 'tool', ...(typeof id === 'string' ? { id } : {}), name, arguments: args };
+  const item: IncomingItem = {
+    kind: 'tool',
+    ...(typeof id === 'string' ? { id } : {}),
+    name,
+    arguments: args,
+  };
   return refuseTooLarge(item) ?? { ok: true, value: item };
 }
 

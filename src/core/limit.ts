@@ -3,6 +3,7 @@ export const LIMITS = {
   /** Characters of an item's or message's id; visible ASCII. */
   idChars: 64,
   threadIdChars: 128,
+  userIdChars: 256,
   /** Content that a signal or update may carry inline. */
   inlineBytes: 32 * 1024,
   /** Our client stores content above this first and signals its id alone. */
@@ -36,10 +37,15 @@ export function utf8Length(text: string): number {
     const unit = text.charCodeAt(i);
     if (unit < 0x80) bytes += 1;
     else if (unit < 0x800) bytes += 2;
-    else if (unit >= 0xd800 && unit < 0xdc00) {
+    else if (isPair(unit, text.charCodeAt(i + 1))) {
       bytes += 4;
       i += 1;
     } else bytes += 3;
   }
   return bytes;
+}
+
+/** A surrogate without its other half is encoded as the replacement character, three bytes. */
+function isPair(first: number, second: number): boolean {
+  return first >= 0xd800 && first < 0xdc00 && second >= 0xdc00 && second < 0xe000;
 }

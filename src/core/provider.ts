@@ -122,7 +122,12 @@ export type ProviderStreamChunk =
   | { readonly type: 'tool-call-start'; readonly id: string; readonly name: string }
   | { readonly type: 'tool-call-delta'; readonly id: string; readonly argumentsDelta: string }
   /** `arguments` is the complete JSON text. */
-  | { readonly type: 'tool-call-done'; readonly id: string; readonly name: string; readonly arguments: string }
+  | {
+      readonly type: 'tool-call-done';
+      readonly id: string;
+      readonly name: string;
+      readonly arguments: string;
+    }
   | {
       readonly type: 'finish';
       readonly finishReason: FinishReason;

@@ -5,15 +5,23 @@
  * I2. Items leave `taken` only after the step that took them has stored them; a cancelled or failed step
  *     leaves them, and the store's unique key makes the second try harmless.
  * I3. `waiting` is a hint: rows that a tool wrote may be missing from it until the next commit counts them.
+ * I4. An item weighs its JSON, ids and all: ten thousand items without content are not nothing. It is weighed
+ *     once, on arrival; thousands may be held.
  */
-import { type IncomingItem, itemBytes, type QueueItem } from './item.ts';
-import { LIMITS } from './limit.ts';
+import type { IncomingItem, QueueItem } from './item.ts';
+import { LIMITS, utf8Length } from './limit.ts';
 
 export interface QueueState {
   readonly waiting: number;
   readonly inline: readonly QueueItem[];
+  readonly taken: number;
   readonly seen: readonly string[];
   readonly arrived: number;
+}
+
+interface Held {
+  readonly item: QueueItem;
+  readonly bytes: number;
 }
 
 export class ThreadQueue {
@@ -21,8 +29,8 @@ export class ThreadQueue {
   readonly #seen: Set<string>;
   #arrived: number;
   #waiting: number;
-  #taken: QueueItem[] = [];
-  #arrivals: QueueItem[];
+  #taken: Held[];
+  #arrivals: Held[];
 
   /** `origin` is the first run id of the chain: the same after replay, reset and continue-as-new. */
   constructor(origin: string, carried?: QueueState) {
@@ -30,7 +38,9 @@ export class ThreadQueue {
     this.#seen = new Set(carried?.seen);
     this.#arrived = carried?.arrived ?? 0;
     this.#waiting = carried?.waiting ?? 0;
-    this.#arrivals = [...(carried?.inline ?? [])];
+    const held = (carried?.inline ?? []).map(weigh);
+    this.#taken = held.slice(0, carried?.taken ?? 0);
+    this.#arrivals = held.slice(this.#taken.length);
   }
 
   /** Takes an item in and returns its id; an id seen before is taken as the same item, once. */
@@ -41,7 +51,7 @@ export class ThreadQueue {
       if (this.#seen.has(id)) return { id, duplicate: true };
       this.#remember(id);
     }
-    this.#arrivals.push({ ...item, id });
+    this.#arrivals.push(weigh({ ...item, id }));
     return { id, duplicate: false };
   }
 
@@ -54,6 +64,11 @@ export class ThreadQueue {
 
   get size(): number {
     return this.#taken.length + Math.max(0, this.#waiting) + this.#arrivals.length;
+  }
+
+  /** The store does not have everything yet; unlike `size`, never a guess (I3). */
+  get holdsItems(): boolean {
+    return this.#taken.length + this.#arrivals.length > 0;
   }
 
   get hasArrivals(): boolean {
@@ -76,25 +91,26 @@ export class ThreadQueue {
       this.#taken.push(...this.#arrivals);
       this.#arrivals = [];
     }
-    return [...this.#taken];
+    return this.#taken.map(({ item }) => item);
   }
 
   /** The step has stored what it took, and `swept` pending rows of the store. */
   settle(taken: readonly QueueItem[], swept: number): void {
     this.#taken = this.#taken.slice(taken.length);
-    this.#waiting -= swept;
+    // Rows that nobody announced (I3) were swept too; below zero, later arrivals would overtake stashed ones.
+    this.#waiting = Math.max(0, this.#waiting - swept);
   }
 
   /** The next arrivals for the store, oldest first, within one batch's size; empty when there are none. */
   nextStash(): readonly QueueItem[] {
     let bytes = 0;
     let count = 0;
-    for (const item of this.#arrivals) {
-      bytes += itemBytes(item);
+    for (const held of this.#arrivals) {
+      bytes += held.bytes;
       if (count > 0 && bytes > LIMITS.stashBytes) break;
       count += 1;
     }
-    return this.#arrivals.slice(0, count);
+    return this.#arrivals.slice(0, count).map(({ item }) => item);
   }
 
   stashed(batch: readonly QueueItem[]): void {
@@ -115,13 +131,18 @@ export class ThreadQueue {
   toState(): QueueState {
     return {
       waiting: this.#waiting,
-      inline: [...this.#taken, ...this.#arrivals],
+      inline: [...this.#taken, ...this.#arrivals].map(({ item }) => item),
+      taken: this.#taken.length,
       seen: [...this.#seen],
       arrived: this.#arrived,
     };
   }
 }
 
-function bytesOf(items: readonly QueueItem[]): number {
-  return items.reduce((sum, item) => sum + itemBytes(item), 0);
+function weigh(item: QueueItem): Held {
+  return { item, bytes: utf8Length(JSON.stringify(item)) };
+}
+
+function bytesOf(held: readonly Held[]): number {
+  return held.reduce((sum, { bytes }) => sum + bytes, 0);
 }

@@ -13,6 +13,8 @@ export interface Snapshot {
   readonly waiting: number;
   /** Items whose content is still with the workflow; small, or the store would have them. */
   readonly inline: readonly QueueItem[];
+  /** How many of `inline`, from the front, a step has in hand: they stand before what the store keeps. */
+  readonly taken: number;
   readonly seen: readonly string[];
   /** How many items ever arrived; the next one without an id is named after it. */
   readonly arrived: number;
@@ -36,14 +38,19 @@ export interface Snapshot {
 /** Throws on a version that this build does not know: an older worker must not run a newer thread. */
 export function parseSnapshot(value: unknown): Snapshot {
   const version = (value as { version?: unknown } | null)?.version;
-  if (version === 1) return checkFields(value as Snapshot);
-  throw new Error(`carried state of version ${JSON.stringify(version)} is unknown to this worker; run a newer one`);
+  // `taken` came after the first histories had been recorded.
+  if (version === 1)
+    return checkFields({ ...(value as Snapshot), taken: (value as Partial<Snapshot>).taken ?? 0 });
+  throw new Error(
+    `carried state of version ${JSON.stringify(version)} is unknown to this worker; run a newer one`,
+  );
 }
 
 const FIELDS: Readonly<Record<keyof Snapshot, (value: unknown) => boolean>> = {
   version: (value) => value === 1,
   waiting: isCount,
   inline: Array.isArray,
+  taken: isCount,
   seen: Array.isArray,
   arrived: isCount,
   afterStep: isCount,
@@ -70,7 +77,9 @@ function isBoolean(value: unknown): boolean {
 function checkFields(snapshot: Snapshot): Snapshot {
   for (const [field, check] of Object.entries(FIELDS)) {
     if (!check(snapshot[field as keyof Snapshot])) {
-      throw new Error(`carried state is damaged at "${field}": ${JSON.stringify(snapshot[field as keyof Snapshot])}`);
+      throw new Error(
+        `carried state is damaged at "${field}": ${JSON.stringify(snapshot[field as keyof Snapshot])}`,
+      );
     }
   }
   return snapshot;

@@ -37,15 +37,26 @@ export function parseStartInput(input: unknown, workflowId: string): StartInput 
   }
   const fields = input as Record<string, unknown>;
   const threadId = parseThreadId(fields.threadId, workflowId);
-  const { agent, userId = null, arguments: threadArguments = {}, messages = [], parentId = null, carried } = fields;
+  const {
+    agent,
+    userId = null,
+    arguments: threadArguments = {},
+    messages = [],
+    parentId = null,
+    carried,
+  } = fields;
+  const { rootId = threadId } = fields;
   if (typeof agent !== 'string' || agent.length === 0 || agent.length > 128) {
     throw new InvalidStart('"agent" must name an agent');
   }
-  if (userId !== null && typeof userId !== 'string') throw new InvalidStart('"userId" must be a string');
+  if (userId !== null && (typeof userId !== 'string' || userId.length > LIMITS.userIdChars)) {
+    throw new InvalidStart(`"userId" must be a string of at most ${LIMITS.userIdChars} characters`);
+  }
   if (typeof threadArguments !== 'object' || threadArguments === null || Array.isArray(threadArguments)) {
     throw new InvalidStart('"arguments" must be an object');
   }
   if (parentId !== null && !isThreadId(parentId)) throw new InvalidStart('"parentId" must be a thread id');
+  if (!isThreadId(rootId)) throw new InvalidStart('"rootId" must be a thread id');
   return {
     threadId,
     agent,
@@ -53,14 +64,16 @@ export function parseStartInput(input: unknown, workflowId: string): StartInput 
     arguments: threadArguments as Record<string, unknown>,
     messages: parseMessages(messages),
     parentId,
-    rootId: isThreadId(fields.rootId) ? fields.rootId : threadId,
+    rootId,
     carried: carried === undefined || carried === null ? null : parseSnapshot(carried),
   };
 }
 
 function parseThreadId(given: unknown, workflowId: string): string {
   if (!workflowId.startsWith(WORKFLOW_ID_PREFIX)) {
-    throw new InvalidStart(`the workflow id must be "${WORKFLOW_ID_PREFIX}" and the thread id, not "${workflowId}"`);
+    throw new InvalidStart(
+      `the workflow id must be "${WORKFLOW_ID_PREFIX}" and the thread id, not "${workflowId}"`,
+    );
   }
   const threadId = workflowId.slice(WORKFLOW_ID_PREFIX.length);
   if (!isThreadId(threadId)) {

@@ -51,6 +51,8 @@ export type OpenThreadOutcome =
       readonly afterStep: number;
       readonly turnOpen: boolean;
       readonly waiting: number;
+      /** The model that the agent asks first; absent when this worker does not know the agent. */
+      readonly model?: string;
       readonly lastError?: StoredError;
     };
 
@@ -121,6 +123,8 @@ export type ToolCallOutcome =
 export type RecordedOutcome = ToolCallOutcome | { readonly kind: 'redispatch'; readonly name: string };
 
 export interface CommitStatusInput extends RunRef {
+  /** As in ModelStepInput: with it, a commit that is given twice reports its rejections once. */
+  readonly ordinal?: number;
   readonly status: RestStatus;
   readonly reason?: StopReason | string;
   readonly error?: StoredError;

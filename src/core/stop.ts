@@ -47,7 +47,8 @@ const called = (facts: StepFacts, name: string | undefined): boolean =>
 const STOP_RULES: readonly ((facts: StepFacts) => Verdict)[] = [
   (facts) => (succeeded(facts, facts.rules.sessionFail) ? 'session_fail' : undefined),
   (facts) => (succeeded(facts, facts.rules.sessionStop) ? 'session_stop' : undefined),
-  (facts) => (called(facts, facts.rules.sessionFail) || called(facts, facts.rules.sessionStop) ? 'no_stop' : undefined),
+  (facts) =>
+    called(facts, facts.rules.sessionFail) || called(facts, facts.rules.sessionStop) ? 'no_stop' : undefined,
   (facts) => (succeeded(facts, facts.rules.stopTool) ? 'stop_tool' : undefined),
   (facts) =>
     facts.rules.stopOnResponse && facts.answered && facts.text && facts.calls.length === 0

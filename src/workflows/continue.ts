@@ -1,5 +1,6 @@
 /**
  * Continue-as-new: when, and with what. Checked at the top of the loop, between steps.
+ * N1. A stop or terminate is never carried: one that comes while the queue is made small is settled first.
  * Senders that never pause make the server refuse the command and ask again; everything up to it can be
  * repeated, so nothing is lost or doubled.
  */
@@ -18,18 +19,19 @@ export function mustContinueAsNew(run: ThreadRun): boolean {
   );
 }
 
-export async function continueThread(run: ThreadRun): Promise<never> {
+export async function continueThread(run: ThreadRun): Promise<void> {
   // Content of size goes to the store; what little remains is carried (at most 64 KiB in all).
   while (run.queue.inlineBytes > LIMITS.carriedInlineBytes) {
     if (!(await stashOnce(run))) break;
   }
   await condition(allHandlersFinished);
+  if (run.ending || run.stopRequest) return; // N1
   const { start, agent, settings } = run;
   const upgrade = workflowInfo().targetWorkerDeploymentVersionChanged === true;
   const next = makeContinueAsNewFunc<typeof thread>({
     ...(upgrade ? { initialVersioningBehavior: 'AUTO_UPGRADE' as const } : {}),
   });
-  return next({
+  await next({
     agent,
     threadId: start.threadId,
     userId: start.userId,

@@ -5,14 +5,14 @@
 import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow';
 import { type IncomingItem, type Parsed, parseMessagePayload, parseToolPayload } from '../core/item.ts';
 import { type MessagePayload, queueMessage, queueTool, sendMessage, status, stop, terminate } from './messages.ts';
-import { toStatusView } from './presence.ts';
+import { refreshDetails, toStatusView } from './presence.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 export function registerHandlers(run: ThreadRun): void {
-  setHandler(queueMessage, (payload) => run.acceptOrDrop(parseMessagePayload(payload)), {
+  setHandler(queueMessage, (payload) => receive(run, parseMessagePayload(payload)), {
     description: 'Queue a message: {"content": "…", "id"?: "…", "role"?: "user" | "assistant"}. Durable, in order.',
   });
-  setHandler(queueTool, (payload) => run.acceptOrDrop(parseToolPayload(payload)), {
+  setHandler(queueTool, (payload) => receive(run, parseToolPayload(payload)), {
     description: 'Queue a tool call: {"name": "…", "arguments": {…}, "id"?: "…"}. The model sees its result.',
   });
   setHandler(stop, (payload) => run.requestStop({ reason: readReason(payload) }), {
@@ -28,11 +28,17 @@ export function registerHandlers(run: ThreadRun): void {
   setHandler(status, () => toStatusView(run), { description: 'What the thread is doing now.' });
 }
 
+function receive(run: ThreadRun, parsed: Parsed<IncomingItem>): void {
+  run.acceptOrDrop(parsed);
+  refreshDetails(run);
+}
+
 /** Accepted at once, so that order holds; answered once it is known that the thread lives. */
 async function send(run: ThreadRun, payload: MessagePayload): Promise<{ id: string }> {
   const parsed = parseMessagePayload(payload);
   if (!parsed.ok) throw ApplicationFailure.nonRetryable(parsed.refusal.reason, parsed.refusal.code);
   const accepted = run.accept(parsed.value);
+  refreshDetails(run);
   if (!run.opened) await condition(() => run.opened || run.dead);
   if (run.dead) throw terminated(run);
   return accepted;

@@ -3,7 +3,7 @@
  * in every run: they do not survive continue-as-new.
  */
 import { defineSearchAttributeKey } from '@temporalio/common';
-import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
 import type { ThreadStatus } from '../core/step.ts';
 import type { StatusView } from './messages.ts';
 import type { ThreadRun } from './thread-run.ts';
@@ -48,25 +48,30 @@ export function showStatus(run: ThreadRun, status: ThreadStatus): void {
 
 export function showActivity(run: ThreadRun, activity: string): void {
   run.activity = activity;
+  refreshDetails(run);
+}
+
+/** After anything that the details tell of has changed without the activity changing. */
+export function refreshDetails(run: ThreadRun): void {
   setCurrentDetails(toDetails(run));
 }
 
 function toDetails(run: ThreadRun): string {
-  const rows: [string, string][] = [
-    ['status', run.parked ? `${run.status} (queued work waits for a user message)` : run.status],
+  const lines: [string, string][] = [
     ['now', run.activity],
+    ['status', run.parked ? `${run.status}; queued work waits for a user message` : run.status],
     ['agent', run.agent],
+    ['model', run.model],
     ['step', String(run.totalSteps)],
     ['queued', String(run.queue.size)],
-    ...(run.start.parentId === null ? [] : [['parent', run.start.parentId] as [string, string]]),
-    ...(run.lastError ? [['last error', `${run.lastError.code}: ${run.lastError.message}`] as [string, string]] : []),
-    ['history', `${workflowInfo().historyLength} events`],
+    ['parent', run.start.parentId ?? ''],
+    ['last error', run.lastError ? `${run.lastError.code}: ${run.lastError.message}` : ''],
   ];
-  const table = rows.map(([name, value]) => `| ${name} | ${escapeCell(value)} |`).join('\n');
-  return `### Thread ${run.threadId}\n\n| | |\n|---|---|\n${table}\n\nRead it: \`everthread threads show ${run.threadId}\``;
+  const list = lines.filter(([, value]) => value !== '').map(([name, value]) => `- **${name}:** ${escapeLine(value)}`);
+  return `${list.join('\n')}\n\nRead it: \`everthread threads show ${run.threadId}\``;
 }
 
-/** Text of models and users in a table cell: no line breaks, no column breaks, no end. */
-function escapeCell(text: string): string {
-  return text.replace(/\s+/g, ' ').replace(/\|/g, '\\|').slice(0, 400);
+/** Names and errors that others wrote, on one line of markdown and as nothing but text. */
+function escapeLine(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>#|]/g, '\\$&').slice(0, 400);
 }

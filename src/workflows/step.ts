@@ -38,7 +38,7 @@ export async function runStep(run: ThreadRun): Promise<StepEnd> {
 
 async function stepCycle(run: ThreadRun): Promise<StepEnd> {
   const items = run.queue.take();
-  showActivity(run, 'asking the model');
+  showActivity(run, `asking ${run.model || 'the model'}`);
   const outcome = await callModelStep(
     run.settings as NonNullable<typeof run.settings>,
     {
@@ -49,7 +49,7 @@ async function stepCycle(run: ThreadRun): Promise<StepEnd> {
       items,
       rejections: run.takeRejections(),
     },
-    `step ${run.totalSteps + 1} · ${run.agent}`,
+    `step ${run.totalSteps + 1} · ${run.model || run.agent}`,
   );
   if (outcome.kind === 'terminated') {
     run.dead = true;
@@ -71,6 +71,7 @@ async function stepCycle(run: ThreadRun): Promise<StepEnd> {
 
 async function finishStep(run: ThreadRun, outcome: Extract<ModelStepOutcome, { kind: 'step' }>): Promise<StepEnd> {
   run.turnOpen = true;
+  if (outcome.model) run.model = outcome.model;
   run.totalSteps += 1;
   if (outcome.answered) run.steps += 1;
   const calls = await runToolCalls(run, outcome);

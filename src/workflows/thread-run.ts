@@ -18,6 +18,8 @@ export class ThreadRun {
   storeId: string | undefined;
   settings: Settings | undefined;
   status: ThreadStatus;
+  /** The model that is asked, or answered last. */
+  model = '';
   /** In words, for people. */
   activity = 'opening';
   lastError: StoredError | null = null;

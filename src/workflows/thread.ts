@@ -20,8 +20,10 @@ export async function thread(input: unknown): Promise<{ outcome: 'terminated' }>
   registerHandlers(run);
   // Cancel in the Web UI means terminate. The loop itself is not cancelled: it has the store to settle.
   CancellationScope.current().cancelRequested.catch(() => run.requestTerminate({ reason: 'cancelled' }));
-  await CancellationScope.nonCancellable(() => live(run));
-  await condition(allHandlersFinished);
+  await CancellationScope.nonCancellable(async () => {
+    await live(run);
+    await condition(allHandlersFinished);
+  });
   return { outcome: 'terminated' };
 }
 
@@ -59,6 +61,7 @@ async function open(run: ThreadRun): Promise<void> {
   run.storeId = opened.storeId;
   run.settings = opened.settings;
   run.agent = opened.agent;
+  run.model = opened.model ?? '';
   if (run.start.carried === null) resume(run, opened);
   run.opened = true;
   showActivityAtRest(run);
@@ -96,7 +99,7 @@ type Rest = Pick<CommitStatusInput, 'reason' | 'error'> & { readonly status: Res
 /** Ends the turn in the store, with all that is left open; then the thread rests, unless more has come. */
 async function settle(run: ThreadRun, rest: Rest): Promise<void> {
   const request = run.stopRequest;
-  const more = !run.parked && run.queue.size > 0;
+  const more = !run.parked && run.queue.holdsItems;
   const outcome = await commit(
     'commitStatus',
     { ...run.ref, ...rest, rejections: run.takeRejections(), more },
