@@ -114,12 +114,13 @@ const spine: Migration = {
       .addPrimaryKeyConstraint('steps_key', ['thread_id', 'step'])
       .execute();
     await db.schema
-      .createTable('step_keys')
+      .createTable('command_keys')
       .addColumn('thread_id', 'text', (c) => c.notNull())
       .addColumn('run_id', 'text', (c) => c.notNull())
       .addColumn('ordinal', 'integer', (c) => c.notNull())
-      .addColumn('step', 'integer', (c) => c.notNull())
-      .addPrimaryKeyConstraint('step_keys_key', ['thread_id', 'run_id', 'ordinal'])
+      .addColumn('step', 'integer')
+      .addColumn('swept', 'integer', (c) => c.notNull())
+      .addPrimaryKeyConstraint('command_keys_key', ['thread_id', 'run_id', 'ordinal'])
       .execute();
     await db.schema
       .createTable('tool_calls')

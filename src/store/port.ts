@@ -1,8 +1,11 @@
 /**
  * The ThreadStore port: where everything of a thread lives that Temporal must not carry.
  * P1. Each command is one transaction. A command given twice has the effect of once: natural keys guard it.
- * P2. Commands of a workflow carry its run id; a retired run's command throws `StaleRun` (the fence).
- * P3. On a terminated thread commands answer `terminated` (or refuse) and change nothing.
+ *     Streamed text alone has no key; nobody sends it twice.
+ * P2. Commands of a workflow carry its run id; a retired run's command throws `StaleRun` (the fence). Two do not:
+ *     a tool's result is true whoever asked for it, and streamed text is dropped without a word.
+ * P3. On a terminated thread commands answer `terminated` (or refuse) and change nothing; only a tool's late
+ *     result is still told in the log.
  * Times are microseconds since 1970.
  */
 import type { ContextMessage } from '../core/context.ts';
@@ -144,7 +147,12 @@ export interface StoredToolCall {
 export type BegunTool =
   | { readonly kind: 'terminated' }
   /** The outcome is stored already. */
-  | { readonly kind: 'settled'; readonly name: string; readonly state: 'done' | 'unknown'; readonly status: ToolStatus }
+  | {
+      readonly kind: 'settled';
+      readonly name: string;
+      readonly state: 'done' | 'unknown';
+      readonly status: ToolStatus;
+    }
   /** Another attempt began it, and it may not run twice. */
   | { readonly kind: 'begun_elsewhere'; readonly name: string }
   | { readonly kind: 'run'; readonly call: StoredToolCall; readonly thread: ThreadRecord };
@@ -154,7 +162,11 @@ export interface CommitTool extends ToolCallKey {
   readonly executionId: string;
   readonly result: ToolResult;
   /** Tools that the tool queued: stored with its result, or not at all. */
-  readonly queuedTools: readonly { readonly id: string; readonly name: string; readonly arguments: Readonly<Record<string, unknown>> }[];
+  readonly queuedTools: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly arguments: Readonly<Record<string, unknown>>;
+  }[];
 }
 
 /** `late`: the call was settled before; the result became an event. */
@@ -165,7 +177,12 @@ export type CommittedTool =
 
 export type SettledTool =
   | { readonly kind: 'redispatch'; readonly name: string }
-  | { readonly kind: 'settled'; readonly name: string; readonly state: 'done' | 'unknown'; readonly status: ToolStatus }
+  | {
+      readonly kind: 'settled';
+      readonly name: string;
+      readonly state: 'done' | 'unknown';
+      readonly status: ToolStatus;
+    }
   | { readonly kind: 'terminated' };
 
 /** What a model's request is assembled from. */
@@ -182,7 +199,9 @@ export interface ThreadStore {
 
   openThread(command: OpenThread): Promise<OpenedThread>;
   /** Moves queued content into the store, in order; answers how many rows are pending now. */
-  stashItems(command: FromRun & { readonly items: readonly QueueItem[] }): Promise<{ readonly waiting: number }>;
+  stashItems(
+    command: FromRun & { readonly items: readonly QueueItem[] },
+  ): Promise<{ readonly waiting: number }>;
   beginStep(command: BeginStep): Promise<BegunStep>;
   readContext(threadId: string, step: number): Promise<StepContext>;
   startModelCall(command: ModelCallStart): Promise<void>;
@@ -191,7 +210,9 @@ export interface ThreadStore {
   appendChunk(command: StepRef & { readonly call: number; readonly delta: string }): Promise<boolean>;
   commitStep(command: CommitStep): Promise<CommittedStep>;
   failStep(command: StepRef & { readonly error: StoredError }): Promise<CommittedStep>;
-  beginTool(command: ToolCallKey & { readonly attempt: string; readonly idempotent: (name: string) => boolean }): Promise<BegunTool>;
+  beginTool(
+    command: ToolCallKey & { readonly attempt: string; readonly idempotent: (name: string) => boolean },
+  ): Promise<BegunTool>;
   commitTool(command: CommitTool): Promise<CommittedTool>;
   /** Settles a call whose worker was lost: done stays done, started becomes unknown, the rest may go again. */
   settleLostTool(command: ToolCallKey & { readonly executionId: string }): Promise<SettledTool>;
@@ -201,10 +222,19 @@ export interface ThreadStore {
   stageItem(threadId: string, item: QueueItem): Promise<void>;
   /** Queues an item from inside a running tool. Throws `ThreadTerminated`. */
   queueItem(threadId: string, item: QueueItem): Promise<void>;
-  injectMessage(threadId: string, id: string, message: NewMessage, executionId: string | null): Promise<Message>;
+  injectMessage(
+    threadId: string,
+    id: string,
+    message: NewMessage,
+    executionId: string | null,
+  ): Promise<Message>;
 
   getThread(threadId: string): Promise<ThreadRecord | null>;
-  listThreads(options?: { readonly status?: ThreadStatus; readonly agent?: string; readonly limit?: number }): Promise<readonly ThreadRecord[]>;
+  listThreads(options?: {
+    readonly status?: ThreadStatus;
+    readonly agent?: string;
+    readonly limit?: number;
+  }): Promise<readonly ThreadRecord[]>;
   getMessages(threadId: string, options?: GetMessagesOptions): Promise<MessagePage>;
   getMessage(threadId: string, id: string): Promise<Message | null>;
   /** Events after a number, oldest first. */

@@ -105,12 +105,15 @@ export interface StepTable {
   closed_at: number | null;
 }
 
-/** (workflow run, ordinal) names a step from the workflow's side; a taken-over step has two names. */
-export interface StepKeyTable {
+/** (workflow run, ordinal) names a command of the workflow; a step that is taken over has two such names. */
+export interface CommandKeyTable {
   thread_id: string;
   run_id: string;
   ordinal: number;
-  step: number;
+  /** The step it began or took over; null where there was nothing to do. */
+  step: number | null;
+  /** Pending rows that it turned into messages. */
+  swept: number;
 }
 
 export interface ToolCallTable {
@@ -165,9 +168,8 @@ export interface Tables {
   messages: MessageTable;
   executions: ExecutionTable;
   steps: StepTable;
-  step_keys: StepKeyTable;
+  command_keys: CommandKeyTable;
   tool_calls: ToolCallTable;
   model_calls: ModelCallTable;
   events: EventTable;
 }
-

@@ -54,7 +54,8 @@ async function bindStore(db: Kysely<Tables>, engine: { rowLocks: boolean }): Pro
     commitStatus: (command) => commitStatus(context, command),
     stageItem: (threadId, item) => stageItem(context, threadId, item),
     queueItem: (threadId, item) => queueItem(context, threadId, item),
-    injectMessage: (threadId, id, message, executionId) => injectMessage(context, threadId, id, message, executionId),
+    injectMessage: (threadId, id, message, executionId) =>
+      injectMessage(context, threadId, id, message, executionId),
     getThread: (threadId) => getThread(context, threadId),
     listThreads: (options) => listThreads(context, options),
     getMessages: (threadId, options) => getMessages(context, threadId, options),

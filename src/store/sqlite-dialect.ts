@@ -3,7 +3,9 @@
  * I1. `node:sqlite` blocks the thread, and heartbeats live on it: the engine itself waits at most
  *     BUSY_TIMEOUT_MS, and a lock held longer is awaited with timers.
  * I2. Transactions begin IMMEDIATE: one that reads first and writes later would fail under WAL when another
- *     process wrote in between, with no way to wait.
+ *     process wrote in between, with no way to wait. One that only reads takes no lock and waits for nobody.
+ * I3. Migrations run in one transaction, which SQLite can do and Kysely's own adapter says it cannot: several
+ *     processes may open a new file at once.
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -18,6 +20,7 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  type TransactionSettings,
 } from 'kysely';
 
 const BUSY_TIMEOUT_MS = 50;
@@ -31,6 +34,12 @@ export interface SqliteOptions {
   readonly synchronous?: 'full' | 'normal';
 }
 
+class TransactionalSqliteAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
 export class NodeSqliteDialect implements Dialect {
   readonly #options: SqliteOptions;
 
@@ -39,7 +48,7 @@ export class NodeSqliteDialect implements Dialect {
   }
 
   createAdapter(): SqliteAdapter {
-    return new SqliteAdapter();
+    return new TransactionalSqliteAdapter();
   }
 
   createDriver(): Driver {
@@ -82,8 +91,10 @@ class NodeSqliteDriver implements Driver {
     return this.#connection as NodeSqliteConnection;
   }
 
-  async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+  async beginTransaction(connection: DatabaseConnection, { accessMode }: TransactionSettings): Promise<void> {
+    await connection.executeQuery(
+      CompiledQuery.raw(accessMode === 'read only' ? 'begin' : 'begin immediate'),
+    );
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {

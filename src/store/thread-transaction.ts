@@ -126,11 +126,15 @@ export class ThreadTransaction {
     this.set({ run_id: runId });
   }
 
-  /** Writes what was gathered. Called once, last. */
+  /** Writes what was gathered. Called once, last. A command that changed nothing leaves the thread as it was. */
   async flush(): Promise<void> {
+    if (this.#events.length === 0 && Object.keys(this.#changes).length === 0) return;
     // Below SQLite's bound of variables per statement, whatever a step emitted.
     for (let i = 0; i < this.#events.length; i += 500) {
-      await this.trx.insertInto('events').values(this.#events.slice(i, i + 500)).execute();
+      await this.trx
+        .insertInto('events')
+        .values(this.#events.slice(i, i + 500))
+        .execute();
     }
     await this.trx
       .updateTable('threads')

@@ -3,14 +3,18 @@
  * what is stored is taken over.
  * B1. Draining comes first and is in the same transaction as the decision, so no input is ever lost between.
  * B2. A step is known to the workflow by (run, ordinal) and to the store by its own number; asking twice with
- *     the same key finds the same step.
+ *     the same key finds the same step, and drains nothing: an input that came in between is the next step's.
+ * B3. A turn that a reset or a killed run left open goes on as the same execution, whatever the new run calls
+ *     it: what the turn has said and done stays current in the model's context.
  */
 import type { Selectable } from 'kysely';
 import { planStep } from '../../core/plan-step.ts';
 import type { BeginStep, BegunStep, StepRecord } from '../port.ts';
 import type { StepTable } from '../schema.ts';
 import type { ThreadTransaction } from '../thread-transaction.ts';
+import { type CommandEffect, findEffect, keepEffect } from './command-key.ts';
 import { type CommandContext, inThread } from './context.ts';
+import { openModelStep, openToolStep } from './open-step.ts';
 import { type Drained, drain, emitRejections } from './queue.ts';
 
 type StepRow = Selectable<StepTable>;
@@ -19,17 +23,29 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
   return inThread(context, command.threadId, async (thread) => {
     if (thread.row.terminated_at !== null) return { kind: 'terminated' };
     await thread.admit(command.runId);
-    const drained = await drain(thread, command.items, command);
+    const before = await findEffect(thread, command);
+    if (before) return resume(thread, before);
+    const executionId = await findExecution(thread, command.executionId);
+    const drained = await drain(thread, command.items, executionId);
     if (drained.wantsAnswer) thread.set({ answer_due: 1, turn_open: 1 });
     if (drained.tools.length > 0) thread.set({ turn_open: 1 });
-    const mine = await findByKey(thread, command);
-    if (mine) return resumeStep(thread, mine, drained);
     emitRejections(thread, command.rejections);
-    return followPlan(thread, command, drained);
+    const begun = await followPlan(thread, { ...command, executionId }, drained);
+    await keepEffect(thread, command, { step: stepOf(begun), swept: drained.swept });
+    return begun;
   });
 }
 
-async function followPlan(thread: ThreadTransaction, command: BeginStep, drained: Drained): Promise<BegunStep> {
+function stepOf(begun: BegunStep): number | null {
+  if (begun.kind === 'call') return begun.step;
+  return begun.kind === 'stored' ? begun.record.step : null;
+}
+
+async function followPlan(
+  thread: ThreadTransaction,
+  command: BeginStep,
+  drained: Drained,
+): Promise<BegunStep> {
   const unseen = await findUnseen(thread, command.afterStep);
   const plan = planStep({
     unseen: unseen && { step: unseen.row.step, settled: unseen.settled },
@@ -44,11 +60,9 @@ async function followPlan(thread: ThreadTransaction, command: BeginStep, drained
     case 'nothing':
       return { kind: 'nothing_to_do', step: thread.row.last_step, swept };
     case 'adopt':
-      await nameStep(thread, command, plan.step);
       await setRunning(thread, command.executionId);
       return { kind: 'stored', record: await describeStep(thread, plan.step), swept };
     case 'run_tools':
-      await nameStep(thread, command, tools as number);
       await setRunning(thread, command.executionId);
       return { kind: 'stored', record: await describeStep(thread, tools as number), swept };
     case 'call_model':
@@ -58,7 +72,14 @@ async function followPlan(thread: ThreadTransaction, command: BeginStep, drained
 }
 
 /** The worker that had this step was lost, or its answer was: go on from what it left. */
-async function resumeStep(thread: ThreadTransaction, step: StepRow, { swept }: Drained): Promise<BegunStep> {
+async function resume(thread: ThreadTransaction, { step: number, swept }: CommandEffect): Promise<BegunStep> {
+  if (number === null) return { kind: 'nothing_to_do', step: thread.row.last_step, swept };
+  const step = await thread.trx
+    .selectFrom('steps')
+    .select(['step', 'state', 'attempt'])
+    .where('thread_id', '=', thread.threadId)
+    .where('step', '=', number)
+    .executeTakeFirstOrThrow();
   switch (step.state) {
     case 'committed':
       return { kind: 'stored', record: await describeStep(thread, step.step), swept };
@@ -87,23 +108,25 @@ async function resumeStep(thread: ThreadTransaction, step: StepRow, { swept }: D
         .where('step', '=', step.step)
         .where('state', '=', 'started')
         .execute();
-      thread.emit('step.retried', { reason: 'the worker that had it was lost' }, { step: step.step, attempt });
+      thread.emit(
+        'step.retried',
+        { reason: 'the worker that had it was lost' },
+        { step: step.step, attempt },
+      );
       return { kind: 'call', step: step.step, attempt, swept };
     }
   }
 }
 
-async function findByKey(thread: ThreadTransaction, command: BeginStep): Promise<StepRow | undefined> {
-  return thread.trx
-    .selectFrom('step_keys')
-    .innerJoin('steps', (join) =>
-      join.onRef('steps.thread_id', '=', 'step_keys.thread_id').onRef('steps.step', '=', 'step_keys.step'),
-    )
-    .selectAll('steps')
-    .where('step_keys.thread_id', '=', thread.threadId)
-    .where('step_keys.run_id', '=', command.runId)
-    .where('step_keys.ordinal', '=', command.ordinal)
+/** B3: the execution that nobody has ended, else the one that the workflow proposes. */
+async function findExecution(thread: ThreadTransaction, proposed: string): Promise<string> {
+  const open = await thread.trx
+    .selectFrom('executions')
+    .select('id')
+    .where('thread_id', '=', thread.threadId)
+    .where('ended_at', 'is', null)
     .executeTakeFirst();
+  return open?.id ?? proposed;
 }
 
 /** The first unfinished step that the workflow has not seen, else the last one it has not seen. */
@@ -133,83 +156,16 @@ async function findUnseen(
   return { row: committed[committed.length - 1] as StepRow, settled: true };
 }
 
-async function nameStep(thread: ThreadTransaction, command: BeginStep, step: number): Promise<void> {
-  await thread.trx
-    .insertInto('step_keys')
-    .values({ thread_id: thread.threadId, run_id: command.runId, ordinal: command.ordinal, step })
-    .execute();
-}
-
-async function insertStep(
-  thread: ThreadTransaction,
-  command: BeginStep,
-  fields: Pick<StepRow, 'kind' | 'state'>,
-): Promise<number> {
-  const step = thread.row.last_step + 1;
-  thread.set({ last_step: step });
-  await thread.trx
-    .insertInto('steps')
-    .values({
-      thread_id: thread.threadId,
-      step,
-      execution_id: command.executionId,
-      ...fields,
-      attempt: 1,
-      message_id: null,
-      model: null,
-      text: 0,
-      first_seq: thread.row.event_seq,
-      opened_at: thread.now,
-      closed_at: fields.state === 'open' ? null : thread.now,
-    })
-    .execute();
-  return step;
-}
-
-async function openModelStep(thread: ThreadTransaction, command: BeginStep, drained: Drained): Promise<number> {
-  // A step that a retired run left open will never be committed: its run is fenced off.
-  await thread.trx
-    .updateTable('steps')
-    .set({ state: 'abandoned', closed_at: thread.now })
-    .where('thread_id', '=', thread.threadId)
-    .where('state', '=', 'open')
-    .execute();
-  const step = await insertStep(thread, command, { kind: 'model', state: 'open' });
-  await nameStep(thread, command, step);
-  thread.set({ turn_open: 1 });
-  thread.emit('step.started', { items: command.items.length + drained.swept }, { step, attempt: 1 });
-  return step;
-}
-
-async function openToolStep(thread: ThreadTransaction, command: BeginStep, drained: Drained): Promise<number> {
-  const step = await insertStep(thread, command, { kind: 'tools', state: 'committed' });
-  await thread.trx
-    .insertInto('tool_calls')
-    .values(
-      drained.tools.map((tool, idx) => ({
-        thread_id: thread.threadId,
-        step,
-        idx,
-        call_id: tool.callId,
-        name: tool.name,
-        arguments: tool.arguments,
-        origin: tool.origin,
-        state: 'scheduled' as const,
-        attempt: null,
-        status: null,
-        started_at: null,
-        ended_at: null,
-      })),
-    )
-    .execute();
-  for (const tool of drained.tools) thread.emit('tool.called', { name: tool.name, callId: tool.callId, queued: true }, { step });
-  return step;
-}
-
 async function setRunning(thread: ThreadTransaction, executionId: string): Promise<void> {
   const started = await thread.trx
     .insertInto('executions')
-    .values({ thread_id: thread.threadId, id: executionId, started_at: thread.now, ended_at: null, stop_reason: null })
+    .values({
+      thread_id: thread.threadId,
+      id: executionId,
+      started_at: thread.now,
+      ended_at: null,
+      stop_reason: null,
+    })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   if (Number(started.numInsertedOrUpdatedRows ?? 0) > 0) thread.emit('execution.started', { executionId });

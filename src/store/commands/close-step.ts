@@ -12,7 +12,7 @@ import { type CommandContext, inThread } from './context.ts';
 async function stepState(thread: ThreadTransaction, step: number) {
   return thread.trx
     .selectFrom('steps')
-    .select(['state', 'execution_id', 'first_seq'])
+    .select(['state', 'attempt', 'execution_id', 'first_seq'])
     .where('thread_id', '=', thread.threadId)
     .where('step', '=', step)
     .executeTakeFirstOrThrow();
@@ -23,7 +23,7 @@ export async function commitStep(context: CommandContext, command: CommitStep): 
     if (thread.row.terminated_at !== null) return { kind: 'terminated' };
     await thread.admit(command.runId);
     const { step, attempt } = command;
-    const { state, execution_id: executionId } = await stepState(thread, step);
+    const { state, execution_id: executionId, first_seq: firstSeq } = await stepState(thread, step);
     if (state === 'committed') return { kind: 'stored', record: await describeStep(thread, step) };
     if (state !== 'open') return { kind: 'closed' };
     const messageId = randomUUID();
@@ -55,7 +55,7 @@ export async function commitStep(context: CommandContext, command: CommitStep): 
     for (const call of command.toolCalls) {
       thread.emit('tool.called', { name: call.function.name, callId: call.id }, { step });
     }
-    await pruneChunks(thread, step);
+    await pruneChunks(thread, step, firstSeq);
     return { kind: 'stored', record: await describeStep(thread, step) };
   });
 }
@@ -83,22 +83,23 @@ async function insertCalls(thread: ThreadTransaction, { step, toolCalls }: Commi
     .execute();
 }
 
-/** Streamed text of the step before this one has been read by whoever watched; its message stays. */
-async function pruneChunks(thread: ThreadTransaction, step: number): Promise<void> {
-  const bounds = await thread.trx
+/** Streamed text of the model step before this one has been read by whoever watched; its message stays. */
+async function pruneChunks(thread: ThreadTransaction, step: number, firstSeq: number): Promise<void> {
+  const before = await thread.trx
     .selectFrom('steps')
-    .select(['step', 'first_seq'])
+    .select('first_seq')
     .where('thread_id', '=', thread.threadId)
-    .where('step', 'in', [step - 1, step])
-    .orderBy('step')
-    .execute();
-  const [before, current] = bounds;
-  if (!before || !current) return;
+    .where('step', '<', step)
+    .where('kind', '=', 'model')
+    .orderBy('step', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (!before) return;
   await thread.trx
     .deleteFrom('events')
     .where('thread_id', '=', thread.threadId)
     .where('seq', '>', before.first_seq)
-    .where('seq', '<=', current.first_seq)
+    .where('seq', '<=', firstSeq)
     .where('type', '=', 'model.chunk')
     .execute();
 }
@@ -111,9 +112,10 @@ export async function failStep(
     if (thread.row.terminated_at !== null) return { kind: 'terminated' };
     await thread.admit(command.runId);
     const { step, attempt, error } = command;
-    const { state } = await stepState(thread, step);
+    const { state, attempt: current } = await stepState(thread, step);
     if (state === 'committed') return { kind: 'stored', record: await describeStep(thread, step) };
-    if (state !== 'open') return { kind: 'closed' };
+    // A worker that was taken for lost may not fail what another one is trying; its answer would be welcome.
+    if (state !== 'open' || current !== attempt) return { kind: 'closed' };
     await thread.trx
       .updateTable('steps')
       .set({ state: 'failed', closed_at: thread.now })

@@ -1,5 +1,5 @@
 /** What every command works with: the database, the clock, and the way into a thread's transaction. */
-import type { Kysely } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import { RuntimeError } from '../../core/error.ts';
 import type { Tables } from '../schema.ts';
 import { ThreadTransaction } from '../thread-transaction.ts';
@@ -28,6 +28,14 @@ export async function inThread<T>(
     await thread.flush();
     return result;
   });
+}
+
+/** Runs several reads on one state of the data: what moves from one table to another is seen once, and waits for nobody. */
+export async function inSnapshot<T>(
+  { db }: CommandContext,
+  read: (trx: Transaction<Tables>) => Promise<T>,
+): Promise<T> {
+  return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read);
 }
 
 export function unknownThread(storeId: string, threadId: string): RuntimeError {

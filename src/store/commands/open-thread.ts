@@ -5,8 +5,9 @@
 import { RuntimeError } from '../../core/error.ts';
 import type { OpenedThread, OpenThread } from '../port.ts';
 import { toThreadRecord } from '../rows.ts';
-import { countPending } from './queue.ts';
+import type { ThreadTransaction } from '../thread-transaction.ts';
 import { type CommandContext, inThread } from './context.ts';
+import { countPending } from './queue.ts';
 
 export async function openThread(context: CommandContext, command: OpenThread): Promise<OpenedThread> {
   const { threadId } = command;
@@ -24,12 +25,24 @@ export async function openThread(context: CommandContext, command: OpenThread): 
     return {
       kind: 'open',
       thread: toThreadRecord(row),
-      // An open turn's last step may be unfinished: the workflow asks for it again and takes it over.
-      afterStep: turnOpen ? Math.max(0, row.last_step - 1) : row.last_step,
+      afterStep: turnOpen ? await findLastOver(thread) : row.last_step,
       turnOpen,
       waiting: await countPending(thread),
     };
   });
+}
+
+/** An open turn's last step may be unfinished, and so may every one with calls that nobody settled: they are asked for again. */
+async function findLastOver(thread: ThreadTransaction): Promise<number> {
+  const unsettled = await thread.trx
+    .selectFrom('tool_calls')
+    .select('step')
+    .where('thread_id', '=', thread.threadId)
+    .where('state', 'in', ['scheduled', 'started'])
+    .orderBy('step')
+    .executeTakeFirst();
+  const { last_step: last } = thread.row;
+  return Math.max(0, Math.min(last, unsettled?.step ?? last) - 1);
 }
 
 async function createThread(context: CommandContext, command: OpenThread): Promise<void> {

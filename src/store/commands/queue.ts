@@ -3,6 +3,7 @@
  * and drained by a step into messages. `(thread, item id)` is unique: whatever comes twice counts once.
  */
 import type { QueueItem, Refusal } from '../../core/item.ts';
+import type { ItemTable } from '../schema.ts';
 import type { ThreadTransaction } from '../thread-transaction.ts';
 import { type CommandContext, inThread, refuseTerminated } from './context.ts';
 
@@ -22,7 +23,7 @@ export interface Drained {
   readonly tools: readonly DrainedTool[];
 }
 
-/** The most rows that one step takes; the rest wait for the next. */
+/** The most pending rows that one step takes beside its own items; the rest wait for the next. */
 const DRAIN_ROWS = 500;
 
 export async function countPending(thread: ThreadTransaction): Promise<number> {
@@ -33,11 +34,6 @@ export async function countPending(thread: ThreadTransaction): Promise<number> {
     .where('state', '=', 'queued')
     .executeTakeFirstOrThrow();
   return Number(count);
-}
-
-function payloadOf(item: QueueItem): string {
-  const { id: _id, kind: _kind, ...payload } = item;
-  return JSON.stringify(payload);
 }
 
 /** Puts an item in line and says so in the log. */
@@ -56,7 +52,12 @@ async function putInLine(thread: ThreadTransaction, item: QueueItem): Promise<bo
     .executeTakeFirst();
   if (found && found.state !== 'staged') return false;
   if (!found && item.kind === 'stored') {
-    thread.emit('item.rejected', { id: item.id, code: 'InvalidMessage', reason: 'no content is stored under this id' });
+    await insertItem(thread, item, { state: 'drained', position: null });
+    thread.emit('item.rejected', {
+      id: item.id,
+      code: 'InvalidMessage',
+      reason: 'no content is stored under this id',
+    });
     return false;
   }
   const position = thread.row.last_position + 1;
@@ -69,20 +70,31 @@ async function putInLine(thread: ThreadTransaction, item: QueueItem): Promise<bo
       .where('id', '=', item.id)
       .execute();
   } else {
-    await thread.trx
-      .insertInto('items')
-      .values({
-        thread_id: thread.threadId,
-        id: item.id,
-        kind: item.kind === 'tool' ? 'tool' : 'message',
-        payload: payloadOf(item),
-        state: 'queued',
-        position,
-        created_at: thread.now,
-      })
-      .execute();
+    await insertItem(thread, item, { state: 'queued', position });
   }
   return true;
+}
+
+async function insertItem(
+  thread: ThreadTransaction,
+  item: QueueItem,
+  place: Pick<ItemTable, 'state' | 'position'>,
+): Promise<void> {
+  await thread.trx
+    .insertInto('items')
+    .values({ ...toItemRow(thread.threadId, item, thread.now), ...place })
+    .execute();
+}
+
+function toItemRow(threadId: string, item: QueueItem, now: number) {
+  const { id, kind, ...payload } = item;
+  return {
+    thread_id: threadId,
+    id,
+    kind: kind === 'tool' ? ('tool' as const) : ('message' as const),
+    payload: JSON.stringify(payload),
+    created_at: now,
+  };
 }
 
 export async function stashItems(
@@ -101,15 +113,7 @@ export async function stashItems(
 export async function stageItem(context: CommandContext, threadId: string, item: QueueItem): Promise<void> {
   await context.db
     .insertInto('items')
-    .values({
-      thread_id: threadId,
-      id: item.id,
-      kind: item.kind === 'tool' ? 'tool' : 'message',
-      payload: payloadOf(item),
-      state: 'staged',
-      position: null,
-      created_at: context.now(),
-    })
+    .values({ ...toItemRow(threadId, item, context.now()), state: 'staged', position: null })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
@@ -122,34 +126,30 @@ export async function queueItem(context: CommandContext, threadId: string, item:
 }
 
 export function emitRejections(thread: ThreadTransaction, rejections: readonly Refusal[]): void {
-  for (const { id, code, reason } of rejections) thread.emit('item.rejected', { ...(id ? { id } : {}), code, reason });
+  for (const { id, code, reason } of rejections)
+    thread.emit('item.rejected', { ...(id ? { id } : {}), code, reason });
 }
 
 /** Turns what a step took, and then the store's pending rows, into messages, in order. */
 export async function drain(
   thread: ThreadTransaction,
   items: readonly QueueItem[],
-  place: { executionId: string },
+  executionId: string,
 ): Promise<Drained> {
   // Taken and drained in one transaction: nobody ever sees these waiting.
   for (const item of items) await putInLine(thread, item);
-  const taken = new Set(items.map((item) => item.id));
-  const rows = await thread.trx
-    .selectFrom('items')
-    .select(['id', 'kind', 'payload'])
-    .where('thread_id', '=', thread.threadId)
-    .where('state', '=', 'queued')
-    .orderBy('position')
-    .limit(DRAIN_ROWS)
-    .execute();
+  const ids = items.map((item) => item.id);
+  const taken = ids.length > 0 ? await pendingRows(thread).where('id', 'in', ids).execute() : [];
+  const others = ids.length > 0 ? pendingRows(thread).where('id', 'not in', ids) : pendingRows(thread);
+  const inLine = await others.limit(DRAIN_ROWS).execute();
+  // What the step took stands before the rows in line (core/queue I1), though its rows are younger.
+  const rows = [...taken, ...inLine];
   const tools: DrainedTool[] = [];
   let wantsAnswer = false;
-  // What the step took stands before the rows in line (core/queue I1), though its rows are younger.
-  const inOrder = [...rows.filter((row) => taken.has(row.id)), ...rows.filter((row) => !taken.has(row.id))];
-  for (const row of inOrder) {
+  for (const row of rows) {
     if (await refuseTakenId(thread, row.id)) continue;
-    if (row.kind === 'tool') tools.push(await drainTool(thread, row.id, row.payload, place));
-    else wantsAnswer = (await drainMessage(thread, row.id, row.payload, place)) || wantsAnswer;
+    if (row.kind === 'tool') tools.push(await drainTool(thread, row.id, row.payload, executionId));
+    else wantsAnswer = (await drainMessage(thread, row.id, row.payload, executionId)) || wantsAnswer;
   }
   if (rows.length > 0) {
     await thread.trx
@@ -157,10 +157,23 @@ export async function drain(
       // The message has the content from now on; the row stays as the guard against a second copy.
       .set({ state: 'drained', payload: '{}' })
       .where('thread_id', '=', thread.threadId)
-      .where('id', 'in', rows.map((row) => row.id))
+      .where(
+        'id',
+        'in',
+        rows.map((row) => row.id),
+      )
       .execute();
   }
-  return { swept: rows.filter((row) => !taken.has(row.id)).length, wantsAnswer, tools };
+  return { swept: inLine.length, wantsAnswer, tools };
+}
+
+function pendingRows(thread: ThreadTransaction) {
+  return thread.trx
+    .selectFrom('items')
+    .select(['id', 'kind', 'payload'])
+    .where('thread_id', '=', thread.threadId)
+    .where('state', '=', 'queued')
+    .orderBy('position');
 }
 
 interface StoredMessagePayload {
@@ -174,10 +187,10 @@ async function drainMessage(
   thread: ThreadTransaction,
   id: string,
   payload: string,
-  place: { executionId: string },
+  executionId: string,
 ): Promise<boolean> {
   const { role, content, silent, metadata } = JSON.parse(payload) as StoredMessagePayload;
-  await thread.insertMessage({ id, role, content, silent, metadata, executionId: place.executionId });
+  await thread.insertMessage({ id, role, content, silent, metadata, executionId });
   return role === 'user';
 }
 
@@ -186,7 +199,7 @@ async function drainTool(
   thread: ThreadTransaction,
   id: string,
   payload: string,
-  place: { executionId: string },
+  executionId: string,
 ): Promise<DrainedTool> {
   const item = JSON.parse(payload) as { name: string; arguments: unknown; origin?: 'code' };
   const callArguments = JSON.stringify(item.arguments);
@@ -197,7 +210,7 @@ async function drainTool(
     content: null,
     toolCalls: [{ id: callId, type: 'function', function: { name: item.name, arguments: callArguments } }],
     metadata: { queuedTool: true },
-    executionId: place.executionId,
+    executionId,
     step: thread.row.last_step + 1,
   });
   return { callId, name: item.name, arguments: callArguments, origin: item.origin ?? 'signal' };
@@ -211,6 +224,7 @@ async function refuseTakenId(thread: ThreadTransaction, id: string): Promise<boo
     .where('thread_id', '=', thread.threadId)
     .where('id', '=', id)
     .executeTakeFirst();
-  if (taken) thread.emit('item.rejected', { id, code: 'InvalidMessage', reason: 'another message has this id' });
+  if (taken)
+    thread.emit('item.rejected', { id, code: 'InvalidMessage', reason: 'another message has this id' });
   return taken !== undefined;
 }

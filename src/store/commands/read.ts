@@ -1,11 +1,13 @@
 /** Reads: threads, messages with their pending ones, events, and what a step's request is assembled from. */
 import { randomUUID } from 'node:crypto';
+import type { Transaction } from 'kysely';
 import type { Message } from '../../core/message.ts';
 import type { ThreadStatus } from '../../core/step.ts';
 import type { GetMessagesOptions, MessagePage, NewMessage } from '../../core/thread-state.ts';
 import type { StepContext, ThreadEvent, ThreadRecord } from '../port.ts';
 import { toMessage, toPendingMessage, toThreadEvent, toThreadRecord } from '../rows.ts';
-import { type CommandContext, inThread, refuseTerminated, unknownThread } from './context.ts';
+import type { Tables } from '../schema.ts';
+import { type CommandContext, inSnapshot, inThread, refuseTerminated, unknownThread } from './context.ts';
 
 export async function getThread({ db }: CommandContext, threadId: string): Promise<ThreadRecord | null> {
   const row = await db.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst();
@@ -16,7 +18,11 @@ export async function listThreads(
   { db }: CommandContext,
   options: { status?: ThreadStatus; agent?: string; limit?: number } = {},
 ): Promise<ThreadRecord[]> {
-  let query = db.selectFrom('threads').selectAll().orderBy('updated_at', 'desc').limit(options.limit ?? 50);
+  let query = db
+    .selectFrom('threads')
+    .selectAll()
+    .orderBy('updated_at', 'desc')
+    .limit(options.limit ?? 50);
   if (options.status) query = query.where('status', '=', options.status);
   if (options.agent) query = query.where('agent', '=', options.agent);
   return (await query.execute()).map(toThreadRecord);
@@ -24,9 +30,17 @@ export async function listThreads(
 
 /** Stored messages and, after them, the pending ones, which are newer by definition. */
 export async function getMessages(
-  { db }: CommandContext,
+  context: CommandContext,
   threadId: string,
   options: GetMessagesOptions = {},
+): Promise<MessagePage> {
+  return inSnapshot(context, (db) => readPage(db, threadId, options));
+}
+
+async function readPage(
+  db: Transaction<Tables>,
+  threadId: string,
+  options: GetMessagesOptions,
 ): Promise<MessagePage> {
   const { limit = 100, offset = 0, order = 'asc', includeSilent = false, maxDepth = 0 } = options;
   let stored = db.selectFrom('messages').where('thread_id', '=', threadId).where('depth', '<=', maxDepth);
@@ -39,7 +53,9 @@ export async function getMessages(
     .orderBy('position', 'desc')
     .execute();
   const pending = pendingRows.map(toPendingMessage).filter((message) => includeSilent || !message.silent);
-  const { count } = await stored.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+  const { count } = await stored
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
   const total = Number(count) + pending.length;
   const fromPending = pending.slice(offset, offset + limit);
   const rows = await stored
@@ -56,7 +72,15 @@ export async function getMessages(
   };
 }
 
-export async function getMessage({ db }: CommandContext, threadId: string, id: string): Promise<Message | null> {
+export async function getMessage(
+  context: CommandContext,
+  threadId: string,
+  id: string,
+): Promise<Message | null> {
+  return inSnapshot(context, (db) => readMessage(db, threadId, id));
+}
+
+async function readMessage(db: Transaction<Tables>, threadId: string, id: string): Promise<Message | null> {
   const row = await db
     .selectFrom('messages')
     .selectAll()
@@ -91,7 +115,11 @@ export async function readEvents(
   return rows.map(toThreadEvent);
 }
 
-export async function readContext(context: CommandContext, threadId: string, step: number): Promise<StepContext> {
+export async function readContext(
+  context: CommandContext,
+  threadId: string,
+  step: number,
+): Promise<StepContext> {
   const { db } = context;
   const thread = await getThread(context, threadId);
   if (!thread) throw unknownThread(context.storeId, threadId);
@@ -114,7 +142,11 @@ export async function readContext(context: CommandContext, threadId: string, ste
 }
 
 /** Items that are queued no longer: they became messages, or the log says why not. */
-export async function countTaken({ db }: CommandContext, threadId: string, itemIds: readonly string[]): Promise<number> {
+export async function countTaken(
+  { db }: CommandContext,
+  threadId: string,
+  itemIds: readonly string[],
+): Promise<number> {
   if (itemIds.length === 0) return 0;
   const drained = await db
     .selectFrom('items')
@@ -123,6 +155,8 @@ export async function countTaken({ db }: CommandContext, threadId: string, itemI
     .where('id', 'in', itemIds)
     .where('state', '=', 'drained')
     .execute();
+  // Refusals are rare, and only the log has them: look there only for what is missing.
+  if (drained.length === itemIds.length) return drained.length;
   const rejected = await db
     .selectFrom('events')
     .select('data')

@@ -2,11 +2,13 @@
  * Brings a thread to rest: idle, stopped, failed or terminated (runtime §6, §10), in one transaction with
  * everything that must be settled then.
  * R1. A thread does not rest while the store holds items that nobody took, unless it was stopped.
- * R2. A stopped or terminated step keeps what it had streamed, and no call is left without a result.
+ * R2. A stopped or terminated step keeps what it had streamed. However an execution ends, it leaves no call
+ *     without a result: a later run must not take an old call for one that is still to be made.
  */
 import { randomUUID } from 'node:crypto';
 import type { CommitStatusInput, CommitStatusOutcome } from '../../core/step.ts';
 import type { ThreadTransaction } from '../thread-transaction.ts';
+import { findEffect, keepEffect } from './command-key.ts';
 import { type CommandContext, inThread } from './context.ts';
 import { countPending, emitRejections } from './queue.ts';
 import { settleOpenCalls } from './tool.ts';
@@ -18,11 +20,12 @@ export async function commitStatus(
   return inThread(context, command.threadId, async (thread) => {
     if (thread.row.terminated_at !== null) return { kind: 'terminated' };
     await thread.admit(command.runId);
-    emitRejections(thread, command.rejections);
+    await reportRejections(thread, command);
     const waiting = await countPending(thread);
     const { status } = command;
     const pending = (waiting > 0 || command.more === true) && (status === 'idle' || status === 'failed');
     if (status === 'stopped' || status === 'terminated') await abortStep(thread, status);
+    await settleOpenCalls(thread, status);
     await endExecution(thread, command);
     const step = thread.row.last_step;
     if (pending) return { kind: 'pending', waiting, step };
@@ -33,6 +36,18 @@ export async function commitStatus(
     }
     return { kind: 'rest', waiting, step };
   });
+}
+
+/** The same commit again, its answer having been lost, tells of no refusal twice. */
+async function reportRejections(
+  thread: ThreadTransaction,
+  { runId, ordinal, rejections }: CommitStatusInput & { readonly runId: string },
+): Promise<void> {
+  if (ordinal !== undefined) {
+    if (await findEffect(thread, { runId, ordinal })) return;
+    await keepEffect(thread, { runId, ordinal }, { step: null, swept: 0 });
+  }
+  emitRejections(thread, rejections);
 }
 
 async function abortStep(thread: ThreadTransaction, status: 'stopped' | 'terminated'): Promise<void> {
@@ -62,11 +77,15 @@ async function abortStep(thread: ThreadTransaction, status: 'stopped' | 'termina
       .execute();
     thread.emit('execution.aborted', { status, keptText: text.length > 0 }, { step, attempt });
   }
-  await settleOpenCalls(thread, 'stopped');
 }
 
 /** What the stopped step's last attempt had streamed; the log has it, whatever became of the worker. */
-async function streamedText(thread: ThreadTransaction, step: number, attempt: number, firstSeq: number): Promise<string> {
+async function streamedText(
+  thread: ThreadTransaction,
+  step: number,
+  attempt: number,
+  firstSeq: number,
+): Promise<string> {
   const chunks = await thread.trx
     .selectFrom('events')
     .select('data')
@@ -98,7 +117,10 @@ async function endExecution(thread: ThreadTransaction, { status, reason }: Commi
   thread.set({ turn_open: 0, answer_due: 0 });
 }
 
-async function settle(thread: ThreadTransaction, { status, reason, error }: CommitStatusInput): Promise<void> {
+async function settle(
+  thread: ThreadTransaction,
+  { status, reason, error }: CommitStatusInput,
+): Promise<void> {
   const changed = thread.row.status !== status;
   thread.set({ status, stop_reason: reason ?? null, last_error: error ? JSON.stringify(error) : null });
   if (changed) thread.emit('thread.status', { status, reason: reason ?? null, ...(error ? { error } : {}) });

@@ -15,7 +15,7 @@ export async function appendChunk(
       .where('step', '=', step)
       .executeTakeFirst();
     // A stopped step's late tokens, and those of a worker that was taken for lost, belong to nobody.
-    if (row?.state !== 'open' || row.attempt !== attempt) return false;
+    if (row?.state !== 'open' || row.attempt !== attempt || thread.row.run_id !== command.runId) return false;
     thread.emit('model.chunk', { delta, call }, { step, attempt });
     return true;
   });
@@ -24,7 +24,9 @@ export async function appendChunk(
 export async function startModelCall(context: CommandContext, command: ModelCallStart): Promise<void> {
   const { threadId, step, attempt, call, model, modelId } = command;
   await inThread(context, threadId, async (thread) => {
-    await thread.trx
+    if (thread.row.terminated_at !== null) return;
+    await thread.admit(command.runId);
+    const started = await thread.trx
       .insertInto('model_calls')
       .values({
         thread_id: threadId,
@@ -42,7 +44,8 @@ export async function startModelCall(context: CommandContext, command: ModelCall
         ended_at: null,
       })
       .onConflict((conflict) => conflict.doNothing())
-      .execute();
+      .executeTakeFirst();
+    if (Number(started.numInsertedOrUpdatedRows ?? 0) === 0) return;
     thread.emit('model.called', { model, modelId, call }, { step, attempt });
   });
 }
@@ -50,7 +53,9 @@ export async function startModelCall(context: CommandContext, command: ModelCall
 export async function endModelCall(context: CommandContext, command: ModelCallEnd): Promise<void> {
   const { threadId, step, attempt, call, ok, error, usage, cost, firstTokenAt } = command;
   await inThread(context, threadId, async (thread) => {
-    await thread.trx
+    if (thread.row.terminated_at !== null) return;
+    await thread.admit(command.runId);
+    const ended = await thread.trx
       .updateTable('model_calls')
       .set({
         state: ok ? 'ok' : 'error',
@@ -64,8 +69,12 @@ export async function endModelCall(context: CommandContext, command: ModelCallEn
       .where('step', '=', step)
       .where('attempt', '=', attempt)
       .where('call', '=', call)
-      .execute();
-    if (ok) thread.emit('model.answered', { call, usage: usage ?? null, cost: cost ?? null }, { step, attempt });
+      // A call that was taken for lost and reports after all was paid for: its row says so.
+      .where('state', 'in', ['started', 'lost'])
+      .executeTakeFirst();
+    if (Number(ended.numUpdatedRows) === 0) return;
+    if (ok)
+      thread.emit('model.answered', { call, usage: usage ?? null, cost: cost ?? null }, { step, attempt });
     else thread.emit('model.failed', { call, ...error }, { step, attempt });
   });
 }

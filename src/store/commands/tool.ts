@@ -5,7 +5,9 @@
  * T2. A result is stored only by the attempt that holds the call; a later one becomes an event, never a second
  *     result.
  */
+import { randomUUID } from 'node:crypto';
 import type { ToolResult, ToolStatus } from '../../core/message.ts';
+import type { RestStatus } from '../../core/step.ts';
 import type { BegunTool, CommitTool, CommittedTool, SettledTool, ToolCallKey } from '../port.ts';
 import { toThreadRecord } from '../rows.ts';
 import type { ThreadTransaction } from '../thread-transaction.ts';
@@ -37,9 +39,14 @@ export async function beginTool(
     await thread.admit(command.runId);
     const call = await findCall(thread, command);
     if (call.state === 'done' || call.state === 'unknown') return settled(call, call.state);
-    if (call.state === 'started' && !command.idempotent(call.name)) return { kind: 'begun_elsewhere', name: call.name };
-    await update(thread, call, { state: 'started', attempt: command.attempt, started_at: thread.now });
-    thread.emit('tool.started', { name: call.name, callId: call.call_id }, { step: call.step });
+    const again = call.state === 'started' && call.attempt === command.attempt;
+    if (call.state === 'started' && !again && !command.idempotent(call.name)) {
+      return { kind: 'begun_elsewhere', name: call.name };
+    }
+    if (!again) {
+      await update(thread, call, { state: 'started', attempt: command.attempt, started_at: thread.now });
+      thread.emit('tool.started', { name: call.name, callId: call.call_id }, { step: call.step });
+    }
     return {
       kind: 'run',
       call: { name: call.name, callId: call.call_id, arguments: call.arguments, origin: call.origin },
@@ -69,37 +76,64 @@ async function update(
 export async function commitTool(context: CommandContext, command: CommitTool): Promise<CommittedTool> {
   return inThread(context, command.threadId, async (thread) => {
     const call = await findCall(thread, command);
-    const { result } = command;
-    const retired = thread.row.terminated_at !== null || thread.row.run_id !== command.runId;
-    if (call.state !== 'started' || call.attempt !== command.attempt) {
-      thread.emit(
-        'tool.late_result',
-        { name: call.name, callId: call.call_id, status: result.status, result: toolContent(result).slice(0, 2000) },
-        { step: call.step },
-      );
-      return retired && thread.row.terminated_at !== null ? { kind: 'terminated' } : { kind: 'late' };
+    if (call.attempt !== command.attempt) {
+      await reportLate(thread, call, command);
+      return thread.row.terminated_at === null ? { kind: 'late' } : { kind: 'terminated' };
     }
+    const queued = command.queuedTools.length;
+    if (call.state !== 'started') return { kind: 'stored', queued };
     // A reset may have retired the run while the body ran: the result is true all the same, and the call is
     // still this attempt's. Storing it is what keeps the new run from having to call the outcome unknown.
-    await storeResult(thread, call, command.executionId, result, 'done');
+    await storeResult(thread, call, command.result, 'done');
     for (const tool of command.queuedTools) {
       await enqueue(thread, { kind: 'tool', ...tool, origin: 'code' } as never);
     }
-    return { kind: 'stored', queued: command.queuedTools.length };
+    return { kind: 'stored', queued };
   });
 }
 
-/** Writes the one result of a call: the tool message, the call's end, the event. */
-export async function storeResult(
+/** Once for each attempt: the one that comes late may be told so twice. */
+async function reportLate(
   thread: ThreadTransaction,
   call: CallRow,
-  executionId: string | null,
+  { attempt, result }: CommitTool,
+): Promise<void> {
+  const reported = await thread.trx
+    .selectFrom('events')
+    .select('data')
+    .where('thread_id', '=', thread.threadId)
+    .where('type', '=', 'tool.late_result')
+    .where('step', '=', call.step)
+    .execute();
+  if (reported.some(({ data }) => (JSON.parse(data) as { attempt: string }).attempt === attempt)) return;
+  const content = toolContent(result).slice(0, 2000);
+  thread.emit(
+    'tool.late_result',
+    { name: call.name, callId: call.call_id, status: result.status, result: content, attempt },
+    { step: call.step },
+  );
+}
+
+/**
+ * Writes the one result of a call: the tool message, the call's end, the event. The message belongs to the
+ * execution of its step, whichever run reports it.
+ */
+async function storeResult(
+  thread: ThreadTransaction,
+  call: CallRow,
   result: ToolResult,
   state: 'done' | 'unknown',
   metadata: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
+  const { execution_id: executionId } = await thread.trx
+    .selectFrom('steps')
+    .select('execution_id')
+    .where('thread_id', '=', thread.threadId)
+    .where('step', '=', call.step)
+    .executeTakeFirstOrThrow();
   await thread.insertMessage({
-    id: `${call.step}.${call.idx}:${call.call_id}`.slice(0, 200),
+    // Not made from the call's ids: a sender may choose item ids, and two messages must not meet in one.
+    id: randomUUID(),
     role: 'tool',
     content: toolContent(result),
     name: call.name,
@@ -117,7 +151,9 @@ export async function storeResult(
 /** What the model reads (definitions §12.4). */
 export function toolContent(result: ToolResult): string {
   if (result.status === 'error') return `Failed to execute tool: ${result.error ?? 'no reason was given'}`;
-  return result.result && result.result.length > 0 ? result.result : 'The tool succeeded and returned nothing.';
+  return result.result && result.result.length > 0
+    ? result.result
+    : 'The tool succeeded and returned nothing.';
 }
 
 export async function settleLostTool(
@@ -133,7 +169,7 @@ export async function settleLostTool(
         return { kind: 'redispatch', name: call.name };
       case 'started': {
         const result: ToolResult = { status: 'error', error: UNKNOWN_OUTCOME };
-        await storeResult(thread, call, command.executionId, result, 'unknown', { outcome: 'unknown' });
+        await settleCall(thread, call, result, 'unknown', { outcome: 'unknown' });
         return { kind: 'settled', name: call.name, state: 'unknown', status: 'error' };
       }
       case 'done':
@@ -143,8 +179,10 @@ export async function settleLostTool(
   });
 }
 
-/** Ends every call of the thread that has no result yet: `stop` and `terminate` leave no orphan behind. */
-export async function settleOpenCalls(thread: ThreadTransaction, error: string): Promise<void> {
+/** Ends every call of the thread that has no result yet, because its execution ends. */
+export async function settleOpenCalls(thread: ThreadTransaction, status: RestStatus): Promise<void> {
+  const stopped = status === 'stopped' || status === 'terminated';
+  const error = stopped ? 'stopped' : 'the execution ended before this call had a result';
   const calls = await thread.trx
     .selectFrom('tool_calls')
     .selectAll()
@@ -153,5 +191,18 @@ export async function settleOpenCalls(thread: ThreadTransaction, error: string):
     .orderBy('step')
     .orderBy('idx')
     .execute();
-  for (const call of calls) await storeResult(thread, call, null, { status: 'error', error }, 'done', { stopped: true });
+  const metadata = stopped ? { stopped } : {};
+  for (const call of calls) await settleCall(thread, call, { status: 'error', error }, 'done', metadata);
+}
+
+/** Gives a call a result that its attempt did not report; from now on that attempt is late (T2). */
+async function settleCall(
+  thread: ThreadTransaction,
+  call: CallRow,
+  result: ToolResult,
+  state: 'done' | 'unknown',
+  metadata: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  await update(thread, call, { attempt: null });
+  await storeResult(thread, call, result, state, metadata);
 }
