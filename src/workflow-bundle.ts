@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, type WorkflowBundleOption } from '@temporalio/worker';
 
 export async function loadWorkflowBundle(codePath?: string): Promise<WorkflowBundleOption> {
-  const built = codePath ?? fileURLToPath(new URL('./workflow-bundle.js', import.meta.url));
+  const built = codePath ?? fileURLToPath(new URL('./thread.bundle.js', import.meta.url));
   return existsSync(built) ? { codePath: built } : bundleWorkflows();
 }
 

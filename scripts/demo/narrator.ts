@@ -1,0 +1,47 @@
+/** Tells the events of a thread to a person: the answer as it streams, each tool call with its arguments. */
+import type { RuntimeClient } from '../../src/client/runtime-client.ts';
+import type { Message, ToolCall } from '../../src/core/message.ts';
+import type { ThreadEvent } from '../../src/store/port.ts';
+import type { Screen } from './screen.ts';
+
+/** Characters of a call's arguments that are shown. */
+const ARGUMENTS = 58;
+
+export function createNarrator(screen: Screen, client: RuntimeClient, threadId: string) {
+  /** Arguments of the calls that have not been told, by call id. */
+  const calls = new Map<string, string>();
+
+  async function learnCalls(messageId: unknown): Promise<void> {
+    const message = await client.getMessage(threadId, String(messageId));
+    for (const call of toToolCalls(message)) calls.set(call.id, shorten(call.function.arguments));
+  }
+
+  return async ({ type, data }: ThreadEvent): Promise<void> => {
+    const call = `${String(data.name)} ${calls.get(String(data.callId)) ?? ''}`;
+    switch (type) {
+      case 'model.chunk':
+        return screen.stream('librarian', String(data.delta));
+      case 'step.committed':
+        screen.endStream();
+        return learnCalls(data.messageId);
+      case 'tool.started':
+        // Quick ones are told when they are done.
+        return data.name === 'publish_summary' ? screen.say('tool', `${call} begins`) : undefined;
+      case 'tool.result':
+        return screen.say('tool', `${call} → ${String(data.status)}`);
+      case 'model.failed':
+      case 'step.failed':
+        return screen.say('note', `${type}: ${String(data.message)}`);
+      default:
+        return undefined;
+    }
+  };
+}
+
+export function toToolCalls(message: Message | null): ToolCall[] {
+  return message?.tool_calls ? (JSON.parse(message.tool_calls) as ToolCall[]) : [];
+}
+
+export function shorten(text: string, length = ARGUMENTS): string {
+  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
+}

@@ -1,0 +1,54 @@
+/** What the workers need around them: a Temporal service and, without a key, a model; each with the way to end it. */
+import { join } from 'node:path';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { findTemporalBinary } from '../../src/cli/local-server/find-binary.ts';
+import { prepareService } from '../../src/cli/local-server/prepare-service.ts';
+import { startLocalServer } from '../../src/cli/local-server/start-server.ts';
+import { createModuleLoader } from '../../src/definitions/module-loader.ts';
+import { type ScriptFunction, scriptedModel } from '../../src/testing/index.ts';
+
+type Tell = (line: string) => void;
+
+export interface TemporalService {
+  readonly address: string;
+  readonly namespace: string;
+  /** Unknown for a service of the user's. */
+  readonly uiUrl: string | undefined;
+  /** Whether the demo started it. */
+  readonly isOwn: boolean;
+  stop(): Promise<void>;
+}
+
+/** The service that the user has configured, else one of the demo's own on free ports. */
+export async function openTemporal(folder: string, tell: Tell): Promise<TemporalService> {
+  const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
+  const { address } = connectionOptions;
+  if (address === undefined) return startTemporal(folder, tell);
+  const refusal = await prepareService({ ...connectionOptions, address } as never, namespace, tell);
+  if (refusal)
+    throw new Error(
+      `The Temporal service at ${address} cannot be used: ${refusal}. Correct or unset TEMPORAL_ADDRESS.`,
+    );
+  tell(`your Temporal service at ${address}, namespace ${namespace}`);
+  return { address, namespace, uiUrl: undefined, isOwn: false, stop: async () => {} };
+}
+
+async function startTemporal(folder: string, tell: Tell): Promise<TemporalService> {
+  const binary = await findTemporalBinary({ progress: tell });
+  const server = await startLocalServer({
+    binary: binary.path,
+    dbFile: join(folder, 'temporal.db'),
+    log: join(folder, 'temporal.log'),
+  });
+  tell(`Temporal ${binary.version.server} at ${server.address}, Web UI at ${server.uiUrl}`);
+  const { address, namespace, uiUrl } = server;
+  return { address, namespace, uiUrl, isOwn: true, stop: () => server.stop() };
+}
+
+/** The librarian's script as an OpenAI-compatible server: it outlives every worker, as a real provider would. */
+export async function serveLibrarian(projectDir: string): Promise<{ url: string; close(): Promise<void> }> {
+  // As a worker loads it, so that `import … from 'everthread/testing'` means the same.
+  const loader = await createModuleLoader(projectDir, {});
+  const { followScript } = await loader.load(join(projectDir, 'agents', 'models', '_script.ts'));
+  return scriptedModel(followScript as ScriptFunction).serve();
+}

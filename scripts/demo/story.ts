@@ -1,0 +1,161 @@
+/**
+ * The story: a question, a crash while it is answered, a request to publish, a crash while that runs. Each crash is a
+ * SIGKILL, and a supervisor's part, starting another worker, is played at once. Nothing here helps the thread along: who
+ * continues it is Temporal, and what it continues from is the store.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readEntries } from '../../agents/tools/_bulletin.ts';
+import type { RuntimeClient } from '../../src/client/runtime-client.ts';
+import type { ThreadEvent } from '../../src/store/port.ts';
+import { type Screen, toSeconds } from './screen.ts';
+import type { ThreadLog } from './thread-log.ts';
+import type { WorkerProcess } from './worker-process.ts';
+
+export interface Stage {
+  readonly screen: Screen;
+  readonly client: RuntimeClient;
+  readonly threadId: string;
+  readonly log: ThreadLog;
+  /** Kill the second worker before the tool's effect. */
+  readonly early: boolean;
+  /** Silence after which a worker counts as lost. */
+  readonly timeouts: { readonly modelHeartbeatMs: number; readonly toolHeartbeatMs: number };
+  startWorker(name: string): WorkerProcess;
+  /** Ends the waiting for something outside Everthread. */
+  readonly signal: AbortSignal;
+}
+
+export interface Crash {
+  readonly worker: string;
+  /** What was cut off: a model's answer, or a tool that may not run twice. */
+  readonly of: 'answer' | 'tool';
+  readonly step: number;
+  /** From the kill to the first event of continued work. */
+  readonly costMs: number;
+  /** The part of it that is waiting for a sign of life. */
+  readonly timeoutMs: number;
+}
+
+const PUBLISH = 'Publish a summary of that on the bulletin, please.';
+/** A real model may think for a while; the scripted one needs a few seconds. */
+const MODEL_MS = 180_000;
+const RECOVERY_MS = 60_000;
+/** Enough that it is seen to stream, not so much that it could be the end. */
+const STREAMED_CHARACTERS = 150;
+
+export async function tellStory(stage: Stage, question: string, first: WorkerProcess): Promise<Crash[]> {
+  const { client, screen, threadId } = stage;
+  screen.say('you', question);
+  const messages = [{ id: 'question', content: question }];
+  await client.startThread({ agent: 'librarian', threadId, messages });
+  const answering = await interruptAnswer(stage, first);
+  await waitForRest(stage);
+
+  screen.say('you', PUBLISH);
+  const from = stage.log.events.length;
+  await client.queueMessage(threadId, { id: 'publish', content: PUBLISH });
+  const publishing = await interruptTool(stage, answering?.next ?? first, from);
+  await waitForRest(stage);
+  return [answering?.crash, publishing?.crash].filter((crash) => crash !== undefined);
+}
+
+async function waitForRest({ client, threadId }: Stage): Promise<void> {
+  const { status, lastError } = await client.waitForIdle(threadId, { timeoutMs: MODEL_MS });
+  if (status !== 'failed') return;
+  throw new Error(
+    `the model gives no answer: ${lastError?.message}. npm run demo -- --scripted needs no model.`,
+  );
+}
+
+interface Act {
+  /** Undefined when the work was done before the kill could hit it. */
+  readonly crash?: Crash;
+  readonly next: WorkerProcess;
+}
+
+async function interruptAnswer(stage: Stage, worker: WorkerProcess): Promise<Act | undefined> {
+  const { screen, log, timeouts } = stage;
+  if ((await log.until('the model streams an answer', findStreaming, MODEL_MS)) === 'over') {
+    screen.say('note', 'The model was done before its worker could be killed: this act is skipped.');
+    return undefined;
+  }
+  const timeoutMs = timeouts.modelHeartbeatMs;
+  const { at, next } = await crash(stage, worker, 'in the middle of its answer', timeoutMs);
+  const sign = after(at, ['step.retried', 'execution.ended']);
+  const retried = await log.until('the step is asked again', sign, RECOVERY_MS);
+  if (retried.type !== 'step.retried') return { next };
+  const costMs = retried.at / 1000 - at;
+  const step = retried.step ?? 0;
+  screen.say(
+    'back',
+    `${toSeconds(costMs)} after the kill, worker ${next.name} asks the model again for step ${step}`,
+  );
+  screen.say('note', `The steps before it are stored: none is asked again, none of their tools runs again.`);
+  return { crash: { worker: worker.name, of: 'answer', step, costMs, timeoutMs }, next };
+}
+
+async function interruptTool(stage: Stage, worker: WorkerProcess, from: number): Promise<Act | undefined> {
+  const { screen, log, early, timeouts } = stage;
+  if (!(await waitForPublishing(stage, from))) {
+    screen.say('note', 'The model did not publish anything: this act is skipped.');
+    return undefined;
+  }
+  const timeoutMs = timeouts.toolHeartbeatMs;
+  const when = early
+    ? 'before the entry is on the bulletin'
+    : 'the entry is on the bulletin, and nobody has heard of it';
+  const { at, next } = await crash(stage, worker, when, timeoutMs);
+  const unknown = await log.until('the lost call is settled', after(at, ['tool.unknown']), RECOVERY_MS);
+  const costMs = unknown.at / 1000 - at;
+  screen.say(
+    'back',
+    `${toSeconds(costMs)} after the kill, the call is settled: "outcome unknown", and the model is told`,
+  );
+  screen.say(
+    'note',
+    'It may have worked, so it is not repeated; it may have failed, so no success is made up.',
+  );
+  return { crash: { worker: worker.name, of: 'tool', step: unknown.step ?? 0, costMs, timeoutMs }, next };
+}
+
+/** Kills a worker and starts the next one, as a supervisor would. */
+async function crash({ screen, startWorker }: Stage, worker: WorkerProcess, when: string, timeoutMs: number) {
+  const at = await worker.kill();
+  const next = startWorker(String.fromCharCode(worker.name.charCodeAt(0) + 1));
+  // What the dead worker had written is read by then.
+  await sleep(150);
+  screen.say('KILL', `worker ${worker.name} (SIGKILL to process ${worker.pid}): ${when}`);
+  screen.say('worker', `process ${next.pid} starts, as a supervisor would see to it`, `worker ${next.name}`);
+  screen.say(
+    'note',
+    `Temporal waits ${timeoutMs / 1000} s for a sign of life before it gives the work away …`,
+  );
+  return { at, next };
+}
+
+function after(at: number, types: readonly string[]) {
+  return (events: readonly ThreadEvent[]) =>
+    events.find((event) => types.includes(event.type) && event.at / 1000 > at);
+}
+
+/** `over` when the execution ended first. */
+function findStreaming(events: readonly ThreadEvent[]): 'streaming' | 'over' | undefined {
+  if (events.some(({ type }) => type === 'execution.ended')) return 'over';
+  const step = events.slice(events.findLastIndex(({ type }) => type === 'step.started'));
+  if (step.some(({ type }) => type === 'step.committed')) return undefined;
+  const chunks = step.filter(({ type }) => type === 'model.chunk');
+  const characters = chunks.reduce((sum, { data }) => sum + String(data.delta).length, 0);
+  return characters >= STREAMED_CHARACTERS ? 'streaming' : undefined;
+}
+
+/** Until the tool has begun, and unless `early` until its effect is there to see; false when the model ended without it. */
+async function waitForPublishing({ log, threadId, early, signal }: Stage, from: number): Promise<boolean> {
+  const isOver = () => log.events.slice(from).some(({ type }) => type === 'execution.ended');
+  const hasBegun = (events: readonly ThreadEvent[]) =>
+    events.slice(from).some(({ type, data }) => type === 'tool.started' && data.name === 'publish_summary');
+  await log.until('publish_summary begins', (events) => hasBegun(events) || isOver() || undefined, MODEL_MS);
+  if (early) await sleep(700, undefined, { signal });
+  const isPublished = async () => (await readEntries()).some(({ key }) => key.startsWith(`${threadId}:`));
+  while (!early && !isOver() && !(await isPublished())) await sleep(20, undefined, { signal });
+  return !isOver();
+}
