@@ -27,13 +27,19 @@ export async function refuseForeignPollers(connection: NativeConnection, place: 
     const [, storeId, pid, host] = IDENTITY.exec(poller.identity ?? '') ?? [];
     if (storeId === undefined || storeId === place.storeId) continue;
     const seenAt = Number(poller.lastAccessTime?.seconds ?? 0) * 1000;
-    if (Date.now() - seenAt > SEEN_WITHIN_MS || (host === hostname() && !isAlive(Number(pid)))) continue;
+    if (Date.now() - seenAt > SEEN_WITHIN_MS || hasEnded(host, Number(pid))) continue;
     throw new RuntimeError(
       'StoreMismatch',
       `Process ${pid} on ${host} serves the queue "${place.taskQueue}" with store ${storeId}, and this worker has store ` +
-        `${place.storeId}. Give both the same EVERTHREAD_STORE, or this one another EVERTHREAD_TASK_QUEUE.`,
+        `${place.storeId}. Give both the same EVERTHREAD_STORE, or this one another EVERTHREAD_TASK_QUEUE. ` +
+        'A worker that has just ended on another machine is remembered for about a minute.',
     );
   }
+}
+
+/** A worker of this very process that is polled for no longer, or a process of this machine that is gone. */
+function hasEnded(host: string | undefined, pid: number): boolean {
+  return host === hostname() && (pid === process.pid || !isAlive(pid));
 }
 
 function isAlive(pid: number): boolean {

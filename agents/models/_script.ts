@@ -1,0 +1,104 @@
+/**
+ * The librarian without a model: what a patient clerk would do, as a function of the request alone. It keeps no state, so
+ * any process can answer any request, and the same request again gets the same answer.
+ *
+ * A turn goes: list the texts, search them with the question's words, read the text with the best lines, quote it. A
+ * request to publish ends in a call of publish_summary instead; and when that call's outcome is unknown, the clerk looks
+ * at the bulletin before deciding, as the prompt demands.
+ */
+import { calls, type RecordedRequest, type ScriptStep, says } from 'everthread/testing';
+import {
+  bestFile,
+  chooseQuotations,
+  findTopic,
+  isAboutPublishing,
+  type Quotation,
+  readHits,
+  readNumbered,
+} from './_reading.ts';
+import { readTurn, type Turn } from './_turn.ts';
+
+/** A person reads along: about 40 ms for each few letters. */
+const CHUNK_CHARACTERS = 7;
+const CHUNK_DELAY_MS = 40;
+
+export function followScript(request: RecordedRequest): ScriptStep {
+  const turn = readTurn(request.messages);
+  switch (turn.lastTool?.name) {
+    case undefined:
+      return begin(turn);
+    case 'list_texts':
+      return calls('search_texts', { query: findTopic(turn.asked), limit: 12 });
+    case 'search_texts':
+      return chooseText(turn);
+    case 'read_text':
+      return useText(turn);
+    case 'publish_summary':
+      return afterPublishing(turn);
+    case 'list_published':
+      return afterLooking(turn);
+    default:
+      return speak(`I have the result of ${turn.lastTool?.name} and no use for it.`);
+  }
+}
+
+/** "Publish that" means the last answer; everything else begins with a look at the shelf. */
+function begin(turn: Turn): ScriptStep {
+  if (!isAboutPublishing(turn.asked) || findTopic(turn.asked) !== '') return calls('list_texts');
+  if (turn.lastAnswer !== undefined) return publish(turn.askedBefore, turn.lastAnswer);
+  return speak(
+    'There is nothing to publish yet. Ask me about the handbook first, or tell me what the entry is about.',
+  );
+}
+
+function chooseText(turn: Turn): ScriptStep {
+  const file = bestFile(readHits(turn.lastTool?.content ?? ''));
+  if (file !== undefined) return calls('read_text', { file });
+  return speak(
+    `The handbook says nothing about "${findTopic(turn.asked)}". It has these texts:\n\n${turn.resultOf('list_texts') ?? ''}`,
+  );
+}
+
+function useText(turn: Turn): ScriptStep {
+  const file = String(turn.lastTool?.args.file);
+  const text = readNumbered(file, turn.lastTool?.content ?? '');
+  const answer = quote(file, chooseQuotations(readHits(turn.resultOf('search_texts') ?? ''), text));
+  return isAboutPublishing(turn.asked) ? publish(turn.asked, answer) : speak(answer);
+}
+
+function quote(file: string, quotations: readonly Quotation[]): string {
+  const rows = quotations.map((each) => `- "${each.text}" (${each.file}:${each.line})`);
+  return `The handbook says:\n\n${rows.join('\n')}\n\nMost of it is in ${file}; I can read you what stands around these lines.`;
+}
+
+/** An entry is the first two quotations of an answer, under the words of the question. */
+function publish(question: string, answer: string): ScriptStep {
+  const quotations = [...answer.matchAll(/^- "(.+)" \(/gm)].slice(0, 2).map(([, text]) => text);
+  if (quotations.length === 0)
+    return speak('My last answer quotes nothing, so there is nothing worth publishing.');
+  const title = `From the handbook: ${findTopic(question) || 'what we asked today'}`.slice(0, 80);
+  return calls('publish_summary', { title, summary: quotations.join(' ').slice(0, 600) });
+}
+
+function afterPublishing({ lastTool }: Turn): ScriptStep {
+  const result = lastTool?.content ?? '';
+  if (!result.startsWith('Failed')) return speak(`Done. ${result}`);
+  if (/unknown|may or may not/.test(result)) return calls('list_published');
+  return speak(`It was not published. ${result}`);
+}
+
+/** The bulletin decides: what is there is not published again. */
+function afterLooking(turn: Turn): ScriptStep {
+  const wanted = turn.argumentsOf('publish_summary');
+  if (wanted === undefined) return speak(`On the bulletin:\n\n${turn.lastTool?.content}`);
+  const found = turn.lastTool?.content.split('\n').find((row) => row.includes(`${wanted.title}: `));
+  if (found === undefined) return calls('publish_summary', wanted);
+  return speak(
+    'The process that was publishing was lost, and nobody could say whether the entry got out. So I looked: it is on the ' +
+      `bulletin, once, and I have not published it again.\n\n${found}`,
+  );
+}
+
+function speak(text: string): ScriptStep {
+  return says(text, { chunks: Math.ceil(text.length / CHUNK_CHARACTERS), chunkDelayMs: CHUNK_DELAY_MS });
+}

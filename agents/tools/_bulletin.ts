@@ -1,0 +1,36 @@
+/**
+ * The company's bulletin: a file that everyone can read and nobody corrects. It stands for any service outside that does
+ * not know idempotency keys: what is published twice is there twice.
+ */
+import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export interface Entry {
+  /** `state.idempotencyKey` of the call that published it. */
+  readonly key: string;
+  readonly title: string;
+  readonly summary: string;
+}
+
+const FOLDER =
+  process.env.EVERTHREAD_DEMO_FOLDER || fileURLToPath(new URL('../../.everthread/demo', import.meta.url));
+const FILE = join(FOLDER, 'published.md');
+
+/** One line for each entry, so that a single append publishes it whole or not at all. */
+export async function appendEntry({ key, title, summary }: Entry): Promise<void> {
+  await mkdir(FOLDER, { recursive: true });
+  await appendFile(FILE, `- **${toLine(title)}** ${toLine(summary)} (entry ${key})\n`);
+}
+
+/** Oldest first; empty while nothing has been published. */
+export async function readEntries(): Promise<Entry[]> {
+  const text = await readFile(FILE, 'utf8').catch(() => '');
+  return [...text.matchAll(/^- \*\*(.+?)\*\* (.*) \(entry (\S+)\)$/gm)].map(
+    ([, title = '', summary = '', key = '']) => ({ key, title, summary }),
+  );
+}
+
+function toLine(text: string): string {
+  return text.replaceAll('**', '').replace(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,72 @@
+/** The example project in agents/ and `npm run demo`, run for real once: its server, its workers, its two kills. */
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { listTexts, searchTexts } from '../../agents/tools/_library.ts';
+import { loadProject } from '../../src/definitions/index.ts';
+
+describe('agents/', () => {
+  it('[definitions 2.1] loads without a problem or a warning', async () => {
+    const { problems, warnings, registry } = await loadProject(process.cwd());
+    expect([...problems, ...warnings]).toEqual([]);
+    expect(registry.tools.get('publish_summary')).toMatchObject({ idempotent: false, quick: false });
+  });
+
+  it.each(['../tools/_library.ts', '../../package.json', '/etc/passwd', './glossary.md', ''])(
+    'reads no file but the texts: %p',
+    async (file) => {
+      const { registry } = await loadProject(process.cwd());
+      const execute = registry.tools.get('read_text')?.execute as (
+        state: unknown,
+        args: unknown,
+      ) => Promise<unknown>;
+      expect(await execute({}, { file })).toMatchObject({ status: 'error' });
+    },
+  );
+
+  it('finds the line that decides a question first', async () => {
+    const [first] = searchTexts(await listTexts(), 'passengers charging twice, refund');
+    expect(first).toMatchObject({
+      file: 'refund-policy.md',
+      text: expect.stringContaining('Double charges'),
+    });
+  });
+});
+
+describe('npm run demo', () => {
+  it('survives two killed workers and keeps its promises', async () => {
+    const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
+    const { code, output } = await runDemo(['--scripted'], folder);
+    const promises = output.match(/(✓ kept|✗ BROKEN) .*/g) ?? [];
+    expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' });
+    expect(promises).toHaveLength(6);
+    expect(promises.join('\n')).not.toContain('BROKEN');
+    expect(output).toMatch(/worker A +\d+ ms .*\n +worker B +\d+ ms /);
+    expect(readFileSync(join(folder, 'published.md'), 'utf8').trim().split('\n')).toHaveLength(1);
+  }, 120_000);
+
+  it('refuses an option that it does not know', async () => {
+    expect(await runDemo(['--nope'], '')).toMatchObject({
+      code: 2,
+      output: expect.stringContaining('--nope'),
+    });
+  });
+});
+
+async function runDemo(args: string[], folder: string): Promise<{ code: number | null; output: string }> {
+  const { TEMPORAL_ADDRESS: _shared, TEMPORAL_NAMESPACE: _default, ...env } = process.env;
+  const child = spawn(process.execPath, ['scripts/demo/main.ts', ...args], {
+    env: {
+      ...env,
+      EVERTHREAD_DEMO_FOLDER: folder,
+      EVERTHREAD_TEMPORAL_CLI: process.env.EVERTHREAD_TEST_TEMPORAL_CLI,
+    },
+  });
+  let output = '';
+  child.stdout.on('data', (data) => (output += String(data)));
+  child.stderr.on('data', (data) => (output += String(data)));
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, output };
+}

@@ -1,0 +1,77 @@
+/** Every command of examples/README.md, as it stands there, against a real server and the librarian of agents/. */
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { loadProject } from '../../src/definitions/index.ts';
+import { testRuntime } from '../support/runtime.ts';
+
+const README = readFileSync('examples/README.md', 'utf8');
+
+describe('examples/README.md', () => {
+  it('starts, speaks to, stops and ends threads with the client scripts', async () => {
+    const { store, run } = await librarian();
+    const commands = [...README.matchAll(/`(node scripts\/run\.mjs examples\/[^`]+)`/g)].map(
+      ([, command = '']) => command,
+    );
+    expect(commands).toHaveLength(6);
+    for (const command of commands) await run(command);
+    expect((await store.getThread('t1'))?.status).toBe('terminated');
+  });
+
+  it('does the same with the temporal CLI', async () => {
+    const { store, run } = await librarian();
+    // The thread of the test before is over: this one is another, of the same commands.
+    const commands = readIndented(README).map((command) => command.replaceAll('thread/t', 'thread/cli-t'));
+    expect(commands.length).toBeGreaterThanOrEqual(10);
+    for (const command of commands) await run(command);
+    for (const id of ['cli-t1', 'cli-t2']) {
+      const { stdout } = await run(`temporal workflow result --workflow-id thread/${id}`);
+      expect(stdout).toContain('"outcome":"terminated"');
+      expect((await store.getThread(id))?.status).toBe('terminated');
+    }
+  });
+
+  it('brings a killed workflow back with signal-with-start', async () => {
+    const { client, run } = await librarian();
+    const start = readIndented(README)
+      .find((command) => command.includes('signal-with-start'))
+      ?.replace('thread/t2', 'thread/killed') as string;
+    await run(start);
+    await client.waitForIdle('killed', { timeoutMs: 30_000 });
+    await run('temporal workflow terminate --workflow-id thread/killed');
+    await run(start);
+    await client.waitForIdle('killed', { timeoutMs: 30_000 });
+    const { messages } = await client.getMessages('killed');
+    expect(messages.filter(({ role }) => role === 'user')).toHaveLength(2);
+  });
+});
+
+async function librarian() {
+  for (const name of ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'EVERTHREAD_DEMO_MODEL_URL'])
+    delete process.env[name];
+  const { registry } = await loadProject(process.cwd());
+  const runtime = await testRuntime({ registry });
+  return { ...runtime, run: (command: string) => runCommand(command, runtime.taskQueue) };
+}
+
+/** Code blocks, a command each; a line that ends with \ goes on. */
+function readIndented(markdown: string): string[] {
+  const joined = markdown.replaceAll(/\\\n\s+/g, '');
+  return [...joined.matchAll(/^ {4}(temporal .*)$/gm)].map(([, command = '']) => command);
+}
+
+/** Rejects when the command fails. On a queue of the test's own: the server remembers the pollers of a queue for a while. */
+async function runCommand(command: string, taskQueue: string): Promise<{ stdout: string }> {
+  const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, 'bin');
+  mkdirSync(folder, { recursive: true });
+  if (!existsSync(join(folder, 'temporal'))) {
+    symlinkSync(process.env.EVERTHREAD_TEST_TEMPORAL_CLI as string, join(folder, 'temporal'));
+  }
+  const PATH = [folder, dirname(process.execPath), process.env.PATH].join(delimiter);
+  const own = command.replace('--task-queue everthread', `--task-queue ${taskQueue}`);
+  return promisify(execFile)('/bin/sh', ['-c', own], {
+    env: { ...process.env, PATH, EVERTHREAD_TASK_QUEUE: taskQueue },
+  });
+}
