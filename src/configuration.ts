@@ -52,7 +52,10 @@ function readNumber(environment: Environment, name: string, fallback: number, mi
   if (text === undefined || text === '') return fallback;
   const value = Number(text);
   if (Number.isInteger(value) && value >= minimum) return value;
-  throw new RuntimeError('InvalidConfiguration', `${name} is "${text}": it must be a whole number of at least ${minimum}.`);
+  throw new RuntimeError(
+    'InvalidConfiguration',
+    `${name} is "${text}": it must be a whole number of at least ${minimum}.`,
+  );
 }
 
 function readLog(text: string): Configuration['log'] {

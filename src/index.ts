@@ -1,11 +1,9 @@
 /** The package's door: what `import … from 'everthread'` reaches. */
 
+export type { ConnectOptions } from './client/connect.ts';
 export type { OutgoingMessage } from './client/outgoing.ts';
-export {
-  type ConnectOptions,
-  RuntimeClient,
-  type StartThread,
-} from './client/runtime-client.ts';
+export { RuntimeClient } from './client/runtime-client.ts';
+export type { StartThread } from './client/start-options.ts';
 export { ERRORS, type ErrorCode, isRuntimeError, RuntimeError } from './core/error.ts';
 export type { AttachmentRef, Message, ToolCall, ToolResult } from './core/message.ts';
 export type { ThreadStatus } from './core/step.ts';

@@ -58,7 +58,10 @@ export async function createWorker(options: WorkerOptions): Promise<ThreadWorker
   const taskQueue = options.taskQueue ?? configuration.taskQueue;
   const project = await openProject(options);
   const { connection, namespace, ownsConnection } = await connect(options);
-  const store = typeof options.store === 'object' ? options.store : await openStore(options.store ?? configuration.store, options.projectDir);
+  const store =
+    typeof options.store === 'object'
+      ? options.store
+      : await openStore(options.store ?? configuration.store, options.projectDir);
   const handover = new AbortController();
   try {
     await refuseForeignPollers(connection, { namespace, taskQueue, storeId: store.id });
@@ -98,7 +101,17 @@ export async function createWorker(options: WorkerOptions): Promise<ThreadWorker
       maxCachedWorkflows: 2000,
       showStackTraceSources: true,
     });
-    return bindWorker({ worker, store, namespace, taskQueue, handover, project, options, ownsConnection, connection });
+    return bindWorker({
+      worker,
+      store,
+      namespace,
+      taskQueue,
+      handover,
+      project,
+      options,
+      ownsConnection,
+      connection,
+    });
   } catch (error) {
     if (typeof options.store !== 'object') await store.close();
     if (ownsConnection) await connection.close();
@@ -118,7 +131,16 @@ interface Parts {
   readonly ownsConnection: boolean;
 }
 
-function bindWorker({ worker, store, namespace, taskQueue, handover, project, options, ...rest }: Parts): ThreadWorker {
+function bindWorker({
+  worker,
+  store,
+  namespace,
+  taskQueue,
+  handover,
+  project,
+  options,
+  ...rest
+}: Parts): ThreadWorker {
   const shutdown = () => {
     if (worker.getState() === 'RUNNING') worker.shutdown();
     handover.abort();

@@ -1,9 +1,11 @@
 /** Runs a tool's body: is it allowed, are the arguments right, what did it return (definitions §12.4). */
-import { errorMessage } from '../core/error.ts';
-import type { Registry, ToolDefinition } from '../core/definition.ts';
+
 import { parseArguments } from '../core/context.ts';
+import type { Registry, ToolDefinition } from '../core/definition.ts';
+import { errorMessage } from '../core/error.ts';
 import type { ToolResult } from '../core/message.ts';
 import type { StoredToolCall, ThreadRecord } from '../store/port.ts';
+import { type CheckedCall, checkArguments, refuseCall } from './check-arguments.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { findActiveSide } from './request.ts';
 import { createThreadState, type QueuedWork, type ToolPlace } from './thread-state.ts';
@@ -20,7 +22,10 @@ export type ExecutedTool =
   | ({ readonly kind: 'executed'; readonly result: ToolResult } & QueuedWork)
   | { readonly kind: 'aborted' };
 
-export async function executeTool(dependencies: ActivityDependencies, execution: ToolExecution): Promise<ExecutedTool> {
+export async function executeTool(
+  dependencies: ActivityDependencies,
+  execution: ToolExecution,
+): Promise<ExecutedTool> {
   const registry = dependencies.registry();
   const resolved = resolveCall(registry, execution);
   if (!resolved.ok) return { kind: 'executed', result: resolved.result, queuedTools: [], queuedItems: 0 };
@@ -61,30 +66,14 @@ function timedOut(tool: ToolDefinition): string {
   return `"${tool.name}" did not answer within ${tool.timeoutMs} ms and was told to stop; it may or may not have taken effect.`;
 }
 
-type Resolved =
-  | { readonly ok: true; readonly tool: ToolDefinition; readonly args: unknown }
-  | { readonly ok: false; readonly result: ToolResult };
-
-function resolveCall(registry: Registry, { call, thread }: ToolExecution): Resolved {
+function resolveCall(registry: Registry, { call, thread }: ToolExecution): CheckedCall {
   const tool = registry.tools.get(call.name);
-  if (!tool) return refuse(`Tool not found: ${call.name}`);
+  if (!tool) return refuseCall(`Tool not found: ${call.name}`);
   const offered = findActiveSide(registry, thread.agent)?.prompt.tools.some(({ name }) => name === call.name);
   // Code may reach any registered tool; models and signals only what the active prompt offers.
-  if (call.origin !== 'code' && !offered) return refuse(`Tool "${call.name}" is not available to this prompt.`);
+  if (call.origin !== 'code' && !offered)
+    return refuseCall(`Tool "${call.name}" is not available to this prompt.`);
   const args = parseArguments(call.arguments);
-  if (!args) return refuse('Tool argument validation failed: the arguments are not a JSON object.');
-  return validateArguments(tool, args);
-}
-
-/** Parsed arguments, defaults applied, or the error result that names each problem. */
-export function validateArguments(tool: ToolDefinition, args: Readonly<Record<string, unknown>>): Resolved {
-  if (!tool.args) return { ok: true, tool, args: undefined };
-  const parsed = tool.args.safeParse(args);
-  if (parsed.success) return { ok: true, tool, args: parsed.data };
-  const issues = parsed.error.issues.map(({ path, message }) => `[${path.join('.')}] ${message}`);
-  return refuse(`Tool argument validation failed: ${issues.join('; ')}`);
-}
-
-function refuse(error: string): Resolved {
-  return { ok: false, result: { status: 'error', error } };
+  if (!args) return refuseCall('Tool argument validation failed: the arguments are not a JSON object.');
+  return checkArguments(tool, args);
 }

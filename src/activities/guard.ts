@@ -6,13 +6,13 @@
  * G3. Errors become ApplicationFailures with the code as `type`; only what can never succeed is non-retryable.
  */
 import { Context } from '@temporalio/activity';
-import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
 import { errorMessage, isRuntimeError } from '../core/error.ts';
 import { LIMITS } from '../core/limit.ts';
 
 const HEARTBEAT_MS = 250;
 /** A step's fault that came back this often will not go away by itself; the thread says so and rests. */
-export const FAULT_ATTEMPTS = 12;
+export const FAULT_ATTEMPTS = 8;
 
 /** Work that another worker must take over, at once. */
 export class HandedOver extends Error {
@@ -54,7 +54,9 @@ function toFailure(error: unknown, final: boolean): Error {
   if (name === 'CancelledFailure') return error as CancelledFailure;
   const message = errorMessage(error);
   if (name === 'HandedOver') {
-    return ApplicationFailure.create({ message, type: 'WorkerShutdown', nextRetryDelay: '10 ms' });
+    // Nothing went wrong: no line in the log, no count among the failures.
+    const category = ApplicationFailureCategory.BENIGN;
+    return ApplicationFailure.create({ message, type: 'WorkerShutdown', nextRetryDelay: '10 ms', category });
   }
   if (name === 'StaleRun') return ApplicationFailure.nonRetryable(message, 'StaleRun');
   if (isRuntimeError(error, 'StoreMismatch')) {

@@ -15,7 +15,14 @@ export function recordModelCalls(store: ThreadStore, ref: StepRef): Recorder {
       if (outcome.ok) {
         const { usage } = outcome.response;
         const firstTokenAt = outcome.firstTokenAt * 1000;
-        await store.endModelCall({ ...ref, call: attempt, ok: true, usage, cost: costOf(model, usage), firstTokenAt });
+        await store.endModelCall({
+          ...ref,
+          call: attempt,
+          ok: true,
+          usage,
+          cost: costOf(model, usage),
+          firstTokenAt,
+        });
         return;
       }
       const { code, message, statusCode } = outcome.error;

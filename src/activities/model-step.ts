@@ -3,7 +3,7 @@
  * Drain and decide in one transaction; assemble; call the model, streaming; store the answer, its tool calls,
  * usage and events in one transaction. Tools are other activities.
  */
-import type { ModelDefinition } from '../core/definition.ts';
+import type { ModelDefinition, Registry } from '../core/definition.ts';
 import { LIMITS } from '../core/limit.ts';
 import type { ToolCall } from '../core/message.ts';
 import type { ProviderResponse } from '../core/provider.ts';
@@ -14,11 +14,21 @@ import { ChunkWriter } from './chunk-writer.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { abortError, abortSignal } from './guard.ts';
 import { recordModelCalls } from './model-call-record.ts';
-import { type ActiveSide, agentNotFound, buildRequest, findActiveSide, findModels, toStopRules } from './request.ts';
+import {
+  type ActiveSide,
+  agentNotFound,
+  buildRequest,
+  findActiveSide,
+  findModels,
+  toStopRules,
+} from './request.ts';
 import { fromRun } from './run-ref.ts';
 import { toCallRef } from './tool-dispatch.ts';
 
-export async function modelStep(dependencies: ActivityDependencies, input: ModelStepInput): Promise<ModelStepOutcome> {
+export async function modelStep(
+  dependencies: ActivityDependencies,
+  input: ModelStepInput,
+): Promise<ModelStepOutcome> {
   const { store, handover } = dependencies;
   if (handover.aborted) throw abortError(handover);
   const run = fromRun(store, input);
@@ -30,7 +40,7 @@ export async function modelStep(dependencies: ActivityDependencies, input: Model
     case 'failed':
       return begun;
     case 'stored':
-      return describe(dependencies, run.threadId, begun.record, begun.swept);
+      return describeStored(dependencies, run.threadId, begun.record, begun.swept);
     case 'call': {
       const { step, attempt, swept } = begun;
       return { ...(await answer(dependencies, { ...run, step, attempt })), swept } as ModelStepOutcome;
@@ -47,7 +57,9 @@ async function answer(dependencies: ActivityDependencies, ref: StepRef): Promise
   const active = findActiveSide(registry, context.thread.agent);
   if (!active) return fail(dependencies, ref, agentNotFound(context.thread.agent, ref.threadId));
   const models = findModels(registry, active);
-  const result = await ask(dependencies, ref, models, (model) => buildRequest(registry, active, model, context));
+  const result = await ask(dependencies, ref, models, (model) =>
+    buildRequest(registry, active, model, context),
+  );
   if (!result.ok) {
     const message = `${result.error.message} (${result.attempts} model ${result.attempts === 1 ? 'call' : 'calls'})`;
     return fail(dependencies, ref, { code: result.error.code, message });
@@ -65,7 +77,7 @@ async function answer(dependencies: ActivityDependencies, ref: StepRef): Promise
   await dependencies.probe?.('model_committed');
   if (committed.kind === 'terminated') return committed;
   if (committed.kind === 'closed') return { kind: 'nothing_to_do', step: ref.step, swept: 0 };
-  return describe(dependencies, ref.threadId, committed.record, 0);
+  return describe(registry, active, committed.record, 0);
 }
 
 async function ask(
@@ -124,7 +136,7 @@ function toToolCalls(response: ProviderResponse, step: number): ToolCall[] {
   }));
 }
 
-async function describe(
+async function describeStored(
   { registry, store }: ActivityDependencies,
   threadId: string,
   record: StepRecord,
@@ -132,7 +144,15 @@ async function describe(
 ): Promise<ModelStepOutcome> {
   const project = registry();
   const thread = await store.getThread(threadId);
-  const active = thread ? findActiveSide(project, thread.agent) : undefined;
+  return describe(project, thread ? findActiveSide(project, thread.agent) : undefined, record, swept);
+}
+
+function describe(
+  project: Registry,
+  active: ActiveSide | undefined,
+  record: StepRecord,
+  swept: number,
+): ModelStepOutcome {
   return {
     kind: 'step',
     step: record.step,
@@ -147,4 +167,3 @@ async function describe(
     swept,
   };
 }
-

@@ -1,6 +1,7 @@
 /** `openThread`: the first act of every workflow run: registers it with the store and learns where to go on. */
-import type { OpenThreadInput, OpenThreadOutcome } from '../core/step.ts';
+
 import { RuntimeError } from '../core/error.ts';
+import type { OpenThreadInput, OpenThreadOutcome } from '../core/step.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { agentNotFound, findActiveSide } from './request.ts';
 import { currentRunId } from './run-ref.ts';
@@ -17,7 +18,11 @@ export async function openThread(
   }
   if (input.storeId !== undefined) await probe?.('thread_opening');
   const { storeId, ...command } = input;
-  const opened = await store.openThread({ ...command, runId: currentRunId(), mustExist: storeId !== undefined });
+  const opened = await store.openThread({
+    ...command,
+    runId: currentRunId(),
+    mustExist: storeId !== undefined,
+  });
   if (opened.kind === 'terminated') return opened;
   const { thread, afterStep, turnOpen, waiting } = opened;
   const active = findActiveSide(registry(), thread.agent);

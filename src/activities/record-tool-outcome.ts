@@ -8,14 +8,12 @@ export async function recordToolOutcome(
   { store }: ActivityDependencies,
   input: ToolCallInput,
 ): Promise<RecordedOutcome> {
-  const { step, index, executionId } = input;
-  const settled = await store.settleLostTool({ ...fromRun(store, input), step, index, executionId });
+  const { step, index } = input;
+  const settled = await store.settleLostTool({ ...fromRun(store, input), step, index });
   return settled.kind === 'redispatch' ? settled : toSettledOutcome(settled);
 }
 
-export function toSettledOutcome(
-  settled: Exclude<SettledTool, { kind: 'redispatch' }>,
-): ToolCallOutcome {
+export function toSettledOutcome(settled: Exclude<SettledTool, { kind: 'redispatch' }>): ToolCallOutcome {
   if (settled.kind === 'terminated') return settled;
   const name = settled.name.slice(0, 64);
   if (settled.state === 'unknown') return { kind: 'unknown', name };

@@ -1,6 +1,12 @@
 /** Builds what a model is asked (runtime §4) from the project's definitions and the thread's messages. */
 import { assembleMessages } from '../core/context.ts';
-import type { AgentDefinition, ModelDefinition, PromptDefinition, Registry, SideDefinition } from '../core/definition.ts';
+import type {
+  AgentDefinition,
+  ModelDefinition,
+  PromptDefinition,
+  Registry,
+  SideDefinition,
+} from '../core/definition.ts';
 import { renderPrompt } from '../core/prompt-text.ts';
 import type { ProviderRequest, ProviderTool } from '../core/provider.ts';
 import type { StoredError } from '../core/step.ts';
@@ -43,7 +49,10 @@ export function toStopRules({ side }: ActiveSide): StopRules {
 export function findModels(registry: Registry, { prompt }: ActiveSide): ModelDefinition[] {
   const primary = registry.models.get(prompt.model);
   if (!primary) return [];
-  return [primary, ...primary.fallbacks.map((name) => registry.models.get(name)).filter((model) => model !== undefined)];
+  return [
+    primary,
+    ...primary.fallbacks.map((name) => registry.models.get(name)).filter((model) => model !== undefined),
+  ];
 }
 
 export function buildRequest(
@@ -84,6 +93,8 @@ function findTools(registry: Registry, prompt: PromptDefinition): ProviderTool[]
   return prompt.tools.flatMap(({ name }) => {
     const tool = registry.tools.get(name);
     if (!tool) return [];
-    return [{ type: 'function', function: { name, description: tool.description, parameters: tool.parameters } }];
+    return [
+      { type: 'function', function: { name, description: tool.description, parameters: tool.parameters } },
+    ];
   });
 }

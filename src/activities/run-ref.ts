@@ -8,7 +8,10 @@ export function currentRunId(): string {
   return Context.current().info.workflowExecution?.runId ?? '';
 }
 
-export function fromRun(store: ThreadStore, { threadId, storeId }: RunRef): { threadId: string; runId: string } {
+export function fromRun(
+  store: ThreadStore,
+  { threadId, storeId }: RunRef,
+): { threadId: string; runId: string } {
   if (storeId !== store.id) {
     throw new RuntimeError(
       'StoreMismatch',

@@ -9,10 +9,13 @@ import type { BegunTool } from '../store/port.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { executeTool } from './execute-tool.ts';
 import { abortError, abortSignal } from './guard.ts';
-import { fromRun } from './run-ref.ts';
 import { toSettledOutcome } from './record-tool-outcome.ts';
+import { fromRun } from './run-ref.ts';
 
-export async function runTool(dependencies: ActivityDependencies, input: ToolCallInput): Promise<ToolCallOutcome> {
+export async function runTool(
+  dependencies: ActivityDependencies,
+  input: ToolCallInput,
+): Promise<ToolCallOutcome> {
   const { store, probe } = dependencies;
   const key = { ...fromRun(store, input), step: input.step, index: input.index };
   const attempt = randomUUID();
@@ -25,8 +28,10 @@ export async function runTool(dependencies: ActivityDependencies, input: ToolCal
     case 'settled':
       return toSettledOutcome(begun);
     case 'begun_elsewhere': {
-      const settled = await store.settleLostTool({ ...key, executionId: input.executionId });
-      return settled.kind === 'redispatch' ? { kind: 'unknown', name: begun.name } : toSettledOutcome(settled);
+      const settled = await store.settleLostTool(key);
+      return settled.kind === 'redispatch'
+        ? { kind: 'unknown', name: begun.name }
+        : toSettledOutcome(settled);
     }
     case 'run':
       return runBody(dependencies, input, attempt, begun);

@@ -3,13 +3,14 @@
  * Tools that a tool queues travel with its result, in one transaction; messages are stored at once, under ids
  * derived from the call's key, so that a retry of an idempotent tool stores them once.
  */
+import { createHash } from 'node:crypto';
 import type { ToolDefinition } from '../core/definition.ts';
 import { errorMessage } from '../core/error.ts';
 import type { ToolResult } from '../core/message.ts';
 import type { ThreadState } from '../core/thread-state.ts';
 import type { ThreadRecord } from '../store/port.ts';
+import { checkArguments } from './check-arguments.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-import { validateArguments } from './execute-tool.ts';
 import { findActiveSide } from './request.ts';
 import { toToolResult } from './tool-result.ts';
 
@@ -43,7 +44,8 @@ export function createThreadState(
   const queuedTools: { id: string; name: string; arguments: Readonly<Record<string, unknown>> }[] = [];
   let made = 0;
   let queuedItems = 0;
-  const nextId = () => `${place.step}.${place.index}.${made++}`;
+  // The same for each attempt of this call, and for nobody to guess who might send an item under it.
+  const nextId = () => createHash('sha256').update(`${store.id}:${key}:${made++}`).digest('hex').slice(0, 32);
   const state: ThreadState = {
     threadId: thread.id,
     agentId: thread.agent,
@@ -53,7 +55,9 @@ export function createThreadState(
     arguments: thread.arguments,
     execution: { flowId: place.executionId, currentSide: 'a', stepCount: place.step, abortSignal: signal },
     idempotencyKey: key,
-    options: findActiveSide(registry, thread.agent)?.prompt.tools.find(({ name }) => name === tool.name)?.options ?? {},
+    options:
+      findActiveSide(registry, thread.agent)?.prompt.tools.find(({ name }) => name === tool.name)?.options ??
+      {},
     getMessages: (options) => store.getMessages(thread.id, options),
     getMessage: (id) => store.getMessage(thread.id, id),
     injectMessage: (message) => store.injectMessage(thread.id, nextId(), message, place.executionId),
@@ -62,7 +66,8 @@ export function createThreadState(
       queuedItems += 1;
     },
     queueTool: (name, args) => {
-      const refusal = refuseReach(tool, name) ?? (registry.tools.has(name) ? undefined : `Tool not found: ${name}`);
+      const refusal =
+        refuseReach(tool, name) ?? (registry.tools.has(name) ? undefined : `Tool not found: ${name}`);
       if (refusal) throw new Error(refusal);
       queuedTools.push({ id: nextId(), name, arguments: args });
     },
@@ -73,7 +78,7 @@ export function createThreadState(
     const refusal = refuseReach(tool, name);
     const target = registry.tools.get(name);
     if (refusal || !target) return { status: 'error', error: refusal ?? `Tool not found: ${name}` };
-    const checked = validateArguments(target, args);
+    const checked = checkArguments(target, args);
     if (!checked.ok) return checked.result;
     try {
       const execute = target.execute as (state: ThreadState, args?: unknown) => unknown;

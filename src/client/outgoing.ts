@@ -23,16 +23,26 @@ export interface OutgoingMessage {
 export type SentPayload = MessagePayload & { readonly id: string };
 
 /** Throws `InvalidMessage` or `MessageTooLarge`; nothing has been sent then. */
-export async function prepareMessage(store: ThreadStore, threadId: string, message: OutgoingMessage): Promise<SentPayload> {
+export async function prepareMessage(
+  store: ThreadStore,
+  threadId: string,
+  message: OutgoingMessage,
+): Promise<SentPayload> {
   const { id = randomUUID(), role = 'user', content, silent, metadata } = message;
   if (!isItemId(id)) {
-    throw new RuntimeError('InvalidMessage', `A message's id must be 1 to ${LIMITS.idChars} visible ASCII characters.`);
+    throw new RuntimeError(
+      'InvalidMessage',
+      `A message's id must be 1 to ${LIMITS.idChars} visible ASCII characters.`,
+    );
   }
   if (typeof content !== 'string' || content.length === 0) {
     throw new RuntimeError('InvalidMessage', `The message for thread "${threadId}" has no content.`);
   }
   if (role !== 'user' && role !== 'assistant') {
-    throw new RuntimeError('InvalidMessage', `A message's role is "user" or "assistant", not "${String(role)}".`);
+    throw new RuntimeError(
+      'InvalidMessage',
+      `A message's role is "user" or "assistant", not "${String(role)}".`,
+    );
   }
   const item: MessageItem = { kind: 'message', id, role, content, silent, metadata };
   const bytes = itemBytes(item);

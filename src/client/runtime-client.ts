@@ -4,100 +4,78 @@
  * is revived by the next command; a terminated one refuses every command with `ThreadTerminated`.
  */
 import { randomUUID } from 'node:crypto';
-import { type Client, Client as TemporalClient, Connection, WithStartWorkflowOperation } from '@temporalio/client';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { readConfiguration } from '../configuration.ts';
+import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
 import { RuntimeError } from '../core/error.ts';
 import type { Message } from '../core/message.ts';
 import { isThreadId, WORKFLOW_ID_PREFIX } from '../core/start-input.ts';
 import type { ThreadStatus } from '../core/step.ts';
 import type { GetMessagesOptions, MessagePage } from '../core/thread-state.ts';
-import { openStore } from '../store/open-store.ts';
 import type { ThreadEvent, ThreadRecord, ThreadStore } from '../store/port.ts';
-import { queueMessage, queueTool, sendMessage, stop, type ToolPayload, terminate } from '../workflows/messages.ts';
+import {
+  queueMessage,
+  queueTool,
+  sendMessage,
+  stop,
+  type ToolPayload,
+  terminate,
+} from '../workflows/messages.ts';
 import type { thread } from '../workflows/thread.ts';
+import { type ConnectOptions, type OpenConnection, openConnection } from './connect.ts';
 import { followEvents } from './follow-events.ts';
 import { type OutgoingMessage, prepareMessage, type SentPayload } from './outgoing.ts';
+import { type StartThread, startOptions, WORKFLOW_TYPE } from './start-options.ts';
 import { waitForIdle } from './wait-for-idle.ts';
 import { isAlreadyStarted, isGone, toRuntimeError } from './workflow-error.ts';
-
-export interface ConnectOptions {
-  /** `host:port`; else `TEMPORAL_ADDRESS`, the profile, or 127.0.0.1:7233. */
-  readonly address?: string;
-  readonly namespace?: string;
-  readonly taskQueue?: string;
-  /** A store's address as in `EVERTHREAD_STORE`, or an open store, which the caller closes. */
-  readonly store?: string | ThreadStore;
-  /** What a relative store path is relative to; the working directory when absent. */
-  readonly projectDir?: string;
-}
-
-export interface StartThread {
-  readonly agent: string;
-  /** Made when absent: unguessable. */
-  readonly threadId?: string;
-  readonly userId?: string;
-  /** Readable as `state.arguments`, and as `{{key}}` in prompts. */
-  readonly arguments?: Readonly<Record<string, unknown>>;
-  /** The first messages, oldest first. */
-  readonly messages?: readonly OutgoingMessage[];
-}
-
-const WORKFLOW_TYPE = 'thread';
 
 export class RuntimeClient {
   readonly temporal: Client;
   readonly store: ThreadStore;
   readonly taskQueue: string;
-  readonly #closers: (() => Promise<void>)[];
+  readonly #close: () => Promise<void>;
   /** Ids sent by this client that are not known to be stored yet, by thread: what waitForIdle waits for. */
   readonly #sent = new Map<string, Set<string>>();
 
-  private constructor(temporal: Client, store: ThreadStore, taskQueue: string, closers: (() => Promise<void>)[]) {
+  private constructor({ temporal, store, taskQueue, close }: OpenConnection) {
     this.temporal = temporal;
     this.store = store;
     this.taskQueue = taskQueue;
-    this.#closers = closers;
+    this.#close = close;
   }
 
   /** Throws `TemporalUnavailable` when no server answers. */
   static async connect(options: ConnectOptions = {}): Promise<RuntimeClient> {
-    const configuration = readConfiguration();
-    const { connectionOptions, namespace } = loadClientConnectConfig();
-    const address = options.address ?? connectionOptions.address ?? '127.0.0.1:7233';
-    const connection = await Connection.connect({ ...connectionOptions, address, connectTimeout: '5 s' }).catch((cause) => {
-      throw new RuntimeError(
-        'TemporalUnavailable',
-        `No Temporal server answers at ${address}. Start one with "everthread dev", or set TEMPORAL_ADDRESS.`,
-        { cause },
-      );
-    });
-    const store =
-      typeof options.store === 'object'
-        ? options.store
-        : await openStore(options.store ?? configuration.store, options.projectDir ?? process.cwd());
-    const client = new TemporalClient({ connection, namespace: options.namespace ?? namespace ?? 'default' });
-    const closers = [() => connection.close()];
-    if (typeof options.store !== 'object') closers.push(() => store.close());
-    return new RuntimeClient(client, store, options.taskQueue ?? configuration.taskQueue, closers);
+    return new RuntimeClient(await openConnection(options));
   }
 
   /** Starts a thread. Throws `InvalidStart` when it runs already, `ThreadTerminated` when its id is spent. */
-  async startThread({ agent, threadId = randomUUID(), userId, arguments: threadArguments, messages = [] }: StartThread): Promise<{ threadId: string }> {
+  async startThread({
+    agent,
+    threadId = randomUUID(),
+    userId,
+    arguments: threadArguments,
+    messages = [],
+  }: StartThread): Promise<{ threadId: string }> {
     if (!isThreadId(threadId)) {
-      throw new RuntimeError('InvalidStart', `"${threadId}" cannot be a thread id: letters, digits and . _ : - alone.`);
+      throw new RuntimeError(
+        'InvalidStart',
+        `"${threadId}" cannot be a thread id: letters, digits and . _ : - alone.`,
+      );
     }
     await this.#refuseTerminated(threadId);
     const prepared: SentPayload[] = [];
     for (const message of messages) prepared.push(await prepareMessage(this.store, threadId, message));
     try {
       await this.temporal.workflow.start<typeof thread>(WORKFLOW_TYPE, {
-        ...this.#startOptions(threadId, agent),
+        ...startOptions(this.taskQueue, threadId, agent),
         args: [{ agent, threadId, userId, arguments: threadArguments, messages: prepared }],
       });
     } catch (error) {
       if (!isAlreadyStarted(error)) throw toRuntimeError(error);
-      throw new RuntimeError('InvalidStart', `Thread "${threadId}" is running already; send it a message instead.`, { cause: error });
+      throw new RuntimeError(
+        'InvalidStart',
+        `Thread "${threadId}" is running already; send it a message instead.`,
+        { cause: error },
+      );
     }
     for (const { id } of prepared) this.#remember(threadId, id);
     return { threadId };
@@ -132,7 +110,10 @@ export class RuntimeClient {
   }
 
   /** Queues a tool call; the model sees its result. */
-  async queueTool(threadId: string, { id = randomUUID(), name, arguments: args = {} }: ToolPayload): Promise<{ id: string }> {
+  async queueTool(
+    threadId: string,
+    { id = randomUUID(), name, arguments: args = {} }: ToolPayload,
+  ): Promise<{ id: string }> {
     await this.#signal(threadId, queueTool, { id, name, arguments: args });
     this.#remember(threadId, id);
     return { id };
@@ -157,7 +138,11 @@ export class RuntimeClient {
     throw new RuntimeError('ThreadNotFound', `Thread "${threadId}" is not in this store.`);
   }
 
-  async listThreads(options?: { status?: ThreadStatus; agent?: string; limit?: number }): Promise<readonly ThreadRecord[]> {
+  async listThreads(options?: {
+    status?: ThreadStatus;
+    agent?: string;
+    limit?: number;
+  }): Promise<readonly ThreadRecord[]> {
     return this.store.listThreads(options);
   }
 
@@ -175,34 +160,28 @@ export class RuntimeClient {
    * Resolves with the thread once it is at rest and everything that this client sent it has been taken.
    * Throws `Timeout` after `timeoutMs` (default 60,000), saying where the thread stands.
    */
-  async waitForIdle(threadId: string, { timeoutMs = 60_000 }: { timeoutMs?: number } = {}): Promise<ThreadRecord> {
+  async waitForIdle(
+    threadId: string,
+    { timeoutMs = 60_000 }: { timeoutMs?: number } = {},
+  ): Promise<ThreadRecord> {
     const sent = this.#sent.get(threadId) ?? new Set();
     return waitForIdle({ store: this.store, handle: this.#handle(threadId), threadId, sent, timeoutMs });
   }
 
   /** The thread's events after a number, oldest first; goes on live unless `follow` is false. */
-  events(threadId: string, options: { after?: number; follow?: boolean; signal?: AbortSignal } = {}): AsyncIterable<ThreadEvent> {
+  events(
+    threadId: string,
+    options: { after?: number; follow?: boolean; signal?: AbortSignal } = {},
+  ): AsyncIterable<ThreadEvent> {
     return followEvents(this.store, threadId, options);
   }
 
   async close(): Promise<void> {
-    for (const close of this.#closers) await close();
+    await this.#close();
   }
 
   #handle(threadId: string) {
     return this.temporal.workflow.getHandle<typeof thread>(WORKFLOW_ID_PREFIX + threadId);
-  }
-
-  #startOptions(threadId: string, agent: string) {
-    return {
-      workflowId: WORKFLOW_ID_PREFIX + threadId,
-      taskQueue: this.taskQueue,
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
-      staticSummary: `${agent} · ${threadId}`.slice(0, 200),
-      staticDetails:
-        `A thread of the agent **${agent}**. Send it the signal \`queueMessage\` with \`{"content": "…"}\`, or \`stop\`. ` +
-        '*Request Cancellation* ends it for good; *Terminate* kills this run, and the next message revives it.',
-    };
   }
 
   /** Signals the thread; one that the store knows is revived when its workflow was killed. */
@@ -211,7 +190,7 @@ export class RuntimeClient {
     try {
       if (!record) return await this.#handle(threadId).signal(signal.name, payload);
       await this.temporal.workflow.signalWithStart(WORKFLOW_TYPE, {
-        ...this.#startOptions(threadId, record.agent),
+        ...startOptions(this.taskQueue, threadId, record.agent),
         args: [{ agent: record.agent, threadId }],
         signal: signal.name,
         signalArgs: [payload],
@@ -224,11 +203,14 @@ export class RuntimeClient {
 
   async #updateWithStart(record: ThreadRecord, payload: SentPayload): Promise<{ id: string }> {
     const startWorkflowOperation = new WithStartWorkflowOperation(WORKFLOW_TYPE, {
-      ...this.#startOptions(record.id, record.agent),
+      ...startOptions(this.taskQueue, record.id, record.agent),
       workflowIdConflictPolicy: 'USE_EXISTING',
       args: [{ agent: record.agent, threadId: record.id }],
     });
-    return this.temporal.workflow.executeUpdateWithStart(sendMessage, { args: [payload], startWorkflowOperation });
+    return this.temporal.workflow.executeUpdateWithStart(sendMessage, {
+      args: [payload],
+      startWorkflowOperation,
+    });
   }
 
   async #refuseTerminated(threadId: string): Promise<ThreadRecord | null> {
@@ -240,9 +222,15 @@ export class RuntimeClient {
   async #goneError(threadId: string, cause: unknown): Promise<unknown> {
     const record = await this.store.getThread(threadId);
     if (record?.terminatedAt != null) {
-      return new RuntimeError('ThreadTerminated', `Thread "${threadId}" is terminated; start a new one.`, { cause });
+      return new RuntimeError('ThreadTerminated', `Thread "${threadId}" is terminated; start a new one.`, {
+        cause,
+      });
     }
-    return new RuntimeError('ThreadNotFound', `No thread "${threadId}" is running, and this store does not know it.`, { cause });
+    return new RuntimeError(
+      'ThreadNotFound',
+      `No thread "${threadId}" is running, and this store does not know it.`,
+      { cause },
+    );
   }
 
   #remember(threadId: string, id: string): void {

@@ -35,10 +35,13 @@ async function isAtRest({ store, handle, threadId, sent }: Wait, record: ThreadR
   if (record.status === 'running' || record.status === 'waiting') return false;
   const ids = [...sent];
   const arrived = (await store.countTaken(threadId, ids)) === ids.length;
-  // A stopped thread keeps what is queued: it is at rest with work parked.
-  if (!arrived && record.status !== 'stopped') return false;
+  // A stopped thread keeps what is queued, and so does one whose step could not even be tried.
+  const mayHoldWork = record.status === 'stopped' || record.status === 'failed';
+  if (!arrived && !mayHoldWork) return false;
   const view = await askStatus(handle);
-  if (view !== undefined && (view.status !== record.status || (view.queued > 0 && view.status !== 'stopped'))) return false;
+  if (view === undefined && !arrived) return false;
+  if (view !== undefined && (view.status !== record.status || (view.queued > 0 && !mayHoldWork)))
+    return false;
   for (const id of ids) sent.delete(id);
   return true;
 }
@@ -53,7 +56,9 @@ async function askStatus(handle: WorkflowHandle): Promise<StatusView | undefined
 }
 
 function timeout({ threadId, timeoutMs }: Wait, record: ThreadRecord | null): RuntimeError {
-  const where = record ? `its status is "${record.status}" after step ${record.lastStep}` : 'no worker has opened it';
+  const where = record
+    ? `its status is "${record.status}" after step ${record.lastStep}`
+    : 'no worker has opened it';
   return new RuntimeError(
     'Timeout',
     `Thread "${threadId}" was not at rest within ${timeoutMs} ms: ${where}. Is a worker running on its task queue?`,

@@ -30,7 +30,9 @@ export function toRuntimeError(error: unknown): unknown {
     }
   }
   if ((error as ErrorShape).code === 14 || cause?.code === 14) {
-    return new RuntimeError('TemporalUnavailable', 'The Temporal server does not answer. Is it running?', { cause: error });
+    return new RuntimeError('TemporalUnavailable', 'The Temporal server does not answer. Is it running?', {
+      cause: error,
+    });
   }
   return error;
 }

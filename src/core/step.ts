@@ -131,6 +131,8 @@ export interface CommitStatusInput extends RunRef {
   readonly rejections: readonly Refusal[];
   /** The workflow holds more work: the execution ends, the thread does not rest. */
   readonly more?: boolean;
+  /** What is queued waits for the next user message: the thread rests beside it. */
+  readonly park?: boolean;
 }
 
 export type CommitStatusOutcome =

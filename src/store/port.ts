@@ -159,7 +159,6 @@ export type BegunTool =
 
 export interface CommitTool extends ToolCallKey {
   readonly attempt: string;
-  readonly executionId: string;
   readonly result: ToolResult;
   /** Tools that the tool queued: stored with its result, or not at all. */
   readonly queuedTools: readonly {
@@ -215,7 +214,7 @@ export interface ThreadStore {
   ): Promise<BegunTool>;
   commitTool(command: CommitTool): Promise<CommittedTool>;
   /** Settles a call whose worker was lost: done stays done, started becomes unknown, the rest may go again. */
-  settleLostTool(command: ToolCallKey & { readonly executionId: string }): Promise<SettledTool>;
+  settleLostTool(command: ToolCallKey): Promise<SettledTool>;
   commitStatus(command: CommitStatusInput & FromRun): Promise<CommitStatusOutcome>;
 
   /** Puts an item where its signal will find it, even before the thread is there. The same id again changes nothing. */

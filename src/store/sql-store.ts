@@ -25,18 +25,22 @@ import { NodeSqliteDialect, type SqliteOptions } from './sqlite-dialect.ts';
 
 /** Opens a SQLite store, brings its schema up to date, and answers once it can be used. */
 export async function openSqliteStore(options: SqliteOptions): Promise<ThreadStore> {
-  const db = new Kysely<Tables>({ dialect: new NodeSqliteDialect(options) });
-  return bindStore(db, { rowLocks: false });
+  const dialect = new NodeSqliteDialect(options);
+  const db = new Kysely<Tables>({ dialect });
+  return bindStore(db, { rowLocks: false, relax: () => dialect.relax() });
 }
 
-async function bindStore(db: Kysely<Tables>, engine: { rowLocks: boolean }): Promise<ThreadStore> {
+async function bindStore(
+  db: Kysely<Tables>,
+  engine: Pick<CommandContext, 'rowLocks' | 'relax'>,
+): Promise<ThreadStore> {
   await migrate(db);
   const { value: storeId } = await db
     .selectFrom('meta')
     .select('value')
     .where('key', '=', 'store_id')
     .executeTakeFirstOrThrow();
-  const context: CommandContext = { db, storeId, rowLocks: engine.rowLocks, now: () => Date.now() * 1000 };
+  const context: CommandContext = { db, storeId, ...engine, now: () => Date.now() * 1000 };
   return {
     id: storeId,
     openThread: (command) => openThread(context, command),

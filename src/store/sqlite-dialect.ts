@@ -6,11 +6,14 @@
  *     process wrote in between, with no way to wait. One that only reads takes no lock and waits for nobody.
  * I3. Migrations run in one transaction, which SQLite can do and Kysely's own adapter says it cannot: several
  *     processes may open a new file at once.
+ * I4. Nobody is told of a write before the disk has it, unless its transaction was relaxed; the wait holds up
+ *     neither the thread nor the next transaction. Writes reach the disk in order, relaxed ones with the next that
+ *     is not, so what a power cut may take is always the end.
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  CompiledQuery,
+  type CompiledQuery,
   type DatabaseConnection,
   type DatabaseIntrospector,
   type Dialect,
@@ -22,6 +25,7 @@ import {
   SqliteQueryCompiler,
   type TransactionSettings,
 } from 'kysely';
+import { WalSync } from './wal-sync.ts';
 
 const BUSY_TIMEOUT_MS = 50;
 const LOCK_DEADLINE_MS = 60_000;
@@ -30,7 +34,7 @@ const SQLITE_BUSY = 5;
 
 export interface SqliteOptions {
   readonly path: string;
-  /** `full` (default) survives a power cut; `normal` survives a killed process and is faster on slow disks. */
+  /** `full` (default): what was answered survives a power cut; `normal`: it survives a killed process alone. */
   readonly synchronous?: 'full' | 'normal';
 }
 
@@ -41,10 +45,10 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
 }
 
 export class NodeSqliteDialect implements Dialect {
-  readonly #options: SqliteOptions;
+  readonly #driver: NodeSqliteDriver;
 
   constructor(options: SqliteOptions) {
-    this.#options = options;
+    this.#driver = new NodeSqliteDriver(options);
   }
 
   createAdapter(): SqliteAdapter {
@@ -52,7 +56,7 @@ export class NodeSqliteDialect implements Dialect {
   }
 
   createDriver(): Driver {
-    return new NodeSqliteDriver(this.#options);
+    return this.#driver;
   }
 
   createIntrospector(db: Kysely<unknown>): DatabaseIntrospector {
@@ -62,23 +66,32 @@ export class NodeSqliteDialect implements Dialect {
   createQueryCompiler(): SqliteQueryCompiler {
     return new SqliteQueryCompiler();
   }
+
+  /** The transaction that runs now, of which there is one at a time, commits without waiting for the disk (I4). */
+  relax(): void {
+    this.#driver.relax();
+  }
 }
 
 class NodeSqliteDriver implements Driver {
   readonly #options: SqliteOptions;
-  #connection: NodeSqliteConnection | undefined;
+  readonly #statements = new StatementCache();
+  #database: DatabaseSync | undefined;
+  #disk: WalSync | undefined;
   #lastHolder: Promise<void> = Promise.resolve();
-  #release: (() => void) | undefined;
+  #holder: NodeSqliteConnection | undefined;
 
   constructor(options: SqliteOptions) {
     this.#options = options;
   }
 
   async init(): Promise<void> {
-    const database = new DatabaseSync(this.#options.path, { timeout: BUSY_TIMEOUT_MS });
+    const { path, synchronous = 'full' } = this.#options;
+    const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
     await whileBusy(() => database.exec('pragma journal_mode = wal'));
-    database.exec(`pragma synchronous = ${this.#options.synchronous ?? 'full'}`);
-    this.#connection = new NodeSqliteConnection(database);
+    database.exec('pragma synchronous = normal');
+    if (synchronous === 'full') this.#disk = new WalSync(path);
+    this.#database = database;
   }
 
   /** A queue of one: whoever comes next waits for the one before. */
@@ -87,71 +100,125 @@ class NodeSqliteDriver implements Driver {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#lastHolder = promise;
     await before;
-    this.#release = resolve;
-    return this.#connection as NodeSqliteConnection;
+    const prepare = (sql: string) => this.#statements.prepare(this.#database as DatabaseSync, sql);
+    this.#holder = new NodeSqliteConnection({ prepare, release: resolve, disk: this.#disk });
+    return this.#holder;
   }
 
-  async beginTransaction(connection: DatabaseConnection, { accessMode }: TransactionSettings): Promise<void> {
-    await connection.executeQuery(
-      CompiledQuery.raw(accessMode === 'read only' ? 'begin' : 'begin immediate'),
-    );
+  relax(): void {
+    if (this.#holder) this.#holder.durable = false;
   }
 
-  async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('commit'));
+  async beginTransaction(
+    connection: NodeSqliteConnection,
+    { accessMode }: TransactionSettings,
+  ): Promise<void> {
+    await connection.begin(accessMode === 'read only');
   }
 
-  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('rollback'));
+  async commitTransaction(connection: NodeSqliteConnection): Promise<void> {
+    await connection.commit();
   }
 
-  async releaseConnection(): Promise<void> {
-    this.#release?.();
+  async rollbackTransaction(connection: NodeSqliteConnection): Promise<void> {
+    await connection.rollback();
+  }
+
+  async releaseConnection(connection: NodeSqliteConnection): Promise<void> {
+    connection.release();
   }
 
   async destroy(): Promise<void> {
-    this.#connection?.close();
+    await this.#disk?.close();
+    this.#statements.clear();
+    this.#database?.close();
   }
 }
 
-class NodeSqliteConnection implements DatabaseConnection {
-  readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+interface ConnectionParts {
+  readonly prepare: (sql: string) => Prepared;
+  /** Lets the next holder in; once, however often it is called. */
+  readonly release: () => void;
+  readonly disk: WalSync | undefined;
+}
 
-  constructor(database: DatabaseSync) {
-    this.#database = database;
+/** The connection in the hands of one holder. */
+class NodeSqliteConnection implements DatabaseConnection {
+  readonly #prepare: ConnectionParts['prepare'];
+  readonly #disk: WalSync | undefined;
+  readonly release: () => void;
+  #inTransaction = false;
+  /** Whether the commit waits for the disk. */
+  durable = true;
+
+  constructor({ prepare, release, disk }: ConnectionParts) {
+    this.#prepare = prepare;
+    this.#disk = disk;
+    this.release = release;
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const statement = this.#prepare(sql);
+    const { statement, answers, reads } = this.#prepare(sql);
     const values = parameters as readonly SQLInputValue[];
-    if (statement.columns().length > 0) {
-      return { rows: (await whileBusy(() => statement.all(...values))) as R[] };
-    }
-    const { changes } = await whileBusy(() => statement.run(...values));
-    return { rows: [], numAffectedRows: BigInt(changes) };
+    const result: QueryResult<R> = answers
+      ? { rows: (await whileBusy(() => statement.all(...values))) as R[] }
+      : { rows: [], numAffectedRows: BigInt((await whileBusy(() => statement.run(...values))).changes) };
+    // Outside a transaction a write is one of its own.
+    if (!this.#inTransaction && !reads) await this.#disk?.wait();
+    return result;
+  }
+
+  async begin(readOnly: boolean): Promise<void> {
+    const { statement } = this.#prepare(readOnly ? 'begin' : 'begin immediate');
+    await whileBusy(() => statement.run());
+    this.#inTransaction = true;
+    this.durable = !readOnly;
+  }
+
+  async commit(): Promise<void> {
+    await whileBusy(() => this.#prepare('commit').statement.run());
+    this.#inTransaction = false;
+    this.release();
+    if (this.durable) await this.#disk?.wait();
+  }
+
+  async rollback(): Promise<void> {
+    await whileBusy(() => this.#prepare('rollback').statement.run());
+    this.#inTransaction = false;
   }
 
   // biome-ignore lint/correctness/useYield: Kysely's port has the method; nothing here streams rows.
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('The SQLite store does not stream rows.');
   }
+}
 
-  #prepare(sql: string): StatementSync {
+interface Prepared {
+  readonly statement: StatementSync;
+  /** It has a result set. */
+  readonly answers: boolean;
+  /** It changes nothing. */
+  readonly reads: boolean;
+}
+
+class StatementCache {
+  readonly #statements = new Map<string, Prepared>();
+
+  prepare(database: DatabaseSync, sql: string): Prepared {
     const cached = this.#statements.get(sql);
     if (cached) return cached;
-    const statement = this.#database.prepare(sql);
-    this.#statements.set(sql, statement);
+    const statement = database.prepare(sql);
+    const prepared = { statement, answers: statement.columns().length > 0, reads: /^\s*select\b/i.test(sql) };
+    this.#statements.set(sql, prepared);
     if (this.#statements.size > CACHED_STATEMENTS) {
       const [oldest] = this.#statements.keys();
       this.#statements.delete(oldest as string);
     }
-    return statement;
+    return prepared;
   }
 
-  close(): void {
+  clear(): void {
     this.#statements.clear();
-    this.#database.close();
   }
 }
 

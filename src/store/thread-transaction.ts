@@ -42,6 +42,7 @@ export class ThreadTransaction {
   readonly trx: Transaction<Tables>;
   readonly row: ThreadRow;
   readonly now: number;
+  #relaxed = false;
   #changes: Updateable<ThreadTable> = {};
   #events: Insertable<Tables['events']>[] = [];
   #seq: number;
@@ -57,6 +58,18 @@ export class ThreadTransaction {
 
   get threadId(): string {
     return this.row.id;
+  }
+
+  get relaxed(): boolean {
+    return this.#relaxed;
+  }
+
+  /**
+   * Nothing outside the store will be told of this command before a later one is on the disk: a power cut that
+   * takes both leaves the thread as if the activity had not begun, and its retry finds it so.
+   */
+  relax(): void {
+    this.#relaxed = true;
   }
 
   set(changes: Updateable<ThreadTable>): void {

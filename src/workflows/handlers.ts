@@ -4,19 +4,29 @@
  */
 import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow';
 import { type IncomingItem, type Parsed, parseMessagePayload, parseToolPayload } from '../core/item.ts';
-import { type MessagePayload, queueMessage, queueTool, sendMessage, status, stop, terminate } from './messages.ts';
+import {
+  type MessagePayload,
+  queueMessage,
+  queueTool,
+  sendMessage,
+  status,
+  stop,
+  terminate,
+} from './messages.ts';
 import { refreshDetails, toStatusView } from './presence.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 export function registerHandlers(run: ThreadRun): void {
   setHandler(queueMessage, (payload) => receive(run, parseMessagePayload(payload)), {
-    description: 'Queue a message: {"content": "…", "id"?: "…", "role"?: "user" | "assistant"}. Durable, in order.',
+    description:
+      'Queue a message: {"content": "…", "id"?: "…", "role"?: "user" | "assistant"}. Durable, in order.',
   });
   setHandler(queueTool, (payload) => receive(run, parseToolPayload(payload)), {
     description: 'Queue a tool call: {"name": "…", "arguments": {…}, "id"?: "…"}. The model sees its result.',
   });
   setHandler(stop, (payload) => run.requestStop({ reason: readReason(payload) }), {
-    description: 'End the current execution. What is queued stays until the next user message. {"reason"?: "…"}',
+    description:
+      'End the current execution. What is queued stays until the next user message. {"reason"?: "…"}',
   });
   setHandler(terminate, (payload) => run.requestTerminate({ reason: readReason(payload) }), {
     description: 'End the thread for ever. Its history stays readable. {"reason"?: "…"}',
@@ -50,7 +60,10 @@ function refuse(run: ThreadRun, parsed: Parsed<IncomingItem>): void {
 }
 
 function terminated(run: ThreadRun): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(`Thread "${run.threadId}" is terminated; start a new one.`, 'ThreadTerminated');
+  return ApplicationFailure.nonRetryable(
+    `Thread "${run.threadId}" is terminated; start a new one.`,
+    'ThreadTerminated',
+  );
 }
 
 function readReason(payload: unknown): string | undefined {

@@ -67,11 +67,16 @@ function toDetails(run: ThreadRun): string {
     ['parent', run.start.parentId ?? ''],
     ['last error', run.lastError ? `${run.lastError.code}: ${run.lastError.message}` : ''],
   ];
-  const list = lines.filter(([, value]) => value !== '').map(([name, value]) => `- **${name}:** ${escapeLine(value)}`);
+  const list = lines
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => `- **${name}:** ${escapeLine(value)}`);
   return `${list.join('\n')}\n\nRead it: \`everthread threads show ${run.threadId}\``;
 }
 
 /** Names and errors that others wrote, on one line of markdown and as nothing but text. */
 function escapeLine(text: string): string {
-  return text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>#|]/g, '\\$&').slice(0, 400);
+  return text
+    .replace(/\s+/g, ' ')
+    .replace(/[\\`*_[\]<>#|]/g, '\\$&')
+    .slice(0, 400);
 }

@@ -18,8 +18,16 @@ import {
 import type { Activities } from '../activities/index.ts';
 import type { CallRef, Settings } from '../core/step.ts';
 
-const STORE_RETRY = { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' } as const;
-const LOST_WORKER_RETRY = { initialInterval: '200 ms', backoffCoefficient: 1.5, maximumInterval: '5 seconds' } as const;
+const STORE_RETRY = {
+  initialInterval: '200 ms',
+  backoffCoefficient: 2,
+  maximumInterval: '30 seconds',
+} as const;
+const LOST_WORKER_RETRY = {
+  initialInterval: '200 ms',
+  backoffCoefficient: 1.5,
+  maximumInterval: '5 seconds',
+} as const;
 
 const LOCAL_COMMIT: LocalActivityOptions = {
   startToCloseTimeout: '10 seconds',
@@ -56,7 +64,11 @@ export async function commit<Name extends StoreCommit>(
   }
 }
 
-export function callModelStep(settings: Settings, input: Parameters<Activities['modelStep']>[0], summary: string) {
+export function callModelStep(
+  settings: Settings,
+  input: Parameters<Activities['modelStep']>[0],
+  summary: string,
+) {
   return regular.modelStep.executeWithOptions(
     {
       startToCloseTimeout: '2 hours',

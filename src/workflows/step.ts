@@ -27,9 +27,14 @@ export async function runStep(run: ThreadRun): Promise<StepEnd> {
   // A stop that came while arrivals were handed to the store found no scope to cancel.
   if (run.stopRequest || run.ending) scope.cancel();
   try {
-    return await stashBehind(run, scope.run(() => stepCycle(run)));
+    return await stashBehind(
+      run,
+      scope.run(() => stepCycle(run)),
+    );
   } catch (error) {
     if (isCancellation(error)) return { kind: 'aborted' };
+    // The step could not even be tried: what it took may not be stored, and trying on would go round for ever.
+    run.parked = true;
     return { kind: 'fails', error: toStoredError(error) };
   } finally {
     run.scope = undefined;
@@ -69,7 +74,10 @@ async function stepCycle(run: ThreadRun): Promise<StepEnd> {
   }
 }
 
-async function finishStep(run: ThreadRun, outcome: Extract<ModelStepOutcome, { kind: 'step' }>): Promise<StepEnd> {
+async function finishStep(
+  run: ThreadRun,
+  outcome: Extract<ModelStepOutcome, { kind: 'step' }>,
+): Promise<StepEnd> {
   run.turnOpen = true;
   if (outcome.model) run.model = outcome.model;
   run.totalSteps += 1;

@@ -83,7 +83,8 @@ export class ThreadRun {
   /** For signals, which cannot answer: what is refused is logged and becomes an event. */
   acceptOrDrop(parsed: Parsed<IncomingItem>): void {
     if (!parsed.ok) this.reject(parsed.refusal);
-    else if (this.ending) this.reject({ code: 'ThreadTerminated', reason: 'the thread is terminated', id: parsed.value.id });
+    else if (this.ending)
+      this.reject({ code: 'ThreadTerminated', reason: 'the thread is terminated', id: parsed.value.id });
     else this.accept(parsed.value);
   }
 

@@ -5,7 +5,13 @@
  * W3. It ends by `terminate` or the Web UI's Cancel, completed with `{ outcome: 'terminated' }`, and a thread that
  *     ended stays ended: every run asks the store first.
  */
-import { allHandlersFinished, ApplicationFailure, CancellationScope, condition, workflowInfo } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { parseStartInput, type StartInput } from '../core/start-input.ts';
 import type { CommitStatusInput, RestStatus } from '../core/step.ts';
 import { continueThread, mustContinueAsNew } from './continue.ts';
@@ -31,6 +37,8 @@ function readStart(input: unknown): StartInput {
   try {
     return parseStartInput(input, workflowInfo().workflowId);
   } catch (error) {
+    // Anything else, such as a carried state that only a newer worker can read, fails the task and waits for one.
+    if ((error as Error).name !== 'InvalidStart') throw error;
     throw ApplicationFailure.nonRetryable((error as Error).message, 'InvalidStart');
   }
 }
@@ -70,14 +78,19 @@ async function open(run: ThreadRun): Promise<void> {
 }
 
 /** A run that carries nothing goes on where the store stands: at the very start, or after a killed run. */
-function resume(run: ThreadRun, opened: { afterStep: number; turnOpen: boolean; waiting: number; status: string }): void {
+function resume(
+  run: ThreadRun,
+  opened: { afterStep: number; turnOpen: boolean; waiting: number; status: string },
+): void {
   run.afterStep = opened.afterStep;
   run.totalSteps = opened.afterStep;
   run.turnOpen = opened.turnOpen;
   run.queue.addWaiting(opened.waiting);
   // A stopped thread stays parked unless a user message has come with the start.
   run.parked = opened.status === 'stopped' && !run.queue.hasArrivals;
-  run.status = run.turnOpen ? 'running' : ((opened.status === 'running' ? 'idle' : opened.status) as ThreadRun['status']);
+  run.status = run.turnOpen
+    ? 'running'
+    : ((opened.status === 'running' ? 'idle' : opened.status) as ThreadRun['status']);
 }
 
 async function advance(run: ThreadRun, step: StepEnd): Promise<void> {
@@ -99,10 +112,11 @@ type Rest = Pick<CommitStatusInput, 'reason' | 'error'> & { readonly status: Res
 /** Ends the turn in the store, with all that is left open; then the thread rests, unless more has come. */
 async function settle(run: ThreadRun, rest: Rest): Promise<void> {
   const request = run.stopRequest;
-  const more = !run.parked && run.queue.holdsItems;
+  const { parked: park } = run;
+  const more = !park && run.queue.holdsItems;
   const outcome = await commit(
     'commitStatus',
-    { ...run.ref, ...rest, rejections: run.takeRejections(), more },
+    { ...run.ref, ...rest, ordinal: run.nextOrdinal(), rejections: run.takeRejections(), more, park },
     rest.reason ? `${rest.status} · ${rest.reason}` : rest.status,
   );
   if (outcome.kind === 'terminated') {
@@ -131,7 +145,13 @@ async function end(run: ThreadRun): Promise<void> {
   const { reason } = run.terminateRequest ?? {};
   await commit(
     'commitStatus',
-    { ...run.ref, status: 'terminated', reason, rejections: run.takeRejections() },
+    {
+      ...run.ref,
+      status: 'terminated',
+      reason,
+      ordinal: run.nextOrdinal(),
+      rejections: run.takeRejections(),
+    },
     reason ? `terminated · ${reason}` : 'terminated',
   );
   run.dead = true;

@@ -7,7 +7,11 @@ import type { CallRef, ToolCallInput, ToolCallOutcome } from '../core/step.ts';
 import { callQuickTool, callTool, commit } from './proxies.ts';
 import type { ThreadRun } from './thread-run.ts';
 
-export async function runToolCall(run: ThreadRun, call: CallRef, input: ToolCallInput): Promise<ToolCallOutcome> {
+export async function runToolCall(
+  run: ThreadRun,
+  call: CallRef,
+  input: ToolCallInput,
+): Promise<ToolCallOutcome> {
   for (let redispatches = 0; ; redispatches++) {
     try {
       return await dispatch(run, call, input);
@@ -17,7 +21,8 @@ export async function runToolCall(run: ThreadRun, call: CallRef, input: ToolCall
     const recorded = await commit('recordToolOutcome', input, `what became of ${call.name}`);
     if (recorded.kind !== 'redispatch') return recorded;
     // The first time a worker was lost before the body began. Again and again means a fault: do not spin.
-    if (redispatches > 0) await sleep(Math.min(30_000, 200 * 2 ** redispatches), { summary: `before ${call.name}, again` });
+    if (redispatches > 0)
+      await sleep(Math.min(30_000, 200 * 2 ** redispatches), { summary: `before ${call.name}, again` });
   }
 }
 

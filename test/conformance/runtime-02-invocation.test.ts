@@ -4,7 +4,11 @@ import { defineTool } from '../../src/definitions/index.ts';
 import { calls, delays, says, scriptedModel } from '../../src/testing/index.ts';
 import { eventually, testRuntime } from '../support/runtime.ts';
 
-const ping = defineTool({ description: 'answers', quick: true, execute: () => ({ status: 'success', result: 'pong' }) });
+const ping = defineTool({
+  description: 'answers',
+  quick: true,
+  execute: () => ({ status: 'success', result: 'pong' }),
+});
 
 describe('runtime §1-2 Invocation', () => {
   it('[runtime 2] a message that a thread is started with starts an execution', async () => {
@@ -23,7 +27,12 @@ describe('runtime §1-2 Invocation', () => {
     const runtime = await testRuntime({ model: scriptedModel([says('hello'), says('again')]) });
     const thread = await runtime.start('hi');
     await runtime.say(thread, 'and now?');
-    expect(await runtime.transcript(thread)).toEqual(['user: hi', 'assistant: hello', 'user: and now?', 'assistant: again']);
+    expect(await runtime.transcript(thread)).toEqual([
+      'user: hi',
+      'assistant: hello',
+      'user: and now?',
+      'assistant: again',
+    ]);
   });
 
   it('[runtime 2] a queued tool starts an execution: call, result, then a model step', async () => {
@@ -33,7 +42,10 @@ describe('runtime §1-2 Invocation', () => {
     await runtime.client.waitForIdle(thread);
     const [call, ...rest] = await runtime.messages(thread);
     expect(call).toMatchObject({ role: 'assistant', metadata: { queuedTool: true } });
-    expect(rest.map(({ role, content }) => [role, content])).toEqual([['tool', 'pong'], ['assistant', 'it said pong']]);
+    expect(rest.map(({ role, content }) => [role, content])).toEqual([
+      ['tool', 'pong'],
+      ['assistant', 'it said pong'],
+    ]);
   });
 
   it('[runtime 2] a tool queued by signal must be one that the active prompt offers', async () => {
@@ -41,20 +53,33 @@ describe('runtime §1-2 Invocation', () => {
     const thread = await runtime.start();
     await runtime.client.queueTool(thread, { name: 'pong' });
     await runtime.client.waitForIdle(thread);
-    expect((await runtime.transcript(thread))[1]).toBe('tool pong error: Failed to execute tool: Tool not found: pong');
+    expect((await runtime.transcript(thread))[1]).toBe(
+      'tool pong error: Failed to execute tool: Tool not found: pong',
+    );
   });
 
   it('[runtime 2] work that comes while a thread executes is queued, listed as pending, and taken next', async () => {
     const runtime = await testRuntime({ model: scriptedModel([delays(600, says('first')), says('second')]) });
-    const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'one' }] });
-    await eventually('the thread runs', async () => (await runtime.store.getThread(threadId))?.status === 'running');
+    const { threadId } = await runtime.client.startThread({
+      agent: 'helper',
+      messages: [{ content: 'one' }],
+    });
+    await eventually(
+      'the thread runs',
+      async () => (await runtime.store.getThread(threadId))?.status === 'running',
+    );
     await runtime.client.queueMessage(threadId, { id: 'two', content: 'two' });
     const pending = await eventually('the message is listed as pending', async () =>
       (await runtime.messages(threadId)).find((message) => message.status === 'pending'),
     );
     expect(pending).toMatchObject({ id: 'two', role: 'user', content: 'two', metadata: { queued: true } });
     await runtime.client.waitForIdle(threadId);
-    expect(await runtime.transcript(threadId)).toEqual(['user: one', 'assistant: first', 'user: two', 'assistant: second']);
+    expect(await runtime.transcript(threadId)).toEqual([
+      'user: one',
+      'assistant: first',
+      'user: two',
+      'assistant: second',
+    ]);
   });
 
   it('[runtime 1] never executes two steps of one thread at once', async () => {
@@ -69,7 +94,9 @@ describe('runtime §1-2 Invocation', () => {
     });
     const runtime = await testRuntime({ model });
     const thread = await runtime.start();
-    await Promise.all(Array.from({ length: 20 }, (_, i) => runtime.client.queueMessage(thread, { content: `m${i}` })));
+    await Promise.all(
+      Array.from({ length: 20 }, (_, i) => runtime.client.queueMessage(thread, { content: `m${i}` })),
+    );
     await runtime.client.waitForIdle(thread);
     expect(most).toBe(1);
     const users = (await runtime.messages(thread)).filter(({ role }) => role === 'user');

@@ -1,6 +1,12 @@
 /** runtime §3: the seven phases of a step, in order, each persisted before the next. */
 import { describe, expect, it } from '@jest/globals';
-import { defineAgent, defineModel, definePrompt, defineTool, registryFrom } from '../../src/definitions/index.ts';
+import {
+  defineAgent,
+  defineModel,
+  definePrompt,
+  defineTool,
+  registryFrom,
+} from '../../src/definitions/index.ts';
 import { calls, fails, says, scriptedModel } from '../../src/testing/index.ts';
 import { testRuntime } from '../support/runtime.ts';
 
@@ -8,7 +14,10 @@ const look = defineTool({ description: 'looks', execute: () => ({ status: 'succe
 
 describe('runtime §3 Step Cycle', () => {
   it('[runtime 3] drains, asks, stores the answer, runs tools, stores results, evaluates stops: in this order', async () => {
-    const runtime = await testRuntime({ model: scriptedModel([calls('look', {}), says('seen it')]), tools: { look } });
+    const runtime = await testRuntime({
+      model: scriptedModel([calls('look', {}), says('seen it')]),
+      tools: { look },
+    });
     const thread = await runtime.start('go');
     const events = await runtime.store.readEvents(thread, 0);
     expect(events.map(({ type }) => type).filter((type) => type !== 'model.chunk')).toEqual([
@@ -71,7 +80,10 @@ describe('runtime §3 Step Cycle', () => {
       { role: 'system', content: 'You help Ada. Unknown: {{nothing}}. Tone: kind Obey Ada.' },
       { role: 'user', content: 'hi' },
     ]);
-    expect(request?.tools?.[0]?.function).toMatchObject({ name: 'look', parameters: { additionalProperties: false } });
+    expect(request?.tools?.[0]?.function).toMatchObject({
+      name: 'look',
+      parameters: { additionalProperties: false },
+    });
     expect(request).toMatchObject({ toolChoice: 'auto', parallelToolCalls: false });
   });
 
@@ -81,7 +93,12 @@ describe('runtime §3 Step Cycle', () => {
     const runtime = await testRuntime({ model, tools: { look }, prompt });
     const thread = await runtime.start('first');
     await runtime.say(thread, 'second');
-    expect(model.requests[2]?.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool']);
+    expect(model.requests[2]?.messages.map(({ role }) => role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'tool',
+    ]);
     expect(model.requests[2]?.messages[1]).toEqual({ role: 'user', content: 'second' });
   });
 
@@ -91,7 +108,9 @@ describe('runtime §3 Step Cycle', () => {
     const third = scriptedModel([says('third it is')]);
     const registry = registryFrom({
       agents: [defineAgent({ name: 'helper', sideA: { prompt: 'main' } })],
-      prompts: [definePrompt({ name: 'main', toolDescription: 'main', model: 'a', prompt: 'x', includeChat: true })],
+      prompts: [
+        definePrompt({ name: 'main', toolDescription: 'main', model: 'a', prompt: 'x', includeChat: true }),
+      ],
       models: [
         defineModel({ name: 'a', provider: first.provider, model: '1', fallbacks: ['b', 'c'] }),
         defineModel({ name: 'b', provider: second.provider, model: '2' }),
@@ -110,7 +129,10 @@ describe('runtime §3 Step Cycle', () => {
     const model = scriptedModel([fails({ status: 400, message: 'no such model' }), says('better now')]);
     const runtime = await testRuntime({ model });
     const thread = await runtime.start('go');
-    expect(await runtime.client.getThread(thread)).toMatchObject({ status: 'failed', lastError: { code: 'invalid_request' } });
+    expect(await runtime.client.getThread(thread)).toMatchObject({
+      status: 'failed',
+      lastError: { code: 'invalid_request' },
+    });
     await runtime.say(thread, 'try again');
     expect(await runtime.client.getThread(thread)).toMatchObject({ status: 'idle', lastError: null });
     expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual(['system', 'user', 'user']);
@@ -120,14 +142,22 @@ describe('runtime §3 Step Cycle', () => {
     const model = scriptedModel([says('here I am')]);
     const known = registryFrom({
       agents: [defineAgent({ name: 'late', sideA: { prompt: 'main' } })],
-      prompts: [definePrompt({ name: 'main', toolDescription: 'x', model: 'm', prompt: 'x', includeChat: true })],
+      prompts: [
+        definePrompt({ name: 'main', toolDescription: 'x', model: 'm', prompt: 'x', includeChat: true }),
+      ],
       models: [defineModel({ name: 'm', provider: model.provider, model: '1' })],
     });
     const empty = registryFrom({});
     let registry = empty;
     const runtime = await testRuntime({ model, registry: () => registry });
-    const { threadId } = await runtime.client.startThread({ agent: 'late', messages: [{ content: 'hello?' }] });
-    expect(await runtime.client.waitForIdle(threadId)).toMatchObject({ status: 'failed', lastError: { code: 'AgentNotFound' } });
+    const { threadId } = await runtime.client.startThread({
+      agent: 'late',
+      messages: [{ content: 'hello?' }],
+    });
+    expect(await runtime.client.waitForIdle(threadId)).toMatchObject({
+      status: 'failed',
+      lastError: { code: 'AgentNotFound' },
+    });
     registry = known;
     await runtime.say(threadId, 'and now?');
     expect((await runtime.transcript(threadId)).at(-1)).toBe('assistant: here I am');

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { defineTool } from '../../src/definitions/index.ts';
-import { calls, says, scriptedModel } from '../../src/testing/index.ts';
+import { calls, hangs, says, scriptedModel } from '../../src/testing/index.ts';
 import { eventually, testRuntime } from '../support/runtime.ts';
 
 const finish = defineTool({
@@ -10,7 +10,11 @@ const finish = defineTool({
   args: z.object({ answer: z.string() }),
   execute: () => ({ status: 'success', result: 'finished' }),
 });
-const look = defineTool({ description: 'looks', quick: true, execute: () => ({ status: 'success', result: 'seen' }) });
+const look = defineTool({
+  description: 'looks',
+  quick: true,
+  execute: () => ({ status: 'success', result: 'seen' }),
+});
 
 describe('runtime §6 Stop Conditions', () => {
   it('[runtime 6.2] stopTool ends the turn, and its response property becomes the answer', async () => {
@@ -33,7 +37,11 @@ describe('runtime §6 Stop Conditions', () => {
     const model = scriptedModel([calls('look', {}, { text: 'looking' }), says('seen it')]);
     const runtime = await testRuntime({ model, tools: { look } });
     const thread = await runtime.start('go');
-    expect(await runtime.client.getThread(thread)).toMatchObject({ status: 'idle', stopReason: 'stop_on_response', lastStep: 2 });
+    expect(await runtime.client.getThread(thread)).toMatchObject({
+      status: 'idle',
+      stopReason: 'stop_on_response',
+      lastStep: 2,
+    });
   });
 
   it('[runtime 6.4] maxSteps ends an execution that would not end itself, and the next message begins a new count', async () => {
@@ -43,9 +51,16 @@ describe('runtime §6 Stop Conditions', () => {
       side: { maxSteps: 3 },
     });
     const thread = await runtime.start('go');
-    expect(await runtime.client.getThread(thread)).toMatchObject({ status: 'idle', stopReason: 'max_side_steps', lastStep: 3 });
+    expect(await runtime.client.getThread(thread)).toMatchObject({
+      status: 'idle',
+      stopReason: 'max_side_steps',
+      lastStep: 3,
+    });
     await runtime.say(thread, 'more');
-    expect(await runtime.client.getThread(thread)).toMatchObject({ stopReason: 'max_side_steps', lastStep: 6 });
+    expect(await runtime.client.getThread(thread)).toMatchObject({
+      stopReason: 'max_side_steps',
+      lastStep: 6,
+    });
   });
 
   it('[runtime 6.4] the hard cap ends what nothing else does', async () => {
@@ -60,9 +75,15 @@ describe('runtime §6 Stop Conditions', () => {
   });
 
   it('[decisions stop] stop while a model streams keeps its text, frees the provider, and the next message works', async () => {
-    const model = scriptedModel([says('one two three four five six', { chunks: 6, chunkDelayMs: 400 }), says('fresh')]);
+    const model = scriptedModel([
+      says('one two three four five six', { chunks: 6, chunkDelayMs: 400 }),
+      says('fresh'),
+    ]);
     const runtime = await testRuntime({ model });
-    const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'count' }] });
+    const { threadId } = await runtime.client.startThread({
+      agent: 'helper',
+      messages: [{ content: 'count' }],
+    });
     await eventually('text has streamed', async () => {
       const events = await runtime.store.readEvents(threadId, 0);
       return events.filter(({ type }) => type === 'model.chunk').length >= 2;
@@ -96,22 +117,29 @@ describe('runtime §6 Stop Conditions', () => {
     await runtime.client.stop(threadId);
     await runtime.client.waitForIdle(threadId);
     await aborted.promise;
-    expect((await runtime.transcript(threadId)).at(-1)).toBe('tool wait error: Failed to execute tool: stopped');
+    expect((await runtime.transcript(threadId)).at(-1)).toBe(
+      'tool wait error: Failed to execute tool: stopped',
+    );
     await runtime.say(threadId, 'next');
     expect((await runtime.transcript(threadId)).filter((line) => line.startsWith('tool'))).toHaveLength(1);
   });
 
   it('[decisions stop] what is queued behind a stop waits for the next user message', async () => {
-    const model = scriptedModel([delaysForever(), says('all three')]);
+    const model = scriptedModel([hangs(), says('all three')]);
     const runtime = await testRuntime({ model, tools: { look } });
-    const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'one' }] });
+    const { threadId } = await runtime.client.startThread({
+      agent: 'helper',
+      messages: [{ content: 'one' }],
+    });
     await eventually('the model is asked', () => model.requests.length === 1);
     await runtime.client.stop(threadId);
     await runtime.client.waitForIdle(threadId);
     await runtime.client.queueMessage(threadId, { role: 'assistant', content: 'a note' });
     await runtime.client.queueTool(threadId, { name: 'look' });
     await eventually('both are parked', async () => {
-      const view = await runtime.client.temporal.workflow.getHandle(`thread/${threadId}`).query<{ queued: number }>('status');
+      const view = await runtime.client.temporal.workflow
+        .getHandle(`thread/${threadId}`)
+        .query<{ queued: number }>('status');
       return view.queued >= 2;
     });
     expect(model.requests).toHaveLength(1);
@@ -126,7 +154,3 @@ describe('runtime §6 Stop Conditions', () => {
     ]);
   });
 });
-
-function delaysForever() {
-  return says('never', { chunks: 2, chunkDelayMs: 60_000 });
-}

@@ -1,7 +1,7 @@
 /** runtime §9: the queue is durable and in order; payloads that cannot be used are refused visibly. */
 import { describe, expect, it } from '@jest/globals';
-import { calls, delays, says, scriptedModel } from '../../src/testing/index.ts';
 import { defineTool } from '../../src/definitions/index.ts';
+import { calls, delays, says, scriptedModel } from '../../src/testing/index.ts';
 import { eventually, testRuntime } from '../support/runtime.ts';
 
 const users = (lines: readonly string[]) => lines.filter((line) => line.startsWith('user: '));
@@ -12,7 +12,9 @@ describe('runtime §9 Queue and Delivery', () => {
     const thread = await runtime.start();
     for (let i = 0; i < 30; i++) await runtime.client.queueMessage(thread, { content: `m${i}` });
     await runtime.client.waitForIdle(thread);
-    expect(users(await runtime.transcript(thread))).toEqual(Array.from({ length: 30 }, (_, i) => `user: m${i}`));
+    expect(users(await runtime.transcript(thread))).toEqual(
+      Array.from({ length: 30 }, (_, i) => `user: m${i}`),
+    );
   });
 
   it('[runtime 9] what comes while a tool runs is injected before the next model call', async () => {
@@ -26,16 +28,27 @@ describe('runtime §9 Queue and Delivery', () => {
     });
     const model = scriptedModel([calls('wait', {}), says('both')]);
     const runtime = await testRuntime({ model, tools: { wait } });
-    const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'one' }] });
+    const { threadId } = await runtime.client.startThread({
+      agent: 'helper',
+      messages: [{ content: 'one' }],
+    });
     await eventually('the tool runs', async () =>
       (await runtime.store.readEvents(threadId, 0)).some(({ type }) => type === 'tool.started'),
     );
     await runtime.client.queueMessage(threadId, { content: 'two' });
-    await eventually('it waits', async () => (await runtime.messages(threadId)).some(({ status }) => status === 'pending'));
+    await eventually('it waits', async () =>
+      (await runtime.messages(threadId)).some(({ status }) => status === 'pending'),
+    );
     gate.resolve();
     await runtime.client.waitForIdle(threadId);
     // The result stands right behind its call for the model, though the message came before it.
-    expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'user']);
+    expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'tool',
+      'user',
+    ]);
   });
 
   it('[runtime 9] what waits survives the death of every worker', async () => {
@@ -45,13 +58,16 @@ describe('runtime §9 Queue and Delivery', () => {
     await runtime.stopWorker();
     await runtime.client.queueMessage(thread, { content: 'anybody?' });
     const revived = await testRuntime({ model, store: runtime.store, taskQueue: runtime.taskQueue });
-    await eventually('it is answered', async () => (await revived.transcript(thread)).includes('assistant: there you are'));
+    await eventually('it is answered', async () =>
+      (await revived.transcript(thread)).includes('assistant: there you are'),
+    );
   });
 
   it('[decisions ids] the same id twice is one message', async () => {
     const runtime = await testRuntime({ model: scriptedModel(() => says('ok')) });
     const thread = await runtime.start();
-    for (let i = 0; i < 3; i++) await runtime.client.queueMessage(thread, { id: 'only-once', content: 'hello' });
+    for (let i = 0; i < 3; i++)
+      await runtime.client.queueMessage(thread, { id: 'only-once', content: 'hello' });
     await runtime.client.sendMessage(thread, { id: 'only-once', content: 'hello' });
     await runtime.client.waitForIdle(thread);
     expect(users(await runtime.transcript(thread))).toEqual(['user: hello']);
@@ -61,10 +77,15 @@ describe('runtime §9 Queue and Delivery', () => {
     const runtime = await testRuntime({ model: scriptedModel([says('long'), says('longer')]) });
     const first = 'ä'.repeat(40_000);
     const second = 'b'.repeat(100_000);
-    const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: first }] });
+    const { threadId } = await runtime.client.startThread({
+      agent: 'helper',
+      messages: [{ content: first }],
+    });
     await runtime.client.waitForIdle(threadId);
     await runtime.say(threadId, second);
-    const contents = (await runtime.messages(threadId)).filter(({ role }) => role === 'user').map(({ content }) => content);
+    const contents = (await runtime.messages(threadId))
+      .filter(({ role }) => role === 'user')
+      .map(({ content }) => content);
     expect(contents).toEqual([first, second]);
   });
 
@@ -72,13 +93,23 @@ describe('runtime §9 Queue and Delivery', () => {
     const runtime = await testRuntime({ model: scriptedModel([says('still here')]) });
     const thread = await runtime.start();
     const handle = runtime.client.temporal.workflow.getHandle(`thread/${thread}`);
-    const bad: unknown[] = ['text', 7, null, {}, { content: '' }, { content: 'x', role: 'king' }, { content: 'x', id: 'a b' }];
+    const bad: unknown[] = [
+      'text',
+      7,
+      null,
+      {},
+      { content: '' },
+      { content: 'x', role: 'king' },
+      { content: 'x', id: 'a b' },
+    ];
     for (const payload of bad) await handle.signal('queueMessage', payload);
     await handle.signal('queueMessage', { id: 'big', content: 'x'.repeat(33 * 1024) });
     await handle.signal('queueTool', { arguments: {} });
     await handle.signal('stop', 'what?');
     const rejected = await eventually('every refusal is an event', async () => {
-      const events = (await runtime.store.readEvents(thread, 0)).filter(({ type }) => type === 'item.rejected');
+      const events = (await runtime.store.readEvents(thread, 0)).filter(
+        ({ type }) => type === 'item.rejected',
+      );
       return events.length === bad.length + 2 && events;
     });
     expect(rejected.find(({ data }) => data.id === 'big')?.data).toMatchObject({ code: 'MessageTooLarge' });
@@ -89,13 +120,17 @@ describe('runtime §9 Queue and Delivery', () => {
   it('[decisions words] sendMessage answers the id, and refuses with a code what it cannot take', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('ok')]) });
     const thread = await runtime.start();
-    expect(await runtime.client.sendMessage(thread, { id: 'mine', content: 'hello' })).toEqual({ id: 'mine' });
+    expect(await runtime.client.sendMessage(thread, { id: 'mine', content: 'hello' })).toEqual({
+      id: 'mine',
+    });
     await runtime.client.waitForIdle(thread);
     const handle = runtime.client.temporal.workflow.getHandle(`thread/${thread}`);
     await expect(handle.executeUpdate('sendMessage', { args: [{ content: '' }] })).rejects.toMatchObject({
       cause: { type: 'InvalidMessage' },
     });
-    await expect(runtime.client.sendMessage('no-such-thread', { content: 'x' })).rejects.toMatchObject({ code: 'ThreadNotFound' });
+    await expect(runtime.client.sendMessage('no-such-thread', { content: 'x' })).rejects.toMatchObject({
+      code: 'ThreadNotFound',
+    });
   });
 
   it('[decisions bad start] a start that cannot be understood fails the workflow with InvalidStart', async () => {
@@ -106,6 +141,8 @@ describe('runtime §9 Queue and Delivery', () => {
     const invalid = { cause: { type: 'InvalidStart' } };
     await expect(start('wrong-prefix', { agent: 'helper' })).rejects.toMatchObject(invalid);
     await expect(start(`thread/${crypto.randomUUID()}`, {})).rejects.toMatchObject(invalid);
-    await expect(start(`thread/${crypto.randomUUID()}`, { agent: 'helper', threadId: 'another' })).rejects.toMatchObject(invalid);
+    await expect(
+      start(`thread/${crypto.randomUUID()}`, { agent: 'helper', threadId: 'another' }),
+    ).rejects.toMatchObject(invalid);
   });
 });

@@ -27,7 +27,9 @@ describe('runtime §10 Termination', () => {
     await expect(runtime.client.sendMessage(thread, { content: 'x' })).rejects.toMatchObject(refused);
     await expect(runtime.client.queueTool(thread, { name: 'x' })).rejects.toMatchObject(refused);
     await expect(runtime.client.stop(thread)).rejects.toMatchObject(refused);
-    await expect(runtime.client.startThread({ agent: 'helper', threadId: thread })).rejects.toMatchObject(refused);
+    await expect(runtime.client.startThread({ agent: 'helper', threadId: thread })).rejects.toMatchObject(
+      refused,
+    );
     await runtime.client.terminate(thread);
   });
 
@@ -61,6 +63,8 @@ describe('runtime §10 Termination', () => {
     await runtime.client.terminate(threadId);
     await runtime.client.waitForIdle(threadId);
     await eventually('the tool is told to stop', () => abortSignal.aborted);
-    expect((await runtime.transcript(threadId)).at(-1)).toBe('tool wait error: Failed to execute tool: stopped');
+    expect((await runtime.transcript(threadId)).at(-1)).toBe(
+      'tool wait error: Failed to execute tool: stopped',
+    );
   });
 });

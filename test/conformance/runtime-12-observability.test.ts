@@ -4,26 +4,38 @@ import { defineTool } from '../../src/definitions/index.ts';
 import { calls, fails, says, scriptedModel } from '../../src/testing/index.ts';
 import { testRuntime } from '../support/runtime.ts';
 
-const look = defineTool({ description: 'looks', quick: true, execute: () => ({ status: 'success', result: 'seen' }) });
+const look = defineTool({
+  description: 'looks',
+  quick: true,
+  execute: () => ({ status: 'success', result: 'seen' }),
+});
 
 describe('runtime §12 Observability', () => {
   it('[runtime 12] model invocations are events, failed ones with their reason', async () => {
     const model = scriptedModel([fails({ status: 500, message: 'overloaded', retryAfter: 0 }), says('fine')]);
     const runtime = await testRuntime({ model });
     const thread = await runtime.start('go');
-    const events = (await runtime.store.readEvents(thread, 0)).filter(({ type }) => type.startsWith('model.'));
+    const events = (await runtime.store.readEvents(thread, 0)).filter(({ type }) =>
+      type.startsWith('model.'),
+    );
     expect(events.map(({ type }) => type).filter((type) => type !== 'model.chunk')).toEqual([
       'model.called',
       'model.failed',
       'model.called',
       'model.answered',
     ]);
-    expect(events.find(({ type }) => type === 'model.failed')?.data).toMatchObject({ code: 'server_error', statusCode: 500 });
+    expect(events.find(({ type }) => type === 'model.failed')?.data).toMatchObject({
+      code: 'server_error',
+      statusCode: 500,
+    });
     expect(events.at(-1)?.type === 'model.answered' || events.at(-1)?.type === 'model.chunk').toBe(true);
   });
 
   it('[runtime 12] tool calls and results are events', async () => {
-    const runtime = await testRuntime({ model: scriptedModel([calls('look', {}), says('ok')]), tools: { look } });
+    const runtime = await testRuntime({
+      model: scriptedModel([calls('look', {}), says('ok')]),
+      tools: { look },
+    });
     const thread = await runtime.start('go');
     const events = (await runtime.store.readEvents(thread, 0)).filter(({ type }) => type.startsWith('tool.'));
     expect(events.map(({ type, data }) => [type, data.name])).toEqual([
@@ -41,8 +53,12 @@ describe('runtime §12 Observability', () => {
     await runtime.client.terminate(thread, 'done');
     await runtime.client.waitForIdle(thread);
     const events = await runtime.store.readEvents(thread, 0);
-    expect(events.find(({ type }) => type === 'execution.ended')?.data).toMatchObject({ reason: 'stop_on_response' });
-    const statuses = events.filter(({ type }) => type === 'thread.status').map(({ data }) => [data.status, data.reason]);
+    expect(events.find(({ type }) => type === 'execution.ended')?.data).toMatchObject({
+      reason: 'stop_on_response',
+    });
+    const statuses = events
+      .filter(({ type }) => type === 'thread.status')
+      .map(({ data }) => [data.status, data.reason]);
     expect(statuses.slice(1)).toEqual([
       ['idle', 'stop_on_response'],
       ['stopped', 'lunch'],
@@ -56,7 +72,11 @@ describe('runtime §12 Observability', () => {
     const thread = await runtime.start('go');
     const handle = runtime.client.temporal.workflow.getHandle(`thread/${thread}`);
     const { searchAttributes } = await handle.describe();
-    expect(searchAttributes).toMatchObject({ ThreadStatus: ['idle'], AgentId: ['helper'], RootThreadId: [thread] });
+    expect(searchAttributes).toMatchObject({
+      ThreadStatus: ['idle'],
+      AgentId: ['helper'],
+      RootThreadId: [thread],
+    });
     expect(await handle.query('status')).toEqual({
       threadId: thread,
       agent: 'helper',

@@ -18,15 +18,20 @@ const hostNode = process.env.npm_node_execpath ?? 'node';
 const inFront = [join(project, 'node_modules', '.bin'), dirname(hostNode)];
 const behind = (process.env.PATH ?? '').split(delimiter).filter((path) => !path.includes('node_modules'));
 const env = {
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|EVERTHREAD_|NODE_OPTIONS|OPENAI_)/.test(name))),
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(npm_|EVERTHREAD_|NODE_OPTIONS|OPENAI_)/.test(name)),
+  ),
   PATH: [...inFront, ...behind].join(delimiter),
   EVERTHREAD_TASK_QUEUE: `package-${randomUUID()}`,
 };
-const inProject = (command: string, ...args: string[]) => run(command, args, { cwd: project, env, timeout: 180_000 });
+const inProject = (command: string, ...args: string[]) =>
+  run(command, args, { cwd: project, env, timeout: 180_000 });
 
 beforeAll(async () => {
   mkdirSync(project);
-  await run(hostNode, [npmCli(), 'pack', '--pack-destination', folder], { env: { ...env, PATH: process.env.PATH } });
+  await run(hostNode, [npmCli(), 'pack', '--pack-destination', folder], {
+    env: { ...env, PATH: process.env.PATH },
+  });
   const [tarball] = readdirSync(folder).filter((file) => file.endsWith('.tgz'));
   await inProject('npm', 'init', '-y');
   await inProject('npm', 'install', '--no-audit', '--no-fund', join('..', tarball as string));
@@ -36,25 +41,54 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** npm is run by the host's Node, as a user's shell would; the path npm itself tells when it started us. */
 function npmCli(): string {
-  return process.env.npm_execpath ?? join(dirname(hostNode), '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js');
+  return (
+    process.env.npm_execpath ??
+    join(dirname(hostNode), '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js')
+  );
 }
 
 describe('the published package', () => {
   it('writes a project, checks it, runs it, and answers a thread', async () => {
     await inProject('npx', 'everthread', 'new', '.');
     expect((await inProject('npx', 'everthread', 'validate')).stdout).toContain('no problems');
-    const dev = spawn('npx', ['everthread', 'dev'], { cwd: project, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const dev = spawn('npx', ['everthread', 'dev'], {
+      cwd: project,
+      env,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let output = '';
     dev.stdout.on('data', (chunk) => (output += chunk));
     dev.stderr.on('data', (chunk) => (output += chunk));
     const ended = new Promise((resolve) => dev.once('exit', resolve));
     try {
-      await eventually(`everthread dev is up: ${output}`, () => output.includes('everthread chat assistant'), 60_000);
-      const { stdout } = await inProject('npx', 'everthread', 'threads', 'start', 'assistant', 'what time is it?', '--id', 'p1', '--wait');
+      await eventually(
+        `everthread dev is up: ${output}`,
+        () => output.includes('everthread chat assistant'),
+        60_000,
+      );
+      const { stdout } = await inProject(
+        'npx',
+        'everthread',
+        'threads',
+        'start',
+        'assistant',
+        'what time is it?',
+        '--id',
+        'p1',
+        '--wait',
+      );
       expect(stdout).toMatch(/\d\d:\d\d/);
-      const shown = JSON.parse((await inProject('npx', 'everthread', 'threads', 'show', 'p1', '--json')).stdout);
+      const shown = JSON.parse(
+        (await inProject('npx', 'everthread', 'threads', 'show', 'p1', '--json')).stdout,
+      );
       expect(shown.thread).toMatchObject({ id: 'p1', agent: 'assistant', status: 'idle' });
-      expect(shown.messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+      expect(shown.messages.map(({ role }: { role: string }) => role)).toEqual([
+        'user',
+        'assistant',
+        'tool',
+        'assistant',
+      ]);
     } finally {
       process.kill(-(dev.pid as number), 'SIGINT');
       await ended;
@@ -71,7 +105,12 @@ describe('the published package', () => {
       console.log([defineAgent, RuntimeClient, openaiCompatible, aiSdk, createWorker, scriptedModel].map((x) => typeof x).join());
     `;
     const bundled = join(project, 'node_modules', '.bin', 'node');
-    const { stdout } = await inProject(existsSync(bundled) ? bundled : 'node', '--input-type=module', '-e', script);
+    const { stdout } = await inProject(
+      existsSync(bundled) ? bundled : 'node',
+      '--input-type=module',
+      '-e',
+      script,
+    );
     expect(stdout.trim()).toBe('function,function,function,function,function,function');
     for (const entry of ['index', 'models/index', 'worker', 'testing/index']) {
       expect(existsSync(join(project, 'node_modules', 'everthread', 'dist', `${entry}.d.ts`))).toBe(true);

@@ -12,7 +12,6 @@ import type { FaultPoint } from '../../src/activities/dependencies.ts';
 import { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Configuration } from '../../src/configuration.ts';
 import type { Registry } from '../../src/core/definition.ts';
-import type { Message } from '../../src/core/message.ts';
 import {
   type AgentInput,
   defineAgent,
@@ -24,6 +23,9 @@ import { openStore } from '../../src/store/open-store.ts';
 import type { ThreadStore } from '../../src/store/port.ts';
 import type { ScriptedModel } from '../../src/testing/index.ts';
 import { createWorker, type ThreadWorker } from '../../src/worker.ts';
+import { type Conversation, conversation } from './conversation.ts';
+
+export { eventually } from './eventually.ts';
 
 Runtime.install({
   shutdownSignals: [],
@@ -57,19 +59,11 @@ export interface RuntimeOptions {
   readonly taskQueue?: string;
 }
 
-export interface TestRuntime {
+export interface TestRuntime extends Conversation {
   readonly client: RuntimeClient;
   readonly store: ThreadStore;
   readonly worker: ThreadWorker;
   readonly taskQueue: string;
-  /** Starts a thread of the agent "helper", waits until it is at rest, and answers its id. */
-  start(message?: string): Promise<string>;
-  /** Sends a message and waits until the thread is at rest. */
-  say(threadId: string, content: string): Promise<void>;
-  /** Stored and pending messages, oldest first, silent ones included. */
-  messages(threadId: string): Promise<readonly Message[]>;
-  /** `role: content` lines, tool results as `tool <name> <status>: content`. */
-  transcript(threadId: string): Promise<string[]>;
   /** Stops this worker and waits until it is gone. */
   stopWorker(): Promise<void>;
 }
@@ -90,7 +84,9 @@ export function helperRegistry({ model, tools = {}, side, prompt }: RuntimeOptio
         ...prompt,
       }),
     ],
-    models: [defineModel({ name: 'scripted', provider: (model as ScriptedModel).provider, model: 'scripted-1' })],
+    models: [
+      defineModel({ name: 'scripted', provider: (model as ScriptedModel).provider, model: 'scripted-1' }),
+    ],
     tools,
   });
 }
@@ -116,7 +112,12 @@ export async function testRuntime(options: RuntimeOptions): Promise<TestRuntime>
     connection,
     workflowBundle: process.env.EVERTHREAD_TEST_BUNDLE,
     probe: options.probe,
-    configuration: { modelHeartbeatMs: 1000, toolHeartbeatMs: 1000, toolGraceMs: 500, ...options.configuration },
+    configuration: {
+      modelHeartbeatMs: 1000,
+      toolHeartbeatMs: 1000,
+      toolGraceMs: 500,
+      ...options.configuration,
+    },
   });
   const running = worker.run();
   const client = await RuntimeClient.connect({ store, taskQueue });
@@ -132,44 +133,4 @@ export async function testRuntime(options: RuntimeOptions): Promise<TestRuntime>
     if (options.model && Number.isFinite(options.model.remaining)) options.model.assertConsumed();
   });
   return { client, store, worker, taskQueue, stopWorker, ...conversation(client) };
-}
-
-export function conversation(client: RuntimeClient): Pick<TestRuntime, 'start' | 'say' | 'messages' | 'transcript'> {
-  const messages = async (threadId: string) =>
-    (await client.getMessages(threadId, { limit: 100_000, includeSilent: true })).messages;
-  return {
-    messages,
-    async start(message) {
-      const first = message === undefined ? [] : [{ content: message }];
-      const { threadId } = await client.startThread({ agent: 'helper', messages: first });
-      await client.waitForIdle(threadId, { timeoutMs: 30_000 });
-      return threadId;
-    },
-    async say(threadId, content) {
-      await client.queueMessage(threadId, { content });
-      await client.waitForIdle(threadId, { timeoutMs: 30_000 });
-    },
-    async transcript(threadId) {
-      return (await messages(threadId)).map(({ role, name, content, tool_status: status, tool_calls: calls }) => {
-        if (role === 'tool') return `tool ${name} ${status}: ${content}`;
-        const asked = calls ? ` -> ${(JSON.parse(calls) as { function: { name: string } }[]).map((c) => c.function.name).join(', ')}` : '';
-        return `${role}: ${content ?? ''}${asked}`;
-      });
-    },
-  };
-}
-
-/** Waits until `check` answers something true; throws after the deadline, saying what was waited for. */
-export async function eventually<T>(
-  what: string,
-  check: () => Promise<T | undefined | false> | T | undefined | false,
-  timeoutMs = 20_000,
-): Promise<T> {
-  const deadline = performance.now() + timeoutMs;
-  for (;;) {
-    const value = await check();
-    if (value) return value;
-    if (performance.now() > deadline) throw new Error(`Not within ${timeoutMs} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }

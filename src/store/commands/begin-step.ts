@@ -24,7 +24,7 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
     if (thread.row.terminated_at !== null) return { kind: 'terminated' };
     await thread.admit(command.runId);
     const before = await findEffect(thread, command);
-    if (before) return resume(thread, before);
+    if (before) return relaxCall(thread, await resume(thread, before));
     const executionId = await findExecution(thread, command.executionId);
     const drained = await drain(thread, command.items, executionId);
     if (drained.wantsAnswer) thread.set({ answer_due: 1, turn_open: 1 });
@@ -32,8 +32,14 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
     emitRejections(thread, command.rejections);
     const begun = await followPlan(thread, { ...command, executionId }, drained);
     await keepEffect(thread, command, { step: stepOf(begun), swept: drained.swept });
-    return begun;
+    return relaxCall(thread, begun);
   });
+}
+
+/** The workflow hears of a call only by what ends it. */
+function relaxCall(thread: ThreadTransaction, begun: BegunStep): BegunStep {
+  if (begun.kind === 'call') thread.relax();
+  return begun;
 }
 
 function stepOf(begun: BegunStep): number | null {
@@ -134,6 +140,7 @@ async function findUnseen(
   thread: ThreadTransaction,
   afterStep: number,
 ): Promise<{ row: StepRow; settled: boolean } | undefined> {
+  if (thread.row.last_step <= afterStep) return undefined;
   const rows = await thread.trx
     .selectFrom('steps')
     .selectAll()
@@ -195,6 +202,11 @@ export async function describeStep(thread: ThreadTransaction, step: number): Pro
     text: row.text === 1,
     model: row.model,
     calls: calls.map((call) => call.name),
-    moreInput: thread.row.answer_due === 1 || thread.row.last_step > step,
+    moreInput: hasMoreInput(thread, step),
   };
+}
+
+/** Input is stored that this step has not answered. */
+export function hasMoreInput({ row }: ThreadTransaction, step: number): boolean {
+  return row.answer_due === 1 || row.last_step > step;
 }

@@ -4,9 +4,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { StoredError } from '../../core/step.ts';
-import type { CommitStep, CommittedStep, StepRef } from '../port.ts';
+import type { CommitStep, CommittedStep, StepRecord, StepRef } from '../port.ts';
 import type { ThreadTransaction } from '../thread-transaction.ts';
-import { describeStep } from './begin-step.ts';
+import { describeStep, hasMoreInput } from './begin-step.ts';
 import { type CommandContext, inThread } from './context.ts';
 
 async function stepState(thread: ThreadTransaction, step: number) {
@@ -43,7 +43,7 @@ export async function commitStep(context: CommandContext, command: CommitStep): 
         state: 'committed',
         message_id: messageId,
         model: command.model,
-        text: command.content?.trim() ? 1 : 0,
+        text: hasText(command.content) ? 1 : 0,
         closed_at: thread.now,
       })
       .where('thread_id', '=', thread.threadId)
@@ -56,8 +56,27 @@ export async function commitStep(context: CommandContext, command: CommitStep): 
       thread.emit('tool.called', { name: call.function.name, callId: call.id }, { step });
     }
     await pruneChunks(thread, step, firstSeq);
-    return { kind: 'stored', record: await describeStep(thread, step) };
+    return { kind: 'stored', record: describeCommitted(thread, command) };
   });
+}
+
+/** As describeStep would find it, without asking for what was just written. */
+function describeCommitted(
+  thread: ThreadTransaction,
+  { step, model, content, toolCalls }: CommitStep,
+): StepRecord {
+  return {
+    step,
+    kind: 'model',
+    text: hasText(content),
+    model,
+    calls: toolCalls.map((call) => call.function.name),
+    moreInput: hasMoreInput(thread, step),
+  };
+}
+
+function hasText(content: string | null): boolean {
+  return content !== null && content.trim().length > 0;
 }
 
 async function insertCalls(thread: ThreadTransaction, { step, toolCalls }: CommitStep): Promise<void> {
@@ -85,20 +104,19 @@ async function insertCalls(thread: ThreadTransaction, { step, toolCalls }: Commi
 
 /** Streamed text of the model step before this one has been read by whoever watched; its message stays. */
 async function pruneChunks(thread: ThreadTransaction, step: number, firstSeq: number): Promise<void> {
-  const before = await thread.trx
-    .selectFrom('steps')
-    .select('first_seq')
-    .where('thread_id', '=', thread.threadId)
-    .where('step', '<', step)
-    .where('kind', '=', 'model')
-    .orderBy('step', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  if (!before) return;
   await thread.trx
     .deleteFrom('events')
     .where('thread_id', '=', thread.threadId)
-    .where('seq', '>', before.first_seq)
+    .where('seq', '>', (query) =>
+      query
+        .selectFrom('steps')
+        .select('first_seq')
+        .where('thread_id', '=', thread.threadId)
+        .where('step', '<', step)
+        .where('kind', '=', 'model')
+        .orderBy('step', 'desc')
+        .limit(1),
+    )
     .where('seq', '<=', firstSeq)
     .where('type', '=', 'model.chunk')
     .execute();

@@ -9,6 +9,8 @@ export interface CommandContext {
   readonly storeId: string;
   /** PostgreSQL locks the thread's row; SQLite has one writer at a time anyway. */
   readonly rowLocks: boolean;
+  /** The transaction that runs now may commit without waiting for the disk; an engine may take no notice. */
+  relax(): void;
   /** Microseconds since 1970. */
   now(): number;
 }
@@ -26,6 +28,7 @@ export async function inThread<T>(
     const thread = new ThreadTransaction(trx, row, context.now());
     const result = await work(thread);
     await thread.flush();
+    if (thread.relaxed) context.relax();
     return result;
   });
 }

@@ -23,7 +23,8 @@ export async function commitStatus(
     await reportRejections(thread, command);
     const waiting = await countPending(thread);
     const { status } = command;
-    const pending = (waiting > 0 || command.more === true) && (status === 'idle' || status === 'failed');
+    const mayRest = command.park === true || status === 'stopped' || status === 'terminated';
+    const pending = !mayRest && (waiting > 0 || command.more === true);
     if (status === 'stopped' || status === 'terminated') await abortStep(thread, status);
     await settleOpenCalls(thread, status);
     await endExecution(thread, command);

@@ -1,4 +1,7 @@
-/** The live side of a step: streamed text and the model calls behind it. */
+/**
+ * The live side of a step: streamed text and the model calls behind it. All of it is relaxed: what ends the step
+ * takes it to the disk.
+ */
 import type { ModelCallEnd, ModelCallStart, StepRef } from '../port.ts';
 import { type CommandContext, inThread } from './context.ts';
 
@@ -8,6 +11,7 @@ export async function appendChunk(
 ): Promise<boolean> {
   const { threadId, step, attempt, call, delta } = command;
   return inThread(context, threadId, async (thread) => {
+    thread.relax();
     const row = await thread.trx
       .selectFrom('steps')
       .select(['state', 'attempt'])
@@ -24,6 +28,7 @@ export async function appendChunk(
 export async function startModelCall(context: CommandContext, command: ModelCallStart): Promise<void> {
   const { threadId, step, attempt, call, model, modelId } = command;
   await inThread(context, threadId, async (thread) => {
+    thread.relax();
     if (thread.row.terminated_at !== null) return;
     await thread.admit(command.runId);
     const started = await thread.trx
@@ -53,6 +58,7 @@ export async function startModelCall(context: CommandContext, command: ModelCall
 export async function endModelCall(context: CommandContext, command: ModelCallEnd): Promise<void> {
   const { threadId, step, attempt, call, ok, error, usage, cost, firstTokenAt } = command;
   await inThread(context, threadId, async (thread) => {
+    thread.relax();
     if (thread.row.terminated_at !== null) return;
     await thread.admit(command.runId);
     const ended = await thread.trx

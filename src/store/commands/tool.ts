@@ -40,9 +40,12 @@ export async function beginTool(
     const call = await findCall(thread, command);
     if (call.state === 'done' || call.state === 'unknown') return settled(call, call.state);
     const again = call.state === 'started' && call.attempt === command.attempt;
-    if (call.state === 'started' && !again && !command.idempotent(call.name)) {
+    const idempotent = command.idempotent(call.name);
+    if (call.state === 'started' && !again && !idempotent) {
       return { kind: 'begun_elsewhere', name: call.name };
     }
+    // Where T1 matters, the disk has it before the body begins.
+    if (idempotent) thread.relax();
     if (!again) {
       await update(thread, call, { state: 'started', attempt: command.attempt, started_at: thread.now });
       thread.emit('tool.started', { name: call.name, callId: call.call_id }, { step: call.step });
@@ -156,10 +159,7 @@ export function toolContent(result: ToolResult): string {
     : 'The tool succeeded and returned nothing.';
 }
 
-export async function settleLostTool(
-  context: CommandContext,
-  command: ToolCallKey & { readonly executionId: string },
-): Promise<SettledTool> {
+export async function settleLostTool(context: CommandContext, command: ToolCallKey): Promise<SettledTool> {
   return inThread(context, command.threadId, async (thread) => {
     if (thread.row.terminated_at !== null) return { kind: 'terminated' };
     await thread.admit(command.runId);

@@ -1,0 +1,35 @@
+/**
+ * What a step costs: history (a), time beside a bare workflow (b), steps per second with many threads (c).
+ * `node_modules/.bin/node bench/step.ts [--json FILE] [--quick] [--only history|time|throughput]...`
+ * A step is one model call and one tool call. Everything real but the model, which answers at once.
+ */
+import { measureHistory } from './support/measure-history.ts';
+import { measureThroughput } from './support/measure-throughput.ts';
+import { measureTime } from './support/measure-time.ts';
+import { type Line, readOptions, report } from './support/report.ts';
+import { openRig, quietRuntime, type Rig, type ServerKind } from './support/rig.ts';
+
+type Measure = (rig: Rig, server: ServerKind, quick: boolean) => Promise<Line[]>;
+
+const PARTS: Readonly<Record<string, Measure>> = {
+  history: measureHistory,
+  time: measureTime,
+  throughput: measureThroughput,
+};
+
+const { json, quick, only } = readOptions();
+quietRuntime();
+const lines: Line[] = [];
+for (const server of ['memory', 'file'] as const) {
+  const rig = await openRig(server);
+  try {
+    for (const [name, measure] of Object.entries(PARTS)) {
+      // History is the same bytes on any server.
+      const asked = (only.length === 0 || only.includes(name)) && !(name === 'history' && server === 'file');
+      if (asked) lines.push(...(await measure(rig, server, quick)));
+    }
+  } finally {
+    await rig.close();
+  }
+}
+report('A step', lines, json);

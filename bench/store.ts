@@ -1,0 +1,129 @@
+/**
+ * What the store does for a step, without Temporal: the port's commands in the order in which the activities of a
+ * step give them. `node_modules/.bin/node bench/store.ts [--json FILE] [--quick] [--only N]...`, N messages stored.
+ * Time is per command: all of it, inside SQLite, and of that the commit, which waits for the disk.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openStore } from '../src/store/open-store.ts';
+import type { ThreadStore } from '../src/store/port.ts';
+import { type Line, median, readOptions, report } from './support/report.ts';
+import { installMeter, type Meter } from './support/sqlite-meter.ts';
+
+const { json, quick, only } = readOptions();
+const meter = installMeter();
+const sizes = only.length > 0 ? only.map(Number) : [10, 1000];
+const folder = mkdtempSync(join(tmpdir(), 'everthread-bench-'));
+const lines: Line[] = [];
+try {
+  const store = await openStore('sqlite:store.db', folder);
+  for (const messages of sizes) lines.push(...(await measure(store, messages)));
+  await store.close();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+report('The store, for a step', lines, json);
+
+interface Sample extends Meter {
+  ms: number;
+}
+
+async function measure(store: ThreadStore, messages: number): Promise<Line[]> {
+  const samples = new Map<string, Sample[]>();
+  const timed: Timed = async (name, run) => {
+    const before = { ...meter };
+    const startedAt = performance.now();
+    const result = await run();
+    const ms = performance.now() - startedAt;
+    const sample = { ms, ...difference(meter, before) };
+    samples.set(name, [...(samples.get(name) ?? []), sample]);
+    return result;
+  };
+  const ref = await openThread(store, messages);
+  for (let step = 1; step <= (quick ? 30 : 300); step++) await runStep(store, ref, step, timed);
+  const rows = [...samples].map(([name, all]) => ({ name, sample: typical(all) }));
+  const sum = rows.reduce((total, { sample }) => add(total, sample), {
+    ms: 0,
+    statements: 0,
+    commits: 0,
+    engineMs: 0,
+    commitMs: 0,
+  });
+  return [...rows, { name: 'whole step', sample: sum }].map(({ name, sample }) => ({
+    what: `${name}, ${messages} messages`,
+    value: sample.ms,
+    unit: 'ms',
+    note: `${sample.commits} commits, ${sample.statements} statements; SQLite ${sample.engineMs.toFixed(2)} ms, of it commit ${sample.commitMs.toFixed(2)} ms`,
+  }));
+}
+
+type Timed = <T>(name: string, run: () => Promise<T>) => Promise<T>;
+type Run = { readonly threadId: string; readonly runId: string };
+
+async function openThread(store: ThreadStore, messages: number): Promise<Run> {
+  const run = { threadId: randomUUID(), runId: randomUUID() };
+  const relations = { parentId: null, rootId: run.threadId, userId: null, arguments: {} };
+  await store.openThread({ ...run, ...relations, agent: 'bench', mustExist: false });
+  for (let i = 0; i < messages; i++) {
+    await store.injectMessage(run.threadId, `m${i}`, { role: 'user', content: 'x'.repeat(200) }, null);
+  }
+  return run;
+}
+
+/** As src/activities/model-step.ts and run-tool.ts do it. */
+async function runStep(store: ThreadStore, run: Run, step: number, timed: Timed): Promise<void> {
+  const executionId = 'execution';
+  const items = step === 1 ? [{ kind: 'message', id: 'first', role: 'user', content: 'go' } as const] : [];
+  const ref = { ...run, step, attempt: 1 };
+  const usage = { promptTokens: 10, completionTokens: 10, totalTokens: 20 };
+  const call = { id: `call_${step}`, type: 'function', function: { name: 'tool', arguments: '{}' } } as const;
+  const begun = { ...run, ordinal: step, executionId, afterStep: step - 1, items, rejections: [] };
+  await timed('beginStep', () => store.beginStep(begun));
+  await timed('readContext', () => store.readContext(run.threadId, step));
+  await timed('startModelCall', () => store.startModelCall({ ...ref, call: 1, model: 'm', modelId: 'm-1' }));
+  await timed('endModelCall', () =>
+    store.endModelCall({ ...ref, call: 1, ok: true, usage, firstTokenAt: 1 }),
+  );
+  const answer = { content: null, toolCalls: [call], model: 'm', finishReason: 'tool_calls', usage };
+  await timed('commitStep', () => store.commitStep({ ...ref, ...answer }));
+  await timed('getThread', () => store.getThread(run.threadId));
+  const key = { ...run, step, index: 0 };
+  const attempt = randomUUID();
+  await timed('beginTool', () => store.beginTool({ ...key, attempt, idempotent: () => false }));
+  const result = { status: 'success', result: 'done' } as const;
+  await timed('commitTool', () =>
+    store.commitTool({ ...key, attempt, result, queuedTools: [] }),
+  );
+}
+
+function difference(now: Meter, before: Meter): Meter {
+  return {
+    statements: now.statements - before.statements,
+    commits: now.commits - before.commits,
+    engineMs: now.engineMs - before.engineMs,
+    commitMs: now.commitMs - before.commitMs,
+  };
+}
+
+function typical(samples: readonly Sample[]): Sample {
+  const of = (field: keyof Sample) => median(samples.map((sample) => sample[field]));
+  return {
+    ms: of('ms'),
+    statements: of('statements'),
+    commits: of('commits'),
+    engineMs: of('engineMs'),
+    commitMs: of('commitMs'),
+  };
+}
+
+function add(total: Sample, sample: Sample): Sample {
+  return {
+    ms: total.ms + sample.ms,
+    statements: total.statements + sample.statements,
+    commits: total.commits + sample.commits,
+    engineMs: total.engineMs + sample.engineMs,
+    commitMs: total.commitMs + sample.commitMs,
+  };
+}

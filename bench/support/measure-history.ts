@@ -1,0 +1,58 @@
+/** (a) Events and bytes of a step, exactly as the server has them, in threads of 10, 100 and 1,000 messages. */
+import { WORKFLOW_ID_PREFIX } from '../../src/core/start-input.ts';
+import { measureSteps } from './history.ts';
+import type { AgentName } from './project.ts';
+import { type Line, median } from './report.ts';
+import type { Rig } from './rig.ts';
+
+const STEPS = 20;
+const SIZES = [10, 100, 1000] as const;
+/** Activities scheduled, started, completed, and as many events of the workflow task after each; house.md. */
+const EVENTS: Readonly<Record<AgentName, number>> = { once: 12, quick: 7 };
+/** Event ids and step numbers grow by digits as a thread goes on; nothing else may. */
+const GROWTH = 1.02;
+
+export async function measureHistory(rig: Rig): Promise<Line[]> {
+  const lines: Line[] = [];
+  for (const agent of ['once', 'quick'] as const) {
+    let first = 0;
+    for (const messages of SIZES) {
+      const steps = await stepsAt(rig, agent, messages);
+      const bytes = steps.reduce((sum, step) => sum + step.bytes, 0) / steps.length;
+      const where = `${agent} tool, ${messages} messages`;
+      first ||= bytes;
+      lines.push(
+        {
+          what: `events per step, ${where}`,
+          value: Math.max(...steps.map(({ events }) => events)),
+          unit: 'events',
+          atMost: EVENTS[agent],
+        },
+        {
+          what: `bytes per step, ${where}`,
+          value: Math.round(bytes),
+          unit: 'B',
+          atMost: Math.round(first * GROWTH),
+        },
+        { what: `time per step, ${where}`, value: median(steps.map(({ ms }) => ms)), unit: 'ms' },
+      );
+    }
+  }
+  return lines;
+}
+
+async function stepsAt({ client, store, turn, nextTurn }: Rig, agent: AgentName, messages: number) {
+  const threadId = await turn(agent, 0);
+  await client.waitForIdle(threadId);
+  const { total } = await store.getMessages(threadId);
+  for (let i = total; i < messages; i++) {
+    const role = i % 2 === 0 ? 'user' : 'assistant';
+    await store.injectMessage(threadId, `m${i}`, { role, content: `Message ${i}. ${'x'.repeat(200)}` }, null);
+  }
+  await nextTurn(threadId, STEPS);
+  await client.waitForIdle(threadId);
+  const steps = await measureSteps(client.temporal, WORKFLOW_ID_PREFIX + threadId);
+  await client.terminate(threadId);
+  // The first pair spans the rest between the two turns.
+  return steps.slice(1);
+}

@@ -1,0 +1,86 @@
+/**
+ * The project that is measured: one agent per way of dispatching a tool, one model without any delay.
+ * The model is a plain function over the provider port: the test kit's double records and freezes each request,
+ * which costs more than a step at 1,000 messages.
+ */
+import type { Registry } from '../../src/core/definition.ts';
+import type { Provider, ProviderRequest, ProviderStreamChunk } from '../../src/core/provider.ts';
+import {
+  defineAgent,
+  defineModel,
+  definePrompt,
+  defineTool,
+  registryFrom,
+} from '../../src/definitions/index.ts';
+
+/** `once`: an ordinary tool, a regular activity. `quick`: a local activity. */
+export type AgentName = 'once' | 'quick';
+
+/** Thread ids to what is to be called once the thread's model has given its last answer. */
+export type Watchers = Map<string, () => void>;
+
+/** A turn of `go N` calls the tool in N steps; the answer after them ends it. */
+export function benchRegistry(watchers: Watchers): Registry {
+  return registryFrom({
+    agents: [agent('once'), agent('quick')],
+    prompts: [prompt('once'), prompt('quick')],
+    models: [defineModel({ name: 'instant', provider: () => instantModel(watchers), model: 'instant-1' })],
+    tools: {
+      once_tool: defineTool({ description: 'Does nothing, at most once.', execute }),
+      quick_tool: defineTool({ description: 'Does nothing, quickly.', execute, quick: true }),
+    },
+  });
+}
+
+function execute() {
+  return { status: 'success', result: 'done' } as const;
+}
+
+function agent(name: AgentName) {
+  return defineAgent({ name, sideA: { prompt: `ask_${name}` } });
+}
+
+function prompt(name: AgentName) {
+  return definePrompt({
+    name: `ask_${name}`,
+    toolDescription: 'measured',
+    prompt: 'You are measured.',
+    model: 'instant',
+    includeChat: true,
+    includePastTools: true,
+    tools: [`${name}_tool`],
+  });
+}
+
+function instantModel(watchers: Watchers): Provider {
+  return {
+    name: 'instant',
+    specificationVersion: '1',
+    async generate() {
+      throw new Error('Everthread streams where it can.');
+    },
+    async stream(request) {
+      return answer(request, watchers);
+    },
+  };
+}
+
+const USAGE = { promptTokens: 10, completionTokens: 10, totalTokens: 20 };
+
+async function* answer(request: ProviderRequest, watchers: Watchers): AsyncGenerator<ProviderStreamChunk> {
+  const { messages, tools = [], user = '' } = request;
+  const asked = messages.findLastIndex(({ role }) => role === 'user');
+  const [, steps] = /^go (\d+)$/.exec(String(messages[asked]?.content)) ?? [];
+  const done = messages.slice(asked).filter(({ role }) => role === 'tool').length;
+  if (done >= Number(steps)) {
+    watchers.get(user)?.();
+    yield { type: 'content-delta', delta: 'Done.' };
+    yield { type: 'finish', finishReason: 'stop', usage: USAGE };
+    return;
+  }
+  const name = tools[0]?.function.name ?? '';
+  const id = `call_${messages.length}`;
+  yield { type: 'tool-call-start', id, name };
+  yield { type: 'tool-call-done', id, name, arguments: '{}' };
+  yield { type: 'finish', finishReason: 'tool_calls', usage: USAGE };
+}

@@ -1,0 +1,44 @@
+/**
+ * Counts what reaches `node:sqlite`: statements, commits and the time inside the engine. Installed before a store is
+ * opened; it wraps the class's own methods, because nothing else sees statements from below the query builder.
+ */
+import { DatabaseSync, StatementSync } from 'node:sqlite';
+
+export interface Meter {
+  statements: number;
+  commits: number;
+  engineMs: number;
+  commitMs: number;
+}
+
+type Method = (this: StatementSync, ...values: never[]) => unknown;
+
+export function installMeter(): Meter {
+  const meter: Meter = { statements: 0, commits: 0, engineMs: 0, commitMs: 0 };
+  const prototype = StatementSync.prototype as unknown as Record<string, Method>;
+  for (const name of ['all', 'run', 'get']) {
+    const original = prototype[name] as Method;
+    prototype[name] = function (...values) {
+      return record(meter, this.sourceSQL, () => original.apply(this, values));
+    };
+  }
+  const execute = DatabaseSync.prototype.exec;
+  DatabaseSync.prototype.exec = function (sql) {
+    return record(meter, sql, () => execute.call(this, sql));
+  };
+  return meter;
+}
+
+function record<T>(meter: Meter, sql: string, run: () => T): T {
+  const startedAt = performance.now();
+  const result = run();
+  const ms = performance.now() - startedAt;
+  meter.statements += 1;
+  meter.engineMs += ms;
+  // Outside a transaction every write is its own commit; the store writes so only where it stages an item.
+  if (/^commit$/i.test(sql)) {
+    meter.commits += 1;
+    meter.commitMs += ms;
+  }
+  return result;
+}

@@ -1,0 +1,161 @@
+/**
+ * Turns a thread's event log into what a person wants to see of it: text as it streams, tool calls, results, status.
+ * I1  Text is shown once. A new attempt or another model call takes back what the one before had streamed (`restart`).
+ * I2  The committed message is the truth: whatever chunks were missed or pruned, the text shown by `end` is the message's.
+ * I3  Reads messages by the ids in the events and nothing else, so it works on a finished log as on a growing one.
+ */
+import type { Message, ToolCall, ToolStatus } from '../core/message.ts';
+import type { StoredError, ThreadStatus } from '../core/step.ts';
+import type { ThreadEvent } from '../store/port.ts';
+
+export type AnswerPart = { readonly at: number } & (
+  | { readonly kind: 'text'; readonly delta: string }
+  | { readonly kind: 'restart' }
+  | { readonly kind: 'end'; readonly stopped: boolean }
+  | {
+      readonly kind: 'message';
+      readonly role: Message['role'];
+      readonly content: string;
+      readonly silent: boolean;
+    }
+  | { readonly kind: 'tool_call'; readonly name: string; readonly arguments: string }
+  | {
+      readonly kind: 'tool_result';
+      readonly name: string;
+      readonly status: ToolStatus;
+      readonly content: string;
+    }
+  | { readonly kind: 'trouble'; readonly text: string }
+  | {
+      readonly kind: 'status';
+      readonly status: ThreadStatus;
+      readonly reason: string | null;
+      readonly error: StoredError | null;
+    }
+);
+
+type Bare<T> = T extends unknown ? Omit<T, 'at'> : never;
+type Part = Bare<AnswerPart>;
+
+export type GetMessage = (id: string) => Promise<Message | null>;
+
+export class AnswerStream {
+  readonly #getMessage: GetMessage;
+  /** Arguments of calls, by their ids, from the messages that asked for them. */
+  readonly #arguments = new Map<string, string>();
+  /** What is being streamed, and by whom. */
+  #text = '';
+  #source = { step: 0, attempt: 0, call: 0 };
+  /** A message whose event came, and whose meaning the next event tells. */
+  #held: { id: string; role: string } | undefined;
+
+  constructor(getMessage: GetMessage) {
+    this.#getMessage = getMessage;
+  }
+
+  /** Events in order, each once. */
+  async read(event: ThreadEvent): Promise<AnswerPart[]> {
+    const held = this.#held;
+    this.#held = undefined;
+    const before = held && !explains(event, held) ? await this.#toMessage(held.id) : [];
+    const parts = [...before, ...(await this.#translate(event, held?.id))];
+    return parts.map((part) => ({ at: event.at, ...part }) as AnswerPart);
+  }
+
+  async #translate(event: ThreadEvent, heldId: string | undefined): Promise<Part[]> {
+    const { type, data } = event;
+    switch (type) {
+      case 'message.created':
+        return this.#hold(data as { messageId: string; role: string });
+      case 'model.chunk':
+        return this.#addChunk(event);
+      case 'step.committed':
+        return this.#complete(await this.#remember(data.messageId as string), false);
+      case 'execution.aborted':
+        return this.#complete(data.keptText && heldId ? await this.#remember(heldId) : null, true);
+      case 'step.failed':
+        return this.#text === '' ? [] : this.#complete(null, true);
+      case 'tool.called': {
+        const name = data.name as string;
+        return [{ kind: 'tool_call', name, arguments: this.#arguments.get(data.callId as string) ?? '{}' }];
+      }
+      case 'tool.result':
+      case 'tool.unknown': {
+        const message = heldId ? await this.#getMessage(heldId) : null;
+        const { name, status } = data as { name: string; status: ToolStatus };
+        return [{ kind: 'tool_result', name, status, content: message?.content ?? '' }];
+      }
+      case 'model.failed':
+        return [{ kind: 'trouble', text: tellModelFailure(data) }];
+      case 'step.retried':
+        return [{ kind: 'trouble', text: `asking the model again: ${data.reason as string}` }];
+      case 'item.rejected':
+        return [{ kind: 'trouble', text: `refused: ${data.code as string}: ${data.reason as string}` }];
+      case 'thread.status': {
+        const {
+          status,
+          reason = null,
+          error = null,
+        } = data as { status: ThreadStatus; reason?: string; error?: StoredError };
+        return [{ kind: 'status', status, reason, error }];
+      }
+      default:
+        return [];
+    }
+  }
+
+  #hold({ messageId: id, role }: { messageId: string; role: string }): Part[] | Promise<Part[]> {
+    if (role === 'user' || role === 'system') return this.#toMessage(id);
+    this.#held = { id, role };
+    return [];
+  }
+
+  /** I1. Chunks of an attempt or call that was given up may come late: they are passed over. */
+  #addChunk({ step = 0, attempt = 1, data }: ThreadEvent): Part[] {
+    const { delta, call } = data as { delta: string; call: number };
+    const age = step - this.#source.step || attempt - this.#source.attempt || call - this.#source.call;
+    if (age < 0) return [];
+    const parts: Part[] = age > 0 && this.#text !== '' ? [{ kind: 'restart' }] : [];
+    if (age > 0) this.#text = '';
+    this.#source = { step, attempt, call };
+    this.#text += delta;
+    return [...parts, { kind: 'text', delta }];
+  }
+
+  /** I2. */
+  #complete(message: Message | null, stopped: boolean): Part[] {
+    const shown = this.#text;
+    const content = message?.content ?? shown;
+    this.#text = '';
+    if (content === '' && shown === '') return [];
+    const end: Part = { kind: 'end', stopped };
+    if (content === shown) return [end];
+    if (content.startsWith(shown)) return [{ kind: 'text', delta: content.slice(shown.length) }, end];
+    return [{ kind: 'restart' }, { kind: 'text', delta: content }, end];
+  }
+
+  async #toMessage(id: string): Promise<Part[]> {
+    const message = await this.#remember(id);
+    if (!message?.content || message.role === 'tool') return [];
+    return [{ kind: 'message', role: message.role, content: message.content, silent: message.silent }];
+  }
+
+  async #remember(id: string): Promise<Message | null> {
+    const message = await this.#getMessage(id);
+    const calls = message?.tool_calls ? (JSON.parse(message.tool_calls) as ToolCall[]) : [];
+    for (const call of calls) this.#arguments.set(call.id, call.function.arguments);
+    return message;
+  }
+}
+
+/** A message of a step, a stop or a tool is told by the event that follows it in the same transaction. */
+function explains({ type, data }: ThreadEvent, held: { id: string; role: string }): boolean {
+  if (held.role === 'tool') return true;
+  return type === 'execution.aborted' ? data.keptText === true : data.messageId === held.id;
+}
+
+function tellModelFailure(data: Readonly<Record<string, unknown>>): string {
+  const { message, retryInMs } = data as { message?: string; retryInMs?: number };
+  const next = retryInMs === undefined ? '' : `; trying again in ${Math.round(retryInMs / 100) / 10} s`;
+  return `the model failed: ${message ?? 'no reason was given'}${next}`;
+}

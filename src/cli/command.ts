@@ -1,0 +1,87 @@
+/**
+ * What all commands share: `--project` and `--json`, parsers of option values, and the way a handler's exit code
+ * reaches `main`.
+ */
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+
+export interface Cli {
+  exitCode: number;
+}
+
+export interface CommonOptions {
+  /** Absolute. */
+  readonly project: string;
+  readonly json?: boolean;
+}
+
+export interface WaitOptions {
+  readonly wait?: boolean;
+  /** Seconds. */
+  readonly timeout?: number;
+}
+
+export const GROUPS = { run: 'Running agents:', talk: 'Talking to them:', project: 'Project:' } as const;
+
+export function addCommon(command: Command): Command {
+  return command
+    .addOption(
+      new Option('-p, --project <dir>', 'folder of the project, which holds agents/')
+        .argParser(parseFolder)
+        .default(process.cwd(), 'this folder'),
+    )
+    .option('--json', 'print the result as JSON');
+}
+
+export function addWait(command: Command): Command {
+  return command
+    .option('-w, --wait', 'show the answer as it comes, and end when the thread is at rest')
+    .option('--timeout <seconds>', 'with --wait: give up after this time', parsePositive);
+}
+
+export function addTaskQueue(command: Command): Command {
+  return command.option(
+    '-q, --task-queue <name>',
+    'task queue of the workers (default: EVERTHREAD_TASK_QUEUE, else "everthread")',
+  );
+}
+
+/** A handler answers its exit code, or nothing for 0; what it throws reaches `main`. */
+export function act<A extends unknown[]>(
+  cli: Cli,
+  handler: (...args: A) => Promise<number | undefined>,
+): (...args: A) => Promise<void> {
+  return async (...args) => {
+    cli.exitCode = (await handler(...args)) ?? 0;
+  };
+}
+
+export function parseWhole(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && Number.isSafeInteger(value) && value >= 0) return value;
+  throw new InvalidArgumentError('Give a whole number, 0 or more.');
+}
+
+export function parsePositive(text: string): number {
+  const value = Number(text);
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new InvalidArgumentError('Give a number above 0.');
+}
+
+export function parseObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>;
+  } catch {
+    // Said below, with an example.
+  }
+  throw new InvalidArgumentError(`Give a JSON object, such as '{"city":"Paris"}'.`);
+}
+
+function parseFolder(text: string): string {
+  const folder = resolve(text);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
+  throw new InvalidArgumentError('There is no such folder.');
+}

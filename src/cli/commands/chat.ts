@@ -1,0 +1,119 @@
+/**
+ * `everthread chat`: a conversation in the terminal.
+ * C1. A thread begins with the first message, so that leaving at once leaves nothing behind.
+ * C2. Ctrl-C during an answer stops the execution; at the prompt it leaves. Ctrl-D and the end of piped input leave.
+ */
+import type { Command } from 'commander';
+import type { RuntimeClient } from '../../client/runtime-client.ts';
+import { RuntimeError } from '../../core/error.ts';
+import { Conversation } from '../chat/conversation.ts';
+import { LineReader } from '../chat/line-reader.ts';
+import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
+import { commandName } from '../command-name.ts';
+import { reportFailure } from '../exit.ts';
+import { dimNote, printJson, printLine, tone } from '../output.ts';
+import { messageText } from '../thread-text.ts';
+
+interface ChatOptions extends CommonOptions {
+  readonly thread?: string;
+  readonly user?: string;
+  readonly taskQueue?: string;
+}
+
+const SHOWN = 10;
+
+export function addChat(program: Command, cli: Cli): void {
+  const command = program
+    .command('chat')
+    .helpGroup(GROUPS.talk)
+    .summary('talk to an agent in the terminal')
+    .description(
+      'Talks to an agent: each line is a message, and the answer is shown while it comes. Ctrl-C during an answer stops ' +
+        'it, Ctrl-C or Ctrl-D at the prompt leaves. The thread stays and can be taken up again with --thread.',
+    )
+    .argument('[agent]', 'name of an agent of the project; not needed with --thread')
+    .option('--thread <id>', 'go on with this thread')
+    .option('--user <id>', 'id of the person that a new thread belongs to');
+  addCommon(addTaskQueue(command)).action(act(cli, chat));
+}
+
+async function chat(agent: string | undefined, options: ChatOptions): Promise<number | undefined> {
+  if (agent === undefined && options.thread === undefined) {
+    throw new RuntimeError(
+      'InvalidStart',
+      'Name an agent to talk to, or a thread to go on with: --thread ID.',
+    );
+  }
+  const { withClient } = await import('../open-client.ts');
+  return withClient({ ...options, createStore: options.thread === undefined }, async (client) => {
+    const conversation = await open(client, agent, options);
+    const lines = new LineReader(`${tone('bold', 'you')} > `);
+    try {
+      const exitCode = await converse(conversation, lines);
+      leave(conversation, options);
+      // A person has seen it; a script has the code alone.
+      return lines.interactive ? 0 : exitCode;
+    } finally {
+      lines.close();
+    }
+  });
+}
+
+async function open(
+  client: RuntimeClient,
+  agent: string | undefined,
+  options: ChatOptions,
+): Promise<Conversation> {
+  const { thread: threadId, user: userId, json } = options;
+  if (threadId === undefined) {
+    dimNote(`Talking to ${agent}. Ctrl-C stops an answer, Ctrl-D leaves.`);
+    return new Conversation(client, { agent: agent as string, userId, quiet: json === true });
+  }
+  const thread = await client.getThread(threadId);
+  if (thread.terminatedAt !== null) {
+    throw new RuntimeError(
+      'ThreadTerminated',
+      `Thread "${threadId}" is terminated: "${commandName()} threads show ${threadId}" shows it.`,
+    );
+  }
+  if (agent !== undefined && agent !== thread.agent) {
+    throw new RuntimeError(
+      'InvalidStart',
+      `Thread "${threadId}" belongs to the agent "${thread.agent}", not to "${agent}".`,
+    );
+  }
+  dimNote(`Going on with thread ${threadId} of ${thread.agent}. Ctrl-C stops an answer, Ctrl-D leaves.`);
+  const { messages } = await client.getMessages(threadId, { limit: SHOWN });
+  if (!json) for (const message of messages) printLine(messageText(message));
+  return new Conversation(client, {
+    agent: thread.agent,
+    threadId,
+    after: thread.lastSeq,
+    quiet: json === true,
+  });
+}
+
+/** Exit code of the last answer: what failed in a script of piped lines must show. */
+async function converse(conversation: Conversation, lines: LineReader): Promise<number> {
+  let exitCode = 0;
+  for (let line = await lines.next(); line !== undefined; line = await lines.next()) {
+    const text = line.trim();
+    if (text === '') continue;
+    if (text === '/exit' || text === '/quit') break;
+    lines.onInterrupt = () => void conversation.stop().catch(reportFailure);
+    try {
+      exitCode = await conversation.say(text);
+    } finally {
+      lines.onInterrupt = undefined;
+    }
+    if (conversation.over) break;
+  }
+  return exitCode;
+}
+
+function leave({ threadId, over }: Conversation, { json, project }: ChatOptions): void {
+  if (json) printJson({ threadId: threadId ?? null });
+  if (json || threadId === undefined || over) return;
+  const place = project === process.cwd() ? '' : ` --project ${project}`;
+  dimNote(`\nThread ${threadId}. Go on with: ${commandName()} chat --thread ${threadId}${place}`);
+}

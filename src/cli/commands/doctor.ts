@@ -1,0 +1,52 @@
+/** `everthread doctor`: whether everything that agents need is there, and what to do where it is not. */
+import type { Command } from 'commander';
+import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
+import type { Check } from '../doctor/check.ts';
+import { EXIT } from '../exit.ts';
+import { dimNote, note, printJson, printLine, type Tone, tone } from '../output.ts';
+import { visible } from '../terminal-text.ts';
+
+interface DoctorOptions extends CommonOptions {
+  readonly taskQueue?: string;
+}
+
+export function addDoctor(program: Command, cli: Cli): void {
+  const command = program
+    .command('doctor')
+    .helpGroup(GROUPS.project)
+    .summary('check this machine, the project and the server')
+    .description(
+      'Checks Node, the project, its store, keys of models, the Temporal server with namespace, search attributes, ' +
+        'workers, and how fast a step is. Changes nothing but for one short workflow to measure with. Exit code 1 when a check fails. ' +
+        'With --json: { ok, checks: [{ name, status, message, next }] }.',
+    );
+  addCommon(addTaskQueue(command)).action(act(cli, runDoctor));
+}
+
+const TONES: Record<Check['status'], Tone> = { ok: 'green', warn: 'yellow', fail: 'red' };
+
+async function runDoctor({ project: projectDir, taskQueue, json }: DoctorOptions): Promise<number> {
+  const { examine } = await import('../doctor/examine.ts');
+  const checks: Check[] = [];
+  await examine({
+    projectDir,
+    taskQueue,
+    report(check) {
+      checks.push(check);
+      if (!json) printCheck(check);
+    },
+  });
+  const failed = checks.filter(({ status }) => status === 'fail').length;
+  if (json) printJson({ ok: failed === 0, checks });
+  else if (failed > 0) note(`\n${failed} ${failed === 1 ? 'check' : 'checks'} failed.`);
+  else dimNote('\nNothing stands in the way.');
+  return failed > 0 ? EXIT.failed : EXIT.done;
+}
+
+function printCheck({ name, status, message, next }: Check): void {
+  const indent = ' '.repeat(6);
+  printLine(
+    `${tone(TONES[status], status.padEnd(6))}${tone('bold', name)}: ${visible(message).replaceAll('\n', `\n${indent}`)}`,
+  );
+  if (next !== undefined) printLine(`${indent}${tone('dim', next)}`);
+}

@@ -1,0 +1,45 @@
+/** `everthread new`: a small project that works at once, with and without a model's key. */
+import { relative, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { act, addCommon, type Cli, type CommonOptions, GROUPS } from '../command.ts';
+import { showPath } from '../find-store.ts';
+import { writeProject } from '../new-project/write-project.ts';
+import { printJson, printLine, tone } from '../output.ts';
+
+export function addNew(program: Command, cli: Cli): void {
+  const command = program
+    .command('new')
+    .helpGroup(GROUPS.project)
+    .summary('write a small project that works at once')
+    .description(
+      'Writes an agent, its prompt, a model and two tools into a new folder, or into one that holds no more than a ' +
+        'package.json. The model is OpenAI when OPENAI_API_KEY is set, and a scripted sample until then.',
+    )
+    .argument('<dir>', 'the folder; . is this one');
+  addCommon(command).action(act(cli, newProject));
+}
+
+async function newProject(dir: string, { project, json }: CommonOptions): Promise<undefined> {
+  const folder = resolve(project, dir);
+  const { files, installed } = writeProject(folder);
+  if (json) {
+    printJson({ folder, files });
+    return undefined;
+  }
+  const hasKey = Boolean(process.env.OPENAI_API_KEY || process.env.OPENAI_BASE_URL);
+  const steps = [
+    ...(folder === process.cwd() ? [] : [`cd ${relative(process.cwd(), folder)}`]),
+    ...(installed ? [] : ['npm install']),
+    'npx everthread dev',
+    'npx everthread chat assistant     (in another terminal)',
+  ];
+  printLine(`Wrote a project into ${showPath(folder)}:`);
+  for (const file of files) printLine(tone('dim', `  ${file}`));
+  printLine(
+    hasKey
+      ? '\nIts model is OpenAI-compatible, by the OPENAI_… variables that are set here.'
+      : '\nOPENAI_API_KEY is not set, so its model is a sample that follows a script: agents/models/main.ts.',
+  );
+  printLine(`\nNext:\n${steps.map((step) => `  ${step}`).join('\n')}`);
+  return undefined;
+}

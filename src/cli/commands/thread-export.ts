@@ -1,0 +1,103 @@
+/**
+ * `everthread threads export`: what a thread said (transcript, from the store) or how Temporal ran it (history, from the
+ * server, as JSON that a replay takes).
+ */
+import { writeFileSync } from 'node:fs';
+import { type Command, Option } from 'commander';
+import { RuntimeError } from '../../core/error.ts';
+import { act, addCommon, type Cli, type CommonOptions } from '../command.ts';
+import { showPath, withStore } from '../find-store.ts';
+import { note, printJson, write } from '../output.ts';
+import { findThread } from './thread-read.ts';
+
+interface ExportOptions extends CommonOptions {
+  readonly format: 'transcript' | 'history';
+  readonly out?: string;
+  readonly run?: string;
+}
+
+const ALL = 1_000_000;
+const GRPC_NOT_FOUND = 5;
+
+export function addThreadExport(threads: Command, cli: Cli): void {
+  const command = threads
+    .command('export')
+    .summary('write a thread or its Temporal history as JSON')
+    .description(
+      'transcript: { thread, messages } with silent messages, from the store. history: the Temporal history of the ' +
+        "thread's newest workflow run, fit for replay.",
+    )
+    .argument('<id>', 'id of the thread')
+    .addOption(
+      new Option('--format <format>', 'what to write')
+        .choices(['transcript', 'history'])
+        .default('transcript'),
+    )
+    .option('--out <file>', 'write to this file (default: standard output)')
+    .option('--run <run-id>', 'history: an earlier run of the workflow');
+  addCommon(command).action(act(cli, exportThread));
+}
+
+async function exportThread(threadId: string, options: ExportOptions): Promise<undefined> {
+  const text =
+    options.format === 'history'
+      ? await readHistory(threadId, options)
+      : await readTranscript(threadId, options);
+  if (options.out === undefined) {
+    write(text);
+    return undefined;
+  }
+  writeOut(options.out, text);
+  if (options.json)
+    printJson({ threadId, format: options.format, file: options.out, bytes: Buffer.byteLength(text) });
+  else note(`Wrote the ${options.format} of thread ${threadId} to ${showPath(options.out)}.`);
+  return undefined;
+}
+
+async function readTranscript(threadId: string, { project }: ExportOptions): Promise<string> {
+  return withStore(project, async (store) => {
+    const thread = await findThread(store, threadId);
+    const { messages } = await store.getMessages(threadId, {
+      limit: ALL,
+      includeSilent: true,
+      maxDepth: ALL,
+    });
+    return `${JSON.stringify({ thread, messages }, null, 2)}\n`;
+  });
+}
+
+async function readHistory(threadId: string, options: ExportOptions): Promise<string> {
+  const [{ withClient }, { historyToJSON }, { WORKFLOW_ID_PREFIX }] = await Promise.all([
+    import('../open-client.ts'),
+    import('@temporalio/common/lib/proto-utils.js'),
+    import('../../core/start-input.ts'),
+  ]);
+  return withClient(options, async (client) => {
+    try {
+      const handle = client.temporal.workflow.getHandle(WORKFLOW_ID_PREFIX + threadId, options.run);
+      return `${historyToJSON(await handle.fetchHistory())}\n`;
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      throw new RuntimeError(
+        'ThreadNotFound',
+        `The Temporal server has no history of thread "${threadId}".`,
+        { cause: error },
+      );
+    }
+  });
+}
+
+function writeOut(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (cause) {
+    throw new RuntimeError('InvalidConfiguration', `${file} cannot be written: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+}
+
+function isNotFound(error: unknown): boolean {
+  const { name, code, cause } = error as { name?: string; code?: number; cause?: { code?: number } };
+  return name === 'WorkflowNotFoundError' || code === GRPC_NOT_FOUND || cause?.code === GRPC_NOT_FOUND;
+}

@@ -1,0 +1,143 @@
+/** `everthread threads show`, `list` and `tail`: readers of the store, which need no server. */
+import { type Command, Option } from 'commander';
+import { followEvents } from '../../client/follow-events.ts';
+import { RuntimeError } from '../../core/error.ts';
+import type { ThreadStatus } from '../../core/step.ts';
+import type { ThreadRecord, ThreadStore } from '../../store/port.ts';
+import { AnswerStream } from '../answer-stream.ts';
+import { act, addCommon, type Cli, type CommonOptions, parseWhole } from '../command.ts';
+import { commandName } from '../command-name.ts';
+import { withStore } from '../find-store.ts';
+import { dateAndTime, dimNote, note, printJson, printJsonLine, printLine, tone, toTable } from '../output.ts';
+import { TailPrinter } from '../tail-printer.ts';
+import { shorten } from '../terminal-text.ts';
+import { messageText, statusTone, threadHeading } from '../thread-text.ts';
+
+const STATUSES: readonly ThreadStatus[] = ['idle', 'running', 'waiting', 'stopped', 'failed', 'terminated'];
+/** What a person gets without asking for more; JSON has everything. */
+const SHOWN = 50;
+const ALL = 1_000_000;
+
+interface ShowOptions extends CommonOptions {
+  readonly limit?: number;
+  readonly silent?: boolean;
+}
+
+export function addThreadShow(threads: Command, cli: Cli): void {
+  const command = threads
+    .command('show')
+    .summary("show a thread's status and messages")
+    .description('Shows a thread and its messages, oldest first. With --json: { thread, messages, total }.')
+    .argument('<id>', 'id of the thread')
+    .option('--limit <n>', `the newest n messages (default: ${SHOWN}; with --json all)`, parseWhole)
+    .option('--silent', 'also messages that are hidden from ordinary lists');
+  addCommon(command).action(act(cli, showThread));
+}
+
+async function showThread(threadId: string, options: ShowOptions): Promise<undefined> {
+  const { json, project, limit = json ? ALL : SHOWN, silent: includeSilent } = options;
+  await withStore(project, async (store) => {
+    const thread = await findThread(store, threadId);
+    const { messages, total } = await store.getMessages(threadId, { limit, includeSilent });
+    if (json) return printJson({ thread, messages, total });
+    printLine(`${threadHeading(thread)}\n`);
+    const earlier = total - messages.length;
+    if (earlier > 0)
+      printLine(
+        tone('dim', `… ${earlier} earlier ${earlier === 1 ? 'message' : 'messages'}: --limit shows more\n`),
+      );
+    for (const message of messages) printLine(messageText(message));
+    if (total === 0) printLine(tone('dim', 'no messages yet'));
+  });
+  return undefined;
+}
+
+export function addThreadList(threads: Command, cli: Cli): void {
+  const command = threads
+    .command('list')
+    .summary('list threads, the latest first')
+    .description('Lists the threads of the store, those that changed last first. With --json: { threads }.')
+    .addOption(new Option('--status <status>', 'only threads with this status').choices(STATUSES))
+    .option('--agent <name>', 'only threads of this agent')
+    .option('--limit <n>', 'at most n threads', parseWhole, SHOWN);
+  addCommon(command).action(act(cli, listThreads));
+}
+
+interface ListOptions extends CommonOptions {
+  readonly status?: ThreadStatus;
+  readonly agent?: string;
+  readonly limit: number;
+}
+
+async function listThreads({ project, json, status, agent, limit }: ListOptions): Promise<undefined> {
+  await withStore(project, async (store) => {
+    const threads = await store.listThreads({ status, agent, limit });
+    if (json) return printJson({ threads });
+    if (threads.length === 0) return note(`No threads${status || agent ? ' like that' : ' yet'}.`);
+    const rows = threads.map((thread) => [
+      thread.id,
+      shorten(thread.agent, 30),
+      thread.status,
+      String(thread.lastStep),
+      dateAndTime(thread.updatedAt),
+    ]);
+    const [heading, ...lines] = toTable([['THREAD', 'AGENT', 'STATUS', 'STEPS', 'UPDATED'], ...rows]).split(
+      '\n',
+    );
+    printLine(tone('dim', heading ?? ''));
+    for (const [index, line] of lines.entries()) printLine(colourStatus(line, threads[index]));
+    if (threads.length === limit) dimNote(`At most ${limit} are shown: --limit shows more.`);
+  });
+  return undefined;
+}
+
+function colourStatus(line: string, thread: ThreadRecord | undefined): string {
+  return thread
+    ? line.replace(` ${thread.status} `, ` ${tone(statusTone(thread.status), thread.status)} `)
+    : line;
+}
+
+export function addThreadTail(threads: Command, cli: Cli): void {
+  const command = threads
+    .command('tail')
+    .summary('follow what a thread does')
+    .description(
+      'Shows what has happened in a thread and follows it: messages, answers token by token, tool calls and results. ' +
+        'Ends when the thread is terminated, or with Ctrl-C. With --json each event is one line {seq, at, type, …}; ' +
+        'the last seq is the cursor to go on from.',
+    )
+    .argument('<id>', 'id of the thread')
+    .option('--after <seq>', 'only events after this one', parseWhole, 0)
+    .option('--no-follow', 'end at the present end of the log');
+  addCommon(command).action(act(cli, tailThread));
+}
+
+interface TailOptions extends CommonOptions {
+  readonly after: number;
+  readonly follow: boolean;
+}
+
+async function tailThread(
+  threadId: string,
+  { project, json, after, follow }: TailOptions,
+): Promise<undefined> {
+  await withStore(project, async (store) => {
+    await findThread(store, threadId);
+    const stream = new AnswerStream((id) => store.getMessage(threadId, id));
+    const printer = new TailPrinter();
+    for await (const event of followEvents(store, threadId, { after, follow })) {
+      if (json) printJsonLine(event);
+      else for (const part of await stream.read(event)) printer.show(part);
+    }
+  });
+  return undefined;
+}
+
+export async function findThread(store: ThreadStore, threadId: string): Promise<ThreadRecord> {
+  const thread = await store.getThread(threadId);
+  if (thread) return thread;
+  throw new RuntimeError(
+    'ThreadNotFound',
+    `Thread "${threadId}" is not in this store. A thread that was just started appears once a worker ("${commandName()} dev") has taken it.`,
+  );
+}

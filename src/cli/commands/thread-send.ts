@@ -1,0 +1,111 @@
+/** `everthread threads send` and `threads tool`: what a thread is given to work on. */
+import { randomUUID } from 'node:crypto';
+import { type Command, Option } from 'commander';
+import type { RuntimeClient } from '../../client/runtime-client.ts';
+import { AnswerPrinter } from '../answer-printer.ts';
+import {
+  act,
+  addCommon,
+  addTaskQueue,
+  addWait,
+  type Cli,
+  type CommonOptions,
+  parseObject,
+  type WaitOptions,
+} from '../command.ts';
+import { commandName } from '../command-name.ts';
+import { dimNote, printJson, printLine } from '../output.ts';
+import { readText } from '../read-text.ts';
+
+interface GivingOptions extends CommonOptions, WaitOptions {
+  readonly id?: string;
+  readonly taskQueue?: string;
+}
+
+interface SendOptions extends GivingOptions {
+  readonly role: 'user' | 'assistant';
+  readonly silent?: boolean;
+}
+
+export function addThreadSend(threads: Command, cli: Cli): void {
+  const command = threads
+    .command('send')
+    .summary('send a thread a message')
+    .description(
+      "Queues a message and prints the message's id. It is durable then, in order with all others, also while the " +
+        'thread works and while no worker runs.',
+    )
+    .argument('<id>', 'id of the thread')
+    .argument('<text>', 'the message; - reads it from standard input')
+    .option(
+      '--id <message-id>',
+      'id of the message: sent twice under one id, it is stored once (default: a new one)',
+    )
+    .addOption(
+      new Option('--role <role>', 'user: the agent answers; assistant: recorded as its own words')
+        .choices(['user', 'assistant'])
+        .default('user'),
+    )
+    .option('--silent', 'the model sees it, ordinary lists of messages do not');
+  addCommon(addTaskQueue(addWait(command))).action(act(cli, sendMessage));
+}
+
+export function addThreadTool(threads: Command, cli: Cli): void {
+  const command = threads
+    .command('tool')
+    .summary('have a thread run a tool')
+    .description(
+      'Queues a tool of the active prompt as a normal call; the model then sees its result and answers.',
+    )
+    .argument('<id>', 'id of the thread')
+    .argument('<name>', 'name of the tool')
+    .argument('[arguments]', `its arguments, a JSON object: '{"city":"Paris"}'`, parseObject)
+    .option('--id <item-id>', 'queued twice under one id, it runs once (default: a new one)');
+  addCommon(addTaskQueue(addWait(command))).action(act(cli, queueTool));
+}
+
+async function sendMessage(
+  threadId: string,
+  given: string,
+  options: SendOptions,
+): Promise<number | undefined> {
+  const { id = randomUUID(), role, silent } = options;
+  const content = await readText(given);
+  // The answer to words of the assistant's own is no answer: there is nothing to wait for but rest.
+  const sent = role === 'user' ? id : undefined;
+  return give(threadId, options, sent, (client) =>
+    client.queueMessage(threadId, { id, content, role, silent }),
+  );
+}
+
+async function queueTool(
+  threadId: string,
+  name: string,
+  args: Record<string, unknown> | undefined,
+  options: GivingOptions,
+): Promise<number | undefined> {
+  const { id = randomUUID() } = options;
+  return give(threadId, options, id, (client) => client.queueTool(threadId, { id, name, arguments: args }));
+}
+
+async function give(
+  threadId: string,
+  options: GivingOptions,
+  sent: string | undefined,
+  send: (client: RuntimeClient) => Promise<{ id: string }>,
+): Promise<number | undefined> {
+  const { withClient } = await import('../open-client.ts');
+  return withClient(options, async (client) => {
+    const after = (await client.store.getThread(threadId))?.lastSeq ?? 0;
+    const { id } = await send(client);
+    if (options.wait) {
+      const { showAnswer } = await import('../show-answer.ts');
+      const sink = new AnswerPrinter({ quiet: options.json === true });
+      return showAnswer({ client, threadId, after, sent, sink, ...options });
+    }
+    if (options.json) printJson({ threadId, id });
+    else printLine(id);
+    if (!options.json) dimNote(`Queued. "${commandName()} threads tail ${threadId}" shows what comes of it.`);
+    return undefined;
+  });
+}

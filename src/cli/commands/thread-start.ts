@@ -1,0 +1,76 @@
+/** `everthread threads start`: a new thread, with its first message when there is one. */
+import { randomUUID } from 'node:crypto';
+import type { Command } from 'commander';
+import { AnswerPrinter } from '../answer-printer.ts';
+import {
+  act,
+  addCommon,
+  addTaskQueue,
+  addWait,
+  type Cli,
+  type CommonOptions,
+  parseObject,
+  type WaitOptions,
+} from '../command.ts';
+import { commandName } from '../command-name.ts';
+import { dimNote, printJson, printLine } from '../output.ts';
+import { readText } from '../read-text.ts';
+
+interface StartOptions extends CommonOptions, WaitOptions {
+  readonly id?: string;
+  readonly user?: string;
+  readonly arguments?: Record<string, unknown>;
+  readonly taskQueue?: string;
+}
+
+export function addThreadStart(threads: Command, cli: Cli): void {
+  const command = threads
+    .command('start')
+    .summary('start a thread of an agent')
+    .description(
+      "Starts a thread of an agent and prints the thread's id. The thread is durable from then on; it works as soon as " +
+        'a worker ("everthread dev" or "everthread worker") serves its task queue.',
+    )
+    .argument('<agent>', 'name of an agent of the project')
+    .argument('[text]', 'first message; - reads it from standard input')
+    .option('--id <id>', 'id of the thread: letters, digits and . _ : - (default: an unguessable one)')
+    .option('--user <id>', 'id of the person that the thread belongs to')
+    .option('--arguments <json>', "the thread's arguments, a JSON object: {{key}} in prompts", parseObject);
+  addCommon(addTaskQueue(addWait(command))).action(act(cli, startThread));
+}
+
+async function startThread(
+  agent: string,
+  given: string | undefined,
+  options: StartOptions,
+): Promise<number | undefined> {
+  const text = given === undefined ? undefined : await readText(given);
+  const { withClient } = await import('../open-client.ts');
+  return withClient({ ...options, createStore: true }, async (client) => {
+    const id = randomUUID();
+    const { threadId } = await client.startThread({
+      agent,
+      threadId: options.id,
+      userId: options.user,
+      arguments: options.arguments,
+      messages: text === undefined ? [] : [{ id, content: text }],
+    });
+    if (options.wait) {
+      dimNote(`thread ${threadId}`);
+      const { showAnswer } = await import('../show-answer.ts');
+      const sent = text === undefined ? undefined : id;
+      return showAnswer({
+        client,
+        threadId,
+        after: 0,
+        sent,
+        sink: new AnswerPrinter({ quiet: options.json === true }),
+        ...options,
+      });
+    }
+    if (options.json) printJson({ threadId, ...(text === undefined ? {} : { id }) });
+    else printLine(threadId);
+    if (!options.json) dimNote(`"${commandName()} threads tail ${threadId}" shows what it does.`);
+    return undefined;
+  });
+}

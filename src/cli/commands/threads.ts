@@ -1,0 +1,26 @@
+/** `everthread threads …` */
+import type { Command } from 'commander';
+import { type Cli, GROUPS } from '../command.ts';
+import { addThreadStop, addThreadTerminate } from './thread-end.ts';
+import { addThreadExport } from './thread-export.ts';
+import { addThreadList, addThreadShow, addThreadTail } from './thread-read.ts';
+import { addThreadSend, addThreadTool } from './thread-send.ts';
+import { addThreadStart } from './thread-start.ts';
+
+export function addThreads(program: Command, cli: Cli): void {
+  const threads = program
+    .command('threads')
+    .alias('thread')
+    .helpGroup(GROUPS.talk)
+    .summary('start threads, talk to them, read them: see "everthread threads --help"')
+    .description('Threads are conversations with agents: durable, one id each.');
+  addThreadStart(threads, cli);
+  addThreadSend(threads, cli);
+  addThreadTool(threads, cli);
+  addThreadShow(threads, cli);
+  addThreadTail(threads, cli);
+  addThreadList(threads, cli);
+  addThreadStop(threads, cli);
+  addThreadTerminate(threads, cli);
+  addThreadExport(threads, cli);
+}

@@ -1,0 +1,76 @@
+/** What can be checked without a server: Node, the project, its store, keys of models. */
+import { existsSync } from 'node:fs';
+import { sep } from 'node:path';
+import { readConfiguration } from '../../configuration.ts';
+import { errorMessage } from '../../core/error.ts';
+import { formatProblems, loadProject } from '../../definitions/index.ts';
+import { openStore } from '../../store/open-store.ts';
+import { commandName } from '../command-name.ts';
+import { showPath, storeFile } from '../find-store.ts';
+import { visible } from '../terminal-text.ts';
+import { type Check, fail, ok, warn } from './check.ts';
+
+const NEEDED_NODE = 24;
+const ALL = 1_000_000;
+
+export function checkNode(): Check {
+  const bundled = process.execPath.includes(`${sep}node_modules${sep}`);
+  const found = `${process.version}, ${bundled ? 'the one that npm brought along' : process.execPath}`;
+  if (Number(process.versions.node.split('.')[0]) >= NEEDED_NODE) return ok('node', found);
+  return fail('node', found, `Install Node ${NEEDED_NODE} or newer, or npm install without --omit=optional.`);
+}
+
+export async function checkProject(projectDir: string): Promise<Check> {
+  const { registry, problems, warnings } = await loadProject(projectDir);
+  if (problems.length > 0) {
+    const next = `Mend these; "${commandName()} validate" checks again.`;
+    return fail('project', `definitions have problems:\n${visible(formatProblems(problems))}`, next);
+  }
+  const found = `agents ${[...registry.agents.keys()].join(', ') || 'none'}; tools ${[...registry.tools.keys()].join(', ') || 'none'}`;
+  if (registry.agents.size === 0) return warn('project', found, 'Put an agent into agents/agents/.');
+  if (warnings.length > 0)
+    return warn('project', `${found}\n${visible(formatProblems(warnings))}`, 'Have a look at the warnings.');
+  return ok('project', found);
+}
+
+/** Also answers the store's id, which workers bear. */
+export async function checkStore(projectDir: string): Promise<{ check: Check; storeId?: string }> {
+  const address = readConfiguration().store;
+  const file = storeFile(address, projectDir);
+  const place = file === undefined ? 'the store of EVERTHREAD_STORE' : showPath(file);
+  if (file !== undefined && !existsSync(file)) {
+    const next = `"${commandName()} dev" makes it; if it should be there, check --project and EVERTHREAD_STORE.`;
+    return { check: warn('store', `${place} does not exist yet`, next) };
+  }
+  try {
+    const store = await openStore(address, projectDir);
+    try {
+      const { length } = await store.listThreads({ limit: ALL });
+      return {
+        check: ok('store', `${place}, ${length} ${length === 1 ? 'thread' : 'threads'}, id ${store.id}`),
+        storeId: store.id,
+      };
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    return {
+      check: fail(
+        'store',
+        `${place} cannot be opened: ${errorMessage(error)}`,
+        'Check EVERTHREAD_STORE and who may read and write there.',
+      ),
+    };
+  }
+}
+
+/** Only whether they are there: a key is never printed. */
+export function checkKeys(env: NodeJS.ProcessEnv = process.env): Check {
+  if (env.OPENAI_API_KEY) return ok('model key', 'OPENAI_API_KEY is set');
+  if (env.OPENAI_BASE_URL) return ok('model key', 'OPENAI_BASE_URL is set, without a key');
+  return warn(
+    'model key',
+    'OPENAI_API_KEY is not set',
+    'Models of openaiCompatible() without a key of their own need it, where the worker runs.',
+  );
+}

@@ -1,0 +1,101 @@
+/** What only the Temporal service can tell: version, namespace, search attributes, who polls, how fast a step is. */
+import type { Connection } from '@temporalio/client';
+import { errorMessage } from '../../core/error.ts';
+import { commandName } from '../command-name.ts';
+import type { FoundServer } from '../find-server.ts';
+import { readServerVersion } from '../local-server/connect.ts';
+import { MINIMUM_SERVER_VERSION, readSearchAttributes } from '../local-server/server-settings.ts';
+import { isAtLeast } from '../local-server/temporal-version.ts';
+import { type Check, fail, ok, warn } from './check.ts';
+
+/** A step of a default server takes 100 ms and more, one with our dynamic config 10 to 20. */
+const SLOW_MS = 60;
+const WORKFLOW_QUEUE = 1;
+const POLLED_WITHIN_MS = 70_000;
+const DEADLINE_MS = 5000;
+
+export async function checkVersion(connection: Connection, { address }: FoundServer): Promise<Check> {
+  const version = await readServerVersion(connection);
+  const found = `${address}, server ${version || 'of a version that it does not tell'}`;
+  if (!/^\d+\.\d+\.\d+$/.test(version) || isAtLeast(version, MINIMUM_SERVER_VERSION))
+    return ok('temporal', found);
+  return fail('temporal', found, `Everthread needs ${MINIMUM_SERVER_VERSION} or newer: update the server.`);
+}
+
+export async function checkNamespace(connection: Connection, namespace: string): Promise<Check> {
+  try {
+    await within(connection, () => connection.workflowService.describeNamespace({ namespace }));
+    return ok('namespace', namespace);
+  } catch (error) {
+    const next = `Set TEMPORAL_NAMESPACE, or make it: temporal operator namespace create -n ${namespace}`;
+    return fail('namespace', `"${namespace}" cannot be used: ${errorMessage(error)}`, next);
+  }
+}
+
+export async function checkSearchAttributes(connection: Connection, namespace: string): Promise<Check> {
+  const wanted = Object.keys(readSearchAttributes());
+  try {
+    const listed = await within(connection, () =>
+      connection.operatorService.listSearchAttributes({ namespace }),
+    );
+    const missing = wanted.filter((name) => !(name in (listed.customAttributes ?? {})));
+    if (missing.length === 0) return ok('search attributes', wanted.join(', '));
+    const next =
+      'A worker registers them where it may; else see temporal/README.md. Threads run without them, but cannot be filtered by them.';
+    return warn('search attributes', `missing: ${missing.join(', ')}`, next);
+  } catch (error) {
+    return warn('search attributes', `cannot be listed: ${errorMessage(error)}`, 'Threads run without them.');
+  }
+}
+
+export async function checkWorkers(
+  connection: Connection,
+  { namespace, taskQueue, storeId }: { namespace: string; taskQueue: string; storeId: string | undefined },
+): Promise<Check> {
+  const { pollers } = await within(connection, () =>
+    connection.workflowService.describeTaskQueue({
+      namespace,
+      taskQueue: { name: taskQueue },
+      taskQueueType: WORKFLOW_QUEUE,
+    }),
+  );
+  const identities = (pollers ?? [])
+    .filter(
+      ({ lastAccessTime }) => Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1000 < POLLED_WITHIN_MS,
+    )
+    .map(({ identity }) => identity ?? '');
+  const workers = [...new Set(identities)].map((identity) =>
+    identity.replace(/^everthread:[0-9a-f-]{36}:/, 'process '),
+  );
+  if (workers.length === 0) {
+    return warn(
+      'workers',
+      `none on task queue "${taskQueue}"`,
+      `Threads wait until there is one: "${commandName()} dev" or "${commandName()} worker".`,
+    );
+  }
+  const foreign =
+    storeId !== undefined &&
+    identities.some((identity) => identity.startsWith('everthread:') && !identity.includes(storeId));
+  const found = `on task queue "${taskQueue}" in the last minute: ${workers.join(', ')}`;
+  if (!foreign) return ok('workers', found);
+  return fail(
+    'workers',
+    `${found}; with another store than this project's`,
+    'Give all workers of a queue the same EVERTHREAD_STORE, or each store its own EVERTHREAD_TASK_QUEUE.',
+  );
+}
+
+export function judgeStep(milliseconds: number): Check {
+  const found = `${milliseconds.toFixed(1)} ms for one activity after another`;
+  if (milliseconds <= SLOW_MS) return ok('speed', found);
+  return warn(
+    'speed',
+    found,
+    'Unless this machine is just very busy, the server has its default dynamic config, which makes every step wait. Give it temporal/dynamic-config.yaml of this package (docker-compose.yml shows how).',
+  );
+}
+
+async function within<T>(connection: Connection, request: () => Promise<T>): Promise<T> {
+  return connection.withDeadline(Date.now() + DEADLINE_MS, request);
+}

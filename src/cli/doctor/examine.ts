@@ -1,0 +1,84 @@
+/** Runs all checks in order; one that cannot be made because of one before it is left out. */
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
+import { readConfiguration } from '../../configuration.ts';
+import { errorMessage } from '../../core/error.ts';
+import { commandName } from '../command-name.ts';
+import { type FoundServer, findServer, requireListening } from '../find-server.ts';
+import { installTemporalRuntime } from '../logger.ts';
+import { type Check, fail, warn } from './check.ts';
+import { checkKeys, checkNode, checkProject, checkStore } from './check-machine.ts';
+import {
+  checkNamespace,
+  checkSearchAttributes,
+  checkVersion,
+  checkWorkers,
+  judgeStep,
+} from './check-server.ts';
+import { measureStep } from './measure-step.ts';
+
+export interface Examination {
+  readonly projectDir: string;
+  readonly taskQueue?: string;
+  /** Called with each check as it is done. */
+  readonly report: (check: Check) => void;
+}
+
+export async function examine({
+  projectDir,
+  taskQueue = readConfiguration().taskQueue,
+  report,
+}: Examination): Promise<void> {
+  report(checkNode());
+  report(await checkProject(projectDir));
+  const { check, storeId } = await checkStore(projectDir);
+  report(check);
+  report(checkKeys());
+  const server = findServer(projectDir);
+  const connection = await connect(server, report);
+  if (!connection) return;
+  try {
+    report(await checkVersion(connection, server));
+    const namespace = await checkNamespace(connection, server.namespace);
+    report(namespace);
+    if (namespace.status === 'fail') return;
+    report(await checkSearchAttributes(connection, server.namespace));
+    report(await checkWorkers(connection, { namespace: server.namespace, taskQueue, storeId }));
+    report(await measure(server, connection));
+  } finally {
+    await connection.close();
+  }
+}
+
+async function connect(server: FoundServer, report: (check: Check) => void): Promise<Connection | undefined> {
+  const { address, connection } = server;
+  try {
+    await requireListening(server);
+    return await Connection.connect({ ...connection, connectTimeout: '5 s' });
+  } catch {
+    const next = `Start one with "${commandName()} dev", or set TEMPORAL_ADDRESS to one that runs.`;
+    report(fail('temporal', `nothing answers at ${address}`, next));
+    return undefined;
+  }
+}
+
+async function measure(server: FoundServer, connection: Connection): Promise<Check> {
+  const { namespace } = server;
+  installTemporalRuntime({ level: 'error', format: 'text' });
+  try {
+    const native = await NativeConnection.connect(
+      server.connection as Parameters<typeof NativeConnection.connect>[0],
+    );
+    try {
+      return judgeStep(await measureStep(native, new Client({ connection, namespace })));
+    } finally {
+      await native.close();
+    }
+  } catch (error) {
+    return warn(
+      'speed',
+      `could not be measured: ${errorMessage(error)}`,
+      'Is this service allowed to run workflows for you?',
+    );
+  }
+}

@@ -1,0 +1,19 @@
+/** A workflow of the doctor's own: activities that do nothing, one after the other, to see what one costs. */
+import { proxyActivities } from '@temporalio/workflow';
+
+export interface ProbeActivities {
+  /** The worker's clock, in milliseconds. */
+  readClock(): Promise<number>;
+}
+
+const { readClock } = proxyActivities<ProbeActivities>({
+  startToCloseTimeout: '10 s',
+  retry: { maximumAttempts: 3 },
+});
+
+/** Answers when each activity ran. */
+export async function probe(count: number): Promise<number[]> {
+  const times: number[] = [];
+  for (let done = 0; done < count; done++) times.push(await readClock());
+  return times;
+}

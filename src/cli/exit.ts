@@ -1,0 +1,62 @@
+/**
+ * How a command ends: 0 done, 1 failed, 2 usage or invalid input, 3 not found or terminated (the codes' own numbers
+ * stand in core/error.ts), and what is said about a failure: its code, its message, what to do next.
+ */
+import { CommanderError } from 'commander';
+import { ERRORS, type ErrorCode, errorMessage, isRuntimeError } from '../core/error.ts';
+import { commandName } from './command-name.ts';
+import { note, tone } from './output.ts';
+import { visible } from './terminal-text.ts';
+
+export const EXIT = { done: 0, failed: 1, usage: 2, notFound: 3, interrupted: 130 } as const;
+
+/** Tells what was thrown on standard error, and answers the exit code. */
+export function reportFailure(error: unknown): number {
+  if (isCommanderError(error)) return exitOfCommander(error);
+  if (isRuntimeError(error)) {
+    const next = NEXT[error.code]?.();
+    tellFailure(error.code, error.message);
+    // A message that names a command itself has said what to do.
+    if (next && !error.message.includes(commandName())) note(next);
+  } else {
+    tellFailure('Unexpected', errorMessage(error));
+    if (!wantsStack()) note('EVERTHREAD_LOG=debug shows where it comes from.');
+  }
+  if (wantsStack()) note(stackOf(error));
+  return isRuntimeError(error) ? ERRORS[error.code].exit : EXIT.failed;
+}
+
+/** `CODE: message` on standard error. */
+export function tellFailure(code: string, message: string): void {
+  const separator = message.includes('\n') ? '\n' : ' ';
+  note(`${tone('red', `${code}:`, process.stderr)}${separator}${visible(message)}`);
+}
+
+const NEXT: Partial<Record<ErrorCode, () => string>> = {
+  ThreadNotFound: () =>
+    `"${commandName()} threads list" shows the threads of this store; --project names another folder.`,
+  AgentNotFound: () => `"${commandName()} validate" shows the agents of this project.`,
+  InvalidDefinitions: () => `Mend these, and run "${commandName()} validate" to check.`,
+};
+
+/** By shape: commander may be another copy in tests. */
+function isCommanderError(error: unknown): error is CommanderError {
+  return error instanceof CommanderError;
+}
+
+/** Commander has said its words already. */
+function exitOfCommander({ code, exitCode }: CommanderError): number {
+  if (code === 'commander.help') return EXIT.usage;
+  return exitCode === 0 ? EXIT.done : EXIT.usage;
+}
+
+function wantsStack(): boolean {
+  return /^(debug|trace)\b/.test(process.env.EVERTHREAD_LOG ?? '');
+}
+
+function stackOf(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  const cause =
+    error.cause === undefined ? '' : `\nCaused by: ${stackOf(error.cause) || errorMessage(error.cause)}`;
+  return visible(`${error.stack ?? ''}${cause}`);
+}

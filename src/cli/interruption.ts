@@ -1,0 +1,46 @@
+/**
+ * Ctrl-C and SIGTERM for commands that run until then.
+ * I1  The first one asks: `signal` fires, and the command finishes its work in order.
+ * I2  The second one forces: what was started is killed, and the process ends at once. So does the first one as long as
+ *     the command is only preparing: there is nothing to finish yet.
+ */
+import { EXIT } from './exit.ts';
+import { note } from './output.ts';
+
+export interface Interruption {
+  /** Fires at the first signal. */
+  readonly signal: AbortSignal;
+  /** Called at the second signal, and must not wait for anything. */
+  onForce(end: () => void): void;
+  /** Says that from now on there is work to finish (I2). */
+  begin(): void;
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+export async function withInterruption<T>(work: (interruption: Interruption) => Promise<T>): Promise<T> {
+  const first = new AbortController();
+  const enders: (() => void)[] = [];
+  let begun = false;
+  const force = (): never => {
+    for (const end of enders) end();
+    process.exit(EXIT.interrupted);
+  };
+  const onSignal = () => {
+    if (first.signal.aborted || !begun) force();
+    note('\nStopping: what runs is finished or handed over (once more to end at once) …');
+    first.abort();
+  };
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  try {
+    return await work({
+      signal: first.signal,
+      onForce: (end) => void enders.push(end),
+      begin: () => {
+        begun = true;
+      },
+    });
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, onSignal);
+  }
+}

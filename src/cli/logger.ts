@@ -1,0 +1,126 @@
+/**
+ * The log of worker and dev, on standard error: one line per entry, as text or JSON (`EVERTHREAD_LOG=debug,json`).
+ * L1  Temporal's own entries below WARN are chatter to whoever runs agents: they appear from debug on.
+ * L2  Text that comes from elsewhere cannot forge lines or speak to the terminal.
+ */
+import { Runtime } from '@temporalio/worker';
+import type { Configuration, LogLevel } from '../configuration.ts';
+import { errorMessage } from '../core/error.ts';
+import { visible } from './terminal-text.ts';
+
+type TemporalLevel = Uppercase<LogLevel>;
+type Metadata = Readonly<Record<string | symbol, unknown>>;
+type Log = (message: string, metadata?: Metadata) => void;
+
+export interface WorkerLogger {
+  log(level: TemporalLevel, message: string, metadata?: Metadata): void;
+  trace: Log;
+  debug: Log;
+  info: Log;
+  warn: Log;
+  error: Log;
+}
+
+const LEVELS: readonly TemporalLevel[] = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR'];
+/** Which part of the SDK speaks, and what every entry of a worker repeats. */
+const REPEATED = [
+  'sdkComponent',
+  'taskQueue',
+  'namespace',
+  'isLocal',
+  'timestampNanos',
+  'taskToken',
+  'activityId',
+  'workflowRunId',
+  'runId',
+  'workflowType',
+  'durationMs',
+];
+const VALUE_LENGTH = 300;
+
+/** Makes our logger Temporal's, and leaves signals to the command. Before anything else of the worker SDK. */
+export function installTemporalRuntime(log: Configuration['log']): void {
+  const native = { trace: 'TRACE', debug: 'DEBUG', info: 'WARN', warn: 'WARN', error: 'ERROR' } as const;
+  Runtime.install({
+    logger: createLogger(log),
+    shutdownSignals: [],
+    telemetryOptions: { logging: { filter: { core: native[log.level], other: 'ERROR' }, forward: {} } },
+  });
+}
+
+export function createLogger(
+  { level, format }: Configuration['log'],
+  write: (line: string) => void = (line) => process.stderr.write(`${line}\n`),
+): WorkerLogger {
+  const least = LEVELS.indexOf(level.toUpperCase() as TemporalLevel);
+  const tell = format === 'json' ? toJsonLine : toTextLine;
+  const log: WorkerLogger['log'] = (entryLevel, message, metadata = {}) => {
+    const rank = LEVELS.indexOf(entryLevel);
+    if (rank < least || (least > 1 && isChatter(rank, metadata))) return;
+    write(tell(entryLevel, message, metadata, least <= 1));
+  };
+  const at =
+    (entryLevel: TemporalLevel): Log =>
+    (message, metadata) =>
+      log(entryLevel, message, metadata);
+  return {
+    log,
+    trace: at('TRACE'),
+    debug: at('DEBUG'),
+    info: at('INFO'),
+    warn: at('WARN'),
+    error: at('ERROR'),
+  };
+}
+
+/** L1. `workflow` and `activity` entries are ours. */
+function isChatter(rank: number, { sdkComponent }: Metadata): boolean {
+  return rank < LEVELS.indexOf('WARN') && (sdkComponent === 'worker' || sdkComponent === 'core');
+}
+
+function toTextLine(level: TemporalLevel, message: string, metadata: Metadata, everything: boolean): string {
+  const fields = Object.entries(metadata)
+    .filter(([name, value]) => value !== undefined && (everything || !REPEATED.includes(name)))
+    .map(([name, value]) => ` ${name}=${toText(value, everything)}`);
+  const time = new Date().toISOString();
+  return `${time} ${level.padEnd(5)} ${oneLine(message)}${fields.join('')}`;
+}
+
+function toText(value: unknown, everything: boolean): string {
+  if (value instanceof Error)
+    return JSON.stringify(everything ? (value.stack ?? value.message) : tellError(value));
+  if (typeof value === 'string') return /^[\w.:/@-]+$/.test(value) ? value : JSON.stringify(cut(value));
+  return cut(toJson(value) ?? String(value));
+}
+
+function toJsonLine(level: TemporalLevel, message: string, metadata: Metadata): string {
+  const entry = { ...metadata, time: new Date().toISOString(), level, message };
+  return toJson(entry) ?? JSON.stringify({ level, message });
+}
+
+function toJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value, (_key, each: unknown) => {
+      if (typeof each === 'bigint') return String(each);
+      return each instanceof Error ? { name: each.name, message: tellError(each), stack: each.stack } : each;
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Temporal wraps what an activity threw: the cause has the words. */
+function tellError(error: Error): string {
+  const cause = error.cause instanceof Error ? ` (${errorMessage(error.cause)})` : '';
+  return oneLine(errorMessage(error) + cause);
+}
+
+/** L2. */
+function oneLine(text: string): string {
+  return visible(text).replaceAll('\n', '␊');
+}
+
+function cut(text: string): string {
+  const line = oneLine(text);
+  return line.length <= VALUE_LENGTH ? line : `${line.slice(0, VALUE_LENGTH)}…`;
+}

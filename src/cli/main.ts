@@ -1,0 +1,78 @@
+/** The `everthread` command: which commands there are, and how each ends. */
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import type { Cli } from './command.ts';
+import { addChat } from './commands/chat.ts';
+import { addDev } from './commands/dev.ts';
+import { addDoctor } from './commands/doctor.ts';
+import { addNew } from './commands/new.ts';
+import { addThreads } from './commands/threads.ts';
+import { addValidate } from './commands/validate.ts';
+import { addWorker } from './commands/worker.ts';
+import { reportFailure } from './exit.ts';
+import { packagePath } from './local-server/package-root.ts';
+
+const MORE = `
+Examples:
+  everthread new my-agents && cd my-agents && npm install
+  everthread dev                                   (server and worker, until Ctrl-C)
+  everthread chat assistant                        (in another terminal)
+  everthread threads start assistant "Hello" --wait
+
+The server is TEMPORAL_ADDRESS or a Temporal profile, else the one of "everthread dev", else 127.0.0.1:7233.
+Threads live in EVERTHREAD_STORE (default sqlite:.everthread/store.db). EVERTHREAD_LOG=debug tells more.
+Exit codes: 0 done, 1 failed, 2 usage or invalid input, 3 not found or terminated.`;
+
+/** `argv` without node and script. Resolves to the exit code; never rejects. */
+export async function main(argv: string[]): Promise<number> {
+  const cli: Cli = { exitCode: 0 };
+  // A reader that has seen enough, such as `head`, is no failure.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  try {
+    await buildProgram(cli).parseAsync(argv, { from: 'user' });
+    return cli.exitCode;
+  } catch (error) {
+    return reportFailure(error);
+  }
+}
+
+function buildProgram(cli: Cli): Command {
+  const program = new Command('everthread')
+    .description('Runs Standard Agents as durable threads on Temporal.')
+    .version(packageVersion(), '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'show help; "everthread COMMAND --help" tells about one command')
+    .addHelpText('after', MORE);
+  addDev(program, cli);
+  addWorker(program, cli);
+  addChat(program, cli);
+  addThreads(program, cli);
+  addNew(program, cli);
+  addValidate(program, cli);
+  addDoctor(program, cli);
+  prepare(program);
+  return program;
+}
+
+/** Settings that commander does not hand down to commands added later. */
+function prepare(command: Command): void {
+  command
+    .helpCommand(false)
+    .exitOverride()
+    .showHelpAfterError(`"${pathOf(command)} --help" tells more.`);
+  command.configureHelp({ ...HELP });
+  for (const child of command.commands) prepare(child);
+}
+
+const HELP = {
+  sortSubcommands: false,
+  subcommandTerm: (command: Command) =>
+    `${command.name()} ${command.usage().replace('[options]', '').trim()}`.replace('[command]', '…').trim(),
+};
+
+function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+}
+
+function packageVersion(): string {
+  return (JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as { version: string }).version;
+}

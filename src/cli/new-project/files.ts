@@ -1,0 +1,165 @@
+/** The files of a new project: a table of texts. Small, and each shows one idea. */
+
+/** Path relative to the project → content. */
+export function projectFiles(name: string): Record<string, string> {
+  return {
+    'agents/agents/assistant.ts': AGENT,
+    'agents/prompts/talk.ts': PROMPT,
+    'agents/models/main.ts': MODEL,
+    'agents/models/_sample.ts': SAMPLE,
+    'agents/tools/current_time.ts': CURRENT_TIME,
+    'agents/tools/calculate.ts': CALCULATE,
+    'tsconfig.json': TSCONFIG,
+    'README.md': readme(name),
+  };
+}
+
+/** Lines that .gitignore must have. */
+export const IGNORED = ['node_modules/', '.everthread/'] as const;
+
+export const SCRIPTS = {
+  dev: 'everthread dev',
+  chat: 'everthread chat assistant',
+  validate: 'everthread validate',
+} as const;
+
+const AGENT = `import { defineAgent } from 'everthread';
+
+/** Threads are started with this name: \`everthread chat assistant\`. */
+export default defineAgent({
+  name: 'assistant',
+  sideA: { prompt: 'talk' },
+});
+`;
+
+const PROMPT = `import { definePrompt } from 'everthread';
+
+export default definePrompt({
+  name: 'talk',
+  toolDescription: 'Answers questions.',
+  prompt: 'You are a friendly assistant. Answer in a few sentences. Use your tools for the time and for sums.',
+  model: 'main',
+  tools: ['current_time', 'calculate'],
+  // Earlier messages and tool results of the thread are part of each request.
+  includeChat: true,
+  includePastTools: true,
+});
+`;
+
+const MODEL = `import { defineModel } from 'everthread';
+import { openaiCompatible } from 'everthread/models';
+import { sample } from './_sample';
+
+// OPENAI_API_KEY for OpenAI; OPENAI_BASE_URL for any other server that speaks its protocol, such as Ollama or vLLM.
+const isConfigured = Boolean(process.env.OPENAI_API_KEY || process.env.OPENAI_BASE_URL);
+
+export default defineModel({
+  name: 'main',
+  provider: isConfigured ? openaiCompatible() : sample.provider,
+  model: isConfigured ? (process.env.OPENAI_MODEL ?? 'gpt-4.1-mini') : 'sample',
+});
+`;
+
+const SAMPLE = `import { calls, says, scriptedModel } from 'everthread/testing';
+
+/**
+ * Stands in until there is a real model: it follows this script, so that everything else is real at once.
+ * Files that begin with _ hold no definition.
+ */
+export const sample = scriptedModel((request) => {
+  const last = request.messages.at(-1);
+  const text = textOf(last?.content);
+  if (last?.role === 'tool') return says(\`\${text}.\`, STREAMED);
+  const sum = /(-?\\d+(?:\\.\\d+)?)\\s*([-+*/])\\s*(-?\\d+(?:\\.\\d+)?)/.exec(text);
+  if (sum) return calls('calculate', { left: Number(sum[1]), operator: sum[2], right: Number(sum[3]) });
+  if (/\\btime\\b/i.test(text)) return calls('current_time', { timeZone: 'UTC' });
+  return says(
+    'I am the sample model: I follow a script. Ask me for the time, or for a sum such as 6 * 7. ' +
+      'Set OPENAI_API_KEY and start again to talk to a real model.',
+    STREAMED,
+  );
+});
+
+const STREAMED = { chunks: 12, chunkDelayMs: 60 };
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (Array.isArray(content)) return content.map(textOf).join(' ');
+  return (content as { text?: string } | null)?.text ?? '';
+}
+`;
+
+const CURRENT_TIME = `import { defineTool } from 'everthread';
+import { z } from 'zod';
+
+/** The file's name is the tool's name. */
+export default defineTool({
+  description: 'Tells the current date and time.',
+  args: z.object({ timeZone: z.string().default('UTC').describe('IANA name, such as Europe/Paris') }),
+  // Running it twice does no harm, and it is done at once.
+  quick: true,
+  idempotent: true,
+  execute: async (_state, { timeZone }) => {
+    const now = new Date().toLocaleString('en-GB', { timeZone, dateStyle: 'full', timeStyle: 'short' });
+    return { status: 'success', result: \`It is \${now} (\${timeZone})\` };
+  },
+});
+`;
+
+const CALCULATE = `import { defineTool } from 'everthread';
+import { z } from 'zod';
+
+export default defineTool({
+  description: 'Calculates with two numbers.',
+  args: z.object({ left: z.number(), operator: z.enum(['+', '-', '*', '/']), right: z.number() }),
+  quick: true,
+  idempotent: true,
+  execute: async (_state, { left, operator, right }) => {
+    // An error result is told to the model, which can do something about it.
+    if (operator === '/' && right === 0) return { status: 'error', error: 'Division by zero has no result' };
+    const results = { '+': left + right, '-': left - right, '*': left * right, '/': left / right };
+    return { status: 'success', result: \`\${left} \${operator} \${right} = \${results[operator]}\` };
+  },
+});
+`;
+
+const TSCONFIG = `{
+  "compilerOptions": {
+    "target": "es2023",
+    "module": "esnext",
+    "moduleResolution": "bundler",
+    "types": ["node"],
+    "strict": true,
+    "noEmit": true,
+    "skipLibCheck": true
+  },
+  "include": ["agents"]
+}
+`;
+
+function readme(name: string): string {
+  return `# ${name}
+
+Agents that run as durable threads, with Everthread.
+
+\`\`\`
+npm install
+npx everthread dev              # Temporal server, worker, reload on change; Ctrl-C stops all of it
+npx everthread chat assistant   # in another terminal
+\`\`\`
+
+Without a key, the agent is played by a sample that follows a script (\`agents/models/_sample.ts\`). For a real model set
+\`OPENAI_API_KEY\` (and \`OPENAI_MODEL\`), or \`OPENAI_BASE_URL\` for another server that speaks the same protocol, and start
+\`everthread dev\` again.
+
+| folder | holds |
+| --- | --- |
+| \`agents/agents/\` | who can be talked to: which prompt leads |
+| \`agents/prompts/\` | what the model is told, and which tools it gets |
+| \`agents/models/\` | which model answers, at which provider |
+| \`agents/tools/\` | what the model can do; a file's name is the tool's name |
+| \`.everthread/\` | threads and the local server's database; not for version control |
+
+\`npx everthread validate\` checks everything, \`npx everthread doctor\` the machine, \`npx everthread --help\` tells the rest.
+`;
+}

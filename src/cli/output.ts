@@ -1,0 +1,66 @@
+/**
+ * Where a command's words go: results to standard output, everything else (progress, notes, failures) to standard
+ * error, so that a result can be piped. Colours only where the stream is a terminal that has them.
+ */
+import { styleText } from 'node:util';
+
+export type Tone = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+
+/** Text of a result, as it is. */
+export function write(text: string): void {
+  process.stdout.write(text);
+}
+
+export function printLine(text = ''): void {
+  process.stdout.write(`${text}\n`);
+}
+
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** One value of a stream of values: NDJSON. */
+export function printJsonLine(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+/** For people beside the result. */
+export function note(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+/** A note that may be passed over. */
+export function dimNote(text: string): void {
+  note(tone('dim', text, process.stderr));
+}
+
+export function tone(style: Tone, text: string, stream: NodeJS.WritableStream = process.stdout): string {
+  return styleText(style, text, { stream });
+}
+
+/** Rows in columns as wide as their widest cell; the last column is not padded. */
+export function toTable(rows: readonly (readonly string[])[]): string {
+  const columns = rows[0]?.length ?? 0;
+  const widths = Array.from({ length: columns }, (_, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? '').length)),
+  );
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => (column === columns - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
+        .join('  '),
+    )
+    .join('\n');
+}
+
+/** Microseconds since 1970 as a local time of day. */
+export function timeOfDay(microseconds: number): string {
+  return new Date(microseconds / 1000).toTimeString().slice(0, 8);
+}
+
+/** Microseconds since 1970 as local date and time. */
+export function dateAndTime(microseconds: number): string {
+  const date = new Date(microseconds / 1000);
+  const pad = (value: number) => String(value).padStart(2, '0');
+  return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())} ${timeOfDay(microseconds)}`;
+}

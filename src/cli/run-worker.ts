@@ -1,0 +1,55 @@
+/** A worker on a project, as `everthread worker` and `everthread dev` run it: connected, told when to stop, closed. */
+import { NativeConnection } from '@temporalio/worker';
+import { readConfiguration } from '../configuration.ts';
+import { createWorker, type ThreadWorker } from '../worker.ts';
+import { type FoundServer, requireListening, unreachable } from './find-server.ts';
+import type { Interruption } from './interruption.ts';
+import type { LiveProject } from './live-project.ts';
+import { installTemporalRuntime } from './logger.ts';
+import { note } from './output.ts';
+
+export interface WorkerRun {
+  readonly projectDir: string;
+  readonly project: LiveProject;
+  readonly server: FoundServer;
+  readonly taskQueue?: string;
+  readonly interruption: Interruption;
+  /** Called when the worker is about to take work. Answers what to close after it. */
+  readonly ready: (worker: ThreadWorker) => { close(): Promise<void> } | undefined;
+}
+
+/** Resolves when everything is finished or handed over, after the first signal. */
+export async function runWorker(run: WorkerRun): Promise<void> {
+  const { interruption, project, projectDir, taskQueue, server } = run;
+  const connection = await connect(server);
+  try {
+    const worker = await createWorker({
+      projectDir,
+      connection,
+      namespace: server.namespace,
+      taskQueue,
+      registry: project.current,
+      onWarning: (warning) => note(`Warning: ${warning}`),
+    });
+    const working = worker.run();
+    interruption.begin();
+    interruption.signal.addEventListener('abort', () => worker.shutdown());
+    const beside = run.ready(worker);
+    await working.finally(() => beside?.close());
+  } finally {
+    await connection.close();
+  }
+}
+
+async function connect(server: FoundServer): Promise<NativeConnection> {
+  await requireListening(server);
+  // Just before its first use: a runtime that is never used keeps the process from ending.
+  installTemporalRuntime(readConfiguration().log);
+  try {
+    return await NativeConnection.connect(
+      server.connection as Parameters<typeof NativeConnection.connect>[0],
+    );
+  } catch (cause) {
+    throw unreachable(server, cause);
+  }
+}

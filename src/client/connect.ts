@@ -1,0 +1,56 @@
+/** Opens what a client works with: a connection to Temporal and a store. */
+import { Client, Connection } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { readConfiguration } from '../configuration.ts';
+import { RuntimeError } from '../core/error.ts';
+import { openStore } from '../store/open-store.ts';
+import type { ThreadStore } from '../store/port.ts';
+
+export interface ConnectOptions {
+  /** `host:port`; else `TEMPORAL_ADDRESS`, the profile, or 127.0.0.1:7233. */
+  readonly address?: string;
+  readonly namespace?: string;
+  readonly taskQueue?: string;
+  /** A store's address as in `EVERTHREAD_STORE`, or an open store, which the caller closes. */
+  readonly store?: string | ThreadStore;
+  /** What a relative store path is relative to; the working directory when absent. */
+  readonly projectDir?: string;
+}
+
+export interface OpenConnection {
+  readonly temporal: Client;
+  readonly store: ThreadStore;
+  readonly taskQueue: string;
+  close(): Promise<void>;
+}
+
+/** Throws `TemporalUnavailable` when no server answers, `InvalidConfiguration` for a store that cannot be. */
+export async function openConnection(options: ConnectOptions): Promise<OpenConnection> {
+  const configuration = readConfiguration();
+  const { connectionOptions, namespace } = loadClientConnectConfig();
+  const address = options.address ?? connectionOptions.address ?? '127.0.0.1:7233';
+  const connection = await Connection.connect({
+    ...connectionOptions,
+    address,
+    connectTimeout: '5 s',
+    // A page of a history with large signals is more than gRPC's 4 MiB, and then nobody could export it.
+    channelArgs: { 'grpc.max_receive_message_length': 128 * 1024 * 1024 },
+  }).catch((cause) => {
+    throw new RuntimeError(
+      'TemporalUnavailable',
+      `No Temporal server answers at ${address}. Start one with "everthread dev", or set TEMPORAL_ADDRESS.`,
+      { cause },
+    );
+  });
+  const { store: place = configuration.store, projectDir = process.cwd() } = options;
+  const store = typeof place === 'object' ? place : await openStore(place, projectDir);
+  return {
+    temporal: new Client({ connection, namespace: options.namespace ?? namespace ?? 'default' }),
+    store,
+    taskQueue: options.taskQueue ?? configuration.taskQueue,
+    async close() {
+      await connection.close();
+      if (typeof place !== 'object') await store.close();
+    },
+  };
+}

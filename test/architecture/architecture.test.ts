@@ -1,0 +1,199 @@
+/** The house's rules, read off the sources: layers, purity, sizes, names (docs/architecture.md). */
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { COMPOSITION_ROOT, LAYERS, layerOf, mayImport } from './layer.ts';
+import { findCycle, ROOT, readSource, readSources, type SourceFile } from './source-tree.ts';
+
+const SOURCES = readSources();
+const PATHS = new Set(SOURCES.map(({ path }) => path));
+
+/** A file above 400 lines must be a pure table. */
+const TABLES: Readonly<Record<string, string>> = {};
+/** A file above 250 lines must say here why it is one idea. */
+const LONG: Readonly<Record<string, string>> = {};
+
+const inLayers = (...layers: string[]): SourceFile[] =>
+  SOURCES.filter(({ path }) => layers.includes(layerOf(path)));
+
+function breaches(files: readonly SourceFile[], pattern: RegExp): string[] {
+  return files.flatMap(({ path, code }) =>
+    [...code.matchAll(pattern)].map(([found]) => `${path}: ${found.trim()}`),
+  );
+}
+
+describe('layers', () => {
+  it('are all known, and so are the files beside them', () => {
+    const layers = new Set(SOURCES.map(({ path }) => layerOf(path)));
+    layers.delete('root');
+    expect(Object.keys(LAYERS)).toEqual(expect.arrayContaining([...layers]));
+    const beside = SOURCES.map(({ path }) => path).filter((path) => layerOf(path) === 'root');
+    expect(beside.filter((path) => ![...COMPOSITION_ROOT, 'index.ts'].includes(path))).toEqual([]);
+  });
+
+  it('import only what lies below them', () => {
+    const wrong = SOURCES.flatMap(({ path, imports }) =>
+      imports
+        .filter((imported) => !mayImport(path, imported))
+        .map(({ specifier, typeOnly }) => `${path} imports ${typeOnly ? 'types of ' : ''}${specifier}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('import files by their names, and only files that are there', () => {
+    const lost = SOURCES.flatMap(({ path, imports }) =>
+      imports
+        .filter(({ file }) => file && !PATHS.has(file))
+        .map(({ specifier }) => `${path} imports ${specifier}`),
+    );
+    expect(lost).toEqual([]);
+  });
+
+  it('hold no cycle', () => {
+    expect(findCycle(SOURCES)).toBeUndefined();
+  });
+
+  it('import no package at run time that is not a dependency', () => {
+    const { dependencies, peerDependencies } = JSON.parse(
+      readFileSync(join(ROOT, 'package.json'), 'utf8'),
+    ) as Record<string, Record<string, string>>;
+    const known = ['node:', ...Object.keys({ ...dependencies, ...peerDependencies })];
+    const wrong = SOURCES.flatMap(({ path, imports }) =>
+      imports
+        .filter(({ package: name, typeOnly }) => name && !typeOnly && !known.includes(name))
+        .map(({ specifier }) => `${path} imports ${specifier}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('code that is pure or replayed', () => {
+  const files = inLayers('core', 'workflows');
+
+  it('asks no clock, no dice and no process', () => {
+    const worldly =
+      /\b(Date\.now|new Date\b|Date\(|Math\.random|process\b|performance\b|crypto\b|Buffer\b|fetch\(|require\()/g;
+    expect(breaches(files, worldly)).toEqual([]);
+  });
+
+  it('sets no timer of the platform', () => {
+    expect(breaches(files, /\b(setTimeout|setInterval|setImmediate|queueMicrotask)\b/g)).toEqual([]);
+  });
+
+  it('keeps no state at the level of a module', () => {
+    expect(breaches(files, /^(export )?(let|var) .*/gm)).toEqual([]);
+    expect(breaches(files, /^(export )?const \w+(: [^=]+)? = new (Map|Set|WeakMap|Array)\(\s*\)/gm)).toEqual(
+      [],
+    );
+  });
+});
+
+describe('files', () => {
+  it('end at 400 lines', () => {
+    const long = SOURCES.filter(({ path, lines }) => lines > 400 && !(path in TABLES));
+    expect(long.map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);
+  });
+
+  it('stay within 250 lines, or say why not', () => {
+    const long = SOURCES.filter(({ path, lines }) => lines > 250 && !(path in LONG) && !(path in TABLES));
+    expect(long.map(({ path, lines }) => `${path}: ${lines}; split it, or explain it in LONG`)).toEqual([]);
+    const short = Object.keys({ ...LONG, ...TABLES }).filter(
+      (path) => !SOURCES.some((file) => file.path === path && file.lines > 250),
+    );
+    expect(short).toEqual([]);
+  });
+
+  it('have kebab-case names that say what they are about', () => {
+    const segments = SOURCES.flatMap(({ path }) => path.split('/').map((segment) => ({ path, segment })));
+    const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.ts)?$/;
+    const idle = /^(utils?|helpers?|common|misc)(\.ts)?$/;
+    expect(segments.filter(({ segment }) => !kebab.test(segment) || idle.test(segment))).toEqual([]);
+  });
+
+  it('begin with a comment that says what they are for', () => {
+    const silent = SOURCES.filter(({ text }) => !/^(#!.*\n)?\/\*\*[\s\S]{20,}?\*\//.test(text));
+    expect(silent.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('export by name', () => {
+    expect(breaches(SOURCES, /^export default\b.*/gm)).toEqual([]);
+  });
+
+  it('name index.ts only as a door', () => {
+    const doors = SOURCES.filter(({ path }) => basename(path) === 'index.ts').map(
+      ({ path }) => path.split('/').length,
+    );
+    expect(doors.every((depth) => depth <= 2)).toBe(true);
+  });
+});
+
+describe('the reading of sources', () => {
+  const text = [
+    '/** A header. import { no } from "./comment.ts"; */',
+    "import type { A } from '../core/a.ts';",
+    "import { type B, b } from './b.ts';",
+    'import {',
+    '  c,',
+    "} from '@scope/name/deep';",
+    "import 'side-effect';",
+    "export * from './d.ts';",
+    "export type { E } from './e.ts';",
+    'const text = "import { x } from \'./string.ts\'; Date.now()"; // Math.random()',
+    'const program = `',
+    "import { y } from './template.ts';",
+    '`;',
+    "const lazy = () => import('node:fs');",
+  ].join('\n');
+  const source = readSource('store/commands/x.ts', text);
+
+  it('finds every import, and what is erased', () => {
+    expect(source.imports).toEqual([
+      { specifier: '../core/a.ts', file: 'store/core/a.ts', package: undefined, typeOnly: true },
+      { specifier: './b.ts', file: 'store/commands/b.ts', package: undefined, typeOnly: false },
+      { specifier: '@scope/name/deep', file: undefined, package: '@scope/name', typeOnly: false },
+      { specifier: 'side-effect', file: undefined, package: 'side-effect', typeOnly: false },
+      { specifier: './d.ts', file: 'store/commands/d.ts', package: undefined, typeOnly: false },
+      { specifier: './e.ts', file: 'store/commands/e.ts', package: undefined, typeOnly: true },
+      { specifier: 'node:fs', file: undefined, package: 'node:', typeOnly: false },
+    ]);
+  });
+
+  it('sees code alone', () => {
+    expect(source.code).not.toMatch(/Date\.now|Math\.random|header/);
+    expect(breaches([readSource('core/x.ts', 'const a = Date.now();')], /Date\.now/g)).toEqual([
+      'core/x.ts: Date.now',
+    ]);
+  });
+
+  it('finds a cycle', () => {
+    const a = readSource('core/a.ts', "import { b } from './b.ts';");
+    const b = readSource('core/b.ts', "import { c } from './c.ts';");
+    const c = readSource('core/c.ts', "import { b } from './b.ts';");
+    const erased = readSource('core/c.ts', "import type { b } from './b.ts';");
+    expect(findCycle([a, b, c])).toEqual(['core/b.ts', 'core/c.ts', 'core/b.ts']);
+    expect(findCycle([a, b, erased])).toBeUndefined();
+  });
+
+  it.each([
+    ['core/a.ts', "import { x } from '../store/x.ts';", false],
+    ['core/a.ts', "import { z } from 'zod';", true],
+    ['core/a.ts', "import { x } from 'node:fs';", false],
+    ['workflows/a.ts', "import type { Activities } from '../activities/index.ts';", true],
+    ['workflows/a.ts', "import { Activities } from '../activities/index.ts';", false],
+    ['store/a.ts', "import { x } from '../models/x.ts';", false],
+    ['store/a.ts', "import { x } from '@temporalio/client';", false],
+    ['activities/a.ts', "import { queueMessage } from '../workflows/messages.ts';", true],
+    ['activities/a.ts', "import { thread } from '../workflows/thread.ts';", false],
+    ['client/a.ts', "import type { thread } from '../workflows/thread.ts';", true],
+    ['client/a.ts', "import type { x } from '../activities/index.ts';", false],
+    ['definitions/a.ts', "import { x } from '../models/x.ts';", false],
+    ['cli/a.ts', "import { createWorker } from '../worker.ts';", true],
+    ['cli/a.ts', "import { x } from '../testing/index.ts';", false],
+    ['worker.ts', "import { x } from './testing/index.ts';", false],
+    ['worker.ts', "import { x } from './activities/index.ts';", true],
+    ['unknown/a.ts', "import { x } from './b.ts';", false],
+  ])('lets %s say %s: %j', (path, line, allowed) => {
+    const [imported] = readSource(path, line).imports;
+    expect(imported && mayImport(path, imported)).toBe(allowed);
+  });
+});

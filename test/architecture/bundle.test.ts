@@ -1,0 +1,54 @@
+/** What the workflow sandbox loads: our workflows, core, Temporal's own code, and nothing else (house: bundle size, replay time). */
+import { readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { describe, expect, it } from '@jest/globals';
+import { bundleWorkflows } from '../../src/workflow-bundle.ts';
+
+/** With its inline source map; the code alone is a third of it. */
+const MOST_BYTES = 2_200_000;
+
+/** What the SDK itself brings along. */
+const PACKAGES = ['@temporalio/workflow', '@temporalio/common', 'nexus-rpc', 'long', 'ms'];
+
+const given = process.env.EVERTHREAD_TEST_BUNDLE;
+const code = given ? readFileSync(given, 'utf8') : (await bundleWorkflows()).code;
+/** The bundler names each module by its path. */
+const modules = [
+  ...new Set([...code.matchAll(/^\/\*{3}\/ "(\.\/[^"]+)"$/gm)].map(([, path]) => path as string)),
+];
+
+function packageOf(path: string): string | undefined {
+  return /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(path)?.[1];
+}
+
+describe('the workflow bundle', () => {
+  it('holds our workflows', () => {
+    expect(modules).toEqual(
+      expect.arrayContaining(['./src/workflows/index.ts', './src/workflows/thread.ts']),
+    );
+  });
+
+  it('holds of our own code the workflows and core alone', () => {
+    const own = modules.filter((path) => path.startsWith('./src/'));
+    expect(own.filter((path) => !/^\.\/src\/(workflows|core)\//.test(path))).toEqual([]);
+  });
+
+  it("holds no package but Temporal's workflow code", () => {
+    const packages = new Set(modules.flatMap((path) => packageOf(path) ?? []));
+    expect([...packages].filter((name) => !PACKAGES.includes(name))).toEqual([]);
+    for (const name of ['zod', 'kysely', 'openai', 'protobufjs']) expect(packages).not.toContain(name);
+  });
+
+  it('holds no module of Node', () => {
+    const builtins = new Set(builtinModules);
+    const required = [...code.matchAll(/\brequire\(["'](?:node:)?([^"')]+)["']\)/g)].map(
+      ([, name]) => name as string,
+    );
+    expect(required.filter((name) => builtins.has(name))).toEqual([]);
+    expect(modules.filter((path) => path.includes('node:'))).toEqual([]);
+  });
+
+  it('is small', () => {
+    expect(Buffer.byteLength(code)).toBeLessThan(MOST_BYTES);
+  });
+});

@@ -1,0 +1,91 @@
+/** Who may import whom (docs/architecture.md). A path's first folder is its layer; it tells where the code may run. */
+import type { Import } from './source-tree.ts';
+
+export interface Layer {
+  /** Layers that it may import, beside itself. */
+  readonly layers: readonly string[];
+  readonly packages: readonly string[];
+  /** Single files of other layers. */
+  readonly files?: readonly string[];
+  /** Single files whose types it may import. */
+  readonly types?: readonly string[];
+}
+
+const MESSAGES = 'workflows/messages.ts';
+/** What starts a program: it knows everybody, and holds no logic. */
+export const COMPOSITION_ROOT = ['worker.ts', 'worker-identity.ts', 'workflow-bundle.ts', 'configuration.ts'];
+
+const OUTSIDE = ['client', 'core', 'definitions', 'store', 'models', 'sandbox'];
+
+export const LAYERS: Readonly<Record<string, Layer>> = {
+  core: { layers: [], packages: ['zod'] },
+  definitions: { layers: ['core'], packages: ['node:', 'zod', 'jiti'] },
+  workflows: {
+    layers: ['core'],
+    packages: ['@temporalio/workflow', '@temporalio/common'],
+    types: ['activities/index.ts'],
+  },
+  store: { layers: ['core'], packages: ['node:', 'kysely'] },
+  models: { layers: ['core'], packages: ['node:', 'zod', 'openai', '@ai-sdk/provider'] },
+  sandbox: { layers: ['core'], packages: ['node:', 'isolated-vm', 'sucrase'] },
+  activities: {
+    layers: ['core', 'definitions', 'store', 'models', 'sandbox'],
+    packages: ['node:', 'zod', '@temporalio/activity', '@temporalio/client', '@temporalio/common'],
+    files: [MESSAGES],
+  },
+  client: {
+    layers: ['core', 'store'],
+    packages: ['node:', '@temporalio/client', '@temporalio/common', '@temporalio/envconfig'],
+    files: [MESSAGES, 'configuration.ts'],
+    types: ['workflows/thread.ts'],
+  },
+  server: {
+    layers: OUTSIDE,
+    packages: ['node:', 'zod'],
+    files: ['worker.ts', 'configuration.ts'],
+  },
+  cli: {
+    layers: [...OUTSIDE, 'server'],
+    packages: [
+      'node:',
+      'commander',
+      '@temporalio/client',
+      '@temporalio/common',
+      '@temporalio/envconfig',
+      '@temporalio/proto',
+      '@temporalio/worker',
+    ],
+    files: ['worker.ts', 'configuration.ts'],
+  },
+  testing: {
+    layers: OUTSIDE,
+    packages: ['node:', 'openai'],
+    files: ['worker.ts', 'configuration.ts'],
+  },
+};
+
+/** Single files that may do more, each with its reason. */
+const EXCEPTIONS: Readonly<Record<string, { readonly packages: readonly string[]; readonly why: string }>> = {
+  'cli/doctor/probe-workflow.ts': {
+    packages: ['@temporalio/workflow'],
+    why: 'the workflow that `everthread doctor` runs to measure a step; it must not be in the bundle of threads',
+  },
+};
+
+/** The doors and the composition root lie in src itself. */
+export function layerOf(path: string): string {
+  return path.includes('/') ? (path.split('/', 1)[0] as string) : 'root';
+}
+
+export function mayImport(path: string, { file, package: packageName, typeOnly }: Import): boolean {
+  const own = layerOf(path);
+  // Testing is for users and their tests: nothing of ours may come to need it.
+  if (file && layerOf(file) === 'testing') return own === 'testing';
+  if (own === 'root') return true;
+  const layer = LAYERS[own];
+  if (!layer) return false;
+  if (packageName) return [...layer.packages, ...(EXCEPTIONS[path]?.packages ?? [])].includes(packageName);
+  if (!file) return false;
+  if (layerOf(file) === own || layer.layers.includes(layerOf(file))) return true;
+  return Boolean(layer.files?.includes(file) || (typeOnly && layer.types?.includes(file)));
+}

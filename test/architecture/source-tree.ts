@@ -1,0 +1,108 @@
+/** The sources as text: files, their imports, and their code without comments and strings. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+export interface Import {
+  /** As written. */
+  readonly specifier: string;
+  /** A file of src, relative to it, or undefined for a package. */
+  readonly file: string | undefined;
+  /** The package's name, `node:` for Node's own modules, or undefined for a file. */
+  readonly package: string | undefined;
+  /** Erased before it runs: `import type`, `export type`. */
+  readonly typeOnly: boolean;
+}
+
+export interface SourceFile {
+  /** Relative to src, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+  readonly lines: number;
+  readonly imports: readonly Import[];
+  /** The text without comments and without the contents of strings. */
+  readonly code: string;
+}
+
+export function readSources(folder = join(ROOT, 'src')): SourceFile[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+    .map((file) => readSource(relative(folder, file).split(sep).join('/'), readFileSync(file, 'utf8')));
+}
+
+export function readSource(path: string, text: string): SourceFile {
+  return {
+    path,
+    text,
+    lines: text.trimEnd().split('\n').length,
+    imports: findImports(path, strip(text, TEMPLATE)),
+    code: strip(text, STRING),
+  };
+}
+
+const STRING_OR_COMMENT =
+  /("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g;
+const STRING = /^["'`]/;
+/** Code of other programs may stand in templates, with imports of its own. */
+const TEMPLATE = /^`/;
+
+/** Takes comments out, and the contents of those strings that `blank` knows. */
+function strip(text: string, blank: RegExp): string {
+  return text.replace(STRING_OR_COMMENT, (_match, string: string | undefined) => {
+    if (string === undefined) return '';
+    return blank.test(string) ? '""' : string;
+  });
+}
+
+const STATIC_IMPORT = /^(?:import|export)\s+(type\s+)?(?:[\w*${}\s,]+?\s+from\s+)?['"]([^'"]+)['"]/gm;
+const DYNAMIC_IMPORT = /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
+
+function findImports(path: string, code: string): Import[] {
+  const found = [...code.matchAll(STATIC_IMPORT)].map(([, type, specifier]) =>
+    toImport(path, specifier, Boolean(type)),
+  );
+  const dynamic = [...code.matchAll(DYNAMIC_IMPORT)].map(([, specifier]) => toImport(path, specifier, false));
+  return [...found, ...dynamic];
+}
+
+function toImport(path: string, specifier = '', typeOnly: boolean): Import {
+  if (specifier.startsWith('.')) {
+    return { specifier, typeOnly, file: posix.join(dirname(path), specifier), package: undefined };
+  }
+  return { specifier, typeOnly, file: undefined, package: packageName(specifier) };
+}
+
+function packageName(specifier: string): string {
+  if (specifier.startsWith('node:')) return 'node:';
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+/** Files on a way of imports that leads back to its beginning, or undefined. */
+export function findCycle(files: readonly SourceFile[]): string[] | undefined {
+  const edges = new Map(
+    files.map(({ path, imports }) => [
+      path,
+      imports.flatMap(({ file, typeOnly }) => (file && !typeOnly ? [file] : [])),
+    ]),
+  );
+  const done = new Set<string>();
+  const walk = (path: string, way: readonly string[]): string[] | undefined => {
+    if (way.includes(path)) return [...way.slice(way.indexOf(path)), path];
+    if (done.has(path)) return undefined;
+    for (const next of edges.get(path) ?? []) {
+      const cycle = walk(next, [...way, path]);
+      if (cycle) return cycle;
+    }
+    done.add(path);
+    return undefined;
+  };
+  for (const path of edges.keys()) {
+    const cycle = walk(path, []);
+    if (cycle) return cycle;
+  }
+  return undefined;
+}

@@ -1,0 +1,134 @@
+/** `everthread dev` and `worker` as processes: what they say, take over, and leave behind. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/runtime.ts';
+import { type CliProject, cliProject, HELPER, seen } from './support.ts';
+
+let project: CliProject;
+
+beforeEach(() => {
+  project = cliProject(HELPER);
+});
+afterEach(() => project.remove());
+
+const devFile = () => join(project.folder, '.everthread', 'dev.json');
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // A process that has ended and that nobody has asked for yet is still listed.
+    return process.platform !== 'linux' || !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+describe('everthread dev', () => {
+  it('without a configured server runs everything, serves other commands, and leaves nothing behind', async () => {
+    // No server of the tests' and none of the user's: whatever answers at 7233, else one of its own.
+    const env = { TEMPORAL_ADDRESS: undefined, TEMPORAL_NAMESPACE: undefined };
+    const dev = project.start(['dev'], env);
+    await seen(dev, 'Next, in another terminal:', 120_000);
+    expect(dev.stdout()).toMatch(/Temporal\s+127\.0\.0\.1:\d+, namespace default/);
+    expect(dev.stdout()).toMatch(/Agents\s+helper/);
+    expect(dev.stdout()).toContain('  everthread chat helper\n');
+    const started = dev.stdout().includes('started by this command');
+    expect(existsSync(devFile())).toBe(started);
+    const server = started ? (JSON.parse(readFileSync(devFile(), 'utf8')).pid as number) : undefined;
+    expect(await project.run(['threads', 'start', 'helper', 'hello', '--wait'], { env })).toMatchObject({
+      code: 0,
+      stdout: 'You said: hello\n',
+    });
+    dev.process.kill('SIGINT');
+    const { code, stderr } = await dev.ended;
+    expect(code).toBe(0);
+    expect(stderr).toContain('Stopped.');
+    expect(existsSync(devFile())).toBe(false);
+    if (server !== undefined) await eventually('the server has ended', () => !isAlive(server));
+  }, 180_000);
+
+  it('takes changes over, and keeps the old definitions while new ones have problems', async () => {
+    const dev = project.start(['dev', '--json']);
+    await seen(dev, '"event":"ready"');
+    project.write({
+      'agents/agents/second.ts':
+        "import { defineAgent } from 'everthread';\nexport default defineAgent({ name: 'second', sideA: { prompt: 'tolk' } });\n",
+    });
+    await seen(dev, '"event":"problems"');
+    expect(dev.stderr()).toContain(
+      "sideA.prompt names a prompt 'tolk', which does not exist. Did you mean 'talk'?",
+    );
+    expect(dev.stderr()).toContain('The definitions from before stay in use.');
+    expect((await project.run(['threads', 'start', 'helper', 'hello', '--wait'])).stdout).toBe(
+      'You said: hello\n',
+    );
+    project.write({
+      'agents/agents/second.ts':
+        "import { defineAgent } from 'everthread';\nexport default defineAgent({ name: 'second', sideA: { prompt: 'talk' } });\n",
+    });
+    await seen(dev, '{"event":"reloaded","agents":["helper","second"]}');
+    expect((await project.run(['threads', 'start', 'second', 'hello', '--wait'])).stdout).toBe(
+      'You said: hello\n',
+    );
+    dev.process.kill('SIGTERM');
+    expect((await dev.ended).code).toBe(0);
+  });
+
+  it('a project with problems is refused with all of them before anything is started', async () => {
+    project.write({
+      'agents/agents/helper.ts': 'export default 7;\n',
+      'agents/tools/weather.ts': 'export default {;\n',
+    });
+    const { code, stdout, stderr } = await project.run(['dev']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('agents/agents/helper.ts');
+    expect(stderr).toContain('agents/tools/weather.ts');
+  });
+});
+
+describe('everthread worker', () => {
+  it('hands its work over on SIGTERM, so that the next worker goes on at once', async () => {
+    const first = project.start(['worker', '--json']);
+    await seen(first, '"event":"ready"');
+    const id = (await project.run(['threads', 'start', 'helper', 'hang please'])).stdout.trim();
+    const tail = project.start(['threads', 'tail', id], {});
+    await eventually('the model streams', async () => {
+      if (tail.process.exitCode !== null) throw new Error(tail.stderr());
+      return tail.stdout().includes('I begin');
+    });
+    first.process.kill('SIGTERM');
+    expect((await first.ended).code).toBe(0);
+    const second = project.start(['worker', '--json']);
+    await seen(second, '"event":"ready"');
+    await seen(tail, /asking the model again[\s\S]+assistant: I begin, and/);
+  });
+
+  it('a second signal ends it at once', async () => {
+    // A tool that does not listen would be waited for.
+    project.write({
+      'agents/tools/weather.ts': `
+import { defineTool } from 'everthread';
+export default defineTool({ description: 'Sleeps.', execute: () => new Promise(() => setInterval(() => {}, 1000)) });
+`,
+    });
+    const worker = project.start(['worker', '--json']);
+    await seen(worker, '"event":"ready"');
+    const id = (await project.run(['threads', 'start', 'helper', 'the weather'])).stdout.trim();
+    await eventually('the tool runs', async () =>
+      (await project.run(['threads', 'tail', id, '--no-follow'])).stdout.includes('→ weather'),
+    );
+    worker.process.kill('SIGINT');
+    await seen(worker, 'once more to end at once');
+    worker.process.kill('SIGINT');
+    expect((await worker.ended).code).toBe(130);
+  });
+
+  it('refuses settings that it cannot use, naming the variable', async () => {
+    const { code, stderr } = await project.run(['worker'], { env: { EVERTHREAD_LOG: 'loud' } });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/^InvalidConfiguration: EVERTHREAD_LOG is "loud"/),
+    });
+  });
+});

@@ -1,0 +1,178 @@
+/** `everthread validate`, `new` and `doctor`, and the command's own help. */
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type CliProject, cliProject, HELPER, seen } from './support.ts';
+
+let project: CliProject;
+
+beforeEach(() => {
+  project = cliProject();
+});
+afterEach(() => project.remove());
+
+describe('everthread validate', () => {
+  it('counts what it found when there are no problems', async () => {
+    project.write(HELPER);
+    expect(await project.run(['validate'])).toEqual({
+      code: 0,
+      stdout: '1 agent, 1 prompt, 1 model, 1 tool: no problems\n',
+      stderr: '',
+    });
+  });
+
+  it('prints every problem of every file and ends with exit code 2', async () => {
+    project.write({
+      ...HELPER,
+      'agents/agents/helper.ts':
+        "import { defineAgent } from 'everthread';\nexport default defineAgent({ name: 'helper', sideA: { prompt: 'tolk' } });\n",
+      'agents/tools/weather.ts': 'export const nothing = 1;\n',
+    });
+    const { code, stdout } = await project.run(['validate']);
+    expect(code).toBe(2);
+    expect(stdout).toContain("agents/agents/helper.ts\n  - sideA.prompt names a prompt 'tolk'");
+    expect(stdout).toContain('agents/tools/weather.ts\n  - has no default export');
+    const report = JSON.parse((await project.run(['validate', '--json'])).stdout);
+    expect(report).toMatchObject({
+      ok: false,
+      agents: ['helper'],
+      problems: expect.arrayContaining([
+        expect.objectContaining({ file: 'agents/agents/helper.ts', field: 'sideA.prompt' }),
+      ]),
+    });
+  });
+
+  it('tells a folder without agents what to do', async () => {
+    const { code, stdout } = await project.run(['validate']);
+    expect(code).toBe(2);
+    expect(stdout).toContain('everthread new');
+  });
+});
+
+describe('everthread new', () => {
+  it('fills a folder that npm init made, and the project works at once', async () => {
+    project.write({
+      'package.json': '{ "name": "mine", "type": "commonjs", "scripts": { "dev": "mine" } }',
+      '.gitignore': 'dist',
+    });
+    const made = await project.run(['new', '.']);
+    expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('OPENAI_API_KEY is not set') });
+    const manifest = JSON.parse(readFileSync(join(project.folder, 'package.json'), 'utf8'));
+    expect(manifest).toMatchObject({
+      name: 'mine',
+      type: 'commonjs',
+      scripts: { dev: 'mine', chat: 'everthread chat assistant' },
+    });
+    expect(manifest.dependencies).toEqual({
+      everthread: expect.stringMatching(/^file:\.\./),
+      zod: expect.stringMatching(/^\^4/),
+    });
+    expect(readFileSync(join(project.folder, '.gitignore'), 'utf8')).toBe(
+      'dist\nnode_modules/\n.everthread/\n',
+    );
+    expect((await project.run(['validate'])).stdout).toBe(
+      '1 agent, 1 prompt, 1 model, 2 tools: no problems\n',
+    );
+    await seen(project.start(['worker']), 'Worker ready');
+    const answer = await project.run(['threads', 'start', 'assistant', 'How much is 6 * 7?', '--wait']);
+    expect(answer).toMatchObject({ code: 0, stdout: '6 * 7 = 42.\n' });
+  });
+
+  it('makes a folder of its own, whose dependency leads to the running copy', async () => {
+    const { code, stdout } = await project.run(['new', 'My Agents', '--json']);
+    expect({ code, files: JSON.parse(stdout).files }).toMatchObject({
+      code: 0,
+      files: expect.arrayContaining(['package.json', 'README.md']),
+    });
+    const folder = join(project.folder, 'My Agents');
+    const { name, dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    expect(name).toBe('my-agents');
+    const target = join(folder, dependencies.everthread.slice('file:'.length));
+    expect(JSON.parse(readFileSync(join(target, 'package.json'), 'utf8')).name).toBe('everthread');
+    symlinkSync(join(project.folder, 'node_modules'), join(folder, 'node_modules'));
+    expect((await project.run(['validate', '--project', folder])).code).toBe(0);
+  });
+
+  it('refuses a folder that holds something, and writes nothing', async () => {
+    project.write({ 'index.js': '1' });
+    const { code, stderr } = await project.run(['new', '.']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('is not empty: it has index.js');
+    expect(existsSync(join(project.folder, 'agents'))).toBe(false);
+  });
+});
+
+describe('everthread doctor', () => {
+  const statuses = (stdout: string) =>
+    Object.fromEntries(
+      (JSON.parse(stdout).checks as { name: string; status: string }[]).map(({ name, status }) => [
+        name,
+        status,
+      ]),
+    );
+
+  it('checks machine, project and server, and measures a step', async () => {
+    project.write(HELPER);
+    const secret = 'sk-not-to-be-printed';
+    const { code, stdout, stderr } = await project.run(['doctor', '--json'], {
+      env: { OPENAI_API_KEY: secret },
+    });
+    expect(code).toBe(0);
+    expect(statuses(stdout)).toEqual({
+      node: 'ok',
+      project: 'ok',
+      store: 'warn',
+      'model key': 'ok',
+      temporal: 'ok',
+      namespace: 'ok',
+      'search attributes': 'ok',
+      workers: 'warn',
+      speed: expect.stringMatching(/ok|warn/),
+    });
+    expect(stdout).toMatch(/[\d.]+ ms for one activity/);
+    expect(stdout + stderr).not.toContain(secret);
+    expect(existsSync(join(project.folder, 'data'))).toBe(false);
+  });
+
+  it('says what to do where something fails, and ends with exit code 1', async () => {
+    project.write({ ...HELPER, 'agents/agents/helper.ts': 'export default 1;\n' });
+    const { code, stdout } = await project.run(['doctor'], { env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^fail {2}project: definitions have problems/m);
+    expect(stdout).toMatch(
+      /^fail {2}temporal: nothing answers at 127\.0\.0\.1:1\n {6}Start one with "everthread dev"/m,
+    );
+    expect(
+      statuses((await project.run(['doctor', '--json'], { env: { TEMPORAL_NAMESPACE: 'nowhere' } })).stdout),
+    ).toMatchObject({
+      temporal: 'ok',
+      namespace: 'fail',
+    });
+  });
+});
+
+describe('everthread --help', () => {
+  it('groups the commands, gives examples and exit codes', async () => {
+    const { code, stdout } = await project.run(['--help']);
+    expect(code).toBe(0);
+    for (const text of [
+      'Running agents:',
+      'Talking to them:',
+      'Project:',
+      'Examples:',
+      'Exit codes:',
+      'doctor',
+      'chat',
+    ]) {
+      expect(stdout).toContain(text);
+    }
+    expect(await project.run([])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Running agents:'),
+    });
+    expect(await project.run(['--version'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    });
+  });
+});

@@ -1,0 +1,158 @@
+/** The real command as a child process, in a project of the test's own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const COMMAND = fileURLToPath(new URL('../../bin/everthread.js', import.meta.url));
+const zodFolder = dirname(createRequire(import.meta.url).resolve('zod/package.json'));
+
+export interface Result {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly process: ChildProcess;
+  stdout(): string;
+  stderr(): string;
+  readonly ended: Promise<Result>;
+}
+
+export interface CliProject {
+  readonly folder: string;
+  write(files: Readonly<Record<string, string>>): void;
+  /** Starts a command; `env` is added to the test's own settings, undefined removes. */
+  start(args: readonly string[], env?: Readonly<Record<string, string | undefined>>): Running;
+  /** Runs a command to its end. */
+  run(
+    args: readonly string[],
+    options?: { input?: string; env?: Readonly<Record<string, string | undefined>> },
+  ): Promise<Result>;
+  /** Ends what still runs, and removes the folder. */
+  remove(): Promise<void>;
+}
+
+/** A folder with a queue and a store of its own, on the tests' server. */
+export function cliProject(files: Readonly<Record<string, string>> = {}): CliProject {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'everthread-cli-')));
+  const running = new Set<Running>();
+  const settings = {
+    EVERTHREAD_TASK_QUEUE: `cli-${randomUUID()}`,
+    EVERTHREAD_STORE: 'sqlite:data/store.db?synchronous=normal',
+    EVERTHREAD_TEMPORAL_CLI: process.env.EVERTHREAD_TEST_TEMPORAL_CLI,
+    EVERTHREAD_LOG: undefined,
+    OPENAI_API_KEY: undefined,
+    OPENAI_BASE_URL: undefined,
+    NO_COLOR: undefined,
+    FORCE_COLOR: undefined,
+    npm_lifecycle_event: undefined,
+  };
+
+  const start: CliProject['start'] = (args, env = {}) => {
+    const child = spawn(process.execPath, [COMMAND, ...args], {
+      cwd: folder,
+      env: { ...process.env, ...settings, ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    const output = { stdout: '', stderr: '' };
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
+    const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...output }));
+    const started: Running = {
+      process: child,
+      stdout: () => output.stdout,
+      stderr: () => output.stderr,
+      ended,
+    };
+    running.add(started);
+    void ended.then(() => running.delete(started));
+    return started;
+  };
+  const write: CliProject['write'] = (more) => {
+    for (const [path, content] of Object.entries(more)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), content);
+    }
+  };
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(zodFolder, join(folder, 'node_modules', 'zod'));
+  write(files);
+  return {
+    folder,
+    write,
+    start,
+    async run(args, { input, env } = {}) {
+      const command = start(args, env);
+      command.process.stdin?.end(input ?? '');
+      return command.ended;
+    },
+    async remove() {
+      const left = [...running];
+      for (const { process: child } of left) child.kill('SIGKILL');
+      await Promise.all(left.map(({ ended }) => ended));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** One agent `helper` with one tool; its model answers by what it is told. */
+export const HELPER: Readonly<Record<string, string>> = {
+  'agents/agents/helper.ts': `
+import { defineAgent } from 'everthread';
+export default defineAgent({ name: 'helper', sideA: { prompt: 'talk' } });
+`,
+  'agents/prompts/talk.ts': `
+import { definePrompt } from 'everthread';
+export default definePrompt({
+  name: 'talk', toolDescription: 'Talks.', prompt: 'You talk.', model: 'scripted', tools: ['weather'], includeChat: true,
+});
+`,
+  'agents/models/scripted.ts': `
+import { defineModel } from 'everthread';
+import { calls, fails, hangs, says, scriptedModel } from 'everthread/testing';
+const model = scriptedModel((request) => {
+  const last = request.messages.at(-1);
+  const text = typeof last.content === 'string' ? last.content : JSON.stringify(last.content);
+  if (last.role === 'tool') return says('The tool says: ' + text, { chunks: 4, chunkDelayMs: 60 });
+  if (text.includes('weather')) return calls('weather', { city: 'Paris' });
+  if (text.includes('break')) return fails({ status: 400, message: 'the model is broken' });
+  if (text.includes('hang')) return hangs({ after: 'I begin, and' });
+  if (text.includes('escape')) return says('red \\u001b[31m alarm');
+  return says('You said: ' + text, { chunks: 4, chunkDelayMs: 60 });
+});
+export default defineModel({ name: 'scripted', provider: model.provider, model: 'scripted-1' });
+`,
+  'agents/tools/weather.ts': `
+import { defineTool } from 'everthread';
+import { z } from 'zod';
+export default defineTool({
+  description: 'Tells the weather.', args: z.object({ city: z.string() }),
+  execute: async (_state, { city }) => ({ status: 'success', result: 'sunny in ' + city }),
+});
+`,
+};
+
+/** Waits for a text in the output of a command; fails with everything it said when it ends before. */
+export async function seen(command: Running, text: string | RegExp, withinMs = 30_000): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  const found = () =>
+    [command.stdout(), command.stderr()].some((output) =>
+      typeof text === 'string' ? output.includes(text) : text.test(output),
+    );
+  while (!found()) {
+    const { exitCode, signalCode } = command.process;
+    if (performance.now() > deadline || exitCode !== null || signalCode !== null) {
+      throw new Error(
+        `Not seen: ${text}\nexit ${exitCode ?? signalCode}\n${command.stdout()}\n${command.stderr()}`,
+      );
+    }
+    await delay(20);
+  }
+}

@@ -1,0 +1,258 @@
+/** `everthread threads …` and `chat`, against one worker. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type CliProject, cliProject, HELPER, type Result, seen } from './support.ts';
+
+let project: CliProject;
+
+beforeAll(async () => {
+  project = cliProject(HELPER);
+  await seen(project.start(['worker', '--json']), '"event":"ready"');
+});
+afterAll(() => project.remove());
+
+const run = (...args: string[]) => project.run(args);
+
+async function startThread(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await run('threads', 'start', 'helper', ...args);
+  if (code !== 0) throw new Error(stderr);
+  return stdout.trim();
+}
+
+async function show(
+  id: string,
+): Promise<{ thread: Record<string, unknown>; messages: Record<string, unknown>[] }> {
+  return JSON.parse((await run('threads', 'show', id, '--json')).stdout);
+}
+
+/** Runs a command until its outcome is as wished: stop and terminate are requests. */
+async function until(what: (result: Result) => boolean, ...args: string[]): Promise<Result> {
+  for (let tries = 0; tries < 40; tries++) {
+    const result = await run(...args);
+    if (what(result)) return result;
+  }
+  throw new Error(`never as wished: ${args.join(' ')}`);
+}
+
+const jsonLines = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+describe('everthread threads', () => {
+  it('start --wait puts the answer on standard output and everything else on standard error', async () => {
+    const { code, stdout, stderr } = await run(
+      'threads',
+      'start',
+      'helper',
+      'how is the weather?',
+      '--id',
+      'waited',
+      '--wait',
+    );
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'The tool says: sunny in Paris\n' });
+    expect(stderr).toContain('thread waited');
+    expect(stderr).toContain('· weather {"city":"Paris"}');
+  });
+
+  it('show --json has the thread and its messages, oldest first, in the shape of the store', async () => {
+    const id = await startThread('--user', 'ada', '--arguments', '{"city":"Rome"}');
+    expect((await run('threads', 'send', id, 'hello', '--wait')).stdout).toBe('You said: hello\n');
+    const { thread, messages } = await show(id);
+    expect(thread).toMatchObject({
+      id,
+      agent: 'helper',
+      status: 'idle',
+      userId: 'ada',
+      arguments: { city: 'Rome' },
+    });
+    expect(messages).toEqual([
+      expect.objectContaining({ role: 'user', content: 'hello', status: 'completed', tool_calls: null }),
+      expect.objectContaining({
+        role: 'assistant',
+        content: 'You said: hello',
+        created_at: expect.any(Number),
+      }),
+    ]);
+    const text = (await run('threads', 'show', id)).stdout;
+    expect(text).toMatch(/status\s+idle/);
+    expect(text.indexOf('user: hello')).toBeLessThan(text.indexOf('assistant: You said: hello'));
+  });
+
+  it('send reads standard input for -, and answers JSON when asked', async () => {
+    const id = await startThread();
+    const queued = await project.run(['threads', 'send', id, '-', '--id', 'mine', '--json'], {
+      input: 'from a pipe\n',
+    });
+    expect(JSON.parse(queued.stdout)).toEqual({ threadId: id, id: 'mine' });
+    // The same message again: stored once, and waited for all the same.
+    const again = await run('threads', 'send', id, 'from a pipe', '--id', 'mine', '--wait');
+    expect(again.code).toBe(0);
+    const waited = JSON.parse((await run('threads', 'send', id, 'more', '--wait', '--json')).stdout);
+    expect(waited).toMatchObject({ threadId: id, status: 'idle', error: null, answer: 'You said: more' });
+    expect(
+      (await show(id)).messages.filter(({ role }) => role === 'user').map(({ content }) => content),
+    ).toEqual(['from a pipe', 'more']);
+  });
+
+  it('a failed thread ends --wait with exit code 1 and the stored error', async () => {
+    const { code, stderr } = await run('threads', 'start', 'helper', 'please break', '--wait');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^invalid_request: the model is broken/m);
+    const unknown = await run('threads', 'start', 'nobody', 'hello', '--wait');
+    expect(unknown.code).toBe(1);
+    expect(unknown.stderr).toContain('AgentNotFound: Agent "nobody"');
+  });
+
+  it('tool runs a tool by name, and its answer can be waited for', async () => {
+    const id = await startThread();
+    const { code, stdout } = await run('threads', 'tool', id, 'weather', '{"city":"Oslo"}', '--wait');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'The tool says: sunny in Oslo\n' });
+  });
+
+  it('tail --json is one event a line with a cursor, and tail for people shows the conversation', async () => {
+    const id = await startThread('how is the weather?', '--json').then(
+      (text) => JSON.parse(text).threadId as string,
+    );
+    await run('threads', 'send', id, 'thanks', '--wait');
+    const events = jsonLines((await run('threads', 'tail', id, '--json', '--no-follow')).stdout);
+    expect(events[0]).toMatchObject({ seq: 1, type: 'thread.created' });
+    expect(
+      events.every(
+        ({ seq, at, type }) => Number.isInteger(seq) && Number.isInteger(at) && typeof type === 'string',
+      ),
+    ).toBe(true);
+    const cursor = events.at(-3)?.seq as number;
+    const rest = jsonLines(
+      (await run('threads', 'tail', id, '--after', String(cursor), '--json', '--no-follow')).stdout,
+    );
+    expect(rest.map(({ seq }) => seq)).toEqual(events.slice(-2).map(({ seq }) => seq));
+    const text = (await run('threads', 'tail', id, '--no-follow')).stdout.replace(
+      /^\d\d:\d\d:\d\d {2}/gm,
+      '',
+    );
+    expect(text.split('\n').slice(0, 5)).toEqual([
+      'user: how is the weather?',
+      '● running',
+      '→ weather {"city":"Paris"}',
+      '← weather success: sunny in Paris',
+      'assistant: The tool says: sunny in Paris',
+    ]);
+  });
+
+  it('tail follows tokens as they come, stop keeps what was said, and terminate ends the tail', async () => {
+    const id = await startThread('hang please');
+    await until(({ code }) => code === 0, 'threads', 'show', id);
+    const tail = project.start(['threads', 'tail', id]);
+    await seen(tail, 'assistant: I begin, and');
+    expect((await run('threads', 'stop', id, '--reason', 'enough')).code).toBe(0);
+    await seen(tail, 'I begin, and (stopped)');
+    await seen(tail, '● stopped (enough)');
+    expect((await run('threads', 'send', id, 'go on', '--wait')).stdout).toBe('You said: go on\n');
+    expect((await run('threads', 'terminate', id)).code).toBe(0);
+    expect(await tail.ended).toMatchObject({ code: 0, stdout: expect.stringContaining('● terminated') });
+    expect((await run('threads', 'terminate', id)).code).toBe(0);
+    expect(await run('threads', 'send', id, 'anybody?')).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/^ThreadTerminated: /),
+    });
+    expect((await show(id)).thread).toMatchObject({ status: 'terminated' });
+  });
+
+  it('list filters by status and agent', async () => {
+    const id = await startThread('hello', '--wait', '--id', 'listed').then(() => 'listed');
+    const { threads } = JSON.parse(
+      (await run('threads', 'list', '--agent', 'helper', '--status', 'idle', '--json')).stdout,
+    );
+    expect(threads).toContainEqual(expect.objectContaining({ id, agent: 'helper', status: 'idle' }));
+    expect(JSON.parse((await run('threads', 'list', '--agent', 'nobody-else', '--json')).stdout)).toEqual({
+      threads: [],
+    });
+    expect((await run('threads', 'list', '--limit', '1')).stdout).toMatch(
+      /^THREAD +AGENT +STATUS +STEPS +UPDATED\n.+\n$/,
+    );
+  });
+
+  it('export writes a transcript, and a history that replays', async () => {
+    const id = await startThread('hello', '--id', 'exported', '--wait').then(() => 'exported');
+    const transcript = JSON.parse((await run('threads', 'export', id)).stdout);
+    expect(transcript).toMatchObject({
+      thread: { id },
+      messages: [{ content: 'hello' }, { content: 'You said: hello' }],
+    });
+    const { code } = await run('threads', 'export', id, '--format', 'history', '--out', 'history.json');
+    expect(code).toBe(0);
+    const history = JSON.parse(readFileSync(join(project.folder, 'history.json'), 'utf8'));
+    expect(history.events[0]).toMatchObject({
+      eventId: '1',
+      eventType: 'EVENT_TYPE_WORKFLOW_EXECUTION_STARTED',
+    });
+    const { Runtime, Worker } = await import('@temporalio/worker');
+    const quiet = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+    Runtime.install({ logger: quiet, shutdownSignals: [] });
+    await Worker.runReplayHistory(
+      { workflowBundle: { codePath: process.env.EVERTHREAD_TEST_BUNDLE as string } },
+      history,
+      `thread/${id}`,
+    );
+  });
+
+  it('text of models cannot speak to the terminal', async () => {
+    const { stdout } = await run('threads', 'start', 'helper', 'escape', '--wait');
+    expect(stdout).toBe('red ␛[31m alarm\n');
+  });
+
+  it('wrong usage and invalid input end with exit code 2, what is not there with 3', async () => {
+    const cases: [number, string, ...string[]][] = [
+      [2, 'unknown command', 'frobnicate'],
+      [2, "missing required argument 'text'", 'threads', 'send', 'x'],
+      [2, 'Give a JSON object', 'threads', 'start', 'helper', '--arguments', '[1]'],
+      [2, 'Give a whole number', 'threads', 'list', '--limit', 'many'],
+      [2, 'no such folder', 'threads', 'list', '--project', 'nowhere'],
+      [2, 'InvalidStart', 'threads', 'start', 'helper', '--id', 'a b'],
+      [2, 'InvalidMessage', 'threads', 'send', 'x', ''],
+      [3, 'ThreadNotFound', 'threads', 'show', 'nope'],
+      [3, 'ThreadNotFound', 'threads', 'send', 'nope', 'hello'],
+      [3, 'ThreadNotFound', 'threads', 'export', 'nope', '--format', 'history'],
+    ];
+    for (const [code, words, ...args] of cases) {
+      expect(await run(...args)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(words) });
+    }
+  });
+
+  it('a command that reads makes no store where there is none, and a stack is shown only on request', async () => {
+    const env = { EVERTHREAD_STORE: 'sqlite:elsewhere/store.db' };
+    const list = await project.run(['threads', 'list'], { env });
+    expect(list).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('elsewhere/store.db does not exist'),
+    });
+    expect(list.stderr).not.toContain('    at ');
+    expect(existsSync(join(project.folder, 'elsewhere'))).toBe(false);
+    const debugged = await project.run(['threads', 'list'], { env: { ...env, EVERTHREAD_LOG: 'debug' } });
+    expect(debugged.stderr).toContain('    at ');
+  });
+
+  it('no server is an error that says what to do', async () => {
+    const { code, stderr } = await project.run(['threads', 'start', 'helper'], {
+      env: { TEMPORAL_ADDRESS: '127.0.0.1:1' },
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^TemporalUnavailable: No Temporal server answers at 127\.0\.0\.1:1\. Start one with "everthread dev"/,
+    );
+  });
+});
+
+describe('everthread chat', () => {
+  it('answers each line of its input and says how to go on', async () => {
+    const first = await project.run(['chat', 'helper'], { input: 'hello\nhow is the weather?\n' });
+    expect(first).toMatchObject({ code: 0, stdout: 'You said: hello\nThe tool says: sunny in Paris\n' });
+    const [, id = ''] = /chat --thread (\S+)/.exec(first.stderr) ?? [];
+    const second = await project.run(['chat', '--thread', id], { input: 'again\n' });
+    expect(second.stdout).toMatch(/user: hello\n[\s\S]+You said: again\n$/);
+    expect(await project.run(['chat', 'helper'], { input: '' })).toMatchObject({ code: 0, stdout: '' });
+  });
+});

@@ -1,0 +1,26 @@
+/** house: errors never fail a thread; a fault of ours leaves a marker, a thread at rest, and nothing lost. */
+import { describe, expect, it } from '@jest/globals';
+import { says, scriptedModel } from '../../src/testing/index.ts';
+import { helperRegistry, testRuntime } from '../support/runtime.ts';
+
+describe('a fault in the runtime itself', () => {
+  it('[house] parks the thread as failed, and the next message takes what was queued along', async () => {
+    const model = scriptedModel([says('all is well')]);
+    const sound = helperRegistry({ model });
+    let broken = true;
+    const registry = () => {
+      if (broken) throw new Error('the registry is gone');
+      return sound;
+    };
+    const runtime = await testRuntime({ model, registry: () => sound });
+    const thread = await runtime.start();
+    await runtime.stopWorker();
+    const faulty = await testRuntime({ store: runtime.store, taskQueue: runtime.taskQueue, registry });
+    await faulty.client.queueMessage(thread, { content: 'one' });
+    const failed = await faulty.client.waitForIdle(thread, { timeoutMs: 100_000 });
+    expect(failed).toMatchObject({ status: 'failed', lastError: { message: 'the registry is gone' } });
+    broken = false;
+    await faulty.say(thread, 'two');
+    expect(await faulty.transcript(thread)).toEqual(['user: one', 'user: two', 'assistant: all is well']);
+  }, 120_000);
+});

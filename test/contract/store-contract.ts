@@ -1,0 +1,62 @@
+/**
+ * What every engine of the ThreadStore must do, whatever database is behind it. The suite knows the port alone:
+ * a new engine registers itself here and has to pass.
+ */
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import type { ThreadStore } from '../../src/store/port.ts';
+import { registerConcurrency } from './store/concurrency.ts';
+import { registerFence } from './store/fence.ts';
+import { registerLog } from './store/log.ts';
+import { registerOpenThread } from './store/open-thread.ts';
+import { registerQueue } from './store/queue.ts';
+import { registerRead } from './store/read.ts';
+import { registerRest } from './store/rest.ts';
+import { registerStep } from './store/step.ts';
+import { registerTakeOver } from './store/take-over.ts';
+import { registerTool } from './store/tool.ts';
+
+export interface OpenedStore {
+  readonly store: ThreadStore;
+  /** Closes `store` and opens its data again. */
+  reopen(): Promise<ThreadStore>;
+  /** Another connection to the same data. */
+  second(): Promise<ThreadStore>;
+  /** Closes whatever is still open, and removes the data. */
+  close(): Promise<void>;
+}
+
+export interface StoreEngine {
+  open(): Promise<OpenedStore>;
+}
+
+/** What a part of the suite works with. Threads have ids of their own, so all parts share one store. */
+export interface Stores {
+  readonly store: ThreadStore;
+  readonly second: ThreadStore;
+  readonly engine: StoreEngine;
+}
+
+export function registerStoreContract(name: string, engine: StoreEngine): void {
+  describe(`the ThreadStore port on ${name}`, () => {
+    let opened: OpenedStore;
+    let stores: Stores;
+
+    beforeAll(async () => {
+      opened = await engine.open();
+      stores = { store: opened.store, second: await opened.second(), engine };
+    });
+    afterAll(() => opened.close());
+
+    const given = (): Stores => stores;
+    registerOpenThread(given);
+    registerFence(given);
+    registerQueue(given);
+    registerStep(given);
+    registerTakeOver(given);
+    registerTool(given);
+    registerRest(given);
+    registerRead(given);
+    registerLog(given);
+    registerConcurrency(given);
+  });
+}

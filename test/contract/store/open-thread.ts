@@ -1,0 +1,137 @@
+/** openThread: the first act of each workflow run. */
+import { describe, expect, it } from '@jest/globals';
+import type { Stores } from '../store-contract.ts';
+import { message, openThread, ThreadDriver, tool } from '../thread-driver.ts';
+
+export function registerOpenThread(given: () => Stores): void {
+  describe('openThread', () => {
+    it('makes the thread at its very first run', async () => {
+      const { store } = given();
+      const thread = new ThreadDriver(store);
+      const opened = await thread.open({
+        userId: 'u1',
+        arguments: { topic: 'sea' },
+        parentId: 'p1',
+        rootId: 'r1',
+      });
+      expect(opened).toMatchObject({ kind: 'open', afterStep: 0, turnOpen: false, waiting: 0 });
+      const record = await store.getThread(thread.id);
+      expect(record).toMatchObject({
+        id: thread.id,
+        agent: 'helper',
+        userId: 'u1',
+        arguments: { topic: 'sea' },
+        status: 'idle',
+        parentId: 'p1',
+        rootId: 'r1',
+        terminatedAt: null,
+        lastError: null,
+        lastStep: 0,
+      });
+      expect(opened).toHaveProperty('thread', record);
+      expect(Math.abs(Number(record?.createdAt) / 1000 - Date.now())).toBeLessThan(60_000);
+    });
+
+    it('given twice has the effect of once', async () => {
+      const thread = await openThread(given().store);
+      const before = await thread.everything();
+      expect(await thread.open()).toMatchObject({ kind: 'open' });
+      expect(await thread.everything()).toEqual(before);
+      expect(await thread.events()).toMatchObject([
+        { seq: 1, type: 'thread.created', data: { agent: 'helper' } },
+      ]);
+    });
+
+    it('keeps what the thread was made with, whatever a later run says', async () => {
+      const thread = await openThread(given().store);
+      expect(await thread.as('run-2').open({ agent: 'other', userId: 'u2' })).toMatchObject({
+        thread: { agent: 'helper', userId: null },
+      });
+    });
+
+    it('makes a thread once when two connections open it at the same time', async () => {
+      const { store, second } = given();
+      const thread = new ThreadDriver(store);
+      await Promise.all([thread.open(), thread.as('run-1', second).open(), thread.open()]);
+      expect(await thread.events('thread.created')).toHaveLength(1);
+    });
+
+    it('[decisions processes] refuses a thread that has run before and is not here, naming the store', async () => {
+      const { store } = given();
+      const thread = new ThreadDriver(store);
+      await expect(thread.open({ mustExist: true })).rejects.toMatchObject({
+        code: 'StoreMismatch',
+        message: expect.stringContaining(store.id),
+      });
+      expect(await store.getThread(thread.id)).toBeNull();
+      await thread.open();
+      expect(await thread.open({ mustExist: true })).toMatchObject({ kind: 'open' });
+    });
+
+    it('[runtime 10] says that a terminated thread is over, to every run', async () => {
+      const thread = await openThread(given().store);
+      await thread.rest('terminated');
+      expect(await thread.open()).toEqual({ kind: 'terminated' });
+      expect(await thread.as('run-2').open()).toEqual({ kind: 'terminated' });
+    });
+
+    it('counts what waits, and finds a thread at rest where it stands', async () => {
+      const thread = await openThread(given().store);
+      await thread.answer([message('a')]);
+      await thread.rest();
+      await thread.stash(message('b'), tool('c', 'look'));
+      expect(await thread.as('run-2').open()).toMatchObject({ afterStep: 1, turnOpen: false, waiting: 2 });
+    });
+
+    it('goes back to the last step of an open turn, which may be unfinished', async () => {
+      const thread = await openThread(given().store);
+      await thread.answer([message('a')], {
+        toolCalls: [{ id: 'c', type: 'function', function: { name: 'look', arguments: '{}' } }],
+      });
+      expect(await thread.as('run-2').open()).toMatchObject({ afterStep: 0, turnOpen: true });
+      await thread.as('run-2').runTool(1, 0);
+      const resumed = thread.as('run-2');
+      resumed.afterStep = 1;
+      await resumed.beginCall([], { ordinal: 1 });
+      expect(await thread.as('run-3').open()).toMatchObject({ afterStep: 1, turnOpen: true });
+    });
+
+    it('goes back further to calls that nobody has settled', async () => {
+      const thread = await openThread(given().store);
+      await thread.answer([message('a')], {
+        toolCalls: [{ id: 'c', type: 'function', function: { name: 'look', arguments: '{}' } }],
+      });
+      // A run that was reset takes step 1 over and opens step 2 for a queued tool; then it is killed.
+      expect(await thread.as('run-2').begin([tool('t', 'count')])).toMatchObject({
+        kind: 'stored',
+        record: { step: 1 },
+      });
+      const third = thread.as('run-3');
+      expect(await third.open()).toMatchObject({ afterStep: 0, turnOpen: true });
+      expect(await third.begin()).toMatchObject({ kind: 'stored', record: { step: 1, moreInput: true } });
+    });
+
+    it('finds everything again after the store was closed', async () => {
+      const opened = await given().engine.open();
+      try {
+        const thread = await openThread(opened.store);
+        await thread.answer([message('a')]);
+        await thread.stash(message('b'));
+        const before = await thread.everything();
+        const store = await opened.reopen();
+        expect(store.id).toBe(opened.store.id);
+        expect(await thread.as('run-1', store).everything()).toEqual(before);
+      } finally {
+        await opened.close();
+      }
+    });
+
+    it('gives each store an id of its own', async () => {
+      const { store, second, engine } = given();
+      const other = await engine.open();
+      expect(second.id).toBe(store.id);
+      expect(other.store.id).not.toBe(store.id);
+      await other.close();
+    });
+  });
+}

@@ -1,0 +1,181 @@
+/** stageItem, stashItems, queueItem and the drain: the durable half of the queue (runtime §9). */
+import { describe, expect, it } from '@jest/globals';
+import type { Stores } from '../store-contract.ts';
+import { message, openThread, stored, ThreadDriver, tool } from '../thread-driver.ts';
+
+export function registerQueue(given: () => Stores): void {
+  describe('the queue', () => {
+    it('[runtime 9] drains what was stashed, in order, and then it is drained', async () => {
+      const thread = await openThread(given().store);
+      expect(await thread.stash(message('a'), message('b'))).toEqual({ waiting: 2 });
+      expect(await thread.stash(message('c'))).toEqual({ waiting: 3 });
+      expect(await thread.begin()).toEqual({ kind: 'call', step: 1, attempt: 1, swept: 3 });
+      expect((await thread.messages()).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+      expect(await thread.stash()).toEqual({ waiting: 0 });
+    });
+
+    it('[runtime 9] drains what the step took before what waited in the store', async () => {
+      const thread = await openThread(given().store);
+      await thread.stash(message('s1'), message('s2'));
+      expect(await thread.begin([message('t1'), message('t2')])).toMatchObject({ kind: 'call', swept: 2 });
+      expect((await thread.messages()).map(({ id }) => id)).toEqual(['t1', 't2', 's1', 's2']);
+    });
+
+    it('[runtime 9] drains what the step took even behind more rows than a step takes', async () => {
+      const thread = await openThread(given().store);
+      const rows = Array.from({ length: 1200 }, (_, n) => message(`s${n}`, 'x'));
+      await thread.stash(...rows);
+      const steps = [await thread.begin([message('t1')])];
+      for (let n = 1; n < 10 && (await thread.stash()).waiting > 0; n++) steps.push(await thread.begin());
+      expect(steps.length).toBeGreaterThan(1);
+      expect((await thread.messages()).map(({ id }) => id)).toEqual(['t1', ...rows.map(({ id }) => id)]);
+      expect(steps.reduce((sum, step) => sum + ('swept' in step ? step.swept : 0), 0)).toBe(1200);
+    });
+
+    it('takes an item that comes again for the one it has', async () => {
+      const thread = await openThread(given().store);
+      await thread.stash(message('a', 'first'), tool('t', 'look'));
+      const before = await thread.everything();
+      expect(await thread.stash(message('a', 'second'), tool('t', 'look'))).toEqual({ waiting: 2 });
+      await thread.store.queueItem(thread.id, message('a', 'third'));
+      expect(await thread.everything()).toEqual(before);
+      await thread.begin([message('a', 'fourth')]);
+      await thread.begin([message('a', 'fifth')]);
+      expect((await thread.messages()).filter(({ id }) => id === 'a')).toMatchObject([{ content: 'first' }]);
+    });
+
+    it('gives a staged item the place of its signal', async () => {
+      const { store } = given();
+      const thread = new ThreadDriver(store);
+      await store.stageItem(
+        thread.id,
+        message('large', 'the large content', { metadata: { from: 'client' } }),
+      );
+      await thread.open();
+      expect(await thread.messages()).toEqual([]);
+      await thread.stash(message('a'), stored('large'), message('b'));
+      await thread.begin();
+      expect(await thread.messages()).toMatchObject([
+        { id: 'a' },
+        { id: 'large', content: 'the large content', metadata: { from: 'client' } },
+        { id: 'b' },
+      ]);
+    });
+
+    it('finds a staged item that a step took itself', async () => {
+      const thread = await openThread(given().store);
+      await thread.store.stageItem(thread.id, message('large', 'the large content'));
+      await thread.begin([stored('large')]);
+      expect(await thread.messages()).toMatchObject([{ id: 'large', content: 'the large content' }]);
+    });
+
+    it('keeps the first content that was staged under an id', async () => {
+      const thread = await openThread(given().store);
+      await thread.store.stageItem(thread.id, message('large', 'first'));
+      await thread.store.stageItem(thread.id, message('large', 'second'));
+      await thread.begin([stored('large')]);
+      await thread.store.stageItem(thread.id, message('large', 'third'));
+      expect(await thread.messages()).toMatchObject([{ content: 'first' }]);
+    });
+
+    it('rejects an id under which nothing is stored, visibly and once', async () => {
+      const thread = await openThread(given().store);
+      expect(await thread.stash(stored('gone'), message('a'))).toEqual({ waiting: 1 });
+      await thread.stash(stored('gone'));
+      await thread.begin([stored('gone'), stored('lost')]);
+      expect(await thread.events('item.rejected')).toMatchObject([
+        { data: { id: 'gone', code: 'InvalidMessage' } },
+        { data: { id: 'lost', code: 'InvalidMessage' } },
+      ]);
+      expect((await thread.messages()).map(({ id }) => id)).toEqual(['a']);
+    });
+
+    it('rejects an id that another message of the thread has', async () => {
+      const thread = await openThread(given().store);
+      await thread.store.injectMessage(thread.id, 'taken', { role: 'system', content: 'mine' }, null);
+      await thread.begin([message('taken', 'yours'), message('free')]);
+      expect(await thread.transcript()).toEqual(['system: mine', 'user: content of free']);
+      expect(await thread.events('item.rejected')).toMatchObject([
+        { data: { id: 'taken', code: 'InvalidMessage' } },
+      ]);
+    });
+
+    it('reports the refusals of a step once, however often it is asked', async () => {
+      const thread = await openThread(given().store);
+      const rejections = [
+        { code: 'InvalidMessage', reason: 'no content', id: 'bad' },
+        { code: 'MessageTooLarge', reason: 'huge' },
+      ] as const;
+      await thread.begin([], { ordinal: 1, rejections });
+      await thread.begin([], { ordinal: 1, rejections });
+      await thread.begin([message('a')], { ordinal: 2, rejections: rejections.slice(0, 1) });
+      await thread.begin([message('a')], { ordinal: 2, rejections: rejections.slice(0, 1) });
+      expect((await thread.events('item.rejected')).map(({ data }) => data)).toEqual([
+        { code: 'InvalidMessage', reason: 'no content', id: 'bad' },
+        { code: 'MessageTooLarge', reason: 'huge' },
+        { code: 'InvalidMessage', reason: 'no content', id: 'bad' },
+      ]);
+    });
+
+    it('makes messages of every kind of item as they were sent', async () => {
+      const thread = await openThread(given().store);
+      await thread.begin([
+        message('a', 'hello 😀', { metadata: { n: 1 } }),
+        message('b', 'quiet', { role: 'assistant', silent: true }),
+        message('c', 'rule', { role: 'system' }),
+        tool('d', 'look', { at: 'it' }),
+      ]);
+      const [a, b, c, d] = await thread.messages();
+      expect(a).toMatchObject({
+        role: 'user',
+        content: 'hello 😀',
+        metadata: { n: 1 },
+        silent: false,
+        status: 'completed',
+      });
+      expect(b).toMatchObject({ role: 'assistant', content: 'quiet', silent: true });
+      expect(c).toMatchObject({ role: 'system', content: 'rule' });
+      expect(d).toMatchObject({ role: 'assistant', content: null, metadata: { queuedTool: true } });
+      expect(JSON.parse(d?.tool_calls ?? '')).toMatchObject([
+        { function: { name: 'look', arguments: '{"at":"it"}' } },
+      ]);
+    });
+
+    it('counts the items that were taken or refused', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      const count = (...ids: string[]) => store.countTaken(thread.id, ids);
+      await store.stageItem(thread.id, message('staged'));
+      await thread.stash(message('a'), message('b'), stored('gone'));
+      expect(await count()).toBe(0);
+      expect(await count('a', 'b', 'staged', 'unknown')).toBe(0);
+      expect(await count('gone')).toBe(1);
+      await thread.begin([], { rejections: [{ code: 'InvalidMessage', reason: 'bad', id: 'refused' }] });
+      expect(await count('a', 'b', 'gone', 'refused', 'unknown', 'staged')).toBe(4);
+      expect(await store.countTaken('another thread', ['a'])).toBe(0);
+    });
+
+    it('[runtime 10] takes nothing in on a terminated thread', async () => {
+      const thread = await openThread(given().store);
+      await thread.rest('terminated');
+      const before = await thread.everything();
+      expect(await thread.stash(message('a'))).toEqual({ waiting: 0 });
+      await expect(thread.store.queueItem(thread.id, message('a'))).rejects.toMatchObject({
+        code: 'ThreadTerminated',
+      });
+      await thread.store.stageItem(thread.id, message('a'));
+      expect(await thread.everything()).toEqual(before);
+    });
+
+    it('says which thread it does not know', async () => {
+      const { store } = given();
+      await expect(store.queueItem('nobody', message('a'))).rejects.toMatchObject({ code: 'ThreadNotFound' });
+      await expect(
+        store.injectMessage('nobody', 'a', { role: 'user', content: 'x' }, null),
+      ).rejects.toMatchObject({
+        code: 'ThreadNotFound',
+      });
+      await expect(new ThreadDriver(store).begin()).rejects.toMatchObject({ code: 'ThreadNotFound' });
+    });
+  });
+}

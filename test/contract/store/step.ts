@@ -1,0 +1,281 @@
+/** beginStep, commitStep, failStep and the stream between them, in the ordinary course. */
+import { describe, expect, it } from '@jest/globals';
+import type { Stores } from '../store-contract.ts';
+import { call, message, openThread, tool } from '../thread-driver.ts';
+
+export function registerStep(given: () => Stores): void {
+  describe('a step', () => {
+    it('[runtime 3] calls the model when there is something to answer', async () => {
+      const thread = await openThread(given().store);
+      expect(await thread.begin([message('a')])).toEqual({ kind: 'call', step: 1, attempt: 1, swept: 0 });
+      expect(await thread.store.getThread(thread.id)).toMatchObject({ status: 'running', lastStep: 1 });
+      expect((await thread.events()).map(({ type }) => type)).toEqual([
+        'thread.created',
+        'message.created',
+        'execution.started',
+        'thread.status',
+        'step.started',
+      ]);
+    });
+
+    it.each([
+      ['nothing at all', []],
+      ['a message of the assistant', [message('a', 'note', { role: 'assistant' })]],
+      ['a message of the system', [message('a', 'rule', { role: 'system' })]],
+    ])('has nothing to do at rest with %s', async (_what, items) => {
+      const thread = await openThread(given().store);
+      expect(await thread.begin(items)).toEqual({ kind: 'nothing_to_do', step: 0, swept: 0 });
+      expect(await thread.store.getThread(thread.id)).toMatchObject({ status: 'idle', lastStep: 0 });
+      expect(await thread.messages()).toHaveLength(items.length);
+    });
+
+    it('[runtime 3] goes on while the turn is open, and has nothing to do once it was ended', async () => {
+      const thread = await openThread(given().store);
+      await thread.answer([message('a')], { toolCalls: [call('c1', 'look')] });
+      await thread.runTool(1, 0);
+      thread.afterStep = 1;
+      expect(await thread.answer([])).toMatchObject({ step: 2, moreInput: false });
+      thread.afterStep = 2;
+      await thread.rest();
+      expect(await thread.begin()).toEqual({ kind: 'nothing_to_do', step: 2, swept: 0 });
+    });
+
+    it('[runtime 9] gives queued tools a step of their own before the model is called', async () => {
+      const thread = await openThread(given().store);
+      const begun = await thread.begin([tool('t1', 'look', { at: 'it' }), message('a'), tool('t2', 'count')]);
+      expect(begun).toEqual({
+        kind: 'stored',
+        swept: 0,
+        record: {
+          step: 1,
+          kind: 'tools',
+          text: false,
+          model: null,
+          calls: ['look', 'count'],
+          moreInput: true,
+        },
+      });
+      expect(await thread.beginTool(1, 0)).toMatchObject({
+        kind: 'run',
+        call: { name: 'look', arguments: '{"at":"it"}', origin: 'signal' },
+      });
+      await thread.commitTool(1, 0);
+      await thread.runTool(1, 1);
+      thread.afterStep = 1;
+      expect(await thread.begin()).toMatchObject({ kind: 'call', step: 2 });
+      expect(await thread.transcript()).toEqual([
+        'assistant:  -> look',
+        'user: content of a',
+        'assistant:  -> count',
+        'look success: done',
+        'count success: done',
+      ]);
+    });
+
+    it('calls the model after a queued tool, though nobody else has spoken', async () => {
+      const thread = await openThread(given().store);
+      await thread.begin([tool('t1', 'look')]);
+      await thread.runTool(1, 0);
+      thread.afterStep = 1;
+      expect(await thread.begin()).toMatchObject({ kind: 'call', step: 2 });
+    });
+
+    it('[runtime 3.4] stores the answer, its calls and its usage at once', async () => {
+      const thread = await openThread(given().store);
+      const ref = await thread.beginCall([message('a')]);
+      const committed = await thread.commit(ref, {
+        content: 'Let me look.',
+        toolCalls: [call('c1', 'look'), call('c2', 'count')],
+      });
+      expect(committed).toEqual({
+        kind: 'stored',
+        record: {
+          step: 1,
+          kind: 'model',
+          text: true,
+          model: 'scripted',
+          calls: ['look', 'count'],
+          moreInput: false,
+        },
+      });
+      expect(await thread.transcript()).toEqual([
+        'user: content of a',
+        'assistant: Let me look. -> look -> count',
+      ]);
+      expect(await thread.events('step.committed', 'tool.called')).toMatchObject([
+        {
+          type: 'step.committed',
+          step: 1,
+          attempt: 1,
+          data: { model: 'scripted', finishReason: 'stop', usage: { totalTokens: 12 } },
+        },
+        { type: 'tool.called', step: 1, data: { name: 'look', callId: 'c1' } },
+        { type: 'tool.called', step: 1, data: { name: 'count', callId: 'c2' } },
+      ]);
+    });
+
+    it.each([
+      [null, false],
+      ['', false],
+      [' \n', false],
+      ['yes', true],
+    ])('says that an answer of %j has text: %j', async (content, text) => {
+      const thread = await openThread(given().store);
+      expect(await thread.answer([message('a')], { content })).toMatchObject({ text });
+    });
+
+    it('says that more input has come when it came too late for this answer', async () => {
+      const thread = await openThread(given().store);
+      const ref = await thread.beginCall([message('a')]);
+      await thread.stash(message('b'));
+      // Pending rows are the next step's and the workflow counts them; they are not this step's input.
+      expect(await thread.commit(ref)).toMatchObject({ record: { moreInput: false } });
+      thread.afterStep = 1;
+      expect(await thread.begin()).toMatchObject({ kind: 'call', step: 2, swept: 1 });
+    });
+
+    it('commits once: the second attempt finds what the first one stored', async () => {
+      const thread = await openThread(given().store);
+      const ref = await thread.beginCall([message('a')]);
+      const first = await thread.commit(ref, { content: 'first' });
+      const before = await thread.everything();
+      expect(await thread.commit(ref, { content: 'second' })).toEqual(first);
+      expect(await thread.commit({ ...ref, attempt: 2 }, { content: 'third' })).toEqual(first);
+      expect(await thread.store.failStep({ ...ref, error: { code: 'x', message: 'x' } })).toEqual(first);
+      expect(await thread.everything()).toEqual(before);
+    });
+
+    it('fails once, and keeps the reason for whoever asks again', async () => {
+      const thread = await openThread(given().store);
+      const ref = await thread.beginCall([message('a')], { ordinal: 1 });
+      const error = { code: 'rate_limit', message: 'Too many requests.' };
+      expect(await thread.store.failStep({ ...ref, error })).toEqual({ kind: 'closed' });
+      const before = await thread.everything();
+      expect(await thread.store.failStep({ ...ref, error: { code: 'other', message: 'x' } })).toEqual({
+        kind: 'closed',
+      });
+      expect(await thread.commit(ref)).toEqual({ kind: 'closed' });
+      expect(await thread.begin([], { ordinal: 1 })).toEqual({ kind: 'failed', step: 1, error, swept: 0 });
+      expect(await thread.everything()).toEqual(before);
+      expect(await thread.events('step.failed')).toMatchObject([{ step: 1, attempt: 1, data: error }]);
+    });
+
+    it('is not failed by an attempt that was taken for lost, but takes its answer', async () => {
+      const thread = await openThread(given().store);
+      const lost = await thread.beginCall([message('a')], { ordinal: 1 });
+      await thread.begin([], { ordinal: 1 });
+      expect(await thread.store.failStep({ ...lost, error: { code: 'x', message: 'x' } })).toEqual({
+        kind: 'closed',
+      });
+      expect(await thread.events('step.failed')).toEqual([]);
+      expect(await thread.commit(lost, { content: 'late, but true' })).toMatchObject({ kind: 'stored' });
+    });
+
+    it('answers terminated to everything once the thread is over', async () => {
+      const thread = await openThread(given().store);
+      const ref = await thread.beginCall([message('a')]);
+      await thread.rest('terminated');
+      const before = await thread.everything();
+      const { store } = thread;
+      expect(await thread.begin([message('b')])).toEqual({ kind: 'terminated' });
+      expect(await thread.commit(ref)).toEqual({ kind: 'terminated' });
+      expect(await store.failStep({ ...ref, error: { code: 'x', message: 'x' } })).toEqual({
+        kind: 'terminated',
+      });
+      expect(await thread.chunk(ref, 'late')).toBe(false);
+      await store.startModelCall({ ...ref, call: 1, model: 'm', modelId: 'm' });
+      await store.endModelCall({ ...ref, call: 1, ok: false });
+      expect(await thread.everything()).toEqual(before);
+    });
+  });
+
+  describe('what a step streams', () => {
+    it('is in the log with its step, attempt and call', async () => {
+      const thread = await openThread(given().store);
+      const ref = await thread.beginCall([message('a')]);
+      expect(await thread.chunk(ref, 'Hel')).toBe(true);
+      expect(await thread.chunk(ref, 'lo', 2)).toBe(true);
+      expect(await thread.events('model.chunk')).toMatchObject([
+        { step: 1, attempt: 1, data: { delta: 'Hel', call: 1 } },
+        { step: 1, attempt: 1, data: { delta: 'lo', call: 2 } },
+      ]);
+    });
+
+    it('is refused once the step is closed, and for an attempt that was taken for lost', async () => {
+      const thread = await openThread(given().store);
+      const first = await thread.beginCall([message('a')], { ordinal: 1 });
+      const again = await thread.beginCall([], { ordinal: 1 });
+      expect(await thread.chunk(first, 'lost')).toBe(false);
+      expect(await thread.chunk({ ...first, step: 7 }, 'no such step')).toBe(false);
+      expect(await thread.chunk(again, 'kept')).toBe(true);
+      await thread.commit(again);
+      const before = await thread.everything();
+      expect(await thread.chunk(again, 'late')).toBe(false);
+      expect(await thread.everything()).toEqual(before);
+    });
+
+    it('stays for those who watch, and goes when the next answer is stored; the message stays', async () => {
+      const thread = await openThread(given().store);
+      const first = await thread.beginCall([message('a')]);
+      await thread.chunk(first, 'one');
+      await thread.commit(first, { content: 'one' });
+      expect(await thread.events('model.chunk')).toHaveLength(1);
+      thread.afterStep = 1;
+      const second = await thread.beginCall([message('b')]);
+      await thread.chunk(second, 'two');
+      await thread.commit(second, { content: 'two' });
+      expect(await thread.events('model.chunk')).toMatchObject([{ data: { delta: 'two' } }]);
+      expect(await thread.transcript()).toContain('assistant: one');
+      expect((await thread.store.getThread(thread.id))?.lastSeq).toBe((await thread.events()).at(-1)?.seq);
+    });
+
+    it('goes although a step of queued tools came in between', async () => {
+      const thread = await openThread(given().store);
+      const first = await thread.beginCall([message('a')]);
+      await thread.chunk(first, 'one');
+      await thread.commit(first, { content: 'one' });
+      thread.afterStep = 1;
+      await thread.begin([tool('t', 'look')]);
+      await thread.runTool(2, 0);
+      thread.afterStep = 2;
+      await thread.commit(await thread.beginCall(), { content: 'two' });
+      expect(await thread.events('model.chunk')).toEqual([]);
+    });
+
+    it('tells of each call to a model, its end and its cost, once', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      const ref = await thread.beginCall([message('a')]);
+      const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3 };
+      const failed = {
+        ...ref,
+        call: 1,
+        ok: false,
+        error: { code: 'rate_limit', message: 'slow', statusCode: 429, retryInMs: 1000 },
+      };
+      const answered = { ...ref, call: 2, ok: true, usage, cost: 0.25, firstTokenAt: 1 };
+      for (let twice = 0; twice < 2; twice++)
+        await store.startModelCall({ ...ref, call: 1, model: 'main', modelId: 'm-1' });
+      for (let twice = 0; twice < 2; twice++) await store.endModelCall(failed);
+      for (let twice = 0; twice < 2; twice++)
+        await store.startModelCall({ ...ref, call: 2, model: 'spare', modelId: 'm-2' });
+      for (let twice = 0; twice < 2; twice++) await store.endModelCall(answered);
+      expect(await thread.events('model.called', 'model.failed', 'model.answered')).toMatchObject([
+        { type: 'model.called', step: 1, attempt: 1, data: { call: 1, model: 'main', modelId: 'm-1' } },
+        { type: 'model.failed', data: { call: 1, code: 'rate_limit', statusCode: 429, retryInMs: 1000 } },
+        { type: 'model.called', data: { call: 2, model: 'spare' } },
+        { type: 'model.answered', data: { call: 2, usage, cost: 0.25 } },
+      ]);
+    });
+
+    it('tells of a call that was taken for lost and ended after all', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      const ref = await thread.beginCall([message('a')], { ordinal: 1 });
+      await store.startModelCall({ ...ref, call: 1, model: 'main', modelId: 'm-1' });
+      await thread.begin([], { ordinal: 1 });
+      await store.endModelCall({ ...ref, call: 1, ok: true, cost: 0.5 });
+      expect(await thread.events('model.answered')).toMatchObject([{ attempt: 1, data: { cost: 0.5 } }]);
+    });
+  });
+}

@@ -1,0 +1,220 @@
+/**
+ * Drives one thread through the ThreadStore port the way its workflow and activities do. A test says only what it
+ * is about; everything else is the ordinary course.
+ */
+import { randomUUID } from 'node:crypto';
+import type { MessageItem, QueueItem, StoredItem, ToolItem } from '../../src/core/item.ts';
+import type { Message, ToolCall } from '../../src/core/message.ts';
+import type { CommitStatusOutcome, RestStatus } from '../../src/core/step.ts';
+import type {
+  BeginStep,
+  BegunStep,
+  BegunTool,
+  CommitStep,
+  CommitTool,
+  CommittedStep,
+  CommittedTool,
+  OpenedThread,
+  OpenThread,
+  SettledTool,
+  StepRecord,
+  StepRef,
+  ThreadEvent,
+  ThreadStore,
+} from '../../src/store/port.ts';
+
+export const message = (
+  id: string,
+  content = `content of ${id}`,
+  fields: Partial<MessageItem> = {},
+): MessageItem => ({
+  kind: 'message',
+  id,
+  role: 'user',
+  content,
+  ...fields,
+});
+export const tool = (id: string, name: string, args: Record<string, unknown> = {}): ToolItem => ({
+  kind: 'tool',
+  id,
+  name,
+  arguments: args,
+});
+export const stored = (id: string): StoredItem => ({ kind: 'stored', id, role: 'user' });
+
+export const call = (id: string, name: string, args = '{}'): ToolCall => ({
+  id,
+  type: 'function',
+  function: { name, arguments: args },
+});
+
+type Fields<T> = Partial<Omit<T, 'threadId' | 'runId'>>;
+
+export class ThreadDriver {
+  readonly store: ThreadStore;
+  readonly id: string;
+  /** The workflow run that speaks. */
+  runId: string;
+  executionId = 'execution-1';
+  afterStep = 0;
+  #ordinal = 0;
+
+  constructor(store: ThreadStore, id = `thread-${randomUUID()}`, runId = 'run-1') {
+    this.store = store;
+    this.id = id;
+    this.runId = runId;
+  }
+
+  /** The same thread, asked by another run or through another store. */
+  as(runId: string, store = this.store): ThreadDriver {
+    return new ThreadDriver(store, this.id, runId);
+  }
+
+  get from(): { threadId: string; runId: string } {
+    return { threadId: this.id, runId: this.runId };
+  }
+
+  open(fields: Fields<OpenThread> = {}): Promise<OpenedThread> {
+    return this.store.openThread({
+      ...this.from,
+      agent: 'helper',
+      userId: null,
+      arguments: {},
+      parentId: null,
+      rootId: this.id,
+      mustExist: false,
+      ...fields,
+    });
+  }
+
+  stash(...items: QueueItem[]): Promise<{ waiting: number }> {
+    return this.store.stashItems({ ...this.from, items });
+  }
+
+  begin(items: readonly QueueItem[] = [], fields: Fields<BeginStep> = {}): Promise<BegunStep> {
+    return this.store.beginStep({
+      ...this.from,
+      ordinal: this.#ordinal++,
+      executionId: this.executionId,
+      afterStep: this.afterStep,
+      items,
+      rejections: [],
+      ...fields,
+    });
+  }
+
+  /** Begins a step that must call the model. */
+  async beginCall(items: readonly QueueItem[] = [], fields: Fields<BeginStep> = {}): Promise<StepRef> {
+    const begun = await this.begin(items, fields);
+    if (begun.kind !== 'call')
+      throw new Error(`The step should call the model, not ${JSON.stringify(begun)}.`);
+    return { ...this.from, step: begun.step, attempt: begun.attempt };
+  }
+
+  commit(ref: StepRef, fields: Partial<CommitStep> = {}): Promise<CommittedStep> {
+    return this.store.commitStep({
+      ...ref,
+      content: 'an answer',
+      toolCalls: [],
+      model: 'scripted',
+      finishReason: 'stop',
+      usage: { promptTokens: 10, completionTokens: 2, totalTokens: 12 },
+      ...fields,
+    });
+  }
+
+  /** One whole step: what was said, then the model's answer. */
+  async answer(items: readonly QueueItem[], fields: Partial<CommitStep> = {}): Promise<StepRecord> {
+    const committed = await this.commit(await this.beginCall(items), fields);
+    if (committed.kind !== 'stored') throw new Error(`The answer was not stored: ${committed.kind}.`);
+    return committed.record;
+  }
+
+  beginTool(step: number, index: number, attempt = 'attempt-1', idempotent = false): Promise<BegunTool> {
+    return this.store.beginTool({ ...this.from, step, index, attempt, idempotent: () => idempotent });
+  }
+
+  commitTool(step: number, index: number, fields: Partial<CommitTool> = {}): Promise<CommittedTool> {
+    return this.store.commitTool({
+      ...this.from,
+      step,
+      index,
+      attempt: 'attempt-1',
+      result: { status: 'success', result: 'done' },
+      queuedTools: [],
+      ...fields,
+    });
+  }
+
+  async runTool(step: number, index: number): Promise<void> {
+    await this.beginTool(step, index);
+    await this.commitTool(step, index);
+  }
+
+  settleLostTool(step: number, index: number): Promise<SettledTool> {
+    return this.store.settleLostTool({ ...this.from, step, index });
+  }
+
+  rest(
+    status: RestStatus = 'idle',
+    fields: Partial<Parameters<ThreadStore['commitStatus']>[0]> = {},
+  ): Promise<CommitStatusOutcome> {
+    return this.store.commitStatus({
+      ...this.from,
+      storeId: this.store.id,
+      status,
+      rejections: [],
+      ...fields,
+    });
+  }
+
+  chunk(ref: StepRef, delta: string, callNumber = 1): Promise<boolean> {
+    return this.store.appendChunk({ ...ref, call: callNumber, delta });
+  }
+
+  async events(...types: string[]): Promise<ThreadEvent[]> {
+    const events = await this.store.readEvents(this.id, 0, 1_000_000);
+    return events.filter(({ type }) => types.length === 0 || types.includes(type));
+  }
+
+  async messages(): Promise<readonly Message[]> {
+    const page = await this.store.getMessages(this.id, { limit: 1_000_000, includeSilent: true });
+    return page.messages;
+  }
+
+  /** `role: content -> calls`, a pending one in brackets. */
+  async transcript(): Promise<string[]> {
+    return (await this.messages()).map(
+      ({ role, content, tool_calls: calls, status, name, tool_status: outcome }) => {
+        const asked = calls
+          ? (JSON.parse(calls) as ToolCall[]).map(({ function: target }) => ` -> ${target.name}`)
+          : [];
+        const who = role === 'tool' ? `${name} ${outcome}` : role;
+        const line = `${who}: ${content ?? ''}${asked.join('')}`;
+        return status === 'pending' ? `[${line}]` : line;
+      },
+    );
+  }
+
+  /** Everything that a reader can see; equal before and after what must change nothing. */
+  async everything(): Promise<unknown> {
+    const [thread, messages, events] = await Promise.all([
+      this.store.getThread(this.id),
+      this.messages(),
+      this.events(),
+    ]);
+    return { thread, messages, events };
+  }
+}
+
+/** A thread that its first run has opened. */
+export async function openThread(store: ThreadStore): Promise<ThreadDriver> {
+  const thread = new ThreadDriver(store);
+  await thread.open();
+  return thread;
+}
+
+/** Numbers of events without a gap, each later than the one before. */
+export function isGapFree(events: readonly ThreadEvent[]): boolean {
+  return events.every(({ seq }, index) => index === 0 || seq === (events[index - 1]?.seq ?? 0) + 1);
+}

@@ -1,0 +1,93 @@
+/** What continue-as-new carries: readable by every later build, never large (house: state is plain JSON). */
+import { describe, expect, it } from '@jest/globals';
+import type { IncomingItem, Refusal } from '../../src/core/item.ts';
+import { LIMITS, utf8Length } from '../../src/core/limit.ts';
+import { ThreadQueue } from '../../src/core/queue.ts';
+import { parseSnapshot } from '../../src/core/snapshot.ts';
+import { aSnapshot } from './sample.ts';
+
+const throughJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+describe('carried state', () => {
+  it('comes back from JSON unchanged', () => {
+    const snapshot = aSnapshot();
+    expect(parseSnapshot(throughJson(snapshot))).toEqual(snapshot);
+  });
+
+  it.each([undefined, null, 'text', {}, { ...aSnapshot(), version: 0 }, { ...aSnapshot(), version: 2 }])(
+    'of an unknown version is refused: %#',
+    (value) => {
+      expect(() => parseSnapshot(value)).toThrow(/version .* is unknown to this worker/);
+    },
+  );
+
+  it.each([
+    ['waiting', '3'],
+    ['inline', {}],
+    ['taken', -0.5],
+    ['seen', null],
+    ['arrived', Number.NaN],
+    ['afterStep', 1.5],
+    ['turnOpen', 1],
+    ['parked', 'no'],
+    ['executionId', undefined],
+    ['steps', null],
+    ['totalSteps', '7'],
+    ['rejections', undefined],
+    ['settings', null],
+    ['storeId', 1],
+    ['agent', null],
+    ['status', undefined],
+  ])('that is damaged names the field: %s', (field, value) => {
+    expect(() => parseSnapshot({ ...aSnapshot(), [field]: value })).toThrow(`damaged at "${field}"`);
+  });
+
+  it('of a build that did not carry what a step has in hand is read as having nothing in hand', () => {
+    const { taken: _taken, ...older } = aSnapshot();
+    expect(parseSnapshot(older).taken).toBe(0);
+  });
+});
+
+/** What `continueThread` does before it carries the queue. */
+function shedContent(queue: ThreadQueue): void {
+  while (queue.inlineBytes > LIMITS.carriedInlineBytes) queue.stashed(queue.nextStash());
+}
+
+/** As long as JSON can make it: every character of the id is escaped. */
+const longestId = (n: number): string => `${n}`.padEnd(LIMITS.idChars, '"\\');
+
+const refusal = (n: number): Refusal => ({
+  code: 'MessageTooLarge',
+  reason: 'x'.repeat(170),
+  id: longestId(n),
+});
+
+describe('the size of carried state', () => {
+  const items: [string, (n: number) => IncomingItem][] = [
+    ['ids of stored content', (n) => ({ kind: 'stored', id: longestId(n), role: 'user' })],
+    ['a letter each', (n) => ({ kind: 'message', id: longestId(n), role: 'user', content: 'x' })],
+    [
+      'characters that JSON escapes',
+      (n) => ({ kind: 'message', id: longestId(n), role: 'user', content: '\u0001'.repeat(600) }),
+    ],
+    ['small tools without an id', () => ({ kind: 'tool', name: 'look', arguments: {} })],
+    [
+      'the largest inline content',
+      (n) => ({ kind: 'message', id: longestId(n), role: 'user', content: '€'.repeat(10_900) }),
+    ],
+  ];
+
+  it.each(items)('stays within its bound with 1,000 queued items of %s', (_what, item) => {
+    const queue = new ThreadQueue('0'.repeat(36));
+    // Some of them in the hand of a step that was cut off.
+    for (let n = 0; n < 20; n++) queue.accept(item(n));
+    queue.take();
+    for (let n = 20; n < 1000; n++) queue.accept(item(n));
+    shedContent(queue);
+    const rejections = Array.from({ length: LIMITS.rejections }, (_, n) => refusal(n));
+    const snapshot = aSnapshot({ ...queue.toState(), rejections, agent: '"'.repeat(128) });
+    expect(utf8Length(JSON.stringify(snapshot))).toBeLessThanOrEqual(LIMITS.carriedBytes);
+    expect(queue.size).toBe(1000);
+    expect(parseSnapshot(throughJson(snapshot))).toEqual(snapshot);
+  });
+});

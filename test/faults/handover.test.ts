@@ -1,0 +1,81 @@
+/** A worker that is told to go (SIGTERM) hands its work over; bounds are generous here, `bench/recovery.ts` measures. */
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { hangs } from '../../src/testing/index.ts';
+import { type Cluster, startCluster, type WorkerProcess } from '../support/fault-cluster.ts';
+import { faultScript, release } from '../support/fault-project.ts';
+import { eventually } from '../support/runtime.ts';
+
+let cluster: Cluster;
+
+beforeEach(async () => {
+  const script = faultScript();
+  cluster = await startCluster({
+    // The first answer never comes to its end.
+    script: (request, index) =>
+      request.messages.at(-1)?.content === 'tell' && index === 0
+        ? hangs({ after: 'Once upon' })
+        : script(request, index),
+    configuration: { modelHeartbeatMs: 20_000, toolHeartbeatMs: 20_000, toolGraceMs: 3000 },
+  });
+  await cluster.keep(1);
+});
+afterEach(() => cluster?.close());
+
+/** The worker that has the work, and another that waits. */
+async function addWaitingWorker(): Promise<WorkerProcess> {
+  const [holder] = cluster.workers;
+  await cluster.keep(2);
+  return holder as WorkerProcess;
+}
+
+describe('a worker told to go with SIGTERM', () => {
+  it('gives a streaming model call to another worker at once', async () => {
+    const thread = await cluster.begin('tell');
+    const chunk = async () =>
+      (await cluster.client.store.readEvents(thread, 0)).some(({ type }) => type === 'model.chunk');
+    await eventually('streamed text', chunk);
+    const holder = await addWaitingWorker();
+    const gone = holder.end('SIGTERM');
+    await eventually('the second request', () => cluster.model.requests.length === 2, 3000);
+    await cluster.client.waitForIdle(thread);
+    await gone;
+    expect(await cluster.transcript(thread)).toEqual([
+      'user: tell',
+      'assistant: Answered "tell" after 0 tool results.',
+    ]);
+  });
+
+  it('lets a tool finish within its grace and stores its result once', async () => {
+    const thread = await cluster.begin('use hold 1');
+    await eventually('the tool to run', () => cluster.ledger(thread).length === 1);
+    const holder = await addWaitingWorker();
+    const gone = holder.end('SIGTERM');
+    release(cluster.folder);
+    await cluster.client.waitForIdle(thread);
+    await gone;
+    expect((await cluster.transcript(thread))[2]).toBe('tool hold success: wrote 1');
+    expect(cluster.ledger(thread)).toEqual(['1']);
+  });
+
+  it('ends a tool that outlasts its grace, says that its outcome is unknown, and the thread goes on', async () => {
+    const thread = await cluster.begin('use hold 1');
+    await eventually('the tool to run', () => cluster.ledger(thread).length === 1);
+    await (await addWaitingWorker()).end('SIGTERM');
+    await cluster.client.waitForIdle(thread);
+    expect((await cluster.transcript(thread)).slice(2)).toEqual([
+      expect.stringMatching(/^tool hold error: .*outcome of this call is unknown/),
+      'assistant: Answered "use hold 1" after 1 tool results.',
+    ]);
+    expect(cluster.ledger(thread)).toEqual(['1']);
+  });
+
+  it('leaves its idle threads to another worker, which answers the next message', async () => {
+    const thread = await cluster.begin('hello');
+    await cluster.client.waitForIdle(thread);
+    const holder = await addWaitingWorker();
+    const gone = holder.end('SIGTERM');
+    await cluster.client.queueMessage(thread, { content: 'still there?' });
+    await eventually('the next request', () => cluster.model.requests.length === 2, 5000);
+    await gone;
+  });
+});

@@ -1,0 +1,82 @@
+/** Floods of messages against continue-as-new and a killed worker (runtime §9). */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { LIMITS } from '../../src/core/limit.ts';
+import { says, scriptedModel } from '../../src/testing/index.ts';
+import { type Cluster, startCluster } from '../support/fault-cluster.ts';
+import { faultScript } from '../support/fault-project.ts';
+import { readRuns } from '../support/run-chain.ts';
+import { eventually, testRuntime } from '../support/runtime.ts';
+
+const SENDERS = 10;
+const EACH = 100;
+
+describe('1,000 messages from 10 concurrent senders', () => {
+  it("are stored once and in each sender's order while the thread continues as new again and again", async () => {
+    const runtime = await testRuntime({
+      model: scriptedModel(() => says('noted')),
+      configuration: { historySoftLimit: 200 },
+    });
+    const thread = await runtime.start();
+    const send = (sender: number, index: number) =>
+      runtime.client.queueMessage(thread, { id: `${sender}:${index}`, content: `${sender}:${index}` });
+    const sendAll = async (sender: number) => {
+      for (let index = 0; index < EACH; index++) {
+        await send(sender, index);
+        if (index % 10 === 0) await send(sender, index);
+      }
+      // Long forgotten by the workflow, known to the store.
+      await send(sender, 0);
+    };
+    await Promise.all(Array.from({ length: SENDERS }, (_, sender) => sendAll(sender)));
+    await runtime.client.waitForIdle(thread, { timeoutMs: 40_000 });
+    const contents = (await runtime.messages(thread))
+      .filter(({ role }) => role === 'user')
+      .map(({ content }) => content);
+    expect(contents).toHaveLength(SENDERS * EACH);
+    for (let sender = 0; sender < SENDERS; sender++) {
+      const own = contents.filter((content) => content?.startsWith(`${sender}:`));
+      expect(own).toEqual(Array.from({ length: EACH }, (_, index) => `${sender}:${index}`));
+    }
+    const runs = await readRuns(runtime.client, thread);
+    expect(runs.length).toBeGreaterThan(3);
+    expect(Math.max(...runs.map(({ inputBytes }) => inputBytes))).toBeLessThan(LIMITS.carriedBytes);
+    expect((await runtime.client.getThread(thread)).status).toBe('idle');
+  });
+});
+
+describe('300 messages of 20 KiB behind one slow step', () => {
+  let cluster: Cluster;
+  let opened = false;
+  const gate = () => eventually('the gate', () => opened, 60_000).then(() => undefined);
+  const contentOf = (index: number) => `${index}:`.padEnd(20 * 1024, 'x');
+
+  beforeAll(async () => {
+    cluster = await startCluster({ script: faultScript(gate), configuration: { historySoftLimit: 50 } });
+    await cluster.keep(2);
+  });
+  afterAll(() => cluster?.close());
+
+  it('wait in the store, not in the workflow, and survive a killed worker and a continue-as-new', async () => {
+    const thread = await cluster.begin('wait');
+    await eventually('the model to be asked', () => cluster.model.requests.length === 1);
+    const handle = cluster.client.temporal.workflow.getHandle(`thread/${thread}`);
+    const send = (index: number) => handle.signal('queueMessage', { content: contentOf(index) });
+    for (let index = 0; index < 150; index++) await send(index);
+    await cluster.workers[0]?.end('SIGKILL');
+    for (let index = 150; index < 300; index++) await send(index);
+    const queued = async () =>
+      (await cluster.messages(thread)).filter(({ metadata }) => metadata.queued === true);
+    await eventually('all to be pending', async () => (await queued()).length === 300);
+    opened = true;
+    await eventually('all to be taken', async () => (await queued()).length === 0);
+    await cluster.client.waitForIdle(thread, { timeoutMs: 40_000 });
+    const contents = (await cluster.messages(thread))
+      .filter(({ role }) => role === 'user')
+      .map(({ content }) => content);
+    expect(contents).toEqual(['wait', ...Array.from({ length: 300 }, (_, index) => contentOf(index))]);
+    const runs = await readRuns(cluster.client, thread);
+    expect(runs.some(({ continued }) => continued)).toBe(true);
+    const carried = runs.filter(({ continued }) => continued).map(({ inputBytes }) => inputBytes);
+    expect(Math.max(...carried)).toBeLessThan(LIMITS.carriedBytes);
+  });
+});

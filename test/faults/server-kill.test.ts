@@ -1,0 +1,72 @@
+/** The Temporal server itself is killed in the middle of a step and started again with its database file. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { LocalServer } from '../../src/cli/local-server/start-server.ts';
+import { type Cluster, startCluster } from '../support/fault-cluster.ts';
+import { release } from '../support/fault-project.ts';
+import { startOwnServer } from '../support/own-server.ts';
+import { eventually } from '../support/runtime.ts';
+
+let server: LocalServer;
+let cluster: Cluster;
+
+beforeAll(async () => {
+  server = await startOwnServer();
+  // Longer than a restart: a server that is away is no lost worker.
+  cluster = await startCluster({
+    address: server.address,
+    configuration: { modelHeartbeatMs: 5000, toolHeartbeatMs: 5000 },
+  });
+  await cluster.keep(1);
+});
+afterAll(async () => {
+  await cluster?.close();
+  await server?.stop();
+});
+
+async function runUndisturbed(message: string): Promise<string[]> {
+  const thread = await cluster.begin(message);
+  await cluster.client.waitForIdle(thread);
+  return cluster.transcript(thread);
+}
+
+async function restartServer(): Promise<void> {
+  await server.kill();
+  await server.restart();
+}
+
+describe('a Temporal server killed with SIGKILL and started again', () => {
+  it('while a model call streams leaves the transcript of an undisturbed run', async () => {
+    const expected = await runUndisturbed('slowly');
+    const thread = await cluster.begin('slowly');
+    const chunk = async () =>
+      (await cluster.client.store.readEvents(thread, 0)).some(({ type }) => type === 'model.chunk');
+    await eventually('streamed text', chunk);
+    await restartServer();
+    await cluster.client.waitForIdle(thread);
+    expect(await cluster.transcript(thread)).toEqual(expected);
+  });
+
+  it('while a tool runs leaves its one result and its one side effect', async () => {
+    const thread = await cluster.begin('use hold 1');
+    await eventually('the side effect', () => cluster.ledger(thread).length === 1);
+    await restartServer();
+    release(cluster.folder);
+    await cluster.client.waitForIdle(thread);
+    expect(await cluster.transcript(thread)).toEqual(await runUndisturbed('use hold 1'));
+    expect(cluster.ledger(thread)).toEqual(['1']);
+  });
+
+  it('three times under a dozen steps leaves the transcript of an undisturbed run', async () => {
+    const expected = await runUndisturbed('use write 12');
+    const thread = await cluster.begin('use write 12');
+    for (const lines of [2, 5, 8]) {
+      await eventually(`${lines} lines`, () => cluster.ledger(thread).length >= lines);
+      await restartServer();
+    }
+    await cluster.client.waitForIdle(thread);
+    expect(await cluster.transcript(thread)).toEqual(expected);
+    expect(cluster.ledger(thread)).toEqual(
+      expected.filter((line) => line.startsWith('tool ')).map((_, i) => `${i + 1}`),
+    );
+  });
+});

@@ -1,0 +1,26 @@
+/**
+ * Records histories; run by hand (`npm run record`), and skipped otherwise: a file that exists is never written again.
+ * The version in a file's name is that of the package that lived it.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { liveScenario } from './live.ts';
+import { SCENARIOS } from './scenarios.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+const wanted = process.env.EVERTHREAD_RECORD === '1';
+
+(wanted ? describe : describe.skip)('recording', () => {
+  it.each(Object.entries(SCENARIOS))('records %s', async (name, scenario) => {
+    const file = (run: number) =>
+      new URL(`./histories/thread-${name}-run${run}-v${version}.json`, import.meta.url);
+    if (existsSync(file(1))) return;
+    const histories = await liveScenario(scenario);
+    expect(histories.length).toBeGreaterThan(0);
+    for (const [index, history] of histories.entries())
+      writeFileSync(file(index + 1), `${historyToJSON(history)}\n`);
+  });
+});

@@ -1,0 +1,147 @@
+/** Worker processes around one store, one queue and one scripted model: what the fault tests kill and restart. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { RuntimeClient } from '../../src/client/runtime-client.ts';
+import type { Configuration } from '../../src/configuration.ts';
+import { type ScriptedModel, type ScriptFunction, scriptedModel } from '../../src/testing/index.ts';
+import { type Conversation, conversation } from './conversation.ts';
+import { eventually } from './eventually.ts';
+import { type DeathPoint, faultScript, orderDeath } from './fault-project.ts';
+import type { WorkerOrder } from './worker-process.ts';
+
+export interface WorkerProcess {
+  readonly pid: number;
+  readonly alive: boolean;
+  /** Sends a signal and waits for the end. */
+  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+}
+
+export interface Cluster extends Conversation {
+  readonly client: RuntimeClient;
+  readonly folder: string;
+  readonly model: ScriptedModel;
+  readonly taskQueue: string;
+  /** Those alive, oldest first. */
+  readonly workers: readonly WorkerProcess[];
+  /** Starts workers until so many are alive. */
+  keep(count: number): Promise<void>;
+  orderDeath(point: DeathPoint): void;
+  /** Resolves once a worker has died of the order. */
+  died(point: DeathPoint): Promise<void>;
+  /** Starts a thread with a message, without waiting for its rest. */
+  begin(content: string): Promise<string>;
+  /** What the tools of a thread wrote, in order. */
+  ledger(threadId: string): string[];
+  close(): Promise<void>;
+}
+
+export interface ClusterOptions {
+  readonly script?: ScriptFunction;
+  readonly configuration?: Partial<Configuration>;
+  /** Of the Temporal server; the tests' shared one when absent. */
+  readonly address?: string;
+}
+
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const { address = process.env.TEMPORAL_ADDRESS as string } = options;
+  const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
+  mkdirSync(folder, { recursive: true });
+  const taskQueue = `faults-${randomUUID()}`;
+  const model = scriptedModel(options.script ?? faultScript());
+  const server = await model.serve();
+  const client = await RuntimeClient.connect({
+    address,
+    taskQueue,
+    store: 'sqlite:store.db?synchronous=normal',
+    projectDir: folder,
+  });
+  const configuration = { modelHeartbeatMs: 1000, toolHeartbeatMs: 1000, ...options.configuration };
+  const order: WorkerOrder = { modelUrl: server.url, folder, taskQueue, configuration };
+  const started: WorkerProcess[] = [];
+  const alive = () => started.filter((worker) => worker.alive);
+  const deaths = () => started.length - alive().length;
+  let deathsBefore = 0;
+  return {
+    folder,
+    model,
+    taskQueue,
+    client,
+    ...conversation(client),
+    get workers() {
+      return alive();
+    },
+    async keep(count) {
+      const missing = Array.from({ length: Math.max(0, count - alive().length) });
+      started.push(...(await Promise.all(missing.map(() => startWorker(order, address)))));
+    },
+    orderDeath(point) {
+      deathsBefore = deaths();
+      orderDeath(folder, point);
+    },
+    async died(point) {
+      await eventually(`a worker's death at ${point}`, () => deaths() > deathsBefore);
+    },
+    async begin(content) {
+      const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content }] });
+      return threadId;
+    },
+    ledger: (threadId) => readLedger(folder, threadId),
+    async close() {
+      await Promise.all(alive().map((worker) => worker.end('SIGKILL')));
+      await client.close();
+      await server.close();
+    },
+  };
+}
+
+function readLedger(folder: string, threadId: string): string[] {
+  try {
+    const lines = readFileSync(join(folder, 'ledger'), 'utf8').split('\n');
+    return lines
+      .filter((line) => line.startsWith(`${threadId} `))
+      .map((line) => line.slice(threadId.length + 1));
+  } catch {
+    return [];
+  }
+}
+
+const SCRIPT = fileURLToPath(new URL('./worker-process.ts', import.meta.url));
+
+async function startWorker(order: WorkerOrder, address: string): Promise<WorkerProcess> {
+  const log = openSync(join(order.folder, 'worker.log'), 'a');
+  const child: ChildProcess = spawn(process.execPath, [SCRIPT], {
+    stdio: ['ignore', log, log, 'ipc'],
+    env: {
+      ...process.env,
+      NODE_OPTIONS: '',
+      TEMPORAL_ADDRESS: address,
+      EVERTHREAD_FAULT_WORKER: JSON.stringify(order),
+    },
+  });
+  closeSync(log);
+  const exit = once(child, 'exit');
+  await Promise.race([
+    once(child, 'message'),
+    exit.then(() => {
+      throw new Error(
+        `A worker did not start:\n${readFileSync(join(order.folder, 'worker.log'), 'utf8').slice(-2000)}`,
+      );
+    }),
+  ]);
+  const isAlive = () => child.exitCode === null && child.signalCode === null;
+  return {
+    pid: child.pid as number,
+    get alive() {
+      return isAlive();
+    },
+    async end(signal) {
+      if (!isAlive()) return;
+      child.kill(signal);
+      await exit;
+    },
+  };
+}

@@ -1,0 +1,137 @@
+/**
+ * The project of the fault tests: one agent, tools that write a line to a ledger file, and the places where a worker
+ * may be told to die. Model and tools depend on the request alone, so it does not matter which worker asks.
+ */
+import { appendFileSync, existsSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import type { FaultPoint } from '../../src/activities/dependencies.ts';
+import type { Registry } from '../../src/core/definition.ts';
+import {
+  defineAgent,
+  defineModel,
+  definePrompt,
+  defineTool,
+  registryFrom,
+} from '../../src/definitions/index.ts';
+import { openaiCompatible } from '../../src/models/index.ts';
+import { calls, type RecordedRequest, type ScriptFunction, says } from '../../src/testing/index.ts';
+
+/** The runtime's own places, and two inside the body of every tool here. */
+export type DeathPoint = FaultPoint | 'body_before' | 'body_after';
+
+/** Asks for the death of the one worker that comes by this place first. */
+export function orderDeath(folder: string, point: DeathPoint): void {
+  writeFileSync(join(folder, `die-${point}`), '');
+}
+
+/** Removing the order takes it: of all workers exactly one succeeds, and dies as a crash would. */
+export function dieIfOrdered(folder: string, point: DeathPoint): void {
+  try {
+    unlinkSync(join(folder, `die-${point}`));
+  } catch {
+    return;
+  }
+  process.kill(process.pid, 'SIGKILL');
+}
+
+/** Lets the tool `hold` end. */
+export function release(folder: string): void {
+  writeFileSync(join(folder, 'release'), '');
+}
+
+export interface FaultProject {
+  /** Of the scripted model's server. */
+  readonly modelUrl: string;
+  /** Holds the ledger and the orders. */
+  readonly folder: string;
+}
+
+/**
+ * `write` runs at most once, `set` is idempotent, `touch` is quick; `linger` is like `write`, with time to be killed
+ * in before and after its line; `hold` waits until it is released.
+ */
+export function faultRegistry({ modelUrl, folder }: FaultProject): Registry {
+  const tools = {
+    write: ledgerTool(folder, {}),
+    set: ledgerTool(folder, { idempotent: true }),
+    touch: ledgerTool(folder, { quick: true }),
+    linger: ledgerTool(folder, {}, { before: () => delay(100), after: () => delay(100) }),
+    hold: ledgerTool(folder, {}, { after: (signal) => untilReleased(folder, signal) }),
+  };
+  return registryFrom({
+    agents: [defineAgent({ name: 'helper', sideA: { prompt: 'main' } })],
+    prompts: [
+      definePrompt({
+        name: 'main',
+        toolDescription: 'the main prompt',
+        prompt: 'You help.',
+        model: 'scripted',
+        includeChat: true,
+        includePastTools: true,
+        tools: Object.keys(tools),
+      }),
+    ],
+    models: [
+      defineModel({
+        name: 'scripted',
+        provider: openaiCompatible({ baseUrl: modelUrl, apiKey: 'x' }),
+        model: 'scripted-1',
+      }),
+    ],
+    tools,
+  });
+}
+
+async function untilReleased(folder: string, signal: AbortSignal): Promise<void> {
+  while (!existsSync(join(folder, 'release'))) await delay(20, undefined, { signal });
+}
+
+interface Waits {
+  readonly before?: () => Promise<void>;
+  readonly after?: (signal: AbortSignal) => Promise<void>;
+}
+
+function ledgerTool(folder: string, kind: { idempotent?: boolean; quick?: boolean }, waits: Waits = {}) {
+  return defineTool({
+    description: 'writes a line',
+    args: z.object({ line: z.string() }),
+    ...kind,
+    execute: async (state, { line }) => {
+      await waits.before?.();
+      dieIfOrdered(folder, 'body_before');
+      appendFileSync(join(folder, 'ledger'), `${state.threadId} ${line}\n`);
+      dieIfOrdered(folder, 'body_after');
+      await waits.after?.(state.execution?.abortSignal ?? AbortSignal.abort());
+      return { status: 'success', result: `wrote ${line}` };
+    },
+  });
+}
+
+/**
+ * `use <tool> <times>` makes so many steps of one call each, and then a text; `wait` is answered once `gate` opens;
+ * `slowly` streams for two seconds; everything else is answered at once.
+ */
+export function faultScript(gate?: () => Promise<void>): ScriptFunction {
+  return async (request) => {
+    const { text, results, turn } = lastTurn(request);
+    const [, tool, times] = /^use (\w+) (\d+)/.exec(text) ?? [];
+    if (tool && results < Number(times)) {
+      // No two lines of a thread are alike.
+      const line = turn === 1 ? `${results + 1}` : `${turn}.${results + 1}`;
+      return calls(tool, { line });
+    }
+    if (text === 'wait') await gate?.();
+    const answer = `Answered "${text}" after ${results} tool results.`;
+    return says(answer, text.endsWith('slowly') ? { chunks: 20, chunkDelayMs: 100 } : {});
+  };
+}
+
+function lastTurn({ messages }: RecordedRequest): { text: string; results: number; turn: number } {
+  const last = messages.findLastIndex(({ role }) => role === 'user');
+  const turn = messages.filter(({ role }) => role === 'user').length;
+  const content = messages[last]?.content;
+  const results = messages.slice(last).filter(({ role }) => role === 'tool').length;
+  return { text: typeof content === 'string' ? content : '', results, turn };
+}
