@@ -15,6 +15,11 @@ export default {
     '^everthread/testing$': '<rootDir>/src/testing/index.ts',
   },
   testMatch: ['<rootDir>/test/**/*.test.ts'],
+  // Recording histories is a deed, not a check: `npm run record`.
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    ...(process.env.EVERTHREAD_RECORD === '1' ? [] : ['/record\\.test\\.ts$']),
+  ],
   modulePathIgnorePatterns: ['<rootDir>/dist'],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',

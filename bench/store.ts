@@ -93,9 +93,7 @@ async function runStep(store: ThreadStore, run: Run, step: number, timed: Timed)
   const attempt = randomUUID();
   await timed('beginTool', () => store.beginTool({ ...key, attempt, idempotent: () => false }));
   const result = { status: 'success', result: 'done' } as const;
-  await timed('commitTool', () =>
-    store.commitTool({ ...key, attempt, result, queuedTools: [] }),
-  );
+  await timed('commitTool', () => store.commitTool({ ...key, attempt, result, queuedTools: [] }));
 }
 
 function difference(now: Meter, before: Meter): Meter {

@@ -102,7 +102,8 @@ async function ask(
       },
       onChunk: ({ attempt, kind, delta }) => {
         if (kind === 'content') chunks.push(delta, attempt);
-        probe?.('model_streaming');
+        // Chunks are handed over synchronously; the probe's answer is nobody's to wait for.
+        void probe?.('model_streaming');
       },
     });
   } catch (error) {

@@ -33,6 +33,8 @@ export async function runStep(run: ThreadRun): Promise<StepEnd> {
     );
   } catch (error) {
     if (isCancellation(error)) return { kind: 'aborted' };
+    // A fault of this code fails the workflow task instead: it is tried again, and a repaired worker goes on.
+    if ((error as Error).name !== 'ActivityFailure') throw error;
     // The step could not even be tried: what it took may not be stored, and trying on would go round for ever.
     run.parked = true;
     return { kind: 'fails', error: toStoredError(error) };

@@ -1,5 +1,5 @@
 /**
- * Records histories; run by hand (`npm run record`), and skipped otherwise: a file that exists is never written again.
+ * Records histories, with `npm run record` alone: a file that exists is never written again.
  * The version in a file's name is that of the package that lived it.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,9 +11,7 @@ import { SCENARIOS } from './scenarios.ts';
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
-const wanted = process.env.EVERTHREAD_RECORD === '1';
-
-(wanted ? describe : describe.skip)('recording', () => {
+describe('recording', () => {
   it.each(Object.entries(SCENARIOS))('records %s', async (name, scenario) => {
     const file = (run: number) =>
       new URL(`./histories/thread-${name}-run${run}-v${version}.json`, import.meta.url);

@@ -11,6 +11,8 @@ test('[server-settings] the dynamic config in temporal/ has the keys that make a
   expect(readDynamicConfig()).toEqual({
     'history.transferProcessorMaxPollRPS': 2000,
     'history.timerProcessorMaxPollRPS': 2000,
+    'history.timerProcessorMaxTimeShift': '100ms',
+    'frontend.enableCancelWorkerPollsOnShutdown': true,
     'system.enableActivityEagerExecution': true,
   });
 });
