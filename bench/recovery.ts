@@ -1,6 +1,6 @@
 /**
- * How long the loss of a worker is felt, with a second one waiting and production settings.
- * `node_modules/.bin/node bench/recovery.ts [--json FILE] [--quick] [--only idle|model|quick]...`
+ * How long the loss of a worker, or a stop, is felt, with a second one waiting and production settings.
+ * `node_modules/.bin/node bench/recovery.ts [--json FILE] [--quick] [--only idle|model|stop|quick]...`
  * Workers are processes and die of real signals; the clock stops when the next request reaches the model, or, for a
  * quick tool, when its body has run again.
  */
@@ -54,6 +54,9 @@ try {
       await measure('SIGKILL, running model call asked again', heartbeat + 1, () => afterModel('SIGKILL')),
     );
     lines.push(await measure('SIGTERM, running model call asked again', 1, () => afterModel('SIGTERM')));
+  }
+  if (asked('stop')) {
+    lines.push(await measure('stop, socket closed at the provider', 1.5, afterStop));
   }
   if (asked('quick'))
     lines.push(await measure('SIGKILL inside a quick tool, body run again', undefined, afterQuickTool));
@@ -130,6 +133,22 @@ function afterModel(signal: Signal): Promise<number> {
       (await cluster.client.store.readEvents(thread, 0)).some(({ type }) => type === 'model.chunk');
     await eventually('streamed text', chunk);
     return timeFrom(cluster, signal, async () => undefined);
+  });
+}
+
+/** Until the provider sees the streaming request's socket closed. */
+function afterStop(): Promise<number> {
+  return withCluster(async (cluster) => {
+    const thread = await cluster.begin('tell');
+    const chunk = async () =>
+      (await cluster.client.store.readEvents(thread, 0)).some(({ type }) => type === 'model.chunk');
+    await eventually('streamed text', chunk);
+    const since = Date.now();
+    await cluster.client.stop(thread);
+    const closed = await eventually('the socket closed', () =>
+      cluster.model.connections.find(({ closedAt }) => closedAt !== null),
+    );
+    return (closed.closedAt as number) - since;
   });
 }
 

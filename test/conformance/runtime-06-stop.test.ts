@@ -2,8 +2,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { defineTool } from '../../src/definitions/index.ts';
+import { openaiCompatible } from '../../src/models/index.ts';
 import { calls, hangs, says, scriptedModel } from '../../src/testing/index.ts';
-import { eventually, testRuntime } from '../support/runtime.ts';
+import { closeAfterTest, eventually, helperRegistry, testRuntime } from '../support/runtime.ts';
 
 const finish = defineTool({
   description: 'ends the turn',
@@ -96,6 +97,29 @@ describe('runtime §6 Stop Conditions', () => {
     expect('one two three four five six'.startsWith(last?.content ?? '?')).toBe(true);
     await runtime.say(threadId, 'again');
     expect((await runtime.transcript(threadId)).at(-1)).toBe('assistant: fresh');
+  });
+
+  it('[decisions stop] stop closes the socket to the provider, as the provider sees it', async () => {
+    const model = scriptedModel([says('word '.repeat(100), { chunks: 100, chunkDelayMs: 300 })]);
+    const { url, close } = await model.serve();
+    closeAfterTest(close);
+    const provider = openaiCompatible({ baseUrl: url, apiKey: 'none' });
+    const registry = helperRegistry({ model: { ...model, provider } });
+    const runtime = await testRuntime({ registry });
+    const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
+    await eventually('text has streamed', async () =>
+      (await runtime.store.readEvents(threadId, 0)).some(({ type }) => type === 'model.chunk'),
+    );
+    const asked = Date.now();
+    await runtime.client.stop(threadId);
+    const connection = await eventually(
+      'the provider sees the connection closed',
+      () => model.connections.find(({ closedAt }) => closedAt !== null),
+      5000,
+    );
+    expect(connection.completed).toBe(false);
+    // bench/recovery.ts tells how long it takes; here it is only not the length of the answer.
+    expect((connection.closedAt as number) - asked).toBeLessThan(5000);
   });
 
   it('[decisions stop] stop while a tool runs answers it and the calls behind it with "stopped"', async () => {
