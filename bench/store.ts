@@ -88,7 +88,6 @@ async function runStep(store: ThreadStore, run: Run, step: number, timed: Timed)
   );
   const answer = { content: null, toolCalls: [call], model: 'm', finishReason: 'tool_calls', usage };
   await timed('commitStep', () => store.commitStep({ ...ref, ...answer }));
-  await timed('getThread', () => store.getThread(run.threadId));
   const key = { ...run, step, index: 0 };
   const attempt = randomUUID();
   await timed('beginTool', () => store.beginTool({ ...key, attempt, idempotent: () => false }));

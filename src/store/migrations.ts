@@ -3,7 +3,7 @@
  * one transaction, so that several processes may open a new store at once.
  */
 import { randomUUID } from 'node:crypto';
-import { type Kysely, type Migration, type MigrationProvider, Migrator, sql } from 'kysely';
+import { type Kysely, type Migration, type MigrationProvider, Migrator } from 'kysely';
 import type { Tables } from './schema.ts';
 
 const spine: Migration = {
@@ -55,11 +55,11 @@ const spine: Migration = {
       .addColumn('created_at', 'bigint', (c) => c.notNull())
       .addPrimaryKeyConstraint('items_key', ['thread_id', 'id'])
       .execute();
+    // Whole indexes, not partial ones: with bound parameters SQLite cannot tell that a partial one would serve.
     await db.schema
-      .createIndex('items_pending')
+      .createIndex('items_by_state')
       .on('items')
-      .columns(['thread_id', 'position'])
-      .where(sql.ref('state'), '=', sql.lit('queued'))
+      .columns(['thread_id', 'state', 'position'])
       .execute();
     await db.schema
       .createTable('messages')
@@ -98,6 +98,11 @@ const spine: Migration = {
       .addPrimaryKeyConstraint('executions_key', ['thread_id', 'id'])
       .execute();
     await db.schema
+      .createIndex('executions_open')
+      .on('executions')
+      .columns(['thread_id', 'ended_at'])
+      .execute();
+    await db.schema
       .createTable('steps')
       .addColumn('thread_id', 'text', (c) => c.notNull())
       .addColumn('step', 'integer', (c) => c.notNull())
@@ -113,6 +118,7 @@ const spine: Migration = {
       .addColumn('closed_at', 'bigint')
       .addPrimaryKeyConstraint('steps_key', ['thread_id', 'step'])
       .execute();
+    await db.schema.createIndex('steps_by_state').on('steps').columns(['thread_id', 'state']).execute();
     await db.schema
       .createTable('command_keys')
       .addColumn('thread_id', 'text', (c) => c.notNull())
@@ -137,6 +143,11 @@ const spine: Migration = {
       .addColumn('started_at', 'bigint')
       .addColumn('ended_at', 'bigint')
       .addPrimaryKeyConstraint('tool_calls_key', ['thread_id', 'step', 'idx'])
+      .execute();
+    await db.schema
+      .createIndex('tool_calls_by_state')
+      .on('tool_calls')
+      .columns(['thread_id', 'state'])
       .execute();
     await db.schema
       .createTable('model_calls')
