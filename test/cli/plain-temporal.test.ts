@@ -19,46 +19,44 @@ async function startWorker() {
   const model = scriptedModel((request) => says(`you said: ${request.messages.at(-1)?.content}`));
   const runtime = await testRuntime({ model, store });
   const threadId = `t-${randomUUID()}`;
-  const temporal = async (...args: string[]) =>
-    (
-      await run(process.env.EVERTHREAD_TEST_TEMPORAL_CLI as string, [
-        ...args,
-        '--address',
-        process.env.TEMPORAL_ADDRESS as string,
-      ])
-    ).stdout;
+  const workflowId = `thread/${threadId}`;
+  const temporal = async (...args: string[]) => {
+    const address = ['--address', process.env.TEMPORAL_ADDRESS as string];
+    return (await run(process.env.EVERTHREAD_TEST_TEMPORAL_CLI as string, [...args, ...address])).stdout;
+  };
+  const toThread = (deed: string[], ...args: string[]) =>
+    temporal('workflow', ...deed, '--workflow-id', workflowId, ...args);
+  const named = (deed: string[]) => (name: string, input?: string) =>
+    toThread(deed, '--name', name, ...(input === undefined ? [] : ['--input', input]));
   const everthread = async (...args: string[]) => {
     const env = { ...process.env, EVERTHREAD_STORE: `sqlite:${join(folder, 'store.db')}` };
     return (await run(process.execPath, ['bin/everthread.js', ...args], { env })).stdout;
   };
-  return { runtime, threadId, workflowId: `thread/${threadId}`, temporal, everthread };
+  return {
+    runtime,
+    threadId,
+    everthread,
+    start: () =>
+      toThread(
+        ['start'],
+        '--type',
+        'thread',
+        '--task-queue',
+        runtime.taskQueue,
+        '--input',
+        '{"agent":"helper"}',
+      ),
+    signal: named(['signal']),
+    update: named(['update', 'execute']),
+    query: (type: string) => toThread(['query'], '--type', type),
+  };
 }
 
 describe('the plain temporal CLI', () => {
   it('starts a thread, signals a message, and the answer is in `everthread threads show`', async () => {
-    const { runtime, threadId, workflowId, temporal, everthread } = await startWorker();
-    await temporal(
-      'workflow',
-      'start',
-      '--type',
-      'thread',
-      '--task-queue',
-      runtime.taskQueue,
-      '--workflow-id',
-      workflowId,
-      '--input',
-      '{"agent":"helper"}',
-    );
-    await temporal(
-      'workflow',
-      'signal',
-      '--workflow-id',
-      workflowId,
-      '--name',
-      'queueMessage',
-      '--input',
-      '{"content":"hello"}',
-    );
+    const { runtime, threadId, start, signal, everthread } = await startWorker();
+    await start();
+    await signal('queueMessage', '{"content":"hello"}');
     await eventually(
       'the answer is stored',
       async () => (await runtime.store.getThread(threadId))?.stopReason === 'stop_on_response',
@@ -75,72 +73,27 @@ describe('the plain temporal CLI', () => {
   });
 
   it('sendMessage answers the id, and refuses with a code', async () => {
-    const { runtime, threadId, workflowId, temporal } = await startWorker();
-    await temporal(
-      'workflow',
-      'start',
-      '--type',
-      'thread',
-      '--task-queue',
-      runtime.taskQueue,
-      '--workflow-id',
-      workflowId,
-      '--input',
-      '{"agent":"helper"}',
-    );
-    const update = (input: string) =>
-      temporal(
-        'workflow',
-        'update',
-        'execute',
-        '--workflow-id',
-        workflowId,
-        '--name',
-        'sendMessage',
-        '--input',
-        input,
-      );
-    expect(await update('{"content":"hi","id":"m1"}')).toContain('map[id:m1]');
-    await expect(update('{"content":""}')).rejects.toMatchObject({
+    const { runtime, threadId, start, update } = await startWorker();
+    await start();
+    expect(await update('sendMessage', '{"content":"hi","id":"m1"}')).toContain('map[id:m1]');
+    await expect(update('sendMessage', '{"content":""}')).rejects.toMatchObject({
       stderr: expect.stringContaining('non-empty'),
     });
     await runtime.client.terminate(threadId);
     await runtime.client.waitForIdle(threadId);
-    await expect(update('{"content":"hi"}')).rejects.toBeDefined();
+    await expect(update('sendMessage', '{"content":"hi"}')).rejects.toBeDefined();
   });
 
   it('asks the status, stops and terminates', async () => {
-    const { runtime, threadId, workflowId, temporal } = await startWorker();
-    await temporal(
-      'workflow',
-      'start',
-      '--type',
-      'thread',
-      '--task-queue',
-      runtime.taskQueue,
-      '--workflow-id',
-      workflowId,
-      '--input',
-      '{"agent":"helper"}',
-    );
-    expect(await temporal('workflow', 'query', '--workflow-id', workflowId, '--type', 'status')).toContain(
-      'waiting for a message',
-    );
-    await temporal(
-      'workflow',
-      'signal',
-      '--workflow-id',
-      workflowId,
-      '--name',
-      'stop',
-      '--input',
-      '{"reason":"a break"}',
-    );
+    const { runtime, threadId, start, signal, query } = await startWorker();
+    await start();
+    expect(await query('status')).toContain('waiting for a message');
+    await signal('stop', '{"reason":"a break"}');
     await eventually(
       'it is stopped',
       async () => (await runtime.store.getThread(threadId))?.status === 'stopped',
     );
-    await temporal('workflow', 'signal', '--workflow-id', workflowId, '--name', 'terminate');
+    await signal('terminate');
     await eventually(
       'it is terminated',
       async () => (await runtime.store.getThread(threadId))?.status === 'terminated',

@@ -3,11 +3,13 @@
  * C1. Only an open step can be ended; whoever comes second finds what the first one stored.
  */
 import { randomUUID } from 'node:crypto';
+import type { ToolCall } from '../../core/message.ts';
 import type { StoredError } from '../../core/step.ts';
 import type { CommitStep, CommittedStep, StepRecord, StepRef } from '../port.ts';
 import type { ThreadTransaction } from '../thread-transaction.ts';
 import { describeStep, hasMoreInput } from './begin-step.ts';
 import { type CommandContext, inThread } from './context.ts';
+import { type ScheduledCall, scheduleCalls } from './schedule-calls.ts';
 
 async function stepState(thread: ThreadTransaction, step: number) {
   return thread.trx
@@ -36,7 +38,6 @@ export async function commitStep(context: CommandContext, command: CommitStep): 
       executionId,
       step,
     });
-    await insertCalls(thread, command);
     await thread.trx
       .updateTable('steps')
       .set({
@@ -52,12 +53,14 @@ export async function commitStep(context: CommandContext, command: CommitStep): 
     thread.set({ answer_due: 0 });
     const { model, finishReason, usage } = command;
     thread.emit('step.committed', { messageId, model, finishReason, usage }, { step, attempt });
-    for (const call of command.toolCalls) {
-      thread.emit('tool.called', { name: call.function.name, callId: call.id }, { step });
-    }
+    await scheduleCalls(thread, step, command.toolCalls.map(toScheduledCall));
     await pruneChunks(thread, step, firstSeq);
     return { kind: 'stored', record: describeCommitted(thread, command) };
   });
+}
+
+function toScheduledCall({ id, function: { name, arguments: text } }: ToolCall): ScheduledCall {
+  return { callId: id, name, arguments: text, origin: 'model' };
 }
 
 /** As describeStep would find it, without asking for what was just written. */
@@ -77,29 +80,6 @@ function describeCommitted(
 
 function hasText(content: string | null): boolean {
   return content !== null && content.trim().length > 0;
-}
-
-async function insertCalls(thread: ThreadTransaction, { step, toolCalls }: CommitStep): Promise<void> {
-  if (toolCalls.length === 0) return;
-  await thread.trx
-    .insertInto('tool_calls')
-    .values(
-      toolCalls.map((call, idx) => ({
-        thread_id: thread.threadId,
-        step,
-        idx,
-        call_id: call.id,
-        name: call.function.name,
-        arguments: call.function.arguments,
-        origin: 'model' as const,
-        state: 'scheduled' as const,
-        attempt: null,
-        status: null,
-        started_at: null,
-        ended_at: null,
-      })),
-    )
-    .execute();
 }
 
 /** Streamed text of the model step before this one has been read by whoever watched; its message stays. */

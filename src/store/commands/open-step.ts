@@ -4,6 +4,7 @@ import type { BeginStep } from '../port.ts';
 import type { StepTable } from '../schema.ts';
 import type { ThreadTransaction } from '../thread-transaction.ts';
 import type { Drained } from './queue.ts';
+import { scheduleCalls } from './schedule-calls.ts';
 
 type StepRow = Selectable<StepTable>;
 
@@ -59,26 +60,6 @@ export async function openToolStep(
   drained: Drained,
 ): Promise<number> {
   const step = await insertStep(thread, command, { kind: 'tools', state: 'committed' });
-  await thread.trx
-    .insertInto('tool_calls')
-    .values(
-      drained.tools.map((tool, idx) => ({
-        thread_id: thread.threadId,
-        step,
-        idx,
-        call_id: tool.callId,
-        name: tool.name,
-        arguments: tool.arguments,
-        origin: tool.origin,
-        state: 'scheduled' as const,
-        attempt: null,
-        status: null,
-        started_at: null,
-        ended_at: null,
-      })),
-    )
-    .execute();
-  for (const tool of drained.tools)
-    thread.emit('tool.called', { name: tool.name, callId: tool.callId, queued: true }, { step });
+  await scheduleCalls(thread, step, drained.tools);
   return step;
 }

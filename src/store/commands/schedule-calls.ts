@@ -1,0 +1,40 @@
+/** Writes a step's tool calls as scheduled, in their order, and says so in the log (runtime §5.1). */
+import type { ThreadTransaction } from '../thread-transaction.ts';
+
+export interface ScheduledCall {
+  readonly callId: string;
+  readonly name: string;
+  /** The caller's JSON text, unparsed. */
+  readonly arguments: string;
+  readonly origin: 'model' | 'signal' | 'code';
+}
+
+export async function scheduleCalls(
+  thread: ThreadTransaction,
+  step: number,
+  calls: readonly ScheduledCall[],
+): Promise<void> {
+  if (calls.length === 0) return;
+  await thread.trx
+    .insertInto('tool_calls')
+    .values(
+      calls.map((call, idx) => ({
+        thread_id: thread.threadId,
+        step,
+        idx,
+        call_id: call.callId,
+        name: call.name,
+        arguments: call.arguments,
+        origin: call.origin,
+        state: 'scheduled' as const,
+        attempt: null,
+        status: null,
+        started_at: null,
+        ended_at: null,
+      })),
+    )
+    .execute();
+  for (const { name, callId, origin } of calls) {
+    thread.emit('tool.called', { name, callId, ...(origin === 'model' ? {} : { queued: true }) }, { step });
+  }
+}
