@@ -2,14 +2,13 @@
 
 import { parseArguments } from '../core/context.ts';
 import type { Registry, ToolDefinition } from '../core/definition.ts';
-import { errorMessage } from '../core/error.ts';
 import type { ToolResult } from '../core/message.ts';
 import type { StoredToolCall, ThreadRecord } from '../store/port.ts';
 import { type CheckedCall, checkArguments, refuseCall } from './check-arguments.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { findActiveSide } from './request.ts';
 import { createThreadState, type QueuedWork, type ToolPlace } from './thread-state.ts';
-import { toToolResult } from './tool-result.ts';
+import { runToolBody } from './tool-body.ts';
 
 export interface ToolExecution {
   readonly call: StoredToolCall;
@@ -43,22 +42,12 @@ export async function executeTool(
   execution.signal.addEventListener('abort', onAbort, { once: true });
   if (execution.signal.aborted) onAbort();
   try {
-    const result = await Promise.race([runBody(tool, state, args), timeout.promise, aborted.promise]);
+    const result = await Promise.race([runToolBody(tool, state, args), timeout.promise, aborted.promise]);
     if (result === 'aborted') return { kind: 'aborted' };
     return { kind: 'executed', result, ...queued() };
   } finally {
     clearTimeout(timer);
     execution.signal.removeEventListener('abort', onAbort);
-  }
-}
-
-async function runBody(tool: ToolDefinition, state: unknown, args: unknown): Promise<ToolResult> {
-  try {
-    const execute = tool.execute as (state: unknown, args?: unknown) => unknown;
-    return toToolResult(await (tool.args ? execute(state, args) : execute(state)));
-  } catch (error) {
-    const stack = (error as { stack?: unknown } | null)?.stack;
-    return { status: 'error', error: errorMessage(error), ...(typeof stack === 'string' ? { stack } : {}) };
   }
 }
 

@@ -69,15 +69,16 @@ function toFailure(error: unknown, final: boolean): Error {
 }
 
 /** The signal that ends an activity's work: cancelled by the workflow, or handed over by the worker. */
-export function abortSignal(handover: AbortSignal): AbortSignal {
+export function abortSignal(handover?: AbortSignal): AbortSignal {
   const { cancellationSignal } = Context.current();
-  return AbortSignal.any([cancellationSignal, handover]);
+  return handover ? AbortSignal.any([cancellationSignal, handover]) : cancellationSignal;
 }
 
 /** Why the work was aborted, as the error to throw. */
-export function abortError(handover: AbortSignal): Error {
+export function abortError(handover?: AbortSignal): Error {
   const { cancellationSignal } = Context.current();
-  if (handover.aborted && !cancellationSignal.aborted) return new HandedOver('This worker is shutting down.');
+  if (handover?.aborted && !cancellationSignal.aborted)
+    return new HandedOver('This worker is shutting down.');
   const { reason } = cancellationSignal;
   return reason instanceof Error ? reason : new CancelledFailure('cancelled');
 }

@@ -46,14 +46,14 @@ async function runBody(
 ): Promise<ToolCallOutcome> {
   const { store, probe } = dependencies;
   // A tool is not handed over the way a model call is: it has its grace period, then the worker cancels it.
-  const never = new AbortController().signal;
-  const signal = abortSignal(never);
+  const signal = abortSignal();
   const place = { step: input.step, index: input.index, executionId: input.executionId };
   const executed = await executeTool(dependencies, { call, thread, place, signal });
-  if (executed.kind === 'aborted') throw abortError(never);
+  if (executed.kind === 'aborted') throw abortError();
   const committed = await store.commitTool({
     ...fromRun(store, input),
-    ...place,
+    step: input.step,
+    index: input.index,
     attempt,
     result: executed.result,
     queuedTools: executed.queuedTools,

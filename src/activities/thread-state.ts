@@ -5,14 +5,12 @@
  */
 import { createHash } from 'node:crypto';
 import type { ToolDefinition } from '../core/definition.ts';
-import { errorMessage } from '../core/error.ts';
-import type { ToolResult } from '../core/message.ts';
 import type { ThreadState } from '../core/thread-state.ts';
 import type { ThreadRecord } from '../store/port.ts';
 import { checkArguments } from './check-arguments.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { findActiveSide } from './request.ts';
-import { toToolResult } from './tool-result.ts';
+import { runToolBody } from './tool-body.ts';
 
 export interface ToolPlace {
   readonly step: number;
@@ -71,23 +69,14 @@ export function createThreadState(
       if (refusal) throw new Error(refusal);
       queuedTools.push({ id: nextId(), name, arguments: args });
     },
-    invokeTool: async (name, args) => invokeTool(name, args),
+    invokeTool: async (name, args) => {
+      const refusal = refuseReach(tool, name);
+      const target = registry.tools.get(name);
+      if (refusal || !target) return { status: 'error', error: refusal ?? `Tool not found: ${name}` };
+      const checked = checkArguments(target, args);
+      return checked.ok ? runToolBody(target, state, checked.args) : checked.result;
+    },
   };
-
-  async function invokeTool(name: string, args: Readonly<Record<string, unknown>>): Promise<ToolResult> {
-    const refusal = refuseReach(tool, name);
-    const target = registry.tools.get(name);
-    if (refusal || !target) return { status: 'error', error: refusal ?? `Tool not found: ${name}` };
-    const checked = checkArguments(target, args);
-    if (!checked.ok) return checked.result;
-    try {
-      const execute = target.execute as (state: ThreadState, args?: unknown) => unknown;
-      return toToolResult(await (target.args ? execute(state, checked.args) : execute(state)));
-    } catch (error) {
-      return { status: 'error', error: errorMessage(error) };
-    }
-  }
-
   return { state: Object.freeze(state), queued: () => ({ queuedTools, queuedItems }) };
 }
 
