@@ -13,7 +13,14 @@ export interface Layer {
 
 const MESSAGES = 'workflows/messages.ts';
 /** What starts a program: it knows everybody, and holds no logic. */
-export const COMPOSITION_ROOT = ['worker.ts', 'worker-identity.ts', 'workflow-bundle.ts', 'configuration.ts'];
+export const COMPOSITION_ROOT = [
+  'worker.ts',
+  'temporal-worker.ts',
+  'worker-project.ts',
+  'worker-identity.ts',
+  'workflow-bundle.ts',
+  'configuration.ts',
+];
 
 const OUTSIDE = ['client', 'core', 'definitions', 'store', 'models', 'sandbox'];
 
@@ -27,7 +34,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   store: { layers: ['core'], packages: ['node:', 'kysely'] },
   models: { layers: ['core'], packages: ['node:', 'zod', 'openai', '@ai-sdk/provider'] },
-  sandbox: { layers: ['core'], packages: ['node:', 'isolated-vm', 'sucrase'] },
+  sandbox: { layers: ['core'], packages: ['node:', 'isolated-vm', 'sucrase', 'es-module-lexer'] },
   activities: {
     layers: ['core', 'definitions', 'store', 'models', 'sandbox'],
     packages: ['node:', 'zod', '@temporalio/activity', '@temporalio/client', '@temporalio/common'],

@@ -1,0 +1,125 @@
+/** Binary data: the bytes that a buffer or view shows, and a new one of the same kind over a copy of them. */
+import {
+  bufferBytes,
+  typedArrayAt,
+  typedArrayBuffer,
+  typedArrayBytes,
+  typedArrayKind,
+  typedArrayOffset,
+  typedArraySet,
+  Uint8ArrayOf,
+  viewBuffer,
+  viewBytes,
+  viewOffset,
+} from './intrinsics.ts';
+
+export type Bytes = Uint8Array<ArrayBuffer>;
+
+/** The part that is seen through a value, not copied yet; or why there is none, for the end of "value is …". */
+export type Extent =
+  | { readonly kind: string; readonly bytes: Bytes }
+  | { readonly kind: undefined; readonly fault: string };
+
+type Maker = new (buffer: ArrayBuffer) => object;
+
+/** Without a prototype, since the kinds asked for come from the other side. */
+const MAKERS = {
+  __proto__: null,
+  Int8Array,
+  Uint8Array,
+  Uint8ClampedArray,
+  Int16Array,
+  Uint16Array,
+  Int32Array,
+  Uint32Array,
+  Float32Array,
+  Float64Array,
+  BigInt64Array,
+  BigUint64Array,
+  DataView,
+  /** Node 24 has it; the types of ES2024 do not. */
+  Float16Array: (globalThis as { Float16Array?: Maker }).Float16Array,
+} as unknown as Readonly<Record<string, Maker | undefined>>;
+
+/** `value` has the brand `binary`. */
+export function extentOf(value: object): Extent {
+  const kind = typedArrayKind(value);
+  if (kind === undefined) return dataViewExtent(value);
+  // Of a view that is out of bounds the lengths are all 0; only the methods say so.
+  if (fails(() => typedArrayAt(value, 0))) return lost(kind);
+  return extent(kind, typedArrayBuffer(value), typedArrayOffset(value), typedArrayBytes(value));
+}
+
+function dataViewExtent(value: object): Extent {
+  let buffer: ArrayBuffer;
+  try {
+    buffer = viewBuffer(value);
+  } catch {
+    if (fails(() => new Uint8ArrayOf(value as ArrayBuffer)))
+      return { kind: undefined, fault: 'a detached ArrayBuffer' };
+    return extent('ArrayBuffer', value as ArrayBuffer, 0, bufferBytes(value));
+  }
+  if (fails(() => viewBytes(value))) return lost('DataView');
+  return extent('DataView', buffer, viewOffset(value), viewBytes(value));
+}
+
+function extent(kind: string, buffer: ArrayBuffer, offset: number, length: number): Extent {
+  if (fails(() => bufferBytes(buffer)))
+    return { kind: undefined, fault: `${named(kind)} on a SharedArrayBuffer` };
+  return { kind, bytes: new Uint8ArrayOf(buffer, offset, length) };
+}
+
+function lost(kind: string): Extent {
+  return { kind: undefined, fault: `${named(kind)} whose buffer is detached or has shrunk` };
+}
+
+const named = (kind: string): string => (kind[0] === 'I' ? `an ${kind}` : `a ${kind}`);
+
+function fails(read: () => unknown): boolean {
+  try {
+    read();
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** `undefined` when the kind is not known here, or its elements do not fill `length`. */
+export function binaryOf(kind: string, from: Bytes, offset: number, length: number): object | undefined {
+  const Maker = MAKERS[kind];
+  if (Maker === undefined && kind !== 'ArrayBuffer') return undefined;
+  const bytes = new Uint8ArrayOf(length);
+  copy(bytes, 0, new Uint8ArrayOf(typedArrayBuffer(from), typedArrayOffset(from) + offset, length));
+  const buffer = typedArrayBuffer(bytes);
+  if (Maker === undefined) return buffer;
+  if (Maker === Uint8ArrayOf) return bytes;
+  try {
+    return new Maker(buffer);
+  } catch {
+    return undefined;
+  }
+}
+
+export function copy(to: Bytes, offset: number, from: Bytes): void {
+  typedArraySet(to, from, offset);
+}
+
+export const lengthOf: (bytes: Bytes) => number = typedArrayBytes;
+
+/** The first `length` bytes, in a buffer of just that size. */
+export function trimmed(bytes: Bytes, length: number): Bytes {
+  if (lengthOf(bytes) === length) return bytes;
+  const exact = new Uint8ArrayOf(length);
+  copy(exact, 0, new Uint8ArrayOf(typedArrayBuffer(bytes), 0, length));
+  return exact;
+}
+
+/** `bytes` itself, or a larger copy, with room for `needed`; it at least doubles, up to `most`. */
+export function withRoom(bytes: Bytes, used: number, needed: number, most: number): Bytes {
+  const size = lengthOf(bytes);
+  if (needed <= size) return bytes;
+  const doubled = size * 2 < most ? size * 2 : most;
+  const larger = new Uint8ArrayOf(needed > doubled ? needed : doubled);
+  if (used > 0) copy(larger, 0, bytes);
+  return larger;
+}

@@ -1,0 +1,101 @@
+/**
+ * Makes a fresh isolate with the sandbox's own code in it. The next one is made ahead, while the child is idle: no
+ * isolate serves twice, but the time to make one need not be waited for.
+ */
+import ivm from 'isolated-vm';
+import { SANDBOX_LIMITS } from '../limits.ts';
+import type { Job } from '../protocol.ts';
+import { BOOT_MODULE, readBootScript } from './boot-source.ts';
+import { dieOfMemory } from './guarded-memory.ts';
+
+/** How frames of our own code are told from the user's; they never show. */
+export const INTERNAL = 'sandbox:internal';
+
+export type Deliver = (
+  kind: 'answer' | 'refusal' | 'call' | 'loaded' | 'not_loaded',
+  first: number,
+  second: number,
+  text: string,
+  bytes?: Uint8Array,
+) => Promise<unknown>;
+
+export type Say = (
+  says: string,
+  first: number,
+  second: number,
+  text: string,
+  bytes?: ArrayBuffer,
+) => Promise<void> | undefined;
+
+export interface Booted {
+  readonly isolate: ivm.Isolate;
+  readonly context: ivm.Context;
+  /** What modules that we write around the user's import from. */
+  readonly module: ivm.Module;
+}
+
+const MIB = 1024 * 1024;
+const COPIED = { arguments: { copy: true } } as const;
+
+const script = readBootScript();
+let cachedData: ivm.ExternalCopy<ArrayBuffer> | undefined;
+let ahead: { readonly booted: Booted; readonly memory: number } | undefined;
+
+/** Before a run is known: for one with the default limit. */
+export function bootAhead(): void {
+  const memory = toMib(SANDBOX_LIMITS.memoryDefault);
+  ahead ??= { booted: create(memory), memory };
+}
+
+export function boot({ memoryBytes }: Job): Booted {
+  const memory = toMib(memoryBytes);
+  if (ahead?.memory !== memory) return create(memory);
+  const { booted } = ahead;
+  ahead = undefined;
+  return booted;
+}
+
+/** Gives the isolate its door out and the run's inputs; the user's code comes after it. */
+export function install({ module }: Booted, job: Job, say: Say): Deliver {
+  const setup = {
+    inputs: job.inputs,
+    limits: {
+      maxBytes: SANDBOX_LIMITS.transferBytes,
+      maxElements: SANDBOX_LIMITS.transferElements,
+      maxDepth: SANDBOX_LIMITS.transferDepth,
+      functions: SANDBOX_LIMITS.functions,
+      inFlight: SANDBOX_LIMITS.callsInFlight,
+    },
+  };
+  const reference = module.namespace.getSync('install', { reference: true });
+  reference.applySync(undefined, [new ivm.Reference(say), setup], COPIED);
+  const deliver = module.namespace.getSync('deliver', { reference: true });
+  return (kind, first, second, text, bytes) =>
+    deliver.apply(undefined, [kind, first, second, text, bytes && toBuffer(bytes)], COPIED);
+}
+
+function create(memoryLimit: number): Booted {
+  const isolate = new ivm.Isolate({ memoryLimit, onCatastrophicError: dieOfMemory });
+  const context = isolate.createContextSync();
+  compileScript(isolate).runSync(context);
+  const module = isolate.compileModuleSync(BOOT_MODULE, { filename: INTERNAL });
+  module.instantiateSync(context, () => module);
+  module.evaluateSync();
+  return { isolate, context, module };
+}
+
+function compileScript(isolate: ivm.Isolate): ivm.Script {
+  if (cachedData) return isolate.compileScriptSync(script, { filename: INTERNAL, cachedData });
+  const compiled = isolate.compileScriptSync(script, { filename: INTERNAL, produceCachedData: true });
+  cachedData = (compiled as { cachedData?: ivm.ExternalCopy<ArrayBuffer> }).cachedData;
+  return compiled;
+}
+
+function toMib(bytes: number): number {
+  return Math.floor(bytes / MIB);
+}
+
+/** Exactly the bytes meant: what came through the channel may be a view into something larger. */
+function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): ArrayBuffer {
+  return buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;
+}

@@ -1,0 +1,27 @@
+/**
+ * TypeScript to JavaScript by erasure alone (§13.6): lines stay, columns do not, and nothing is checked.
+ */
+import { type Options, transform } from 'sucrase';
+import { type Position, SourceError, type SourceModule } from './source-module.ts';
+import { refuseValueNamespaces } from './value-namespace.ts';
+
+const OPTIONS: Options = { transforms: ['typescript'], disableESTransforms: true };
+
+/** Throws a SourceError. Imports that nothing uses as a value are dropped, unless `keepUnusedImports`. */
+export function eraseTypes(module: SourceModule, keepUnusedImports = false): string {
+  if (!keepUnusedImports) refuseValueNamespaces(module);
+  try {
+    return transform(module.source, { ...OPTIONS, keepUnusedImports }).code;
+  } catch (error) {
+    throw toSourceError(error, module.name);
+  }
+}
+
+/** Syntax errors of sucrase carry the author's position; deep nesting overflows its stack. */
+function toSourceError(error: unknown, name: string): SourceError {
+  const { name: kind, loc, message } = error as { name?: unknown; loc?: Position; message?: unknown };
+  if (kind === 'RangeError')
+    return new SourceError(name, 'The source is nested too deeply to erase its types.');
+  const text = String(message).replace(/ \(\d+:\d+\)$/, '');
+  return new SourceError(name, text, loc && { line: loc.line, column: loc.column });
+}

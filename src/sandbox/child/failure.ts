@@ -1,0 +1,101 @@
+/** Failures of one run, told as its caller reads them: names, positions and sources of the caller's, nothing else. */
+import type { CodeExecutionError } from '../../core/code-execution.ts';
+import { decode } from '../decode.ts';
+import { SANDBOX_LIMITS } from '../limits.ts';
+import { memoryMessage } from '../memory-message.ts';
+import type { Job, Settlement } from '../protocol.ts';
+import type { Wire } from '../wire.ts';
+import { locateMissingExport } from './import-position.ts';
+import { cleanStack, createPositionMapper, locate, splitCompileMessage } from './position.ts';
+import { isSourceError, type SourceModule } from './source-module.ts';
+
+/** The graph could not be made: status `link_error` (definitions §19.3). */
+export class LinkFailure extends Error {
+  override readonly name = 'LinkFailure';
+  readonly told: CodeExecutionError;
+
+  constructor(told: CodeExecutionError) {
+    super(told.message);
+    this.told = told;
+  }
+}
+
+type Sources = ReadonlyMap<string, SourceModule>;
+
+/** Of whatever compiling or linking threw. */
+export function toLinkFailure(error: unknown, sources: Sources): LinkFailure {
+  if (error instanceof LinkFailure) return error;
+  if (isSourceError(error)) {
+    const { name, message, filename, line, column } = error;
+    return new LinkFailure({ name, message, filename, ...(line && column ? { line, column } : {}) });
+  }
+  const { name, message } = readThrown(error);
+  const told = splitCompileMessage(message, [...sources.keys()]);
+  const missing = locateMissingExport(told.message, sources.values());
+  if (missing) return new LinkFailure({ name, message: told.message, ...missing });
+  const { filename, line, column } = told;
+  const position = filename && line && column ? createPositionMapper(sources)(filename, line, column) : {};
+  return new LinkFailure({ name, message: told.message, ...(filename ? { filename } : {}), ...position });
+}
+
+/** Of whatever the code threw, or kept from running. */
+export function toFailure(error: unknown, job: Job, sources: Sources = new Map()): Settlement {
+  if (error instanceof LinkFailure) return { status: 'link_error', error: error.told };
+  const { name, message, stack } = readThrown(error);
+  if (name === 'RangeError' && message === 'Array buffer allocation failed') {
+    return { status: 'memory', error: { name: 'MemoryError', message: memoryMessage(job.memoryBytes) } };
+  }
+  const names = [...sources.keys()];
+  const map = createPositionMapper(sources);
+  const { filename, line, column } = locate(stack, names, message);
+  return {
+    status: 'error',
+    error: {
+      name,
+      message,
+      ...(stack === '' ? {} : { stack: cleanStack(stack, names, map, message) }),
+      ...(filename && line && column ? { filename, ...map(filename, line, column) } : {}),
+    },
+  };
+}
+
+/** What `import()` rejects with: unknown specifiers are TypeErrors, as elsewhere; the rest keeps its name. */
+export function toDynamicError(
+  error: unknown,
+  sources: Sources,
+): { readonly name: string; readonly message: string; readonly stack?: string } {
+  const names = [...sources.keys()];
+  if (error instanceof LinkFailure) {
+    const { name, message, filename, line, column } = error.told;
+    const place = filename && line ? ` (${filename}:${line}:${column ?? 1})` : '';
+    return { name: name === 'LinkError' ? 'TypeError' : name, message: message + place };
+  }
+  const { name, message, stack } = readThrown(error);
+  // Positions stay those of the erased text: when the error leaves the isolate they are mapped as all others.
+  const frames = stack === '' ? {} : { stack: cleanStack(stack, names, undefined, message) };
+  return { name, message: splitCompileMessage(message, names).message, ...frames };
+}
+
+/** The three texts that the code inside the isolate sent of what was thrown. */
+export function readError(wire: Wire): unknown {
+  const { maxBytes, maxElements, maxDepth } = ERROR_TRANSFER;
+  const [name, message, stack] = decode(wire, undefined, { maxBytes, maxElements, maxDepth }) as string[];
+  return { name, message, stack };
+}
+
+const ERROR_TRANSFER = { maxBytes: 1024 * 1024, maxElements: 10, maxDepth: 3 };
+
+/** What the engine hands out is a copy, of anything that can be thrown. */
+function readThrown(error: unknown): { name: string; message: string; stack: string } {
+  const { name, message, stack } = (error ?? {}) as { name?: unknown; message?: unknown; stack?: unknown };
+  const { errorNameLength, errorMessageLength } = SANDBOX_LIMITS;
+  return {
+    name: typeof name === 'string' ? cut(name, errorNameLength) : 'Error',
+    message: cut(typeof message === 'string' ? message : String(error), errorMessageLength),
+    stack: typeof stack === 'string' ? stack : '',
+  };
+}
+
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length)}…`;
+}

@@ -1,0 +1,37 @@
+/**
+ * Back-pressure from the host to the code: while too much of what was said has not been taken, whoever speaks
+ * waits. A flood is held at the speed of the host instead of growing in some buffer.
+ */
+import { type Wire, wireBytes } from '../wire.ts';
+
+const MESSAGES = 256;
+const BYTES = 4 * 1024 * 1024;
+
+export interface Flow {
+  /** A promise to wait for when the host is behind. */
+  sent(wire: Wire): Promise<void> | undefined;
+  taken(count: number, bytes: number): void;
+}
+
+export function createFlow(): Flow {
+  let messages = 0;
+  let bytes = 0;
+  let waiting: PromiseWithResolvers<void> | undefined;
+  const behind = () => messages >= MESSAGES || bytes >= BYTES;
+  return {
+    sent(wire) {
+      messages += 1;
+      bytes += wireBytes(wire);
+      if (!behind()) return undefined;
+      waiting ??= Promise.withResolvers<void>();
+      return waiting.promise;
+    },
+    taken(count, size) {
+      messages -= count;
+      bytes -= size;
+      if (behind()) return;
+      waiting?.resolve();
+      waiting = undefined;
+    },
+  };
+}

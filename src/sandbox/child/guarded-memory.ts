@@ -1,0 +1,39 @@
+/**
+ * Bounds the memory of the whole child while a run is under way. The engine's own limit counts the heap of the
+ * isolate, and one large doubling or a loop inside a built-in passes it; the process's resident set does not lie.
+ */
+import { writeSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { MEMORY_MARK } from '../protocol.ts';
+
+const KIB = 1024;
+const SLACK_BYTES = 48 * KIB * KIB;
+
+const bound = new Int32Array(new SharedArrayBuffer(4));
+
+/** Resolves when the watching thread runs. */
+export function startWatchdog(): Promise<void> {
+  const url = new URL(`./watchdog${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
+  const worker = new Worker(url, {
+    workerData: { bound, parent: process.ppid },
+    resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4, codeRangeSizeMb: 16 },
+  });
+  return new Promise((resolve, reject) => worker.once('online', resolve).once('error', reject));
+}
+
+export function guardMemory(limitBytes: number): void {
+  const limit = process.memoryUsage.rss() + limitBytes * 1.25 + SLACK_BYTES;
+  Atomics.store(bound, 0, Math.ceil(limit / KIB));
+  Atomics.notify(bound, 0);
+}
+
+export function endMemoryGuard(): void {
+  Atomics.store(bound, 0, 0);
+}
+
+/** The engine has lost control of an isolate: its thread never wakes again, and even exit() would hang. */
+export function dieOfMemory(): never {
+  writeSync(2, `${MEMORY_MARK}\n`);
+  process.kill(process.pid, 'SIGKILL');
+  throw new Error('unreachable: the process is killed');
+}

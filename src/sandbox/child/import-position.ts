@@ -1,0 +1,57 @@
+/**
+ * Where a module asks for another. V8 tells no place of linker errors, so it is read from the author's own text, in
+ * which the lexer knows TypeScript too. For errors alone.
+ */
+import type { StaticImport } from 'es-module-lexer';
+import { readImports } from './rewrite.ts';
+import { type Position, positionAt, type SourceModule } from './source-module.ts';
+
+/** The place of the specifier; with `exportName`, of that name in the clause of the import that names it. */
+export function locateImport(
+  { source }: SourceModule,
+  specifier: string,
+  exportName?: string,
+): Position | undefined {
+  for (const each of readImports(source) ?? []) {
+    if (each.type !== 'static' && each.type !== 'reexport-star') continue;
+    if (each.specifier !== specifier || each.typeOnly) continue;
+    // From the quote on.
+    if (exportName === undefined) return positionAt(source, each.start - 1);
+    const offset = nameOffset(source, each, exportName);
+    if (offset !== undefined) return positionAt(source, offset);
+  }
+  return undefined;
+}
+
+export interface MissingExport extends Position {
+  readonly filename: string;
+  readonly specifier: string;
+}
+
+/** Reads V8's message of a name that a module does not export, and finds who asked for it. */
+export function locateMissingExport(
+  message: string,
+  modules: Iterable<SourceModule>,
+): MissingExport | undefined {
+  const told =
+    /^The requested module '(.*)' (?:does not provide an export named|contains conflicting star exports for name) '(.*?)'/s.exec(
+      message,
+    );
+  const [, specifier, name] = told ?? [];
+  if (specifier === undefined || name === undefined) return undefined;
+  for (const module of modules) {
+    const position = locateImport(module, specifier, name);
+    if (position) return { ...position, filename: module.name, specifier };
+  }
+  return undefined;
+}
+
+function nameOffset(source: string, { importStart, start }: StaticImport, name: string): number | undefined {
+  const clause = source.slice(importStart, start - 1);
+  for (const { 0: word, index } of clause.matchAll(/[\w$\u0080-\uffff]+/g)) {
+    if (word === name) return importStart + index;
+  }
+  // The default export's name stands in no clause that binds it.
+  const binding = name === 'default' ? /^import\s+(?=[\w$])/.exec(clause) : null;
+  return binding ? importStart + binding[0].length : undefined;
+}

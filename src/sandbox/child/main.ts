@@ -1,0 +1,69 @@
+/**
+ * A sandbox child: runs one job at a time for its parent, and ends with it. It holds no secret, opens no file after
+ * its start, and is killed rather than trusted.
+ */
+import type { Crossing, FromChild, Job, Remark, ToChild } from '../protocol.ts';
+import { bootAhead } from './boot.ts';
+import { type Engine, startEngine } from './engine.ts';
+import { createFlow, type Flow } from './flow.ts';
+import { endMemoryGuard, guardMemory, startWatchdog } from './guarded-memory.ts';
+import { prepareTransform } from './transform.ts';
+
+interface Current {
+  readonly run: number;
+  readonly engine: Engine;
+  readonly flow: Flow;
+}
+
+let current: Current | undefined;
+
+const tell = (message: FromChild) => void process.send?.(message);
+
+function start(job: Job): void {
+  const run = job.id;
+  guardMemory(job.memoryBytes);
+  const flow = createFlow();
+  const engine = startEngine(job, {
+    cross(crossing: Crossing) {
+      tell({ kind: 'crossing', run, crossing });
+      return flow.sent(crossing.wire);
+    },
+    remark(remark: Remark) {
+      tell({ kind: 'remark', run, remark });
+      return flow.sent(remark.wire);
+    },
+    settle(settlement, memoryUsedBytes) {
+      if (current?.run !== run) return;
+      tell({ kind: 'settled', run, settlement, memoryUsedBytes });
+      if (settlement.status !== 'success' || !settlement.held) void end();
+    },
+  });
+  current = { run, engine, flow };
+}
+
+async function end(): Promise<void> {
+  if (!current) return;
+  const { run, engine } = current;
+  current = undefined;
+  await engine.dispose();
+  endMemoryGuard();
+  tell({ kind: 'idle', run, rssBytes: process.memoryUsage.rss() });
+  setImmediate(() => {
+    if (!current) bootAhead();
+  });
+}
+
+process.on('message', (message: ToChild) => {
+  if (message.kind === 'run') return start(message.job);
+  if (current?.run !== message.run) return;
+  if (message.kind === 'crossing') current.engine.deliver(message.crossing);
+  else if (message.kind === 'taken') current.flow.taken(message.count, message.bytes);
+  else void end();
+});
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+// The terminal sends Ctrl-C to every process of the group; the parent decides when a run ends.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+
+await Promise.all([startWatchdog(), prepareTransform()]);
+bootAhead();
+tell({ kind: 'ready' });

@@ -1,0 +1,168 @@
+/**
+ * Where in the caller's sources an error stands, and its stack as the caller may read it. V8 and isolated-vm say it so:
+ *
+ *   in a message, of compile errors alone    Unexpected token ';' [sandbox:lib/a.ts:2:11]
+ *   in a frame                                   at fn (sandbox:lib/a.ts:2:9)
+ *                                                at async sandbox:lib/a.ts:2:9
+ *   at the way out of the isolate                at (<isolated-vm boundary>)   and host frames behind it
+ *
+ * Names of sources may hold anything but line breaks, so positions are read from the end and names compared with the
+ * run's own, the longest first.
+ */
+import { SANDBOX_LIMITS } from '../limits.ts';
+import { createErasureMap, type ErasureMap } from './erasure-map.ts';
+import { isJson, type Position, type SourceModule } from './source-module.ts';
+
+export interface Located {
+  readonly line?: number;
+  readonly column?: number;
+  readonly filename?: string;
+}
+
+/** From a position of what was compiled to the caller's. */
+export type PositionMapper = (name: string, line: number, column: number) => Position;
+
+const SCHEME = 'sandbox:';
+const FRAME = '    at ';
+const BOUNDARY = '(<isolated-vm boundary>)';
+/** Frames of the language's own: they name no place. */
+const NATIVE = /^(?:.+ \(<anonymous>\)|<anonymous>|async .+ \(index \d+\))$/;
+
+/** First frame of the stack that names one of the run's own sources. The message may look like frames: give it. */
+export function locate(stack: string, names: readonly string[], message = ''): Located {
+  const ordered = longestFirst(names);
+  for (const line of framesOf(splitHeader(stack, message).frames)) {
+    const frame = readFrame(line, ordered);
+    if (frame) return { filename: frame.name, line: frame.line, column: frame.column };
+  }
+  return {};
+}
+
+/**
+ * Keeps the head (name and message), the frames of the run's own sources at the caller's positions, and those of the
+ * language. Host paths, the sandbox's own code and lines that are no frames go.
+ */
+export function cleanStack(
+  stack: string,
+  names: readonly string[],
+  map: PositionMapper = same,
+  message = '',
+): string {
+  const ordered = longestFirst(names);
+  const { head, frames } = splitHeader(stack, message);
+  const kept = [head];
+  let length = head.length;
+  for (const line of framesOf(frames)) {
+    if (length >= SANDBOX_LIMITS.errorStackLength) break;
+    const frame = readFrame(line, ordered);
+    const shown = frame ? showFrame(frame, map) : NATIVE.test(line.slice(FRAME.length)) ? line : undefined;
+    if (shown === undefined) continue;
+    kept.push(shown);
+    length += shown.length + 1;
+  }
+  return kept.join('\n').slice(0, SANDBOX_LIMITS.errorStackLength);
+}
+
+/** Splits the place that isolated-vm adds to a compile error's message from the message. */
+export function splitCompileMessage(
+  message: string,
+  names: readonly string[],
+): { message: string } & Located {
+  const told = /:(\d+):(\d+)\]$/.exec(message);
+  if (!told) return { message };
+  const head = message.slice(0, told.index);
+  // An overflow of the parser's stack stands at 0:0.
+  const position = told[1] === '0' ? {} : { line: Number(told[1]), column: Number(told[2]) };
+  for (const name of longestFirst(names)) {
+    const place = ` [${SCHEME}${name}`;
+    if (head.endsWith(place)) return { message: head.slice(0, -place.length), filename: name, ...position };
+  }
+  // A `sourceURL` comment gave another name, which has no spaces.
+  const place = head.lastIndexOf(' [');
+  return place === -1 ? { message } : { message: head.slice(0, place), ...position };
+}
+
+/** For errors alone: the first for a TypeScript source costs another erasure. */
+export function createPositionMapper(modules: ReadonlyMap<string, SourceModule>): PositionMapper {
+  const maps = new Map<string, ErasureMap | undefined>();
+  const make = (name: string): ErasureMap | undefined => {
+    const module = modules.get(name);
+    if (module?.language !== 'typescript' || isJson(module)) return undefined;
+    try {
+      return createErasureMap(module);
+    } catch {
+      // It was not erased the first time either: the position is of the caller's own text.
+      return undefined;
+    }
+  };
+  return (name, line, column) => {
+    if (!maps.has(name)) maps.set(name, make(name));
+    return maps.get(name)?.({ line, column }) ?? { line, column };
+  };
+}
+
+interface Frame extends Position {
+  /** What stands before the place: `async`, and a function with its bracket. */
+  readonly before: string;
+  readonly name: string;
+  readonly after: ')' | '';
+}
+
+function readFrame(line: string, ordered: readonly string[]): Frame | undefined {
+  const told = /:(\d+):(\d+)(\)?)$/.exec(line);
+  if (!told) return undefined;
+  const head = line.slice(0, told.index);
+  const after = told[3] as ')' | '';
+  for (const name of ordered) {
+    if (!head.endsWith(`${SCHEME}${name}`)) continue;
+    const before = head.slice(FRAME.length, -(SCHEME.length + name.length));
+    // Either `fn (` or, for code outside functions, nothing but `async `.
+    if (after ? !before.endsWith(' (') : before !== '' && before !== 'async ') continue;
+    // A frame of evaluated code names the place of `eval` within.
+    if (before.includes('(eval at ')) return undefined;
+    return { before, name, line: Number(told[1]), column: Number(told[2]), after };
+  }
+  return undefined;
+}
+
+function showFrame({ before, name, line, column, after }: Frame, map: PositionMapper): string {
+  const at = map(name, line, column);
+  return `${FRAME}${before}${SCHEME}${name}:${at.line}:${at.column}${after}`;
+}
+
+/** The frames up to the way out of the isolate. A stack may be of any length; no more is read than can be shown. */
+function* framesOf(frames: string): Generator<string> {
+  for (const line of frames.slice(0, 4 * SANDBOX_LIMITS.errorStackLength).split('\n')) {
+    if (line.endsWith(BOUNDARY)) return;
+    if (line.startsWith(FRAME)) yield line;
+  }
+}
+
+/**
+ * The message stands whole in the head of a stack, unless it was changed since. Lines of it that look like frames
+ * stand there twice when the error left the isolate: isolated-vm takes the first of them for the frames' beginning.
+ */
+function splitHeader(stack: string, message: string): { head: string; frames: string } {
+  const start = stack.slice(0, SANDBOX_LIMITS.errorNameLength + message.length + 2);
+  const found = message === '' ? -1 : start.indexOf(message);
+  if (found === -1) {
+    const first = stack.indexOf(`\n${FRAME}`);
+    const end = first === -1 ? stack.indexOf('\n') : first;
+    return { head: end === -1 ? stack : stack.slice(0, end), frames: first === -1 ? '' : stack.slice(first) };
+  }
+  const end = found + message.length;
+  const likeFrames = message.indexOf(`\n${FRAME}`);
+  const again = likeFrames === -1 ? '' : message.slice(likeFrames);
+  return {
+    head: stack.slice(0, end),
+    frames: stack.slice(stack.startsWith(again, end) ? end + again.length : end),
+  };
+}
+
+function same(_name: string, line: number, column: number): Position {
+  return { line, column };
+}
+
+function longestFirst(names: readonly string[]): readonly string[] {
+  return names.toSorted((a, b) => b.length - a.length);
+}

@@ -1,0 +1,84 @@
+/**
+ * `import(` and `import.meta` become identifiers of our own, because the engine hands neither to its host: natively
+ * the first rejects and the second is empty. Both are replaced letter for letter, so no line or column moves.
+ * Where the lexer errs the native behaviour remains, which gives nothing away.
+ */
+import { type Import, parse, type StaticImport } from 'es-module-lexer';
+import { freshName } from './fresh-name.ts';
+
+const IMPORT = 'import';
+const META = 'import.meta';
+
+export interface Rewritten {
+  readonly text: string;
+  /** The identifier that stands for `import.meta`, when it is used. */
+  readonly meta?: string;
+  /** The identifier that stands for `import` of `import(`, when it is used. */
+  readonly load?: string;
+}
+
+/** Undefined where the text cannot be read: V8 then says why, in its own words. */
+export function readImports(text: string): readonly Import[] | undefined {
+  try {
+    return parse(text)[0];
+  } catch {
+    return undefined;
+  }
+}
+
+export function rewriteImports(text: string, imports: readonly Import[]): Rewritten {
+  const needed = (type: Import['type']) => imports.some((each) => each.type === type);
+  const meta = needed('import-meta') ? freshName(META.length, text) : undefined;
+  const load = needed('dynamic') ? freshName(IMPORT.length, text) : undefined;
+  let out = '';
+  let written = 0;
+  const replace = (start: number, end: number, by: string) => {
+    out += text.slice(written, start) + by;
+    written = end;
+  };
+  for (const { type, importStart: start, importEnd } of imports.toSorted(
+    (a, b) => a.importStart - b.importStart,
+  )) {
+    if (!text.startsWith(IMPORT, start)) continue;
+    if (type === 'dynamic') replace(start, start + IMPORT.length, load as string);
+    if (type === 'import-meta')
+      replace(start, importEnd, padTo(text.slice(start, importEnd), meta as string));
+  }
+  return { text: out + text.slice(written), meta, load };
+}
+
+/** What stood between the words (space, comments) goes behind the name: its line breaks as they were. */
+function padTo(original: string, name: string): string {
+  if (original.length === name.length) return name;
+  const between = original.slice(IMPORT.length, -'meta'.length).replace('.', '');
+  return name + between.replace(/[^\n\r\u2028\u2029]/g, ' ');
+}
+
+export interface Unsupported {
+  readonly offset: number;
+  readonly message: string;
+}
+
+/** The first import of a kind that the sandbox does not have. */
+export function findUnsupported(text: string, imports: readonly Import[]): Unsupported | undefined {
+  for (const each of imports) {
+    if (each.type === 'import-meta') continue;
+    const phase = each.phase ?? (each.type === 'static' ? hiddenPhase(text, each) : undefined);
+    if (phase) {
+      const form = each.type === 'dynamic' ? `import.${phase}()` : `import ${phase}`;
+      return { offset: each.importStart, message: `'${form}' is not supported in the sandbox.` };
+    }
+    const foreign = each.attributes?.find(([key, value]) => key !== 'type' || value !== 'json');
+    if (foreign) {
+      const message = `The import attribute '${foreign.join(': ')}' is not supported in the sandbox: only 'type: json' is.`;
+      return { offset: each.attributesStart, message };
+    }
+  }
+  return undefined;
+}
+
+/** The lexer misses a phase between comments, and a binding named `from`. */
+function hiddenPhase(text: string, { importStart, start }: StaticImport): string | undefined {
+  const clause = text.slice(importStart, start - 1).replace(/\/\*.*?\*\/|\/\/[^\n\r\u2028\u2029]*/gs, ' ');
+  return /^import\s+(source|defer)\s+(?!from\s*$|,)/.exec(clause)?.[1];
+}

@@ -1,0 +1,138 @@
+/**
+ * Objects, arrays, Maps and Sets as nodes. What they hold is met here, in order, and written later.
+ */
+import { isInteger, keysOf, mapEach, mapSize, setEach, setSize } from './intrinsics.ts';
+import { pathOf, SerializationError, threwText } from './serialization-error.ts';
+import { HEAVY } from './wire.ts';
+import { afford, type Entry, put, putNode, refuse, slotOf, textSlot, type Writer } from './writer.ts';
+
+/** The largest index of an array, and one. */
+const MAX_LENGTH = 2 ** 32 - 1;
+
+export function writeObject(writer: Writer, entry: Entry): void {
+  const keys = keysOf(entry.value);
+  if (!begin(writer, entry, keys.length)) return;
+  writer.via = 'property';
+  putNode(writer, 'O', '{');
+  for (let i = 0; i < keys.length && !writer.full; i++) {
+    const value = read(writer, entry, keys[i]!);
+    if (!writeKey(writer, keys[i]!, i === 0 ? '' : ',', ':')) break;
+    put(writer, slotOf(writer, value));
+  }
+  put(writer, '}');
+}
+
+export function writeArray(writer: Writer, entry: Entry): void {
+  const array = entry.value as unknown[];
+  const { length } = array;
+  // A Proxy says what it likes.
+  if (!isInteger(length) || length < 0) {
+    refuse(writer, { what: 'an array without a length', hint: undefined, text: '[Array]' });
+    return;
+  }
+  if (!begin(writer, entry, length)) return;
+  const keys = keysOf(array);
+  // Indices come first and in order: when the last of them is in its place, none is missing.
+  if (keys.length !== length || (length > 0 && keys[length - 1] !== `${length - 1}`)) {
+    writeSparseArray(writer, entry, length, keys);
+    return;
+  }
+  writer.via = 'item';
+  putNode(writer, 'A', '[');
+  for (let i = 0; i < length && !writer.full; i++) {
+    writer.key = i;
+    const slot = slotOf(writer, writer.lenient ? read(writer, entry, i) : array[i]);
+    put(writer, i === 0 ? slot : `,${slot}`);
+  }
+  put(writer, ']');
+}
+
+function writeSparseArray(writer: Writer, entry: Entry, length: number, keys: readonly string[]): void {
+  if (!begin(writer, entry, keys.length)) return;
+  putNode(writer, 'a', `[${length}`);
+  for (let i = 0; i < keys.length && !writer.full; i++) {
+    const key = keys[i]!;
+    const index = indexOf(key);
+    // Only a Proxy has an item beyond its length.
+    if (index >= length) continue;
+    writer.via = index < 0 ? 'property' : 'item';
+    const value = read(writer, entry, index < 0 ? key : index);
+    if (index >= 0) put(writer, `,${index},`);
+    else if (!writeKey(writer, key, ',', ',')) break;
+    put(writer, slotOf(writer, value));
+  }
+  put(writer, ']');
+}
+
+export function writeMap(writer: Writer, entry: Entry): void {
+  if (!begin(writer, entry, HEAVY + 2 * mapSize(entry.value))) return;
+  let index = 0;
+  putNode(writer, 'M', '[');
+  mapEach(entry.value, (value, key) => {
+    if (writer.full) return;
+    writer.via = 'keys';
+    writer.key = index;
+    const keySlot = slotOf(writer, key);
+    put(writer, index === 0 ? keySlot : `,${keySlot}`);
+    writer.via = typeof key === 'string' || typeof key === 'number' ? 'get' : 'values';
+    writer.key = writer.via === 'get' ? key : index;
+    put(writer, `,${slotOf(writer, value)}`);
+    index += 1;
+  });
+  put(writer, ']');
+}
+
+export function writeSet(writer: Writer, entry: Entry): void {
+  if (!begin(writer, entry, HEAVY + setSize(entry.value))) return;
+  let index = 0;
+  writer.via = 'values';
+  putNode(writer, 'S', '[');
+  setEach(entry.value, (item) => {
+    if (writer.full) return;
+    writer.key = index;
+    const slot = slotOf(writer, item);
+    put(writer, index === 0 ? slot : `,${slot}`);
+    index += 1;
+  });
+  put(writer, ']');
+}
+
+/** Before a container is written: counts its content, and makes it the place that paths go through. */
+function begin(writer: Writer, entry: Entry, count: number): boolean {
+  if (!afford(writer, count)) return false;
+  writer.parent = entry;
+  return true;
+}
+
+/** What the property shows now; its getter runs once. */
+function read(writer: Writer, entry: Entry, key: string | number): unknown {
+  const from = entry.value as Record<string | number, unknown>;
+  writer.key = key;
+  if (writer.lenient) {
+    try {
+      return from[key];
+    } catch (thrown) {
+      return threwText(thrown);
+    }
+  }
+  const value = from[key];
+  if (key === 'then' && typeof value === 'function') {
+    // Whoever awaits it on the other side would call back here, and hand over its own functions.
+    const hint = 'Await it first, or leave `then` out.';
+    throw new SerializationError(pathOf(writer.root, entry), 'an object with a `then` method', hint);
+  }
+  return value;
+}
+
+function writeKey(writer: Writer, key: string, before: string, after: string): boolean {
+  const slot = textSlot(writer, key);
+  if (writer.full) return false;
+  put(writer, before + slot + after);
+  return true;
+}
+
+/** Of an array's key, or -1. */
+function indexOf(key: string): number {
+  const index = +key;
+  return isInteger(index) && index >= 0 && index < MAX_LENGTH && `${index}` === key ? index : -1;
+}

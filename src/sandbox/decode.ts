@@ -1,0 +1,167 @@
+/**
+ * What `wire.ts` describes, built anew on the reading side. The text may come from a process that the user's code
+ * has taken over: whatever an honest writer would not have written is refused, before anything is allocated for it.
+ */
+import { lengthOf } from './binary.ts';
+import {
+  ArrayOf,
+  define,
+  isArray,
+  isSafeInteger,
+  keysOf,
+  MapOf,
+  mapSet,
+  SetOf,
+  setAdd,
+} from './intrinsics.ts';
+import { bigintOf, leafOf, NUMBERS } from './leaf.ts';
+import { count, countOf, type List, listOf, openReader, type Reader, unreadable } from './reader.ts';
+import { type FunctionDoor, HEAVY, type Wire } from './wire.ts';
+import type { EncodeLimits } from './writer.ts';
+
+/** A container beside its node, until that one's turn comes. */
+interface Filling {
+  readonly value: object;
+  readonly node: List;
+}
+
+/** Throws for everything that cannot have been written by `encode` within the same limits. */
+export function decode(wire: Wire, door: FunctionDoor | undefined, limits: EncodeLimits): unknown {
+  const reader = openReader(wire, door, limits);
+  const { table } = reader;
+  const value = slotValue(reader, table[0]);
+  let depth = 1;
+  let endOfDepth = reader.met;
+  for (let place = 1; place < table.length - 1; place++) {
+    if (place > reader.met) unreadable('a part of it that nothing refers to');
+    if (place > endOfDepth) {
+      depth += 1;
+      endOfDepth = reader.met;
+    }
+    if (depth > limits.maxDepth) unreadable(`nested deeper than ${limits.maxDepth} levels`);
+    fill(reader, place);
+  }
+  if (reader.bytesUsed !== lengthOf(reader.bytes)) unreadable('bytes that belong to nothing');
+  return value;
+}
+
+function slotValue(reader: Reader, slot: unknown): unknown {
+  if (typeof slot !== 'object' || slot === null) return slot;
+  if (!isArray(slot) || slot.length < 1 || slot.length > 2) return unreadable('a value of no known form');
+  const tag: unknown = slot[0];
+  if (slot.length === 1) {
+    if (typeof tag === 'number') return referenced(reader, tag);
+    return tag === 'u' ? undefined : unreadable('a value of no known kind');
+  }
+  const text: unknown = slot[1];
+  if (typeof text !== 'string') return unreadable('a value of no known form');
+  if (tag === 'n') return text in NUMBERS ? NUMBERS[text] : unreadable('a number of no known kind');
+  return tag === 'b' ? bigintOf(text) : unreadable('a value of no known kind');
+}
+
+/** Places are met in their order: that makes the nesting known, and every node reachable. */
+function referenced(reader: Reader, place: number): unknown {
+  const { table, kinds, met } = reader;
+  if (!isSafeInteger(place) || place < 1 || place > met + 1 || place > table.length - 2) {
+    return unreadable('a reference to nothing');
+  }
+  if (place > met) {
+    reader.met = place;
+    meet(reader, place);
+  }
+  const value = table[place];
+  const kind = kinds[place]!;
+  return kind === 'M' || kind === 'S' || kind === 'a' ? (value as Filling).value : value;
+}
+
+/** Plain objects and dense arrays are their own nodes; containers of other kinds are made, leaves are made whole. */
+function meet(reader: Reader, place: number): void {
+  const { table, kinds } = reader;
+  const node = table[place];
+  switch (kinds[place]) {
+    case 'O':
+      if (typeof node !== 'object' || node === null || isArray(node)) unreadable('an object of another form');
+      break;
+    case 'A':
+      count(reader, listOf(node).length);
+      break;
+    case 'a': {
+      const list = listOf(node);
+      if (list.length % 2 !== 1) unreadable('an array of another form');
+      const length = countOf(list[0]);
+      count(reader, length + (list.length - 1) / 2);
+      table[place] = { value: new ArrayOf(length), node: list } satisfies Filling;
+      break;
+    }
+    case 'M':
+      if (listOf(node).length % 2 !== 0) unreadable('a Map of another form');
+      count(reader, HEAVY + listOf(node).length);
+      table[place] = { value: new MapOf(), node: listOf(node) } satisfies Filling;
+      break;
+    case 'S':
+      count(reader, HEAVY + listOf(node).length);
+      table[place] = { value: new SetOf(), node: listOf(node) } satisfies Filling;
+      break;
+    default:
+      table[place] = leafOf(reader, kinds[place]!, node);
+  }
+}
+
+function fill(reader: Reader, place: number): void {
+  const at = reader.table[place];
+  const kind = reader.kinds[place];
+  if (kind === 'O') fillObject(reader, at as Record<string, unknown>);
+  else if (kind === 'A') fillArray(reader, at as unknown[]);
+  else if (kind === 'a') fillSparseArray(reader, at as Filling);
+  else if (kind === 'M') fillMap(reader, at as Filling);
+  else if (kind === 'S') fillSet(reader, at as Filling);
+}
+
+/** Assigns only what is there already: then no setter of a polluted prototype is met, nor by `__proto__`. */
+function fillObject(reader: Reader, object: Record<string, unknown>): void {
+  const keys = keysOf(object);
+  count(reader, keys.length);
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i]!;
+    const slot = object[key];
+    if (typeof slot === 'object' && slot !== null) object[key] = checked(key, slotValue(reader, slot));
+  }
+}
+
+function fillArray(reader: Reader, list: unknown[]): void {
+  for (let i = 0; i < list.length; i++) {
+    const slot = list[i];
+    if (typeof slot === 'object' && slot !== null) list[i] = slotValue(reader, slot);
+  }
+}
+
+function fillMap(reader: Reader, { value, node }: Filling): void {
+  for (let i = 0; i < node.length; i += 2) {
+    const key = slotValue(reader, node[i]);
+    mapSet(value, key, slotValue(reader, node[i + 1]));
+  }
+}
+
+function fillSet(reader: Reader, { value, node }: Filling): void {
+  for (let i = 0; i < node.length; i++) setAdd(value, slotValue(reader, node[i]));
+}
+
+function fillSparseArray(reader: Reader, { value, node }: Filling): void {
+  const length = node[0] as number;
+  for (let i = 1; i < node.length; i += 2) {
+    const key = node[i];
+    if (typeof key === 'number' ? countOf(key) >= length : typeof key !== 'string' || key === 'length') {
+      unreadable('an item beyond the length of its array');
+    }
+    const item = checked(key, slotValue(reader, node[i + 1]));
+    const own = { __proto__: null, value: item, writable: true, enumerable: true, configurable: true };
+    define(value, key as PropertyKey, own);
+  }
+  // A name that is an index after all has changed it.
+  if ((value as List).length !== length) unreadable('an item beyond the length of its array');
+}
+
+/** The writer refuses these: whoever awaited the value here would call back to the other side. */
+function checked(key: unknown, value: unknown): unknown {
+  return key === 'then' && typeof value === 'function' ? unreadable('an object with a `then` method') : value;
+}

@@ -1,0 +1,163 @@
+/**
+ * Values into what `wire.ts` describes. It runs on the host and, compiled as it stands, inside the isolate, among
+ * whatever the user has done to the builtins there. The user's code runs where a value has getters or is a Proxy,
+ * and nowhere else; what it throws passes through.
+ */
+import { extentOf, lengthOf } from './binary.ts';
+import { brandOf } from './brand.ts';
+import { writeArray, writeMap, writeObject, writeSet } from './containers.ts';
+import { dateTime, isInteger, regexpFlags, regexpSource } from './intrinsics.ts';
+import { functionName, functionRefusal, refusalOf, threwText } from './serialization-error.ts';
+import { type FunctionDoor, HEAVY, HEAVY_ERROR, type Wire } from './wire.ts';
+import {
+  afford,
+  appendBytes,
+  createWriter,
+  type EncodeLimits,
+  type Entry,
+  fits,
+  NODE_ROOM,
+  overBytes,
+  put,
+  putNode,
+  refuse,
+  slotOf,
+  textSlot,
+  type Writer,
+  wireOf,
+} from './writer.ts';
+
+export type { EncodeLimits } from './writer.ts';
+
+export interface Encoded {
+  readonly wire: Wire;
+  /** Functions in it, of either side. */
+  readonly functions: number;
+}
+
+/** Throws a SerializationError that names the place of what cannot cross. `root` is what paths begin with. */
+export function encode(
+  value: unknown,
+  door: FunctionDoor | undefined,
+  limits: EncodeLimits,
+  root: string = 'value',
+): Encoded {
+  const writer = createWriter(root, limits, door, false);
+  writeAll(writer, value);
+  return { wire: wireOf(writer), functions: writer.functions };
+}
+
+/** For what is only shown: a text stands for each part that cannot cross, and for what is over the limits. */
+export function encodeLenient(value: unknown, limits: EncodeLimits, root: string = 'value'): Wire {
+  const writer = createWriter(root, limits, undefined, true);
+  writeAll(writer, value);
+  return wireOf(writer);
+}
+
+/** No leaf is longer, apart from texts and bytes. */
+const LEAF_ROOM = 64;
+
+function writeAll(writer: Writer, value: unknown): void {
+  const before = writer.last;
+  put(writer, slotOf(writer, value));
+  let depth = 1;
+  let endOfDepth = writer.met;
+  for (let entry = before.next; entry !== undefined; entry = entry.next) {
+    if (writer.written === endOfDepth) {
+      depth += 1;
+      endOfDepth = writer.met;
+    }
+    writer.written += 1;
+    writer.room += NODE_ROOM;
+    writer.parent = entry.parent;
+    writer.via = entry.via;
+    writer.key = entry.key;
+    writeNode(writer, entry, depth);
+  }
+}
+
+function writeNode(writer: Writer, entry: Entry, depth: number): void {
+  const { maxDepth } = writer.limits;
+  if (writer.full) {
+    putNode(writer, 'T', '0');
+  } else if (depth > maxDepth) {
+    refuse(writer, { what: `nested deeper than ${maxDepth} levels`, hint: undefined, text: '[Too deep]' });
+  } else if (!writer.lenient) {
+    writeValue(writer, entry);
+  } else {
+    try {
+      writeValue(writer, entry);
+    } catch (thrown) {
+      // A trap or an error's getter, both asked before anything of the value was written.
+      putNode(writer, 'T', textSlot(writer, threwText(thrown)));
+    }
+  }
+}
+
+function writeValue(writer: Writer, entry: Entry): void {
+  const { value } = entry;
+  const brand = brandOf(value);
+  if (brand === 'object') writeObject(writer, entry);
+  else if (brand === 'array') writeArray(writer, entry);
+  else if (brand === 'function') writeFunction(writer, value);
+  else if (brand === 'map') writeMap(writer, entry);
+  else if (brand === 'set') writeSet(writer, entry);
+  else if (brand === 'binary') writeBinary(writer, value);
+  else if (brand === 'date') writeDate(writer, value);
+  else if (brand === 'regexp') writeTexts(writer, 'R', regexpSource(value), regexpFlags(value));
+  else if (brand === 'error') writeError(writer, value);
+  else refuse(writer, refusalOf(value));
+}
+
+function writeDate(writer: Writer, value: object): void {
+  const time = dateTime(value);
+  if (fits(writer, LEAF_ROOM)) putNode(writer, 'D', isInteger(time) ? `${time}` : 'null');
+  else putNode(writer, 'T', overBytes(writer));
+}
+
+function writeError(writer: Writer, value: object): void {
+  const { name, message } = value as { name?: unknown; message?: unknown };
+  const told = typeof message === 'string' ? message : '';
+  writeTexts(writer, 'E', typeof name === 'string' ? name : 'Error', told);
+}
+
+function writeBinary(writer: Writer, value: object): void {
+  if (!afford(writer, HEAVY)) return;
+  const extent = extentOf(value);
+  if (extent.kind === undefined) {
+    refuse(writer, { what: extent.fault, hint: undefined, text: `[${extent.fault}]` });
+    return;
+  }
+  const length = lengthOf(extent.bytes);
+  if (!fits(writer, length + LEAF_ROOM)) {
+    putNode(writer, 'T', overBytes(writer));
+    return;
+  }
+  appendBytes(writer, extent.bytes);
+  putNode(writer, 'B', `["${extent.kind}",${length}]`);
+}
+
+function writeFunction(writer: Writer, value: object): void {
+  const { door } = writer;
+  if (door === undefined) {
+    refuse(writer, functionRefusal(value));
+    return;
+  }
+  if (!afford(writer, HEAVY)) return;
+  const fn = value as (...args: never[]) => unknown;
+  const home = door.homeId(fn);
+  writer.functions += 1;
+  // The name first: when it is over the limit, nothing was given.
+  const name = home === undefined ? textSlot(writer, functionName(fn)) : '';
+  if (!fits(writer, name.length + LEAF_ROOM)) overBytes(writer);
+  if (home === undefined) putNode(writer, 'F', `[${door.give(fn)},${name}]`);
+  else putNode(writer, 'f', `${home}`);
+}
+
+function writeTexts(writer: Writer, kind: string, first: string, second: string): void {
+  if (!afford(writer, kind === 'E' ? HEAVY_ERROR : HEAVY)) return;
+  const one = textSlot(writer, first);
+  const two = writer.full ? '' : textSlot(writer, second);
+  if (writer.full || !fits(writer, one.length + two.length)) putNode(writer, 'T', overBytes(writer));
+  else putNode(writer, kind, `[${one},${two}]`);
+}

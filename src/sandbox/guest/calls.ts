@@ -1,0 +1,156 @@
+/**
+ * Calls across the boundary, as the sandbox sees them (§13.3): the host's functions are async proxies here, and
+ * functions given to the host are kept under ids. Intrinsics are captured before the user's code can change them.
+ */
+import { decode } from '../decode.ts';
+import { type EncodeLimits, encode } from '../encode.ts';
+import { define, ErrorOf, mapDelete, mapGet, mapSet } from '../intrinsics.ts';
+import type { FunctionDoor, Wire } from '../wire.ts';
+import { describe } from './describe.ts';
+import { sayWire } from './port.ts';
+
+type AnyFunction = (...args: unknown[]) => unknown;
+
+interface Pending {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const { apply } = Reflect;
+const { setPrototypeOf } = Object;
+const NativePromise = Promise;
+
+/** Not reached by what the user does to `Map.prototype`. */
+const get = <Value>(map: Map<unknown, Value>, key: unknown): Value | undefined =>
+  mapGet(map, key) as Value | undefined;
+/** A property that looks like the language's own, whatever the user did to `Object.prototype`. */
+export const hidden = (value: unknown): PropertyDescriptor =>
+  setPrototypeOf({ value, writable: true, configurable: true }, null) as PropertyDescriptor;
+
+const pending = new Map<number, Pending>();
+/** Calls beyond those in flight, by the order in which they were made. */
+const waiting = new Map<number, { readonly fn: number; readonly wire: Wire }>();
+const given = new Map<number, AnyFunction>();
+const givenIds = new Map<unknown, number>();
+const taken = new Map<number, AnyFunction>();
+const takenIds = new Map<unknown, number>();
+
+export interface CallLimits extends EncodeLimits {
+  readonly functions: number;
+  readonly inFlight: number;
+}
+
+let limits: CallLimits;
+let calls = 0;
+let inFlight = 0;
+let firstWaiting = 1;
+let gifts = 0;
+
+export function openCalls(given: CallLimits): void {
+  limits = given;
+}
+
+export const door: FunctionDoor = {
+  give(fn) {
+    const known = get(givenIds, fn);
+    if (known !== undefined) return known;
+    if (gifts >= limits.functions) {
+      throw new ErrorOf(`The sandbox gave the host ${limits.functions} functions, and may give no more.`);
+    }
+    gifts += 1;
+    mapSet(given, gifts, fn);
+    mapSet(givenIds, fn, gifts);
+    return gifts;
+  },
+  home: (id) => get(given, id),
+  homeId: (fn) => get(takenIds, fn),
+  take(id, name) {
+    const known = get(taken, id);
+    if (known) return known;
+    const proxy = (...args: unknown[]) => callHost(id, args);
+    define(proxy, 'name', hidden(name));
+    mapSet(taken, id, proxy);
+    mapSet(takenIds, proxy, id);
+    return proxy;
+  },
+};
+
+function callHost(fn: number, args: unknown[]): Promise<unknown> {
+  return new NativePromise((resolve, reject) => {
+    // A throw in here, of the encoder or of a getter it read, rejects the promise.
+    const { wire } = encode(args, door, limits, 'arguments');
+    calls += 1;
+    mapSet(pending, calls, { resolve, reject });
+    if (inFlight < limits.inFlight) dispatch(calls, fn, wire);
+    else mapSet(waiting, calls, { fn, wire });
+  });
+}
+
+function dispatch(id: number, fn: number, wire: Wire): void {
+  inFlight += 1;
+  sayWire('call', id, fn, wire);
+}
+
+/** The host answered one of our calls. */
+export function settleCall(id: number, ok: boolean, wire: Wire): void {
+  const call = get(pending, id);
+  if (!call) return;
+  mapDelete(pending, id);
+  inFlight -= 1;
+  dispatchNext();
+  try {
+    const value = decode(wire, door, limits);
+    if (ok) call.resolve(value);
+    else call.reject(withoutInside(value));
+  } catch (error) {
+    call.reject(error);
+  }
+}
+
+/** Waiting calls have the highest ids, without gaps. */
+function dispatchNext(): void {
+  if (firstWaiting <= limits.inFlight) firstWaiting = limits.inFlight + 1;
+  while (firstWaiting <= calls) {
+    const next = get(waiting, firstWaiting);
+    if (next === undefined) {
+      firstWaiting += 1;
+      continue;
+    }
+    if (inFlight >= limits.inFlight) return;
+    mapDelete(waiting, firstWaiting);
+    dispatch(firstWaiting, next.fn, next.wire);
+    firstWaiting += 1;
+  }
+}
+
+/** An error of the host is made anew here: its stack would name our own frames, or none. */
+function withoutInside(error: unknown): unknown {
+  if (typeof error === 'object' && error !== null) {
+    const { name, message } = describe(error);
+    const stack = `${name}: ${message}\n    at a function of the host`;
+    define(error, 'stack', hidden(stack));
+  }
+  return error;
+}
+
+/** The host calls one of our functions. */
+export async function answerHost(id: number, fn: number, wire: Wire): Promise<void> {
+  let answer: Wire;
+  let ok = true;
+  try {
+    const args = decode(wire, door, limits) as unknown[];
+    const value = await apply(get(given, fn) as AnyFunction, undefined, args);
+    answer = encode(value, door, limits, 'the returned value').wire;
+  } catch (thrown) {
+    ok = false;
+    answer = encodeThrown(thrown);
+  }
+  sayWire(ok ? 'answer' : 'refusal', id, 0, answer);
+}
+
+function encodeThrown(thrown: unknown): Wire {
+  const { name, message } = describe(thrown);
+  const error = new ErrorOf(message);
+  define(error, 'name', hidden(name));
+  return encode(error, undefined, limits).wire;
+}

@@ -1,0 +1,52 @@
+/**
+ * What was thrown, as three texts. A thrown value may be anything, and reading it may throw again or run the
+ * user's code: it is read once, inside the isolate, and only texts of bounded length leave it.
+ */
+export interface Described {
+  readonly name: string;
+  readonly message: string;
+  readonly stack: string;
+}
+
+const apply = Reflect.apply;
+const slice = String.prototype.slice;
+const NativeString = String;
+
+const NAME_LENGTH = 256;
+const TEXT_LENGTH = 16_384;
+
+export function describe(thrown: unknown): Described {
+  if (typeof thrown !== 'object' || thrown === null) {
+    return { name: 'Error', message: cut(plainText(thrown), TEXT_LENGTH), stack: '' };
+  }
+  const name = read(thrown, 'name');
+  const message = read(thrown, 'message');
+  if (name === undefined && message === undefined) {
+    return { name: 'Error', message: 'An object that is not an Error was thrown.', stack: '' };
+  }
+  return {
+    name: cut(name ?? 'Error', NAME_LENGTH),
+    message: cut(message ?? '', TEXT_LENGTH),
+    stack: cut(read(thrown, 'stack') ?? '', TEXT_LENGTH),
+  };
+}
+
+function plainText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  // A function's own toString may be the user's; its kind says enough.
+  if (typeof value === 'function') return 'A function';
+  return NativeString(value);
+}
+
+function read(from: object, key: string): string | undefined {
+  try {
+    const value: unknown = (from as Record<string, unknown>)[key];
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${apply(slice, text, [0, length])}…`;
+}

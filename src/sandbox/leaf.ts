@@ -1,0 +1,110 @@
+/** What holds no other value, read: each from its node alone. */
+import { binaryOf, lengthOf } from './binary.ts';
+import { BigIntOf, cut, DateOf, define, ErrorOf, RegExpOf } from './intrinsics.ts';
+import { count, countOf, listOf, type Reader, textOf, unreadable } from './reader.ts';
+import { HEAVY, HEAVY_ERROR, NAME_LENGTH, TOO_LARGE } from './wire.ts';
+
+/** Without prototypes, both: they are asked for what the other side wrote. */
+export const NUMBERS = {
+  __proto__: null,
+  NaN: Number.NaN,
+  Infinity: Number.POSITIVE_INFINITY,
+  '-Infinity': Number.NEGATIVE_INFINITY,
+  '-0': -0,
+} as unknown as Readonly<Record<string, number>>;
+
+const ERRORS = {
+  __proto__: null,
+  Error,
+  EvalError,
+  RangeError,
+  ReferenceError,
+  SyntaxError,
+  TypeError,
+  URIError,
+} as unknown as Readonly<Record<string, ErrorConstructor | undefined>>;
+
+/** Milliseconds, before and after 1970. */
+const LAST_DATE = 8.64e15;
+
+export function bigintOf(text: string): bigint {
+  const negative = cut(text, 0, 1) === '-';
+  try {
+    const magnitude = BigIntOf(`0x${negative ? cut(text, 1) : text}`);
+    return negative ? -magnitude : magnitude;
+  } catch {
+    return unreadable('a bigint without digits');
+  }
+}
+
+export function leafOf(reader: Reader, kind: string, node: unknown): unknown {
+  if (kind === 'T') return node === 0 ? TOO_LARGE : textOf(node);
+  if (kind === 'D') return dateOf(node);
+  count(reader, kind === 'E' ? HEAVY_ERROR : HEAVY);
+  if (kind === 'f') return comeHome(reader, countOf(node));
+  const pair = listOf(node);
+  if (pair.length !== 2) return unreadable('a part of another form');
+  switch (kind) {
+    case 'B':
+      return nextBinary(reader, textOf(pair[0]), countOf(pair[1]));
+    case 'R':
+      return regexpOf(textOf(pair[0]), textOf(pair[1]));
+    case 'E':
+      return errorOf(textOf(pair[0]), textOf(pair[1]));
+    case 'F':
+      return proxyOf(reader, countOf(pair[0]), textOf(pair[1]));
+    default:
+      return unreadable('a part of no known kind');
+  }
+}
+
+function dateOf(node: unknown): Date {
+  if (node === null) return new DateOf(Number.NaN);
+  const known = typeof node === 'number' && node >= -LAST_DATE && node <= LAST_DATE;
+  return known ? new DateOf(node) : unreadable('a date out of range');
+}
+
+/** Ranges follow each other, so the whole is never larger than what was sent. */
+function nextBinary(reader: Reader, kind: string, length: number): object {
+  const offset = reader.bytesUsed;
+  if (offset + length > lengthOf(reader.bytes)) return unreadable('fewer bytes than it says');
+  reader.bytesUsed += length;
+  return binaryOf(kind, reader.bytes, offset, length) ?? unreadable('bytes of no kind that is known here');
+}
+
+function regexpOf(source: string, flags: string): RegExp {
+  try {
+    return new RegExpOf(source, flags);
+  } catch {
+    return unreadable('a regular expression that is none here');
+  }
+}
+
+/** Its stack would show where it was read, which is nobody's business. */
+function errorOf(name: string, message: string): Error {
+  const Known = ERRORS[name];
+  const error = new (Known ?? ErrorOf)(message);
+  if (Known === undefined) hide(error, 'name', name);
+  hide(error, 'stack', message === '' ? name : `${name}: ${message}`);
+  return error;
+}
+
+function hide(error: Error, key: string, value: string): void {
+  define(error, key, {
+    __proto__: null,
+    value,
+    writable: true,
+    configurable: true,
+    enumerable: false,
+  } as object);
+}
+
+function proxyOf({ door }: Reader, id: number, name: string): unknown {
+  if (door === undefined || name.length > NAME_LENGTH) return unreadable('a function where none can be');
+  return door.take(id, name);
+}
+
+function comeHome({ door }: Reader, id: number): unknown {
+  const fn = door === undefined ? undefined : door.home(id);
+  return typeof fn === 'function' ? fn : unreadable('a function that was never given');
+}

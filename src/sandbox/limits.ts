@@ -1,0 +1,40 @@
+/** Defaults and caps of the sandbox. `docs/sandbox.md` tells them to users; a test compares the two. */
+
+const MIB = 1024 * 1024;
+
+export const SANDBOX_LIMITS = {
+  /** Heap of a run when the caller names none, in bytes. */
+  memoryDefault: 64 * MIB,
+  /** A larger request is clamped (§13.4 a), and an overrun names the effective limit. */
+  memoryCeiling: 256 * MIB,
+  /** The engine's own minimum; a smaller request is raised to it. */
+  memoryFloor: 8 * MIB,
+  /** One transfer across the boundary: text and bytes. */
+  transferBytes: 16 * MIB,
+  /** One transfer: values and slots, an array's length counted. */
+  transferElements: 1_000_000,
+  /** Levels of nesting in one transfer. */
+  transferDepth: 500,
+  /** Functions that one side may hand to the other during a run. */
+  functions: 10_000,
+  /** Calls of one run to host functions that are under way at a time; more wait inside the sandbox. */
+  callsInFlight: 1000,
+  logEntries: 1000,
+  logBytes: MIB,
+  /** A run that reports more is ended: reports are data, and none may be lost silently. */
+  reportEntries: 10_000,
+  reportBytes: 16 * MIB,
+  errorNameLength: 256,
+  errorMessageLength: 16_384,
+  errorStackLength: 16_384,
+  filenameLength: 256,
+  /** Source of a run, its modules included. */
+  sourceBytes: 16 * MIB,
+  /** A child that has not acknowledged a stop by then is killed. */
+  stopGraceMs: 100,
+  /** Children held for functions in results, and runs begun inside a bridged function: beyond the pool. */
+  outsidePool: 16,
+  runsPerChild: 200,
+  /** A child that holds more when idle is replaced. */
+  childRestingBytes: 200 * MIB,
+} as const;

@@ -1,0 +1,76 @@
+/** The reading side of a transfer: the table as parsed, what was met of it, and the refusal of whatever is off. */
+import { type Bytes, lengthOf } from './binary.ts';
+import {
+  ErrorOf,
+  hasOwn,
+  isArray,
+  isSafeInteger,
+  parse,
+  typedArrayKind,
+  Uint8ArrayOf,
+} from './intrinsics.ts';
+import type { FunctionDoor, Wire } from './wire.ts';
+import type { EncodeLimits } from './writer.ts';
+
+export type List = readonly unknown[];
+
+export interface Reader {
+  readonly door: FunctionDoor | undefined;
+  readonly limits: EncodeLimits;
+  /** As parsed; a node that is not itself the value gives its place to the value, or to a `Filling`. */
+  readonly table: unknown[];
+  readonly kinds: string;
+  readonly bytes: Bytes;
+  bytesUsed: number;
+  elements: number;
+  met: number;
+}
+
+export function openReader(wire: Wire, door: FunctionDoor | undefined, limits: EncodeLimits): Reader {
+  const { text } = wire;
+  const sent = hasOwn(wire, 'bytes') ? wire.bytes : undefined;
+  if (typeof text !== 'string') unreadable('no text');
+  if (sent !== undefined && typedArrayKind(sent) !== 'Uint8Array') unreadable('bytes of another kind');
+  const bytes = sent ?? new Uint8ArrayOf(0);
+  if (text.length + lengthOf(bytes) > limits.maxBytes) unreadable(`more than ${limits.maxBytes} bytes`);
+  const table = parsed(text);
+  if (!isArray(table) || table.length < 2) return unreadable('no table');
+  const kinds: unknown = table[table.length - 1];
+  if (typeof kinds !== 'string' || kinds.length !== table.length - 1 || kinds[0] !== 'V')
+    return unreadable('no list of kinds');
+  return { door, limits, table, kinds, bytes, bytesUsed: 0, elements: 1, met: 0 };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parse(text);
+  } catch {
+    return unreadable('no JSON');
+  }
+}
+
+export function unreadable(what: string): never {
+  throw new ErrorOf(`The sandbox sent a value that cannot be read: ${what}.`);
+}
+
+/** Before anything is allocated for `elements`. */
+export function count(reader: Reader, elements: number): void {
+  reader.elements += elements;
+  const { maxElements } = reader.limits;
+  if (reader.elements > maxElements) unreadable(`more than ${maxElements} elements`);
+}
+
+/** A length, an index or an id. */
+export function countOf(part: unknown): number {
+  return isSafeInteger(part) && (part as number) >= 0
+    ? (part as number)
+    : unreadable('a number that counts nothing');
+}
+
+export function textOf(part: unknown): string {
+  return typeof part === 'string' ? part : unreadable('something else in the place of a text');
+}
+
+export function listOf(part: unknown): List {
+  return isArray(part) ? part : unreadable('something else in the place of a list');
+}

@@ -1,0 +1,226 @@
+/**
+ * The writing side of a transfer: the text so far, what is still to be written, and what may yet be spent.
+ * Nodes are numbered when first met and written in that order, so no nesting ever becomes recursion.
+ */
+import { type Bytes, copy, lengthOf, trimmed, withRoom } from './binary.ts';
+import { BigIntOf, bigintText, MapOf, mapGet, mapSet, stringify, Uint8ArrayOf } from './intrinsics.ts';
+import {
+  pathOf,
+  type Refusal,
+  SerializationError,
+  type Step,
+  symbolRefusal,
+  type Via,
+} from './serialization-error.ts';
+import { type FunctionDoor, TOO_LARGE, type Wire } from './wire.ts';
+
+export interface EncodeLimits {
+  readonly maxBytes: number;
+  readonly maxElements: number;
+  readonly maxDepth: number;
+}
+
+/** A value that was met: its number is its place in the list. */
+export interface Entry extends Step {
+  readonly parent: Entry | undefined;
+  readonly value: object;
+  next: Entry | undefined;
+}
+
+/** Every property is there from the start: an assignment then meets no setter of a polluted prototype. */
+export interface Writer {
+  readonly root: string;
+  readonly limits: EncodeLimits;
+  readonly door: FunctionDoor | undefined;
+  /** Whatever cannot cross becomes a text; nothing is refused. */
+  readonly lenient: boolean;
+  readonly numbers: Map<unknown, unknown>;
+  /** The place of the slot that is being written. */
+  parent: Entry | undefined;
+  via: Via;
+  key: unknown;
+  /** What was written, and apart from it the last few kilobytes. */
+  text: string;
+  tail: string;
+  kinds: string;
+  /** Characters and bytes that may still be written. */
+  room: number;
+  bytes: Bytes;
+  bytesUsed: number;
+  elements: number;
+  functions: number;
+  met: number;
+  written: number;
+  /** Of the list of what was met, whose first entry stands for nothing. */
+  last: Entry;
+  /** Lenient only: the limit was reached, and the rest is left out. */
+  full: boolean;
+}
+
+/** A node not written yet takes this much at least: a comma, its kind and `{}`. */
+export const NODE_ROOM = 4;
+/** What is written without a question: brackets, commas, the first letters and the last, a TOO_LARGE or two. */
+const END_ROOM = 64;
+/** No slot but strings and large bigints is longer. */
+const SLOT_ROOM = 32;
+const TAIL_LENGTH = 4096;
+const INT64 = 2n ** 63n;
+
+export function createWriter(
+  root: string,
+  limits: EncodeLimits,
+  door: FunctionDoor | undefined,
+  lenient: boolean,
+): Writer {
+  const first: Entry = { parent: undefined, via: 'root', key: undefined, value: limits, next: undefined };
+  return {
+    root,
+    limits,
+    door,
+    lenient,
+    numbers: new MapOf(),
+    parent: undefined,
+    via: 'root',
+    key: undefined,
+    text: '',
+    tail: '[',
+    kinds: 'V',
+    room: limits.maxBytes - END_ROOM,
+    bytes: new Uint8ArrayOf(0),
+    bytesUsed: 0,
+    elements: 1,
+    functions: 0,
+    met: 0,
+    written: 0,
+    last: first,
+    full: false,
+  };
+}
+
+export function wireOf(writer: Writer): Wire {
+  const { bytesUsed } = writer;
+  const bytes = bytesUsed === 0 ? undefined : trimmed(writer.bytes, bytesUsed);
+  const wire = { __proto__: null, text: `${writer.text}${writer.tail},"${writer.kinds}"]`, bytes };
+  return wire as Wire;
+}
+
+/** Whether `length` more characters or bytes are within the limit. */
+export const fits = (writer: Writer, length: number): boolean => length <= writer.room;
+
+/** Appends to the text. */
+export function put(writer: Writer, piece: string): void {
+  writer.tail += piece;
+  writer.room -= piece.length;
+  if (writer.tail.length < TAIL_LENGTH) return;
+  // The engine keeps a sum of texts in its parts until someone looks into it, and the parts are most of the cost.
+  if (piece.length >= TAIL_LENGTH || writer.tail[0] !== '') writer.text += writer.tail;
+  writer.tail = '';
+}
+
+/** The next node in turn, and what it begins with. */
+export function putNode(writer: Writer, kind: string, payload: string): void {
+  writer.kinds += kind;
+  writer.room -= 1;
+  put(writer, `,${payload}`);
+}
+
+/** The limit is reached. Throws; of a lenient writer, the slot that stands for the rest. */
+export function overflow(writer: Writer, limit: string): string {
+  writer.full = true;
+  if (writer.lenient) return `"${TOO_LARGE}"`;
+  const reached = writer.via === 'root' ? '' : ` (reached at ${placeOf(writer)})`;
+  const what = `over the limit of ${limit} in one transfer${reached}`;
+  throw new SerializationError(writer.root, what, undefined);
+}
+
+export const overBytes = (writer: Writer): string => overflow(writer, `${writer.limits.maxBytes} bytes`);
+
+/** The path of the slot that is being written. */
+export const placeOf = ({ root, parent, via, key }: Writer): string => pathOf(root, { parent, via, key });
+
+export function appendBytes(writer: Writer, from: Bytes): void {
+  const { bytesUsed, limits } = writer;
+  const end = bytesUsed + lengthOf(from);
+  writer.bytes = withRoom(writer.bytes, bytesUsed, end, limits.maxBytes);
+  copy(writer.bytes, bytesUsed, from);
+  writer.bytesUsed = end;
+  writer.room -= lengthOf(from);
+}
+
+/** The slot of `value`, for the place that the writer is at. */
+export function slotOf(writer: Writer, value: unknown): string {
+  if (typeof value === 'string') return textSlot(writer, value);
+  if (!fits(writer, SLOT_ROOM)) return overBytes(writer);
+  switch (typeof value) {
+    case 'number':
+      if (value - value === 0) return value === 0 && 1 / value < 0 ? '["n","-0"]' : `${value}`;
+      return `["n","${value}"]`;
+    case 'boolean':
+      return value ? 'true' : 'false';
+    case 'undefined':
+      return '["u"]';
+    case 'bigint':
+      return bigintSlot(writer, value);
+    case 'symbol': {
+      const { what, hint, text } = symbolRefusal(value);
+      if (writer.lenient) return textSlot(writer, text);
+      throw new SerializationError(placeOf(writer), what, hint);
+    }
+    default:
+      return value === null ? 'null' : `[${numberOf(writer, value as object)}]`;
+  }
+}
+
+export function textSlot(writer: Writer, text: string): string {
+  // Its length first: nothing larger than the limit is ever copied.
+  if (!fits(writer, text.length + 2)) return overBytes(writer);
+  const slot = quote(text);
+  return slot.length <= text.length + 2 || fits(writer, slot.length) ? slot : overBytes(writer);
+}
+
+function bigintSlot(writer: Writer, value: bigint): string {
+  const magnitude = value < 0n ? -value : value;
+  // A digit has four bits. Hexadecimal, because the decimal digits of a large one take seconds.
+  const large = magnitude >= INT64 && magnitude >> BigIntOf(4 * writer.limits.maxBytes) !== 0n;
+  if (large) return overBytes(writer);
+  const slot = `["b","${bigintText(value, 16)}"]`;
+  return fits(writer, slot.length) ? slot : overBytes(writer);
+}
+
+function numberOf(writer: Writer, value: object): number {
+  const known = mapGet(writer.numbers, value) as number | undefined;
+  if (known !== undefined) return known;
+  const { parent, via, key } = writer;
+  const entry: Entry = { parent, via, key, value, next: undefined };
+  writer.last.next = entry;
+  writer.last = entry;
+  writer.met += 1;
+  writer.room -= NODE_ROOM;
+  mapSet(writer.numbers, value, writer.met);
+  return writer.met;
+}
+
+/** Counts what a node costs before anything is allocated for it. Over the limit, a text takes the node's place. */
+export function afford(writer: Writer, elements: number): boolean {
+  writer.elements += elements;
+  const { maxElements } = writer.limits;
+  if (writer.elements <= maxElements) return true;
+  putNode(writer, 'T', overflow(writer, `${maxElements} elements`));
+  return false;
+}
+
+/** Of the value at the writer's place. */
+export function refuse(writer: Writer, { what, hint, text }: Refusal): void {
+  if (!writer.lenient) throw new SerializationError(placeOf(writer), what, hint);
+  putNode(writer, 'T', textSlot(writer, text));
+}
+
+/** JSON of a string. Most are short and plain, and a look at each character is faster than the engine's door. */
+export function quote(text: string): string {
+  if (text.length > 32) return stringify(text);
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i]!;
+    if (char < ' ' || char > '~' || char === '"' || char === '\\') return stringify(text);
+  }
+  return `"${text}"`;
+}

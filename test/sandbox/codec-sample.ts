@@ -1,0 +1,46 @@
+/** Limits and a door for the tests of the codec. */
+import { decode } from '../../src/sandbox/decode.ts';
+import { encode } from '../../src/sandbox/encode.ts';
+import { SANDBOX_LIMITS } from '../../src/sandbox/limits.ts';
+import type { FunctionDoor, Wire } from '../../src/sandbox/wire.ts';
+
+export const LIMITS = {
+  maxBytes: SANDBOX_LIMITS.transferBytes,
+  maxElements: SANDBOX_LIMITS.transferElements,
+  maxDepth: SANDBOX_LIMITS.transferDepth,
+};
+
+export interface ListDoor extends FunctionDoor {
+  readonly given: unknown[];
+  readonly taken: [id: number, name: string][];
+}
+
+/** One side's door, which keeps what goes through. */
+export function listDoor(): ListDoor {
+  const given: unknown[] = [];
+  const taken: [number, string][] = [];
+  const proxies: unknown[] = [];
+  return {
+    given,
+    taken,
+    give: (fn) => given.push(fn) - 1,
+    take(id, name) {
+      taken.push([id, name]);
+      proxies[id] ??= () => id;
+      return proxies[id];
+    },
+    homeId(fn) {
+      const id = proxies.indexOf(fn);
+      return id < 0 ? undefined : id;
+    },
+    home: (id) => given[id],
+  };
+}
+
+export const roundTrip = (value: unknown): unknown =>
+  decode(encode(value, undefined, LIMITS).wire, undefined, LIMITS);
+
+/** The wire of a table as a writer would send it. */
+export const wireOf = (kinds: string, ...table: unknown[]): Wire => ({
+  text: JSON.stringify([...table, kinds]),
+});
