@@ -2,6 +2,7 @@
  * Everthread's own settings, read from the environment once, by a composition root (worker, client, CLI).
  * Temporal's settings (`TEMPORAL_*`, profiles) are read by @temporalio/envconfig, and nowhere else.
  */
+import { availableParallelism } from 'node:os';
 import { RuntimeError } from './core/error.ts';
 import { DEFAULT_STORE } from './store/open-store.ts';
 
@@ -22,6 +23,8 @@ export interface Configuration {
   readonly toolGraceMs: number;
   /** `EVERTHREAD_MAX_CONCURRENT_ACTIVITIES`: model calls and tools at once in one worker. */
   readonly maxConcurrentActivities: number;
+  /** `EVERTHREAD_SANDBOX_SIZE`: programs (`runCode`) that compute at once in one worker, each in a process. */
+  readonly sandboxSize: number;
   /** `EVERTHREAD_LOG`: `<level>[,json]` with level trace, debug, info, warn or error. */
   readonly log: { readonly level: LogLevel; readonly format: 'text' | 'json' };
 }
@@ -43,6 +46,8 @@ export function readConfiguration(environment: Environment = process.env): Confi
     stickyTimeoutMs: readNumber(environment, 'EVERTHREAD_STICKY_TIMEOUT_MS', 1000, 100),
     toolGraceMs: readNumber(environment, 'EVERTHREAD_TOOL_GRACE_MS', 10_000, 0),
     maxConcurrentActivities: readNumber(environment, 'EVERTHREAD_MAX_CONCURRENT_ACTIVITIES', 200, 1),
+    // The sandbox's own default.
+    sandboxSize: readNumber(environment, 'EVERTHREAD_SANDBOX_SIZE', Math.max(2, availableParallelism()), 1),
     log: readLog(environment.EVERTHREAD_LOG ?? 'info'),
   };
 }

@@ -4,6 +4,14 @@ export type { ConnectOptions } from './client/connect.ts';
 export type { OutgoingMessage } from './client/outgoing.ts';
 export { RuntimeClient } from './client/runtime-client.ts';
 export type { StartThread } from './client/start-options.ts';
+export type {
+  CodeExecution,
+  CodeExecutionError,
+  CodeExecutionLog,
+  CodeExecutionOptions,
+  CodeExecutionResult,
+  CodeExecutionStatus,
+} from './core/code-execution.ts';
 export { ERRORS, type ErrorCode, isRuntimeError, RuntimeError } from './core/error.ts';
 export type { AttachmentRef, Message, ToolCall, ToolResult } from './core/message.ts';
 export type { ThreadStatus } from './core/step.ts';

@@ -1,21 +1,21 @@
 /**
- * The door `everthread/worker`: reads the environment, opens the store, loads the project, and runs a Temporal
- * worker on them. No logic of its own.
+ * The door `everthread/worker`: reads the environment, opens store and sandbox, loads the project, and runs Temporal
+ * workers on them. No logic of its own.
  */
-import { hostname } from 'node:os';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { NativeConnection } from '@temporalio/worker';
 import type { FaultPoint } from './activities/dependencies.ts';
 import { createActivities } from './activities/index.ts';
 import { ensureSearchAttributes } from './cli/local-server/search-attributes.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import type { Registry } from './core/definition.ts';
 import { RuntimeError } from './core/error.ts';
-import { formatProblems, loadProject } from './definitions/index.ts';
+import { createSandbox } from './sandbox/index.ts';
 import { openStore } from './store/open-store.ts';
 import type { ThreadStore } from './store/port.ts';
+import { createTemporalWorker, type TemporalWorker } from './temporal-worker.ts';
 import { refuseForeignPollers } from './worker-identity.ts';
-import { loadWorkflowBundle } from './workflow-bundle.ts';
+import { openProject, type WorkerProject } from './worker-project.ts';
 
 export interface WorkerOptions {
   /** The folder that holds `agents/`. */
@@ -62,7 +62,14 @@ export async function createWorker(options: WorkerOptions): Promise<ThreadWorker
     typeof options.store === 'object'
       ? options.store
       : await openStore(options.store ?? configuration.store, options.projectDir);
+  const sandbox = createSandbox({ size: configuration.sandboxSize });
   const handover = new AbortController();
+  const release = async () => {
+    // Last of all that works, and before what it might still be asked to tell.
+    await sandbox.close();
+    if (typeof options.store !== 'object') await store.close();
+    if (ownsConnection) await connection.close();
+  };
   try {
     await refuseForeignPollers(connection, { namespace, taskQueue, storeId: store.id });
     const { missing } = await ensureSearchAttributes(connection as never, namespace);
@@ -74,6 +81,7 @@ export async function createWorker(options: WorkerOptions): Promise<ThreadWorker
     }
     const activities = createActivities({
       store,
+      sandbox,
       registry: project.current,
       settings: {
         historySoftLimit: configuration.historySoftLimit,
@@ -84,71 +92,39 @@ export async function createWorker(options: WorkerOptions): Promise<ThreadWorker
       handover: handover.signal,
       probe: options.probe,
     });
-    const worker = await Worker.create({
+    const worker = await createTemporalWorker({
       connection,
       namespace,
       taskQueue,
-      identity: `everthread:${store.id}:${process.pid}@${hostname()}`,
-      workflowBundle: await loadWorkflowBundle(options.workflowBundle),
-      activities: { ...activities },
-      stickyQueueScheduleToStartTimeout: configuration.stickyTimeoutMs,
-      // A cancellation reaches an activity with a heartbeat: this bounds how long a stop takes.
-      maxHeartbeatThrottleInterval: 800,
-      defaultHeartbeatThrottleInterval: 800,
-      shutdownGraceTime: configuration.toolGraceMs,
-      shutdownForceTime: configuration.toolGraceMs + 5000,
-      maxConcurrentActivityTaskExecutions: configuration.maxConcurrentActivities,
-      maxCachedWorkflows: 2000,
-      showStackTraceSources: true,
+      storeId: store.id,
+      configuration,
+      activities,
+      workflowBundle: options.workflowBundle,
     });
-    return bindWorker({
-      worker,
-      store,
-      namespace,
-      taskQueue,
-      handover,
-      project,
-      options,
-      ownsConnection,
-      connection,
-    });
+    return bindWorker({ worker, storeId: store.id, namespace, taskQueue, handover, project, release });
   } catch (error) {
-    if (typeof options.store !== 'object') await store.close();
-    if (ownsConnection) await connection.close();
+    await release();
     throw error;
   }
 }
 
 interface Parts {
-  readonly worker: Worker;
-  readonly store: ThreadStore;
+  readonly worker: TemporalWorker;
+  readonly storeId: string;
   readonly namespace: string;
   readonly taskQueue: string;
   readonly handover: AbortController;
-  readonly project: Project;
-  readonly options: WorkerOptions;
-  readonly connection: NativeConnection;
-  readonly ownsConnection: boolean;
+  readonly project: WorkerProject;
+  readonly release: () => Promise<void>;
 }
 
-function bindWorker({
-  worker,
-  store,
-  namespace,
-  taskQueue,
-  handover,
-  project,
-  options,
-  ...rest
-}: Parts): ThreadWorker {
+function bindWorker({ worker, handover, project, release, ...place }: Parts): ThreadWorker {
   const shutdown = () => {
-    if (worker.getState() === 'RUNNING') worker.shutdown();
+    worker.shutdown();
     handover.abort();
   };
   return {
-    storeId: store.id,
-    namespace,
-    taskQueue,
+    ...place,
     shutdown,
     reload: project.reload,
     async run() {
@@ -159,8 +135,7 @@ function bindWorker({
       } finally {
         process.off('SIGTERM', shutdown);
         process.off('SIGINT', shutdown);
-        if (typeof options.store !== 'object') await store.close();
-        if (rest.ownsConnection) await rest.connection.close();
+        await release();
       }
     },
   };
@@ -181,31 +156,4 @@ async function connect(options: WorkerOptions) {
       { cause },
     );
   }
-}
-
-interface Project {
-  current(): Registry;
-  reload(): Promise<void>;
-}
-
-async function openProject({ projectDir, registry, onWarning }: WorkerOptions): Promise<Project> {
-  if (registry) {
-    const current = typeof registry === 'function' ? registry : () => registry;
-    return { current, reload: async () => undefined };
-  }
-  const load = async (fresh: boolean): Promise<Registry> => {
-    const loaded = await loadProject(projectDir, { fresh });
-    if (loaded.problems.length > 0) {
-      throw new RuntimeError('InvalidDefinitions', formatProblems(loaded.problems));
-    }
-    if (loaded.warnings.length > 0) onWarning?.(formatProblems(loaded.warnings));
-    return loaded.registry;
-  };
-  let current = await load(false);
-  return {
-    current: () => current,
-    reload: async () => {
-      current = await load(true);
-    },
-  };
 }

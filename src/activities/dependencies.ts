@@ -1,6 +1,7 @@
 /** What activities are given by the composition root: ports and settings, never globals. */
 import type { Registry } from '../core/definition.ts';
 import type { Settings } from '../core/step.ts';
+import type { Sandbox } from '../sandbox/index.ts';
 import type { ThreadStore } from '../store/port.ts';
 
 export interface ActivityDependencies {
@@ -8,6 +9,8 @@ export interface ActivityDependencies {
   /** The project as it is now: `everthread dev` replaces it when a file changes. */
   readonly registry: () => Registry;
   readonly settings: Settings;
+  /** Runs the code of tools, and of models. */
+  readonly sandbox: Sandbox;
   /** Fires when this worker must hand its work over (SIGTERM). */
   readonly handover: AbortSignal;
   /** Names the places where a fault test may kill the worker; absent in production. */

@@ -31,7 +31,10 @@ export async function executeTool(
   const { tool, args } = resolved;
   const abort = new AbortController();
   const signal = AbortSignal.any([execution.signal, abort.signal]);
-  const { state, queued } = createThreadState(dependencies, { ...execution, signal, tool });
+  // Code that the tool runs, and functions that it returned, live as long as the call, however that ends.
+  const scope = dependencies.sandbox.scope({ signal });
+  const { runCode } = scope;
+  const { state, queued } = createThreadState(dependencies, { ...execution, signal, tool, runCode });
   const timeout = Promise.withResolvers<ToolResult>();
   const timer = setTimeout(() => {
     abort.abort(new Error('timed out'));
@@ -46,6 +49,7 @@ export async function executeTool(
     if (result === 'aborted') return { kind: 'aborted' };
     return { kind: 'executed', result, ...queued() };
   } finally {
+    scope.close();
     clearTimeout(timer);
     execution.signal.removeEventListener('abort', onAbort);
   }

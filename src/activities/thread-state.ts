@@ -4,6 +4,7 @@
  * derived from the call's key, so that a retry of an idempotent tool stores them once.
  */
 import { createHash } from 'node:crypto';
+import type { RunCode } from '../core/code-execution.ts';
 import type { ToolDefinition } from '../core/definition.ts';
 import type { ThreadState } from '../core/thread-state.ts';
 import type { ThreadRecord } from '../store/port.ts';
@@ -29,6 +30,7 @@ export interface StateInput {
   readonly place: ToolPlace;
   readonly signal: AbortSignal;
   readonly tool: ToolDefinition;
+  readonly runCode: RunCode;
 }
 
 export function createThreadState(
@@ -36,7 +38,7 @@ export function createThreadState(
   input: StateInput,
 ): { state: ThreadState; queued: () => QueuedWork } {
   const { store } = dependencies;
-  const { thread, place, signal, tool } = input;
+  const { thread, place, signal, tool, runCode } = input;
   const registry = dependencies.registry();
   const key = `${thread.id}:${place.step}:${place.index}`;
   const queuedTools: { id: string; name: string; arguments: Readonly<Record<string, unknown>> }[] = [];
@@ -76,6 +78,7 @@ export function createThreadState(
       const checked = checkArguments(target, args);
       return checked.ok ? runToolBody(target, state, checked.args) : checked.result;
     },
+    runCode,
   };
   return { state: Object.freeze(state), queued: () => ({ queuedTools, queuedItems }) };
 }

@@ -69,6 +69,26 @@ export function parsePositive(text: string): number {
   throw new InvalidArgumentError('Give a number above 0.');
 }
 
+export function parseList(text: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (Array.isArray(value)) return value;
+  } catch {
+    // Said below, with an example.
+  }
+  throw new InvalidArgumentError(`Give a JSON array, such as '[1, "two"]'.`);
+}
+
+const UNITS: Readonly<Record<string, number>> = { '': 1, b: 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 };
+
+/** `67108864`, `64mb`, `64 MiB`. */
+export function parseBytes(text: string): number {
+  const [, digits = '', unit = ''] = /^(\d+)\s*(b|[kmg]?)(?:i?b)?$/i.exec(text.trim()) ?? [];
+  const bytes = Number(digits) * (UNITS[unit.toLowerCase()] ?? 0);
+  if (digits !== '' && Number.isSafeInteger(bytes) && bytes > 0) return bytes;
+  throw new InvalidArgumentError('Give a number of bytes above 0, such as 67108864 or 64mb.');
+}
+
 export function parseObject(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);

@@ -18,7 +18,13 @@ export interface Interruption {
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-export async function withInterruption<T>(work: (interruption: Interruption) => Promise<T>): Promise<T> {
+const STOPPING = 'Stopping: what runs is finished or handed over';
+
+/** `stopping` tells people what the first signal does. */
+export async function withInterruption<T>(
+  work: (interruption: Interruption) => Promise<T>,
+  stopping = STOPPING,
+): Promise<T> {
   const first = new AbortController();
   const enders: (() => void)[] = [];
   let begun = false;
@@ -28,7 +34,7 @@ export async function withInterruption<T>(work: (interruption: Interruption) => 
   };
   const onSignal = () => {
     if (first.signal.aborted || !begun) force();
-    note('\nStopping: what runs is finished or handed over (once more to end at once) …');
+    note(`\n${stopping} (once more to end at once) …`);
     first.abort();
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import type { Cli } from './command.ts';
 import { addChat } from './commands/chat.ts';
+import { addCode } from './commands/code-run.ts';
 import { addDev } from './commands/dev.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addNew } from './commands/new.ts';
@@ -48,6 +49,7 @@ function buildProgram(cli: Cli): Command {
   addThreads(program, cli);
   addNew(program, cli);
   addValidate(program, cli);
+  addCode(program, cli);
   addDoctor(program, cli);
   prepare(program);
   return program;

@@ -146,6 +146,8 @@ export interface ToolDefinition {
   /** Idempotent and normally done within 1 s: runs as a local activity first. */
   readonly quick: boolean;
   readonly timeoutMs: number;
+  /** Does nothing but run code: its calls are dispatched as `runCode`. Of built-in tools alone. */
+  readonly runsCode?: true;
 }
 
 /** The whole project, validated: every reference resolves. */

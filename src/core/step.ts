@@ -69,8 +69,16 @@ export interface ModelStepInput extends RunRef {
   readonly rejections: readonly Refusal[];
 }
 
-/** How a tool call is dispatched: `once` (at most once), `idempotent` (retried), `quick` (a local activity). */
-export type DispatchMode = 'once' | 'idempotent' | 'quick';
+/**
+ * How a tool call is dispatched: `once` (at most once), `idempotent` (retried), `quick` (a local activity), `code` (as
+ * `runCode`, retried, on the queue of those workers that run code).
+ */
+export type DispatchMode = 'once' | 'idempotent' | 'quick' | 'code';
+
+/** Where the calls of mode `code` wait, so that computing models do not take the places of other tools. */
+export function sandboxQueue(taskQueue: string): string {
+  return `${taskQueue}-sandbox`;
+}
 
 export interface CallRef {
   readonly name: string;

@@ -2,6 +2,7 @@
  * ThreadState: what tools are given (seed 003). Types alone; `activities/thread-state.ts` makes it.
  * Members arrive as the runtime grows; those listed here work.
  */
+import type { RunCode } from './code-execution.ts';
 import type { Message, ToolResult } from './message.ts';
 
 export interface GetMessagesOptions {
@@ -66,4 +67,13 @@ export interface ThreadState {
   queueTool(name: string, args: Readonly<Record<string, unknown>>): void;
   /** Runs a tool now and returns its result; stores no message. Unknown names and bad arguments are error results. */
   invokeTool(name: string, args: Readonly<Record<string, unknown>>): Promise<ToolResult>;
+
+  /**
+   * Runs TypeScript or JavaScript that nobody has read, in an isolate of its own (seed 000 §13, `docs/sandbox.md`): no
+   * network, files, timers or host objects but what `imports` and `globals` hand in. The handle is awaited for the
+   * result and never rejects; `status` is `success`, `error`, `link_error`, `memory` or `terminated`. There is no time
+   * limit but yours: `terminate(reason)` ends a run at once. A run ends with the tool call that started it, on stop,
+   * time-out and hand-over; until then, and no longer, the functions in its result can be called.
+   */
+  readonly runCode: RunCode;
 }

@@ -2,6 +2,7 @@
 export type { AgentInput, SessionToolInput, SideInput } from './agent-input.ts';
 export type { Definition, DefinitionKind } from './brand.ts';
 export { DEFINITION, isDefinition } from './brand.ts';
+export { ownToolNames } from './built-in-tool.ts';
 export { defineAgent } from './define-agent.ts';
 export { defineModel } from './define-model.ts';
 export { definePrompt } from './define-prompt.ts';

@@ -11,6 +11,7 @@ import type {
 } from '../core/definition.ts';
 import { checkAgentReferences } from './agent-reference.ts';
 import { type Definition, definitionWarnings, isDefinition } from './brand.ts';
+import { BUILT_IN_TOOLS } from './built-in-tool.ts';
 import { nameTool, TOOL_NAME } from './define-tool.ts';
 import { DefinitionError, type FieldProblem, type Problem } from './problem.ts';
 import { checkPromptReferences, collectSecrets } from './prompt-reference.ts';
@@ -29,7 +30,10 @@ export interface BuiltRegistry {
   readonly warnings: readonly Problem[];
 }
 
-/** `unavailable` holds the names of broken definitions: what refers to them is not told as a second problem. */
+/**
+ * Adds the built-in tools. `unavailable` holds the names of broken definitions: what refers to them is not told as a
+ * second problem.
+ */
 export function buildRegistry(
   definitions: readonly SourcedDefinition[],
   unavailable: ReadonlySet<string> = new Set(),
@@ -90,27 +94,32 @@ function withNameWarning({ name }: Definition, found: Findings): Findings {
   return { ...found, warnings: [...found.warnings, { field: 'name', message }] };
 }
 
-/** A name belongs to its first definition; each later one is a problem. Models have names of their own. */
+/**
+ * A name belongs to the built-in tool of that name, else to its first definition; each later one is a problem.
+ * Models have names of their own.
+ */
 function collect(definitions: readonly SourcedDefinition[]): { registry: Registry; duplicates: Problem[] } {
   const owners = new Map<string, SourcedDefinition>();
   const duplicates: Problem[] = [];
   for (const sourced of definitions) {
     const { kind, name } = sourced.definition;
     const key = `${kind === 'model' ? 'model' : 'callable'} ${name}`;
-    const owner = owners.get(key);
+    const owner =
+      kind !== 'model' && BUILT_IN_TOOLS.has(name) ? 'a built-in tool' : tellOwner(owners.get(key));
     if (owner === undefined) owners.set(key, sourced);
     else
       duplicates.push({
         file: sourced.file,
         field: kind === 'tool' ? '' : 'name',
-        message: taken(name, owner),
+        message: `'${name}' is already the name of ${owner}`,
       });
   }
-  return { registry: sortByKind(definitions.map(({ definition }) => definition)), duplicates };
+  const all = [...BUILT_IN_TOOLS.values(), ...definitions.map(({ definition }) => definition)];
+  return { registry: sortByKind(all), duplicates };
 }
 
-function taken(name: string, owner: SourcedDefinition): string {
-  return `'${name}' is already the name of the ${owner.definition.kind} in ${owner.file}`;
+function tellOwner(owner: SourcedDefinition | undefined): string | undefined {
+  return owner && `the ${owner.definition.kind} in ${owner.file}`;
 }
 
 /** The first of a name and kind wins; a name that two kinds claim is kept under both, so that references hold. */

@@ -117,9 +117,13 @@ export function createPool({ size = Math.max(2, availableParallelism()) }: PoolO
     }
     if (member.use?.job.id !== message.run) return;
     if (message.kind !== 'idle') {
-      // An engine that was at its limit once is not asked to go on.
-      if (message.kind === 'settled' && message.settlement.status === 'memory')
-        member.runs = Number.POSITIVE_INFINITY;
+      // An engine that was at its limit once, or whose thread was still busy, is not asked to go on.
+      if (message.kind === 'settled') {
+        if (message.memoryUsedBytes === undefined) wearOut(member);
+        // The result is here; the code may keep the thread busy all the same.
+        if (message.settlement.status !== 'success' || !message.settlement.held)
+          awaitIdle(member, member.use);
+      }
       return member.use.events.onMessage(message);
     }
     clearTimeout(member.use.stopping);
@@ -135,6 +139,12 @@ export function createPool({ size = Math.max(2, availableParallelism()) }: PoolO
     retired.add(member);
     member.child.kill();
   };
+  const wearOut = (member: Member) => {
+    member.runs = Number.POSITIVE_INFINITY;
+  };
+  const awaitIdle = (member: Member, use: NonNullable<Member['use']>) => {
+    use.stopping ??= setTimeout(() => member.child.kill(), SANDBOX_LIMITS.stopGraceMs);
+  };
   const begin = (member: Member, { job, outside, events }: Waiting) => {
     member.runs += 1;
     const use: NonNullable<Member['use']> = { job, events, outside };
@@ -145,7 +155,9 @@ export function createPool({ size = Math.max(2, availableParallelism()) }: PoolO
       },
       stop() {
         if (member.use !== use || use.stopping) return;
-        use.stopping = setTimeout(() => member.child.kill(), SANDBOX_LIMITS.stopGraceMs);
+        // What was ended may take a while to let go of its thread and memory; another run must not pay for it.
+        wearOut(member);
+        awaitIdle(member, use);
         member.child.send({ kind: 'stop', run: job.id });
       },
       hold() {

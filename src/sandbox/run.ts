@@ -62,7 +62,6 @@ export function startRun(pool: Pool, source: string, options: unknown): Run {
       ...(memoryUsedBytes === undefined ? {} : { memoryUsedBytes }),
     });
   };
-  /** The child that still works for the run by then, with the result given or not, is ended. */
   const abandon = (why: string) => {
     ticket?.cancel();
     lease?.stop();
@@ -78,13 +77,13 @@ export function startRun(pool: Pool, source: string, options: unknown): Run {
   const onSettled = (settlement: Settlement, memoryUsedBytes: number | undefined) => {
     if (settlement.status !== 'success') {
       settle({ status: settlement.status, error: settlement.error }, memoryUsedBytes);
-      return abandon(ENDED);
+      return functions.close(ENDED);
     }
     try {
       const result = decode(settlement.wire, functions.door, TRANSFER);
       if (settlement.held && !lease?.hold()) return terminate(BUSY, 'SandboxBusy');
       settle({ status: 'success', result }, memoryUsedBytes);
-      if (!settlement.held) abandon(ENDED);
+      if (!settlement.held) functions.close(ENDED);
     } catch (error) {
       settle({ status: 'error', error: { name: 'SerializationError', message: errorMessage(error) } });
       abandon(ENDED);

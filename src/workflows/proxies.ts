@@ -5,6 +5,7 @@
  * P2. Short store commits are local activities (7 events instead of 12 for a step); one that keeps failing
  *     goes on as a regular activity, which costs no history while the server retries it.
  * P3. TRY_CANCEL: a stopped step must not wait for a body that ignores its signal; the store settles it.
+ * P4. Code that a model wrote waits on the workers' other queue; it is pure, so after a lost worker it runs again.
  */
 import {
   ActivityCancellationType,
@@ -14,9 +15,10 @@ import {
   log,
   proxyActivities,
   proxyLocalActivities,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { CallRef, Settings } from '../core/step.ts';
+import { type CallRef, type Settings, sandboxQueue } from '../core/step.ts';
 
 const STORE_RETRY = {
   initialInterval: '200 ms',
@@ -97,15 +99,18 @@ export function callQuickTool(input: ToolInput, summary: string) {
 }
 
 export function callTool(settings: Settings, call: CallRef, input: ToolInput, summary: string) {
-  return regular.runTool.executeWithOptions(
-    {
-      // The activity itself ends a body at timeoutMs and says so; this is the net below it.
-      startToCloseTimeout: call.timeoutMs + 60_000,
-      heartbeatTimeout: settings.toolHeartbeatMs,
-      retry: call.mode === 'once' ? { maximumAttempts: 1 } : LOST_WORKER_RETRY,
-      cancellationType: ActivityCancellationType.TRY_CANCEL,
-      summary,
-    },
-    [input],
-  );
+  const options = { ...toolOptions(settings, call), summary };
+  if (call.mode !== 'code') return regular.runTool.executeWithOptions(options, [input]);
+  const taskQueue = sandboxQueue(workflowInfo().taskQueue);
+  return regular.runCode.executeWithOptions({ ...options, taskQueue }, [input]);
+}
+
+function toolOptions(settings: Settings, call: CallRef): ActivityOptions {
+  return {
+    // The activity itself ends a body at timeoutMs and says so; this is the net below it.
+    startToCloseTimeout: call.timeoutMs + 60_000,
+    heartbeatTimeout: settings.toolHeartbeatMs,
+    retry: call.mode === 'once' ? { maximumAttempts: 1 } : LOST_WORKER_RETRY,
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+  };
 }

@@ -33,8 +33,21 @@ describe('[definitions 2.1] discovery', () => {
     expect([...registry.agents.keys()]).toEqual(['helper']);
     expect([...registry.prompts.keys()]).toEqual(['talk']);
     expect([...registry.models.keys()]).toEqual(['fast']);
-    expect([...registry.tools.keys()]).toEqual(['search_web']);
+    expect([...registry.tools.keys()]).toEqual(['run_code', 'search_web']);
     expect(isDefinition(registry.tools.get('search_web'))).toBe(true);
+  });
+
+  it('knows the built-in tools in prompts, and keeps their names from files', async () => {
+    const prompt = SOUND['agents/prompts/talk.ts'] as string;
+    const listed = {
+      'agents/prompts/talk.ts': prompt.replace("['search_web']", "['search_web', 'run_code']"),
+    };
+    expect((await load(listed)).problems).toEqual([]);
+    expect(
+      (await load({ ...listed, 'agents/tools/run_code.ts': toolFile("'Runs.'") })).problems,
+    ).toMatchObject([
+      { file: 'agents/tools/run_code.ts', message: "'run_code' is already the name of a built-in tool" },
+    ]);
   });
 
   it("describes and parses the arguments of a project's own copy of zod", async () => {

@@ -57,6 +57,11 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     options: { tools },
     live: (client, threadId) => say(client, threadId, 'work'),
   },
+  'run-code': {
+    model: () => scriptedModel([calls('run_code', { source: 'export default 6 * 7' }), says('42')]),
+    options: { prompt: { tools: ['run_code'] } },
+    live: (client, threadId) => say(client, threadId, 'compute'),
+  },
   'queued-tool': {
     model: () => scriptedModel([says('noted')]),
     options: { tools },

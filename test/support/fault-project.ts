@@ -50,7 +50,8 @@ export interface FaultProject {
 
 /**
  * `write` runs at most once, `set` is idempotent, `touch` is quick; `linger` is like `write`, with time to be killed
- * in before and after its line; `hold` waits until it is released.
+ * in before and after its line; `hold` waits until it is released; `compute` runs an endless loop in the sandbox, whose
+ * code has its line written.
  */
 export function faultRegistry({ modelUrl, folder }: FaultProject): Registry {
   const tools = {
@@ -59,6 +60,7 @@ export function faultRegistry({ modelUrl, folder }: FaultProject): Registry {
     touch: ledgerTool(folder, { quick: true }),
     linger: ledgerTool(folder, {}, { before: () => delay(100), after: () => delay(100) }),
     hold: ledgerTool(folder, {}, { after: (signal) => untilReleased(folder, signal) }),
+    compute: computeTool(folder),
   };
   return registryFrom({
     agents: [defineAgent({ name: 'helper', sideA: { prompt: 'main' } })],
@@ -70,7 +72,7 @@ export function faultRegistry({ modelUrl, folder }: FaultProject): Registry {
         model: 'scripted',
         includeChat: true,
         includePastTools: true,
-        tools: Object.keys(tools),
+        tools: [...Object.keys(tools), 'run_code'],
       }),
     ],
     models: [
@@ -105,6 +107,18 @@ function ledgerTool(folder: string, kind: { idempotent?: boolean; quick?: boolea
       dieIfOrdered(folder, 'body_after');
       await waits.after?.(state.execution?.abortSignal ?? AbortSignal.abort());
       return { status: 'success', result: `wrote ${line}` };
+    },
+  });
+}
+
+function computeTool(folder: string) {
+  return defineTool({
+    description: 'computes without end',
+    args: z.object({ line: z.string() }),
+    execute: async (state, { line }) => {
+      const write = () => appendFileSync(join(folder, 'ledger'), `${state.threadId} ${line}\n`);
+      const { status } = await state.runCode('await write(); for (;;);', { globals: { write } });
+      return { status: 'success', result: status };
     },
   });
 }

@@ -18,17 +18,14 @@ export function addValidate(program: Command, cli: Cli): void {
 }
 
 async function validateProject({ project, json }: CommonOptions): Promise<number | undefined> {
-  const { formatProblems, loadProject } = await import('../../definitions/index.ts');
+  const { formatProblems, loadProject, ownToolNames } = await import('../../definitions/index.ts');
   const { registry, problems, warnings } = await loadProject(project);
   const ok = problems.length === 0;
-  const names = (kind: 'agents' | 'prompts' | 'models' | 'tools') => [...registry[kind].keys()];
+  const [agents, prompts, models] = [registry.agents, registry.prompts, registry.models].map((all) => [
+    ...all.keys(),
+  ]);
+  const tools = ownToolNames(registry);
   if (json) {
-    const [agents, prompts, models, tools] = [
-      names('agents'),
-      names('prompts'),
-      names('models'),
-      names('tools'),
-    ];
     printJson({ ok, agents, prompts, models, tools, problems, warnings });
     return ok ? EXIT.done : EXIT.usage;
   }
@@ -39,7 +36,7 @@ async function validateProject({ project, json }: CommonOptions): Promise<number
       count(registry.agents.size, 'agent'),
       count(registry.prompts.size, 'prompt'),
       count(registry.models.size, 'model'),
-      count(registry.tools.size, 'tool'),
+      count(tools.length, 'tool'),
     ];
     printLine(`${counts.join(', ')}: no problems`);
     return EXIT.done;

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { sep } from 'node:path';
 import { readConfiguration } from '../../configuration.ts';
 import { errorMessage } from '../../core/error.ts';
-import { formatProblems, loadProject } from '../../definitions/index.ts';
+import { formatProblems, loadProject, ownToolNames } from '../../definitions/index.ts';
 import { openStore } from '../../store/open-store.ts';
 import { commandName } from '../command-name.ts';
 import { showPath, storeFile } from '../find-store.ts';
@@ -26,7 +26,7 @@ export async function checkProject(projectDir: string): Promise<Check> {
     const next = `Mend these; "${commandName()} validate" checks again.`;
     return fail('project', `definitions have problems:\n${visible(formatProblems(problems))}`, next);
   }
-  const found = `agents ${[...registry.agents.keys()].join(', ') || 'none'}; tools ${[...registry.tools.keys()].join(', ') || 'none'}`;
+  const found = `agents ${[...registry.agents.keys()].join(', ') || 'none'}; tools ${ownToolNames(registry).join(', ') || 'none'}`;
   if (registry.agents.size === 0) return warn('project', found, 'Put an agent into agents/agents/.');
   if (warnings.length > 0)
     return warn('project', `${found}\n${visible(formatProblems(warnings))}`, 'Have a look at the warnings.');

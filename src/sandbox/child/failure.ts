@@ -1,6 +1,7 @@
 /** Failures of one run, told as its caller reads them: names, positions and sources of the caller's, nothing else. */
 import type { CodeExecutionError } from '../../core/code-execution.ts';
 import { decode } from '../decode.ts';
+import { NOT_AN_ERROR } from '../guest/describe.ts';
 import { SANDBOX_LIMITS } from '../limits.ts';
 import { memoryMessage } from '../memory-message.ts';
 import type { Job, Settlement } from '../protocol.ts';
@@ -85,10 +86,15 @@ export function readError(wire: Wire): unknown {
 
 const ERROR_TRANSFER = { maxBytes: 1024 * 1024, maxElements: 10, maxDepth: 3 };
 
+/** isolated-vm's words, which say nothing to authors. */
+const UNCOPIED =
+  'An object was thrown from supplied code within isolated-vm, but that object was not an instance of `Error`.';
+
 /** What the engine hands out is a copy, of anything that can be thrown. */
 function readThrown(error: unknown): { name: string; message: string; stack: string } {
   const { name, message, stack } = (error ?? {}) as { name?: unknown; message?: unknown; stack?: unknown };
   const { errorNameLength, errorMessageLength } = SANDBOX_LIMITS;
+  if (message === UNCOPIED) return { name: 'Error', message: NOT_AN_ERROR, stack: '' };
   return {
     name: typeof name === 'string' ? cut(name, errorNameLength) : 'Error',
     message: cut(typeof message === 'string' ? message : String(error), errorMessageLength),

@@ -8,6 +8,7 @@ import type { Job } from '../protocol.ts';
 import { INTERNAL } from './boot.ts';
 import { compileUserModule } from './compile.ts';
 import { LinkFailure, toLinkFailure } from './failure.ts';
+import { locateImport } from './import-position.ts';
 import { createResolver } from './resolve.ts';
 import type { SourceModule } from './transform.ts';
 
@@ -123,7 +124,9 @@ export function createGraph({ isolate, context, boot, job }: Place): Graph {
     const resolved = resolver.resolve(specifier, node.key);
     if (resolved.kind === 'import') return shim(resolved.specifier);
     if (resolved.kind === 'module') return (await load(resolved.key)).module;
-    throw new LinkFailure({ name: 'LinkError', message: resolved.message, specifier, filename: node.name });
+    const position = locateImport(sources.get(node.name) as SourceModule, specifier);
+    const { message } = resolved;
+    throw new LinkFailure({ name: 'LinkError', message, specifier, filename: node.name, ...position });
   };
 
   // The engine refuses to link two graphs at once when they share a module that is not linked yet.
@@ -178,8 +181,8 @@ export function createGraph({ isolate, context, boot, job }: Place): Graph {
     linkLoad: ({ index, module }) =>
       drive(module, `import*as ns from"target";import{loaded}from"boot";loaded(${index},ns);`),
     async probe({ module }) {
-      const driver = await drive(module, 'import"target";');
-      await askTwice(() => driver.evaluate());
+      // A new one each time: a module tells why it failed only once.
+      await askTwice(async () => (await drive(module, 'import"target";')).evaluate());
     },
   };
 }

@@ -12,6 +12,8 @@ const apply = Reflect.apply;
 const slice = String.prototype.slice;
 const NativeString = String;
 
+export const NOT_AN_ERROR = 'An object that is not an Error was thrown.';
+
 const NAME_LENGTH = 256;
 const TEXT_LENGTH = 16_384;
 
@@ -22,7 +24,7 @@ export function describe(thrown: unknown): Described {
   const name = read(thrown, 'name');
   const message = read(thrown, 'message');
   if (name === undefined && message === undefined) {
-    return { name: 'Error', message: 'An object that is not an Error was thrown.', stack: '' };
+    return { name: 'Error', message: NOT_AN_ERROR, stack: '' };
   }
   return {
     name: cut(name ?? 'Error', NAME_LENGTH),

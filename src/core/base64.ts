@@ -1,0 +1,18 @@
+/** Base64 (RFC 4648, padded) without Buffer: core runs where Node is not. */
+
+const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+export function toBase64(bytes: Uint8Array): string {
+  const groups: string[] = [];
+  for (let at = 0; at < bytes.length; at += 3) {
+    const [second, third] = [bytes[at + 1], bytes[at + 2]];
+    const bits = ((bytes[at] ?? 0) << 16) | ((second ?? 0) << 8) | (third ?? 0);
+    const end = (second === undefined ? '=' : digit(bits >> 6)) + (third === undefined ? '=' : digit(bits));
+    groups.push(digit(bits >> 18) + digit(bits >> 12) + end);
+  }
+  return groups.join('');
+}
+
+function digit(bits: number): string {
+  return DIGITS[bits & 63] as string;
+}

@@ -1,0 +1,209 @@
+/**
+ * Values of the sandbox as JSON text (decisions: `code run --json`). JSON's own values stand as they are; the others
+ * are objects of one key that begins with `$`:
+ *   {"$bigint":"9"}  {"$date":"2026-01-01T00:00:00.000Z"}  {"$map":[[key,value]]}  {"$set":[value]}
+ *   {"$bytes":"base64"} (ArrayBuffer, Uint8Array, DataView)  {"$Float64Array":[1,2]} (other typed arrays)
+ *   {"$number":"NaN"}  {"$regexp":"/a/g"}  {"$error":{"name":…,"message":…}}
+ *   {"$function":"name"}  {"$symbol":"name"}  {"$ref":"cycle"}: what was there, and cannot be written
+ * `undefined` is absent, and null in lists. An object of the code's own that would read as a tag becomes {"$object":{…}}.
+ *
+ * I1 Bounded: references that share a value are written out each time, which may grow without end, so what has been
+ *    written and what has been visited is counted, and the writer gives up at the limit.
+ * I2 Iterative: depth costs no stack.
+ */
+import { toBase64 } from './base64.ts';
+import { utf8Length } from './limit.ts';
+
+export type TaggedJson = { readonly ok: true; readonly text: string } | { readonly ok: false };
+
+/** `ok: false` when the text would be longer than `maxBytes` of UTF-8. */
+export function toTaggedJson(value: unknown, { maxBytes }: { readonly maxBytes: number }): TaggedJson {
+  const parts: string[] = [];
+  const open: Frame[] = [];
+  const above = new Set<object>();
+  let left = maxBytes;
+  let visitsLeft = maxBytes;
+
+  const write = (text: string) => {
+    // The length in characters is a lower bound, and found at once.
+    left -= text.length > left ? text.length : utf8Length(text);
+    if (left >= 0) parts.push(text);
+  };
+  const enter = (next: unknown) => {
+    if (leastLength(next) > left) {
+      left = -1;
+      return;
+    }
+    const object = next as object;
+    const leaf = above.has(object) ? '{"$ref":"cycle"}' : toLeaf(next);
+    if (leaf !== undefined) {
+      write(leaf);
+      return;
+    }
+    const node = toNode(object);
+    visitsLeft -= node.size;
+    if (visitsLeft < 0) return;
+    write(node.open);
+    above.add(object);
+    open.push({ object, members: node.members(), close: node.close, first: true });
+  };
+
+  enter(value);
+  for (let frame = open.at(-1); frame && left >= 0 && visitsLeft >= 0; frame = open.at(-1)) {
+    const { done, value: member } = frame.members.next();
+    if (done) {
+      write(frame.close);
+      above.delete(frame.object);
+      open.pop();
+      continue;
+    }
+    write(`${frame.first ? '' : ','}${member.key === undefined ? '' : `${JSON.stringify(member.key)}:`}`);
+    frame.first = false;
+    enter(member.value);
+  }
+  return left >= 0 && visitsLeft >= 0 ? { ok: true, text: parts.join('') } : { ok: false };
+}
+
+interface Member {
+  readonly key?: string;
+  readonly value: unknown;
+}
+
+/** An object that is being written. */
+interface Frame {
+  readonly object: object;
+  readonly members: Iterator<Member, undefined>;
+  readonly close: string;
+  first: boolean;
+}
+
+interface Node {
+  readonly open: string;
+  readonly close: string;
+  /** What it costs to walk it, absent members included. */
+  readonly size: number;
+  members(): Iterator<Member, undefined>;
+}
+
+/** What is long for certain is not encoded before it is known to fit. */
+function leastLength(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  return typeof value === 'object' && value !== null ? (toBytes(value)?.length ?? 0) : 0;
+}
+
+/** What has no members, or undefined. */
+function toLeaf(value: unknown): string | undefined {
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value);
+    case 'number':
+      if (Number.isFinite(value)) return Object.is(value, -0) ? '-0' : String(value);
+      return tag('number', String(value));
+    case 'boolean':
+      return String(value);
+    case 'bigint':
+      return tag('bigint', String(value));
+    case 'undefined':
+      return 'null';
+    case 'function':
+      return tag('function', nameOf(value));
+    case 'symbol':
+      return tag('symbol', value.description ?? '');
+    default:
+      return value === null ? 'null' : toObjectLeaf(value as object);
+  }
+}
+
+function toObjectLeaf(value: object): string | undefined {
+  const bytes = toBytes(value);
+  if (bytes) return tag('bytes', toBase64(bytes));
+  switch (kindOf(value)) {
+    case 'Date': {
+      const time = (value as Date).getTime();
+      return Number.isNaN(time) ? '{"$date":null}' : tag('date', (value as Date).toISOString());
+    }
+    case 'RegExp':
+      return tag('regexp', String(value));
+    default:
+      return undefined;
+  }
+}
+
+function toNode(value: object): Node {
+  const kind = kindOf(value);
+  switch (kind) {
+    case 'Array':
+      return list('[', value as unknown[], (value as unknown[]).length, ']');
+    case 'Map': {
+      const map = value as Map<unknown, unknown>;
+      return list('{"$map":[', map.entries(), map.size, ']}');
+    }
+    case 'Set': {
+      const set = value as Set<unknown>;
+      return list('{"$set":[', set.values(), set.size, ']}');
+    }
+    case 'Error': {
+      const { name, message } = value as Error;
+      return fields('{"$error":{', Object.entries({ name, message }), '}}');
+    }
+  }
+  if (ArrayBuffer.isView(value)) {
+    const typed = value as unknown as ArrayLike<unknown>;
+    return list(`{"$${kind}":[`, Array.from(typed), typed.length, ']}');
+  }
+  const entries = Object.entries(value);
+  const present = entries.filter(([, member]) => member !== undefined);
+  const readsAsTag = present.length === 1 && present[0]?.[0].startsWith('$');
+  const node = readsAsTag ? fields('{"$object":{', present, '}}') : fields('{', present, '}');
+  return { ...node, size: entries.length };
+}
+
+function list(open: string, values: Iterable<unknown>, size: number, close: string): Node {
+  return {
+    open,
+    close,
+    size,
+    *members() {
+      for (const value of values) yield { value };
+      return undefined;
+    },
+  };
+}
+
+function fields(open: string, entries: readonly [string, unknown][], close: string): Node {
+  return {
+    open,
+    close,
+    size: entries.length,
+    *members() {
+      for (const [key, value] of entries) yield { key, value };
+      return undefined;
+    },
+  };
+}
+
+/** By the engine's own name, since realms differ; one that the object gave itself does not count. */
+function kindOf(value: object): string {
+  if (Array.isArray(value)) return 'Array';
+  return Object.hasOwn(value, Symbol.toStringTag)
+    ? 'Object'
+    : Object.prototype.toString.call(value).slice(8, -1);
+}
+
+/** The bytes of what is a range of bytes rather than a list of numbers. */
+function toBytes(value: object): Uint8Array | undefined {
+  const kind = kindOf(value);
+  if (kind === 'ArrayBuffer') return new Uint8Array(value as ArrayBuffer);
+  if (kind !== 'Uint8Array' && kind !== 'DataView') return undefined;
+  const { buffer, byteOffset, byteLength } = value as DataView;
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+function nameOf(value: unknown): string {
+  const { name } = value as { name?: unknown };
+  return typeof name === 'string' ? name : '';
+}
+
+function tag(name: string, text: string): string {
+  return `{"$${name}":${JSON.stringify(text)}}`;
+}

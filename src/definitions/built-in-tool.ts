@@ -1,0 +1,12 @@
+/** The tools that every project has: a prompt lists them by name like the project's own, which cannot take their names. */
+import type { Registry, ToolDefinition } from '../core/definition.ts';
+import { RUN_CODE } from './run-code-tool.ts';
+
+export const BUILT_IN_TOOLS: ReadonlyMap<string, ToolDefinition> = new Map(
+  [RUN_CODE].map((tool) => [tool.name, tool]),
+);
+
+/** Names of the tools that the project defines itself. */
+export function ownToolNames({ tools }: Registry): string[] {
+  return [...tools.keys()].filter((name) => !BUILT_IN_TOOLS.has(name));
+}

@@ -1,0 +1,69 @@
+/** The end of a sandbox run as the result of a tool call: what a model reads. */
+import type { CodeExecutionError, CodeExecutionLog, CodeExecutionResult } from '../core/code-execution.ts';
+import { utf8Length } from '../core/limit.ts';
+import type { ToolResult } from '../core/message.ts';
+import { toTaggedJson } from '../core/tagged-json.ts';
+
+/** A tool's result is read again with every later step: more than this is not for a model's context. */
+export const CODE_RESULT_BYTES = 256 * 1024;
+const LOGS_BYTES = 16 * 1024;
+const LOG_LINE_LENGTH = 2 * 1024;
+const ERROR_LOGS_BYTES = 4 * 1024;
+
+export function toCodeToolResult({ status, result, error, logs }: CodeExecutionResult): ToolResult {
+  if (status !== 'success') return refusal(`${status}: ${tellError(error)}`, logs);
+  const lines = newest(logs, LOGS_BYTES);
+  const answer = lines.length > 0 ? { result, logs: lines } : { result };
+  const written = toTaggedJson(answer, { maxBytes: CODE_RESULT_BYTES });
+  if (written.ok) return { status: 'success', result: written.text };
+  return refusal(`The result is larger than ${CODE_RESULT_BYTES} bytes; return less.`, logs);
+}
+
+function refusal(what: string, logs: readonly CodeExecutionLog[]): ToolResult {
+  const lines = newest(logs, ERROR_LOGS_BYTES);
+  return { status: 'error', error: [what, ...(lines.length > 0 ? ['Console:', ...lines] : [])].join('\n') };
+}
+
+function tellError(error: CodeExecutionError | undefined): string {
+  const { name = 'Error', line, column, specifier } = error ?? {};
+  // The sandbox's own words are for callers who can hand in modules; a model cannot.
+  const message =
+    specifier === undefined
+      ? error?.message
+      : `Cannot import '${specifier}': there is nothing to import here.`;
+  const place =
+    line === undefined ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`;
+  return `${name}: ${message ?? ''}${place}`;
+}
+
+/** The last lines that fit; that others came before is said. */
+function newest(logs: readonly CodeExecutionLog[], maxBytes: number): string[] {
+  const lines: string[] = [];
+  let left = maxBytes;
+  for (const log of logs.toReversed()) {
+    const line = toLine(log);
+    left -= utf8Length(line);
+    if (left < 0) break;
+    lines.unshift(line);
+  }
+  const before = logs.length - lines.length;
+  return before > 0
+    ? [`(${before} earlier ${before === 1 ? 'entry' : 'entries'} left out)`, ...lines]
+    : lines;
+}
+
+/** Cut after what a line may hold, and nothing beyond that is written out. */
+function toLine({ level, args }: CodeExecutionLog): string {
+  let line = level === 'log' ? '' : `${level}:`;
+  for (const value of args) {
+    if (line.length > LOG_LINE_LENGTH) break;
+    line += `${line === '' ? '' : ' '}${toText(value)}`;
+  }
+  return line.length > LOG_LINE_LENGTH ? `${line.slice(0, LOG_LINE_LENGTH)}…` : line;
+}
+
+function toText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const written = toTaggedJson(value, { maxBytes: LOG_LINE_LENGTH });
+  return written.ok ? written.text : '(a large value)';
+}

@@ -1,0 +1,43 @@
+/** The definitions that a worker runs: given in code, or loaded from the project's folder and loaded again. */
+import type { Registry } from './core/definition.ts';
+import { RuntimeError } from './core/error.ts';
+import { formatProblems, loadProject } from './definitions/index.ts';
+
+export interface WorkerProject {
+  current(): Registry;
+  /** Throws `InvalidDefinitions` with every problem, and keeps what there was. */
+  reload(): Promise<void>;
+}
+
+export interface ProjectSource {
+  readonly projectDir: string;
+  readonly registry?: Registry | (() => Registry);
+  readonly onWarning?: (warning: string) => void;
+}
+
+/** Throws `InvalidDefinitions` with every problem. */
+export async function openProject({
+  projectDir,
+  registry,
+  onWarning,
+}: ProjectSource): Promise<WorkerProject> {
+  if (registry) {
+    const current = typeof registry === 'function' ? registry : () => registry;
+    return { current, reload: async () => undefined };
+  }
+  const load = async (fresh: boolean): Promise<Registry> => {
+    const loaded = await loadProject(projectDir, { fresh });
+    if (loaded.problems.length > 0) {
+      throw new RuntimeError('InvalidDefinitions', formatProblems(loaded.problems));
+    }
+    if (loaded.warnings.length > 0) onWarning?.(formatProblems(loaded.warnings));
+    return loaded.registry;
+  };
+  let current = await load(false);
+  return {
+    current: () => current,
+    reload: async () => {
+      current = await load(true);
+    },
+  };
+}

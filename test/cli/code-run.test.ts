@@ -1,0 +1,172 @@
+/** `everthread code run`: a program in the sandbox, from a shell. */
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/runtime.ts';
+import { isRunning, sandboxChildren } from '../support/sandbox-children.ts';
+import { type CliProject, cliProject } from './support.ts';
+
+let project: CliProject;
+
+/** Processes are found in /proc. */
+const onLinux = process.platform === 'linux' ? it : it.skip;
+
+beforeEach(() => {
+  project = cliProject();
+});
+afterEach(() => project.remove());
+
+/** Nothing of Temporal and no project is needed: a server that is not there is not asked. */
+const env = { TEMPORAL_ADDRESS: '127.0.0.1:1' };
+
+function code(source: string, args: readonly string[] = [], file = 'file.ts') {
+  project.write({ [file]: source });
+  return project.run(['code', 'run', file, ...args], { env });
+}
+
+async function json(source: string, args: readonly string[] = []) {
+  const { code: exit, stdout } = await code(source, ['--json', ...args]);
+  return { exit, ...(JSON.parse(stdout) as Record<string, unknown>) };
+}
+
+describe('everthread code run', () => {
+  it('prints the value of the default export, called with the arguments when it is a function', async () => {
+    expect(await code('export default (a: number, b: number) => a * b', ['--args', '[6, 7]'])).toEqual({
+      code: 0,
+      stdout: '42\n',
+      stderr: '',
+    });
+    expect((await code('export default "as it is"')).stdout).toBe('as it is\n');
+    expect((await code('export default { a: 1n, m: new Map([[1, [2]]]) }')).stdout).toBe(
+      '{ a: 1n, m: Map(1) { 1 => [ 2 ] } }\n',
+    );
+  });
+
+  it('runs another export with --fn, and standard input for -', async () => {
+    expect(
+      (
+        await code('export const shout = (text: string) => text.toUpperCase()', [
+          '--fn',
+          'shout',
+          '--args',
+          '["hi"]',
+        ])
+      ).stdout,
+    ).toBe('HI\n');
+    const input = 'export default 1 as number';
+    expect(await project.run(['code', 'run', '-'], { input, env })).toMatchObject({ code: 0, stdout: '1\n' });
+  });
+
+  it.each([
+    ['file.js', []],
+    ['file.mjs', []],
+    ['file.ts', ['--language', 'javascript']],
+  ])('takes %s with %j for JavaScript, where types are an error', async (file, args) => {
+    const { code: exit, stderr } = await code('export default 1 as number', args, file);
+    expect(exit).toBe(1);
+    expect(stderr).toContain('link_error: SyntaxError');
+  });
+
+  it('tells an error with its place, the lines around it, and the stack; the console goes to standard error', async () => {
+    const source = [
+      'interface Order { price?: { cents: number } }',
+      'export default function total() {',
+      '  console.log("begun", { a: 1 });',
+      '  const order: Order = {};',
+      '  return order.price!.cents;',
+      '}',
+    ].join('\n');
+    const { code: exit, stdout, stderr } = await code(source);
+    expect({ exit, stdout }).toEqual({ exit: 1, stdout: '' });
+    expect(stderr).toContain('begun { a: 1 }\nerror: TypeError: Cannot read properties of undefined');
+    expect(stderr).toContain('(file.ts:5:23)\n\n  3 |   console.log("begun", { a: 1 });\n');
+    expect(stderr).toContain('> 5 |   return order.price!.cents;\n    |                       ^\n');
+    expect(stderr).toMatch(/\n +at total \(sandbox:file\.ts:5:23\)/);
+    expect(stderr).not.toContain(project.folder);
+  });
+
+  it('with --json prints the whole result, with tags for what JSON lacks', async () => {
+    const source =
+      'console.warn("w", 1n); export default { when: new Date(0), set: new Set([1n]), f: () => 1 };';
+    expect(await json(source)).toMatchObject({
+      exit: 0,
+      status: 'success',
+      result: {
+        when: { $date: '1970-01-01T00:00:00.000Z' },
+        set: { $set: [{ $bigint: '1' }] },
+        f: { $function: 'f' },
+      },
+      logs: [{ level: 'warn', args: ['w', { $bigint: '1' }], timestamp: expect.any(Number) }],
+      reports: [],
+      durationMs: expect.any(Number),
+    });
+    expect(await json('export default () => { throw new RangeError("no") }')).toMatchObject({
+      exit: 1,
+      status: 'error',
+      error: { name: 'RangeError', message: 'no', line: 1, filename: 'file.ts' },
+    });
+  });
+
+  it('ends a program at the deadline of --timeout, and says so', async () => {
+    const ended = await json('console.log("on it"); for (;;);', ['--timeout', '1500']);
+    expect(ended).toMatchObject({
+      exit: 1,
+      status: 'terminated',
+      error: { name: 'Terminated', message: 'The deadline of 1500 ms has passed (--timeout).' },
+      logs: [{ args: ['on it'] }],
+    });
+  });
+
+  it('ends a program that takes more than --memory, and names the limit', async () => {
+    const source = 'const all: unknown[] = []; for (;;) all.push(new Array(1000).fill(all.length));';
+    expect(await json(source, ['--memory', '32mb'])).toMatchObject({
+      exit: 1,
+      status: 'memory',
+      error: { name: 'MemoryError', message: expect.stringContaining(String(32 * 1024 * 1024)) },
+    });
+  });
+
+  onLinux('is ended by Ctrl-C, prints what there is, and leaves no process behind', async () => {
+    project.write({ 'file.ts': 'console.log("on it"); for (;;);' });
+    const command = project.start(['code', 'run', 'file.ts', '--json'], env);
+    const pid = command.process.pid as number;
+    await eventually('the loop', () => sandboxChildren(pid).some(({ ticks }) => ticks > 60));
+    const children = sandboxChildren(pid).map((child) => child.pid);
+    command.process.kill('SIGINT');
+    const { code: exit, stdout, stderr } = await command.ended;
+    expect(exit).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      status: 'terminated',
+      error: { message: 'Interrupted.' },
+      logs: [{ args: ['on it'] }],
+    });
+    expect(stderr).toContain('Stopping the program');
+    expect(children.filter(isRunning)).toEqual([]);
+  });
+
+  it.each([
+    ['arguments that are no list', ['file.ts', '--args', '{"a":1}'], /Give a JSON array/],
+    ['arguments that are no JSON', ['file.ts', '--args', '[1'], /Give a JSON array/],
+    ['a limit that is no number', ['file.ts', '--memory', 'much'], /Give a number of bytes/],
+    ['a deadline that is no number', ['file.ts', '--timeout', 'soon'], /Give a whole number/],
+    ['a language that is not known', ['file.ts', '--language', 'python'], /typescript, javascript/],
+    ['a file that is not there', ['none.ts'], /none\.ts cannot be read/],
+    ['no file', [], /missing required argument/],
+  ])('refuses %s with exit code 2', async (_title, args, message) => {
+    project.write({ 'file.ts': '' });
+    const { code: exit, stderr } = await project.run(['code', 'run', ...args], { env });
+    expect(exit).toBe(2);
+    expect(stderr).toMatch(message);
+  });
+
+  it('shows nothing of a program as a command to the terminal', async () => {
+    const { stdout, stderr } = await code('console.log("\\u001b[31m"); throw new Error("\\u001b[2J")');
+    expect(stdout + stderr).not.toContain('\u001b');
+    expect((await code('export default "\\u001b[31m"')).stdout).toBe('␛[31m\n');
+  });
+
+  it('tells its options and examples with --help', async () => {
+    const { code: exit, stdout } = await project.run(['code', 'run', '--help'], { env });
+    expect(exit).toBe(0);
+    for (const told of ['--fn', '--args', '--memory', '--timeout', '--language', 'Examples:', 'Exit codes:'])
+      expect(stdout).toContain(told);
+  });
+});

@@ -1,0 +1,115 @@
+/** A worker dies or goes while it runs code: none of its sandbox processes stays, and its threads go on. */
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { calls, says } from '../../src/testing/index.ts';
+import { type Cluster, startCluster, type WorkerProcess } from '../support/fault-cluster.ts';
+import { faultScript } from '../support/fault-project.ts';
+import { eventually } from '../support/runtime.ts';
+import { isRunning, sandboxChildren } from '../support/sandbox-children.ts';
+
+/** Computes until a moment that lies behind the kill, and before anybody loses patience. */
+const COMPUTING_MS = 7000;
+/** Of the kernel's hundredths of a second: more than a start takes. */
+const COMPUTED_TICKS = 60;
+
+let cluster: Cluster;
+
+/** Processes are found in /proc. */
+const onLinux = process.platform === 'linux' ? describe : describe.skip;
+
+beforeEach(async () => {
+  const script = faultScript();
+  let until: number | undefined;
+  cluster = await startCluster({
+    script: (request, index) => {
+      if (request.messages.findLast(({ role }) => role === 'user')?.content !== 'compute') {
+        return script(request, index);
+      }
+      const last = request.messages.at(-1);
+      if (last?.role === 'tool') return says(`The code says ${last.content}`);
+      until ??= Date.now() + COMPUTING_MS;
+      return calls('run_code', { source: `while (Date.now() < ${until}); export default 'done'` });
+    },
+    configuration: { toolGraceMs: 1000 },
+  });
+  await cluster.keep(1);
+});
+afterEach(() => cluster?.close());
+
+/** The one worker, once code computes on it. */
+async function computingWorker(): Promise<WorkerProcess> {
+  const [worker] = cluster.workers as [WorkerProcess];
+  await eventually('code that computes', () =>
+    sandboxChildren(worker.pid).some(({ ticks }) => ticks > COMPUTED_TICKS),
+  );
+  return worker;
+}
+
+/** What must not outlive the worker: read while it stands still, so that none is begun in between. */
+function childrenOf(holder: WorkerProcess): number[] {
+  process.kill(holder.pid, 'SIGSTOP');
+  const children = sandboxChildren(holder.pid).map(({ pid }) => pid);
+  process.kill(holder.pid, 'SIGCONT');
+  expect(children.length).toBeGreaterThan(0);
+  return children;
+}
+
+async function allGone(children: readonly number[]): Promise<void> {
+  await eventually('the sandbox processes to be gone', () => !children.some(isRunning), 3000);
+}
+
+onLinux('a worker in the middle of a run, killed with SIGKILL', () => {
+  it("leaves no sandbox process; a tool's call is of unknown outcome, the model is told, and the thread goes on", async () => {
+    const thread = await cluster.begin('use compute 1');
+    const holder = await computingWorker();
+    expect(cluster.ledger(thread)).toEqual(['1']);
+    const children = childrenOf(holder);
+    await holder.end('SIGKILL');
+    await allGone(children);
+    await cluster.keep(1);
+    await cluster.client.waitForIdle(thread, { timeoutMs: 30_000 });
+    expect((await cluster.transcript(thread)).slice(2)).toEqual([
+      expect.stringMatching(/^tool compute error: .*outcome of this call is unknown/),
+      'assistant: Answered "use compute 1" after 1 tool results.',
+    ]);
+    expect(JSON.stringify(cluster.model.requests.at(-1)?.messages)).toContain(
+      'outcome of this call is unknown',
+    );
+    // Once: the loop has not been begun again.
+    expect(cluster.ledger(thread)).toEqual(['1']);
+  });
+
+  it('leaves no sandbox process; code of a model is pure, so it runs again on another worker', async () => {
+    const thread = await cluster.begin('compute');
+    const holder = await computingWorker();
+    const children = childrenOf(holder);
+    await holder.end('SIGKILL');
+    await allGone(children);
+    await cluster.keep(1);
+    await cluster.client.waitForIdle(thread, { timeoutMs: 40_000 });
+    expect((await cluster.transcript(thread)).slice(1)).toEqual([
+      'assistant:  -> run_code',
+      'tool run_code success: {"result":"done"}',
+      'assistant: The code says {"result":"done"}',
+    ]);
+  });
+});
+
+onLinux('a worker in the middle of a run, told to go with SIGTERM', () => {
+  it.each([
+    ['use compute 1', /^tool compute error: .*outcome of this call is unknown/],
+    ['compute', /^tool run_code success: \{"result":"done"\}$/],
+  ])(
+    'ends with all its sandbox processes once the grace is over, and another takes "%s" over',
+    async (message, told) => {
+      const thread = await cluster.begin(message);
+      const holder = await computingWorker();
+      const children = childrenOf(holder);
+      await cluster.keep(2);
+      await holder.end('SIGTERM');
+      // It has waited for them: they are gone before it.
+      expect(children.filter(isRunning)).toEqual([]);
+      await cluster.client.waitForIdle(thread, { timeoutMs: 40_000 });
+      expect((await cluster.transcript(thread))[2]).toMatch(told);
+    },
+  );
+});
