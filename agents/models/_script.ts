@@ -2,11 +2,12 @@
  * The librarian without a model: what a patient clerk would do, as a function of the request alone. It keeps no state, so
  * any process can answer any request, and the same request again gets the same answer.
  *
- * A turn goes: list the texts, search them with the question's words, read the text with the best lines, quote it. A
- * request to publish ends in a call of publish_summary instead; and when that call's outcome is unknown, the clerk looks
- * at the bulletin before deciding, as the prompt demands.
+ * A turn goes: list the texts, search them with the question's words, read the text with the best lines, quote it. What
+ * must be counted is counted by a program instead. A request to publish ends in a call of publish_summary; and when that
+ * call's outcome is unknown, the clerk looks at the bulletin before deciding, as the prompt demands.
  */
 import { calls, type RecordedRequest, type ScriptStep, says } from 'everthread/testing';
+import { findAnalysis } from './_counting.ts';
 import {
   bestFile,
   chooseQuotations,
@@ -33,6 +34,8 @@ export function followScript(request: RecordedRequest): ScriptStep {
       return chooseText(turn);
     case 'read_text':
       return useText(turn);
+    case 'analyze_texts':
+      return afterCounting(turn);
     case 'publish_summary':
       return afterPublishing(turn);
     case 'list_published':
@@ -42,8 +45,10 @@ export function followScript(request: RecordedRequest): ScriptStep {
   }
 }
 
-/** "Publish that" means the last answer; everything else begins with a look at the shelf. */
+/** "Publish that" means the last answer; what is not counted begins with a look at the shelf. */
 function begin(turn: Turn): ScriptStep {
+  const analysis = findAnalysis(turn.asked);
+  if (analysis) return calls('analyze_texts', { source: analysis.source });
   if (!isAboutPublishing(turn.asked) || findTopic(turn.asked) !== '') return calls('list_texts');
   if (turn.lastAnswer !== undefined) return publish(turn.askedBefore, turn.lastAnswer);
   return speak(
@@ -64,6 +69,17 @@ function useText(turn: Turn): ScriptStep {
   const text = readNumbered(file, turn.lastTool?.content ?? '');
   const answer = quote(file, chooseQuotations(readHits(turn.resultOf('search_texts') ?? ''), text));
   return isAboutPublishing(turn.asked) ? publish(turn.asked, answer) : speak(answer);
+}
+
+/** The result is the first line; what the program printed comes after it. */
+function afterCounting({ asked, lastTool }: Turn): ScriptStep {
+  const [result = '', ...printed] = (lastTool?.content ?? '').split('\n');
+  if (result.startsWith('Failed'))
+    return speak(`The program did not get through. ${[result, ...printed].join('\n')}`);
+  const analysis = findAnalysis(asked);
+  // Somebody may have queued a program of their own.
+  const isMine = analysis?.source === lastTool?.args.source;
+  return speak(analysis && isMine ? analysis.tell(JSON.parse(result)) : `The program answers ${result}.`);
 }
 
 function quote(file: string, quotations: readonly Quotation[]): string {

@@ -13,11 +13,17 @@ export function createNarrator(screen: Screen, client: RuntimeClient, threadId: 
 
   async function learnCalls(messageId: unknown): Promise<void> {
     const message = await client.getMessage(threadId, String(messageId));
-    for (const call of toToolCalls(message)) calls.set(call.id, shorten(call.function.arguments));
+    for (const call of toToolCalls(message)) calls.set(call.id, call.function.arguments);
+  }
+
+  function tellProgram(given: string): void {
+    screen.say('tool', 'analyze_texts begins: a program that the model wrote just now runs in the sandbox');
+    screen.block(readSource(given));
   }
 
   return async ({ type, data }: ThreadEvent): Promise<void> => {
-    const call = `${String(data.name)} ${calls.get(String(data.callId)) ?? ''}`;
+    const given = calls.get(String(data.callId)) ?? '';
+    const call = `${String(data.name)} ${shorten(given)}`;
     switch (type) {
       case 'model.chunk':
         return screen.stream('librarian', String(data.delta));
@@ -25,10 +31,11 @@ export function createNarrator(screen: Screen, client: RuntimeClient, threadId: 
         screen.endStream();
         return learnCalls(data.messageId);
       case 'tool.started':
+        if (isProgram(data.name)) return tellProgram(given);
         // Quick ones are told when they are done.
         return data.name === 'publish_summary' ? screen.say('tool', `${call} begins`) : undefined;
       case 'tool.result':
-        return screen.say('tool', `${call} → ${String(data.status)}`);
+        return screen.say('tool', `${isProgram(data.name) ? data.name : call} → ${String(data.status)}`);
       case 'model.failed':
       case 'step.failed':
         return screen.say('note', `${type}: ${String(data.message)}`);
@@ -36,6 +43,19 @@ export function createNarrator(screen: Screen, client: RuntimeClient, threadId: 
         return undefined;
     }
   };
+}
+
+function isProgram(tool: unknown): boolean {
+  return tool === 'analyze_texts';
+}
+
+/** A model's arguments may be anything. */
+function readSource(given: string): string {
+  try {
+    return String((JSON.parse(given) as { source?: unknown }).source);
+  } catch {
+    return given;
+  }
 }
 
 export function toToolCalls(message: Message | null): ToolCall[] {

@@ -15,6 +15,7 @@ export const HELP = `npm run demo [-- [options] [question]]
 
 Asks the librarian of agents/ a question and has it publish the answer, while the workers that run it are killed:
   worker A with SIGKILL while the model's answer streams, worker B while a tool runs that must not run twice.
+Then asks for a count, which the model takes with a program of its own, in the sandbox.
 Shows what happens, counts from the store what was kept, and says what each crash cost. Takes about half a minute.
 
   question     default: "${QUESTION}"

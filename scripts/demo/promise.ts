@@ -4,7 +4,7 @@ import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Message } from '../../src/core/message.ts';
 import type { ThreadEvent, ThreadRecord } from '../../src/store/port.ts';
 import { toToolCalls } from './narrator.ts';
-import type { Crash } from './story.ts';
+import { type Crash, TURNS } from './story.ts';
 
 export interface Finding {
   readonly kept: boolean;
@@ -31,7 +31,7 @@ const PROMISES: readonly ((evidence: Evidence) => Finding)[] = [
     const ids = new Set(messages.map(({ id }) => id));
     return {
       kept:
-        own.length === 2 &&
+        own.length === TURNS &&
         ids.size === messages.length &&
         calls.length === results.length &&
         answered.size === results.length,

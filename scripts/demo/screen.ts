@@ -1,5 +1,6 @@
 /** What the demo prints: lines of time, speaker and text, and text that arrives bit by bit. Colours on a terminal alone. */
 import { styleText } from 'node:util';
+import { visible } from '../../src/cli/terminal-text.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -33,6 +34,15 @@ export class Screen {
     const [first, ...rest] = wrap(text, WIDTH - INDENT);
     this.#write(`${this.#prefix(speaker, label)}${first ?? ''}\n`);
     for (const line of rest) this.#write(`${' '.repeat(INDENT)}${line}\n`);
+  }
+
+  /** Lines as they stand, cut where the screen ends, below what was said. */
+  block(text: string): void {
+    this.endStream();
+    for (const line of visible(text).split('\n')) {
+      const shown = line.slice(0, WIDTH - INDENT);
+      this.#write(shown === '' ? '\n' : `${' '.repeat(INDENT)}${styleText('dim', shown)}\n`);
+    }
   }
 
   /** Part of a text. A word is shown when it is whole, on the next line where it would not fit. */

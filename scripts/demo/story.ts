@@ -1,7 +1,8 @@
 /**
- * The story: a question, a crash while it is answered, a request to publish, a crash while that runs. Each crash is a
- * SIGKILL, and a supervisor's part, starting another worker, is played at once. Nothing here helps the thread along: who
- * continues it is Temporal, and what it continues from is the store.
+ * The story: a question, a crash while it is answered, a request to publish, a crash while that runs, and a question that
+ * the model answers with a program of its own. Each crash is a SIGKILL, and a supervisor's part, starting another worker,
+ * is played at once. Nothing here helps the thread along: who continues it is Temporal, and what it continues from is the
+ * store.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEntries } from '../../agents/tools/_bulletin.ts';
@@ -37,6 +38,9 @@ export interface Crash {
 }
 
 const PUBLISH = 'Publish a summary of that on the bulletin, please.';
+const COUNT = 'Which text of the handbook is the longest?';
+/** Messages of the user in a whole story. */
+export const TURNS = 3;
 /** A real model may think for a while; the scripted one needs a few seconds. */
 const MODEL_MS = 180_000;
 const RECOVERY_MS = 60_000;
@@ -55,6 +59,10 @@ export async function tellStory(stage: Stage, question: string, first: WorkerPro
   const from = stage.log.events.length;
   await client.queueMessage(threadId, { id: 'publish', content: PUBLISH });
   const publishing = await interruptTool(stage, answering?.next ?? first, from);
+  await waitForRest(stage);
+
+  screen.say('you', COUNT);
+  await client.queueMessage(threadId, { id: 'count', content: COUNT });
   await waitForRest(stage);
   return [answering?.crash, publishing?.crash].filter((crash) => crash !== undefined);
 }

@@ -44,6 +44,7 @@ describe('npm run demo', () => {
     expect(promises).toHaveLength(6);
     expect(promises.join('\n')).not.toContain('BROKEN');
     expect(output).toMatch(/worker A +\d+ ms .*\n +worker B +\d+ ms /);
+    expect(output).toContain(`The longest text is ${await longestText()}, with `);
     expect(readFileSync(join(folder, 'published.md'), 'utf8').trim().split('\n')).toHaveLength(1);
   }, 120_000);
 
@@ -54,6 +55,14 @@ describe('npm run demo', () => {
     });
   });
 });
+
+async function longestText(): Promise<string | undefined> {
+  const counts = (await listTexts()).map(({ file, lines }) => ({
+    file,
+    words: lines.join(' ').split(/\s+/).filter(Boolean).length,
+  }));
+  return counts.sort((a, b) => b.words - a.words)[0]?.file;
+}
 
 async function runDemo(args: string[], folder: string): Promise<{ code: number | null; output: string }> {
   const { TEMPORAL_ADDRESS: _shared, TEMPORAL_NAMESPACE: _default, ...env } = process.env;

@@ -1,0 +1,163 @@
+/** The librarian's tool for programs, as a thread of the example project runs it: counts, errors, stops, and its walls. */
+import { describe, expect, it } from '@jest/globals';
+import { listTexts } from '../../agents/tools/_library.ts';
+import { loadProject } from '../../src/definitions/index.ts';
+import { eventually, testRuntime } from '../support/runtime.ts';
+import { sandboxChildren } from '../support/sandbox-children.ts';
+
+/** Of the kernel's hundredths of a second: more than a start takes. */
+const COMPUTED_TICKS = 60;
+
+/** Processes are found in /proc. */
+const onLinux = process.platform === 'linux' ? it : it.skip;
+
+describe('analyze_texts', () => {
+  it('lets the librarian answer a counting question with the true counts', async () => {
+    const { ask } = await librarian();
+    const answer = await ask('How many words has each text?');
+    const counts = await countWords();
+    for (const [file, count] of counts) expect(answer).toContain(`- ${file}: ${count} words`);
+    const total = counts.reduce((sum, [, count]) => sum + count, 0);
+    expect(answer).toContain(`Together ${total} words in ${counts.length} texts.`);
+  });
+
+  it.each([
+    ['Which text is the longest?', async () => `The longest text is ${(await countWords()).at(0)?.[0]},`],
+    [
+      'And the shortest of the texts?',
+      async () => `The shortest text is ${(await countWords()).at(-1)?.[0]},`,
+    ],
+    ['How often does the word "voucher" occur?', () => countWord('voucher')],
+  ])('answers %p in a turn of one call', async (question, expected) => {
+    const { ask, calledTools } = await librarian();
+    expect(await ask(question)).toContain(await expected());
+    expect(await calledTools()).toEqual(['analyze_texts']);
+  });
+
+  it('tells the model of an error what, where, and what the program had printed', async () => {
+    const { run, lastText } = await librarian();
+    const source = [
+      "import { list } from 'handbook';",
+      "console.log('so many texts', (await list()).length);",
+      'const nothing: any = undefined;',
+      'export default () => nothing.words;',
+    ];
+    const { length } = await listTexts();
+    const content = await run(source.join('\n'));
+    expect(content).toMatch(/error: TypeError: Cannot read properties of undefined .*\(analysis\.ts:4:\d+\)/);
+    expect(content).toContain(`Console:\nso many texts ${length}`);
+    expect(await lastText()).toContain('The program did not get through.');
+  });
+
+  it('tells the model what to do about a program that cannot be read or needs too much', async () => {
+    const { run } = await librarian();
+    expect(await run('export default (')).toMatch(/link_error: SyntaxError: .* \(analysis\.ts:1:\d+\)/);
+    expect(await run('const everything = 1;')).toMatch(/link_error: .*must be exported as default/s);
+    expect(await run('const all = []; for (;;) all.push(new Array(1000).fill(0.5));')).toMatch(
+      /memory: .*keep numbers instead of texts/s,
+    );
+    // Small in memory, endless on paper.
+    const endless = 'let a: unknown = 1; for (let i = 0; i < 60; i++) a = [a, a]; export default a;';
+    expect(await run(endless)).toMatch(/longer than \d+ characters.*: export less/);
+  });
+
+  it('writes what JSON lacks as what comes nearest', async () => {
+    const { run } = await librarian();
+    const source =
+      'export default { big: 2n ** 64n, map: new Map([["a", new Set([1])]]), wrong: new Error("no"), call() {} };';
+    expect(JSON.parse(await run(source))).toEqual({
+      big: '18446744073709551616',
+      map: [['a', [1]]],
+      wrong: 'Error: no',
+      call: '(a function)',
+    });
+  });
+
+  it('reads no file but the texts', async () => {
+    const { run } = await librarian();
+    for (const file of ['../../package.json', '../tools/_library.ts', '/etc/passwd', './glossary.md', '']) {
+      const source = `import { read } from 'handbook';\nexport default await read(${JSON.stringify(file)});`;
+      expect(await run(source)).toContain(`error: Error: There is no text "${file}"`);
+    }
+  });
+
+  it('reaches no module and nothing of Node', async () => {
+    const { run } = await librarian();
+    expect(
+      await run("import { readFileSync } from 'node:fs';\nexport default readFileSync('/etc/passwd');"),
+    ).toMatch(/link_error: .*node:fs.*'handbook' alone can be imported/s);
+    expect(await run("export default await import('node:fs');")).toMatch(/error: .*node:fs/);
+    expect(await run("import library from '../tools/_library.ts';\nexport default library;")).toMatch(
+      /link_error: /,
+    );
+    const kinds = 'export default [typeof process, typeof require, typeof fetch, typeof setTimeout];';
+    expect(JSON.parse(await run(kinds))).toEqual(['undefined', 'undefined', 'undefined', 'undefined']);
+  });
+
+  onLinux(
+    'ends a program that counts for ever with a stop, and the thread answers the next message',
+    async () => {
+      const { client, threadId, ask } = await librarian();
+      await client.queueMessage(threadId, { content: 'Count for ever, please.' });
+      const computing = await eventually('a program that computes', () =>
+        sandboxChildren(process.pid).find(({ ticks }) => ticks > COMPUTED_TICKS),
+      );
+      await client.stop(threadId, 'enough');
+      expect(await client.waitForIdle(threadId, { timeoutMs: 30_000 })).toMatchObject({ status: 'stopped' });
+      await eventually('the program to compute no longer', () => isAtRest(computing.pid));
+      expect(await ask('Which text is the longest?')).toContain('The longest text is ');
+    },
+  );
+});
+
+async function librarian() {
+  for (const name of ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'EVERTHREAD_DEMO_MODEL_URL'])
+    delete process.env[name];
+  const { registry } = await loadProject(process.cwd());
+  const runtime = await testRuntime({ registry });
+  const { client } = runtime;
+  const { threadId } = await client.startThread({ agent: 'librarian' });
+  const messages = () => runtime.messages(threadId);
+  const lastText = async () => (await messages()).at(-1)?.content ?? '';
+  return {
+    client,
+    threadId,
+    lastText,
+    /** Answers what the librarian says. */
+    async ask(content: string): Promise<string> {
+      await runtime.say(threadId, content);
+      return lastText();
+    },
+    /** Runs a program as the librarian's call would, and answers what the model is told. */
+    async run(source: string): Promise<string> {
+      await client.queueTool(threadId, { name: 'analyze_texts', arguments: { source } });
+      await client.waitForIdle(threadId, { timeoutMs: 30_000 });
+      return (await messages()).findLast(({ role }) => role === 'tool')?.content ?? '';
+    },
+    async calledTools(): Promise<(string | null)[]> {
+      return (await messages()).filter(({ role }) => role === 'tool').map(({ name }) => name);
+    },
+  };
+}
+
+/** As the program counts, but here: most first. */
+async function countWords(): Promise<[string, number][]> {
+  const counts = (await listTexts()).map(({ file, lines }): [string, number] => [
+    file,
+    lines.join('\n').trim().split(/\s+/).length,
+  ]);
+  return counts.sort(([, a], [, b]) => b - a);
+}
+
+async function countWord(word: string): Promise<string> {
+  const text = (await listTexts()).flatMap(({ lines }) => lines).join('\n');
+  return `The handbook has "${word}" ${text.match(new RegExp(word, 'gi'))?.length} times.`;
+}
+
+/** Gone, or not computing between two looks. */
+async function isAtRest(pid: number): Promise<boolean> {
+  const ticks = () => sandboxChildren(process.pid).find((child) => child.pid === pid)?.ticks;
+  const before = ticks();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  return before === undefined || ticks() === before;
+}
