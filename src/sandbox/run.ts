@@ -5,7 +5,6 @@
 import type {
   CodeExecution,
   CodeExecutionError,
-  CodeExecutionLog,
   CodeExecutionResult,
   CodeExecutionStatus,
 } from '../core/code-execution.ts';
@@ -156,7 +155,9 @@ export function startRun(pool: Pool, source: string, options: unknown): Run {
   if (checked.ok) {
     const job = { ...checked.job, id };
     ticket = pool.enter(job, isInsideBridge(), {
-      onLease: (given) => void (lease = given),
+      onLease(given) {
+        lease = given;
+      },
       onMessage,
       onEnd,
     });

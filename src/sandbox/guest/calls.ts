@@ -4,7 +4,7 @@
  */
 import { decode } from '../decode.ts';
 import { type EncodeLimits, encode } from '../encode.ts';
-import { define, ErrorOf, mapDelete, mapGet, mapSet } from '../intrinsics.ts';
+import { cut, define, ErrorOf, mapDelete, mapGet, mapSet } from '../intrinsics.ts';
 import type { FunctionDoor, Wire } from '../wire.ts';
 import { describe } from './describe.ts';
 import { sayWire } from './port.ts';
@@ -14,11 +14,14 @@ type AnyFunction = (...args: unknown[]) => unknown;
 interface Pending {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
+  /** Where the call was made: its stack is told when the host's function fails, and written only then. */
+  readonly site: Error;
 }
 
 const { apply } = Reflect;
 const { setPrototypeOf } = Object;
 const NativePromise = Promise;
+const { withResolvers } = Promise;
 
 /** Not reached by what the user does to `Map.prototype`. */
 const get = <Value>(map: Map<unknown, Value>, key: unknown): Value | undefined =>
@@ -76,14 +79,22 @@ export const door: FunctionDoor = {
 };
 
 function callHost(fn: number, args: unknown[]): Promise<unknown> {
-  return new NativePromise((resolve, reject) => {
-    // A throw in here, of the encoder or of a getter it read, rejects the promise.
+  const { promise, resolve, reject } = apply(
+    withResolvers,
+    NativePromise,
+    [],
+  ) as PromiseWithResolvers<unknown>;
+  try {
     const { wire } = encode(args, door, limits, 'arguments');
     calls += 1;
-    mapSet(pending, calls, { resolve, reject });
+    mapSet(pending, calls, { resolve, reject, site: new ErrorOf() });
     if (inFlight < limits.inFlight) dispatch(calls, fn, wire);
     else mapSet(waiting, calls, { fn, wire });
-  });
+  } catch (error) {
+    // Of the encoder, or of a getter that it read.
+    reject(error);
+  }
+  return promise;
 }
 
 function dispatch(id: number, fn: number, wire: Wire): void {
@@ -101,7 +112,7 @@ export function settleCall(id: number, ok: boolean, wire: Wire): void {
   try {
     const value = decode(wire, door, limits);
     if (ok) call.resolve(value);
-    else call.reject(withoutInside(value));
+    else call.reject(placed(value, call.site));
   } catch (error) {
     call.reject(error);
   }
@@ -123,14 +134,20 @@ function dispatchNext(): void {
   }
 }
 
-/** An error of the host is made anew here: its stack would name our own frames, or none. */
-function withoutInside(error: unknown): unknown {
+/** An error of the host is made anew here; what helps is where the code asked for it. */
+function placed(error: unknown, site: Error): unknown {
   if (typeof error === 'object' && error !== null) {
     const { name, message } = describe(error);
-    const stack = `${name}: ${message}\n    at a function of the host`;
-    define(error, 'stack', hidden(stack));
+    define(error, 'stack', hidden(`${name}: ${message}${framesOf(site)}`));
   }
   return error;
+}
+
+/** From the first line break on; the user may have made stacks something else. */
+function framesOf(site: Error): string {
+  const { stack } = describe(site);
+  for (let at = 0; at < stack.length; at += 1) if (stack[at] === '\n') return cut(stack, at);
+  return '';
 }
 
 /** The host calls one of our functions. */
