@@ -143,7 +143,14 @@ export function createPool({ size = Math.max(2, availableParallelism()) }: PoolO
     member.runs = Number.POSITIVE_INFINITY;
   };
   const awaitIdle = (member: Member, use: NonNullable<Member['use']>) => {
-    use.stopping ??= setTimeout(() => member.child.kill(), SANDBOX_LIMITS.stopGraceMs);
+    const giveUp = () => {
+      if (member.use !== use) return;
+      // Out of the pool first: what it may still say of being idle is not to be believed.
+      retire(member);
+      fill();
+    };
+    // A timer that is late because this process was busy comes before what the child said in time: that is read first.
+    use.stopping ??= setTimeout(() => setImmediate(giveUp), SANDBOX_LIMITS.stopGraceMs);
   };
   const begin = (member: Member, { job, outside, events }: Waiting) => {
     member.runs += 1;

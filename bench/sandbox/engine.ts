@@ -1,0 +1,50 @@
+/** What is compared, and the one shape in which each engine is asked: a module whose default export is the answer. */
+
+/** `worker` is Node's own thread: no sandbox, and here for reference. */
+export const ENGINES = ['everthread', 'quickjs', 'vm', 'worker'] as const;
+export type EngineName = (typeof ENGINES)[number];
+
+export type HostFunctions = Readonly<Record<string, (...args: never[]) => unknown>>;
+
+export interface Call {
+  /** JavaScript with one `export default`: a value, or a function that is called with `args`. */
+  readonly source: string;
+  readonly args?: readonly unknown[];
+  /** Identifiers that the code may call; what they return is awaited. */
+  readonly functions?: HostFunctions;
+  /** Default: 64 MiB, where the engine knows a limit. */
+  readonly memoryBytes?: number;
+  /** Ended after so many milliseconds by the means that the engine has. */
+  readonly deadlineMs?: number;
+}
+
+export interface Outcome {
+  readonly status: 'success' | 'error' | 'memory' | 'terminated';
+  readonly result?: unknown;
+  readonly message?: string;
+}
+
+export interface Engine {
+  readonly name: EngineName;
+  /** In a realm made for this call alone, and gone after it. Never rejects. */
+  run(call: Call): Promise<Outcome>;
+  close(): Promise<void>;
+}
+
+export const DEFAULT_MEMORY = 64 * 1024 * 1024;
+
+/** Loads an engine's code; the answer sets the engine up. Only what is asked for is loaded. */
+export async function loadEngine(name: EngineName): Promise<() => Promise<Engine>> {
+  if (name === 'everthread') return (await import('./engines/everthread.ts')).openEverthread;
+  if (name === 'quickjs') return (await import('./engines/quickjs.ts')).openQuickjs;
+  if (name === 'vm') return (await import('./engines/vm.ts')).openVm;
+  return (await import('./engines/worker.ts')).openWorker;
+}
+
+/** Settles as `terminated` when the deadline passes first, if the event loop is let to see it. */
+export async function withDeadline(work: Promise<Outcome>, ms: number | undefined): Promise<Outcome> {
+  if (ms === undefined) return work;
+  const passed = Promise.withResolvers<Outcome>();
+  const timer = setTimeout(() => passed.resolve({ status: 'terminated', message: 'deadline' }), ms);
+  return Promise.race([work, passed.promise]).finally(() => clearTimeout(timer));
+}
