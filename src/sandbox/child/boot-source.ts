@@ -20,6 +20,12 @@ export const BOOT_MODULE =
   `const boot = globalThis.${BOOT_GLOBAL}; delete globalThis.${BOOT_GLOBAL}; ` +
   `export const { ${BOOT_EXPORTS} } = boot;`;
 
+/**
+ * How the transform calls what is imported. It looks `call` up where the user can replace it, and be handed our
+ * functions with all that they are given.
+ */
+const CALL = /([\w$]+\.[\w$]+)\.call\(void 0, /g;
+
 export function readBootScript(): string {
   const bodies: string[] = [];
   const numbers = new Map<string, number>();
@@ -32,10 +38,9 @@ export function readBootScript(): string {
       transforms: EXTENSION === '.ts' ? ['typescript', 'imports'] : ['imports'],
       disableESTransforms: true,
     });
-    bodies[number] = code.replace(
-      /\brequire\('([^']+)'\)/g,
-      (_, specifier) => `require(${visit(new URL(specifier, url))})`,
-    );
+    bodies[number] = code
+      .replace(/\brequire\('([^']+)'\)/g, (_, specifier) => `require(${visit(new URL(specifier, url))})`)
+      .replace(CALL, '(0, $1)(');
     return number;
   };
   visit(ENTRY);

@@ -2,6 +2,7 @@
  * Makes a fresh isolate with the sandbox's own code in it. The next one is made ahead, while the child is idle: no
  * isolate serves twice, but the time to make one need not be waited for.
  */
+import { setFlagsFromString } from 'node:v8';
 import ivm from 'isolated-vm';
 import { SANDBOX_LIMITS } from '../limits.ts';
 import type { Job } from '../protocol.ts';
@@ -84,11 +85,17 @@ function create(memoryLimit: number): Booted {
   return { isolate, context, module };
 }
 
+/** The sandbox's own functions are compiled all at once, into the cache and out of it; the user's when they are called. */
 function compileScript(isolate: ivm.Isolate): ivm.Script {
-  if (cachedData) return isolate.compileScriptSync(script, { filename: INTERNAL, cachedData });
-  const compiled = isolate.compileScriptSync(script, { filename: INTERNAL, produceCachedData: true });
-  cachedData = (compiled as { cachedData?: ivm.ExternalCopy<ArrayBuffer> }).cachedData;
-  return compiled;
+  setFlagsFromString('--no-lazy');
+  try {
+    if (cachedData) return isolate.compileScriptSync(script, { filename: INTERNAL, cachedData });
+    const compiled = isolate.compileScriptSync(script, { filename: INTERNAL, produceCachedData: true });
+    cachedData = (compiled as { cachedData?: ivm.ExternalCopy<ArrayBuffer> }).cachedData;
+    return compiled;
+  } finally {
+    setFlagsFromString('--lazy');
+  }
 }
 
 function toMib(bytes: number): number {

@@ -15,8 +15,11 @@ export interface Compiled {
 
 const DECLARED = /^Identifier '(.+?)' has already been declared/;
 
+/** Of the isolate, in whichever of its forms may be used now. */
+export type Compile = (code: string, filename: string) => ivm.Module | Promise<ivm.Module>;
+
 export async function compileUserModule(
-  isolate: ivm.Isolate,
+  compile: Compile,
   source: SourceModule,
   globals: readonly string[],
   sources: ReadonlyMap<string, SourceModule>,
@@ -25,7 +28,7 @@ export async function compileUserModule(
   const filename = `sandbox:${source.name}`;
   try {
     const prepared = prepareModule(source, { specifier: inner, globals });
-    return { module: await compile(isolate, prepared, filename, named(globals, source)), inner };
+    return { module: await compileBound(compile, prepared, filename, named(globals, source)), inner };
   } catch (error) {
     throw toLinkFailure(error, sources);
   }
@@ -36,8 +39,8 @@ function named(globals: readonly string[], { source }: SourceModule): readonly s
   return source.includes('\\u') ? globals : globals.filter((name) => source.includes(name));
 }
 
-async function compile(
-  isolate: ivm.Isolate,
+async function compileBound(
+  compile: Compile,
   prepared: PreparedModule,
   filename: string,
   globals: readonly string[],
@@ -45,7 +48,7 @@ async function compile(
   let bound = globals;
   for (;;) {
     try {
-      return await isolate.compileModule(prepared.compose(bound), { filename });
+      return await compile(prepared.compose(bound), filename);
     } catch (error) {
       const [, declared] = DECLARED.exec((error as Error).message) ?? [];
       if (declared === undefined || !bound.includes(declared)) break;
@@ -53,6 +56,6 @@ async function compile(
     }
   }
   // What failed may be the author's text or what stands behind it; alone it says what the author did.
-  await isolate.compileModule(prepared.bare, { filename });
-  return isolate.compileModule(prepared.compose(bound), { filename });
+  await compile(prepared.bare, filename);
+  return compile(prepared.compose(bound), filename);
 }

@@ -6,7 +6,7 @@
 import type ivm from 'isolated-vm';
 import type { Job } from '../protocol.ts';
 import { INTERNAL } from './boot.ts';
-import { compileUserModule } from './compile.ts';
+import { type Compile, compileUserModule } from './compile.ts';
 import { LinkFailure, toLinkFailure } from './failure.ts';
 import { locateImport } from './import-position.ts';
 import { createResolver } from './resolve.ts';
@@ -64,8 +64,13 @@ export function createGraph({ isolate, context, boot, job }: Place): Graph {
   const shims = new Map<string, Promise<ivm.Module>>();
   const inners = new Map<string, Promise<ivm.Module>>();
   // Never the engine's sync form once user code runs: it would enter the isolate in the middle of that code, run its
-  // microtasks on this thread, and wait for ever on a loop.
-  const internal = (code: string) => askTwice(() => isolate.compileModule(code, { filename: INTERNAL }));
+  // microtasks on this thread, and wait for ever on a loop. Before, it saves a change of threads.
+  let quiet = true;
+  const compile: Compile = (code, filename) =>
+    quiet
+      ? isolate.compileModuleSync(code, { filename })
+      : askTwice(() => isolate.compileModule(code, { filename }));
+  const internal = async (code: string) => compile(code, INTERNAL);
   const entrySource: SourceModule = { name: job.filename, source: job.source, language: job.language };
 
   const load = (key: string | undefined): Promise<Node> => {
@@ -82,7 +87,7 @@ export function createGraph({ isolate, context, boot, job }: Place): Graph {
         ? entrySource
         : { name: key.replace(/^\.\//, ''), source: keyed.get(key) as string, language: job.language };
     sources.set(source.name, source);
-    const compiled = await compileUserModule(isolate, source, globals, sources);
+    const compiled = await compileUserModule(compile, source, globals, sources);
     const node: Node = { index: nodes.length, key, name: source.name, ...compiled };
     nodes.push(node);
     byModule.set(compiled.module, node);
@@ -169,7 +174,9 @@ export function createGraph({ isolate, context, boot, job }: Place): Graph {
     async linkEntry() {
       const { module } = await entry;
       const code = `import*as ns from"target";import{start}from"boot";start(ns,${quoted(job.fn)});`;
-      return drive(module, code);
+      const driver = await drive(module, code);
+      quiet = false;
+      return driver;
     },
     async find(specifier, referrer) {
       const resolved = resolver.resolve(specifier, (nodes[referrer] as Node).key);
