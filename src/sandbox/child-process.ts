@@ -11,6 +11,7 @@ import { createRequire } from 'node:module';
 import { dirname, extname, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SANDBOX_LIMITS } from './limits.ts';
+import { createOutbox } from './outbox.ts';
 import { type FromChild, MEMORY_MARK, type ToChild } from './protocol.ts';
 
 const MAIN = fileURLToPath(new URL(`./child/main${extname(import.meta.url)}`, import.meta.url));
@@ -54,11 +55,15 @@ export function spawnChild(): SandboxChild {
 function supervise(child: ChildProcess): SandboxChild {
   let stderr = '';
   let failed: Error | undefined;
+  const outbox = createOutbox<ToChild>((batch) => {
+    // A child that has just died cannot be told anything; its end is about to be.
+    if (child.connected) child.send(batch as ToChild[], () => undefined);
+  });
   const supervised: SandboxChild = {
     pid: child.pid ?? -1,
     send(message) {
-      // A child that has just died cannot be told anything; its end is about to be.
-      if (child.connected) child.send(message, () => undefined);
+      if (message.kind === 'crossing') outbox.post(message);
+      else outbox.send(message);
     },
     kill: () => void child.kill('SIGKILL'),
     ref() {
@@ -76,8 +81,11 @@ function supervise(child: ChildProcess): SandboxChild {
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-8192);
   });
-  child.on('message', (message) => {
-    if (typeof message === 'object' && message !== null) supervised.onMessage(message as FromChild);
+  child.on('message', (batch) => {
+    if (!Array.isArray(batch)) return;
+    for (const message of batch) {
+      if (typeof message === 'object' && message !== null) supervised.onMessage(message as FromChild);
+    }
   });
   child.on('error', (error) => {
     failed = error;

@@ -39,7 +39,8 @@ export function decode(wire: Wire, door: FunctionDoor | undefined, limits: Encod
       endOfDepth = reader.met;
     }
     // The text in the place of what was too deep stands there itself.
-    if (depth > limits.maxDepth && reader.kinds[place] !== 'T') unreadable(`nested deeper than ${limits.maxDepth} levels`);
+    if (depth > limits.maxDepth && reader.kinds[place] !== 'T')
+      unreadable(`nested deeper than ${limits.maxDepth} levels`);
     fill(reader, place);
   }
   if (reader.bytesUsed !== lengthOf(reader.bytes)) unreadable('bytes that belong to nothing');

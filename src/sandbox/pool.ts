@@ -131,7 +131,8 @@ export function createPool({ size = Math.max(2, availableParallelism()) }: PoolO
     member.idleSince = performance.now();
     const worn =
       member.runs >= SANDBOX_LIMITS.runsPerChild || message.rssBytes > SANDBOX_LIMITS.childRestingBytes;
-    if (worn || idle() > size) retire(member);
+    // As many as may run, and the spare: what rests beyond served nested runs.
+    if (worn || idle() > size + 1) retire(member);
     fill();
   };
   const retire = (member: Member) => {

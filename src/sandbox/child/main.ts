@@ -2,6 +2,8 @@
  * A sandbox child: runs one job at a time for its parent, and ends with it. It holds no secret, opens no file after
  * its start, and is killed rather than trusted.
  */
+
+import { createOutbox } from '../outbox.ts';
 import type { Crossing, FromChild, Job, Remark, ToChild } from '../protocol.ts';
 import { bootAhead } from './boot.ts';
 import { type Engine, startEngine } from './engine.ts';
@@ -17,7 +19,7 @@ interface Current {
 
 let current: Current | undefined;
 
-const tell = (message: FromChild) => void process.send?.(message);
+const outbox = createOutbox<FromChild>((batch) => void process.send?.(batch));
 
 function start(job: Job): void {
   const run = job.id;
@@ -25,16 +27,16 @@ function start(job: Job): void {
   const flow = createFlow();
   const engine = startEngine(job, {
     cross(crossing: Crossing) {
-      tell({ kind: 'crossing', run, crossing });
+      outbox.post({ kind: 'crossing', run, crossing });
       return flow.sent(crossing.wire);
     },
     remark(remark: Remark) {
-      tell({ kind: 'remark', run, remark });
+      outbox.post({ kind: 'remark', run, remark });
       return flow.sent(remark.wire);
     },
     settle(settlement, memoryUsedBytes) {
       if (current?.run !== run) return;
-      tell({ kind: 'settled', run, settlement, memoryUsedBytes });
+      outbox.send({ kind: 'settled', run, settlement, memoryUsedBytes });
       if (settlement.status !== 'success' || !settlement.held) void end();
     },
   });
@@ -47,18 +49,22 @@ async function end(): Promise<void> {
   current = undefined;
   await engine.dispose();
   endMemoryGuard();
-  tell({ kind: 'idle', run, rssBytes: process.memoryUsage.rss() });
+  outbox.send({ kind: 'idle', run, rssBytes: process.memoryUsage.rss() });
   setImmediate(() => {
     if (!current) bootAhead();
   });
 }
 
-process.on('message', (message: ToChild) => {
-  if (message.kind === 'run') return start(message.job);
-  if (current?.run !== message.run) return;
-  if (message.kind === 'crossing') current.engine.deliver(message.crossing);
+function receive(message: ToChild): void {
+  if (message.kind === 'run') start(message.job);
+  else if (current?.run !== message.run) return;
+  else if (message.kind === 'crossing') current.engine.deliver(message.crossing);
   else if (message.kind === 'taken') current.flow.taken(message.count, message.bytes);
   else void end();
+}
+
+process.on('message', (batch: readonly ToChild[]) => {
+  for (const message of batch) receive(message);
 });
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 // The terminal sends Ctrl-C to every process of the group; the parent decides when a run ends.
@@ -66,4 +72,4 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 
 await Promise.all([startWatchdog(), prepareTransform()]);
 bootAhead();
-tell({ kind: 'ready' });
+outbox.send({ kind: 'ready' });
