@@ -3,17 +3,7 @@
  * has taken over: whatever an honest writer would not have written is refused, before anything is allocated for it.
  */
 import { lengthOf } from './binary.ts';
-import {
-  ArrayOf,
-  define,
-  isArray,
-  isSafeInteger,
-  keysOf,
-  MapOf,
-  mapSet,
-  SetOf,
-  setAdd,
-} from './intrinsics.ts';
+import { define, isArray, isSafeInteger, keysOf, MapOf, mapSet, SetOf, setAdd } from './intrinsics.ts';
 import { bigintOf, leafOf, NUMBERS } from './leaf.ts';
 import { count, countOf, type List, listOf, openReader, type Reader, unreadable } from './reader.ts';
 import { type FunctionDoor, HEAVY, type Wire } from './wire.ts';
@@ -92,7 +82,7 @@ function meet(reader: Reader, place: number): void {
       if (list.length % 2 !== 1) unreadable('an array of another form');
       const length = countOf(list[0]);
       count(reader, length + (list.length - 1) / 2);
-      table[place] = { value: new ArrayOf(length), node: list } satisfies Filling;
+      table[place] = { value: holes(length), node: list } satisfies Filling;
       break;
     }
     case 'M':
@@ -155,12 +145,30 @@ function fillSparseArray(reader: Reader, { value, node }: Filling): void {
     if (typeof key === 'number' ? countOf(key) >= length : typeof key !== 'string' || key === 'length') {
       unreadable('an item beyond the length of its array');
     }
-    const item = checked(key, slotValue(reader, node[i + 1]));
-    const own = { __proto__: null, value: item, writable: true, enumerable: true, configurable: true };
-    define(value, key as PropertyKey, own);
+    own(value, key as PropertyKey, checked(key, slotValue(reader, node[i + 1])));
   }
   // A name that is an index after all has changed it.
   if ((value as List).length !== length) unreadable('an item beyond the length of its array');
+}
+
+/** An array of holes alone, kept as a table: the engine would set eight bytes aside for each, sent in no bytes at all. */
+function holes(length: number): object {
+  const array: unknown[] = [];
+  if (length > 0) {
+    own(array, length - 1, undefined);
+    delete array[length - 1];
+  }
+  return array;
+}
+
+function own(owner: object, key: PropertyKey, value: unknown): void {
+  define(owner, key, {
+    __proto__: null,
+    value,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  } as object);
 }
 
 /** The writer refuses these: whoever awaited the value here would call back to the other side. */

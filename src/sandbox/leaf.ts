@@ -1,6 +1,6 @@
 /** What holds no other value, read: each from its node alone. */
 import { binaryOf, lengthOf } from './binary.ts';
-import { BigIntOf, cut, DateOf, define, ErrorOf, RegExpOf } from './intrinsics.ts';
+import { BigIntOf, cut, DateOf, define, descriptorOf, ErrorOf, hasOwn, RegExpOf } from './intrinsics.ts';
 import { count, countOf, listOf, type Reader, textOf, unreadable } from './reader.ts';
 import { HEAVY, HEAVY_ERROR, NAME_LENGTH, TOO_LARGE } from './wire.ts';
 
@@ -83,10 +83,22 @@ function regexpOf(source: string, flags: string): RegExp {
 /** Its stack would show where it was read, which is nobody's business. */
 function errorOf(name: string, message: string): Error {
   const Known = ERRORS[name];
-  const error = new (Known ?? ErrorOf)(message);
+  const error = withoutTrace(() => new (Known ?? ErrorOf)(message));
   if (Known === undefined) hide(error, 'name', name);
   hide(error, 'stack', message === '' ? name : `${name}: ${message}`);
   return error;
+}
+
+/** The engine's notes of where an error was made cost a kilobyte each, and errors come by the thousand. */
+function withoutTrace(make: () => Error): Error {
+  const limit = descriptorOf(ErrorOf, 'stackTraceLimit');
+  if (limit === undefined || !hasOwn(limit, 'value') || !limit.configurable) return make();
+  define(ErrorOf, 'stackTraceLimit', { __proto__: null, value: 0 } as object);
+  try {
+    return make();
+  } finally {
+    define(ErrorOf, 'stackTraceLimit', { __proto__: null, value: limit.value } as object);
+  }
 }
 
 function hide(error: Error, key: string, value: string): void {

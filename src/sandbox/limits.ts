@@ -19,6 +19,8 @@ export const SANDBOX_LIMITS = {
   functions: 10_000,
   /** Calls of one run to host functions that are under way at a time; more wait inside the sandbox. */
   callsInFlight: 1000,
+  /** What those calls may carry together: the host keeps it until it answers. */
+  callsInFlightBytes: 32 * MIB,
   logEntries: 1000,
   logBytes: MIB,
   /** A run that reports more is ended: reports are data, and none may be lost silently. */

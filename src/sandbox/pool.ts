@@ -3,7 +3,8 @@
  * P1. Runs beyond the pool's size wait in the order in which they came.
  * P2. Runs begun inside a bridged function, and children held for functions of a result, are outside the pool: the
  *     run that waits for them holds a place already. They are bounded, and refused beyond.
- * P3. A child that was killed, crashed, ran out of memory, grew, or served its number of runs is replaced.
+ * P3. A child that was killed, crashed, ran out of memory, grew, or served its number of runs is replaced; so is one
+ *     whose run was ended from outside or kept its thread busy: what is left of that must not burden the next run.
  */
 import { availableParallelism } from 'node:os';
 import { type ChildEnd, type SandboxChild, spawnChild } from './child-process.ts';

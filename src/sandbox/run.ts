@@ -18,7 +18,7 @@ import { memoryMessage } from './memory-message.ts';
 import { checkOptions } from './options.ts';
 import type { Lease, Pool, Ticket } from './pool.ts';
 import { type FromChild, LOG_LEVELS, type Remark, type Settlement } from './protocol.ts';
-import { type Wire, wireBytes } from './wire.ts';
+import { keptBytes, type Wire, wireBytes } from './wire.ts';
 
 export interface Run {
   readonly execution: CodeExecution;
@@ -92,10 +92,10 @@ export function startRun(pool: Pool, source: string, options: unknown): Run {
     const at = Date.now();
     if (remark.kind === 'log') {
       const args = decode(remark.wire, undefined, TRANSFER) as unknown[];
-      logs.add({ level: LOG_LEVELS[remark.level] ?? 'log', args, timestamp: at }, wireBytes(remark.wire));
+      logs.add({ level: LOG_LEVELS[remark.level] ?? 'log', args, timestamp: at }, keptBytes(remark.wire));
       return;
     }
-    reportBytes += wireBytes(remark.wire);
+    reportBytes += keptBytes(remark.wire);
     const { reportEntries, reportBytes: limit } = SANDBOX_LIMITS;
     if (reports.length >= reportEntries || reportBytes > limit) {
       return terminate(

@@ -21,6 +21,8 @@
  * Cycles and shared references are places, so nothing grows by being written. A node stands where its first reference
  * comes in reading order, level by level: the reader sees the depth without recursion, and that nothing is idle.
  */
+import { lengthOf } from './binary.ts';
+
 export interface Wire {
   readonly text: string;
   readonly bytes?: Uint8Array<ArrayBuffer>;
@@ -40,7 +42,19 @@ export interface FunctionDoor {
 
 /** What a wire weighs in the books of both sides; text is counted in UTF-16 units. */
 export function wireBytes({ text, bytes }: Wire): number {
-  return text.length + (bytes?.byteLength ?? 0);
+  return text.length + (bytes === undefined ? 0 : lengthOf(bytes));
+}
+
+/** Of the kinds that HEAVY is said of. */
+const HEAVY_KINDS = /[MSBREFf]/g;
+const HEAVY_BYTES = 256;
+
+/** What a value takes of the memory of whoever keeps it: an empty Map is ten characters, and hundreds of bytes. */
+export function keptBytes(wire: Wire): number {
+  const { text } = wire;
+  // The kinds are what the text ends with.
+  const kinds = text.slice(text.lastIndexOf('"', text.length - 3) + 1);
+  return wireBytes(wire) + HEAVY_BYTES * (kinds.match(HEAVY_KINDS)?.length ?? 0);
 }
 
 /** What stands in a log for what is over the limits. */

@@ -48,7 +48,8 @@ export function renderLedger(): string {
   return [
     '# Conformance',
     '',
-    'Rules of the Standard Agents runtime chapter (0.1.0), in our own words, and the tests that show them.',
+    'Rules of the Standard Agents spec (0.1.0), in our own words, and the tests that show them: its runtime chapter, and',
+    'of its definitions what concerns code execution.',
     "Made from the tests' titles by `npm run ledger`; a test fails when this page is out of date.",
     '',
     '| rule | level | what it asks | shown by |',

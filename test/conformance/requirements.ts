@@ -1,15 +1,10 @@
 /**
- * What the Standard Agents runtime chapter (0.1.0) asks for, in our own words, one row a rule. Ids follow its sections
- * and are never given to another rule. A rule is shown by the tests whose titles begin with its id; one that the runtime
- * does not meet yet says what it waits for.
+ * What the Standard Agents spec (0.1.0) asks for: its runtime chapter, and of its definitions what concerns code
+ * execution. Ids follow the sections and are never given to another rule. A rule is shown by the tests whose titles
+ * begin with its id; one that the runtime does not meet yet says what it waits for.
  */
-export interface Requirement {
-  readonly id: string;
-  readonly level: 'MUST' | 'SHOULD';
-  readonly text: string;
-  /** Why no test shows it yet. */
-  readonly waitsFor?: string;
-}
+import type { Requirement } from './requirement.ts';
+import { CODE_EXECUTION } from './requirements-13.ts';
 
 const FAMILY = 'subagents';
 const STATE = 'the rest of ThreadState';
@@ -98,12 +93,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     text: 'Model calls, tool calls and results, stops and terminations leave durable markers.',
   },
   { id: 'runtime 12a', level: 'SHOULD', text: 'So do events of subagents.', waitsFor: FAMILY },
-  {
-    id: 'runtime 13',
-    level: 'MUST',
-    text: 'runCode runs programs in isolates of their own.',
-    waitsFor: 'the sandbox',
-  },
+  ...CODE_EXECUTION,
   {
     id: 'runtime 14',
     level: 'MUST',

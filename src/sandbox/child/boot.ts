@@ -66,6 +66,7 @@ export function install({ module }: Booted, job: Job, say: Say): Deliver {
       maxDepth: SANDBOX_LIMITS.transferDepth,
       functions: SANDBOX_LIMITS.functions,
       inFlight: SANDBOX_LIMITS.callsInFlight,
+      inFlightBytes: SANDBOX_LIMITS.callsInFlightBytes,
     },
   };
   const reference = module.namespace.getSync('install', { reference: true });

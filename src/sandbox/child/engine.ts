@@ -8,6 +8,7 @@ import type { Crossing, Job, Remark, Settlement } from '../protocol.ts';
 import { boot, type Deliver, install } from './boot.ts';
 import { readError, toFailure } from './failure.ts';
 import { createGraph, type Graph } from './graph.ts';
+import { dieOfMemory } from './guarded-memory.ts';
 import { createLoader, type Loader } from './loader.ts';
 import { readSaying } from './saying.ts';
 
@@ -53,7 +54,10 @@ export function startEngine(job: Job, host: EngineHost): Engine {
    * nothing; but a graph that was being evaluated may have failed, and then nothing else would say so.
    */
   const onRejectedTask = async (): Promise<void> => {
-    if (disposed || settled) return;
+    if (disposed) return;
+    // Held for the functions of its result: they cannot answer any more, and only the child's end tells who waits.
+    if (settled && isolate.isDisposed) dieOfMemory();
+    if (settled) return;
     if (isolate.isDisposed) return fail(undefined);
     await loader?.probe();
     if (started || !graph) return;

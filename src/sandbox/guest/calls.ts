@@ -5,7 +5,7 @@
 import { decode } from '../decode.ts';
 import { type EncodeLimits, encode } from '../encode.ts';
 import { cut, define, ErrorOf, mapDelete, mapGet, mapSet } from '../intrinsics.ts';
-import type { FunctionDoor, Wire } from '../wire.ts';
+import { type FunctionDoor, type Wire, wireBytes } from '../wire.ts';
 import { describe } from './describe.ts';
 import { sayWire } from './port.ts';
 
@@ -16,6 +16,7 @@ interface Pending {
   readonly reject: (error: unknown) => void;
   /** Where the call was made: its stack is told when the host's function fails, and written only then. */
   readonly site: Error;
+  readonly bytes: number;
 }
 
 const { apply } = Reflect;
@@ -41,12 +42,15 @@ const takenIds = new Map<unknown, number>();
 export interface CallLimits extends EncodeLimits {
   readonly functions: number;
   readonly inFlight: number;
+  readonly inFlightBytes: number;
 }
 
 let limits: CallLimits;
 let calls = 0;
 let inFlight = 0;
-let firstWaiting = 1;
+let inFlightBytes = 0;
+/** Calls go out in the order of their ids, and this is the last that did. */
+let dispatched = 0;
 let gifts = 0;
 
 export function openCalls(given: CallLimits): void {
@@ -87,8 +91,8 @@ function callHost(fn: number, args: unknown[]): Promise<unknown> {
   try {
     const { wire } = encode(args, door, limits, 'arguments');
     calls += 1;
-    mapSet(pending, calls, { resolve, reject, site: new ErrorOf() });
-    if (inFlight < limits.inFlight) dispatch(calls, fn, wire);
+    mapSet(pending, calls, { resolve, reject, site: new ErrorOf(), bytes: wireBytes(wire) });
+    if (dispatched === calls - 1 && hasRoom(wire)) dispatch(calls, fn, wire);
     else mapSet(waiting, calls, { fn, wire });
   } catch (error) {
     // Of the encoder, or of a getter that it read.
@@ -97,9 +101,18 @@ function callHost(fn: number, args: unknown[]): Promise<unknown> {
   return promise;
 }
 
+/** The host keeps what it was given until it answers. */
+function hasRoom(wire: Wire): boolean {
+  if (inFlight === 0) return true;
+  return inFlight < limits.inFlight && inFlightBytes + wireBytes(wire) <= limits.inFlightBytes;
+}
+
 function dispatch(id: number, fn: number, wire: Wire): void {
-  inFlight += 1;
+  dispatched = id;
+  // It may throw where the user's stack ends, and then nothing is under way.
   sayWire('call', id, fn, wire);
+  inFlight += 1;
+  inFlightBytes += wireBytes(wire);
 }
 
 /** The host answered one of our calls. */
@@ -108,6 +121,7 @@ export function settleCall(id: number, ok: boolean, wire: Wire): void {
   if (!call) return;
   mapDelete(pending, id);
   inFlight -= 1;
+  inFlightBytes -= call.bytes;
   dispatchNext();
   try {
     const value = decode(wire, door, limits);
@@ -118,19 +132,13 @@ export function settleCall(id: number, ok: boolean, wire: Wire): void {
   }
 }
 
-/** Waiting calls have the highest ids, without gaps. */
 function dispatchNext(): void {
-  if (firstWaiting <= limits.inFlight) firstWaiting = limits.inFlight + 1;
-  while (firstWaiting <= calls) {
-    const next = get(waiting, firstWaiting);
-    if (next === undefined) {
-      firstWaiting += 1;
-      continue;
-    }
-    if (inFlight >= limits.inFlight) return;
-    mapDelete(waiting, firstWaiting);
-    dispatch(firstWaiting, next.fn, next.wire);
-    firstWaiting += 1;
+  while (dispatched < calls) {
+    const id = dispatched + 1;
+    const next = get(waiting, id);
+    if (next === undefined || !hasRoom(next.wire)) return;
+    mapDelete(waiting, id);
+    dispatch(id, next.fn, next.wire);
   }
 }
 

@@ -1,0 +1,127 @@
+/** What becomes of the children of a sandbox: killed, out of memory, worn out, closed, left alone. Linux alone. */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { SANDBOX_LIMITS } from '../../src/sandbox/index.ts';
+import { eventually } from '../support/eventually.ts';
+import { childrenOf, isAlive, isAtRest } from './children.ts';
+import { gate, openSandbox, statusOf } from './own-sandbox.ts';
+
+const INDEX = new URL('../../src/sandbox/index.ts', import.meta.url).href;
+
+describe('the children of a sandbox', () => {
+  it('one that is killed ends its run as an error, and the next run finds another', async () => {
+    const { runCode } = openSandbox(1);
+    const { wait, reached } = gate();
+    const run = runCode('await wait()', { globals: { wait } });
+    const queued = runCode('export default 2');
+    await reached;
+    const pids = childrenOf();
+    expect(pids.length).toBeGreaterThanOrEqual(1);
+    for (const pid of pids) process.kill(pid, 'SIGKILL');
+    expect(await run).toMatchObject({
+      status: 'error',
+      error: { name: 'SandboxCrashed', message: expect.stringContaining('SIGKILL') },
+    });
+    expect(await queued).toMatchObject({ status: 'success', result: 2 });
+    expect(childrenOf().filter((pid) => pids.includes(pid))).toEqual([]);
+  });
+
+  it('functions of a result reject once the child behind them is killed', async () => {
+    const { runCode } = openSandbox(1);
+    const { result } = await runCode('export default { never: () => new Promise(() => {}) }');
+    const { never } = result as { never(): Promise<unknown> };
+    const underWay = expect(never()).rejects.toThrow('has ended');
+    for (const pid of childrenOf()) process.kill(pid, 'SIGKILL');
+    await underWay;
+    await expect(never()).rejects.toThrow('has ended');
+    expect((await runCode('export default 1')).result).toBe(1);
+  });
+
+  it.each([
+    ['by the engine', 'const all = []; for (;;) all.push(new Array(1000).fill(1));'],
+    ['by death', 'const all = new Map(); for (let i = 0; ; i++) all.set(i, { i });'],
+  ])('one that ran out of memory, ended %s, is replaced', async (_, source) => {
+    const { runCode } = openSandbox(1);
+    const { wait, reached, open: letGo } = gate();
+    const run = runCode(`await wait(); ${source}`, { globals: { wait }, memoryLimitBytes: 16 * 1024 * 1024 });
+    await reached;
+    const pids = childrenOf();
+    letGo();
+    expect(statusOf(await run)).toBe('memory MemoryError');
+    const results = await Promise.all([1, 2, 3].map((n) => runCode(`export default ${n}`)));
+    expect(results.map(({ result }) => result)).toEqual([1, 2, 3]);
+    await eventually('the one that ran out is gone', () => !pids.every(isAlive));
+  });
+
+  it('serve many runs, and are replaced after their number of them', async () => {
+    const { runCode } = openSandbox(1);
+    const served = new Set<number>();
+    const run = async () => {
+      const { wait, reached, open: letGo } = gate();
+      const running = runCode('export default await wait()', { globals: { wait } });
+      await reached;
+      for (const pid of childrenOf()) served.add(pid);
+      letGo();
+      expect(statusOf(await running)).toBe('success');
+    };
+    for (let runs = 0; runs < 6; runs += 1) {
+      await run();
+      await eventually('both rest', () => childrenOf().length === 2 && childrenOf().every(isAtRest));
+    }
+    expect(served.size).toBe(2);
+    // Each of the two serves its number of runs at the most.
+    for (let runs = 0; runs < 2 * SANDBOX_LIMITS.runsPerChild; runs += 1) await run();
+    expect(served.size).toBeGreaterThan(2);
+    expect(served.size).toBeLessThan(8);
+  });
+
+  it('none remains after close: runs under way and in line end, later ones are refused', async () => {
+    const { sandbox, runCode } = openSandbox(1);
+    const { wait, reached } = gate();
+    const held = await runCode('export default () => () => 1');
+    const run = runCode('await wait()', { globals: { wait } });
+    const queued = runCode('export default 1');
+    await reached;
+    const pids = childrenOf();
+    expect(pids.length).toBeGreaterThanOrEqual(2);
+    await sandbox.close();
+    // Not even as zombies.
+    expect(pids.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
+    expect(childrenOf()).toEqual([]);
+    const closed = { status: 'error', error: { name: 'SandboxCrashed' } };
+    expect([await run, await queued, await runCode('export default 1')]).toMatchObject([
+      closed,
+      closed,
+      closed,
+    ]);
+    expect((await queued).error?.message).toContain('the sandbox is closed');
+    await expect((held.result as () => Promise<unknown>)()).rejects.toThrow('has ended');
+    expect(childrenOf()).toEqual([]);
+    await sandbox.close();
+  });
+
+  it('that are idle do not keep a process alive, and end with it', async () => {
+    const code = `
+      import { readFileSync } from 'node:fs';
+      import { createSandbox } from ${JSON.stringify(INDEX)};
+      const { result } = await createSandbox().scope().runCode('export default 6 * 7');
+      const children = readFileSync('/proc/self/task/' + process.pid + '/children', 'utf8').trim().split(' ').map(Number);
+      console.log(JSON.stringify({ result, children }));`;
+    const script = spawn(process.execPath, ['--input-type=module', '-e', code], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let told = '';
+    script.stdout.setEncoding('utf8').on('data', (text: string) => {
+      told += text;
+    });
+    const deadline = setTimeout(() => script.kill('SIGKILL'), 30_000);
+    const exitCode = await new Promise((resolve) => script.once('close', resolve));
+    clearTimeout(deadline);
+    expect(exitCode).toBe(0);
+    const { result, children } = JSON.parse(told) as { result: number; children: number[] };
+    expect(result).toBe(42);
+    expect(children.length).toBeGreaterThanOrEqual(1);
+    await eventually('its children are gone', () => !children.some(isAlive));
+  });
+});

@@ -1,0 +1,146 @@
+/** The line before the children of a sandbox: who waits, who is served out of turn, who is refused. */
+import { describe, expect, it } from '@jest/globals';
+import { SANDBOX_LIMITS } from '../../src/sandbox/index.ts';
+import { gate, openSandbox, statusOf } from './own-sandbox.ts';
+
+const ENDED = 'What the sandbox run belonged to has ended.';
+
+describe('the line before the pool', () => {
+  it.each([1, 2])('at most %i run at a time, the others in the order in which they came', async (size) => {
+    const { runCode } = openSandbox(size);
+    const begun: number[] = [];
+    let running = 0;
+    let most = 0;
+    const globals = {
+      begin: (n: number) => {
+        begun.push(n);
+        running += 1;
+        most = Math.max(most, running);
+      },
+      end: () => {
+        running -= 1;
+      },
+    };
+    const runs = [1, 2, 3, 4, 5, 6].map((n) =>
+      runCode(`await begin(${n}); await end(); export default ${n};`, { globals }),
+    );
+    const results = await Promise.all(runs);
+    expect(results.map(({ result }) => result)).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(begun.toSorted()).toEqual([1, 2, 3, 4, 5, 6]);
+    if (size === 1) expect(begun).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(most).toBeLessThanOrEqual(size);
+  });
+
+  it('as many as the size run side by side', async () => {
+    const { runCode } = openSandbox(2);
+    const gates = [gate(), gate()];
+    const runs = gates.map(({ wait }) => runCode('await wait(); export default 1;', { globals: { wait } }));
+    await Promise.all(gates.map(({ reached }) => reached));
+    for (const { open: letGo } of gates) letGo();
+    expect((await Promise.all(runs)).map(statusOf)).toEqual(['success', 'success']);
+  });
+
+  it('the spare beyond the size is for nested runs: one of the line does not get it', async () => {
+    const { runCode } = openSandbox(1);
+    const begun: string[] = [];
+    const begin = (name: string) => void begun.push(name);
+    const { wait, reached, open: letGo } = gate();
+    const source = (name: string) => `await begin('${name}'); export default 1;`;
+    const nest = async () => {
+      await wait();
+      await runCode(source('nested'), { globals: { begin } });
+      await runCode(source('nested again'), { globals: { begin } });
+    };
+    const first = runCode('await nest(); export default 1;', { globals: { nest } });
+    await reached;
+    const waiting = runCode(source('waiting'), { globals: { begin } });
+    letGo();
+    expect([await first, await waiting].map(statusOf)).toEqual(['success', 'success']);
+    expect(begun).toEqual(['nested', 'nested again', 'waiting']);
+  });
+
+  it('one that waits can be terminated before it begins, and the line goes on behind it', async () => {
+    const { runCode } = openSandbox(1);
+    const first = gate();
+    const begun: string[] = [];
+    const globals = { wait: first.wait, begin: (name: string) => void begun.push(name) };
+    const one = runCode('await wait(); export default 1;', { globals });
+    await first.reached;
+    const two = runCode("await begin('two');", { globals });
+    const three = runCode("await begin('three'); export default 3;", { globals });
+    two.terminate('not needed any more');
+    expect(await two).toMatchObject({ status: 'terminated', error: { message: 'not needed any more' } });
+    expect([one.running, three.running]).toEqual([true, true]);
+    first.open();
+    expect([await one, await three]).toMatchObject([{ result: 1 }, { result: 3 }]);
+    expect(begun).toEqual(['three']);
+  });
+});
+
+describe('runs outside the pool', () => {
+  it('runs begun inside a bridged function do not wait for the run that waits for them', async () => {
+    const { runCode } = openSandbox(1);
+    const descend = async (depth: number): Promise<unknown> => {
+      if (depth === 0) return 'the bottom';
+      const run = runCode(`export default ['level ${depth}', await descend(${depth - 1})]`, {
+        globals: { descend },
+      });
+      const { result, error } = await run;
+      return result ?? error;
+    };
+    expect(await descend(4)).toEqual(['level 4', ['level 3', ['level 2', ['level 1', 'the bottom']]]]);
+  });
+
+  it('functions of a result can be called until the scope closes, while other runs go on, and reject after', async () => {
+    const { scope } = openSandbox(1);
+    const { result } = await scope.runCode(
+      'let n = 0; export default { next: () => ++n, never: () => new Promise(() => {}) }',
+    );
+    const { next, never } = result as Record<'next' | 'never', () => Promise<unknown>>;
+    expect(await next()).toBe(1);
+    expect((await scope.runCode('export default 1')).result).toBe(1);
+    expect(await next()).toBe(2);
+    const underWay = expect(never()).rejects.toThrow(ENDED);
+    scope.close();
+    await underWay;
+    await expect(next()).rejects.toThrow(ENDED);
+    expect(await scope.runCode('export default 1')).toMatchObject({
+      status: 'terminated',
+      error: { name: 'Terminated', message: ENDED },
+    });
+  });
+
+  it('a result without functions holds nothing: functions that were handed over in between reject', async () => {
+    const { runCode } = openSandbox(1);
+    let kept: (() => Promise<unknown>) | undefined;
+    const keep = (fn: () => Promise<unknown>) => {
+      kept = fn;
+      return fn();
+    };
+    expect((await runCode('export default await keep(() => 7)', { globals: { keep } })).result).toBe(7);
+    await expect(kept?.()).rejects.toThrow('The sandbox run that this function belongs to has ended.');
+  });
+
+  it('at most 16 are held or nested; one more is told that the sandbox is busy, and closing frees them', async () => {
+    const { sandbox, runCode } = openSandbox(1);
+    const holder = sandbox.scope();
+    const source = 'export default () => 1';
+    for (let held = 0; held < SANDBOX_LIMITS.outsidePool; held += 1) {
+      // Of two calls, so that the function is the result and not what is called for it.
+      expect(statusOf(await holder.runCode(`export default () => (${held}, () => ${held})`))).toBe('success');
+    }
+    expect(await runCode(`export default () => () => 1`)).toMatchObject({
+      status: 'terminated',
+      error: { name: 'SandboxBusy', message: expect.stringContaining('16 sandbox runs') },
+    });
+    const nest = async () => statusOf(await runCode('export default 1'));
+    expect((await runCode('export default await nest()', { globals: { nest } })).result).toBe(
+      'terminated SandboxBusy',
+    );
+    // Data needs no such place.
+    expect((await runCode(source)).result).toBe(1);
+    holder.close();
+    expect(statusOf(await runCode(`export default () => () => 1`))).toBe('success');
+    expect((await runCode('export default await nest()', { globals: { nest } })).result).toBe('success');
+  });
+});

@@ -1,0 +1,39 @@
+/**
+ * One sandbox for all tests of a file: it starts with the first run, and importing this file registers its end.
+ * The engine lives in its children; the Jest process never loads it.
+ */
+import { afterAll } from '@jest/globals';
+import type { CodeExecutionOptions, CodeExecutionResult, RunCode } from '../../src/core/code-execution.ts';
+import { createSandbox } from '../../src/sandbox/index.ts';
+
+export const sandbox = createSandbox();
+const scope = sandbox.scope();
+
+afterAll(() => sandbox.close());
+
+/** The functions of its results can be called until the file ends. */
+export const runCode: RunCode = scope.runCode;
+
+/** Runs in a scope of its own: nothing is held behind the result. */
+export async function runOnce(source: string, options?: CodeExecutionOptions): Promise<CodeExecutionResult> {
+  const own = sandbox.scope();
+  try {
+    return await own.runCode(source, options);
+  } finally {
+    own.close();
+  }
+}
+
+/** The result of a run that must succeed. */
+export async function resultOf(source: string, options?: CodeExecutionOptions): Promise<unknown> {
+  const { status, result, error } = await runOnce(source, options);
+  if (status !== 'success') throw new Error(`${status}: ${error?.stack ?? error?.message}`);
+  return result;
+}
+
+/** The status of a run that must not succeed, with its error. */
+export async function failureOf(source: string, options?: CodeExecutionOptions) {
+  const { status, error, result } = await runOnce(source, options);
+  if (!error) throw new Error(`The run succeeded with ${String(result)}.`);
+  return { status, ...error };
+}
