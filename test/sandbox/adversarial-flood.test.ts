@@ -1,0 +1,179 @@
+/** Groups 14, 17 and 18 of the adversarial tests: the worker stays awake, and neither outlives the other's death. */
+import { spawn } from 'node:child_process';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import type { CodeExecution } from '../../src/core/code-execution.ts';
+import { createSandbox, SANDBOX_LIMITS } from '../../src/sandbox/index.ts';
+import { eventually } from '../support/eventually.ts';
+import { childrenOf, isAlive } from './children.ts';
+import { createFigures } from './figures.ts';
+
+/** §D14 says 50 ms for a quiet machine; tests run beside others. */
+const LAG_MS = 250;
+const FLOOD_MS = 500;
+
+const sandbox = createSandbox({ size: 2 });
+const scope = sandbox.scope();
+const figures = createFigures(
+  'flood row',
+  'status',
+  'said',
+  'lag p99 ms',
+  'lag max ms',
+  'host rss growth MiB',
+);
+afterAll(async () => {
+  await sandbox.close();
+  figures.print();
+});
+
+/** Lets it flood for a while and ends it; what this process felt of it goes into the table. */
+async function flooded(name: string, start: () => CodeExecution, said: () => number): Promise<string> {
+  await scope.runCode('export default 1');
+  const before = process.memoryUsage.rss();
+  const lag = monitorEventLoopDelay({ resolution: 5 });
+  lag.enable();
+  const begun = performance.now();
+  const run = start();
+  await eventually(`${name} has flooded`, () => !run.running || performance.now() - begun > FLOOD_MS);
+  const told = performance.now();
+  run.terminate('enough');
+  const { status } = await run;
+  expect(performance.now() - told).toBeLessThan(50);
+  lag.disable();
+  const p99 = lag.percentile(99) / 1e6;
+  const growth = (process.memoryUsage.rss() - before) / 1024 / 1024;
+  figures.add(name, status, said(), p99, lag.max / 1e6, growth);
+  expect(p99).toBeLessThan(LAG_MS);
+  expect(growth).toBeLessThan(128);
+  return status;
+}
+
+describe('a flood', () => {
+  it.each([
+    ['small reports', 'for (;;) report(1)'],
+    ['reports of 1000 characters', 'for (;;) report("x".repeat(1000))'],
+    ['reports of a megabyte', 'for (;;) report("x".repeat(1e6))'],
+    ['reports of functions', 'for (;;) report(() => 1)'],
+  ])(
+    'adversarial 14: of %s leaves the worker awake, and ends at the bound for reports',
+    async (name, source) => {
+      let count = 0;
+      const report = () => void count++;
+      const status = await flooded(
+        name,
+        () => scope.runCode(source, { report }),
+        () => count,
+      );
+      expect(status).not.toBe('success');
+      expect(count).toBeLessThanOrEqual(SANDBOX_LIMITS.reportEntries);
+    },
+  );
+
+  it.each([
+    ['small logs', 'for (;;) console.log(1)'],
+    ['logs of a megabyte', 'for (;;) console.log("x".repeat(1e6))'],
+    [
+      'logs from microtasks',
+      'const f = () => { console.log("x".repeat(1000)); return Promise.resolve().then(f) }; await f()',
+    ],
+    ['calls, one after the other', 'for (;;) await host("x".repeat(1000))'],
+    ['calls, each of a megabyte', 'for (;;) await host("x".repeat(1e6))'],
+    [
+      'calls, a thousand at once',
+      'for (;;) await Promise.all(Array.from({ length: 1000 }, () => host("x".repeat(1000))))',
+    ],
+    ['calls that give functions', 'for (;;) await host(() => 1).catch(() => {})'],
+    ['calls that fail', 'for (;;) await host(Symbol()).catch(() => {})'],
+    ['import() of what is not there', 'for (;;) await import("./x" + Math.random()).catch(() => {})'],
+  ])('adversarial 14: of %s leaves the worker awake, and can be ended', async (name, source) => {
+    let count = 0;
+    let most = 0;
+    let underWay = 0;
+    const host = async () => {
+      count += 1;
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await null;
+      underWay -= 1;
+    };
+    const status = await flooded(
+      name,
+      () => scope.runCode(source, { globals: { host } }),
+      () => count,
+    );
+    expect(status).toBe('terminated');
+    expect(most).toBeLessThanOrEqual(SANDBOX_LIMITS.callsInFlight);
+  });
+
+  it('adversarial 14: of calls never has more under way than the bound, and the rest is answered in order', async () => {
+    let underWay = 0;
+    let most = 0;
+    const host = async (n: number) => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      underWay -= 1;
+      return n;
+    };
+    const source =
+      'export default (await Promise.all(Array.from({ length: 5000 }, (_, n) => host(n)))).every((n, i) => n === i)';
+    expect((await scope.runCode(source, { globals: { host } })).result).toBe(true);
+    expect(most).toBeLessThanOrEqual(SANDBOX_LIMITS.callsInFlight);
+  });
+});
+
+describe('a source that the transform chokes on', () => {
+  it.each([
+    ['nested casts and arrows', `x = ${'<T>('.repeat(30)}a${')=>1'.repeat(30)}`],
+    ['nested parentheses', `x = ${'('.repeat(5000)}1${')'.repeat(5000)}`],
+    ['a type of ten thousand levels', `type A = ${'{ a: '.repeat(10_000)}1${' }'.repeat(10_000)}`],
+    ['a megabyte of angle brackets', `x = ${'<'.repeat(1e6)}`],
+    ['a megabyte of braces', '{'.repeat(1e6)],
+    ['a megabyte of backticks', '`${'.repeat(3e5)],
+  ])('adversarial 17: %s leaves the worker awake, and can be ended', async (name, source) => {
+    const status = await flooded(
+      name,
+      () => scope.runCode(source),
+      () => 0,
+    );
+    expect(['terminated', 'link_error', 'memory', 'error']).toContain(status);
+    expect((await scope.runCode('export default 1')).result).toBe(1);
+  });
+});
+
+describe('a process that dies', () => {
+  it('adversarial 18: a child that is killed from outside ends its run as error, and the pool recovers', async () => {
+    const own = createSandbox({ size: 1 });
+    const { runCode } = own.scope();
+    const strangers = childrenOf();
+    let called = false;
+    const begin = () => {
+      called = true;
+    };
+    const run = runCode('begin(); await new Promise(() => {})', { globals: { begin } });
+    await eventually('the run begins', () => called);
+    for (const pid of childrenOf().filter((each) => !strangers.includes(each))) process.kill(pid, 'SIGKILL');
+    const { status, error } = await run;
+    expect({ status, name: error?.name }).toEqual({ status: 'error', name: 'SandboxCrashed' });
+    expect(error?.message).toContain('SIGKILL');
+    expect((await runCode('export default "alive"')).result).toBe('alive');
+    await own.close();
+  });
+
+  it('adversarial 18: a worker that is killed leaves no child behind, busy or waiting', async () => {
+    const worker = spawn(process.execPath, [`${import.meta.dirname}/doomed-worker.ts`], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const pid = worker.pid as number;
+    let ready = 0;
+    worker.stdout.on('data', (chunk: Buffer) => {
+      ready += chunk.toString().split('ready').length - 1;
+    });
+    await eventually('both runs are under way', () => ready === 2);
+    const children = childrenOf(pid);
+    expect(children.length).toBeGreaterThanOrEqual(2);
+    worker.kill('SIGKILL');
+    await eventually('the children are gone', () => !isAlive(pid) && !children.some(isAlive), 5000);
+  });
+});

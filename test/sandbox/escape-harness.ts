@@ -1,0 +1,150 @@
+/** Runs an escape program among secrets, and finds everything that got out or was changed on this side. */
+import { homedir } from 'node:os';
+import { inspect } from 'node:util';
+import type { SandboxScope } from '../../src/sandbox/index.ts';
+import { type EscapeProgram, PROBE } from './escape-program.ts';
+
+export const MARKER = 'everthread-marker-5f0c9a7d';
+/** Jest runs tests in a realm of their own; the process, its channel and its listeners live in the outer one. */
+const outer = Buffer.constructor('return globalThis')() as typeof globalThis;
+
+const FORBIDDEN = [
+  'LEAK',
+  MARKER,
+  process.cwd(),
+  homedir(),
+  'node_modules',
+  'file:/',
+  'isolated-vm',
+  'node:internal',
+  'sandbox/child',
+  'sandbox/guest',
+  'default thread',
+  '.test.ts',
+].filter((text) => text.length > 1);
+
+export interface Alarm {
+  /** What reached the process since the last question. */
+  heard(): readonly string[];
+  off(): void;
+}
+
+export function listenForAlarms(): Alarm {
+  let heard: string[] = [];
+  const rejection = (reason: unknown) => void heard.push(`unhandledRejection: ${inspect(reason)}`);
+  const exception = (error: unknown) => void heard.push(`uncaughtException: ${inspect(error)}`);
+  outer.process.on('unhandledRejection', rejection);
+  outer.process.on('uncaughtExceptionMonitor', exception);
+  return {
+    heard() {
+      const told = heard;
+      heard = [];
+      return told;
+    },
+    off() {
+      outer.process.off('unhandledRejection', rejection);
+      outer.process.off('uncaughtExceptionMonitor', exception);
+    },
+  };
+}
+
+/** What the program's host functions were given, and what came out of the run. */
+export interface Outcome {
+  readonly status: string;
+  readonly leaks: readonly string[];
+  readonly shown: string;
+}
+
+export async function runEscape(scope: SandboxScope, program: EscapeProgram): Promise<Outcome> {
+  const secret = { marker: MARKER };
+  const given: unknown[] = [];
+  const reached: string[] = [];
+  const keep = (value: unknown) => {
+    given.push(value);
+    return value;
+  };
+  /** Answers its arguments; the secret is in its closure and on it, and must stay there. */
+  const host = Object.assign(
+    function (this: unknown, ...args: unknown[]) {
+      if (this !== undefined) reached.push(`LEAK this: ${inspect(this)}`);
+      return secret.marker === MARKER ? keep(args.length === 1 ? args[0] : args) : undefined;
+    },
+    // What came home is the host's own, and is not looked into.
+    { secret, [Symbol('secret')]: secret, [inspect.custom]: () => '[come home]' },
+  );
+  const fail = async (text: unknown) => {
+    throw Object.assign(new RangeError(String(text), { cause: secret }), { secret });
+  };
+  const call = async (fn: unknown, ...args: unknown[]) => {
+    if (typeof fn === 'function') return keep(await fn(...args));
+  };
+  const isHost = (fn: unknown) => fn === host;
+  const { options } = program;
+  const { status, result, error, reports, logs } = await scope.runCode(program.source, {
+    language: 'javascript',
+    report: (value) => keep(value),
+    ...options,
+    globals: { host, fail, call, isHost, ...options?.globals },
+    imports: { lib: { default: host, host, data: { a: 1 } }, ...options?.imports },
+    modules: { './probe': PROBE, ...options?.modules },
+  });
+  const shown = inspect(
+    { result, error, reports, logs, given },
+    { depth: 20, maxArrayLength: 1000, showHidden: true },
+  );
+  const leaks = [
+    ...reached,
+    ...FORBIDDEN.filter((text) => shown.includes(text)).map((text) => `${text} in ${shown}`),
+  ];
+  return { status, leaks, shown };
+}
+
+const BUILTINS =
+  'Object Array Function Promise Map Set WeakMap WeakSet WeakRef String Number Boolean Symbol BigInt Date RegExp Error ' +
+  'TypeError RangeError SyntaxError AggregateError Proxy Reflect JSON Math Iterator ArrayBuffer Uint8Array DataView Buffer';
+
+type Snapshot = ReadonlyMap<string, PropertyDescriptor | object | null>;
+
+/** Own keys, descriptors and prototypes of the builtins of both realms. */
+export function snapshotBuiltins(): Snapshot {
+  const shot = new Map<string, PropertyDescriptor | object | null>();
+  for (const [realm, globals] of [
+    ['inner', globalThis],
+    ['outer', outer],
+  ] as const) {
+    for (const name of BUILTINS.split(' ')) {
+      const builtin = (globals as unknown as Record<string, { prototype?: object }>)[name];
+      for (const [part, owner] of [
+        ['', builtin],
+        ['.prototype', builtin?.prototype],
+      ] as const) {
+        if (!owner) continue;
+        shot.set(`${realm} ${name}${part} above`, Object.getPrototypeOf(owner) as object | null);
+        for (const key of Reflect.ownKeys(owner)) {
+          const own = Object.getOwnPropertyDescriptor(owner, key) as PropertyDescriptor;
+          shot.set(`${realm} ${name}${part}.${String(key)}`, own);
+        }
+      }
+    }
+    shot.set(`${realm} globalThis`, { value: Reflect.ownKeys(globals).length });
+  }
+  return shot;
+}
+
+export function changesOf(before: Snapshot, after: Snapshot): string[] {
+  const isSame = (one: unknown, two: unknown): boolean => {
+    if (Object.is(one, two)) return true;
+    const [a, b] = [one, two] as [PropertyDescriptor | undefined, PropertyDescriptor | undefined];
+    return (
+      Object.is(a?.value, b?.value) &&
+      a?.get === b?.get &&
+      a?.set === b?.set &&
+      a?.writable === b?.writable &&
+      a?.configurable === b?.configurable
+    );
+  };
+  const keys = new Set([...before.keys(), ...after.keys()]);
+  return [...keys].filter(
+    (key) => before.has(key) !== after.has(key) || !isSame(before.get(key), after.get(key)),
+  );
+}
