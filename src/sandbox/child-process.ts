@@ -6,7 +6,7 @@
  * C4. It ends when the channel closes, and its watchdog thread ends it when the parent is gone.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, extname, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -132,14 +132,15 @@ function flags(): readonly string[] {
   return cachedFlags;
 }
 
-/** The sandbox's code and the packages that it loads, with what those load. */
+/** The sandbox's code and the packages that it loads, with what those load: as they are found, and where they really are. */
 function readableFolders(): string[] {
   const require = createRequire(import.meta.url);
-  const folders = PACKAGES.map((name) => {
+  const real = PACKAGES.map((name) => {
     const path = realpathSync(require.resolve(name));
     const marker = `${sep}node_modules${sep}`;
     return path.slice(0, path.indexOf(marker) + marker.length - 1);
   });
+  const found = (require.resolve.paths('isolated-vm') ?? []).filter((folder) => existsSync(folder));
   // `src` or `dist`: the sandbox imports from `core` beside it.
-  return [...new Set([dirname(dirname(dirname(MAIN))), ...folders])];
+  return [...new Set([dirname(dirname(dirname(MAIN))), ...real, ...found])];
 }

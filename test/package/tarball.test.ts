@@ -4,7 +4,7 @@
  */
 import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -95,6 +95,12 @@ describe('the published package', () => {
     }
     expect(existsSync(join(project, '.everthread', 'dev.json'))).toBe(false);
   }, 240_000);
+
+  it('runs code in its sandbox', async () => {
+    writeFileSync(join(project, 'sum.ts'), 'export default (a: number, b: number): number => a + b;');
+    const { stdout } = await inProject('npx', 'everthread', 'code', 'run', 'sum.ts', '--args', '[40, 2]');
+    expect(stdout.trim()).toBe('42');
+  });
 
   it('gives its four entry points types and code', async () => {
     const script = `
