@@ -1,7 +1,8 @@
 /**
  * What the store does for a step, without Temporal: the port's commands in the order in which the activities of a
  * step give them. `node_modules/.bin/node bench/store.ts [--json FILE] [--quick] [--only N]...`, N messages stored.
- * Time is per command: all of it, inside SQLite, and of that the commit, which waits for the disk.
+ * Time is per command: all of it, inside the engine, and of that the commit, which waits for the disk. Both engines:
+ * SQLite in a file, and PostgreSQL, an embedded one or that of `EVERTHREAD_TEST_POSTGRES`.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,8 +10,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '../src/store/open-store.ts';
 import type { ThreadStore } from '../src/store/port.ts';
+import { openPostgresBench } from './support/postgres-bench.ts';
 import { type Line, median, readOptions, report } from './support/report.ts';
-import { installMeter, type Meter } from './support/sqlite-meter.ts';
+import { installMeter, type Meter } from './support/store-meter.ts';
 
 const { json, quick, only } = readOptions();
 const meter = installMeter();
@@ -18,9 +20,13 @@ const sizes = only.length > 0 ? only.map(Number) : [10, 1000];
 const folder = mkdtempSync(join(tmpdir(), 'everthread-bench-'));
 const lines: Line[] = [];
 try {
-  const store = await openStore('sqlite:store.db', folder);
-  for (const messages of sizes) lines.push(...(await measure(store, messages)));
-  await store.close();
+  await measureEngine('SQLite', 'sqlite:store.db');
+  const postgres = await openPostgresBench();
+  try {
+    await measureEngine('PostgreSQL', postgres.address);
+  } finally {
+    await postgres.close();
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -28,6 +34,15 @@ report('The store, for a step', lines, json);
 
 interface Sample extends Meter {
   ms: number;
+}
+
+async function measureEngine(name: string, address: string): Promise<void> {
+  const store = await openStore(address, folder);
+  for (const messages of sizes) {
+    const measured = await measure(store, messages);
+    lines.push(...measured.map((line) => ({ ...line, what: `${name}: ${line.what}` })));
+  }
+  await store.close();
 }
 
 async function measure(store: ThreadStore, messages: number): Promise<Line[]> {
@@ -55,7 +70,7 @@ async function measure(store: ThreadStore, messages: number): Promise<Line[]> {
     what: `${name}, ${messages} messages`,
     value: sample.ms,
     unit: 'ms',
-    note: `${sample.commits} commits, ${sample.statements} statements; SQLite ${sample.engineMs.toFixed(2)} ms, of it commit ${sample.commitMs.toFixed(2)} ms`,
+    note: `${sample.commits} commits, ${sample.statements} statements; engine ${sample.engineMs.toFixed(2)} ms, of it commit ${sample.commitMs.toFixed(2)} ms`,
   }));
 }
 

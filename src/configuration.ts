@@ -4,6 +4,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { RuntimeError } from './core/error.ts';
+import { type EncryptionKeys, parseKeys } from './store/encryption.ts';
 import { DEFAULT_STORE } from './store/open-store.ts';
 
 export interface Configuration {
@@ -25,6 +26,8 @@ export interface Configuration {
   readonly maxConcurrentActivities: number;
   /** `EVERTHREAD_SANDBOX_SIZE`: programs (`runCode`) that compute at once in one worker, each in a process. */
   readonly sandboxSize: number;
+  /** `EVERTHREAD_ENCRYPTION_KEYS`: `id:hex,…`, which variables are encrypted with; absent: the project's key file. */
+  readonly encryptionKeys: EncryptionKeys | undefined;
   /** `EVERTHREAD_LOG`: `<level>[,json]` with level trace, debug, info, warn or error. */
   readonly log: { readonly level: LogLevel; readonly format: 'text' | 'json' };
 }
@@ -48,8 +51,13 @@ export function readConfiguration(environment: Environment = process.env): Confi
     maxConcurrentActivities: readNumber(environment, 'EVERTHREAD_MAX_CONCURRENT_ACTIVITIES', 200, 1),
     // The sandbox's own default.
     sandboxSize: readNumber(environment, 'EVERTHREAD_SANDBOX_SIZE', Math.max(2, availableParallelism()), 1),
+    encryptionKeys: readKeys(environment.EVERTHREAD_ENCRYPTION_KEYS),
     log: readLog(environment.EVERTHREAD_LOG ?? 'info'),
   };
+}
+
+function readKeys(text: string | undefined): EncryptionKeys | undefined {
+  return text === undefined || text === '' ? undefined : parseKeys(text, 'EVERTHREAD_ENCRYPTION_KEYS');
 }
 
 function readNumber(environment: Environment, name: string, fallback: number, minimum: number): number {

@@ -4,6 +4,7 @@ export type { ConnectOptions } from './client/connect.ts';
 export type { OutgoingMessage } from './client/outgoing.ts';
 export { RuntimeClient } from './client/runtime-client.ts';
 export type { StartThread } from './client/start-options.ts';
+export type { StoredFiles, StoredValues } from './client/stored-threads.ts';
 export type {
   CodeExecution,
   CodeExecutionError,
@@ -12,9 +13,21 @@ export type {
   CodeExecutionResult,
   CodeExecutionStatus,
 } from './core/code-execution.ts';
+export type { EnvType } from './core/env.ts';
 export { ERRORS, type ErrorCode, isRuntimeError, RuntimeError } from './core/error.ts';
 export type { AttachmentRef, Message, ToolCall, ToolResult } from './core/message.ts';
 export type { ThreadStatus } from './core/step.ts';
+export type {
+  FileChunk,
+  FileContent,
+  FileRecord,
+  FileStats,
+  FindResult,
+  GrepResult,
+  ReaddirResult,
+  ThreadFiles,
+  WriteFileOptions,
+} from './core/thread-file.ts';
 export type {
   ExecutionState,
   GetMessagesOptions,
@@ -22,6 +35,7 @@ export type {
   NewMessage,
   ThreadState,
 } from './core/thread-state.ts';
+export type { ThreadValues } from './core/thread-value.ts';
 export type {
   AgentInput,
   ExecuteTool,
@@ -43,4 +57,6 @@ export type {
   VariableInput,
 } from './definitions/index.ts';
 export { defineAgent, defineModel, definePrompt, defineTool } from './definitions/index.ts';
+export type { EnvEntry, EnvOwner } from './store/env-port.ts';
 export type { ThreadEvent, ThreadRecord } from './store/port.ts';
+export type { ListValues, StoredValue } from './store/value-port.ts';

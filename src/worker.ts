@@ -61,7 +61,9 @@ export async function createWorker(options: WorkerOptions): Promise<ThreadWorker
   const store =
     typeof options.store === 'object'
       ? options.store
-      : await openStore(options.store ?? configuration.store, options.projectDir);
+      : await openStore(options.store ?? configuration.store, options.projectDir, {
+          keys: configuration.encryptionKeys,
+        });
   const sandbox = createSandbox({ size: configuration.sandboxSize });
   const handover = new AbortController();
   const release = async () => {

@@ -9,6 +9,7 @@ import type { ActivityDependencies } from './dependencies.ts';
 import { findActiveSide } from './request.ts';
 import { createThreadState, type QueuedWork, type ToolPlace } from './thread-state.ts';
 import { runToolBody } from './tool-body.ts';
+import { openToolEnv } from './tool-env.ts';
 
 export interface ToolExecution {
   readonly call: StoredToolCall;
@@ -29,12 +30,15 @@ export async function executeTool(
   const resolved = resolveCall(registry, execution);
   if (!resolved.ok) return { kind: 'executed', result: resolved.result, queuedTools: [], queuedItems: 0 };
   const { tool, args } = resolved;
+  const env = openToolEnv(dependencies, execution.thread);
+  const refusal = await env.refuse(tool);
+  if (refusal) return { kind: 'executed', result: refusal, queuedTools: [], queuedItems: 0 };
   const abort = new AbortController();
   const signal = AbortSignal.any([execution.signal, abort.signal]);
   // Code that the tool runs, and functions that it returned, live as long as the call, however that ends.
   const scope = dependencies.sandbox.scope({ signal });
   const { runCode } = scope;
-  const { state, queued } = createThreadState(dependencies, { ...execution, signal, tool, runCode });
+  const { state, queued } = createThreadState(dependencies, { ...execution, signal, tool, env, runCode });
   const timeout = Promise.withResolvers<ToolResult>();
   const timer = setTimeout(() => {
     abort.abort(new Error('timed out'));
@@ -47,7 +51,7 @@ export async function executeTool(
   try {
     const result = await Promise.race([runToolBody(tool, state, args), timeout.promise, aborted.promise]);
     if (result === 'aborted') return { kind: 'aborted' };
-    return { kind: 'executed', result, ...queued() };
+    return { kind: 'executed', result: await env.redact(result), ...queued() };
   } finally {
     scope.close();
     clearTimeout(timer);

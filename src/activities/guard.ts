@@ -63,6 +63,10 @@ function toFailure(error: unknown, final: boolean): Error {
     // The right worker may come back; until then the thread waits, and the Web UI shows why.
     return ApplicationFailure.create({ message, type: 'StoreMismatch', nextRetryDelay: '5 seconds' });
   }
+  if (isRuntimeError(error, 'StoreUnavailable')) {
+    // Nothing is wrong with the step: the thread waits until the database is back.
+    return ApplicationFailure.create({ message, type: 'StoreUnavailable', nextRetryDelay: '1 second' });
+  }
   const cause = error instanceof Error ? error : undefined;
   const type = isRuntimeError(error) ? error.code : 'Fault';
   return ApplicationFailure.create({ message, type, nonRetryable: final, cause });

@@ -6,7 +6,12 @@ import type { StepRef, ThreadStore } from '../store/port.ts';
 
 type Recorder = Required<Pick<CallModelOptions, 'onAttempt' | 'onAttemptEnd'>>;
 
-export function recordModelCalls(store: ThreadStore, ref: StepRef): Recorder {
+/** `redact` takes secrets out of what a provider said. */
+export function recordModelCalls(
+  store: ThreadStore,
+  ref: StepRef,
+  redact: (text: string) => Promise<string>,
+): Recorder {
   return {
     async onAttempt({ attempt, model }) {
       await store.startModelCall({ ...ref, call: attempt, model: model.name, modelId: model.model });
@@ -26,7 +31,13 @@ export function recordModelCalls(store: ThreadStore, ref: StepRef): Recorder {
         return;
       }
       const { code, message, statusCode } = outcome.error;
-      const error = { code, message: message.slice(0, 1000), statusCode, retryInMs: outcome.willRetryInMs };
+      // Redacted before it is cut: half a secret would not be found.
+      const error = {
+        code,
+        message: (await redact(message)).slice(0, 1000),
+        statusCode,
+        retryInMs: outcome.willRetryInMs,
+      };
       await store.endModelCall({ ...ref, call: attempt, ok: false, error });
     },
   };

@@ -9,7 +9,7 @@ import type { ToolCall } from '../core/message.ts';
 import type { ProviderResponse } from '../core/provider.ts';
 import type { ModelStepInput, ModelStepOutcome, StoredError } from '../core/step.ts';
 import { callModel } from '../models/call-model.ts';
-import type { StepRecord, StepRef } from '../store/port.ts';
+import type { StepContext, StepRecord, StepRef } from '../store/port.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { abortError, abortSignal } from './guard.ts';
@@ -23,6 +23,8 @@ import {
   toStopRules,
 } from './request.ts';
 import { fromRun } from './run-ref.ts';
+import { readStepEnv } from './step-env.ts';
+import { readRedactor } from './thread-env.ts';
 import { toCallRef } from './tool-dispatch.ts';
 
 export async function modelStep(
@@ -56,12 +58,15 @@ async function answer(dependencies: ActivityDependencies, ref: StepRef): Promise
   const context = await store.readContext(ref.threadId, ref.step);
   const active = findActiveSide(registry, context.thread.agent);
   if (!active) return fail(dependencies, ref, agentNotFound(context.thread.agent, ref.threadId));
+  const env = await readStepEnv(dependencies, context.thread, { begun: hasBegun(context) });
+  if (!env.ok) return fail(dependencies, ref, env.error);
   const models = findModels(registry, active);
-  const result = await ask(dependencies, ref, models, (model) =>
-    buildRequest(registry, active, model, context),
+  const redact = async (text: string) => (await readRedactor(dependencies, context.thread))(text);
+  const result = await ask(dependencies, { ref, redact }, models, (model) =>
+    buildRequest(registry, active, model, context, env.show),
   );
   if (!result.ok) {
-    const message = `${result.error.message} (${result.attempts} model ${result.attempts === 1 ? 'call' : 'calls'})`;
+    const message = `${await redact(result.error.message)} (${result.attempts} model ${result.attempts === 1 ? 'call' : 'calls'})`;
     return fail(dependencies, ref, { code: result.error.code, message });
   }
   await dependencies.probe?.('model_answered');
@@ -80,15 +85,25 @@ async function answer(dependencies: ActivityDependencies, ref: StepRef): Promise
   return describe(registry, active, committed.record, 0);
 }
 
+/** Whether the execution has had an answer of a model; a queued tool's call is none. */
+function hasBegun({ executionId, messages }: StepContext): boolean {
+  return messages.some(
+    (message) =>
+      message.executionId === executionId &&
+      message.role === 'assistant' &&
+      message.metadata.queuedTool !== true,
+  );
+}
+
 async function ask(
   { store, handover, probe }: ActivityDependencies,
-  ref: StepRef,
+  { ref, redact }: { ref: StepRef; redact: (text: string) => Promise<string> },
   models: ModelDefinition[],
   request: (model: ModelDefinition) => ReturnType<typeof buildRequest>,
 ) {
   const signal = abortSignal(handover);
   const chunks = new ChunkWriter((delta, call) => store.appendChunk({ ...ref, call, delta }));
-  const record = recordModelCalls(store, ref);
+  const record = recordModelCalls(store, ref, redact);
   try {
     return await callModel({
       models,

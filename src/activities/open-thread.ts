@@ -1,15 +1,18 @@
 /** `openThread`: the first act of every workflow run: registers it with the store and learns where to go on. */
 
 import { RuntimeError } from '../core/error.ts';
-import type { OpenThreadInput, OpenThreadOutcome } from '../core/step.ts';
+import type { OpenThreadInput, OpenThreadOutcome, StoredError } from '../core/step.ts';
+import type { ThreadRecord } from '../store/port.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { agentNotFound, findActiveSide } from './request.ts';
 import { currentRunId } from './run-ref.ts';
+import { readStepEnv } from './step-env.ts';
 
 export async function openThread(
-  { store, settings, registry, probe }: ActivityDependencies,
+  dependencies: ActivityDependencies,
   input: OpenThreadInput,
 ): Promise<OpenThreadOutcome> {
+  const { store, settings, registry, probe } = dependencies;
   if (input.storeId !== undefined && input.storeId !== store.id) {
     throw new RuntimeError(
       'StoreMismatch',
@@ -36,5 +39,15 @@ export async function openThread(
     turnOpen,
     waiting,
     ...(active ? { model: active.prompt.model } : { lastError: agentNotFound(thread.agent, thread.id) }),
+    ...(active && storeId === undefined ? await findMissing(dependencies, thread) : {}),
   };
+}
+
+/** Of a new thread: required variables must have values (definitions §3). Each execution asks again. */
+async function findMissing(
+  dependencies: ActivityDependencies,
+  thread: ThreadRecord,
+): Promise<{ lastError?: StoredError }> {
+  const env = await readStepEnv(dependencies, thread, { begun: false });
+  return env.ok ? {} : { lastError: env.error };
 }

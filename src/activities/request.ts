@@ -57,12 +57,13 @@ export function findModels(registry: Registry, { prompt }: ActiveSide): ModelDef
 
 export function buildRequest(
   registry: Registry,
-  { agent, prompt }: ActiveSide,
+  { prompt }: ActiveSide,
   model: ModelDefinition,
   context: StepContext,
+  env: (name: string) => string,
 ): ProviderRequest {
   const { thread, executionId, messages } = context;
-  const system = renderPrompt({ agent, prompt, prompts: registry.prompts, variables: thread.arguments });
+  const system = renderPrompt({ prompt, prompts: registry.prompts, variables: thread.arguments, env });
   const tools = model.capabilities.supportsToolCalls === false ? [] : findTools(registry, prompt);
   return {
     model: model.model,

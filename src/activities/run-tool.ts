@@ -9,6 +9,7 @@ import type { BegunTool } from '../store/port.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { executeTool } from './execute-tool.ts';
 import { abortError, abortSignal } from './guard.ts';
+import { outlast } from './outlast.ts';
 import { toSettledOutcome } from './record-tool-outcome.ts';
 import { fromRun } from './run-ref.ts';
 
@@ -21,7 +22,7 @@ export async function runTool(
   const attempt = randomUUID();
   const idempotent = (name: string) => dependencies.registry().tools.get(name)?.idempotent ?? true;
   await probe?.('tool_not_begun');
-  const begun = await store.beginTool({ ...key, attempt, idempotent });
+  const begun = await outlast(() => store.beginTool({ ...key, attempt, idempotent }));
   switch (begun.kind) {
     case 'terminated':
       return begun;
@@ -50,14 +51,9 @@ async function runBody(
   const place = { step: input.step, index: input.index, executionId: input.executionId };
   const executed = await executeTool(dependencies, { call, thread, place, signal });
   if (executed.kind === 'aborted') throw abortError();
-  const committed = await store.commitTool({
-    ...fromRun(store, input),
-    step: input.step,
-    index: input.index,
-    attempt,
-    result: executed.result,
-    queuedTools: executed.queuedTools,
-  });
+  const { result, queuedTools } = executed;
+  const key = { ...fromRun(store, input), step: input.step, index: input.index };
+  const committed = await outlast(() => store.commitTool({ ...key, attempt, result, queuedTools }));
   await probe?.('tool_committed');
   switch (committed.kind) {
     case 'terminated':

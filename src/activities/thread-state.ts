@@ -11,7 +11,10 @@ import type { ThreadRecord } from '../store/port.ts';
 import { checkArguments } from './check-arguments.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { findActiveSide } from './request.ts';
+import { createThreadFiles } from './thread-files.ts';
+import { createThreadValues } from './thread-values.ts';
 import { runToolBody } from './tool-body.ts';
+import type { ToolEnv } from './tool-env.ts';
 
 export interface ToolPlace {
   readonly step: number;
@@ -30,6 +33,7 @@ export interface StateInput {
   readonly place: ToolPlace;
   readonly signal: AbortSignal;
   readonly tool: ToolDefinition;
+  readonly env: ToolEnv;
   readonly runCode: RunCode;
 }
 
@@ -38,7 +42,7 @@ export function createThreadState(
   input: StateInput,
 ): { state: ThreadState; queued: () => QueuedWork } {
   const { store } = dependencies;
-  const { thread, place, signal, tool, runCode } = input;
+  const { thread, place, signal, tool, env, runCode } = input;
   const registry = dependencies.registry();
   const key = `${thread.id}:${place.step}:${place.index}`;
   const queuedTools: { id: string; name: string; arguments: Readonly<Record<string, unknown>> }[] = [];
@@ -76,9 +80,14 @@ export function createThreadState(
       const target = registry.tools.get(name);
       if (refusal || !target) return { status: 'error', error: refusal ?? `Tool not found: ${name}` };
       const checked = checkArguments(target, args);
-      return checked.ok ? runToolBody(target, state, checked.args) : checked.result;
+      if (!checked.ok) return checked.result;
+      const own = Object.freeze({ ...state, ...env.bind(target) });
+      return (await env.refuse(target)) ?? runToolBody(target, own, checked.args);
     },
     runCode,
+    ...createThreadValues(store, thread.id),
+    ...createThreadFiles(store, thread.id),
+    ...env.bind(tool),
   };
   return { state: Object.freeze(state), queued: () => ({ queuedTools, queuedItems }) };
 }

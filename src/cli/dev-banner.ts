@@ -1,7 +1,7 @@
 /** What `everthread dev` says when everything runs: where things are, and what to type next. */
 import { readConfiguration } from '../configuration.ts';
 import { commandName } from './command-name.ts';
-import { showPath, storeFile } from './find-store.ts';
+import { showPath, showStore } from './find-store.ts';
 import type { ResolvedServer } from './local-server/dev-server.ts';
 import { tone } from './output.ts';
 
@@ -22,12 +22,11 @@ const SOURCES: Record<ResolvedServer['source'], string> = {
 
 export function banner({ server, taskQueue, storeId, agents, projectDir }: Banner): string {
   const { store, taskQueue: usualQueue } = readConfiguration();
-  const file = storeFile(store, projectDir);
   const rows = [
     ['Temporal', `${server.address}, namespace ${server.namespace} (${SOURCES[server.source]})`],
     ...(server.uiUrl === undefined ? [] : [['Web UI', server.uiUrl]]),
     ['Task queue', taskQueue],
-    ['Store', `${file === undefined ? 'EVERTHREAD_STORE' : showPath(file)} (${storeId})`],
+    ['Store', `${showStore(store, projectDir)} (${storeId})`],
     ['Agents', agents.join(', ') || 'none: put one into agents/agents/'],
   ];
   const lines = rows.map(([name = '', value = '']) => `  ${tone('dim', name.padEnd(12))}${value}`);

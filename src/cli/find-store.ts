@@ -7,14 +7,15 @@ import { join, relative, resolve } from 'node:path';
 import { readConfiguration } from '../configuration.ts';
 import { RuntimeError } from '../core/error.ts';
 import type { ThreadStore } from '../store/port.ts';
+import { isPostgresAddress, readPostgresAddress } from '../store/postgres/address.ts';
 import { commandName } from './command-name.ts';
 
 /** @throws RuntimeError `ThreadNotFound` when the project has no store yet. */
 export async function openExistingStore(projectDir: string): Promise<ThreadStore> {
-  const address = readConfiguration().store;
+  const { store: address, encryptionKeys: keys } = readConfiguration();
   requireStore(address, projectDir);
   const { openStore } = await import('../store/open-store.ts');
-  return openStore(address, projectDir);
+  return openStore(address, projectDir, { create: false, keys });
 }
 
 /** Opens the store for reading threads, and closes it whatever happens. */
@@ -53,6 +54,13 @@ export function requireProject(projectDir: string): void {
 export function storeFile(address: string, projectDir: string): string | undefined {
   const path = /^sqlite:([^?]+)/.exec(address)?.[1];
   return path === undefined ? undefined : resolve(projectDir, path);
+}
+
+/** Where an address leads, for people. Throws `InvalidConfiguration` for one that cannot be read. */
+export function showStore(address: string, projectDir: string): string {
+  if (isPostgresAddress(address)) return `PostgreSQL at ${readPostgresAddress(address).place}`;
+  const file = storeFile(address, projectDir);
+  return file === undefined ? 'the store of EVERTHREAD_STORE' : showPath(file);
 }
 
 /** A path as a person in this folder would write it. */

@@ -6,6 +6,7 @@ import { addChat } from './commands/chat.ts';
 import { addCode } from './commands/code-run.ts';
 import { addDev } from './commands/dev.ts';
 import { addDoctor } from './commands/doctor.ts';
+import { addEnv } from './commands/env.ts';
 import { addNew } from './commands/new.ts';
 import { addThreads } from './commands/threads.ts';
 import { addValidate } from './commands/validate.ts';
@@ -47,6 +48,7 @@ function buildProgram(cli: Cli): Command {
   addWorker(program, cli);
   addChat(program, cli);
   addThreads(program, cli);
+  addEnv(program, cli);
   addNew(program, cli);
   addValidate(program, cli);
   addCode(program, cli);

@@ -2,7 +2,7 @@
 import { RuntimeClient } from '../client/runtime-client.ts';
 import { readConfiguration } from '../configuration.ts';
 import { findServer, requireListening } from './find-server.ts';
-import { requireProject, requireStore } from './find-store.ts';
+import { openExistingStore, requireProject, requireStore } from './find-store.ts';
 
 export interface OpenClient {
   readonly project: string;
@@ -17,16 +17,21 @@ export async function withClient<T>(
   work: (client: RuntimeClient) => Promise<T>,
 ): Promise<T> {
   const { project, taskQueue, createStore = false } = options;
-  const { store } = readConfiguration();
   if (createStore) requireProject(project);
-  else requireStore(store, project);
+  else requireStore(readConfiguration().store, project);
   const server = findServer(project);
   await requireListening(server);
   const { address, namespace } = server;
-  const client = await RuntimeClient.connect({ address, namespace, taskQueue, store, projectDir: project });
+  const existing = createStore ? undefined : await openExistingStore(project);
   try {
-    return await work(client);
+    const store = existing ?? readConfiguration().store;
+    const client = await RuntimeClient.connect({ address, namespace, taskQueue, store, projectDir: project });
+    try {
+      return await work(client);
+    } finally {
+      await client.close();
+    }
   } finally {
-    await client.close();
+    await existing?.close();
   }
 }

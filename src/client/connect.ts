@@ -43,7 +43,10 @@ export async function openConnection(options: ConnectOptions): Promise<OpenConne
     );
   });
   const { store: place = configuration.store, projectDir = process.cwd() } = options;
-  const store = typeof place === 'object' ? place : await openStore(place, projectDir);
+  const store =
+    typeof place === 'object'
+      ? place
+      : await openStore(place, projectDir, { keys: configuration.encryptionKeys });
   return {
     temporal: new Client({ connection, namespace: options.namespace ?? namespace ?? 'default' }),
     store,

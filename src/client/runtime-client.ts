@@ -5,12 +5,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
+import type { EnvType } from '../core/env.ts';
 import { RuntimeError } from '../core/error.ts';
-import type { Message } from '../core/message.ts';
 import { isThreadId, WORKFLOW_ID_PREFIX } from '../core/start-input.ts';
-import type { ThreadStatus } from '../core/step.ts';
-import type { GetMessagesOptions, MessagePage } from '../core/thread-state.ts';
-import type { ThreadEvent, ThreadRecord, ThreadStore } from '../store/port.ts';
+import type { EnvEntry, EnvOwner } from '../store/env-port.ts';
+import type { ThreadRecord } from '../store/port.ts';
 import {
   queueMessage,
   queueTool,
@@ -21,23 +20,24 @@ import {
 } from '../workflows/messages.ts';
 import type { thread } from '../workflows/thread.ts';
 import { type ConnectOptions, type OpenConnection, openConnection } from './connect.ts';
-import { followEvents } from './follow-events.ts';
+import { goneError, refuseTerminated } from './known-thread.ts';
 import { type OutgoingMessage, prepareMessage, type SentPayload } from './outgoing.ts';
+import { storeStartEnv } from './start-env.ts';
 import { type StartThread, startOptions, WORKFLOW_TYPE } from './start-options.ts';
+import { StoredThreads } from './stored-threads.ts';
 import { waitForIdle } from './wait-for-idle.ts';
 import { isAlreadyStarted, isGone, toRuntimeError } from './workflow-error.ts';
 
-export class RuntimeClient {
+export class RuntimeClient extends StoredThreads {
   readonly temporal: Client;
-  readonly store: ThreadStore;
   readonly taskQueue: string;
   readonly #close: () => Promise<void>;
   /** Ids sent by this client that are not known to be stored yet, by thread: what waitForIdle waits for. */
   readonly #sent = new Map<string, Set<string>>();
 
   private constructor({ temporal, store, taskQueue, close }: OpenConnection) {
+    super(store);
     this.temporal = temporal;
-    this.store = store;
     this.taskQueue = taskQueue;
     this.#close = close;
   }
@@ -47,13 +47,17 @@ export class RuntimeClient {
     return new RuntimeClient(await openConnection(options));
   }
 
-  /** Starts a thread. Throws `InvalidStart` when it runs already, `ThreadTerminated` when its id is spent. */
+  /**
+   * Starts a thread. Throws `InvalidStart` when it runs already, `ThreadTerminated` when its id is spent. Missing required
+   * variables are found by the worker: the thread is `failed` with `MissingVariable` until they are set and a message comes.
+   */
   async startThread({
     agent,
     threadId = randomUUID(),
     userId,
     arguments: threadArguments,
     messages = [],
+    env,
   }: StartThread): Promise<{ threadId: string }> {
     if (!isThreadId(threadId)) {
       throw new RuntimeError(
@@ -61,7 +65,7 @@ export class RuntimeClient {
         `"${threadId}" cannot be a thread id: letters, digits and . _ : - alone.`,
       );
     }
-    await this.#refuseTerminated(threadId);
+    await storeStartEnv(this.store, threadId, await refuseTerminated(this.store, threadId), env);
     const prepared: SentPayload[] = [];
     for (const message of messages) prepared.push(await prepareMessage(this.store, threadId, message));
     try {
@@ -86,7 +90,7 @@ export class RuntimeClient {
    * Throws `ThreadNotFound`, `ThreadTerminated`, `InvalidMessage`, `MessageTooLarge`.
    */
   async queueMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
-    await this.#refuseTerminated(threadId);
+    await refuseTerminated(this.store, threadId);
     const payload = await prepareMessage(this.store, threadId, message);
     await this.#signal(threadId, queueMessage, payload);
     this.#remember(threadId, payload.id);
@@ -95,7 +99,7 @@ export class RuntimeClient {
 
   /** Like queueMessage, but answered by the thread itself: needs a worker. */
   async sendMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
-    const record = await this.#refuseTerminated(threadId);
+    const record = await refuseTerminated(this.store, threadId);
     const payload = await prepareMessage(this.store, threadId, message);
     try {
       const answer = record
@@ -105,7 +109,7 @@ export class RuntimeClient {
       return answer;
     } catch (error) {
       if (!isGone(error)) throw toRuntimeError(error);
-      throw await this.#goneError(threadId, error);
+      throw await goneError(this.store, threadId, error);
     }
   }
 
@@ -131,31 +135,6 @@ export class RuntimeClient {
     await this.#signal(threadId, terminate, { reason });
   }
 
-  /** Throws `ThreadNotFound`. */
-  async getThread(threadId: string): Promise<ThreadRecord> {
-    const record = await this.store.getThread(threadId);
-    if (record) return record;
-    throw new RuntimeError('ThreadNotFound', `Thread "${threadId}" is not in this store.`);
-  }
-
-  async listThreads(options?: {
-    status?: ThreadStatus;
-    agent?: string;
-    limit?: number;
-  }): Promise<readonly ThreadRecord[]> {
-    return this.store.listThreads(options);
-  }
-
-  /** Stored messages, then pending ones (`metadata.queued`). */
-  async getMessages(threadId: string, options?: GetMessagesOptions): Promise<MessagePage> {
-    await this.getThread(threadId);
-    return this.store.getMessages(threadId, options);
-  }
-
-  async getMessage(threadId: string, id: string): Promise<Message | null> {
-    return this.store.getMessage(threadId, id);
-  }
-
   /**
    * Resolves with the thread once it is at rest and everything that this client sent it has been taken.
    * Throws `Timeout` after `timeoutMs` (default 60,000), saying where the thread stands.
@@ -168,12 +147,27 @@ export class RuntimeClient {
     return waitForIdle({ store: this.store, handle: this.#handle(threadId), threadId, sent, timeoutMs });
   }
 
-  /** The thread's events after a number, oldest first; goes on live unless `follow` is false. */
-  events(
-    threadId: string,
-    options: { after?: number; follow?: boolean; signal?: AbortSignal } = {},
-  ): AsyncIterable<ThreadEvent> {
-    return followEvents(this.store, threadId, options);
+  /**
+   * Sets a variable of a thread, a user (the `userId` of threads) or the instance, also before the thread is there.
+   * A new one is a secret unless `type` says text. Throws `InvalidVariable`, `ThreadTerminated`, `InvalidConfiguration`.
+   */
+  async setEnv(
+    owner: EnvOwner,
+    name: string,
+    value: string,
+    options: { type?: EnvType } = {},
+  ): Promise<void> {
+    await this.store.setEnv({ owner, name, value, type: options.type });
+  }
+
+  /** Variables of this owner by name; the values of secrets are not told. */
+  async listEnv(owner: EnvOwner): Promise<readonly EnvEntry[]> {
+    return this.store.listEnv(owner);
+  }
+
+  /** False when it was not there. */
+  async unsetEnv(owner: EnvOwner, name: string): Promise<boolean> {
+    return this.store.unsetEnv(owner, name);
   }
 
   async close(): Promise<void> {
@@ -186,7 +180,7 @@ export class RuntimeClient {
 
   /** Signals the thread; one that the store knows is revived when its workflow was killed. */
   async #signal(threadId: string, signal: { name: string }, payload: unknown): Promise<void> {
-    const record = await this.#refuseTerminated(threadId);
+    const record = await refuseTerminated(this.store, threadId);
     try {
       if (!record) return await this.#handle(threadId).signal(signal.name, payload);
       await this.temporal.workflow.signalWithStart(WORKFLOW_TYPE, {
@@ -197,7 +191,7 @@ export class RuntimeClient {
       });
     } catch (error) {
       if (!isGone(error)) throw toRuntimeError(error);
-      throw await this.#goneError(threadId, error);
+      throw await goneError(this.store, threadId, error);
     }
   }
 
@@ -211,26 +205,6 @@ export class RuntimeClient {
       args: [payload],
       startWorkflowOperation,
     });
-  }
-
-  async #refuseTerminated(threadId: string): Promise<ThreadRecord | null> {
-    const record = await this.store.getThread(threadId);
-    if (record?.terminatedAt == null) return record;
-    throw new RuntimeError('ThreadTerminated', `Thread "${threadId}" is terminated; start a new one.`);
-  }
-
-  async #goneError(threadId: string, cause: unknown): Promise<unknown> {
-    const record = await this.store.getThread(threadId);
-    if (record?.terminatedAt != null) {
-      return new RuntimeError('ThreadTerminated', `Thread "${threadId}" is terminated; start a new one.`, {
-        cause,
-      });
-    }
-    return new RuntimeError(
-      'ThreadNotFound',
-      `No thread "${threadId}" is running, and this store does not know it.`,
-      { cause },
-    );
   }
 
   #remember(threadId: string, id: string): void {

@@ -1,4 +1,5 @@
 /** How a client starts a thread's workflow, whether it is new or revived. */
+import type { EnvType } from '../core/env.ts';
 import { WORKFLOW_ID_PREFIX } from '../core/start-input.ts';
 
 import type { OutgoingMessage } from './outgoing.ts';
@@ -12,6 +13,11 @@ export interface StartThread {
   readonly userId?: string;
   /** Readable as `state.arguments`, and as `{{key}}` in prompts. */
   readonly arguments?: Readonly<Record<string, unknown>>;
+  /**
+   * Variables of the new thread, there before anything runs. A plain string becomes a secret; only the store gets them,
+   * never the Temporal server.
+   */
+  readonly env?: Readonly<Record<string, string | { readonly value: string; readonly type?: EnvType }>>;
   /** The first messages, oldest first. */
   readonly messages?: readonly OutgoingMessage[];
 }

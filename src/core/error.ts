@@ -13,12 +13,25 @@ export const ERRORS = {
   AgentNotFound: { exit: 3, status: 404 },
   StoreMismatch: { exit: 1, status: 500 },
   MissingVariable: { exit: 1, status: 409 },
+  /** A variable's name, value or type cannot be stored. */
+  InvalidVariable: { exit: 2, status: 400 },
   ContextNotSerializable: { exit: 1, status: 500 },
   SandboxBusy: { exit: 1, status: 503 },
+  /** A value, or a key to keep it under, that cannot be stored: not JSON, or no text that a database can hold. */
+  InvalidValue: { exit: 2, status: 400 },
+  /** The path of a file that cannot be one. */
+  InvalidPath: { exit: 2, status: 400 },
+  /** One of the caps of docs/operations.md; the message names it. */
+  LimitExceeded: { exit: 2, status: 413 },
+  /** A file where a directory must be, a directory where a file must be, or one that is not empty. */
+  FileConflict: { exit: 1, status: 409 },
+  FileNotFound: { exit: 3, status: 404 },
   /** The definitions of a project have problems; each is named. */
   InvalidDefinitions: { exit: 2, status: 500 },
   /** A setting (environment variable, option) cannot be used. */
   InvalidConfiguration: { exit: 2, status: 500 },
+  /** The database server of the store does not answer. */
+  StoreUnavailable: { exit: 1, status: 503 },
   /** The Temporal service cannot be reached or does not answer as asked. */
   TemporalUnavailable: { exit: 1, status: 503 },
   /** Something was waited for and did not come within its deadline. */

@@ -28,6 +28,33 @@ export const LIMITS = {
   /** Refused items kept for the next commit; more are counted in the log only. */
   rejections: 50,
   startMessages: 100,
+  /** Characters of a variable's name, bytes of its value. */
+  envNameChars: 128,
+  envValueBytes: 64 * 1024,
+  /** Key-value store of a thread: UTF-16 units of a key, JSON of a value, keys. */
+  valueKeyChars: 512,
+  valueBytes: 256 * 1024,
+  valuesPerThread: 10_000,
+  /** Objects and lists inside one another in a value or in a file's metadata. */
+  jsonDepth: 1000,
+  /** Files of a thread: each one, all together, and how many with the directories. */
+  fileBytes: 100 * 1024 * 1024,
+  threadFileBytes: 1024 * 1024 * 1024,
+  filesPerThread: 10_000,
+  filePathBytes: 1024,
+  fileNameBytes: 255,
+  fileMetadataBytes: 16 * 1024,
+  thumbnailBytes: 256 * 1024,
+  mimeTypeChars: 255,
+  /** What is read or written of a file at a time. Never to be changed: files are stored in chunks of this size. */
+  fileChunkBytes: 1024 * 1024,
+  /** Files that a search answers, and of each the matching lines and the characters of a line. */
+  foundFiles: 100,
+  foundLines: 1000,
+  foundLineChars: 1000,
+  patternChars: 1000,
+  /** What one grepFiles may compute. */
+  grepMs: 10_000,
 } as const;
 
 /** UTF-8 length without Buffer or TextEncoder: the workflow VM has neither for certain. */

@@ -1,12 +1,13 @@
 /** Renders a prompt's parts to the system text (definitions §6.2). Include cycles are refused at load. */
-import type { AgentDefinition, PromptDefinition, PromptPart } from './definition.ts';
+import type { PromptDefinition, PromptPart } from './definition.ts';
 
 export interface PromptScope {
-  readonly agent: AgentDefinition;
   readonly prompt: PromptDefinition;
   readonly prompts: ReadonlyMap<string, PromptDefinition>;
   /** The thread's arguments: known `{{key}}` are replaced, also in included prompts. */
   readonly variables: Readonly<Record<string, unknown>>;
+  /** What an `env` part shows of a variable: never a secret, and nothing when there is no value. */
+  readonly env: (name: string) => string;
 }
 
 export function renderPrompt(scope: PromptScope): string {
@@ -26,7 +27,7 @@ function renderPart(part: PromptPart, scope: PromptScope): string {
       return included ? renderParts(included.prompt, scope) : `[prompt "${part.prompt}" is missing]`;
     }
     case 'env':
-      return scope.agent.env[part.property] ?? scope.prompt.env[part.property] ?? '';
+      return scope.env(part.property);
   }
 }
 

@@ -3,7 +3,10 @@
  * Members arrive as the runtime grows; those listed here work.
  */
 import type { RunCode } from './code-execution.ts';
+import type { EnvState } from './env.ts';
 import type { Message, ToolResult } from './message.ts';
+import type { ThreadFiles } from './thread-file.ts';
+import type { ThreadValues } from './thread-value.ts';
 
 export interface GetMessagesOptions {
   /** How many at most; default 100, the newest. */
@@ -36,7 +39,7 @@ export interface ExecutionState {
   readonly abortSignal: AbortSignal;
 }
 
-export interface ThreadState {
+export interface ThreadState extends EnvState, ThreadFiles, ThreadValues {
   readonly threadId: string;
   /** Name of the agent that owns the thread now. */
   readonly agentId: string;

@@ -4,6 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type Kysely, type Migration, type MigrationProvider, Migrator } from 'kysely';
+import { valuesAndFiles } from './migration-0002.ts';
+import { env } from './migration-0003.ts';
 import type { Tables } from './schema.ts';
 
 const spine: Migration = {
@@ -180,10 +182,19 @@ const spine: Migration = {
   },
 };
 
-const provider: MigrationProvider = { getMigrations: async () => ({ '0001_spine': spine }) };
+const provider: MigrationProvider = {
+  getMigrations: async () => ({
+    '0001_spine': spine,
+    '0002_values_and_files': valuesAndFiles,
+    '0003_env': env,
+  }),
+};
 
-/** Brings the store to this build's schema. Safe to call from several processes at once. */
-export async function migrate(db: Kysely<Tables>): Promise<void> {
-  const { error } = await new Migrator({ db, provider }).migrateToLatest();
+/**
+ * Brings the store to this build's schema. Safe to call from several processes at once. `schema` must be named where an
+ * engine has several: the migrator looks for its own tables in all of them.
+ */
+export async function migrate(db: Kysely<Tables>, schema?: string): Promise<void> {
+  const { error } = await new Migrator({ db, provider, migrationTableSchema: schema }).migrateToLatest();
   if (error) throw error;
 }

@@ -2,28 +2,52 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { RuntimeError } from '../core/error.ts';
+import type { EncryptionKeys } from './encryption.ts';
+import { findKeys } from './key-file.ts';
 import type { ThreadStore } from './port.ts';
+import { isPostgresAddress } from './postgres/address.ts';
 import { openSqliteStore } from './sql-store.ts';
 
 export const DEFAULT_STORE = 'sqlite:.everthread/store.db';
 
+export interface OpenStoreOptions {
+  /** False: a PostgreSQL database without a store is answered with `ThreadNotFound`. */
+  readonly create?: boolean;
+  /** Of `EVERTHREAD_ENCRYPTION_KEYS`; absent: those of the project's key file. Asked for when a variable is used. */
+  readonly keys?: EncryptionKeys;
+}
+
 /**
- * Opens `sqlite:<path>[?synchronous=normal]`, a path being relative to the project's folder.
- * Throws `InvalidConfiguration` for anything else.
+ * Opens `sqlite:<path>[?synchronous=normal]`, a path being relative to the project's folder, or
+ * `postgres://user:password@host/database[?schema=name&pool=10]`.
+ * Throws `InvalidConfiguration` for anything else, and `StoreUnavailable` when a server does not answer.
  */
-export async function openStore(address: string, projectDir: string): Promise<ThreadStore> {
+export async function openStore(
+  address: string,
+  projectDir: string,
+  options: OpenStoreOptions = {},
+): Promise<ThreadStore> {
+  const keys = findKeys(options.keys, projectDir);
+  if (isPostgresAddress(address)) {
+    // Whoever stays with SQLite never loads it.
+    const { openPostgresStore } = await import('./postgres/open.ts');
+    return openPostgresStore(address, { ...options, keys });
+  }
   const [scheme, rest] = splitScheme(address);
   if (scheme !== 'sqlite' || rest.length === 0) {
+    // Not quoted whole: behind a mistyped scheme there may be a password.
+    const shown = address.includes('@') ? `${scheme}:…` : address;
     throw new RuntimeError(
       'InvalidConfiguration',
-      `The store "${address}" cannot be used: write sqlite:<path>, for example ${DEFAULT_STORE}.`,
+      `The store "${shown}" cannot be used: write sqlite:<path>, for example ${DEFAULT_STORE}, or ` +
+        'postgres://user:password@host/database.',
     );
   }
   const [path, query = ''] = rest.split('?') as [string, string?];
   const file = resolve(projectDir, path);
   mkdirSync(dirname(file), { recursive: true });
   const synchronous = new URLSearchParams(query).get('synchronous') === 'normal' ? 'normal' : 'full';
-  return openSqliteStore({ path: file, synchronous });
+  return openSqliteStore({ path: file, synchronous }, keys);
 }
 
 function splitScheme(address: string): [string, string] {

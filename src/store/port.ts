@@ -14,6 +14,9 @@ import type { Message, ToolCall, ToolResult, ToolStatus } from '../core/message.
 import type { ProviderUsage } from '../core/provider.ts';
 import type { CommitStatusInput, CommitStatusOutcome, StoredError, ThreadStatus } from '../core/step.ts';
 import type { GetMessagesOptions, MessagePage, NewMessage } from '../core/thread-state.ts';
+import type { EnvStore } from './env-port.ts';
+import type { FileStore } from './file-port.ts';
+import type { ValueStore } from './value-port.ts';
 
 export interface ThreadRecord {
   readonly id: string;
@@ -192,9 +195,11 @@ export interface StepContext {
   readonly messages: readonly ContextMessage[];
 }
 
-export interface ThreadStore {
+export interface ThreadStore extends ValueStore, FileStore, EnvStore {
   /** The store's own id; part of each worker's identity. */
   readonly id: string;
+  /** Its engine and where it is, for people. */
+  readonly place: string;
 
   openThread(command: OpenThread): Promise<OpenedThread>;
   /** Moves queued content into the store, in order; answers how many rows are pending now. */

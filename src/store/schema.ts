@@ -2,6 +2,8 @@
  * The tables, as Kysely sees them. Portable to PostgreSQL on purpose: text, integers and JSON as text;
  * flags are 0 or 1; times are microseconds since 1970.
  */
+import type { EnvTables } from './env-schema.ts';
+import type { ValueAndFileTables } from './file-schema.ts';
 
 /** 0 or 1. */
 export type Flag = number;
@@ -160,7 +162,7 @@ export interface EventTable {
   data: Json;
 }
 
-export interface Tables {
+export interface Tables extends ValueAndFileTables, EnvTables {
   meta: MetaTable;
   threads: ThreadTable;
   thread_runs: ThreadRunTable;

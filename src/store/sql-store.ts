@@ -3,6 +3,7 @@ import { Kysely } from 'kysely';
 import { beginStep } from './commands/begin-step.ts';
 import { commitStep, failStep } from './commands/close-step.ts';
 import type { CommandContext } from './commands/context.ts';
+import { bindEnv } from './commands/env.ts';
 import { openThread } from './commands/open-thread.ts';
 import { queueItem, stageItem, stashItems } from './commands/queue.ts';
 import {
@@ -18,23 +19,27 @@ import {
 import { commitStatus } from './commands/status.ts';
 import { appendChunk, endModelCall, startModelCall } from './commands/stream.ts';
 import { beginTool, commitTool, settleLostTool } from './commands/tool.ts';
+import type { KeySource } from './key-file.ts';
 import { migrate } from './migrations.ts';
 import type { ThreadStore } from './port.ts';
 import type { Tables } from './schema.ts';
+import { bindValuesAndFiles } from './sql-file-store.ts';
 import { NodeSqliteDialect, type SqliteOptions } from './sqlite-dialect.ts';
 
 /** Opens a SQLite store, brings its schema up to date, and answers once it can be used. */
-export async function openSqliteStore(options: SqliteOptions): Promise<ThreadStore> {
+export async function openSqliteStore(options: SqliteOptions, keys: KeySource): Promise<ThreadStore> {
   const dialect = new NodeSqliteDialect(options);
   const db = new Kysely<Tables>({ dialect });
-  return bindStore(db, { rowLocks: false, relax: () => dialect.relax() });
+  await migrate(db);
+  const place = `SQLite at ${options.path}`;
+  return bindStore(db, { place, keys, rowLocks: false, relax: async () => dialect.relax() });
 }
 
-async function bindStore(
-  db: Kysely<Tables>,
-  engine: Pick<CommandContext, 'rowLocks' | 'relax'>,
-): Promise<ThreadStore> {
-  await migrate(db);
+/** What an engine brings along. */
+export type Engine = Pick<CommandContext, 'rowLocks' | 'relax' | 'keys'> & Pick<ThreadStore, 'place'>;
+
+/** The store over a database that has this build's schema. */
+export async function bindStore(db: Kysely<Tables>, { place, ...engine }: Engine): Promise<ThreadStore> {
   const { value: storeId } = await db
     .selectFrom('meta')
     .select('value')
@@ -43,6 +48,7 @@ async function bindStore(
   const context: CommandContext = { db, storeId, ...engine, now: () => Date.now() * 1000 };
   return {
     id: storeId,
+    place,
     openThread: (command) => openThread(context, command),
     stashItems: (command) => stashItems(context, command),
     beginStep: (command) => beginStep(context, command),
@@ -66,6 +72,8 @@ async function bindStore(
     getMessage: (threadId, id) => getMessage(context, threadId, id),
     readEvents: (threadId, after, limit) => readEvents(context, threadId, after, limit),
     countTaken: (threadId, itemIds) => countTaken(context, threadId, itemIds),
+    ...bindEnv(context),
+    ...bindValuesAndFiles(context),
     close: () => db.destroy(),
   };
 }

@@ -32,7 +32,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['@temporalio/workflow', '@temporalio/common'],
     types: ['activities/index.ts'],
   },
-  store: { layers: ['core'], packages: ['node:', 'kysely'] },
+  store: { layers: ['core'], packages: ['node:', 'kysely', 'pg'] },
   models: { layers: ['core'], packages: ['node:', 'zod', 'openai', '@ai-sdk/provider'] },
   sandbox: { layers: ['core'], packages: ['node:', 'isolated-vm', 'sucrase', 'es-module-lexer'] },
   activities: {

@@ -47,6 +47,7 @@ export function cliProject(files: Readonly<Record<string, string>> = {}): CliPro
     EVERTHREAD_TASK_QUEUE: `cli-${randomUUID()}`,
     EVERTHREAD_STORE: 'sqlite:data/store.db?synchronous=normal',
     EVERTHREAD_TEMPORAL_CLI: process.env.EVERTHREAD_TEST_TEMPORAL_CLI,
+    EVERTHREAD_ENCRYPTION_KEYS: undefined,
     EVERTHREAD_LOG: undefined,
     OPENAI_API_KEY: undefined,
     OPENAI_BASE_URL: undefined,

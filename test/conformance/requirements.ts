@@ -1,10 +1,11 @@
 /**
- * What the Standard Agents spec (0.1.0) asks for: its runtime chapter, and of its definitions what concerns code
- * execution. Ids follow the sections and are never given to another rule. A rule is shown by the tests whose titles
+ * What the Standard Agents spec (0.1.0) asks for: its runtime chapter, and of its definitions what belongs
+ * to code execution, files and env. Ids follow the sections and are never given to another rule. A rule is shown by the tests whose titles
  * begin with its id; one that the runtime does not meet yet says what it waits for.
  */
 import type { Requirement } from './requirement.ts';
 import { CODE_EXECUTION } from './requirements-13.ts';
+import { STATE_STORAGE } from './requirements-14.ts';
 
 const FAMILY = 'subagents';
 const STATE = 'the rest of ThreadState';
@@ -94,10 +95,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   },
   { id: 'runtime 12a', level: 'SHOULD', text: 'So do events of subagents.', waitsFor: FAMILY },
   ...CODE_EXECUTION,
-  {
-    id: 'runtime 14',
-    level: 'MUST',
-    text: 'getValue and setValue keep values for a thread alone.',
-    waitsFor: STATE,
-  },
+  ...STATE_STORAGE,
 ];

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '../../src/store/open-store.ts';
 import type { ThreadStore } from '../../src/store/port.ts';
+import { TEST_KEYS } from './env-keys.ts';
 import { registerStoreContract } from './store-contract.ts';
 
 registerStoreContract('SQLite', {
@@ -13,8 +14,8 @@ registerStoreContract('SQLite', {
       join(process.env.EVERTHREAD_TEST_FOLDER ?? tmpdir(), `contract-${randomUUID()}-`),
     );
     const handles = new Set<ThreadStore>();
-    const second = async () => {
-      const handle = await openStore('sqlite:store.db?synchronous=normal', folder);
+    const second = async (keys = TEST_KEYS) => {
+      const handle = await openStore('sqlite:store.db?synchronous=normal', folder, { keys });
       handles.add(handle);
       return handle;
     };

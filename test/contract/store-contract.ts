@@ -3,9 +3,13 @@
  * a new engine registers itself here and has to pass.
  */
 import { afterAll, beforeAll, describe } from '@jest/globals';
+import type { EncryptionKeys } from '../../src/store/encryption.ts';
 import type { ThreadStore } from '../../src/store/port.ts';
 import { registerConcurrency } from './store/concurrency.ts';
+import { registerEnv } from './store/env.ts';
 import { registerFence } from './store/fence.ts';
+import { registerFile } from './store/file.ts';
+import { registerFileContent } from './store/file-content.ts';
 import { registerLog } from './store/log.ts';
 import { registerOpenThread } from './store/open-thread.ts';
 import { registerQueue } from './store/queue.ts';
@@ -14,13 +18,14 @@ import { registerRest } from './store/rest.ts';
 import { registerStep } from './store/step.ts';
 import { registerTakeOver } from './store/take-over.ts';
 import { registerTool } from './store/tool.ts';
+import { registerValue } from './store/value.ts';
 
 export interface OpenedStore {
   readonly store: ThreadStore;
   /** Closes `store` and opens its data again. */
   reopen(): Promise<ThreadStore>;
-  /** Another connection to the same data. */
-  second(): Promise<ThreadStore>;
+  /** Another connection to the same data, with the suite's keys unless others are given. */
+  second(keys?: EncryptionKeys): Promise<ThreadStore>;
   /** Closes whatever is still open, and removes the data. */
   close(): Promise<void>;
 }
@@ -57,6 +62,10 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerRest(given);
     registerRead(given);
     registerLog(given);
+    registerEnv(given);
     registerConcurrency(given);
+    registerValue(given);
+    registerFile(given);
+    registerFileContent(given);
   });
 }

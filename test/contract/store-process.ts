@@ -1,6 +1,6 @@
 /**
- * A process of its own on a store's file, for `sqlite-processes.test.ts`. It says `ready` once its code is loaded,
- * begins with `go`, sends one answer, and ends.
+ * A process of its own on a store, for `store-processes.ts`. It says `ready` once its code is loaded, begins with `go`,
+ * sends one answer, and ends.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,11 +21,11 @@ export type Task =
 
 export type Answer = { readonly storeId: string; readonly blockedMs?: number; readonly tookMs?: number };
 
-const [folder = '', text = ''] = process.argv.slice(2);
+const [address = '', folder = '', text = ''] = process.argv.slice(2);
 const task = JSON.parse(text) as Task;
 
 async function perform(): Promise<Answer> {
-  const store = await openStore('sqlite:store.db?synchronous=normal', folder);
+  const store = await openStore(address, folder);
   try {
     switch (task.do) {
       case 'open':

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PromptPart } from '../../src/core/definition.ts';
 import { interpolate, renderPrompt } from '../../src/core/prompt-text.ts';
-import { anAgent, aPrompt } from './sample.ts';
+import { aPrompt } from './sample.ts';
 
 const text = (content: string): PromptPart => ({ type: 'text', content });
 
@@ -11,10 +11,10 @@ function render(
   scope: Partial<Parameters<typeof renderPrompt>[0]> = {},
 ): string {
   return renderPrompt({
-    agent: anAgent(),
     prompt: aPrompt(parts),
     prompts: new Map(),
     variables: {},
+    env: () => '',
     ...scope,
   });
 }
@@ -59,17 +59,11 @@ describe('[definitions 6.2] prompt parts', () => {
     expect(render([{ type: 'include', prompt: 'gone' }])).toContain('"gone"');
   });
 
-  it.each([
-    [{ TONE: 'agent' }, { TONE: 'prompt' }, 'agent'],
-    [{}, { TONE: 'prompt' }, 'prompt'],
-    [{ TONE: '' }, { TONE: 'prompt' }, ''],
-    [{}, {}, ''],
-  ])(
-    '[definitions 22.2] take env from the agent %j before the prompt %j',
-    (agentEnv, promptEnv, expected) => {
-      const part: PromptPart = { type: 'env', property: 'TONE' };
-      const prompt = aPrompt([part], { env: promptEnv });
-      expect(render([part], { agent: anAgent({ env: agentEnv }), prompt })).toBe(expected);
-    },
-  );
+  it('show the value of a variable as it is: what it says is not interpolated', () => {
+    const part: PromptPart = { type: 'env', property: 'TONE' };
+    const env = (name: string) => `<${name} {{name}}>`;
+    expect(render([text('{{name}}: '), part], { env, variables: { name: 'Ada' } })).toBe(
+      'Ada: <TONE {{name}}>',
+    );
+  });
 });

@@ -29,6 +29,8 @@ export interface Cluster extends Conversation {
   readonly workers: readonly WorkerProcess[];
   /** Starts workers until so many are alive. */
   keep(count: number): Promise<void>;
+  /** Tries to start a worker with another store; rejects with what it said when it does not start. */
+  startWith(store: string): Promise<void>;
   orderDeath(point: DeathPoint): void;
   /** Resolves once a worker has died of the order. */
   died(point: DeathPoint): Promise<void>;
@@ -44,10 +46,13 @@ export interface ClusterOptions {
   readonly configuration?: Partial<Configuration>;
   /** Of the Temporal server; the tests' shared one when absent. */
   readonly address?: string;
+  /** As in `EVERTHREAD_STORE`; a file in the cluster's folder when absent. */
+  readonly store?: string;
 }
 
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  const { address = process.env.TEMPORAL_ADDRESS as string } = options;
+  const { address = process.env.TEMPORAL_ADDRESS as string, store = 'sqlite:store.db?synchronous=normal' } =
+    options;
   const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
   mkdirSync(folder, { recursive: true });
   const taskQueue = `faults-${randomUUID()}`;
@@ -56,11 +61,11 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const client = await RuntimeClient.connect({
     address,
     taskQueue,
-    store: 'sqlite:store.db?synchronous=normal',
+    store,
     projectDir: folder,
   });
   const configuration = { modelHeartbeatMs: 1000, toolHeartbeatMs: 1000, ...options.configuration };
-  const order: WorkerOrder = { modelUrl: server.url, folder, taskQueue, configuration };
+  const order: WorkerOrder = { modelUrl: server.url, folder, taskQueue, store, configuration };
   const started: WorkerProcess[] = [];
   const alive = () => started.filter((worker) => worker.alive);
   const deaths = () => started.length - alive().length;
@@ -77,6 +82,9 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     async keep(count) {
       const missing = Array.from({ length: Math.max(0, count - alive().length) });
       started.push(...(await Promise.all(missing.map(() => startWorker(order, address)))));
+    },
+    async startWith(other) {
+      started.push(await startWorker({ ...order, store: other }, address));
     },
     orderDeath(point) {
       deathsBefore = deaths();

@@ -1,13 +1,18 @@
-/** Once per run: a Temporal dev server of the tests' own, and the workflow bundle as a file. */
+/**
+ * Once per run: a Temporal dev server of the tests' own, the workflow bundle as a file, and somebody who starts a
+ * PostgreSQL when the first suite asks for one.
+ */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findTemporalBinary } from '../../src/cli/local-server/find-binary.ts';
 import { type LocalServer, startLocalServer } from '../../src/cli/local-server/start-server.ts';
 import { bundleWorkflows } from '../../src/workflow-bundle.ts';
+import { awaitPostgresRequest, type PostgresStarter } from './postgres-starter.ts';
 
 declare global {
   var everthreadTestServer: LocalServer | undefined;
+  var everthreadTestPostgres: PostgresStarter | undefined;
 }
 
 export default async function setUp(): Promise<void> {
@@ -23,12 +28,14 @@ export default async function setUp(): Promise<void> {
     bundleWorkflows(),
   ]);
   globalThis.everthreadTestServer = server;
+  globalThis.everthreadTestPostgres = await awaitPostgresRequest();
   const bundlePath = join(folder, 'workflow-bundle.js');
   writeFileSync(bundlePath, bundle.code);
   Object.assign(process.env, {
     EVERTHREAD_TEST_TEMPORAL_CLI: path,
     EVERTHREAD_TEST_FOLDER: folder,
     EVERTHREAD_TEST_BUNDLE: bundlePath,
+    EVERTHREAD_TEST_POSTGRES_STARTER: globalThis.everthreadTestPostgres.url,
     TEMPORAL_ADDRESS: server.address,
     TEMPORAL_NAMESPACE: server.namespace,
     // A user's own settings must not reach the tests.

@@ -19,6 +19,7 @@ import {
   definePrompt,
   registryFrom,
 } from '../../src/definitions/index.ts';
+import { generateKey, parseKeys } from '../../src/store/encryption.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { ThreadStore } from '../../src/store/port.ts';
 import type { ScriptedModel } from '../../src/testing/index.ts';
@@ -94,7 +95,8 @@ export function helperRegistry({ model, tools = {}, side, prompt }: RuntimeOptio
 export async function testStore(): Promise<ThreadStore> {
   const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
   mkdirSync(folder, { recursive: true });
-  const store = await openStore('sqlite:store.db?synchronous=normal', folder);
+  const keys = parseKeys(generateKey('test'), 'the test');
+  const store = await openStore('sqlite:store.db?synchronous=normal', folder, { keys });
   closeAfterTest(() => store.close());
   return store;
 }

@@ -8,11 +8,12 @@ export interface WorkerOrder {
   readonly modelUrl: string;
   readonly folder: string;
   readonly taskQueue: string;
+  readonly store: string;
   readonly configuration: Partial<Configuration>;
 }
 
 const order = JSON.parse(process.env.EVERTHREAD_FAULT_WORKER as string) as WorkerOrder;
-const { folder, taskQueue, configuration } = order;
+const { folder, taskQueue, store, configuration } = order;
 
 // Whoever started it is gone: no worker may outlive its test.
 process.on('disconnect', () => process.exit(1));
@@ -20,7 +21,7 @@ process.on('disconnect', () => process.exit(1));
 Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('WARN') });
 const worker = await createWorker({
   projectDir: folder,
-  store: 'sqlite:store.db?synchronous=normal',
+  store,
   registry: faultRegistry(order),
   taskQueue,
   workflowBundle: process.env.EVERTHREAD_TEST_BUNDLE,

@@ -1,10 +1,12 @@
 /** `everthread dev`: everything that agents need on this machine, in one terminal. */
 import type { Command } from 'commander';
 import { readConfiguration } from '../../configuration.ts';
+import { ensureKeyFile } from '../../store/key-file.ts';
 import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
 import { banner } from '../dev-banner.ts';
 import { reportFailure } from '../exit.ts';
 import { findServer } from '../find-server.ts';
+import { showPath } from '../find-store.ts';
 import { type Interruption, withInterruption } from '../interruption.ts';
 import { agentNames, type LiveProject, openProject } from '../live-project.ts';
 import { type ResolvedServer, resolveServer } from '../local-server/dev-server.ts';
@@ -33,6 +35,7 @@ async function runDev(options: DevOptions): Promise<undefined> {
   readConfiguration();
   await withInterruption(async (interruption) => {
     const project = await openProject(options.project);
+    makeKey(options.project);
     const server = await resolveServer({ projectDir: options.project, progress: note });
     interruption.onForce(() => killServer(server));
     try {
@@ -43,6 +46,13 @@ async function runDev(options: DevOptions): Promise<undefined> {
     note('Stopped.');
   });
   return undefined;
+}
+
+/** Variables are encrypted: a project in development has a key of its own, unless one is configured. */
+function makeKey(projectDir: string): void {
+  if (readConfiguration().encryptionKeys) return;
+  const path = ensureKeyFile(projectDir);
+  if (path) note(`Made ${showPath(path)}, which variables are encrypted with: without it they are lost.`);
 }
 
 interface Parts {

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { type Cli, GROUPS } from '../command.ts';
 import { addThreadStop, addThreadTerminate } from './thread-end.ts';
 import { addThreadExport } from './thread-export.ts';
+import { addThreadFiles, addThreadValues } from './thread-files.ts';
 import { addThreadList, addThreadShow, addThreadTail } from './thread-read.ts';
 import { addThreadSend, addThreadTool } from './thread-send.ts';
 import { addThreadStart } from './thread-start.ts';
@@ -19,6 +20,8 @@ export function addThreads(program: Command, cli: Cli): void {
   addThreadTool(threads, cli);
   addThreadShow(threads, cli);
   addThreadTail(threads, cli);
+  addThreadFiles(threads, cli);
+  addThreadValues(threads, cli);
   addThreadList(threads, cli);
   addThreadStop(threads, cli);
   addThreadTerminate(threads, cli);

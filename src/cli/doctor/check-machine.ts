@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs';
 import { sep } from 'node:path';
 import { readConfiguration } from '../../configuration.ts';
-import { errorMessage } from '../../core/error.ts';
+import { errorMessage, isRuntimeError } from '../../core/error.ts';
 import { formatProblems, loadProject, ownToolNames } from '../../definitions/index.ts';
 import { openStore } from '../../store/open-store.ts';
 import { commandName } from '../command-name.ts';
-import { showPath, storeFile } from '../find-store.ts';
+import { showPath, showStore, storeFile } from '../find-store.ts';
 import { visible } from '../terminal-text.ts';
 import { type Check, fail, ok, warn } from './check.ts';
 
@@ -37,15 +37,16 @@ export async function checkProject(projectDir: string): Promise<Check> {
 export async function checkStore(projectDir: string): Promise<{ check: Check; storeId?: string }> {
   const address = readConfiguration().store;
   const file = storeFile(address, projectDir);
-  const place = file === undefined ? 'the store of EVERTHREAD_STORE' : showPath(file);
-  if (file !== undefined && !existsSync(file)) {
+  const missing = (place: string) => {
     const next = `"${commandName()} dev" makes it; if it should be there, check --project and EVERTHREAD_STORE.`;
     return { check: warn('store', `${place} does not exist yet`, next) };
-  }
+  };
+  if (file !== undefined && !existsSync(file)) return missing(showPath(file));
   try {
-    const store = await openStore(address, projectDir);
+    const store = await openStore(address, projectDir, { create: false });
     try {
       const { length } = await store.listThreads({ limit: ALL });
+      const place = file === undefined ? store.place : showPath(file);
       return {
         check: ok('store', `${place}, ${length} ${length === 1 ? 'thread' : 'threads'}, id ${store.id}`),
         storeId: store.id,
@@ -54,13 +55,13 @@ export async function checkStore(projectDir: string): Promise<{ check: Check; st
       await store.close();
     }
   } catch (error) {
-    return {
-      check: fail(
-        'store',
-        `${place} cannot be opened: ${errorMessage(error)}`,
-        'Check EVERTHREAD_STORE and who may read and write there.',
-      ),
-    };
+    if (isRuntimeError(error, 'ThreadNotFound'))
+      return missing(`the store in ${showStore(address, projectDir)}`);
+    const next = 'Check EVERTHREAD_STORE and who may read and write there.';
+    // Of a server the error itself tells where, why, and what to do.
+    const found =
+      file === undefined ? errorMessage(error) : `${showPath(file)} cannot be opened: ${errorMessage(error)}`;
+    return { check: fail('store', found, next) };
   }
 }
 

@@ -9,7 +9,7 @@
  *     work against the server and then stop it.
  * I3  The child never keeps this process alive.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 
@@ -27,9 +27,19 @@ export interface OwnedProcess {
 }
 
 /** Starts a program whose output is appended to `logFile`. Waits until it is known whether it could be started. */
-export async function spawnOwned(command: string, args: string[], logFile: string): Promise<OwnedProcess> {
+export async function spawnOwned(
+  command: string,
+  args: string[],
+  logFile: string,
+  options: Pick<SpawnOptions, 'uid' | 'gid' | 'cwd'> = {},
+): Promise<OwnedProcess> {
   const log = openSync(logFile, 'a');
-  const child = spawn(command, args, { detached: true, windowsHide: true, stdio: ['ignore', log, log] });
+  const child = spawn(command, args, {
+    ...options,
+    detached: true,
+    windowsHide: true,
+    stdio: ['ignore', log, log],
+  });
   closeSync(log);
   await once(child, 'spawn');
   child.unref();

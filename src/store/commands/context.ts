@@ -1,6 +1,7 @@
 /** What every command works with: the database, the clock, and the way into a thread's transaction. */
 import type { Kysely, Transaction } from 'kysely';
 import { RuntimeError } from '../../core/error.ts';
+import type { KeySource } from '../key-file.ts';
 import type { Tables } from '../schema.ts';
 import { ThreadTransaction } from '../thread-transaction.ts';
 
@@ -9,13 +10,19 @@ export interface CommandContext {
   readonly storeId: string;
   /** PostgreSQL locks the thread's row; SQLite has one writer at a time anyway. */
   readonly rowLocks: boolean;
-  /** The transaction that runs now may commit without waiting for the disk; an engine may take no notice. */
-  relax(): void;
+  /** The transaction may commit without waiting for the disk; an engine may take no notice. */
+  relax(trx: Transaction<Tables>): Promise<void>;
+  /** Throws `InvalidConfiguration` where no key is known. */
+  readonly keys: KeySource;
   /** Microseconds since 1970. */
   now(): number;
 }
 
-/** Runs `work` in one transaction on a thread and writes what it gathered. */
+/**
+ * Runs `work` in one transaction on a thread and writes what it gathered. On PostgreSQL the lock comes first, and every
+ * later statement sees what was committed before it (READ COMMITTED): so commands on a thread follow one another, and
+ * what they read holds until they commit.
+ */
 export async function inThread<T>(
   context: CommandContext,
   threadId: string,
@@ -28,7 +35,7 @@ export async function inThread<T>(
     const thread = new ThreadTransaction(trx, row, context.now());
     const result = await work(thread);
     await thread.flush();
-    if (thread.relaxed) context.relax();
+    if (thread.relaxed) await context.relax(trx);
     return result;
   });
 }

@@ -3,7 +3,6 @@
  * and drained by a step into messages. `(thread, item id)` is unique: whatever comes twice counts once.
  */
 import type { QueueItem, Refusal } from '../../core/item.ts';
-import type { ItemTable } from '../schema.ts';
 import type { ThreadTransaction } from '../thread-transaction.ts';
 import { type CommandContext, inThread, refuseTerminated } from './context.ts';
 
@@ -44,46 +43,57 @@ export async function enqueue(thread: ThreadTransaction, item: QueueItem): Promi
 
 /** A staged item takes its place in line; one that is queued or drained already keeps it. True when it is new there. */
 async function putInLine(thread: ThreadTransaction, item: QueueItem): Promise<boolean> {
-  const found = await thread.trx
-    .selectFrom('items')
-    .select('state')
-    .where('thread_id', '=', thread.threadId)
-    .where('id', '=', item.id)
-    .executeTakeFirst();
-  if (found && found.state !== 'staged') return false;
-  if (!found && item.kind === 'stored') {
-    await insertItem(thread, item, { state: 'drained', position: null });
-    thread.emit('item.rejected', {
-      id: item.id,
-      code: 'InvalidMessage',
-      reason: 'no content is stored under this id',
-    });
-    return false;
-  }
   const position = thread.row.last_position + 1;
-  thread.set({ last_position: position });
-  if (found) {
-    await thread.trx
-      .updateTable('items')
-      .set({ state: 'queued', position })
-      .where('thread_id', '=', thread.threadId)
-      .where('id', '=', item.id)
-      .execute();
-  } else {
-    await insertItem(thread, item, { state: 'queued', position });
-  }
-  return true;
+  const isNew =
+    item.kind === 'stored'
+      ? await lineUpStaged(thread, item, position)
+      : await lineUp(thread, item, position);
+  if (isNew) thread.set({ last_position: position });
+  return isNew;
 }
 
-async function insertItem(
-  thread: ThreadTransaction,
-  item: QueueItem,
-  place: Pick<ItemTable, 'state' | 'position'>,
-): Promise<void> {
-  await thread.trx
+/** In one statement: a client may stage the same id at this very moment, and staging takes no lock on the thread. */
+async function lineUp(thread: ThreadTransaction, item: QueueItem, position: number): Promise<boolean> {
+  const written = await thread.trx
     .insertInto('items')
-    .values({ ...toItemRow(thread.threadId, item, thread.now), ...place })
-    .execute();
+    .values({ ...toItemRow(thread.threadId, item, thread.now), state: 'queued', position })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['thread_id', 'id'])
+        .doUpdateSet({ state: 'queued', position })
+        .where('items.state', '=', 'staged'),
+    )
+    .executeTakeFirst();
+  return Number(written.numInsertedOrUpdatedRows ?? 0) > 0;
+}
+
+/** What only names content that must have been staged. */
+async function lineUpStaged(thread: ThreadTransaction, item: QueueItem, position: number): Promise<boolean> {
+  if (await takeStaged(thread, item.id, position)) return true;
+  const refused = await thread.trx
+    .insertInto('items')
+    .values({ ...toItemRow(thread.threadId, item, thread.now), state: 'drained', position: null })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  // There is such a row: known before, or staged since we looked.
+  if (Number(refused.numInsertedOrUpdatedRows ?? 0) === 0) return takeStaged(thread, item.id, position);
+  thread.emit('item.rejected', {
+    id: item.id,
+    code: 'InvalidMessage',
+    reason: 'no content is stored under this id',
+  });
+  return false;
+}
+
+async function takeStaged(thread: ThreadTransaction, id: string, position: number): Promise<boolean> {
+  const taken = await thread.trx
+    .updateTable('items')
+    .set({ state: 'queued', position })
+    .where('thread_id', '=', thread.threadId)
+    .where('id', '=', id)
+    .where('state', '=', 'staged')
+    .executeTakeFirst();
+  return Number(taken.numUpdatedRows) > 0;
 }
 
 function toItemRow(threadId: string, item: QueueItem, now: number) {

@@ -22,7 +22,7 @@ export async function listThreads(
     .selectFrom('threads')
     .selectAll()
     .orderBy('updated_at', 'desc')
-    .limit(options.limit ?? 50);
+    .limit(toCount(options.limit, 50));
   if (options.status) query = query.where('status', '=', options.status);
   if (options.agent) query = query.where('agent', '=', options.agent);
   return (await query.execute()).map(toThreadRecord);
@@ -42,7 +42,8 @@ async function readPage(
   threadId: string,
   options: GetMessagesOptions,
 ): Promise<MessagePage> {
-  const { limit = 100, offset = 0, order = 'asc', includeSilent = false, maxDepth = 0 } = options;
+  const { order = 'asc', includeSilent = false, maxDepth = 0 } = options;
+  const [limit, offset] = [toCount(options.limit, 100), toCount(options.offset, 0)];
   let stored = db.selectFrom('messages').where('thread_id', '=', threadId).where('depth', '<=', maxDepth);
   if (!includeSilent) stored = stored.where('silent', '=', 0);
   const pendingRows = await db
@@ -70,6 +71,12 @@ async function readPage(
     total,
     hasMore: offset + newestFirst.length < total,
   };
+}
+
+/** Tools and callers may ask for anything; engines differ in what they make of it. */
+function toCount(asked: number | undefined, usual: number): number {
+  if (asked === undefined || Number.isNaN(asked)) return usual;
+  return Math.min(Math.max(0, Math.trunc(asked)), Number.MAX_SAFE_INTEGER);
 }
 
 export async function getMessage(
@@ -110,7 +117,7 @@ export async function readEvents(
     .where('thread_id', '=', threadId)
     .where('seq', '>', after)
     .orderBy('seq')
-    .limit(limit)
+    .limit(toCount(limit, 1000))
     .execute();
   return rows.map(toThreadEvent);
 }
@@ -120,25 +127,30 @@ export async function readContext(
   threadId: string,
   step: number,
 ): Promise<StepContext> {
-  const { db } = context;
-  const thread = await getThread(context, threadId);
-  if (!thread) throw unknownThread(context.storeId, threadId);
-  const { execution_id: executionId } = await db
-    .selectFrom('steps')
-    .select('execution_id')
-    .where('thread_id', '=', threadId)
-    .where('step', '=', step)
-    .executeTakeFirstOrThrow();
-  const rows = await db
-    .selectFrom('messages')
-    .selectAll()
-    .where('thread_id', '=', threadId)
-    .where('depth', '=', 0)
-    .where('status', '=', 'completed')
-    .orderBy('created_at')
-    .execute();
-  const messages = rows.map((row) => ({ ...toMessage(row), executionId: row.execution_id, step: row.step }));
-  return { thread, executionId, messages };
+  return inSnapshot(context, async (db) => {
+    const thread = await db.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst();
+    if (!thread) throw unknownThread(context.storeId, threadId);
+    const { execution_id: executionId } = await db
+      .selectFrom('steps')
+      .select('execution_id')
+      .where('thread_id', '=', threadId)
+      .where('step', '=', step)
+      .executeTakeFirstOrThrow();
+    const rows = await db
+      .selectFrom('messages')
+      .selectAll()
+      .where('thread_id', '=', threadId)
+      .where('depth', '=', 0)
+      .where('status', '=', 'completed')
+      .orderBy('created_at')
+      .execute();
+    const messages = rows.map((row) => ({
+      ...toMessage(row),
+      executionId: row.execution_id,
+      step: row.step,
+    }));
+    return { thread: toThreadRecord(thread), executionId, messages };
+  });
 }
 
 /** Items that are queued no longer: they became messages, or the log says why not. */

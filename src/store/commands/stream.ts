@@ -31,6 +31,13 @@ export async function startModelCall(context: CommandContext, command: ModelCall
     thread.relax();
     if (thread.row.terminated_at !== null) return;
     await thread.admit(command.runId);
+    // A database that crashed may have forgotten the step: then the activity begins it anew, and asks no model before.
+    await thread.trx
+      .selectFrom('steps')
+      .select('state')
+      .where('thread_id', '=', threadId)
+      .where('step', '=', step)
+      .executeTakeFirstOrThrow(() => new Error(`The store has forgotten step ${step} of this thread.`));
     const started = await thread.trx
       .insertInto('model_calls')
       .values({

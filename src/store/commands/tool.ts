@@ -4,6 +4,8 @@
  *     once, unless the tool declares itself idempotent.
  * T2. A result is stored only by the attempt that holds the call; a later one becomes an event, never a second
  *     result.
+ * T3. The beginning of an idempotent tool is relaxed: a database that crashes on a machine of its own may forget it
+ *     while the body runs on. The call is scheduled again then and nobody else's, so its result is stored.
  */
 import { randomUUID } from 'node:crypto';
 import type { ToolResult, ToolStatus } from '../../core/message.ts';
@@ -46,10 +48,7 @@ export async function beginTool(
     }
     // Where T1 matters, the disk has it before the body begins.
     if (idempotent) thread.relax();
-    if (!again) {
-      await update(thread, call, { state: 'started', attempt: command.attempt, started_at: thread.now });
-      thread.emit('tool.started', { name: call.name, callId: call.call_id }, { step: call.step });
-    }
+    if (!again) await start(thread, call, command.attempt);
     return {
       kind: 'run',
       call: { name: call.name, callId: call.call_id, arguments: call.arguments, origin: call.origin },
@@ -76,9 +75,18 @@ async function update(
     .execute();
 }
 
+async function start(thread: ThreadTransaction, call: CallRow, attempt: string): Promise<CallRow> {
+  const started = { state: 'started' as const, attempt, started_at: thread.now };
+  await update(thread, call, started);
+  thread.emit('tool.started', { name: call.name, callId: call.call_id }, { step: call.step });
+  return { ...call, ...started };
+}
+
 export async function commitTool(context: CommandContext, command: CommitTool): Promise<CommittedTool> {
   return inThread(context, command.threadId, async (thread) => {
-    const call = await findCall(thread, command);
+    const found = await findCall(thread, command);
+    // T3.
+    const call = found.state === 'scheduled' ? await start(thread, found, command.attempt) : found;
     if (call.attempt !== command.attempt) {
       await reportLate(thread, call, command);
       return thread.row.terminated_at === null ? { kind: 'late' } : { kind: 'terminated' };

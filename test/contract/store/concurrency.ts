@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { SEEDS, seededRandom } from '../../core/seeded-random.ts';
 import type { Stores } from '../store-contract.ts';
-import { isGapFree, message, openThread } from '../thread-driver.ts';
+import { isGapFree, message, openThread, ThreadDriver } from '../thread-driver.ts';
 
 export function registerConcurrency(given: () => Stores): void {
   describe('two connections', () => {
@@ -78,6 +78,47 @@ export function registerConcurrency(given: () => Stores): void {
       }
       await drains;
       expect(pages).toBeGreaterThan(0);
+    });
+
+    it('stage and queue the same items at the same moment, each once', async () => {
+      const { store, second } = given();
+      const thread = await openThread(store);
+      const ids = Array.from({ length: 40 }, (_, n) => `m${n}`);
+      await Promise.all(
+        ids.flatMap((id, n) => [
+          second.stageItem(thread.id, message(id)),
+          thread.stash(message(id)),
+          second.stageItem(thread.id, message(id)),
+          n % 2 ? thread.as('run-1', second).stash(message(id)) : second.queueItem(thread.id, message(id)),
+        ]),
+      );
+      expect((await thread.messages()).map(({ id }) => id).sort()).toEqual([...ids].sort());
+      expect(await thread.events('item.queued')).toHaveLength(40);
+      expect(await thread.begin()).toMatchObject({ kind: 'call', swept: 40 });
+    });
+
+    it('open one thread at the same moment', async () => {
+      const { store, second } = given();
+      const driver = new ThreadDriver(store);
+      const opened = await Promise.all(
+        Array.from({ length: 12 }, (_, n) => driver.as('run-1', n % 2 ? second : store).open()),
+      );
+      expect(opened.map(({ kind }) => kind)).toEqual(Array(12).fill('open'));
+      expect((await driver.events()).map(({ seq, type }) => [seq, type])).toEqual([[1, 'thread.created']]);
+    });
+
+    it('begin one step once, whoever asks', async () => {
+      const { store, second } = given();
+      const thread = await openThread(store);
+      const begun = await Promise.all(
+        Array.from({ length: 6 }, (_, n) =>
+          thread.as('run-1', n % 2 ? second : store).begin([message('a')], { ordinal: 7 }),
+        ),
+      );
+      expect(begun.map((one) => one.kind === 'call' && one.step)).toEqual(Array(6).fill(1));
+      expect(begun.map((one) => one.kind === 'call' && one.attempt).sort()).toEqual([1, 2, 3, 4, 5, 6]);
+      expect((await thread.messages()).map(({ id }) => id)).toEqual(['a']);
+      expect(await thread.events('step.started')).toHaveLength(1);
     });
 
     it('begin a call once between them', async () => {

@@ -1,7 +1,7 @@
 /** stageItem, stashItems, queueItem and the drain: the durable half of the queue (runtime §9). */
 import { describe, expect, it } from '@jest/globals';
 import type { Stores } from '../store-contract.ts';
-import { message, openThread, stored, ThreadDriver, tool } from '../thread-driver.ts';
+import { call, message, openThread, stored, ThreadDriver, tool } from '../thread-driver.ts';
 
 export function registerQueue(given: () => Stores): void {
   describe('the queue', () => {
@@ -139,6 +139,29 @@ export function registerQueue(given: () => Stores): void {
       expect(JSON.parse(d?.tool_calls ?? '')).toMatchObject([
         { function: { name: 'look', arguments: '{"at":"it"}' } },
       ]);
+    });
+
+    it.each([
+      ['NUL', 'a\0b\0'],
+      ['marks of a store', '\uFDD0 \uFDD0\uFDD1 \uFDD0\uFDD2 \0\uFDD0'],
+      ['what SQL would mean', `'; drop table threads; -- $1 ? \\ "`],
+      ['many planes', 'e\u0301 ﷽ 漢字 😀 \u{10FFFF} \u2028'],
+      ['nothing', ''],
+    ])('keeps every text as it was: %s', async (_name, text) => {
+      const { store, second } = given();
+      const thread = await openThread(store);
+      const toolCalls = [call('c0', 'look', text)];
+      const ref = await thread.beginCall([message('a', text, { metadata: { text } })]);
+      await store.stageItem(thread.id, message('b', text));
+      await thread.chunk(ref, text);
+      await thread.commit(ref, { content: text, toolCalls });
+      expect(await thread.beginTool(1, 0)).toMatchObject({ call: { arguments: text } });
+      await thread.commitTool(1, 0, { result: { status: 'success', result: `${text}.` } });
+      await thread.stash(stored('b'));
+      const contents = (await second.getMessages(thread.id)).messages.map(({ content }) => content);
+      expect(contents).toEqual([text, text, `${text}.`, text]);
+      expect(await second.getMessage(thread.id, 'a')).toMatchObject({ metadata: { text } });
+      expect(await thread.events('model.chunk')).toMatchObject([{ data: { delta: text } }]);
     });
 
     it('counts the items that were taken or refused', async () => {

@@ -69,6 +69,10 @@ export function registerRead(given: () => Stores): void {
       [{ limit: 1, includeSilent: true }, 'p7', true, 8],
       [{ limit: 3, offset: 1, includeSilent: true }, 'm4 m5 p6', true, 8],
       [{ limit: 0 }, '', true, 6],
+      // Engines differ in what they make of these.
+      [{ limit: -1, offset: -2 }, '', true, 6],
+      [{ limit: 2.9, offset: 0.5 }, 'm5 p6', true, 6],
+      [{ limit: Number.POSITIVE_INFINITY }, 'm0 m1 m3 m4 m5 p6', false, 6],
     ])('[definitions 22.11] with %j are "%s"', async (options, ids, hasMore, total) => {
       const thread = await withMessages(given);
       const page = await thread.store.getMessages(thread.id, options);

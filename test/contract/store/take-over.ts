@@ -99,6 +99,18 @@ export function registerTakeOver(given: () => Stores): void {
       expect(await thread.begin([tool('t', 'look')], { ordinal: 1 })).toEqual(first);
       expect(await thread.everything()).toEqual(before);
     });
+
+    it('that the database forgot in a crash asks no model and tells nothing', async () => {
+      const thread = await openThread(given().store);
+      const before = await thread.everything();
+      const ref = { ...thread.from, step: 1, attempt: 1 };
+      const asking = thread.store.startModelCall({ ...ref, call: 1, model: 'm', modelId: 'm-1' });
+      await expect(asking).rejects.toThrow('forgotten step 1');
+      await thread.store.endModelCall({ ...ref, call: 1, ok: true });
+      expect(await thread.chunk(ref, 'x')).toBe(false);
+      await expect(thread.commit(ref)).rejects.toThrow();
+      expect(await thread.everything()).toEqual(before);
+    });
   });
 
   describe('a workflow that was reset', () => {

@@ -123,6 +123,19 @@ export function registerTool(given: () => Stores): void {
       });
     });
 
+    it('keeps the result of a body whose beginning the database forgot in a crash', async () => {
+      const thread = await withCalls(given, 'look');
+      const idle = await thread.commitTool(1, 0, { attempt: 'attempt-1' });
+      expect(idle).toEqual({ kind: 'stored', queued: 0 });
+      expect(await thread.commitTool(1, 0, { attempt: 'attempt-1' })).toEqual(idle);
+      expect(await thread.commitTool(1, 0, { attempt: 'attempt-2' })).toEqual({ kind: 'late' });
+      expect(await results(thread)).toMatchObject([{ tool_status: 'success' }]);
+      expect((await thread.events('tool.started', 'tool.result')).map(({ type }) => type)).toEqual([
+        'tool.started',
+        'tool.result',
+      ]);
+    });
+
     it('has its result though a sender once chose the ids of its call for a message', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('1.0:c0'), message('c0')], { toolCalls: [call('c0', 'look')] });

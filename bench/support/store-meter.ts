@@ -1,8 +1,10 @@
 /**
- * Counts what reaches `node:sqlite`: statements, commits and the time inside the engine. Installed before a store is
- * opened; it wraps the class's own methods, because nothing else sees statements from below the query builder.
+ * Counts what reaches `node:sqlite` or `pg`: statements, commits and the time until the engine has answered. Installed
+ * before a store is opened; it wraps the classes' own methods, because nothing else sees statements from below the
+ * query builder.
  */
 import { DatabaseSync, StatementSync } from 'node:sqlite';
+import { Client } from 'pg';
 
 export interface Meter {
   statements: number;
@@ -26,19 +28,30 @@ export function installMeter(): Meter {
   DatabaseSync.prototype.exec = function (sql) {
     return record(meter, sql, () => execute.call(this, sql));
   };
+  const { query } = Client.prototype as unknown as Record<string, (...values: unknown[]) => unknown>;
+  Object.assign(Client.prototype, {
+    query(...values: unknown[]) {
+      const startedAt = performance.now();
+      const answer = query?.apply(this, values) as Promise<unknown>;
+      return answer.finally(() => count(meter, String(values[0]), performance.now() - startedAt));
+    },
+  });
   return meter;
 }
 
 function record<T>(meter: Meter, sql: string, run: () => T): T {
   const startedAt = performance.now();
   const result = run();
-  const ms = performance.now() - startedAt;
+  count(meter, sql, performance.now() - startedAt);
+  return result;
+}
+
+function count(meter: Meter, sql: string, ms: number): void {
   meter.statements += 1;
   meter.engineMs += ms;
   // Outside a transaction every write is its own commit; the store writes so only where it stages an item.
-  if (/^commit$/i.test(sql)) {
+  if (/(^|; )commit$/i.test(sql)) {
     meter.commits += 1;
     meter.commitMs += ms;
   }
-  return result;
 }

@@ -1,0 +1,21 @@
+/**
+ * Waits for a store that is away, for as long as the activity may. For what an attempt of a tool cannot leave to the next
+ * one: a beginning whose answer was lost is this attempt's still, and a body that has run may not run again.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { isRuntimeError } from '../core/error.ts';
+import { abortSignal } from './guard.ts';
+
+const PAUSE_MS = 500;
+
+export async function outlast<T>(ask: () => Promise<T>): Promise<T> {
+  const signal = abortSignal();
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (signal.aborted || !isRuntimeError(error, 'StoreUnavailable')) throw error;
+      await delay(PAUSE_MS);
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * Variables before a model is asked (definitions §3, §6.2).
+ * S1. Required ones are asked for before an execution begins. One that goes missing later is told to the model by the
+ *     tool that needs it.
+ * S2. A model never gets a secret: an `env` part of the prompt shows its name.
+ * S3. A project that uses neither costs no read.
+ */
+import type { PromptDefinition, Registry } from '../core/definition.ts';
+import { resolveVariable } from '../core/env.ts';
+import type { Requirement } from '../core/env-requirement.ts';
+import { isRuntimeError } from '../core/error.ts';
+import type { StoredError } from '../core/step.ts';
+import type { ThreadRecord } from '../store/port.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import { findActiveSide } from './request.ts';
+import { definedPlace, readPlace, requirementsOf } from './thread-env.ts';
+
+export type StepEnv =
+  | { readonly ok: true; readonly show: (name: string) => string }
+  | { readonly ok: false; readonly error: StoredError };
+
+type Sources = Pick<ActivityDependencies, 'store' | 'registry'>;
+
+/** `begun`: the execution has been under way (S1). */
+export async function readStepEnv(
+  sources: Sources,
+  thread: ThreadRecord,
+  { begun }: { begun: boolean },
+): Promise<StepEnv> {
+  const registry = sources.registry();
+  const required = begun ? [] : requirementsOf(registry, thread.agent);
+  const prompt = findActiveSide(registry, thread.agent)?.prompt;
+  const used = required.length > 0 || (prompt !== undefined && showsEnv(registry, prompt));
+  try {
+    const place = used ? await readPlace(sources, thread) : definedPlace(registry, thread);
+    const absent = required.filter(({ name }) => place.stored.every((each) => each.name !== name));
+    if (absent.length > 0) return { ok: false, error: missingVariables(thread, absent) };
+    return {
+      ok: true,
+      show(name) {
+        const variable = resolveVariable(name, place);
+        return variable?.type === 'secret' ? `[secret ${name}]` : (variable?.value ?? '');
+      },
+    };
+  } catch (error) {
+    if (!isRuntimeError(error, 'InvalidConfiguration')) throw error;
+    return { ok: false, error: { code: error.code, message: error.message } };
+  }
+}
+
+function showsEnv(registry: Registry, prompt: PromptDefinition): boolean {
+  return prompt.prompt.some((part) => {
+    const included = part.type === 'include' ? registry.prompts.get(part.prompt) : undefined;
+    return part.type === 'env' || (included !== undefined && showsEnv(registry, included));
+  });
+}
+
+function missingVariables({ id, agent }: ThreadRecord, absent: readonly Requirement[]): StoredError {
+  const list = absent.map(({ name, by }) => `"${name}" (${by})`).join(', ');
+  const one = absent.length === 1;
+  return {
+    code: 'MissingVariable',
+    message:
+      `Agent "${agent}" of thread "${id}" needs ${one ? 'a variable that has' : 'variables that have'} no value: ${list}. ` +
+      `Set ${one ? 'it' : 'them'} with "everthread env set NAME --thread ${id}" (or --user ID, --instance), and send another message.`,
+  };
+}

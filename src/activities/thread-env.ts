@@ -1,0 +1,62 @@
+/**
+ * Variables as the code of one thread sees them (definitions §16): read from the store anew at every use, since anybody
+ * may set one meanwhile. The environment of this process is never among them.
+ */
+import type { Registry } from '../core/definition.ts';
+import { declaredTypes, type EnvPlace, type EnvType, listSecrets, type Variable } from '../core/env.ts';
+import { listRequirements, type Requirement } from '../core/env-requirement.ts';
+import { isRuntimeError } from '../core/error.ts';
+import type { ThreadRecord } from '../store/port.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import { createRedactor, type Redact } from './redaction.ts';
+import { findActiveSide } from './request.ts';
+
+type Sources = Pick<ActivityDependencies, 'store' | 'registry'>;
+
+/** What definitions say of variables, worked out once for each project and agent. */
+const types = new WeakMap<Registry, ReadonlyMap<string, EnvType>>();
+const requirements = new WeakMap<Registry, Map<string, readonly Requirement[]>>();
+
+/** Throws `InvalidConfiguration` when a value cannot be decrypted. `tool` is the one that asks. */
+export async function readPlace(
+  { store, registry }: Sources,
+  thread: ThreadRecord,
+  tool?: string,
+): Promise<EnvPlace> {
+  const stored = await store.readEnv(thread.id, thread.userId);
+  return { ...definedPlace(registry(), thread), stored, tool };
+}
+
+/** The place with what definitions give alone. */
+export function definedPlace(registry: Registry, { agent }: Pick<ThreadRecord, 'agent'>): EnvPlace {
+  const active = findActiveSide(registry, agent);
+  const known = types.get(registry) ?? declaredTypes(registry);
+  types.set(registry, known);
+  return { stored: [], types: known, agent: active?.agent, prompt: active?.prompt };
+}
+
+/** Required variables of the agent's graph that the store must have, since no definition gives a value. */
+export function requirementsOf(registry: Registry, agent: string): readonly Requirement[] {
+  const known = requirements.get(registry) ?? new Map<string, readonly Requirement[]>();
+  requirements.set(registry, known);
+  const found = known.get(agent) ?? listRequirements(registry, agent);
+  known.set(agent, found);
+  return found;
+}
+
+/**
+ * The redactor of this moment: every secret of the thread, and those that `also` has seen. Where they cannot be read,
+ * nothing may pass: the text becomes the reason.
+ */
+export async function readRedactor(
+  sources: Sources,
+  thread: ThreadRecord,
+  also: readonly Variable[] = [],
+): Promise<Redact> {
+  try {
+    return createRedactor([...also, ...listSecrets(await readPlace(sources, thread))]);
+  } catch (error) {
+    if (!isRuntimeError(error, 'InvalidConfiguration')) throw error;
+    return () => `[withheld, since secrets could not be taken out of it: ${error.message}]`;
+  }
+}

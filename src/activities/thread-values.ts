@@ -1,0 +1,11 @@
+/** ThreadState's key-value store (runtime §14), over the store. */
+import type { ThreadValues } from '../core/thread-value.ts';
+import type { ThreadStore } from '../store/port.ts';
+
+export function createThreadValues(store: ThreadStore, threadId: string): ThreadValues {
+  return {
+    // What a key holds is the author's knowledge.
+    getValue: async <T>(key: string) => (await store.getValue(threadId, key)) as T | null,
+    setValue: (key, value) => store.setValue(threadId, key, value),
+  };
+}

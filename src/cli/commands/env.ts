@@ -1,0 +1,163 @@
+/** `everthread env …`: variables of threads, users and the instance. They need the store, and no server. */
+import { type Command, Option } from 'commander';
+import { readConfiguration } from '../../configuration.ts';
+import { type EnvType, variableProblem } from '../../core/env.ts';
+import { RuntimeError } from '../../core/error.ts';
+import { isThreadId } from '../../core/start-input.ts';
+import type { EnvOwner } from '../../store/env-port.ts';
+import type { ThreadStore } from '../../store/port.ts';
+import { act, addCommon, type Cli, type CommonOptions, GROUPS } from '../command.ts';
+import { EXIT } from '../exit.ts';
+import { requireProject, withStore } from '../find-store.ts';
+import { dateAndTime, dimNote, note, printJson, printLine, toTable } from '../output.ts';
+import { readSecret } from '../read-secret.ts';
+import { shorten } from '../terminal-text.ts';
+
+interface OwnerOptions extends CommonOptions {
+  readonly thread?: string;
+  readonly user?: string;
+  readonly instance?: boolean;
+}
+
+interface SetOptions extends OwnerOptions {
+  readonly type?: EnvType;
+}
+
+const VALUE_LENGTH = 80;
+
+export function addEnv(program: Command, cli: Cli): void {
+  const env = program
+    .command('env')
+    .helpGroup(GROUPS.project)
+    .summary('variables and secrets of agents: see "everthread env --help"')
+    .description(
+      'Variables that tools read with state.env and prompts show with env parts. A thread takes its own value, else that ' +
+        'of its user, else that of the instance, else what agent and prompt say. All values are encrypted in the store.',
+    );
+  const set = env
+    .command('set')
+    .summary('set a variable; the value comes from standard input')
+    .description(
+      'Sets a variable, for the whole instance unless a thread or a user is named; they need not be there yet. The value ' +
+        'is read from standard input, on a terminal without showing it, and never from the command line. A new variable ' +
+        'is a secret: it never reaches a model, and is taken out of what tools return. --type text is for values that may be shown.',
+    )
+    .argument('<name>', 'name of the variable')
+    .addOption(
+      new Option('--type <type>', 'default: the type that it has, else secret').choices(['text', 'secret']),
+    );
+  addCommon(addOwner(set)).action(act(cli, setVariable));
+  const list = env
+    .command('list')
+    .summary('list variables; secrets without their values')
+    .description('Lists the variables of the instance, of a thread or of a user. Secrets are never shown.');
+  addCommon(addOwner(list)).action(act(cli, listVariables));
+  const unset = env
+    .command('unset')
+    .summary('remove a variable')
+    .description('Removes a variable of the instance, of a thread or of a user.')
+    .argument('<name>', 'name of the variable');
+  addCommon(addOwner(unset)).action(act(cli, unsetVariable));
+  const rotate = env
+    .command('rotate')
+    .summary('encrypt all variables anew with the first key')
+    .description(
+      'Encrypts every variable anew that is not encrypted with the first key of EVERTHREAD_ENCRYPTION_KEYS (or of ' +
+        '.everthread/encryption.key). After that the other keys are no longer needed.',
+    );
+  addCommon(rotate).action(act(cli, rotateKeys));
+}
+
+function addOwner(command: Command): Command {
+  return command
+    .addOption(new Option('--thread <id>', 'of this thread').conflicts(['user', 'instance']))
+    .addOption(new Option('--user <id>', "of this person's threads").conflicts(['instance']))
+    .addOption(new Option('--instance', 'of all threads of the store (default)'));
+}
+
+async function setVariable(name: string, options: SetOptions): Promise<undefined> {
+  const { project, type, json } = options;
+  const owner = toOwner(options);
+  const problem = variableProblem(name, '', type);
+  // Said before anybody types.
+  if (problem) throw new RuntimeError('InvalidVariable', problem);
+  await withOwnStore(project, async (store) => {
+    const value = await readSecret(`Value of ${name} (not shown): `);
+    const now = await store.setEnv({ owner, name, value, type });
+    if (json) return printJson({ name, ...owner, type: now });
+    note(`Set ${name} of ${tell(owner)}, a ${now}${value === '' ? ', to the empty text' : ''}.`);
+    if (now === 'secret' && type === undefined) {
+      dimNote('A secret never reaches a model; --type text is for values that may be shown.');
+    }
+  });
+  return undefined;
+}
+
+async function listVariables(options: OwnerOptions): Promise<undefined> {
+  const owner = toOwner(options);
+  await withStore(options.project, async (store) => {
+    const variables = await store.listEnv(owner);
+    if (options.json) return printJson({ ...owner, variables });
+    if (variables.length === 0) return note(`No variables of ${tell(owner)}.`);
+    const rows = variables.map(({ name, type, value, keyId, updatedAt }) => {
+      const hidden = type === 'secret' ? '(not shown)' : `(not readable: key "${keyId}")`;
+      return [
+        name,
+        type,
+        dateAndTime(updatedAt),
+        value === undefined ? hidden : shorten(value, VALUE_LENGTH),
+      ];
+    });
+    printLine(toTable([['NAME', 'TYPE', 'SET', 'VALUE'], ...rows]));
+  });
+  return undefined;
+}
+
+async function unsetVariable(name: string, options: OwnerOptions): Promise<number> {
+  const owner = toOwner(options);
+  return withStore(options.project, async (store) => {
+    const removed = await store.unsetEnv(owner, name);
+    if (options.json) printJson({ name, ...owner, removed });
+    else note(removed ? `Removed ${name} of ${tell(owner)}.` : `There is no ${name} of ${tell(owner)}.`);
+    return removed ? EXIT.done : EXIT.notFound;
+  });
+}
+
+async function rotateKeys({ project, json }: CommonOptions): Promise<undefined> {
+  await withStore(project, async (store) => {
+    const { keyId, rotated } = await store.rotateEnv();
+    if (json) return printJson({ keyId, rotated });
+    note(
+      `Encrypted ${rotated} ${rotated === 1 ? 'variable' : 'variables'} anew. All are encrypted with "${keyId}" now.`,
+    );
+  });
+  return undefined;
+}
+
+/** The command may be the first in its project. */
+async function withOwnStore<T>(project: string, work: (store: ThreadStore) => Promise<T>): Promise<T> {
+  requireProject(project);
+  const { store: address, encryptionKeys: keys } = readConfiguration();
+  const { openStore } = await import('../../store/open-store.ts');
+  const store = await openStore(address, project, { keys });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Throws `InvalidStart` for what cannot be a thread's id: its variable would never be found. */
+function toOwner({ thread, user }: OwnerOptions): EnvOwner {
+  if (thread === undefined) return user === undefined ? { instance: true } : { user };
+  if (isThreadId(thread)) return { thread };
+  throw new RuntimeError(
+    'InvalidStart',
+    `"${thread}" cannot be a thread id: letters, digits and . _ : - alone.`,
+  );
+}
+
+function tell(owner: EnvOwner): string {
+  if ('thread' in owner) return `thread ${owner.thread}`;
+  return 'user' in owner ? `user ${owner.user}` : 'the instance';
+}

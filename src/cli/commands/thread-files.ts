@@ -1,0 +1,127 @@
+/** `everthread threads files` and `values`: what a thread keeps beside its messages, read from the store. */
+import type { Command } from 'commander';
+import { RuntimeError } from '../../core/error.ts';
+import { isTextType } from '../../core/mime-type.ts';
+import type { FileRecord } from '../../core/thread-file.ts';
+import { streamFile } from '../../store/file-content.ts';
+import type { ThreadStore } from '../../store/port.ts';
+import { act, addCommon, type Cli, type CommonOptions, parseWhole } from '../command.ts';
+import { withStore } from '../find-store.ts';
+import { dateAndTime, dimNote, note, printJson, printLine, tone, toTable, write } from '../output.ts';
+import { shorten, visible } from '../terminal-text.ts';
+import { findThread } from './thread-read.ts';
+
+export function addThreadFiles(threads: Command, cli: Cli): void {
+  const command = threads
+    .command('files')
+    .summary('list the files of a thread, or print one')
+    .description(
+      'Lists a directory of the thread, / unless another one is named; prints a file when PATH is one. With --json: ' +
+        '{ entries }, or { file } without its content.',
+    )
+    .argument('<id>', 'id of the thread')
+    .argument('[path]', 'a directory or a file', '/');
+  addCommon(command).action(act(cli, showFiles));
+}
+
+async function showFiles(
+  threadId: string,
+  path: string,
+  { project, json }: CommonOptions,
+): Promise<undefined> {
+  await withStore(project, async (store) => {
+    await findThread(store, threadId);
+    const file = await store.statFile(threadId, path);
+    if (!file) throw new RuntimeError('FileNotFound', `Thread "${threadId}" has no ${JSON.stringify(path)}.`);
+    if (file.isDirectory) await listDirectory(store, threadId, file, json);
+    else if (json) printJson({ file });
+    else await printFile(store, threadId, file);
+  });
+  return undefined;
+}
+
+async function listDirectory(
+  store: ThreadStore,
+  threadId: string,
+  { path }: FileRecord,
+  json: boolean | undefined,
+): Promise<void> {
+  const { entries } = await store.readdirFile(threadId, path);
+  if (json) return printJson({ entries });
+  if (entries.length === 0) return note('There is nothing in it.');
+  const rows = entries.map((entry) => [
+    entry.isDirectory ? '' : String(entry.size),
+    entry.isDirectory ? 'directory' : shorten(entry.mimeType, 40),
+    dateAndTime(entry.updatedAt * 1000),
+    shorten(entry.name, 200) + (entry.isDirectory ? '/' : ''),
+  ]);
+  printTable(['BYTES', 'TYPE', 'UPDATED', 'NAME'], rows);
+}
+
+/** To a pipe as it is. To a terminal only what it can show, and nothing that it would obey. */
+async function printFile(store: ThreadStore, threadId: string, file: FileRecord): Promise<void> {
+  const terminal = process.stdout.isTTY === true;
+  if (terminal && !isTextType(file.mimeType)) {
+    return note(
+      `${file.path} is ${file.mimeType}, ${file.size} bytes; send it to a file: … threads files ${threadId} ${file.path} > FILE`,
+    );
+  }
+  const decoder = new TextDecoder();
+  for await (const { data, isLast } of (await streamFile(store, threadId, file.path)) ?? []) {
+    if (terminal) write(visible(decoder.decode(data, { stream: !isLast })));
+    else await writeBytes(data);
+  }
+}
+
+function writeBytes(data: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(data, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+interface ValueOptions extends CommonOptions {
+  readonly after?: string;
+  readonly limit: number;
+}
+
+export function addThreadValues(threads: Command, cli: Cli): void {
+  const command = threads
+    .command('values')
+    .summary('list the values of a thread, or print one')
+    .description(
+      'Lists keys and values of the thread (state.setValue), or prints one value as JSON. With --json: { values }.',
+    )
+    .argument('<id>', 'id of the thread')
+    .argument('[key]', 'print this value alone; null when there is none')
+    .option('--after <key>', 'only keys behind this one')
+    .option('--limit <n>', 'at most n values', parseWhole, 100);
+  addCommon(command).action(act(cli, showValues));
+}
+
+async function showValues(
+  threadId: string,
+  key: string | undefined,
+  { project, json, after, limit }: ValueOptions,
+): Promise<undefined> {
+  await withStore(project, async (store) => {
+    await findThread(store, threadId);
+    if (key !== undefined) return printJson(await store.getValue(threadId, key));
+    const values = await store.listValues(threadId, { after, limit });
+    if (json) return printJson({ values });
+    if (values.length === 0) return note('No values.');
+    const rows = values.map((row) => [
+      shorten(row.key, 60),
+      dateAndTime(row.updatedAt),
+      shorten(JSON.stringify(row.value), 200),
+    ]);
+    printTable(['KEY', 'UPDATED', 'VALUE'], rows);
+    if (values.length === limit) dimNote(`At most ${limit} are shown: --limit and --after show more.`);
+  });
+  return undefined;
+}
+
+function printTable(heading: readonly string[], rows: readonly (readonly string[])[]): void {
+  const [first, ...lines] = toTable([heading, ...rows]).split('\n');
+  printLine(tone('dim', first ?? ''));
+  for (const line of lines) printLine(line);
+}

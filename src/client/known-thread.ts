@@ -1,0 +1,32 @@
+/** What the store's word on a thread means to a client: it takes commands, is terminated, or is not there. */
+import { RuntimeError } from '../core/error.ts';
+import type { ThreadRecord, ThreadStore } from '../store/port.ts';
+
+/** The thread, or null where the store does not know it. Throws `ThreadTerminated`. */
+export async function refuseTerminated(store: ThreadStore, threadId: string): Promise<ThreadRecord | null> {
+  const record = await store.getThread(threadId);
+  if (record?.terminatedAt == null) return record;
+  throw new RuntimeError('ThreadTerminated', `Thread "${threadId}" is terminated; start a new one.`);
+}
+
+/** Throws `ThreadNotFound`. */
+export async function requireThread(store: ThreadStore, threadId: string): Promise<ThreadRecord> {
+  const record = await store.getThread(threadId);
+  if (record) return record;
+  throw new RuntimeError('ThreadNotFound', `Thread "${threadId}" is not in this store.`);
+}
+
+/** Why a thread's workflow is gone. */
+export async function goneError(store: ThreadStore, threadId: string, cause: unknown): Promise<RuntimeError> {
+  const record = await store.getThread(threadId);
+  if (record?.terminatedAt != null) {
+    return new RuntimeError('ThreadTerminated', `Thread "${threadId}" is terminated; start a new one.`, {
+      cause,
+    });
+  }
+  return new RuntimeError(
+    'ThreadNotFound',
+    `No thread "${threadId}" is running, and this store does not know it.`,
+    { cause },
+  );
+}

@@ -1,0 +1,24 @@
+/** The variables that a thread is started with: in the store before its workflow begins, and nowhere else. */
+import { RuntimeError } from '../core/error.ts';
+import type { ThreadRecord, ThreadStore } from '../store/port.ts';
+import type { StartThread } from './start-options.ts';
+
+/** Throws `InvalidStart` for a thread that is there already, `InvalidVariable`, and `InvalidConfiguration` without a key. */
+export async function storeStartEnv(
+  store: ThreadStore,
+  threadId: string,
+  known: ThreadRecord | null,
+  env: StartThread['env'] = {},
+): Promise<void> {
+  const entries = Object.entries(env);
+  if (known && entries.length > 0) {
+    throw new RuntimeError(
+      'InvalidStart',
+      `Thread "${threadId}" exists already; set its variables with setEnv.`,
+    );
+  }
+  for (const [name, given] of entries) {
+    const { value, type } = typeof given === 'string' ? { value: given, type: undefined } : given;
+    await store.setEnv({ owner: { thread: threadId }, name, value, type });
+  }
+}

@@ -1,0 +1,88 @@
+/** Reads of threads that need nothing but their store: no server, no worker. */
+import type { Message } from '../core/message.ts';
+import type { ThreadStatus } from '../core/step.ts';
+import type { FileChunk, FileRecord, FindResult, ReaddirResult } from '../core/thread-file.ts';
+import type { GetMessagesOptions, MessagePage } from '../core/thread-state.ts';
+import { readWholeFile, streamFile } from '../store/file-content.ts';
+import type { ThreadEvent, ThreadRecord, ThreadStore } from '../store/port.ts';
+import type { ListValues, StoredValue } from '../store/value-port.ts';
+import { followEvents } from './follow-events.ts';
+import { requireThread } from './known-thread.ts';
+
+/** As ThreadState reads them (definitions §18). */
+export interface StoredFiles {
+  stat(path: string): Promise<FileRecord | null>;
+  readdir(path: string): Promise<ReaddirResult>;
+  read(path: string): Promise<ArrayBuffer | null>;
+  readStream(
+    path: string,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<AsyncIterable<FileChunk> | null>;
+  find(pattern: string): Promise<FindResult>;
+}
+
+export interface StoredValues {
+  get(key: string): Promise<unknown>;
+  /** By key; 100 unless asked otherwise. */
+  list(options?: ListValues): Promise<readonly StoredValue[]>;
+}
+
+export class StoredThreads {
+  readonly store: ThreadStore;
+
+  constructor(store: ThreadStore) {
+    this.store = store;
+  }
+
+  /** Throws `ThreadNotFound`. */
+  async getThread(threadId: string): Promise<ThreadRecord> {
+    return requireThread(this.store, threadId);
+  }
+
+  async listThreads(options?: {
+    status?: ThreadStatus;
+    agent?: string;
+    limit?: number;
+  }): Promise<readonly ThreadRecord[]> {
+    return this.store.listThreads(options);
+  }
+
+  /** Stored messages, then pending ones (`metadata.queued`). */
+  async getMessages(threadId: string, options?: GetMessagesOptions): Promise<MessagePage> {
+    await this.getThread(threadId);
+    return this.store.getMessages(threadId, options);
+  }
+
+  async getMessage(threadId: string, id: string): Promise<Message | null> {
+    return this.store.getMessage(threadId, id);
+  }
+
+  /** The thread's events after a number, oldest first; goes on live unless `follow` is false. */
+  events(
+    threadId: string,
+    options: { after?: number; follow?: boolean; signal?: AbortSignal } = {},
+  ): AsyncIterable<ThreadEvent> {
+    return followEvents(this.store, threadId, options);
+  }
+
+  /** The files of a thread, for reading: its tools alone write them. One that is not there has none. */
+  files(threadId: string): StoredFiles {
+    const { store } = this;
+    return {
+      stat: (path) => store.statFile(threadId, path),
+      readdir: (path) => store.readdirFile(threadId, path),
+      read: (path) => readWholeFile(store, threadId, path),
+      readStream: (path, { signal } = {}) => streamFile(store, threadId, path, signal),
+      find: (pattern) => store.findFiles(threadId, pattern),
+    };
+  }
+
+  /** The key-value store of a thread, for reading. */
+  values(threadId: string): StoredValues {
+    const { store } = this;
+    return {
+      get: (key) => store.getValue(threadId, key),
+      list: (options) => store.listValues(threadId, options),
+    };
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * Variables (definitions §3, §16): what may be one, where its value comes from, and of which type it is. Pure.
+ * V1. Sources in order: thread, user, instance, agent, the tool's entry in the prompt (inside that tool alone), prompt.
+ *     The empty string is a value.
+ * V2. A stored value has the type it was stored with. A value that stands in a definition has the type that some
+ *     definition of the project declares; an `env` part of a prompt counts as a declaration as text, since it shows the
+ *     value; a variable that nobody declares is a secret (§22 item 35). Who says secret wins.
+ */
+import type { AgentDefinition, PromptDefinition, Registry } from './definition.ts';
+import { LIMITS, utf8Length } from './limit.ts';
+
+export type EnvType = 'text' | 'secret';
+
+/** The part of ThreadState that knows variables (seed 003). */
+export interface EnvState {
+  /**
+   * The value of a variable: from the thread, its user, the instance, the agent, the tool's entry in the prompt, the
+   * prompt, in this order. Rejects with `MissingVariable`, which names it, when there is none.
+   */
+  env(name: string): Promise<string>;
+  /**
+   * `text` may be shown. `secret`, the default, is replaced by `[secret NAME]` wherever the result of this tool or an
+   * error is stored.
+   */
+  envType(name: string): Promise<EnvType>;
+  /**
+   * Sets a variable of this thread, and of its living descendants but those whose agent declares it scoped. Without
+   * `type` it keeps the one it has; a new one is a secret. Rejects with `InvalidVariable` or `ThreadTerminated`.
+   */
+  setEnv(name: string, value: string, options?: { readonly type?: EnvType }): Promise<void>;
+}
+
+/** One value from the store, as a thread sees it. */
+export interface StoredVariable {
+  readonly scope: 'thread' | 'user' | 'instance';
+  readonly name: string;
+  readonly type: EnvType;
+  readonly value: string;
+}
+
+export interface Variable {
+  readonly name: string;
+  readonly type: EnvType;
+  readonly value: string;
+}
+
+/** Where code stands that asks for a variable; a worker that does not know the agent has the store's values alone. */
+export interface EnvPlace {
+  readonly stored: readonly StoredVariable[];
+  readonly types: ReadonlyMap<string, EnvType>;
+  readonly agent?: AgentDefinition;
+  readonly prompt?: PromptDefinition;
+  /** The tool that runs. */
+  readonly tool?: string;
+}
+
+const SCOPES = ['thread', 'user', 'instance'] as const;
+
+/** V1; undefined when no source has it. */
+export function resolveVariable(name: string, place: EnvPlace): Variable | undefined {
+  for (const scope of SCOPES) {
+    const found = place.stored.find((each) => each.scope === scope && each.name === name);
+    if (found) return { name, type: found.type, value: found.value };
+  }
+  const { agent, prompt, tool } = place;
+  const entry = prompt?.tools.find((each) => tool !== undefined && each.name === tool);
+  const source = [agent?.env, entry?.env, prompt?.env].find((env) => env && Object.hasOwn(env, name));
+  if (!source) return undefined;
+  return { name, type: place.types.get(name) ?? 'secret', value: source[name] as string };
+}
+
+/** Everything secret that code of this thread may have come to know, whichever source wins. */
+export function listSecrets({ stored, types, agent, prompt }: EnvPlace): Variable[] {
+  const written = [agent?.env, prompt?.env, ...(prompt?.tools.map(({ env }) => env) ?? [])].flatMap((env) =>
+    Object.entries(env ?? {}).map(([name, value]) => ({ name, type: types.get(name) ?? 'secret', value })),
+  );
+  return [...stored, ...written].filter(({ type }) => type === 'secret');
+}
+
+/** V2: what the definitions of a project say about the types of variables. */
+export function declaredTypes(registry: Registry): ReadonlyMap<string, EnvType> {
+  const { agents, prompts, tools } = registry;
+  const shown = [...prompts.values()].flatMap(({ prompt }) =>
+    prompt.flatMap((part) => (part.type === 'env' ? [{ name: part.property, type: 'text' as const }] : [])),
+  );
+  const declared = [...agents.values(), ...prompts.values(), ...tools.values()].flatMap(
+    ({ variables }) => variables,
+  );
+  const types = new Map<string, EnvType>();
+  for (const { name, type } of [...shown, ...declared]) {
+    if (types.get(name) !== 'secret') types.set(name, type);
+  }
+  return types;
+}
+
+const NAME = /^[A-Za-z_][\w.:/-]*$/;
+
+/** Why this cannot be stored as a variable; undefined when it can. The value is never part of the answer. */
+export function variableProblem(name: unknown, value: unknown, type: unknown): string | undefined {
+  if (typeof name !== 'string' || name.length > LIMITS.envNameChars || !NAME.test(name)) {
+    return `${JSON.stringify(name) ?? 'undefined'} cannot name a variable: letters, digits and _ . : / - alone, a letter or _ first, at most ${LIMITS.envNameChars}.`;
+  }
+  if (typeof value !== 'string' || !value.isWellFormed()) return `The value of "${name}" must be a text.`;
+  if (utf8Length(value) > LIMITS.envValueBytes) {
+    return `The value of "${name}" has ${utf8Length(value)} bytes; at most ${LIMITS.envValueBytes} are taken.`;
+  }
+  if (type !== undefined && type !== 'text' && type !== 'secret') {
+    return `The type of "${name}" must be "text" or "secret".`;
+  }
+  return undefined;
+}

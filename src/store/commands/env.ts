@@ -1,0 +1,200 @@
+/**
+ * Variables in the store (definitions §16). Each write is one upsert with its value, its type and its key, so whoever
+ * writes last has written all three.
+ */
+import type { Selectable, Transaction } from 'kysely';
+import { type EnvType, type StoredVariable, variableProblem } from '../../core/env.ts';
+import { isRuntimeError, RuntimeError } from '../../core/error.ts';
+import { decrypt, encrypt } from '../encryption.ts';
+import type { EnvEntry, EnvOwner, EnvStore, RotatedEnv, SetEnv } from '../env-port.ts';
+import type { EnvTable } from '../env-schema.ts';
+import type { Tables } from '../schema.ts';
+import type { CommandContext } from './context.ts';
+
+type EnvRow = Selectable<EnvTable>;
+type Place = Pick<EnvRow, 'scope' | 'owner'>;
+
+/** This part of the port, bound to one database. */
+export function bindEnv(context: CommandContext): EnvStore {
+  return {
+    setEnv: (command) => setEnv(context, command),
+    unsetEnv: (owner, name) => unsetEnv(context, owner, name),
+    listEnv: (owner) => listEnv(context, owner),
+    readEnv: (threadId, userId) => readEnv(context, threadId, userId),
+    rotateEnv: () => rotateEnv(context),
+  };
+}
+
+function toPlace(owner: EnvOwner): Place {
+  if ('thread' in owner) return { scope: 'thread', owner: owner.thread };
+  if ('user' in owner) return { scope: 'user', owner: owner.user };
+  return { scope: 'instance', owner: '' };
+}
+
+async function setEnv(context: CommandContext, command: SetEnv): Promise<EnvType> {
+  const { owner, name, value, type: asked, inherits } = command;
+  const problem = variableProblem(name, value, asked);
+  if (problem !== undefined) throw new RuntimeError('InvalidVariable', problem);
+  const keys = context.keys();
+  const place = toPlace(owner);
+  return context.db.transaction().execute(async (trx) => {
+    const family = 'thread' in owner ? await readFamily(trx, owner.thread) : [];
+    const heirs = inherits ? findHeirs(family, place.owner, inherits) : [];
+    const type = asked ?? (await findType(trx, place, name)) ?? 'secret';
+    for (const each of [place, ...heirs.map((id) => ({ scope: 'thread' as const, owner: id }))]) {
+      const { keyId: key_id, data } = encrypt(keys, { ...each, name, type }, value);
+      const written = { type, key_id, value: data, updated_at: context.now() };
+      await trx
+        .insertInto('env_values')
+        .values({ ...each, name, ...written })
+        .onConflict((conflict) => conflict.columns(['scope', 'owner', 'name']).doUpdateSet(written))
+        .execute();
+    }
+    return type;
+  });
+}
+
+async function findType(
+  trx: Transaction<Tables>,
+  { scope, owner }: Place,
+  name: string,
+): Promise<EnvType | undefined> {
+  const row = await trx
+    .selectFrom('env_values')
+    .select('type')
+    .where('scope', '=', scope)
+    .where('owner', '=', owner)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return row?.type;
+}
+
+type Relative = Pick<Selectable<Tables['threads']>, 'id' | 'parent_id' | 'agent' | 'terminated_at'>;
+
+/** All threads that come from the same root; none when the thread does not exist yet. Throws `ThreadTerminated`. */
+async function readFamily(trx: Transaction<Tables>, threadId: string): Promise<readonly Relative[]> {
+  const thread = await trx
+    .selectFrom('threads')
+    .select(['root_id', 'terminated_at'])
+    .where('id', '=', threadId)
+    .executeTakeFirst();
+  if (!thread) return [];
+  if (thread.terminated_at !== null) {
+    throw new RuntimeError(
+      'ThreadTerminated',
+      `Thread "${threadId}" is terminated; its variables are final.`,
+    );
+  }
+  return trx
+    .selectFrom('threads')
+    .select(['id', 'parent_id', 'agent', 'terminated_at'])
+    .where('root_id', '=', thread.root_id)
+    .where('parent_id', 'is not', null)
+    .orderBy('id')
+    .execute();
+}
+
+/** Living descendants; below one that does not inherit nobody does, since children inherit from their own parent. */
+function findHeirs(
+  family: readonly Relative[],
+  parent: string,
+  inherits: (agent: string) => boolean,
+): string[] {
+  const children = family.filter(({ parent_id: id, agent }) => id === parent && inherits(agent));
+  return children.flatMap(({ id, terminated_at: end }) => [
+    ...(end === null ? [id] : []),
+    ...findHeirs(family, id, inherits),
+  ]);
+}
+
+async function unsetEnv(context: CommandContext, owner: EnvOwner, name: string): Promise<boolean> {
+  const place = toPlace(owner);
+  const removed = await context.db
+    .deleteFrom('env_values')
+    .where('scope', '=', place.scope)
+    .where('owner', '=', place.owner)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return Number(removed.numDeletedRows) > 0;
+}
+
+async function listEnv(context: CommandContext, owner: EnvOwner): Promise<readonly EnvEntry[]> {
+  const place = toPlace(owner);
+  const rows = await context.db
+    .selectFrom('env_values')
+    .selectAll()
+    .where('scope', '=', place.scope)
+    .where('owner', '=', place.owner)
+    .orderBy('name')
+    .execute();
+  return rows.map((row) => ({
+    name: row.name,
+    type: row.type,
+    ...(row.type === 'text' ? tryToOpen(context, row) : {}),
+    keyId: row.key_id,
+    updatedAt: Number(row.updated_at),
+  }));
+}
+
+function tryToOpen(context: CommandContext, row: EnvRow): { value?: string } {
+  try {
+    return { value: open(context, row) };
+  } catch (error) {
+    if (isRuntimeError(error, 'InvalidConfiguration')) return {};
+    throw error;
+  }
+}
+
+function open({ keys }: CommandContext, row: EnvRow): string {
+  return decrypt(keys(), row, { keyId: row.key_id, data: row.value });
+}
+
+async function readEnv(
+  context: CommandContext,
+  threadId: string,
+  userId: string | null,
+): Promise<readonly StoredVariable[]> {
+  const places: Place[] = [
+    { scope: 'thread', owner: threadId },
+    ...(userId === null ? [] : [{ scope: 'user' as const, owner: userId }]),
+    { scope: 'instance', owner: '' },
+  ];
+  const rows = await context.db
+    .selectFrom('env_values')
+    .selectAll()
+    .where((eb) => eb.or(places.map(({ scope, owner }) => eb.and({ scope, owner }))))
+    .orderBy('name')
+    .execute();
+  return rows.map((row) => ({
+    scope: row.scope,
+    name: row.name,
+    type: row.type,
+    value: open(context, row),
+  }));
+}
+
+async function rotateEnv(context: CommandContext): Promise<RotatedEnv> {
+  const keys = context.keys();
+  const rows = await context.db
+    .selectFrom('env_values')
+    .selectAll()
+    .where('key_id', '!=', keys.active)
+    .execute();
+  // Whatever cannot be decrypted is told before anything is written.
+  const opened = rows.map((row) => ({ row, value: open(context, row) }));
+  let rotated = 0;
+  for (const { row, value } of opened) {
+    const { keyId: key_id, data } = encrypt(keys, row, value);
+    const written = await context.db
+      .updateTable('env_values')
+      .set({ key_id, value: data })
+      .where('scope', '=', row.scope)
+      .where('owner', '=', row.owner)
+      .where('name', '=', row.name)
+      // Unless somebody has set it meanwhile.
+      .where('value', '=', row.value)
+      .executeTakeFirst();
+    rotated += Number(written.numUpdatedRows);
+  }
+  return { keyId: keys.active, rotated };
+}

@@ -1,0 +1,16 @@
+/** The table of variables: of a thread, of a user, or of the instance, whose owner is ''. */
+
+export interface EnvTable {
+  scope: 'thread' | 'user' | 'instance';
+  owner: string;
+  name: string;
+  type: 'text' | 'secret';
+  /** The key that `value` is encrypted with: encryption.ts. */
+  key_id: string;
+  value: string;
+  updated_at: number;
+}
+
+export interface EnvTables {
+  env_values: EnvTable;
+}

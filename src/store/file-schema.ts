@@ -1,0 +1,60 @@
+/** The tables of values and files, as Kysely sees them. The rest is in schema.ts. */
+
+export interface ThreadValueTable {
+  thread_id: string;
+  key: string;
+  /** JSON text. */
+  value: string;
+  updated_at: number;
+}
+
+export interface ThreadFileTable {
+  thread_id: string;
+  path: string;
+  /** The directory that it lies in. */
+  parent: string;
+  /** implied: a directory that is there because something is in it, and goes with the last of it. */
+  kind: 'file' | 'directory' | 'implied';
+  mime_type: string;
+  size: number;
+  /** Null for what has no content: directories, and files of no bytes. */
+  blob_id: string | null;
+  /** JSON text. */
+  metadata: string | null;
+  width: number | null;
+  height: number | null;
+  thumbnail: Uint8Array | null;
+  created_at: number;
+  updated_at: number;
+}
+
+/** A content, kept once for all files of the store that have it. */
+export interface BlobTable {
+  id: string;
+  /** SHA-256, in hex. */
+  hash: string;
+  size: number;
+  /** How many files have it. */
+  names: number;
+}
+
+export interface BlobChunkTable {
+  /** Of a blob, or of an upload that may become one. */
+  blob_id: string;
+  idx: number;
+  data: Uint8Array;
+}
+
+/** A content on its way in: its chunks are written before the transaction that names them. */
+export interface BlobUploadTable {
+  id: string;
+  begun_at: number;
+}
+
+export interface ValueAndFileTables {
+  thread_values: ThreadValueTable;
+  thread_files: ThreadFileTable;
+  blobs: BlobTable;
+  blob_chunks: BlobChunkTable;
+  blob_uploads: BlobUploadTable;
+}

@@ -1,0 +1,100 @@
+/**
+ * A PostgreSQL address (`EVERTHREAD_STORE=postgres://…`), read and checked.
+ * A1. A password is never shown: not in a message, and so nothing that could hold one is quoted.
+ * A2. A parameter that nobody knows is refused: a mistyped `schema` would put threads where nobody looks for them.
+ */
+import { RuntimeError } from '../../core/error.ts';
+
+export interface PostgresAddress {
+  /** For `pg`, without what is ours alone. */
+  readonly connectionString: string;
+  readonly schema: string;
+  /** The most connections that this process opens. */
+  readonly poolSize: number;
+  /** `channel_binding` other than `disable`. */
+  readonly channelBinding: boolean;
+  /** Where it is, for people (A1). */
+  readonly place: string;
+}
+
+export const DEFAULT_POOL_SIZE = 10;
+const EXAMPLE = 'postgres://user:password@host:5432/database';
+const OURS = ['schema', 'pool', 'channel_binding'];
+const OF_PG = [
+  'host',
+  'ssl',
+  'sslmode',
+  'sslrootcert',
+  'sslcert',
+  'sslkey',
+  'sslnegotiation',
+  'uselibpqcompat',
+  'application_name',
+  'options',
+];
+/** What needs no quotes, is no schema of PostgreSQL's own, and is the same for every tool. */
+const SCHEMA = /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/;
+
+export function isPostgresAddress(address: string): boolean {
+  return /^postgres(ql)?:\/\//.test(address);
+}
+
+/** Throws `InvalidConfiguration`. */
+export function readPostgresAddress(address: string): PostgresAddress {
+  const url = parse(address);
+  const unknown = [...url.searchParams.keys()].filter((name) => ![...OURS, ...OF_PG].includes(name));
+  if (unknown.length > 0) {
+    throw refuse(
+      `has the parameter "${unknown[0]}", which is unknown; there are ${[...OURS, ...OF_PG].join(', ')}`,
+    );
+  }
+  const schema = url.searchParams.get('schema') ?? 'public';
+  if (!SCHEMA.test(schema))
+    throw refuse(`names the schema "${schema}": write small letters, digits and _, without pg_ in front`);
+  const pool = Number(url.searchParams.get('pool') ?? DEFAULT_POOL_SIZE);
+  if (!Number.isInteger(pool) || pool < 1 || pool > 1000)
+    throw refuse('has a "pool" that is no whole number from 1 to 1000');
+  const binding = url.searchParams.get('channel_binding');
+  for (const name of OURS) url.searchParams.delete(name);
+  return {
+    connectionString: url.href,
+    schema,
+    poolSize: pool,
+    channelBinding: binding !== null && binding !== 'disable',
+    place: `${showServer(url)}, schema ${schema}`,
+  };
+}
+
+function parse(address: string): URL {
+  const url = URL.parse(address);
+  if (!url || !isWhole(url)) {
+    throw refuse(
+      'cannot be read; in the password all but letters and digits must be percent-encoded (@ as %40, / as %2F)',
+    );
+  }
+  return url;
+}
+
+/** A bare / ? or # ends the part in which a password may stand: what follows it must not be taken for something else. */
+function isWhole({ username, password, pathname, search, hash }: URL): boolean {
+  try {
+    for (const part of [username, password, pathname]) decodeURIComponent(part);
+  } catch {
+    return false;
+  }
+  return !`${pathname}${search}${hash}`.includes('@') && hash === '';
+}
+
+/** Like `everthread@db.example.org:5432/agents`. */
+function showServer({ username, hostname, port, pathname, searchParams }: URL): string {
+  const host = hostname || searchParams.get('host') || 'localhost';
+  const user = username === '' ? '' : `${decodeURIComponent(username)}@`;
+  return `${user}${decodeURIComponent(host)}${port === '' ? '' : `:${port}`}${decodeURIComponent(pathname)}`;
+}
+
+function refuse(why: string): RuntimeError {
+  return new RuntimeError(
+    'InvalidConfiguration',
+    `The PostgreSQL address of the store ${why}. It is written ${EXAMPLE}, with ?schema=NAME and &pool=SIZE where wanted.`,
+  );
+}

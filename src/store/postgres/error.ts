@@ -1,0 +1,110 @@
+/**
+ * What goes wrong with a PostgreSQL server, told apart by what helps: try again, wait for the server, or mend the
+ * settings. Errors are known by the server's SQLSTATE; one without is the connection's.
+ */
+import { errorMessage, RuntimeError } from '../../core/error.ts';
+import type { PostgresAddress } from './address.ts';
+
+/** The connection is of no use any more; whether the last statement took effect is not known. */
+export class ConnectionLost extends Error {
+  override readonly name = 'ConnectionLost';
+
+  constructor(cause: unknown) {
+    super(describe(cause), { cause });
+  }
+}
+
+/**
+ * Connection failures (08), no room for one more (53300), the server going down or coming up (57P01 to 57P03), sessions
+ * that it ended for idling (57P05, 25P03), and a server that has become a standby (25006).
+ */
+const LOST = /^(08...|53300|57P01|57P02|57P03|57P05|25P03|25006)$/;
+/** A serialization failure, a deadlock: the same transaction again succeeds. */
+const CONFLICT = /^(40001|40P01)$/;
+const SQLSTATE = /^[0-9A-Z]{5}$/;
+
+function sqlState(error: unknown): string | undefined {
+  const { code, severity } = (error ?? {}) as { code?: unknown; severity?: unknown };
+  return severity !== undefined && typeof code === 'string' && SQLSTATE.test(code) ? code : undefined;
+}
+
+export function isConflict(error: unknown): boolean {
+  return CONFLICT.test(sqlState(error) ?? '');
+}
+
+export function isLost(error: unknown): error is ConnectionLost {
+  return (error as { name?: unknown } | null)?.name === 'ConnectionLost';
+}
+
+/** An error of `pg` as the store's commands meet it. */
+export function fromPg(error: unknown): unknown {
+  if (isLost(error)) return error;
+  const state = sqlState(error);
+  // A TypeError is a fault of ours; everything else that the server did not say came from the connection.
+  const lost = state === undefined ? !(error instanceof TypeError) : LOST.test(state);
+  return lost ? new ConnectionLost(error) : error;
+}
+
+/** Node tries both addresses of a name, and its error for both has no text. */
+function describe(error: unknown): string {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  if (typeof message === 'string' && message.length > 0) return message;
+  return typeof code === 'string' ? code : errorMessage(error);
+}
+
+export function unavailable(place: string, error: unknown): RuntimeError {
+  return new RuntimeError(
+    'StoreUnavailable',
+    `The store does not answer, which is ${place}: ${describe(error)}. Start the server, or check the network between.`,
+    { cause: error },
+  );
+}
+
+/** Why a store cannot be opened, and what to do. Errors that are none of PostgreSQL's stay what they are. */
+export function explainOpening(error: unknown, { place, schema }: PostgresAddress): unknown {
+  const cause = isLost(error) ? error.cause : error;
+  const found = `The store cannot be opened at ${place}: ${describe(cause)}.`;
+  const refuse = (next: string) =>
+    new RuntimeError('InvalidConfiguration', `${found} ${next}`, { cause: error });
+  const state = sqlState(cause);
+  if (state === undefined && !isLost(error)) return error;
+  switch (state) {
+    case '28P01':
+    case '28000':
+      return refuse(
+        'Check user and password in EVERTHREAD_STORE, and what pg_hba.conf allows from this machine.',
+      );
+    case '3D000':
+      return refuse('Make the database (createdb), or name another one in EVERTHREAD_STORE.');
+    case '42501':
+      return refuse(
+        `The user needs the right to create in schema ${schema} (grant create on schema), or, where that is missing, in the ` +
+          'database; ?schema=NAME in EVERTHREAD_STORE names another schema.',
+      );
+  }
+  if (isPasswordMissing(cause)) return refuse('Write the password into EVERTHREAD_STORE, or set PGPASSWORD.');
+  if (isTls(cause)) {
+    return refuse(
+      'sslmode=verify-full checks the certificate, sslrootcert=FILE says against what, sslmode=no-verify does not ' +
+        'check it, sslmode=disable does without TLS.',
+    );
+  }
+  if (isFile(cause)) return refuse('Check the files that EVERTHREAD_STORE names.');
+  return isLost(error) ? unavailable(`PostgreSQL at ${place}`, cause) : error;
+}
+
+function isPasswordMissing(error: unknown): boolean {
+  return /password must be a string|password.*(missing|required)/i.test(errorMessage(error));
+}
+
+function isTls(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return (
+    /\b(SSL|TLS|certificate)\b/i.test(errorMessage(error)) ||
+    (typeof code === 'string' && /CERT|SSL|TLS/.test(code))
+  );
+}
+
+function isFile(error: unknown): boolean {
+  return ['ENOENT', 'EACCES'].includes((error as { code?: string }).code ?? '') && 'path' in Object(error);
+}

@@ -1,0 +1,89 @@
+/**
+ * Opens a store on PostgreSQL. Several processes may do so at once on an empty database: Kysely's migrator takes an
+ * advisory lock, and each table is made in one transaction.
+ */
+import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
+import { RuntimeError } from '../../core/error.ts';
+import type { KeySource } from '../key-file.ts';
+import { migrate } from '../migrations.ts';
+import type { ThreadStore } from '../port.ts';
+import type { Tables } from '../schema.ts';
+import { bindStore } from '../sql-store.ts';
+import { type PostgresAddress, readPostgresAddress } from './address.ts';
+import { explainOpening } from './error.ts';
+import { persist } from './persist.ts';
+import { RELAX, StorePool } from './pool.ts';
+
+export interface OpenOptions {
+  /** False: a database without a store is answered with `ThreadNotFound`, and stays as it is. */
+  readonly create?: boolean;
+  readonly keys: KeySource;
+}
+
+/**
+ * Throws `InvalidConfiguration` (address, password, rights, TLS), `StoreUnavailable`, or, unless it may create the
+ * store, `ThreadNotFound`.
+ */
+export async function openPostgresStore(
+  text: string,
+  { create = true, keys }: OpenOptions,
+): Promise<ThreadStore> {
+  const address = readPostgresAddress(text);
+  const version = await setUp(address, create);
+  const db = connect(new StorePool(address));
+  try {
+    const store = await bindStore(db, {
+      place: `PostgreSQL ${version} at ${address.place}`,
+      keys,
+      rowLocks: true,
+      relax: async (trx) => {
+        await trx.executeQuery(CompiledQuery.raw(RELAX));
+      },
+    });
+    return persist(store);
+  } catch (error) {
+    await db.destroy();
+    throw explainOpening(error, address);
+  }
+}
+
+function connect(pool: StorePool): Kysely<Tables> {
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+}
+
+/** Makes sure that the store is there and up to date; answers the server's version. */
+async function setUp(address: PostgresAddress, create: boolean): Promise<string> {
+  // Waiting for whoever migrates, and a large migration, may take longer than any command.
+  const db = connect(new StorePool({ ...address, poolSize: 1 }, { patient: true }));
+  try {
+    const version = await greet(db, address, create);
+    await migrate(db, address.schema);
+    return version;
+  } catch (error) {
+    throw explainOpening(error, address);
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** The server's version, if it is one that can hold a store. */
+async function greet(db: Kysely<Tables>, address: PostgresAddress, create: boolean): Promise<string> {
+  const { rows } = await sql<{ version: string; encoding: string; store: boolean }>`
+    select split_part(current_setting('server_version'), ' ', 1) as version,
+      current_setting('server_encoding') as encoding,
+      to_regclass(${`${address.schema}.meta`}::text) is not null as store`.execute(db);
+  const [{ version, encoding, store }] = rows as [(typeof rows)[number]];
+  if (encoding !== 'UTF8') {
+    throw new RuntimeError(
+      'InvalidConfiguration',
+      `The database at ${address.place} has the encoding ${encoding}; the store needs UTF8 (createdb -E UTF8 -T template0).`,
+    );
+  }
+  if (!store && !create) {
+    throw new RuntimeError(
+      'ThreadNotFound',
+      `There are no threads yet: the database at ${address.place} has no store.`,
+    );
+  }
+  return version;
+}

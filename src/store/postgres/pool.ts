@@ -1,0 +1,147 @@
+/**
+ * Connections to PostgreSQL as Kysely's driver takes them, with what a store needs of them.
+ * C1. A connection that fails, idle or at work, never ends the process: whoever uses it gets `ConnectionLost`, and the
+ *     pool throws it away.
+ * C2. Each session has what the commands rely on: its schema, READ COMMITTED, and an end to every wait. A worker that
+ *     vanishes with its machine holds a thread's row no longer than IDLE_IN_TRANSACTION_MS.
+ * C3. What types become in JavaScript is this pool's own affair: other users of `pg` in this process notice nothing.
+ * C4. `RELAX` needs no way to the server of its own: it goes along with the commit.
+ */
+import type { PostgresPool, PostgresPoolClient } from 'kysely';
+import { Client, Pool, type PoolClient, type PoolConfig, type QueryResult, TypeOverrides } from 'pg';
+import type { PostgresAddress } from './address.ts';
+import { fromPg } from './error.ts';
+import { fromPostgresText, toPostgresText } from './text.ts';
+
+/** The transaction that runs now commits without waiting for the disk. */
+export const RELAX = 'set local synchronous_commit = off';
+
+const STATEMENT_TIMEOUT_MS = 30_000;
+const IDLE_IN_TRANSACTION_MS = 10_000;
+const CONNECT_WITHIN_MS = 10_000;
+/** Later than the server's own: it speaks only when the server is out of reach. */
+const ANSWER_WITHIN_MS = STATEMENT_TIMEOUT_MS + 5_000;
+const KEEP_IDLE_MS = 60_000;
+
+const INT8 = 20;
+const TEXT = 25;
+
+type Answer = Pick<QueryResult, 'command' | 'rowCount' | 'rows'>;
+const NOTHING: Answer = { command: '', rowCount: 0, rows: [] };
+
+export class StorePool implements PostgresPool {
+  readonly #pool: Pool;
+
+  /** `patient`: a statement may take any time. */
+  constructor(address: PostgresAddress, { patient = false } = {}) {
+    this.#pool = new Pool(poolConfig(address, patient));
+    this.#pool.on('error', () => undefined);
+    // The pool listens while a connection is idle; at work it would be nobody (C1).
+    this.#pool.on('connect', (client) => client.on('error', () => undefined));
+  }
+
+  async connect(): Promise<PostgresPoolClient> {
+    try {
+      // Kysely's port has a second way to ask, with cursors, for rows that are streamed; nothing here does that.
+      return new StoreConnection(await this.#pool.connect()) as unknown as PostgresPoolClient;
+    } catch (error) {
+      throw fromPg(error);
+    }
+  }
+
+  end(): Promise<void> {
+    return this.#pool.end();
+  }
+}
+
+/** One that cannot get in, for want of a password for example, would keep its socket, and with it the process. */
+class StoreClient extends Client {
+  // biome-ignore lint/suspicious/noExplicitAny: two ways to call, by promise and by callback; the pool takes the latter.
+  override connect(callback?: any): any {
+    return super.connect((error: Error) => {
+      if (error) this.end().catch(() => undefined);
+      callback?.(error);
+    });
+  }
+}
+
+function poolConfig(address: PostgresAddress, patient: boolean): PoolConfig {
+  const { connectionString, schema, poolSize, channelBinding } = address;
+  const session = {
+    search_path: schema,
+    default_transaction_isolation: 'read committed',
+    statement_timeout: patient ? '0' : String(STATEMENT_TIMEOUT_MS),
+    idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION_MS),
+  };
+  const types = new TypeOverrides();
+  types.setTypeParser(INT8, Number);
+  types.setTypeParser(TEXT, fromPostgresText);
+  return {
+    connectionString,
+    max: poolSize,
+    types,
+    Client: StoreClient,
+    keepAlive: true,
+    fallback_application_name: 'everthread',
+    enableChannelBinding: channelBinding,
+    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    idleTimeoutMillis: KEEP_IDLE_MS,
+    query_timeout: patient ? 0 : ANSWER_WITHIN_MS,
+    // Not as parameters of the start: poolers refuse those.
+    onConnect: async (client) => {
+      await client.query(
+        `select set_config(name, value, false) from unnest($1::text[], $2::text[]) as setting (name, value)`,
+        [Object.keys(session), Object.values(session)],
+      );
+    },
+  } as PoolConfig;
+}
+
+/** A connection in the hands of one holder. */
+class StoreConnection {
+  readonly #client: PoolClient;
+  #lost: Error | undefined;
+  #relaxed = false;
+
+  constructor(client: PoolClient) {
+    this.#client = client;
+  }
+
+  async query(sql: string, parameters: readonly unknown[]): Promise<Answer> {
+    if (this.#lost) {
+      // The server rolls back by itself; the error that is on its way must arrive.
+      if (sql === 'rollback') return NOTHING;
+      throw this.#lost;
+    }
+    if (sql === RELAX) {
+      this.#relaxed = true;
+      return NOTHING;
+    }
+    return sql === 'commit' ? this.#commit() : this.#send(sql, parameters);
+  }
+
+  async #commit(): Promise<Answer> {
+    const sql = this.#relaxed ? `${RELAX}; commit` : 'commit';
+    this.#relaxed = false;
+    const answer = [await this.#send(sql, [])].flat().at(-1);
+    // So it answers when a statement before had failed and nobody had listened.
+    if (answer?.command === 'ROLLBACK')
+      throw new Error('PostgreSQL rolled the transaction back instead of committing it.');
+    return NOTHING;
+  }
+
+  async #send(sql: string, parameters: readonly unknown[]): Promise<Answer> {
+    const values = parameters.map((value) => (typeof value === 'string' ? toPostgresText(value) : value));
+    try {
+      return await this.#client.query(sql, values);
+    } catch (error) {
+      const met = fromPg(error);
+      if (met !== error) this.#lost = met as Error;
+      throw met;
+    }
+  }
+
+  release(): void {
+    this.#client.release(this.#lost);
+  }
+}

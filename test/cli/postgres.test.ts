@@ -1,0 +1,70 @@
+/** The command with a store on PostgreSQL. */
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { openStore } from '../../src/store/open-store.ts';
+import { createDatabase, type TestDatabase } from '../support/postgres.ts';
+import { type CliProject, cliProject } from './support.ts';
+
+let database: TestDatabase;
+let project: CliProject;
+
+beforeEach(async () => {
+  database = await createDatabase();
+  project = cliProject();
+});
+afterEach(async () => {
+  await project.remove();
+  await database.drop();
+});
+
+const run = (args: string[], address = database.address) =>
+  project.run(args, { env: { EVERTHREAD_STORE: address } });
+
+async function storeCheck(address?: string) {
+  const { stdout, stderr } = await run(['doctor', '--json'], address);
+  const checks = JSON.parse(stdout).checks as { name: string; status: string; message: string }[];
+  return { check: checks.find(({ name }) => name === 'store'), output: stdout + stderr };
+}
+
+describe('a store on PostgreSQL', () => {
+  it('that is not there yet is told of, and not made, by commands that only look', async () => {
+    expect((await storeCheck()).check).toMatchObject({
+      status: 'warn',
+      message: expect.stringMatching(/^the store in PostgreSQL at .* does not exist yet$/),
+    });
+    expect(await run(['threads', 'list'])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('no threads yet'),
+    });
+    expect(await run(['threads', 'send', 'thread-1', 'hello'])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('no threads yet'),
+    });
+    expect(await database.query(`select * from pg_tables where schemaname = 'public'`)).toEqual([]);
+  });
+
+  it('is read and examined, and named with its version and its id', async () => {
+    const store = await openStore(database.address, '');
+    await store.close();
+    const { check } = await storeCheck();
+    expect(check).toMatchObject({
+      status: 'ok',
+      message: expect.stringContaining(`0 threads, id ${store.id}`),
+    });
+    expect(check?.message).toMatch(/^PostgreSQL \d+\.\d+ at \w+@.*, schema public/);
+    expect(await run(['threads', 'list', '--json'])).toMatchObject({ code: 0 });
+  });
+
+  it('that refuses its password is told of without it', async () => {
+    const url = new URL(database.address);
+    url.password = 'geheim7';
+    const { check, output } = await storeCheck(url.href);
+    expect(check).toMatchObject({
+      status: 'fail',
+      message: expect.stringContaining('password authentication'),
+    });
+    expect(output).not.toContain('geheim7');
+    const { code, stderr } = await run(['threads', 'list'], url.href);
+    expect(code).toBe(2);
+    expect(stderr).not.toContain('geheim7');
+  });
+});

@@ -1,0 +1,90 @@
+/** `everthread threads files` and `values`, over a store that nobody else uses. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openStore } from '../../src/store/open-store.ts';
+import { openThread } from '../contract/thread-driver.ts';
+import { type CliProject, cliProject } from './support.ts';
+
+const NOTE = '# Note\n\u001b[31mred\n';
+const IMAGE = Uint8Array.from({ length: 1_500_000 }, (_, n) => n % 256);
+
+let project: CliProject;
+let id: string;
+
+beforeAll(async () => {
+  project = cliProject();
+  mkdirSync(join(project.folder, 'data'));
+  const store = await openStore('sqlite:data/store.db', project.folder);
+  ({ id } = await openThread(store));
+  const write = (path: string, content: Uint8Array, mimeType: string) =>
+    store.writeFile(id, { path, content, mimeType });
+  await write('/docs/note.md', new TextEncoder().encode(NOTE), 'text/markdown');
+  await write('/docs/\u202etxt', new Uint8Array(0), 'text/plain');
+  await write('/image.png', IMAGE, 'image/png');
+  await store.setValue(id, 'plan', { steps: ['a', 'b'] });
+  await store.setValue(id, 'red', '\u001b[31m');
+  await store.close();
+});
+afterAll(() => project.remove());
+
+const run = (...args: string[]) => project.run(['threads', ...args]);
+
+describe('everthread threads files', () => {
+  it('lists a directory, and what cannot be shown in a terminal as signs', async () => {
+    const root = await run('files', id);
+    expect(root.code).toBe(0);
+    expect(root.stdout).toMatch(
+      /^BYTES +TYPE +UPDATED +NAME\n +directory .* docs\/\n1500000 +image\/png .* image\.png\n$/,
+    );
+    const docs = await run('files', id, 'docs/');
+    expect(docs.stdout).toContain('\\u{202e}txt\n');
+    expect(docs.stdout).toMatch(/^16 +text\/markdown .* note\.md$/m);
+  });
+
+  it('prints a file to a pipe as it is', async () => {
+    expect(await run('files', id, '/docs/note.md')).toMatchObject({ code: 0, stdout: NOTE, stderr: '' });
+    const command = project.start(['threads', 'files', id, '/image.png']);
+    const parts: Buffer[] = [];
+    // As bytes: the harness reads text.
+    command.process.stdout
+      ?.setEncoding('latin1')
+      .on('data', (text: string) => parts.push(Buffer.from(text, 'latin1')));
+    expect((await command.ended).code).toBe(0);
+    expect(Buffer.concat(parts).equals(IMAGE)).toBe(true);
+  });
+
+  it('answers JSON', async () => {
+    const { entries } = JSON.parse((await run('files', id, '--json')).stdout);
+    expect(entries.map(({ path }: { path: string }) => path)).toEqual(['/docs', '/image.png']);
+    const { file } = JSON.parse((await run('files', id, 'docs/note.md', '--json')).stdout);
+    expect(file).toMatchObject({ path: '/docs/note.md', size: 16, mimeType: 'text/markdown' });
+  });
+
+  it('says what is not there, and what is no path', async () => {
+    expect(await run('files', id, '/none')).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: expect.stringContaining('FileNotFound'),
+    });
+    expect(await run('files', 'nobody')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('ThreadNotFound'),
+    });
+    expect(await run('files', id, '../x')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('InvalidPath'),
+    });
+  });
+});
+
+describe('everthread threads values', () => {
+  it('lists keys and values, or prints one', async () => {
+    const { stdout } = await run('values', id);
+    expect(stdout).toMatch(/^KEY +UPDATED +VALUE\nplan .* {"steps":\["a","b"\]}\nred .* "\\u001b\[31m"\n$/);
+    expect(JSON.parse((await run('values', id, 'plan')).stdout)).toEqual({ steps: ['a', 'b'] });
+    expect((await run('values', id, 'none')).stdout).toBe('null\n');
+    const { values } = JSON.parse((await run('values', id, '--json', '--after', 'plan')).stdout);
+    expect(values).toEqual([{ key: 'red', value: '\u001b[31m', updatedAt: expect.any(Number) }]);
+  });
+});

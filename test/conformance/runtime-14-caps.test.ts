@@ -1,0 +1,78 @@
+/** runtime §14.2: what a thread may keep, and what happens beyond. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { LIMITS } from '../../src/core/limit.ts';
+import { defineTool } from '../../src/definitions/index.ts';
+import type { ThreadStore } from '../../src/store/port.ts';
+import { calls, says, scriptedModel } from '../../src/testing/index.ts';
+import { openThread } from '../contract/thread-driver.ts';
+import { testRuntime, testStore } from '../support/runtime.ts';
+
+async function withThread(): Promise<{ store: ThreadStore; id: string }> {
+  const store = await testStore();
+  return { store, id: (await openThread(store)).id };
+}
+
+describe('runtime §14.2 Capacity and Errors', () => {
+  it.each<[string, string, unknown, string]>([
+    ['the length of a key', 'k'.repeat(LIMITS.valueKeyChars + 1), 1, '512 are the limit'],
+    ['the size of a value', 'k', 'x'.repeat(LIMITS.valueBytes), `above ${LIMITS.valueBytes} bytes`],
+    ['the depth of a value', 'k', deep(LIMITS.jsonDepth + 1), 'deeper than 1000 levels'],
+  ])(
+    '[runtime 14.2] setValue beyond %s is rejected with an error that names the limit',
+    async (_, key, value, words) => {
+      const { store, id } = await withThread();
+      await expect(store.setValue(id, key, value)).rejects.toMatchObject({
+        code: 'LimitExceeded',
+        message: expect.stringContaining(words),
+      });
+    },
+  );
+
+  it('[runtime 14.2] so is a key too many, while those that are there can be changed and deleted', async () => {
+    const { store, id } = await withThread();
+    const keys = Array.from({ length: LIMITS.valuesPerThread }, (_, n) => `k${n}`);
+    await Promise.all(keys.map((key) => store.setValue(id, key, 1)));
+    await expect(store.setValue(id, 'one more', 1)).rejects.toMatchObject({
+      code: 'LimitExceeded',
+      message: expect.stringContaining('10000 keys'),
+    });
+    await store.setValue(id, 'k7', 2);
+    await store.setValue(id, 'k8', null);
+    await store.setValue(id, 'one more', 1);
+    expect([await store.getValue(id, 'k7'), await store.getValue(id, 'one more')]).toEqual([2, 1]);
+  });
+
+  it('[runtime 14.2] a tool hears of it as a rejection, and goes on', async () => {
+    const greedy = defineTool({
+      description: 'keeps too much',
+      execute: async (state) => {
+        const refusal = await state.setValue('k', 'x'.repeat(300_000)).catch(({ code }) => code as string);
+        await state.setValue('k', 'small');
+        return { status: 'success', result: `${refusal} ${await state.getValue('k')}` };
+      },
+    });
+    const runtime = await testRuntime({
+      model: scriptedModel([calls('greedy'), says('ok')]),
+      tools: { greedy },
+    });
+    const transcript = await runtime.transcript(await runtime.start('go'));
+    expect(transcript).toContain('tool greedy success: LimitExceeded small');
+  });
+
+  it('[runtime 14.2] the caps are documented', () => {
+    const page = operations();
+    for (const words of ['512 characters', '256 KiB of JSON', '10,000']) expect(page).toContain(words);
+  });
+});
+
+function operations(): string {
+  return readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'operations.md'), 'utf8');
+}
+
+function deep(levels: number): unknown {
+  let value: unknown = 1;
+  for (let n = 0; n < levels; n++) value = [value];
+  return value;
+}

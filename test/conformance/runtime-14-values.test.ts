@@ -1,0 +1,217 @@
+/** runtime §14.1: the durable key-value store of a thread. */
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from '@jest/globals';
+import type { ThreadState } from '../../src/core/thread-state.ts';
+import { defineTool } from '../../src/definitions/index.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import type { ThreadStore } from '../../src/store/port.ts';
+import { calls, callsMany, says, scriptedModel } from '../../src/testing/index.ts';
+import { openThread } from '../contract/thread-driver.ts';
+import { closeAfterTest, type RuntimeOptions, testRuntime, testStore } from '../support/runtime.ts';
+
+/** A tool that does what a test is about, and answers JSON. */
+const toolOf = (work: (state: ThreadState) => Promise<unknown>) =>
+  defineTool({
+    description: 'does it',
+    execute: async (state) => ({
+      status: 'success',
+      result: JSON.stringify(await work(state)) ?? 'undefined',
+    }),
+  });
+
+/** What the tools of a thread's calls answered, parsed. */
+async function answersOf(runtime: Awaited<ReturnType<typeof testRuntime>>, thread: string) {
+  const lines = (await runtime.transcript(thread)).filter((line) => line.startsWith('tool '));
+  return lines.map((line) => JSON.parse(line.slice(line.indexOf('success: ') + 9)) as unknown);
+}
+
+const write = toolOf(async (state) => {
+  await state.setValue('plan', { steps: ['a', 'b'], done: 0 });
+  return 'written';
+});
+const read = toolOf((state) => state.getValue('plan'));
+const PLAN = { steps: ['a', 'b'], done: 0 };
+
+/** A thread of its own that tools need not reach. */
+async function withThread(): Promise<{ store: ThreadStore; id: string }> {
+  const store = await testStore();
+  return { store, id: (await openThread(store)).id };
+}
+
+describe('runtime §14.1 Runtime Semantics', () => {
+  it('[runtime 14.1.1] values survive the end of an execution, another worker, and the store being closed', async () => {
+    const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
+    mkdirSync(folder, { recursive: true });
+    const open = async () => {
+      const store = await openStore('sqlite:store.db?synchronous=normal', folder);
+      closeAfterTest(() => store.close());
+      return store;
+    };
+    const tools = { write, read };
+    const first = await testRuntime({
+      model: scriptedModel([calls('write'), says('ok'), calls('read'), says('ok')]),
+      tools,
+      store: await open(),
+    });
+    const thread = await first.start('write');
+    await first.say(thread, 'read');
+    expect(await answersOf(first, thread)).toEqual(['written', PLAN]);
+    await first.stopWorker();
+    const second = await testRuntime({
+      model: scriptedModel([calls('read'), says('ok')]),
+      tools,
+      store: await open(),
+      taskQueue: first.taskQueue,
+    });
+    await second.say(thread, 'read again');
+    expect((await answersOf(second, thread)).at(-1)).toEqual(PLAN);
+  });
+
+  it('[runtime 14.1.2] what one tool wrote is what every other one reads: the next, an invoked one, one beside it, a client', async () => {
+    const invoking = toolOf(async (state) => {
+      await state.setValue('plan', 'mine');
+      const inner = await state.invokeTool('read', {});
+      await state.invokeTool('write', {});
+      return [inner.result, await state.getValue('plan')];
+    });
+    const beside = toolOf(async (state) => {
+      await Promise.all([state.setValue('x', 1), state.setValue('y', 2)]);
+      return Promise.all([state.getValue('x'), state.getValue('y'), state.getValue('plan')]);
+    });
+    const runtime = await testRuntime({
+      model: scriptedModel([
+        callsMany([{ name: 'write' }, { name: 'read' }, { name: 'invoking' }, { name: 'beside' }]),
+        says('ok'),
+      ]),
+      tools: { write, read, invoking, beside },
+    });
+    const thread = await runtime.start('go');
+    expect(await answersOf(runtime, thread)).toEqual(['written', PLAN, ['"mine"', PLAN], [1, 2, PLAN]]);
+    expect(await runtime.client.values(thread).get('plan')).toEqual(PLAN);
+    expect((await runtime.client.values(thread).list()).map(({ key }) => key)).toEqual(['plan', 'x', 'y']);
+  });
+
+  it('[runtime 14.1.3] each thread has keys of its own: another one of the same agent and user reads null', async () => {
+    const options: RuntimeOptions = {
+      model: scriptedModel([calls('write'), says('ok'), calls('read'), says('ok')]),
+      tools: { write, read },
+    };
+    const runtime = await testRuntime(options);
+    const one = await runtime.start('write');
+    const other = await runtime.start('read');
+    expect(await answersOf(runtime, other)).toEqual([null]);
+    expect([
+      await runtime.client.values(one).get('plan'),
+      await runtime.client.values(other).get('plan'),
+    ]).toEqual([PLAN, null]);
+  });
+
+  it('[runtime 14.1.4] values come back with the structure of their JSON, and as copies', async () => {
+    const value = { o: { a: [1, [2.5], {}], t: true, f: false, n: null }, s: 'é😀\0', z: 0, e: '' };
+    const keep = toolOf(async (state) => {
+      const mine = structuredClone(value);
+      const writing = state.setValue('v', mine);
+      mine.s = 'changed after the call';
+      await writing;
+      const got = await state.getValue<typeof value>('v');
+      if (got) got.s = 'changed after reading';
+      return state.getValue('v');
+    });
+    const runtime = await testRuntime({
+      model: scriptedModel([calls('keep'), says('ok')]),
+      tools: { keep },
+    });
+    expect(await answersOf(runtime, await runtime.start('go'))).toEqual([value]);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['a number that is not finite', { a: [Number.NaN] }, 'value.a[0] is NaN'],
+    ['a function', { act: () => 1 }, 'value.act is a function'],
+    ['an instance of a class', [new Map()], 'value[0] is an instance of Map'],
+    ['undefined in a list', [undefined], 'value[0] is undefined'],
+  ])('[runtime 14.1.4] what is no JSON is refused with its place: %s', async (_, value, message) => {
+    const { store, id } = await withThread();
+    await expect(store.setValue(id, 'k', value)).rejects.toMatchObject({
+      code: 'InvalidValue',
+      message: expect.stringContaining(message),
+    });
+    expect(await store.getValue(id, 'k')).toBeNull();
+  });
+
+  it('[runtime 14.1.5] getValue is null for what was never set, was deleted, or in a store never written', async () => {
+    const none = toolOf(async (state) => {
+      const before = await state.getValue('plan');
+      await state.setValue('plan', 1);
+      const other = await state.getValue('other');
+      await state.setValue('plan', null);
+      return [before, other, await state.getValue('plan')];
+    });
+    const runtime = await testRuntime({ model: scriptedModel([calls('none'), says('ok')]), tools: { none } });
+    expect(await answersOf(runtime, await runtime.start('go'))).toEqual([[null, null, null]]);
+  });
+
+  it.each([[null], [undefined]])('[runtime 14.1.6] setValue(key, %p) deletes the key', async (nothing) => {
+    const { store, id } = await withThread();
+    await store.setValue(id, 'k', 'here');
+    await store.setValue(id, 'k', nothing);
+    expect([await store.getValue(id, 'k'), await store.listValues(id)]).toEqual([null, []]);
+    await store.setValue(id, 'k', 'again');
+    expect(await store.getValue(id, 'k')).toBe('again');
+  });
+
+  it('[runtime 14.1.7] a value is on the disk before setValue resolves: another connection reads it at once', async () => {
+    const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
+    mkdirSync(folder, { recursive: true });
+    const [writer, reader] = await Promise.all([1, 2].map(() => openStore('sqlite:store.db', folder)));
+    if (!writer || !reader) throw new Error('no store');
+    for (const store of [writer, reader]) closeAfterTest(() => store.close());
+    const { id } = await openThread(writer);
+    for (let n = 0; n < 20; n++) {
+      await writer.setValue(id, 'k', n);
+      expect(await reader.getValue(id, 'k')).toBe(n);
+    }
+  });
+
+  it('[runtime 14.1.8] a child begins without values, and neither gets those of the other', async () => {
+    const { store, id: parent } = await withThread();
+    await store.setValue(parent, 'k', 'of the parent');
+    const child = `${parent}.child`;
+    await store.openThread({
+      threadId: child,
+      runId: 'run-1',
+      agent: 'helper',
+      userId: null,
+      arguments: {},
+      parentId: parent,
+      rootId: parent,
+      mustExist: false,
+    });
+    expect(await store.listValues(child)).toEqual([]);
+    await store.setValue(child, 'k', 'of the child');
+    await store.setValue(parent, 'more', 1);
+    expect([await store.getValue(parent, 'k'), await store.getValue(child, 'more')]).toEqual([
+      'of the parent',
+      null,
+    ]);
+  });
+
+  it('[runtime 14.1.9] values are kept as plain JSON, and the documentation says that they are no place for secrets', async () => {
+    const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
+    mkdirSync(folder, { recursive: true });
+    const store = await openStore('sqlite:store.db?synchronous=normal', folder);
+    const { id } = await openThread(store);
+    await store.setValue(id, 'k', { plain: true });
+    await store.close();
+    const database = new DatabaseSync(join(folder, 'store.db'));
+    closeAfterTest(async () => database.close());
+    expect(database.prepare('select value from thread_values').get()).toEqual({ value: '{"plain":true}' });
+    expect(operations()).toMatch(/Values and files are not encrypted/);
+  });
+});
+
+function operations(): string {
+  return readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'operations.md'), 'utf8');
+}

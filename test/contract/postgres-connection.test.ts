@@ -1,0 +1,173 @@
+/** Connections that break, transactions that collide, and what each session has. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Client, types } from 'pg';
+import { openStore } from '../../src/store/open-store.ts';
+import type { ThreadStore } from '../../src/store/port.ts';
+import { eventually } from '../support/eventually.ts';
+import { createDatabase, type TestDatabase } from '../support/postgres.ts';
+import { call, isGapFree, message, openThread, type ThreadDriver } from './thread-driver.ts';
+
+let database: TestDatabase;
+let store: ThreadStore;
+let thread: ThreadDriver;
+/** Somebody else on the same database. */
+let other: Client;
+
+beforeAll(async () => {
+  database = await createDatabase();
+});
+afterAll(() => database?.drop());
+
+beforeEach(async () => {
+  store = await openStore(`${database.address}?application_name=store`, '');
+  thread = await openThread(store);
+  other = new Client(database.address);
+  await other.connect();
+});
+afterEach(async () => {
+  await other.end();
+  await store.close();
+});
+
+const ids = async () => (await thread.messages()).map(({ id }) => id);
+
+describe('a connection that the server ends', () => {
+  it('while it is idle costs nobody anything', async () => {
+    await Promise.all(Array.from({ length: 8 }, (_, n) => thread.stash(message(`m${n}`))));
+    await other.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'store'`,
+    );
+    expect(await thread.stash(message('m8'))).toEqual({ waiting: 9 });
+    expect(await ids()).toHaveLength(9);
+  });
+
+  it('in the middle of a command leads to the command once more, and to its effect once', async () => {
+    await other.query('begin');
+    await other.query('select * from threads where id = $1 for update', [thread.id]);
+    const writing = thread.begin([message('a')]);
+    for (let deaths = 0; deaths < 3; deaths++) {
+      await eventually('the command waits for the row', async () => {
+        // On a connection of its own: within a transaction the view shows what it showed first.
+        const ended = await database.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+            where application_name = 'store' and wait_event_type = 'Lock'`,
+        );
+        return ended.length === 1;
+      });
+    }
+    await other.query('commit');
+    expect(await writing).toMatchObject({ kind: 'call', step: 1, attempt: 1 });
+    expect(await ids()).toEqual(['a']);
+    expect(isGapFree(await thread.events())).toBe(true);
+  });
+});
+
+describe('a transaction that collides', () => {
+  it('in a deadlock is given again', async () => {
+    await other.query('begin');
+    await other.query('lock table events in exclusive mode');
+    const writing = thread.stash(message('a'));
+    await eventually('the command waits for the table', async () => {
+      const waiting = await database.query(
+        `select 1 from pg_stat_activity where application_name = 'store' and wait_event_type = 'Lock'`,
+      );
+      return waiting.length === 1;
+    });
+    await other.query('update threads set updated_at = updated_at where id = $1', [thread.id]);
+    await other.query('commit');
+    expect(await writing).toEqual({ waiting: 1 });
+    expect(await ids()).toEqual(['a']);
+  });
+
+  it.each([
+    ['that passes', 5, 5],
+    ['that does not, a bounded number of times', 1_000, 8],
+  ])('in a serialization failure %s, is given again', async (_name, failures, attempts) => {
+    await other.query(`
+      create sequence tries;
+      create function fail() returns trigger language plpgsql as $$ begin
+        if nextval('tries') <= ${failures} then raise exception 'try again' using errcode = '40001'; end if;
+        return new;
+      end $$;
+      create trigger fail before insert on items for each row execute function fail()`);
+    const writing = thread.stash(message('a'));
+    if (failures > attempts) await expect(writing).rejects.toMatchObject({ code: '40001' });
+    else expect(await writing).toEqual({ waiting: 1 });
+    const { rows } = await other.query('select last_value from tries');
+    expect(Number(rows[0].last_value)).toBe(failures > attempts ? attempts : attempts + 1);
+    await other.query('drop trigger fail on items; drop function fail; drop sequence tries');
+  });
+});
+
+describe('a session', () => {
+  it('works with one connection for everybody', async () => {
+    const small = await openStore(`${database.address}?pool=1`, '');
+    await Promise.all(
+      Array.from({ length: 30 }, (_, n) => [
+        small.queueItem(thread.id, message(`m${n}`)),
+        small.getMessages(thread.id),
+        small.injectMessage(thread.id, `i${n}`, { role: 'system', content: 'x' }, null),
+      ]).flat(),
+    );
+    await small.close();
+    expect(await ids()).toHaveLength(60);
+  });
+
+  it('reads committed data whatever the database prefers, and leaves the readers of others alone', async () => {
+    const { database: name } = other;
+    await other.query(`alter database ${name} set default_transaction_isolation = 'serializable'`);
+    const strict = await openStore(database.address, '');
+    await Promise.all(Array.from({ length: 40 }, (_, n) => strict.queueItem(thread.id, message(`s${n}`))));
+    await strict.close();
+    await other.query(`alter database ${name} reset default_transaction_isolation`);
+    expect(isGapFree(await thread.events())).toBe(true);
+    expect(types.getTypeParser(20)('5')).toBe('5');
+    expect((await other.query(`select 5::bigint as n`)).rows).toEqual([{ n: '5' }]);
+  });
+
+  it('waits for the disk where somebody is told, and only there', async () => {
+    // A deferred trigger sees what holds at the moment of the commit.
+    await other.query(`
+      create table commits (at serial, waits text);
+      create function note() returns trigger language plpgsql as $$ begin
+        insert into commits (waits) values (current_setting('synchronous_commit'));
+        return null;
+      end $$;
+      create constraint trigger note after insert or update on threads
+        deferrable initially deferred for each row execute function note()`);
+    const waits = async (): Promise<string> => {
+      const { rows } = await other.query('select waits from commits order by at');
+      await other.query('truncate commits');
+      return rows.map((row) => row.waits).join(' ');
+    };
+    const said: Record<string, string> = {};
+    await thread.open();
+    await thread.stash(message('p'));
+    said.stash = await waits();
+    const ref = await thread.beginCall([message('a')]);
+    said.begin = await waits();
+    await store.startModelCall({ ...ref, call: 1, model: 'm', modelId: 'm-1' });
+    await thread.chunk(ref, 'x');
+    await store.endModelCall({ ...ref, call: 1, ok: true });
+    said.stream = await waits();
+    await thread.commit(ref, { toolCalls: [call('c0', 'once'), call('c1', 'idempotent')] });
+    said.commit = await waits();
+    await thread.beginTool(1, 0);
+    said.beginOnce = await waits();
+    await thread.beginTool(1, 1, 'attempt-1', true);
+    said.beginIdempotent = await waits();
+    await thread.commitTool(1, 0);
+    await thread.rest();
+    said.end = await waits();
+    expect(said).toEqual({
+      stash: 'on',
+      begin: 'off',
+      stream: 'off off off',
+      commit: 'on',
+      beginOnce: 'on',
+      beginIdempotent: 'off',
+      end: 'on on',
+    });
+    await other.query('drop trigger note on threads; drop function note; drop table commits');
+  });
+});

@@ -1,0 +1,134 @@
+/** What several real processes on one store must do, whatever the engine, and how they are started. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from '@jest/globals';
+import type { ThreadStore } from '../../src/store/port.ts';
+import type { Answer, Task } from './store-process.ts';
+import { isGapFree, message, openThread, ThreadDriver } from './thread-driver.ts';
+
+const PROGRAM = fileURLToPath(new URL('./store-process.ts', import.meta.url));
+const PROCESSES = 4;
+
+export interface StorePlace {
+  readonly address: string;
+  readonly folder: string;
+  /** Opens it in this process. */
+  open(): Promise<ThreadStore>;
+}
+
+const children: ChildProcess[] = [];
+const errors = new Map<ChildProcess, string>();
+
+export function killProcesses(): void {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+}
+
+/** The next thing that a process says; its own error text when it dies instead. */
+export function hear(child: ChildProcess): Promise<unknown> {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  child.once('message', resolve);
+  child.once('exit', (code) =>
+    reject(new Error(`the process ended with ${code}: ${errors.get(child) ?? ''}`)),
+  );
+  return promise;
+}
+
+/** Processes with their code loaded, waiting for `go`. */
+export async function start(
+  { address, folder }: StorePlace,
+  tasks: readonly Task[],
+): Promise<ChildProcess[]> {
+  const started = tasks.map((task) => {
+    const child = fork(PROGRAM, [address, folder, JSON.stringify(task)], {
+      execArgv: [],
+      stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+    });
+    child.stderr?.on('data', (data) => errors.set(child, `${errors.get(child) ?? ''}${data}`));
+    return child;
+  });
+  children.push(...started);
+  await Promise.all(started.map(hear));
+  return started;
+}
+
+export function go(started: readonly ChildProcess[]): Promise<unknown[]> {
+  return Promise.all(
+    started.map((child) => {
+      const heard = hear(child);
+      child.send('go');
+      return heard;
+    }),
+  );
+}
+
+/** Each test is given an empty place. */
+export function registerProcesses(given: () => StorePlace): void {
+  it.each([1, 2, 3])('may open a new store at the same time (round %i)', async () => {
+    const place = given();
+    const answers = (await go(await start(place, Array(PROCESSES).fill({ do: 'open' })))) as Answer[];
+    expect(new Set(answers.map(({ storeId }) => storeId)).size).toBe(1);
+    const store = await place.open();
+    expect(store.id).toBe(answers[0]?.storeId);
+    expect(await store.listThreads()).toHaveLength(PROCESSES);
+    await store.close();
+  });
+
+  it('lose nothing, double nothing and leave no gap on threads that they share', async () => {
+    const writes = 25;
+    const place = given();
+    const store = await place.open();
+    const threads = [await openThread(store), await openThread(store), await openThread(store)];
+    const threadIds = threads.map(({ id }) => id);
+    const tasks = Array.from(
+      { length: PROCESSES },
+      (_, n): Task => ({ do: 'write', process: n, writes, threadIds }),
+    );
+    await go(await start(place, tasks));
+    for (const thread of threads) {
+      const messages = await thread.messages();
+      const ids = messages.map(({ id }) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      // Per process: its own items and what it injected; once for all: the shared items.
+      expect(ids.length).toBe(PROCESSES * writes * 2 + writes);
+      const events = await thread.events();
+      expect(isGapFree(events)).toBe(true);
+      expect(events.at(-1)?.seq).toBe(1 + ids.length);
+      const times = messages.filter(({ status }) => status === 'completed').map(({ created_at: at }) => at);
+      expect(times.every((at, n) => n === 0 || at > (times[n - 1] ?? 0))).toBe(true);
+    }
+    await store.close();
+  });
+
+  it('see what another process wrote, at once', async () => {
+    const place = given();
+    const store = await place.open();
+    const thread = await openThread(store);
+    await go(await start(place, [{ do: 'write', process: 0, writes: 1, threadIds: [thread.id] }]));
+    expect(await new ThreadDriver(store, thread.id).stash(message('mine'))).toEqual({ waiting: 3 });
+    await store.close();
+  });
+
+  it('leave whole commands behind when they are killed, and nobody waiting', async () => {
+    const place = given();
+    const store = await place.open();
+    const thread = await openThread(store);
+    const tasks = Array.from(
+      { length: PROCESSES },
+      (_, n): Task => ({ do: 'write', process: n, writes: 100_000, threadIds: [thread.id] }),
+    );
+    const started = await start(place, tasks);
+    for (const child of started) child.send('go');
+    for (const [n, child] of started.entries()) {
+      const lastSeq = (n + 1) * 25;
+      for (let after = 0; after < lastSeq; )
+        after = (await store.readEvents(thread.id, after)).at(-1)?.seq ?? after;
+      child.kill('SIGKILL');
+    }
+    expect(await thread.stash(message('mine'))).toHaveProperty('waiting');
+    const events = await thread.events();
+    expect(isGapFree(events)).toBe(true);
+    // Each event tells of one message, and each message has its event.
+    expect(events).toHaveLength(1 + (await thread.messages()).length);
+    await store.close();
+  });
+}

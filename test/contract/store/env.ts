@@ -1,0 +1,219 @@
+/** Variables of threads, users and the instance (definitions §16). */
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import type { StoredVariable } from '../../../src/core/env.ts';
+import type { EnvOwner } from '../../../src/store/env-port.ts';
+import type { ThreadStore } from '../../../src/store/port.ts';
+import { FALSE_KEYS, NEW_AND_OLD_KEYS, NEW_KEYS } from '../env-keys.ts';
+import type { Stores } from '../store-contract.ts';
+import { openThread, ThreadDriver } from '../thread-driver.ts';
+
+const SECRET = 'swordfish-4711';
+const named = (variables: readonly StoredVariable[], name: string) =>
+  variables.filter((each) => each.name === name).map(({ scope, type, value }) => ({ scope, type, value }));
+const own = (store: ThreadStore, owner: EnvOwner, name = 'A', value = SECRET) =>
+  store.setEnv({ owner, name, value });
+
+export function registerEnv(given: () => Stores): void {
+  describe('variables', () => {
+    it('of a thread, its user and the instance are all read, each with its scope, and nobody else sees them', async () => {
+      const { store, second } = given();
+      const [thread, user, name] = [randomUUID(), randomUUID(), `V_${Date.now()}`];
+      await own(store, { thread }, name, 'of the thread');
+      await own(store, { user }, name, 'of the user');
+      await own(store, { instance: true }, name, '');
+      expect(named(await second.readEnv(thread, user), name).toSorted(byScope)).toEqual([
+        { scope: 'instance', type: 'secret', value: '' },
+        { scope: 'thread', type: 'secret', value: 'of the thread' },
+        { scope: 'user', type: 'secret', value: 'of the user' },
+      ]);
+      // A thread without a user, and one whose id is the user's.
+      expect(named(await store.readEnv(thread, null), name)).toHaveLength(2);
+      expect(named(await store.readEnv(user, thread), name)).toHaveLength(1);
+      await store.unsetEnv({ instance: true }, name);
+    });
+
+    it('keep their type; a new one is a secret', async () => {
+      const { store } = given();
+      const owner = { thread: randomUUID() };
+      expect(await own(store, owner)).toBe('secret');
+      expect(await store.setEnv({ owner, name: 'A', value: 'shown', type: 'text' })).toBe('text');
+      expect(await own(store, owner)).toBe('text');
+      expect(await store.setEnv({ owner, name: 'A', value: SECRET, type: 'secret' })).toBe('secret');
+      expect(await own(store, owner)).toBe('secret');
+    });
+
+    it('are listed by name; secrets come without their value', async () => {
+      const { store } = given();
+      const owner = { user: randomUUID() };
+      await own(store, owner, 'B_SECRET');
+      await store.setEnv({ owner, name: 'C_EMPTY', value: '', type: 'text' });
+      await store.setEnv({ owner, name: 'A_TEXT', value: 'x\0\uFDD0ü🐟', type: 'text' });
+      const at = { keyId: 'k1', updatedAt: expect.any(Number) };
+      expect(await store.listEnv(owner)).toEqual([
+        { name: 'A_TEXT', type: 'text', value: 'x\0\uFDD0ü🐟', ...at },
+        { name: 'B_SECRET', type: 'secret', ...at },
+        { name: 'C_EMPTY', type: 'text', value: '', ...at },
+      ]);
+      expect(await store.unsetEnv(owner, 'A_TEXT')).toBe(true);
+      expect(await store.unsetEnv(owner, 'A_TEXT')).toBe(false);
+      expect(await store.listEnv(owner)).toHaveLength(2);
+    });
+
+    it('can be set before their thread is there, and not when it is terminated', async () => {
+      const { store } = given();
+      const thread = new ThreadDriver(store);
+      await own(store, { thread: thread.id });
+      await thread.open();
+      expect(await store.readEnv(thread.id, null)).toMatchObject([{ name: 'A', value: SECRET }]);
+      await thread.rest('terminated');
+      await expect(own(store, { thread: thread.id }, 'A', 'late')).rejects.toMatchObject({
+        code: 'ThreadTerminated',
+      });
+      expect(await store.readEnv(thread.id, null)).toMatchObject([{ value: SECRET }]);
+    });
+
+    it.each<[string, string, unknown, unknown]>([
+      ['a name with a space', 'A B', SECRET, undefined],
+      ['a name that assigns', 'A=b', SECRET, undefined],
+      ['an empty name', '', SECRET, undefined],
+      ['a name that is too long', 'A'.repeat(129), SECRET, undefined],
+      ['a value that is no text', 'A', 4711, undefined],
+      ['half a character', 'A', `${SECRET}\uD800`, undefined],
+      ['a value that is too long', 'A', SECRET.repeat(5000), undefined],
+      ['another type', 'A', SECRET, 'hidden'],
+    ])('refuse %s, and do not tell the value', async (_what, name, value, type) => {
+      const { store } = given();
+      const owner = { thread: randomUUID() };
+      const refused = store.setEnv({ owner, name, value: value as string, type: type as never });
+      const error = await refused.catch((thrown) => thrown as Error);
+      expect(error).toMatchObject({ code: 'InvalidVariable' });
+      expect((error as Error).message).not.toContain('swordfish');
+      expect(await store.listEnv(owner)).toEqual([]);
+    });
+
+    it('set by many at once are one, whole', async () => {
+      const { store, second } = given();
+      const owner = { thread: randomUUID() };
+      const values = Array.from({ length: 12 }, (_, n) => `value ${n}`);
+      await Promise.all(
+        values.map((value, n) =>
+          (n % 2 ? store : second).setEnv({ owner, name: 'A', value, type: n % 3 ? 'text' : 'secret' }),
+        ),
+      );
+      const [variable, ...more] = await store.readEnv(owner.thread, null);
+      expect(more).toEqual([]);
+      expect(values).toContain(variable?.value);
+    });
+  });
+
+  describe('variables of a family of threads', () => {
+    const inherits = (agent: string) => agent !== 'scoping';
+
+    it('reach living descendants, but none behind an agent that scopes them', async () => {
+      const { store } = given();
+      const family = await openFamily(store);
+      await store.setEnv({ owner: { thread: family.child.id }, name: 'A', value: 'its own', type: 'text' });
+      await store.setEnv({ owner: { thread: family.root.id }, name: 'A', value: SECRET, inherits });
+      const seen = Object.entries(family).map(async ([name, { id }]) => [
+        name,
+        (await store.readEnv(id, null)).map(({ type, value }) => `${type} ${value}`),
+      ]);
+      expect(Object.fromEntries(await Promise.all(seen))).toEqual({
+        root: [`secret ${SECRET}`],
+        // A secret of the parent never becomes a text of the child.
+        child: [`secret ${SECRET}`],
+        grandchild: [`secret ${SECRET}`],
+        dead: [],
+        childOfDead: [`secret ${SECRET}`],
+        scoping: [],
+        childOfScoping: [],
+        stranger: [],
+      });
+    });
+
+    it('never go up or aside, and stay with their thread when nobody says who inherits', async () => {
+      const { store } = given();
+      const { root, child, grandchild, childOfDead } = await openFamily(store);
+      await store.setEnv({ owner: { thread: child.id }, name: 'A', value: SECRET, inherits });
+      await store.setEnv({ owner: { thread: root.id }, name: 'B', value: SECRET });
+      const names = async ({ id }: ThreadDriver) => (await store.readEnv(id, null)).map(({ name }) => name);
+      expect(await Promise.all([root, child, grandchild, childOfDead].map(names))).toEqual([
+        ['B'],
+        ['A'],
+        ['A'],
+        [],
+      ]);
+    });
+  });
+
+  describe('keys of variables', () => {
+    it('are rotated: new values take the first key, old ones are read with theirs until they are encrypted anew', async () => {
+      const opened = await given().engine.open();
+      try {
+        const owner = { instance: true } as const;
+        await own(opened.store, owner, 'OLD');
+        const rotating = await opened.second(NEW_AND_OLD_KEYS);
+        await own(rotating, owner, 'NEW', 'new');
+        expect(await rotating.readEnv('t', null)).toMatchObject([{ value: 'new' }, { value: SECRET }]);
+        const after = await opened.second(NEW_KEYS);
+        await expect(after.readEnv('t', null)).rejects.toMatchObject({
+          code: 'InvalidConfiguration',
+          message: expect.stringContaining('"k1"'),
+        });
+        await expect(after.rotateEnv()).rejects.toMatchObject({ code: 'InvalidConfiguration' });
+        expect(await rotating.rotateEnv()).toEqual({ keyId: 'k2', rotated: 1 });
+        expect(await rotating.rotateEnv()).toEqual({ keyId: 'k2', rotated: 0 });
+        expect(await after.readEnv('t', null)).toMatchObject([{ value: 'new' }, { value: SECRET }]);
+        expect((await after.listEnv(owner)).map(({ keyId }) => keyId)).toEqual(['k2', 'k2']);
+      } finally {
+        await opened.close();
+      }
+    });
+
+    it('that are others under the same name open nothing, and say so without a value', async () => {
+      const opened = await given().engine.open();
+      try {
+        await opened.store.setEnv({ owner: { user: 'u' }, name: 'A', value: SECRET, type: 'text' });
+        const other = await opened.second(FALSE_KEYS);
+        const error = await other.readEnv('t', 'u').catch((thrown) => thrown as Error);
+        expect(error).toMatchObject({ code: 'InvalidConfiguration' });
+        expect(String(error)).toContain('"A" of user "u"');
+        expect(String(error)).not.toContain(SECRET);
+        // A list is still a list: one can see what to set anew.
+        const [entry] = await other.listEnv({ user: 'u' });
+        expect(entry).toMatchObject({ name: 'A', keyId: 'k1' });
+        expect(entry).not.toHaveProperty('value');
+      } finally {
+        await opened.close();
+      }
+    });
+  });
+}
+
+const byScope = (a: { scope: string }, b: { scope: string }) => a.scope.localeCompare(b.scope);
+
+/** A root with children, grandchildren, a dead child, one that scopes, and a thread of another family. */
+async function openFamily(store: ThreadStore) {
+  const root = await openThread(store);
+  const make = async (parent: ThreadDriver, agent = 'helper') => {
+    const made = new ThreadDriver(store);
+    await made.open({ parentId: parent.id, rootId: root.id, agent });
+    return made;
+  };
+  const child = await make(root);
+  const dead = await make(root);
+  const scoping = await make(root, 'scoping');
+  const family = {
+    root,
+    child,
+    grandchild: await make(child),
+    dead,
+    childOfDead: await make(dead),
+    scoping,
+    childOfScoping: await make(scoping),
+    stranger: await openThread(store),
+  };
+  await dead.rest('terminated');
+  return family;
+}

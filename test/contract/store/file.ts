@@ -1,0 +1,239 @@
+/** The tree of a thread's files: names, directories, what is refused. */
+import { describe, expect, it } from '@jest/globals';
+import type { ThreadStore } from '../../../src/store/port.ts';
+import type { Stores } from '../store-contract.ts';
+import { openThread } from '../thread-driver.ts';
+
+const encoder = new TextEncoder();
+
+/** The files of a thread of its own. */
+export async function filesOf(store: ThreadStore) {
+  const thread = await openThread(store);
+  const { id } = thread;
+  return {
+    thread,
+    id,
+    write: (path: string, content: string | Uint8Array = path, mimeType = 'text/plain', more = {}) =>
+      store.writeFile(id, {
+        path,
+        content: typeof content === 'string' ? encoder.encode(content) : content,
+        mimeType,
+        ...more,
+      }),
+    list: async (path: string) =>
+      (await store.readdirFile(id, path)).entries.map((entry) => entry.path + (entry.isDirectory ? '/' : '')),
+    stats: () => store.getFileStats(id),
+  };
+}
+
+export function registerFile(given: () => Stores): void {
+  describe('files', () => {
+    it('are written, described and removed', async () => {
+      const { store } = given();
+      const { id, write } = await filesOf(store);
+      const written = await write('docs//note.md', 'hello', 'text/markdown; charset=utf-8', {
+        metadata: { by: 'me' },
+      });
+      expect(written).toEqual({
+        path: '/docs/note.md',
+        name: 'note.md',
+        mimeType: 'text/markdown; charset=utf-8',
+        storage: 'local',
+        size: 5,
+        metadata: { by: 'me' },
+        isDirectory: false,
+        createdAt: expect.any(Number),
+        updatedAt: written.createdAt,
+      });
+      expect(Math.abs(Date.now() - written.createdAt)).toBeLessThan(60_000);
+      expect(await store.statFile(id, '/docs/note.md/')).toEqual(written);
+      await store.unlinkFile(id, 'docs/note.md');
+      expect(await store.statFile(id, '/docs/note.md')).toBeNull();
+      await store.unlinkFile(id, 'docs/note.md');
+    });
+
+    it('are replaced whole by a second write, but for the time of their creation', async () => {
+      const { store } = given();
+      const { id, write } = await filesOf(store);
+      const first = await write('/a', 'first', 'text/plain', {
+        metadata: { n: 1 },
+        thumbnail: new Uint8Array(3),
+        width: 2,
+        height: 3,
+      });
+      expect(first).toMatchObject({ width: 2, height: 3 });
+      const second = await write('/a', 'the second', 'application/json');
+      expect(second).toEqual({
+        ...(await store.statFile(id, '/a')),
+        path: '/a',
+        mimeType: 'application/json',
+        size: 10,
+        metadata: null,
+        createdAt: first.createdAt,
+      });
+      expect(second).not.toHaveProperty('width');
+      expect(second.updatedAt).toBeGreaterThanOrEqual(first.updatedAt);
+      expect(await store.getFileThumbnail(id, '/a')).toBeNull();
+    });
+
+    it('make the directories above them, which go with the last of them', async () => {
+      const { store } = given();
+      const { id, write, list, stats } = await filesOf(store);
+      await write('/a/b/c/one');
+      await write('/a/b/two');
+      await write('/a/three');
+      expect([await list('/'), await list('/a'), await list('/a/b'), await list('a/b/c/')]).toEqual([
+        ['/a/'],
+        ['/a/b/', '/a/three'],
+        ['/a/b/c/', '/a/b/two'],
+        ['/a/b/c/one'],
+      ]);
+      expect(await store.statFile(id, '/a/b')).toMatchObject({
+        name: 'b',
+        mimeType: 'inode/directory',
+        isDirectory: true,
+        size: 0,
+      });
+      expect(await stats()).toMatchObject({ fileCount: 3, directoryCount: 3 });
+      await store.unlinkFile(id, '/a/b/c/one');
+      expect([await list('/a/b'), await store.statFile(id, '/a/b/c')]).toEqual([['/a/b/two'], null]);
+      await store.unlinkFile(id, '/a/three');
+      await store.unlinkFile(id, '/a/b/two');
+      expect(await list('/')).toEqual([]);
+      expect(await stats()).toEqual({ fileCount: 0, directoryCount: 0, totalSize: 0 });
+    });
+
+    it('leave directories that were made', async () => {
+      const { store } = given();
+      const { id, write, list } = await filesOf(store);
+      const made = await store.mkdirFile(id, '/kept/too');
+      expect(made).toMatchObject({
+        path: '/kept/too',
+        name: 'too',
+        mimeType: 'inode/directory',
+        isDirectory: true,
+      });
+      expect(await store.mkdirFile(id, '/kept/too/')).toEqual(made);
+      await write('/kept/too/deep/file');
+      await write('/implied/file');
+      expect(await store.mkdirFile(id, '/implied')).toMatchObject({ path: '/implied', isDirectory: true });
+      await store.unlinkFile(id, '/kept/too/deep/file');
+      await store.unlinkFile(id, '/implied/file');
+      expect([await list('/'), await list('/kept'), await list('/kept/too'), await list('/implied')]).toEqual(
+        [['/implied/', '/kept/'], ['/kept/too/'], [], []],
+      );
+      await store.rmdirFile(id, '/kept/too');
+      expect(await list('/')).toEqual(['/implied/']);
+    });
+
+    it('are listed with directories first, then by name, whatever the order of the engine', async () => {
+      const { store } = given();
+      const { write, list } = await filesOf(store);
+      for (const name of ['b', 'A', 'a', 'B', '_', 'ä', 'z/x', 'Z/x', '1']) await write(`/${name}`);
+      expect(await list('/')).toEqual(['/Z/', '/z/', '/1', '/A', '/B', '/_', '/a', '/b', '/ä']);
+    });
+
+    it('tell paths apart that look alike to a database', async () => {
+      const { store } = given();
+      const { write, list } = await filesOf(store);
+      for (const name of ['a', 'A', 'a ', 'a%', 'a_', 'a*', "a'", 'a\\', '\u00e9', 'e\u0301'])
+        await write(`/d/${name}`);
+      await write('/d_/x');
+      await write('/d%/x');
+      expect(await list('/d')).toHaveLength(10);
+      expect(await list('/')).toHaveLength(3);
+    });
+
+    it('keep directories from being removed while something is in them', async () => {
+      const { store } = given();
+      const { id, write } = await filesOf(store);
+      await write('/a/b');
+      await expect(store.rmdirFile(id, '/a')).rejects.toMatchObject({
+        code: 'FileConflict',
+        message: 'directory not empty: /a',
+      });
+      await store.rmdirFile(id, '/missing');
+    });
+
+    type Act = (store: ThreadStore, id: string) => Promise<unknown>;
+    const write = (path: string): Act => {
+      return (store, id) => store.writeFile(id, { path, content: new Uint8Array(1), mimeType: 'text/plain' });
+    };
+    it.each<[string, Act, string]>([
+      ['a file where a directory is', write('/dir'), 'is a directory: /dir'],
+      ['a file at /', write('/'), 'is a directory: /'],
+      ['a file below a file', write('/file/x/y'), 'not a directory: /file'],
+      ['a directory where a file is', (store, id) => store.mkdirFile(id, '/file'), 'not a directory: /file'],
+      ['a directory below a file', (store, id) => store.mkdirFile(id, '/file/x'), 'not a directory: /file'],
+      ['unlink of a directory', (store, id) => store.unlinkFile(id, '/dir'), 'is a directory: /dir'],
+      ['unlink of /', (store, id) => store.unlinkFile(id, '/'), 'is a directory: /'],
+      ['rmdir of a file', (store, id) => store.rmdirFile(id, '/file'), 'not a directory: /file'],
+      ['rmdir of /', (store, id) => store.rmdirFile(id, '/'), '/ cannot be removed'],
+      ['readdir of a file', (store, id) => store.readdirFile(id, '/file'), 'not a directory: /file'],
+    ])('refuse %s', async (_, act, message) => {
+      const { store } = given();
+      const files = await filesOf(store);
+      await files.write('/file');
+      await store.mkdirFile(files.id, '/dir');
+      const before = [await files.list('/'), await files.stats()];
+      await expect(act(store, files.id)).rejects.toMatchObject({ code: 'FileConflict', message });
+      expect([await files.list('/'), await files.stats()]).toEqual(before);
+    });
+
+    it('have a root that is always there', async () => {
+      const { store } = given();
+      const { id, list } = await filesOf(store);
+      const root = { path: '/', name: '/', isDirectory: true, mimeType: 'inode/directory' };
+      expect(await store.statFile(id, '')).toMatchObject(root);
+      expect(await store.mkdirFile(id, '/')).toMatchObject(root);
+      expect([await list('/'), await list('/nothing/here')]).toEqual([[], []]);
+    });
+
+    it("are a thread's alone", async () => {
+      const { store } = given();
+      const [mine, other] = [await filesOf(store), await filesOf(store)];
+      await mine.write('/secret/plan', 'needle');
+      const file = await store.openFile(mine.id, '/secret/plan');
+      expect([await other.list('/'), await store.statFile(other.id, '/secret/plan')]).toEqual([[], null]);
+      expect(await store.openFile(other.id, '/secret/plan')).toBeNull();
+      expect(await store.findFiles(other.id, '*')).toEqual({ paths: [] });
+      expect(await store.grepFiles(other.id, 'needle')).toEqual([]);
+      await other.write('/secret/plan', 'another');
+      // Ids of contents that got about open nothing.
+      const chunk = { path: '/secret/plan', contentId: file?.contentId as string, index: 0 };
+      expect(await store.readFileChunk(other.id, chunk)).toBeNull();
+      expect(await store.readFileChunk(mine.id, chunk)).toEqual(encoder.encode('needle'));
+      await store.unlinkFile(other.id, '/secret/plan');
+      expect(await mine.stats()).toEqual({ fileCount: 1, directoryCount: 1, totalSize: 6 });
+    });
+
+    it('of an unknown thread are none, and cannot be written', async () => {
+      const { store } = given();
+      expect(await store.statFile('nobody', '/')).toBeNull();
+      expect(await store.readdirFile('nobody', '/')).toEqual({ entries: [] });
+      expect(await store.openFile('nobody', '/a')).toBeNull();
+      for (const act of [write('/a'), (s: ThreadStore, id: string) => s.mkdirFile(id, '/a')])
+        await expect(act(store, 'nobody')).rejects.toMatchObject({ code: 'ThreadNotFound' });
+    });
+
+    it('of a terminated thread can be read and not be changed', async () => {
+      const { store } = given();
+      const files = await filesOf(store);
+      await files.write('/a/b', 'text');
+      await files.thread.rest('terminated');
+      const acts: Act[] = [
+        write('/new'),
+        write('/a/b'),
+        (s, id) => s.mkdirFile(id, '/c'),
+        (s, id) => s.rmdirFile(id, '/a'),
+        (s, id) => s.unlinkFile(id, '/a/b'),
+      ];
+      for (const act of acts)
+        await expect(act(store, files.id)).rejects.toMatchObject({ code: 'ThreadTerminated' });
+      expect([await files.list('/a'), await store.findFiles(files.id, 'b')]).toEqual([
+        ['/a/b'],
+        { paths: ['/a/b'] },
+      ]);
+    });
+  });
+}

@@ -1,0 +1,184 @@
+/** getValue, setValue, listValues. */
+import { describe, expect, it } from '@jest/globals';
+import { LIMITS } from '../../../src/core/limit.ts';
+import type { Stores } from '../store-contract.ts';
+import { openThread } from '../thread-driver.ts';
+
+export function registerValue(given: () => Stores): void {
+  describe('values', () => {
+    it('are kept, replaced and deleted under their key', async () => {
+      const { store } = given();
+      const { id } = await openThread(store);
+      expect(await store.getValue(id, 'a')).toBeNull();
+      await store.setValue(id, 'a', { n: 1 });
+      await store.setValue(id, 'b', 'other');
+      await store.setValue(id, 'a', [2]);
+      expect([await store.getValue(id, 'a'), await store.getValue(id, 'b')]).toEqual([[2], 'other']);
+      await store.setValue(id, 'a', null);
+      await store.setValue(id, 'b', undefined);
+      await store.setValue(id, 'never', null);
+      expect([await store.getValue(id, 'a'), await store.getValue(id, 'b')]).toEqual([null, null]);
+      expect(await store.listValues(id)).toEqual([]);
+    });
+
+    it.each<[string, unknown]>([
+      ['falsy ones', [false, 0, '', {}, []]],
+      ['numbers as precise as JSON has them', [0.1, 1e300, 5e-324, Number.MAX_SAFE_INTEGER, -1]],
+      ['texts of every kind', 'a\0b\u2028\ufdd0\ud800 "\\é😀'],
+      ['keys of every kind', { '': 1, '\0': 2, __proto__x: 3, 'é😀': { ' ': [null] } }],
+    ])('come back as they were: %s', async (_, value) => {
+      const { store, second } = given();
+      const { id } = await openThread(store);
+      await store.setValue(id, 'k', value);
+      expect(await second.getValue(id, 'k')).toEqual(value);
+      for (const [n, part] of Object.entries(value as object)) {
+        await store.setValue(id, `part ${n.codePointAt(0)}`, part);
+        expect(await second.getValue(id, `part ${n.codePointAt(0)}`)).toEqual(part);
+      }
+    });
+
+    it.each<[string, string]>([
+      ['no character', ''],
+      ['a blank', ' '],
+      ['a line break', 'a\nb\t'],
+      ['signs of SQL', "'; drop table thread_values; -- %_*?"],
+      ['a name of JavaScript', '__proto__'],
+      ['512 characters of emoji', '😀'.repeat(256)],
+      ['512 characters of three bytes', '日'.repeat(512)],
+    ])('may have a key of %s', async (_, key) => {
+      const { store } = given();
+      const { id } = await openThread(store);
+      await store.setValue(id, key, key);
+      expect(await store.getValue(id, key)).toBe(key);
+      expect(await store.getValue(id, `${key} `)).toBeNull();
+      expect((await store.listValues(id)).map((entry) => entry.key)).toEqual([key]);
+    });
+
+    it('tell keys apart that differ in case and form alone', async () => {
+      const { store } = given();
+      const { id } = await openThread(store);
+      const keys = ['k', 'K', 'k ', '\u00e9', 'e\u0301'];
+      for (const key of keys) await store.setValue(id, key, key);
+      expect(await Promise.all(keys.map((key) => store.getValue(id, key)))).toEqual(keys);
+    });
+
+    it.each<[string, unknown, unknown, string]>([
+      ['a key that is too long', 'k'.repeat(513), 1, 'LimitExceeded'],
+      ['a key that is no text', 7, 1, 'InvalidValue'],
+      ['a key with NUL', 'a\0', 1, 'InvalidValue'],
+      ['a key with half a character', 'a\ud800', 1, 'InvalidValue'],
+      ['a value that is too large', 'k', 'x'.repeat(LIMITS.valueBytes), 'LimitExceeded'],
+      ['a value that is no JSON', 'k', { at: new Date(0) }, 'InvalidValue'],
+    ])('refuse %s, and keep what was there', async (_, key, value, code) => {
+      const { store } = given();
+      const { id } = await openThread(store);
+      await store.setValue(id, 'k', 'before');
+      await expect(store.setValue(id, key as string, value)).rejects.toMatchObject({ code });
+      expect(await store.listValues(id)).toMatchObject([{ key: 'k', value: 'before' }]);
+      if (key !== 'k') expect(await store.getValue(id, key as string)).toBeNull();
+    });
+
+    it('may be as large as their cap', async () => {
+      const { store } = given();
+      const { id } = await openThread(store);
+      const value = 'x'.repeat(LIMITS.valueBytes - 2);
+      await store.setValue(id, 'k', value);
+      expect(await store.getValue(id, 'k')).toBe(value);
+    });
+
+    it("are a thread's alone", async () => {
+      const { store } = given();
+      const parent = await openThread(store);
+      await store.setValue(parent.id, 'k', 'of the parent');
+      const child = parent.as('run-1');
+      const childId = `${parent.id}-child`;
+      await child.store.openThread({
+        ...child.from,
+        threadId: childId,
+        agent: 'helper',
+        userId: null,
+        arguments: {},
+        parentId: parent.id,
+        rootId: parent.id,
+        mustExist: false,
+      });
+      expect(await store.getValue(childId, 'k')).toBeNull();
+      await store.setValue(childId, 'k', 'of the child');
+      expect(await store.getValue(parent.id, 'k')).toBe('of the parent');
+      await store.setValue(childId, 'k', null);
+      expect(await store.getValue(parent.id, 'k')).toBe('of the parent');
+    });
+
+    it('of an unknown thread read as null and are refused', async () => {
+      const { store } = given();
+      expect(await store.getValue('nobody', 'k')).toBeNull();
+      expect(await store.listValues('nobody')).toEqual([]);
+      await expect(store.setValue('nobody', 'k', 1)).rejects.toMatchObject({ code: 'ThreadNotFound' });
+    });
+
+    it('of a terminated thread can be read and not be written', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      await store.setValue(thread.id, 'k', 1);
+      await thread.rest('terminated');
+      for (const value of [2, null]) {
+        await expect(store.setValue(thread.id, 'k', value)).rejects.toMatchObject({
+          code: 'ThreadTerminated',
+        });
+      }
+      expect(await store.getValue(thread.id, 'k')).toBe(1);
+    });
+
+    it('change nothing else of the thread', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      const before = await thread.everything();
+      await store.setValue(thread.id, 'k', 1);
+      await store.writeFile(thread.id, {
+        path: '/a',
+        content: new Uint8Array(1),
+        mimeType: 'text/plain',
+      });
+      expect(await thread.everything()).toEqual(before);
+    });
+
+    it('are listed by key, page by page', async () => {
+      const { store } = given();
+      const { id } = await openThread(store);
+      for (const key of ['c', 'a', 'e', 'b', 'd']) await store.setValue(id, key, { key });
+      const page = await store.listValues(id, { limit: 2 });
+      expect(page.map(({ key, value }) => [key, value])).toEqual([
+        ['a', { key: 'a' }],
+        ['b', { key: 'b' }],
+      ]);
+      expect(page[0]?.updatedAt).toBeGreaterThan(1_600_000_000_000_000);
+      const rest = await store.listValues(id, { after: 'b' });
+      expect(rest.map(({ key }) => key)).toEqual(['c', 'd', 'e']);
+    });
+
+    it('are written by two connections at once, and the last one counts', async () => {
+      const { store, second } = given();
+      const { id } = await openThread(store);
+      await Promise.all(
+        Array.from({ length: 60 }, (_, n) =>
+          (n % 2 ? store : second).setValue(id, `k${n % 3}`, n % 7 === 0 ? null : n),
+        ),
+      );
+      await store.setValue(id, 'k0', 'last');
+      expect(await second.getValue(id, 'k0')).toBe('last');
+      expect((await second.listValues(id)).length).toBeLessThanOrEqual(3);
+    });
+
+    it('are there when the store is opened again', async () => {
+      const opened = await given().engine.open();
+      try {
+        const { id } = await openThread(opened.store);
+        await opened.store.setValue(id, 'k', { kept: true });
+        const again = await opened.reopen();
+        expect(await again.getValue(id, 'k')).toEqual({ kept: true });
+      } finally {
+        await opened.close();
+      }
+    });
+  });
+}

@@ -1,0 +1,210 @@
+/**
+ * Tools that try to give secrets away, on the real command: afterwards no secret stands in clear in the workflow's history,
+ * the files of the store, the worker's log, the log of events, or what the model was asked (house: secrets).
+ * Every secret holds the word MARK, which is nowhere else: a piece of one that was left is found too.
+ */
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
+import { RuntimeClient } from '../../src/client/runtime-client.ts';
+import { generateKey, parseKeys } from '../../src/store/encryption.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import type { ThreadStore } from '../../src/store/port.ts';
+import { type CliProject, cliProject, HELPER, type Running, seen } from '../cli/support.ts';
+
+const MARK = 'swordfish';
+/** Whatever JSON, URLs and patterns take as a sign of their own. */
+const KEY = `${MARK} "4711"\n\\/+=&%20$1 ü🐟`;
+const SHOWN = 'Marseille';
+
+const TOOLS: Readonly<Record<string, string>> = {
+  result: "const key = await state.env('KEY'); return { status: 'success', result: key + forms(key) };",
+  text: "return [await state.env('KEY'), { deep: await state.env('USER_KEY') }, await state.env('CITY')];",
+  error:
+    "const key = await state.env('KEY'); return { status: 'error', error: forms(key), stack: 'at ' + key };",
+  thrown:
+    "const key = await state.env('KEY'); throw new Error('refused: ' + key, { cause: new Error(key) });",
+  code: `const key = await state.env('KEY');
+    const run = await state.runCode('console.log(key); console.error({ key }); export default [key]', { globals: { key } });
+    return { status: 'success', result: JSON.stringify(run) };`,
+  code_error: `const key = await state.env('KEY');
+    const run = await state.runCode('throw new TypeError("with " + key)', { globals: { key } });
+    throw new Error(run.error.stack + JSON.stringify(run));`,
+  invoked:
+    "const made = await state.invokeTool('leak_result', {}); return JSON.stringify(JSON.stringify(made));",
+  written: `await state.setEnv('MADE', '${MARK} made by the tool');
+    const made = await state.env('MADE');
+    await state.setEnv('MADE', '${MARK} made anew');
+    return made + ', ' + (await state.env('MADE')) + ', ' + (await state.env('INSTANCE_KEY'));`,
+  breaking: "globalThis.leaked = forms(await state.env('KEY')); return 'the next model call fails';",
+};
+
+const toolFile = (body: string, more: string) => `
+import { defineTool } from 'everthread';
+const forms = (key) => [
+  key, JSON.stringify({ key }), JSON.stringify(JSON.stringify([key])), encodeURIComponent(key),
+  new URLSearchParams({ key }).toString(), Buffer.from(key).toString('base64'), Buffer.from('user:' + key).toString('base64'),
+  Buffer.from('a' + key + 'b').toString('base64url'),
+].join(' | ');
+export default defineTool({ description: 'leaks', ${more} execute: async (state) => { ${body} } });
+`;
+
+const FILES: Readonly<Record<string, string>> = {
+  ...HELPER,
+  'agents/prompts/talk.ts': `
+import { definePrompt } from 'everthread';
+export default definePrompt({
+  name: 'talk', toolDescription: 'Talks.', model: 'scripted', includeChat: true, includePastTools: true,
+  prompt: [
+    { type: 'text', content: 'The key is ' }, { type: 'env', property: 'KEY' },
+    { type: 'text', content: ' in ' }, { type: 'env', property: 'CITY' },
+  ],
+  tools: ${JSON.stringify([...Object.keys(TOOLS), 'quick'].map((name) => `leak_${name}`))},
+});
+`,
+  'agents/models/scripted.ts': `
+import { appendFileSync } from 'node:fs';
+import { defineModel } from 'everthread';
+import { calls, fails, says, scriptedModel } from 'everthread/testing';
+const model = scriptedModel((request) => {
+  appendFileSync('requests.ndjson', JSON.stringify(request) + '\\n');
+  const last = request.messages.at(-1);
+  const message = globalThis.leaked;
+  delete globalThis.leaked;
+  if (message) return fails({ status: 400, message: 'your key ' + message + ' is refused' });
+  return last.role === 'user' ? calls(last.content) : says('I saw: ' + JSON.stringify(last.content));
+});
+export default defineModel({ name: 'scripted', provider: model.provider, model: 'scripted-1' });
+`,
+  ...Object.fromEntries(
+    Object.entries(TOOLS).map(([name, body]) => [`agents/tools/leak_${name}.ts`, toolFile(body, '')]),
+  ),
+  'agents/tools/leak_quick.ts': toolFile(TOOLS.result as string, 'quick: true,'),
+};
+
+const THREAD = `leaking-${randomUUID()}`;
+/** The last one breaks the model that is asked after it. */
+const CALLED = [...Object.keys(TOOLS).filter((name) => name !== 'breaking'), 'quick', 'breaking'].map(
+  (name) => `leak_${name}`,
+);
+let project: CliProject;
+let worker: Running;
+let store: ThreadStore;
+let client: RuntimeClient;
+const taskQueue = `leak-${randomUUID()}`;
+const keys = generateKey('k1');
+const env = { EVERTHREAD_ENCRYPTION_KEYS: keys, EVERTHREAD_LOG: 'trace', EVERTHREAD_TASK_QUEUE: taskQueue };
+
+async function everthread(args: string[], input?: string): Promise<string> {
+  const { code, stdout, stderr } = await project.run(args, { input, env });
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}:\n${stderr}`);
+  return stdout;
+}
+
+beforeAll(async () => {
+  project = cliProject(FILES);
+  worker = project.start(['worker', '--json'], env);
+  // As a person would, from standard input, before there is a thread.
+  await everthread(['env', 'set', 'KEY', '--thread', THREAD], KEY);
+  const address = 'sqlite:data/store.db?synchronous=normal';
+  store = await openStore(address, project.folder, { keys: parseKeys(keys, 'the test') });
+  client = await RuntimeClient.connect({ store, taskQueue });
+  await client.setEnv({ instance: true }, 'KEY', `${MARK} of the instance`);
+  await client.setEnv({ instance: true }, 'INSTANCE_KEY', `${MARK} of all`);
+  await client.setEnv({ user: 'ada' }, 'USER_KEY', `${MARK} of ada`);
+  await client.setEnv({ instance: true }, 'CITY', SHOWN, { type: 'text' });
+  await seen(worker, '"event":"ready"');
+  await client.startThread({ agent: 'helper', threadId: THREAD, userId: 'ada' });
+  for (const name of CALLED) {
+    await client.queueMessage(THREAD, { content: name });
+    await client.waitForIdle(THREAD);
+  }
+}, 120_000);
+afterAll(async () => {
+  await client?.close();
+  await store?.close();
+  await project?.remove();
+});
+
+/** MARK as it is, and in base64 wherever it begins. */
+function findMarks(bytes: Buffer | string): string[] {
+  const text = typeof bytes === 'string' ? bytes : bytes.toString('latin1');
+  const base64 = [0, 1, 2].map((before) =>
+    Buffer.from(`${'\0'.repeat(before)}${MARK}`)
+      .toString('base64')
+      .slice(Math.ceil((before * 8) / 6), Math.floor(((before + MARK.length) * 8) / 6)),
+  );
+  return [MARK, ...base64].filter((mark) => text.includes(mark));
+}
+
+/** Payloads stand in a history as base64: they are searched as what they say. */
+function payloadsOf(value: unknown): Buffer[] {
+  if (value instanceof Uint8Array) return [Buffer.from(value)];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(payloadsOf) : [];
+}
+
+describe('a secret that tools try to give away', () => {
+  it('reached the tools, and each of them has answered', async () => {
+    const { messages } = await client.getMessages(THREAD, { limit: 1000, includeSilent: true });
+    const results = messages
+      .filter(({ role }) => role === 'tool')
+      .map(({ name, content }) => `${name}: ${content}`);
+    expect(results.map((result) => result.split(':')[0])).toEqual(CALLED);
+    for (const result of results.slice(0, -1)) expect(result).toContain('[secret ');
+    // What may be shown is shown: the search below would find it.
+    expect(results[1]).toContain(`["[secret KEY]",{"deep":"[secret USER_KEY]"},"${SHOWN}"]`);
+    expect(results[7]).toBe('leak_written: [secret MADE], [secret MADE], [secret INSTANCE_KEY]');
+    expect(findMarks(JSON.stringify(messages))).toEqual([]);
+  });
+
+  it('is not in the history of the workflow, nor in its payloads', async () => {
+    const text = await everthread(['threads', 'export', THREAD, '--format', 'history']);
+    expect(findMarks(text)).toEqual([]);
+    const payloads = payloadsOf(historyFromJSON(JSON.parse(text)));
+    expect(payloads.length).toBeGreaterThan(20);
+    expect(payloads.flatMap(findMarks)).toEqual([]);
+    // The step that failed is there, with what its provider said.
+    expect(payloads.map(String).join('\n')).toContain('your key [secret KEY] | {');
+  });
+
+  it('is not in the files of the store', () => {
+    const folder = join(project.folder, 'data');
+    const files = readdirSync(folder);
+    expect(files).toContain('store.db-wal');
+    const bytes = Buffer.concat(files.map((file) => readFileSync(join(folder, file))));
+    expect(findMarks(bytes)).toEqual([]);
+    for (const kept of [SHOWN, '[secret KEY]', 'tool.result', 'your key [secret KEY]']) {
+      expect(bytes.includes(kept)).toBe(true);
+    }
+  });
+
+  it('is not in the log of events, nor in the last error', async () => {
+    const events = await store.readEvents(THREAD, 0, 1_000_000);
+    const lines = events.map((event) => JSON.stringify(event)).join('\n');
+    expect(findMarks(lines)).toEqual([]);
+    expect(lines).toMatch(/"type":"model.failed".*your key \[secret KEY\]/);
+    expect(lines).toMatch(/"type":"step.failed".*your key \[secret KEY\]/);
+    expect((await client.getThread(THREAD)).lastError?.message).toContain('your key [secret KEY] | {');
+  });
+
+  it('is not in what the model was asked: it sees the name', () => {
+    const requests = readFileSync(join(project.folder, 'requests.ndjson'), 'utf8');
+    expect(requests.trim().split('\n')).toHaveLength(20);
+    expect(requests).toContain(`The key is [secret KEY] in ${SHOWN}`);
+    expect(findMarks(requests)).toEqual([]);
+  });
+
+  it('is not in the log of the worker, nor in what the command lists', async () => {
+    expect(worker.stderr()).toContain('TRACE');
+    expect(findMarks(worker.stdout() + worker.stderr())).toEqual([]);
+    const listed =
+      (await everthread(['env', 'list', '--instance'])) +
+      (await everthread(['env', 'list', '--thread', THREAD, '--json']));
+    expect(listed).toMatch(new RegExp(`CITY +text .*${SHOWN}`));
+    expect(listed).toMatch(/INSTANCE_KEY +secret .*\(not shown\)/);
+    expect(listed).toContain('"MADE"');
+    expect(findMarks(listed)).toEqual([]);
+  });
+});

@@ -1,0 +1,35 @@
+/**
+ * Starts one PostgreSQL per run, when the first suite asks for it. The asking goes over HTTP to the process of the global
+ * set-up, so it has one owner, who ends it, however many processes Jest uses.
+ */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
+
+export interface PostgresStarter {
+  /** Answers the server's address as text. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+export async function awaitPostgresRequest(): Promise<PostgresStarter> {
+  let started: Promise<EmbeddedPostgres> | undefined;
+  const server = createServer((_request, response) => {
+    // Nobody's data: a test that ends without closing its files loses nothing.
+    started ??= startEmbeddedPostgres({ fsync: 'off' });
+    started.then(
+      ({ address }) => response.end(address),
+      (error) => response.writeHead(500).end(String(error)),
+    );
+  });
+  server.listen(0, '127.0.0.1').unref();
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      server.close();
+      await (await started?.catch(() => undefined))?.stop();
+    },
+  };
+}
