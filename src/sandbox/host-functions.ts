@@ -6,17 +6,11 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { errorMessage } from '../core/error.ts';
 import { decode } from './decode.ts';
 import { encode } from './encode.ts';
-import { SANDBOX_LIMITS } from './limits.ts';
+import { SANDBOX_LIMITS, TRANSFER } from './limits.ts';
 import type { Crossing } from './protocol.ts';
 import type { FunctionDoor, Wire } from './wire.ts';
 
 type AnyFunction = (...args: unknown[]) => unknown;
-
-export const TRANSFER = {
-  maxBytes: SANDBOX_LIMITS.transferBytes,
-  maxElements: SANDBOX_LIMITS.transferElements,
-  maxDepth: SANDBOX_LIMITS.transferDepth,
-};
 
 const insideBridge = new AsyncLocalStorage<true>();
 

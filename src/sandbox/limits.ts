@@ -40,3 +40,10 @@ export const SANDBOX_LIMITS = {
   /** A child that holds more when idle is replaced. */
   childRestingBytes: 200 * MIB,
 } as const;
+
+/** What one transfer may hold, as the codec wants it told. */
+export const TRANSFER = {
+  maxBytes: SANDBOX_LIMITS.transferBytes,
+  maxElements: SANDBOX_LIMITS.transferElements,
+  maxDepth: SANDBOX_LIMITS.transferDepth,
+} as const;

@@ -6,8 +6,7 @@ import type { CodeExecutionError, CodeExecutionOptions } from '../core/code-exec
 import { errorMessage } from '../core/error.ts';
 import { normalizeKey } from './child/resolve.ts';
 import { encode } from './encode.ts';
-import { TRANSFER } from './host-functions.ts';
-import { SANDBOX_LIMITS } from './limits.ts';
+import { SANDBOX_LIMITS, TRANSFER } from './limits.ts';
 import type { Job } from './protocol.ts';
 import type { FunctionDoor } from './wire.ts';
 

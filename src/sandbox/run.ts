@@ -11,8 +11,8 @@ import type {
 import { errorMessage } from '../core/error.ts';
 import type { ChildEnd } from './child-process.ts';
 import { decode } from './decode.ts';
-import { callInsideBridge, createHostFunctions, isInsideBridge, TRANSFER } from './host-functions.ts';
-import { SANDBOX_LIMITS } from './limits.ts';
+import { callInsideBridge, createHostFunctions, isInsideBridge } from './host-functions.ts';
+import { SANDBOX_LIMITS, TRANSFER } from './limits.ts';
 import { createLogBook } from './log-book.ts';
 import { memoryMessage } from './memory-message.ts';
 import { checkOptions } from './options.ts';

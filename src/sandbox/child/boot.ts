@@ -4,7 +4,7 @@
  */
 import { setFlagsFromString } from 'node:v8';
 import ivm from 'isolated-vm';
-import { SANDBOX_LIMITS } from '../limits.ts';
+import { SANDBOX_LIMITS, TRANSFER } from '../limits.ts';
 import type { Job } from '../protocol.ts';
 import { BOOT_MODULE, readBootScript } from './boot-source.ts';
 import { dieOfMemory } from './guarded-memory.ts';
@@ -61,9 +61,7 @@ export function install({ module }: Booted, job: Job, say: Say): Deliver {
   const setup = {
     inputs: job.inputs,
     limits: {
-      maxBytes: SANDBOX_LIMITS.transferBytes,
-      maxElements: SANDBOX_LIMITS.transferElements,
-      maxDepth: SANDBOX_LIMITS.transferDepth,
+      ...TRANSFER,
       functions: SANDBOX_LIMITS.functions,
       inFlight: SANDBOX_LIMITS.callsInFlight,
       inFlightBytes: SANDBOX_LIMITS.callsInFlightBytes,

@@ -3,7 +3,7 @@
  * A module that failed fails for everyone, as the language says.
  */
 import { encode } from '../encode.ts';
-import { SANDBOX_LIMITS } from '../limits.ts';
+import { TRANSFER } from '../limits.ts';
 import type { Deliver } from './boot.ts';
 import { toDynamicError } from './failure.ts';
 import type { Graph, Target } from './graph.ts';
@@ -21,18 +21,12 @@ type State =
   | { readonly kind: 'loaded' }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-const LIMITS = {
-  maxBytes: SANDBOX_LIMITS.transferBytes,
-  maxElements: SANDBOX_LIMITS.transferElements,
-  maxDepth: SANDBOX_LIMITS.transferDepth,
-};
-
 export function createLoader(graph: Graph, deliver: Deliver, run: (task: Promise<unknown>) => void): Loader {
   const states = new Map<number, State>();
 
   const refuse = (id: number, error: unknown) => {
     const { name, message, stack } = toDynamicError(error, graph.sources);
-    const { wire } = encode([Object.assign(new Error(message), { name }), stack], undefined, LIMITS);
+    const { wire } = encode([Object.assign(new Error(message), { name }), stack], undefined, TRANSFER);
     run(deliver('not_loaded', id, 0, wire.text, wire.bytes));
   };
   const settle = (module: number, state: State) => {
