@@ -26,7 +26,6 @@ export const freeze = Object.freeze;
 
 export const { toStringTag } = Symbol;
 
-export const ArrayOf = Array;
 export const BigIntOf = BigInt;
 export const DateOf = Date;
 export const ErrorOf = Error;

@@ -127,10 +127,13 @@ export function startRun(pool: Pool, source: string, options: unknown): Run {
   };
   const receive = (message: FromChild) => {
     if (message.kind === 'settled') return onSettled(message.settlement, message.memoryUsedBytes);
-    if (message.kind === 'crossing') functions.receive(message.crossing);
-    else if (message.kind === 'remark' && running) onRemark(message.remark);
-    if (message.kind === 'crossing') take(message.crossing.wire);
-    else if (message.kind === 'remark') take(message.remark.wire);
+    if (message.kind === 'crossing') {
+      functions.receive(message.crossing);
+      take(message.crossing.wire);
+    } else if (message.kind === 'remark') {
+      if (running) onRemark(message.remark);
+      take(message.remark.wire);
+    }
   };
   const take = (wire: Wire) => {
     taken = { count: taken.count + 1, bytes: taken.bytes + wireBytes(wire) };

@@ -3,9 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openStore } from '../../src/store/open-store.ts';
-import type { ThreadStore } from '../../src/store/port.ts';
-import { TEST_KEYS } from './env-keys.ts';
+import { openForSuite } from './opened-store.ts';
 import { registerStoreContract } from './store-contract.ts';
 
 registerStoreContract('SQLite', {
@@ -13,23 +11,11 @@ registerStoreContract('SQLite', {
     const folder = mkdtempSync(
       join(process.env.EVERTHREAD_TEST_FOLDER ?? tmpdir(), `contract-${randomUUID()}-`),
     );
-    const handles = new Set<ThreadStore>();
-    const second = async (keys = TEST_KEYS) => {
-      const handle = await openStore('sqlite:store.db?synchronous=normal', folder, { keys });
-      handles.add(handle);
-      return handle;
-    };
-    const store = await second();
+    const opened = await openForSuite('sqlite:store.db?synchronous=normal', folder);
     return {
-      store,
-      second,
-      async reopen() {
-        handles.delete(store);
-        await store.close();
-        return second();
-      },
+      ...opened,
       async close() {
-        for (const handle of handles) await handle.close();
+        await opened.close();
         rmSync(folder, { recursive: true, force: true });
       },
     };
