@@ -12,6 +12,7 @@ export default {
     '^everthread$': '<rootDir>/src/index.ts',
     '^everthread/models$': '<rootDir>/src/models/index.ts',
     '^everthread/worker$': '<rootDir>/src/worker.ts',
+    '^everthread/server$': '<rootDir>/src/server/index.ts',
     '^everthread/testing$': '<rootDir>/src/testing/index.ts',
   },
   testMatch: ['<rootDir>/test/**/*.test.ts'],

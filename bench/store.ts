@@ -2,7 +2,8 @@
  * What the store does for a step, without Temporal: the port's commands in the order in which the activities of a
  * step give them. `node_modules/.bin/node bench/store.ts [--json FILE] [--quick] [--only N]...`, N messages stored.
  * Time is per command: all of it, inside the engine, and of that the commit, which waits for the disk. Both engines:
- * SQLite in a file, and PostgreSQL, an embedded one or that of `EVERTHREAD_TEST_POSTGRES`.
+ * SQLite in a file, and PostgreSQL, an embedded one or that of `EVERTHREAD_TEST_POSTGRES`. A second table tells what a request
+ * costs to assemble from threads of several lengths (its JSON stands beside the first one's).
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '../src/store/open-store.ts';
 import type { ThreadStore } from '../src/store/port.ts';
+import { measureAssembly } from './support/context-assembly.ts';
 import { openPostgresBench } from './support/postgres-bench.ts';
 import { type Line, median, readOptions, report } from './support/report.ts';
 import { installMeter, type Meter } from './support/store-meter.ts';
@@ -19,6 +21,7 @@ const meter = installMeter();
 const sizes = only.length > 0 ? only.map(Number) : [10, 1000];
 const folder = mkdtempSync(join(tmpdir(), 'everthread-bench-'));
 const lines: Line[] = [];
+const assembly: Line[] = [];
 try {
   await measureEngine('SQLite', 'sqlite:store.db');
   const postgres = await openPostgresBench();
@@ -31,6 +34,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 report('The store, for a step', lines, json);
+report('Context assembly', assembly, json?.replace(/(\.json)?$/, '-context.json'));
 
 interface Sample extends Meter {
   ms: number;
@@ -42,6 +46,9 @@ async function measureEngine(name: string, address: string): Promise<void> {
     const measured = await measure(store, messages);
     lines.push(...measured.map((line) => ({ ...line, what: `${name}: ${line.what}` })));
   }
+  const lengths = only.length > 0 ? sizes : [100, 1000, 10_000];
+  for (const length of lengths)
+    assembly.push(...(await measureAssembly({ name, store, meter, length, quick })));
   await store.close();
 }
 
@@ -65,6 +72,7 @@ async function measure(store: ThreadStore, messages: number): Promise<Line[]> {
     commits: 0,
     engineMs: 0,
     commitMs: 0,
+    rows: 0,
   });
   return [...rows, { name: 'whole step', sample: sum }].map(({ name, sample }) => ({
     what: `${name}, ${messages} messages`,
@@ -82,7 +90,12 @@ async function openThread(store: ThreadStore, messages: number): Promise<Run> {
   const relations = { parentId: null, rootId: run.threadId, userId: null, arguments: {} };
   await store.openThread({ ...run, ...relations, agent: 'bench', mustExist: false });
   for (let i = 0; i < messages; i++) {
-    await store.injectMessage(run.threadId, `m${i}`, { role: 'user', content: 'x'.repeat(200) }, null);
+    await store.injectMessage(run.threadId, {
+      id: `m${i}`,
+      role: 'user',
+      content: 'x'.repeat(200),
+      executionId: null,
+    });
   }
   return run;
 }
@@ -96,7 +109,13 @@ async function runStep(store: ThreadStore, run: Run, step: number, timed: Timed)
   const call = { id: `call_${step}`, type: 'function', function: { name: 'tool', arguments: '{}' } } as const;
   const begun = { ...run, ordinal: step, executionId, afterStep: step - 1, items, rejections: [] };
   await timed('beginStep', () => store.beginStep(begun));
-  await timed('readContext', () => store.readContext(run.threadId, step));
+  await timed('readContext', () =>
+    store.readContext(run.threadId, step, () => ({
+      includeChat: true,
+      includePastTools: true,
+      recentImages: 10,
+    })),
+  );
   await timed('startModelCall', () => store.startModelCall({ ...ref, call: 1, model: 'm', modelId: 'm-1' }));
   await timed('endModelCall', () =>
     store.endModelCall({ ...ref, call: 1, ok: true, usage, firstTokenAt: 1 }),
@@ -116,6 +135,7 @@ function difference(now: Meter, before: Meter): Meter {
     commits: now.commits - before.commits,
     engineMs: now.engineMs - before.engineMs,
     commitMs: now.commitMs - before.commitMs,
+    rows: now.rows - before.rows,
   };
 }
 
@@ -127,6 +147,7 @@ function typical(samples: readonly Sample[]): Sample {
     commits: of('commits'),
     engineMs: of('engineMs'),
     commitMs: of('commitMs'),
+    rows: of('rows'),
   };
 }
 
@@ -137,5 +158,6 @@ function add(total: Sample, sample: Sample): Sample {
     commits: total.commits + sample.commits,
     engineMs: total.engineMs + sample.engineMs,
     commitMs: total.commitMs + sample.commitMs,
+    rows: total.rows + sample.rows,
   };
 }

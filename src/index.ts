@@ -2,6 +2,8 @@
 
 export type { ConnectOptions } from './client/connect.ts';
 export type { OutgoingMessage } from './client/outgoing.ts';
+export type { NewAttachment, OutgoingAttachment } from './client/outgoing-file.ts';
+export type { ProvidedVariables } from './client/provide-variables.ts';
 export { RuntimeClient } from './client/runtime-client.ts';
 export type { StartThread } from './client/start-options.ts';
 export type { StoredFiles, StoredValues } from './client/stored-threads.ts';
@@ -13,10 +15,15 @@ export type {
   CodeExecutionResult,
   CodeExecutionStatus,
 } from './core/code-execution.ts';
+export type { ScheduledEffect } from './core/effect.ts';
+export type { EndpointHandler, EndpointParams } from './core/endpoint.ts';
 export type { EnvType } from './core/env.ts';
 export { ERRORS, type ErrorCode, isRuntimeError, RuntimeError } from './core/error.ts';
-export type { AttachmentRef, Message, ToolCall, ToolResult } from './core/message.ts';
+export type { HookName, HookSignatures, MessageChange } from './core/hook.ts';
+export type { AttachmentRef, Message, ToolAttachment, ToolCall, ToolResult } from './core/message.ts';
 export type { ThreadStatus } from './core/step.ts';
+export type { ExecutionState } from './core/thread-execution.ts';
+export type { SubagentRegistryEntry } from './core/thread-family.ts';
 export type {
   FileChunk,
   FileContent,
@@ -28,17 +35,23 @@ export type {
   ThreadFiles,
   WriteFileOptions,
 } from './core/thread-file.ts';
+export type { GetLogsOptions, Log } from './core/thread-log.ts';
 export type {
-  ExecutionState,
   GetMessagesOptions,
+  MessageAttachment,
   MessagePage,
+  MessageUpdates,
   NewMessage,
-  ThreadState,
-} from './core/thread-state.ts';
+  QueuedMessage,
+} from './core/thread-message.ts';
+export type { ThreadState } from './core/thread-state.ts';
 export type { ThreadValues } from './core/thread-value.ts';
 export type {
   AgentInput,
+  EffectInput,
+  ExecuteEffect,
   ExecuteTool,
+  HookInput,
   ModelCapabilitiesInput,
   ModelInput,
   ParsedArguments,
@@ -56,7 +69,21 @@ export type {
   ToolInput,
   VariableInput,
 } from './definitions/index.ts';
-export { defineAgent, defineModel, definePrompt, defineTool } from './definitions/index.ts';
+export {
+  defineAgent,
+  defineEffect,
+  defineHook,
+  defineModel,
+  definePrompt,
+  defineThreadEndpoint,
+  defineTool,
+} from './definitions/index.ts';
 export type { EnvEntry, EnvOwner } from './store/env-port.ts';
-export type { ThreadEvent, ThreadRecord } from './store/port.ts';
+export type {
+  ChildRecord,
+  FamilyMember,
+  ThreadEvent,
+  ThreadRecord,
+  VariableRequest,
+} from './store/port.ts';
 export type { ListValues, StoredValue } from './store/value-port.ts';

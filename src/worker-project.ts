@@ -1,7 +1,6 @@
 /** The definitions that a worker runs: given in code, or loaded from the project's folder and loaded again. */
 import type { Registry } from './core/definition.ts';
-import { RuntimeError } from './core/error.ts';
-import { formatProblems, loadProject } from './definitions/index.ts';
+import { formatProblems, requireProject } from './definitions/index.ts';
 
 export interface WorkerProject {
   current(): Registry;
@@ -26,12 +25,9 @@ export async function openProject({
     return { current, reload: async () => undefined };
   }
   const load = async (fresh: boolean): Promise<Registry> => {
-    const loaded = await loadProject(projectDir, { fresh });
-    if (loaded.problems.length > 0) {
-      throw new RuntimeError('InvalidDefinitions', formatProblems(loaded.problems));
-    }
-    if (loaded.warnings.length > 0) onWarning?.(formatProblems(loaded.warnings));
-    return loaded.registry;
+    const { registry: loaded, warnings } = await requireProject(projectDir, { fresh });
+    if (warnings.length > 0) onWarning?.(formatProblems(warnings));
+    return loaded;
   };
   let current = await load(false);
   return {

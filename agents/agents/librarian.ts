@@ -8,4 +8,5 @@ export default defineAgent({
     'Knows the handbook of Lantern Ferries, quotes it by file and line, and publishes summaries of it.',
   // A question takes four or five steps; one that takes twenty has gone astray.
   sideA: { prompt: 'consult_handbook', label: 'Librarian', maxSteps: 20 },
+  hooks: ['date_line', 'forget_old_texts'],
 });

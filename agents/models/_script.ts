@@ -6,7 +6,7 @@
  * must be counted is counted by a program instead. A request to publish ends in a call of publish_summary; and when that
  * call's outcome is unknown, the clerk looks at the bulletin before deciding, as the prompt demands.
  */
-import { calls, type RecordedRequest, type ScriptStep, says } from 'everthread/testing';
+import { calls, type RecordedRequest, type ScriptStep } from 'everthread/testing';
 import { findAnalysis } from './_counting.ts';
 import {
   bestFile,
@@ -17,14 +17,16 @@ import {
   readHits,
   readNumbered,
 } from './_reading.ts';
+import { followResearch } from './_research.ts';
+import { speak } from './_speech.ts';
 import { readTurn, type Turn } from './_turn.ts';
 
-/** A person reads along: about 40 ms for each few letters. */
-const CHUNK_CHARACTERS = 7;
-const CHUNK_DELAY_MS = 40;
-
 export function followScript(request: RecordedRequest): ScriptStep {
+  const step = followResearch(request);
+  if (step) return step;
   const turn = readTurn(request.messages);
+  if (turn.followUp !== undefined)
+    return speak(`A word on what I was to publish. ${turn.followUp.replace(/^Follow-up: /, '')}`);
   switch (turn.lastTool?.name) {
     case undefined:
       return begin(turn);
@@ -113,8 +115,4 @@ function afterLooking(turn: Turn): ScriptStep {
     'The process that was publishing was lost, and nobody could say whether the entry got out. So I looked: it is on the ' +
       `bulletin, once, and I have not published it again.\n\n${found}`,
   );
-}
-
-function speak(text: string): ScriptStep {
-  return says(text, { chunks: Math.ceil(text.length / CHUNK_CHARACTERS), chunkDelayMs: CHUNK_DELAY_MS });
 }

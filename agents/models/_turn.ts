@@ -1,7 +1,7 @@
 /** A request as the script needs it: what was asked, and what the tools of this turn have answered so far. */
 import type { RecordedRequest } from 'everthread/testing';
 
-type Messages = RecordedRequest['messages'];
+export type Messages = RecordedRequest['messages'];
 type Arguments = Readonly<Record<string, unknown>>;
 
 interface ToolUse {
@@ -13,6 +13,8 @@ interface ToolUse {
 export interface Turn {
   /** The newest message of the user. */
   readonly asked: string;
+  /** What an effect has found out, where it is all that waits for an answer. */
+  readonly followUp: string | undefined;
   /** The user's message before that, or an empty text. */
   readonly askedBefore: string;
   /** What was last said before the newest message of the user. */
@@ -24,14 +26,17 @@ export interface Turn {
 }
 
 export function readTurn(messages: Messages): Turn {
-  const start = messages.findLastIndex(({ role }) => role === 'user');
+  const start = messages.findLastIndex((message) => message.role === 'user' && !isFollowUp(message));
+  const answered = messages.slice(start + 1).some(isAnswer);
+  const last = messages.at(-1);
   const before = messages.slice(0, Math.max(0, start));
   const uses = readToolUses(messages.slice(start + 1));
   const lastOf = (tool: string) => uses.findLast(({ name }) => name === tool);
   const answer = before.findLast((message) => message.role === 'assistant' && message.content);
   return {
     asked: textOf(messages[start]),
-    askedBefore: textOf(before.findLast(({ role }) => role === 'user')),
+    followUp: answered && last && isFollowUp(last) ? textOf(last) : undefined,
+    askedBefore: textOf(before.findLast((message) => message.role === 'user' && !isFollowUp(message))),
     lastAnswer: answer && textOf(answer),
     lastTool: uses.at(-1),
     resultOf: (tool) => lastOf(tool)?.content,
@@ -39,7 +44,16 @@ export function readTurn(messages: Messages): Turn {
   };
 }
 
-function readToolUses(messages: Messages): ToolUse[] {
+/** It may also come while a question is worked on: then it is no question of its own. */
+function isFollowUp(message: Messages[number]): boolean {
+  return message.role === 'user' && textOf(message).startsWith('Follow-up:');
+}
+
+function isAnswer(message: Messages[number]): boolean {
+  return message.role === 'assistant' && Boolean(message.content) && !message.toolCalls?.length;
+}
+
+export function readToolUses(messages: Messages): ToolUse[] {
   const asked = messages.flatMap((message) =>
     message.role === 'assistant' ? (message.toolCalls ?? []) : [],
   );
@@ -51,7 +65,7 @@ function readToolUses(messages: Messages): ToolUse[] {
   });
 }
 
-function textOf(message: Messages[number] | undefined): string {
+export function textOf(message: Messages[number] | undefined): string {
   const content = message?.content ?? '';
   if (typeof content === 'string') return content;
   if (!('type' in content)) return content.map((part) => (part.type === 'text' ? part.text : '')).join(' ');

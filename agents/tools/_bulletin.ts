@@ -11,6 +11,8 @@ export interface Entry {
   readonly key: string;
   readonly title: string;
   readonly summary: string;
+  /** What only those can make who have the bulletin's key; absent where nobody gave us one. */
+  readonly signature?: string;
 }
 
 const FOLDER =
@@ -18,16 +20,17 @@ const FOLDER =
 const FILE = join(FOLDER, 'published.md');
 
 /** One line for each entry, so that a single append publishes it whole or not at all. */
-export async function appendEntry({ key, title, summary }: Entry): Promise<void> {
+export async function appendEntry({ key, title, summary, signature }: Entry): Promise<void> {
   await mkdir(FOLDER, { recursive: true });
-  await appendFile(FILE, `- **${toLine(title)}** ${toLine(summary)} (entry ${key})\n`);
+  const signed = signature ? `, signed ${signature}` : '';
+  await appendFile(FILE, `- **${toLine(title)}** ${toLine(summary)} (entry ${key}${signed})\n`);
 }
 
 /** Oldest first; empty while nothing has been published. */
 export async function readEntries(): Promise<Entry[]> {
   const text = await readFile(FILE, 'utf8').catch(() => '');
-  return [...text.matchAll(/^- \*\*(.+?)\*\* (.*) \(entry (\S+)\)$/gm)].map(
-    ([, title = '', summary = '', key = '']) => ({ key, title, summary }),
+  return [...text.matchAll(/^- \*\*(.+?)\*\* (.*) \(entry ([^\s,)]+)(?:, signed (\w+))?\)$/gm)].map(
+    ([, title = '', summary = '', key = '', signature]) => ({ key, title, summary, signature }),
   );
 }
 

@@ -25,6 +25,13 @@ let lines = 0;
 for (const { file } of await list()) lines += (await read(file)).length;
 export default lines;`;
 
+/** The program stays with its result, as a file of the thread. */
+const toFile = (source: string) => ({
+  name: 'analysis.ts',
+  mimeType: 'text/x-typescript',
+  data: Buffer.from(source).toString('base64'),
+});
+
 export default defineTool({
   description: [
     'Runs a small TypeScript program of yours over the texts of the handbook and answers with what it exports as default',
@@ -46,7 +53,7 @@ export default defineTool({
     });
     const deadline = setTimeout(() => run.terminate(`Not done after ${SECONDS} seconds.`), SECONDS * 1000);
     try {
-      return tellEnd(await run);
+      return { ...tellEnd(await run), attachments: [toFile(source)] };
     } finally {
       clearTimeout(deadline);
     }

@@ -47,7 +47,12 @@ async function stepsAt({ client, store, turn, nextTurn }: Rig, agent: AgentName,
   const { total } = await store.getMessages(threadId);
   for (let i = total; i < messages; i++) {
     const role = i % 2 === 0 ? 'user' : 'assistant';
-    await store.injectMessage(threadId, `m${i}`, { role, content: `Message ${i}. ${'x'.repeat(200)}` }, null);
+    await store.injectMessage(threadId, {
+      id: `m${i}`,
+      role,
+      content: `Message ${i}. ${'x'.repeat(200)}`,
+      executionId: null,
+    });
   }
   await nextTurn(threadId, STEPS);
   await client.waitForIdle(threadId);

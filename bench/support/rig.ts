@@ -36,10 +36,7 @@ export interface Rig {
 }
 
 export async function openRig(kind: ServerKind): Promise<Rig> {
-  // A user's own settings must not reach the figures.
-  for (const name of Object.keys(process.env)) {
-    if (/^(TEMPORAL_|EVERTHREAD_(?!TEMPORAL_CLI))/.test(name)) delete process.env[name];
-  }
+  forgetSettings();
   const folder = mkdtempSync(join(tmpdir(), 'everthread-bench-'));
   const store = await openStore('sqlite:store.db', folder);
   const server = await startServer(kind, folder);
@@ -73,7 +70,14 @@ export async function openRig(kind: ServerKind): Promise<Rig> {
   };
 }
 
-async function startServer(kind: ServerKind, folder: string): Promise<LocalServer> {
+/** A user's own settings must not reach the figures. */
+export function forgetSettings(): void {
+  for (const name of Object.keys(process.env)) {
+    if (/^(TEMPORAL_|EVERTHREAD_(?!TEMPORAL_CLI))/.test(name)) delete process.env[name];
+  }
+}
+
+export async function startServer(kind: ServerKind, folder: string): Promise<LocalServer> {
   const { path } = await findTemporalBinary({ progress: (line) => console.error(line) });
   const dbFile = kind === 'file' ? join(folder, 'temporal.db') : undefined;
   return startLocalServer({ binary: path, headless: true, log: join(folder, 'temporal.log'), dbFile });

@@ -11,12 +11,14 @@ export interface Meter {
   commits: number;
   engineMs: number;
   commitMs: number;
+  /** Rows that the engine answered. */
+  rows: number;
 }
 
 type Method = (this: StatementSync, ...values: never[]) => unknown;
 
 export function installMeter(): Meter {
-  const meter: Meter = { statements: 0, commits: 0, engineMs: 0, commitMs: 0 };
+  const meter: Meter = { statements: 0, commits: 0, engineMs: 0, commitMs: 0, rows: 0 };
   const prototype = StatementSync.prototype as unknown as Record<string, Method>;
   for (const name of ['all', 'run', 'get']) {
     const original = prototype[name] as Method;
@@ -33,7 +35,12 @@ export function installMeter(): Meter {
     query(...values: unknown[]) {
       const startedAt = performance.now();
       const answer = query?.apply(this, values) as Promise<unknown>;
-      return answer.finally(() => count(meter, String(values[0]), performance.now() - startedAt));
+      return answer
+        .then((result) => {
+          meter.rows += (result as { rows?: unknown[] } | undefined)?.rows?.length ?? 0;
+          return result;
+        })
+        .finally(() => count(meter, String(values[0]), performance.now() - startedAt));
     },
   });
   return meter;
@@ -42,6 +49,7 @@ export function installMeter(): Meter {
 function record<T>(meter: Meter, sql: string, run: () => T): T {
   const startedAt = performance.now();
   const result = run();
+  if (Array.isArray(result)) meter.rows += result.length;
   count(meter, sql, performance.now() - startedAt);
   return result;
 }

@@ -10,6 +10,7 @@ const ARGUMENTS = 58;
 export function createNarrator(screen: Screen, client: RuntimeClient, threadId: string) {
   /** Arguments of the calls that have not been told, by call id. */
   const calls = new Map<string, string>();
+  let forgotten = 0;
 
   async function learnCalls(messageId: unknown): Promise<void> {
     const message = await client.getMessage(threadId, String(messageId));
@@ -19,6 +20,15 @@ export function createNarrator(screen: Screen, client: RuntimeClient, threadId: 
   function tellProgram(given: string): void {
     screen.say('tool', 'analyze_texts begins: a program that the model wrote just now runs in the sandbox');
     screen.block(readSource(given));
+  }
+
+  /** What the hook forget_old_texts emits with each request: told when it changes. */
+  function tellForgetting({ data }: ThreadEvent['data']): void {
+    const texts = Number((data as { texts?: unknown } | null)?.texts);
+    if (texts === forgotten) return;
+    forgotten = texts;
+    const what = texts === 1 ? 'a text' : `${texts} texts`;
+    screen.say('hook', `forget_old_texts keeps ${what} of earlier questions out of what the model is asked`);
   }
 
   return async ({ type, data }: ThreadEvent): Promise<void> => {
@@ -36,6 +46,10 @@ export function createNarrator(screen: Screen, client: RuntimeClient, threadId: 
         return data.name === 'publish_summary' ? screen.say('tool', `${call} begins`) : undefined;
       case 'tool.result':
         return screen.say('tool', `${isProgram(data.name) ? data.name : call} → ${String(data.status)}`);
+      case 'effect.started':
+        return screen.say('effect', `${String(data.name)} fires`);
+      case 'custom':
+        return tellForgetting(data);
       case 'model.failed':
       case 'step.failed':
         return screen.say('note', `${type}: ${String(data.message)}`);

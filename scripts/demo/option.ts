@@ -1,7 +1,11 @@
 /** What can be said on the demo's command line. */
 import { parseArgs } from 'node:util';
 
+/** `library`: one conversation. `research`: a family of threads. */
+export type Scenario = 'library' | 'research';
+
 export interface Options {
+  readonly scenario: Scenario;
   readonly question: string;
   readonly keep: boolean;
   readonly early: boolean;
@@ -10,15 +14,22 @@ export interface Options {
 }
 
 const QUESTION = 'A passenger was charged twice. What do we do, and who refunds it?';
+const RESEARCH = 'Who approves a refund of a double charge? Who leads when an incident is declared?';
 
-export const HELP = `npm run demo [-- [options] [question]]
+export const HELP = `npm run demo [-- [research] [options] [question]]
 
 Asks the librarian of agents/ a question and has it publish the answer, while the workers that run it are killed:
   worker A with SIGKILL while the model's answer streams, worker B while a tool runs that must not run twice.
-Then asks for a count, which the model takes with a program of its own, in the sandbox.
-Shows what happens, counts from the store what was kept, and says what each crash cost. Takes about half a minute.
+Then asks for a count, which the model takes with a program of its own, in the sandbox; at last the look afterwards
+comes that the lost tool had scheduled. A secret signs what is published, and is searched for where it must not be.
+Shows what happens, counts from the store what was kept, and says what each crash cost. Takes about 40 seconds.
+
+With research: a coordinator sends two researchers out, each a thread of its own, below its own in the Web UI. The worker
+that carries all three is killed while both researchers speak. A reviewer, the coordinator's second side, asks for more
+and approves. Prints the family tree. Takes about 40 seconds as well.
 
   question     default: "${QUESTION}"
+               with research a sentence for each researcher: "${RESEARCH}"
   --keep       leave the server and the last worker running until Ctrl-C, and say how to go on
   --early      kill worker B before the tool's effect instead of after it: the model then repeats the call
   --scripted   use the scripted model even when a key is set
@@ -43,5 +54,7 @@ export function parseOptions(args: readonly string[]): Options {
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
-  return { ...values, question: positionals.join(' ') || QUESTION };
+  const scenario = positionals[0] === 'research' ? positionals.shift() : undefined;
+  const usual = scenario ? RESEARCH : QUESTION;
+  return { ...values, scenario: scenario ? 'research' : 'library', question: positionals.join(' ') || usual };
 }

@@ -4,6 +4,7 @@ import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Message } from '../../src/core/message.ts';
 import type { ThreadEvent, ThreadRecord } from '../../src/store/port.ts';
 import { toToolCalls } from './narrator.ts';
+import type { SecretSearch } from './secret.ts';
 import { type Crash, TURNS } from './story.ts';
 
 export interface Finding {
@@ -18,11 +19,15 @@ interface Evidence {
   readonly crashes: readonly Crash[];
   /** Of this thread. */
   readonly entries: readonly Entry[];
+  /** What was found of the bulletin's key outside of the bulletin's hands. */
+  readonly search: SecretSearch;
+  /** Programs of the model, kept as files of the thread. */
+  readonly programs: readonly string[];
 }
 
 const PROMISES: readonly ((evidence: Evidence) => Finding)[] = [
   ({ messages }) => {
-    const own = messages.filter(({ role }) => role === 'user');
+    const own = messages.filter(({ role, metadata }) => role === 'user' && !metadata.scheduledEffect);
     const calls = messages.flatMap(toToolCalls);
     const results = messages.filter(({ role }) => role === 'tool');
     const answered = new Set(
@@ -68,6 +73,33 @@ const PROMISES: readonly ((evidence: Evidence) => Finding)[] = [
       text: `${count(lost, 'call')} lost with its worker, ${told} told to the model as "outcome unknown"`,
     };
   },
+  ({ events }) => {
+    const due = new Map(
+      events.filter(isType('effect.scheduled')).map(({ data }) => [data.id, Number(data.dueAt)]),
+    );
+    const begun = events.filter(isType('effect.started'));
+    const done = events.filter(isType('effect.done'));
+    const late = begun.map(({ at, data }) => at - (due.get(data.id) ?? Number.POSITIVE_INFINITY));
+    const told = late.length === 0 ? '' : `, ${Math.round(Math.min(...late) / 1000)} ms after its time`;
+    return {
+      kept: late.every((microseconds) => microseconds >= 0) && done.length === begun.length,
+      text: `${count(due.size, 'follow-up')} scheduled by a call that died, ${done.length} fired${told}`,
+    };
+  },
+  ({ search, entries }) => ({
+    kept: search.found.length === 0,
+    text:
+      search.found.length > 0
+        ? `the bulletin's key stands in clear in ${search.found.join(', ')}`
+        : `the key that signed ${count(entries.filter(({ signature }) => signature).length, 'entry', 'entries')} is nowhere in ${count(search.files, 'file')} of store, server and logs (${search.megabytes} MB searched)`,
+  }),
+  ({ programs, messages }) => {
+    const asked = messages.flatMap(toToolCalls).map(({ function: { arguments: given } }) => given);
+    return {
+      kept: programs.every((source) => asked.includes(JSON.stringify({ source }))),
+      text: `${count(programs.length, 'program')} of the model kept as a file of the thread, and read back`,
+    };
+  },
   ({ events }) => ({
     kept: events.every(({ seq }, index) => seq === index + 1),
     text: `${events.length} events, followed live through every crash, without a gap`,
@@ -81,12 +113,25 @@ const PROMISES: readonly ((evidence: Evidence) => Finding)[] = [
 export async function checkPromises(
   client: RuntimeClient,
   threadId: string,
-  { events, crashes }: Pick<Evidence, 'events' | 'crashes'>,
+  { events, crashes, search }: Pick<Evidence, 'events' | 'crashes' | 'search'>,
 ): Promise<Finding[]> {
   const thread = await client.getThread(threadId);
   const { messages } = await client.getMessages(threadId, { limit: 10_000, includeSilent: true });
   const entries = (await readEntries()).filter(({ key }) => key.startsWith(`${threadId}:`));
-  return PROMISES.map((promise) => promise({ thread, messages, events, crashes, entries }));
+  const programs = await readPrograms(client, threadId, messages);
+  return PROMISES.map((promise) => promise({ thread, messages, events, crashes, entries, search, programs }));
+}
+
+const isType = (wanted: string) => (event: ThreadEvent) => event.type === wanted;
+
+async function readPrograms(
+  client: RuntimeClient,
+  threadId: string,
+  messages: readonly Message[],
+): Promise<string[]> {
+  const refs = messages.flatMap(({ attachments }) => attachments ?? []);
+  const files = await Promise.all(refs.map(({ path }) => client.files(threadId).read(path)));
+  return files.map((bytes) => new TextDecoder().decode(bytes ?? new Uint8Array()));
 }
 
 /** The message whose call a result answers: providers may use the id of a call again in a later step. */

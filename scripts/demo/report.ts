@@ -18,13 +18,18 @@ export function printTranscript(screen: Screen, messages: readonly Message[]): v
 function toRows(message: Message): string[] {
   const { role, name, content, tool_status: status } = message;
   const text = shorten((content ?? '').replace(/\s+/g, ' '), 88);
-  if (role === 'tool') return [`  ${status === 'success' ? '✓' : '!'} ${name}: ${text}`];
+  if (role === 'tool')
+    return [`  ${status === 'success' ? '✓' : '!'} ${name}: ${text}`, ...toFileRows(message)];
   const calls = toToolCalls(message).map(
     (call) => `calls ${call.function.name} ${shorten(call.function.arguments, 70)}`,
   );
   return [...(text === '' ? [] : [text]), ...calls].map(
     (row) => `${styleText('bold', role.padEnd(10))}${row}`,
   );
+}
+
+function toFileRows({ attachments }: Message): string[] {
+  return (attachments ?? []).map(({ path, size }) => `    with the file ${path} (${size} bytes)`);
 }
 
 export function printPromises(screen: Screen, findings: readonly Finding[]): void {

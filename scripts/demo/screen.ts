@@ -9,7 +9,11 @@ const SPEAKERS = {
   worker: 'cyan',
   you: 'bold',
   librarian: 'yellow',
+  reviewer: 'green',
+  family: 'blue',
   tool: 'magenta',
+  effect: 'blue',
+  hook: 'blue',
   KILL: ['bold', 'red'],
   back: ['bold', 'green'],
   note: 'dim',
@@ -18,7 +22,7 @@ const SPEAKERS = {
 export type Speaker = keyof typeof SPEAKERS;
 
 const WIDTH = Math.min(process.stdout.columns || 110, 120);
-const INDENT = 20;
+const INDENT = 24;
 
 export class Screen {
   readonly #started = performance.now();

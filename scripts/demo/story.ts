@@ -1,6 +1,6 @@
 /**
- * The story: a question, a crash while it is answered, a request to publish, a crash while that runs, and a question that
- * the model answers with a program of its own. Each crash is a SIGKILL, and a supervisor's part, starting another worker,
+ * The story: a question, a crash while it is answered, a request to publish, a crash while that runs, a question that the
+ * model answers with a program of its own, and what the lost call had scheduled before it was lost. Each crash is a SIGKILL, and a supervisor's part, starting another worker,
  * is played at once. Nothing here helps the thread along: who continues it is Temporal, and what it continues from is the
  * store.
  */
@@ -64,6 +64,7 @@ export async function tellStory(stage: Stage, question: string, first: WorkerPro
   screen.say('you', COUNT);
   await client.queueMessage(threadId, { id: 'count', content: COUNT });
   await waitForRest(stage);
+  await waitForFollowUp(stage);
   return [answering?.crash, publishing?.crash].filter((crash) => crash !== undefined);
 }
 
@@ -73,6 +74,33 @@ async function waitForRest({ client, threadId }: Stage): Promise<void> {
   throw new Error(
     `the model gives no answer: ${lastError?.message}. npm run demo -- --scripted needs no model.`,
   );
+}
+
+/** The effect that publish_summary scheduled before its worker was killed; a model that published nothing has none. */
+async function waitForFollowUp(stage: Stage): Promise<void> {
+  const { screen, log } = stage;
+  const scheduled = log.events.find(({ type }) => type === 'effect.scheduled');
+  if (!scheduled) return;
+  const dueInMs = Number(scheduled.data.dueAt) / 1000 - Date.now();
+  if (dueInMs > 0) {
+    screen.say(
+      'note',
+      `publish_summary scheduled a look afterwards, before its worker was killed: due in ${toSeconds(dueInMs)} …`,
+    );
+  }
+  const ended = await log.until('the effect fires', findEffectEnd, Math.max(0, dueInMs) + RECOVERY_MS);
+  if (ended.type === 'effect.done') await stage.log.until('its message is taken', findFollowUp, RECOVERY_MS);
+  await waitForRest(stage);
+}
+
+function findEffectEnd(events: readonly ThreadEvent[]): ThreadEvent | undefined {
+  return events.find(({ type }) => type === 'effect.done' || type === 'effect.failed');
+}
+
+/** The first message that comes after the effect began. */
+function findFollowUp(events: readonly ThreadEvent[]): ThreadEvent | undefined {
+  const begun = events.findIndex(({ type }) => type === 'effect.started');
+  return events.slice(begun).find(({ type, data }) => type === 'message.created' && data.role === 'user');
 }
 
 interface Act {

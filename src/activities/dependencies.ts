@@ -1,16 +1,9 @@
 /** What activities are given by the composition root: ports and settings, never globals. */
-import type { Registry } from '../core/definition.ts';
 import type { Settings } from '../core/step.ts';
-import type { Sandbox } from '../sandbox/index.ts';
-import type { ThreadStore } from '../store/port.ts';
+import type { StateDependencies } from '../state/dependencies.ts';
 
-export interface ActivityDependencies {
-  readonly store: ThreadStore;
-  /** The project as it is now: `everthread dev` replaces it when a file changes. */
-  readonly registry: () => Registry;
+export interface ActivityDependencies extends StateDependencies {
   readonly settings: Settings;
-  /** Runs the code of tools, and of models. */
-  readonly sandbox: Sandbox;
   /** Fires when this worker must hand its work over (SIGTERM). */
   readonly handover: AbortSignal;
   /** Names the places where a fault test may kill the worker; absent in production. */
@@ -24,4 +17,18 @@ export type FaultPoint =
   | 'model_committed'
   | 'tool_not_begun'
   | 'tool_committed'
-  | 'status_committed';
+  | 'status_committed'
+  | 'subprompt_not_begun'
+  | 'subprompt_begun'
+  | 'subprompt_opened'
+  | 'subprompt_answered'
+  | 'subprompt_finished'
+  | 'subagent_begun'
+  | 'subagent_created'
+  | 'subagent_told'
+  | 'subagent_reported'
+  | 'subagent_status_told'
+  | 'report_due'
+  | 'report_delivered'
+  | 'effect_begun'
+  | 'effect_done';

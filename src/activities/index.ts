@@ -2,50 +2,96 @@
 import type {
   CommitStatusInput,
   CommitStatusOutcome,
+  EffectsDue,
+  FinishSubpromptInput,
   ModelStepInput,
   ModelStepOutcome,
   OpenThreadInput,
   OpenThreadOutcome,
   RecordedOutcome,
+  RunEffectsOutcome,
+  RunRef,
   StashInput,
+  SubpromptOutcome,
   ToolCallInput,
   ToolCallOutcome,
 } from '../core/step.ts';
+import type {
+  FinishedSubagent,
+  FinishSubagentInput,
+  ReportOutcome,
+  SubagentOutcome,
+  UnstartedOutcome,
+} from '../core/subagent-step.ts';
+import { commitStatus } from './commit-status.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { tellEffects } from './effects-due.ts';
 import { FAULT_ATTEMPTS, guard } from './guard.ts';
 import { modelStep } from './model-step.ts';
 import { openThread } from './open-thread.ts';
 import { recordToolOutcome } from './record-tool-outcome.ts';
+import { runEffects } from './run-effects.ts';
 import { fromRun } from './run-ref.ts';
 import { runTool } from './run-tool.ts';
+import { callSubagent } from './subagent.ts';
+import { finishSubagent } from './subagent-finish.ts';
+import { listUnstarted, reportToParent } from './subagent-report.ts';
+import { runSubprompt } from './subprompt.ts';
+import { finishSubprompt } from './subprompt-finish.ts';
 
 export interface Activities {
-  openThread(input: OpenThreadInput): Promise<OpenThreadOutcome>;
+  openThread(input: OpenThreadInput): Promise<OpenThreadOutcome & EffectsDue>;
   stashItems(input: StashInput): Promise<{ readonly waiting: number }>;
-  modelStep(input: ModelStepInput): Promise<ModelStepOutcome>;
-  runTool(input: ToolCallInput): Promise<ToolCallOutcome>;
+  modelStep(input: ModelStepInput): Promise<ModelStepOutcome & EffectsDue>;
+  runTool(input: ToolCallInput): Promise<ToolCallOutcome & EffectsDue>;
   /** `runTool` for the tool `run_code`, on a queue of its own. */
-  runCode(input: ToolCallInput): Promise<ToolCallOutcome>;
-  recordToolOutcome(input: ToolCallInput): Promise<RecordedOutcome>;
-  commitStatus(input: CommitStatusInput): Promise<CommitStatusOutcome>;
+  runCode(input: ToolCallInput): Promise<ToolCallOutcome & EffectsDue>;
+  recordToolOutcome(input: ToolCallInput): Promise<RecordedOutcome & EffectsDue>;
+  runSubprompt(input: ToolCallInput): Promise<SubpromptOutcome & EffectsDue>;
+  finishSubprompt(input: FinishSubpromptInput): Promise<ToolCallOutcome & EffectsDue>;
+  callSubagent(input: ToolCallInput): Promise<SubagentOutcome & EffectsDue>;
+  finishSubagent(input: FinishSubagentInput): Promise<FinishedSubagent & EffectsDue>;
+  reportToParent(input: RunRef): Promise<ReportOutcome>;
+  listUnstarted(input: RunRef): Promise<UnstartedOutcome>;
+  runEffects(input: RunRef): Promise<RunEffectsOutcome & EffectsDue>;
+  commitStatus(input: CommitStatusInput): Promise<CommitStatusOutcome & EffectsDue>;
 }
 
 export function createActivities(dependencies: ActivityDependencies): Activities {
-  const { store, probe } = dependencies;
-  const runToolCall = guard((input: ToolCallInput) => runTool(dependencies, input), {
-    faultAttempts: FAULT_ATTEMPTS,
-  });
+  const { store } = dependencies;
+  const tell = <Input extends RunRef, Output>(run: (input: Input) => Promise<Output>) =>
+    tellEffects(dependencies, run);
+  const runToolCall = guard(
+    tell((input: ToolCallInput) => runTool(dependencies, input)),
+    { faultAttempts: FAULT_ATTEMPTS },
+  );
+  const open = (input: OpenThreadInput) => openThread(dependencies, input);
+  const runDue = (input: RunRef) => runEffects(dependencies, input);
   return {
-    openThread: guard((input) => openThread(dependencies, input)),
+    openThread: guard(tellEffects(dependencies, open, { always: true, begun: true })),
     stashItems: guard(({ items, ...run }) => store.stashItems({ ...fromRun(store, run), items })),
-    modelStep: guard((input) => modelStep(dependencies, input), { faultAttempts: FAULT_ATTEMPTS }),
+    modelStep: guard(
+      tell((input) => modelStep(dependencies, input)),
+      { faultAttempts: FAULT_ATTEMPTS },
+    ),
     runTool: runToolCall,
     runCode: runToolCall,
-    recordToolOutcome: guard((input) => recordToolOutcome(dependencies, input)),
-    commitStatus: guard(async (input) => {
-      const outcome = await store.commitStatus({ ...input, ...fromRun(store, input) });
-      await probe?.('status_committed');
-      return outcome;
+    recordToolOutcome: guard(tell((input) => recordToolOutcome(dependencies, input))),
+    runSubprompt: guard(
+      tell((input) => runSubprompt(dependencies, input)),
+      { faultAttempts: FAULT_ATTEMPTS },
+    ),
+    finishSubprompt: guard(tell((input) => finishSubprompt(dependencies, input))),
+    callSubagent: guard(
+      tell((input) => callSubagent(dependencies, input)),
+      { faultAttempts: FAULT_ATTEMPTS },
+    ),
+    finishSubagent: guard(tell((input) => finishSubagent(dependencies, input))),
+    reportToParent: guard((input) => reportToParent(dependencies, input)),
+    listUnstarted: guard((input) => listUnstarted(dependencies, input)),
+    runEffects: guard(tellEffects(dependencies, runDue, { always: true }), {
+      faultAttempts: FAULT_ATTEMPTS,
     }),
+    commitStatus: guard(tell((input) => commitStatus(dependencies, input))),
   };
 }

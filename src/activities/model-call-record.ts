@@ -8,7 +8,7 @@ type Recorder = Required<Pick<CallModelOptions, 'onAttempt' | 'onAttemptEnd'>>;
 
 /** `redact` takes secrets out of what a provider said. */
 export function recordModelCalls(
-  store: ThreadStore,
+  store: Pick<ThreadStore, 'startModelCall' | 'endModelCall'>,
   ref: StepRef,
   redact: (text: string) => Promise<string>,
 ): Recorder {

@@ -1,10 +1,11 @@
 /** `openThread`: the first act of every workflow run: registers it with the store and learns where to go on. */
 
+import { findActiveSide, hasTwoSides } from '../core/active-side.ts';
 import { RuntimeError } from '../core/error.ts';
 import type { OpenThreadInput, OpenThreadOutcome, StoredError } from '../core/step.ts';
 import type { ThreadRecord } from '../store/port.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-import { agentNotFound, findActiveSide } from './request.ts';
+import { agentNotFound } from './request.ts';
 import { currentRunId } from './run-ref.ts';
 import { readStepEnv } from './step-env.ts';
 
@@ -26,9 +27,10 @@ export async function openThread(
     runId: currentRunId(),
     mustExist: storeId !== undefined,
   });
-  if (opened.kind === 'terminated') return opened;
+  // Whoever ended it, its parent is to hear of it.
+  if (opened.kind === 'terminated') return { ...opened, storeId: store.id };
   const { thread, afterStep, turnOpen, waiting } = opened;
-  const active = findActiveSide(registry(), thread.agent);
+  const active = findActiveSide(registry(), thread.agent, thread.session.side);
   return {
     kind: 'open',
     storeId: store.id,
@@ -38,6 +40,10 @@ export async function openThread(
     afterStep,
     turnOpen,
     waiting,
+    ...(hasTwoSides(active?.agent) ? { session: thread.session } : {}),
+    ...(opened.reportDue ? { reportDue: true } : {}),
+    ...(opened.unstarted ? { unstarted: true } : {}),
+    ...(thread.childCount > 0 ? { parent: true } : {}),
     ...(active ? { model: active.prompt.model } : { lastError: agentNotFound(thread.agent, thread.id) }),
     ...(active && storeId === undefined ? await findMissing(dependencies, thread) : {}),
   };

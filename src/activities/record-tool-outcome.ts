@@ -17,5 +17,12 @@ export function toSettledOutcome(settled: Exclude<SettledTool, { kind: 'redispat
   if (settled.kind === 'terminated') return settled;
   const name = settled.name.slice(0, 64);
   if (settled.state === 'unknown') return { kind: 'unknown', name };
-  return { kind: 'done', name, succeeded: settled.status === 'success', queued: 0 };
+  const { directive } = settled;
+  return {
+    kind: 'done',
+    name,
+    succeeded: settled.status === 'success',
+    queued: 0,
+    ...(directive ? { directive } : {}),
+  };
 }

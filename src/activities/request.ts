@@ -1,30 +1,14 @@
 /** Builds what a model is asked (runtime §4) from the project's definitions and the thread's messages. */
-import { assembleMessages } from '../core/context.ts';
-import type {
-  AgentDefinition,
-  ModelDefinition,
-  PromptDefinition,
-  Registry,
-  SideDefinition,
-} from '../core/definition.ts';
-import { renderPrompt } from '../core/prompt-text.ts';
+import { type ActiveSide, hasTwoSides } from '../core/active-side.ts';
+import { withoutImages } from '../core/context-provider.ts';
+import type { ModelDefinition, PromptDefinition, Registry } from '../core/definition.ts';
 import type { ProviderRequest, ProviderTool } from '../core/provider.ts';
 import type { StoredError } from '../core/step.ts';
 import type { StopRules } from '../core/stop.ts';
-import type { StepContext } from '../store/port.ts';
-
-export interface ActiveSide {
-  readonly agent: AgentDefinition;
-  readonly side: SideDefinition;
-  readonly prompt: PromptDefinition;
-}
-
-/** The side that acts, or undefined when this worker does not know the agent. */
-export function findActiveSide(registry: Registry, agentName: string): ActiveSide | undefined {
-  const agent = registry.agents.get(agentName);
-  const prompt = agent && registry.prompts.get(agent.sideA.prompt);
-  return agent && prompt ? { agent, side: agent.sideA, prompt } : undefined;
-}
+import type { AssembledStep } from './assemble.ts';
+import { offeredTools } from './offered-tools.ts';
+import { findProviderTools, runsAtProvider } from './provider-tools.ts';
+import type { SubagentOffer } from './subagent-tools.ts';
 
 export function agentNotFound(agent: string, threadId: string): StoredError {
   return {
@@ -35,18 +19,20 @@ export function agentNotFound(agent: string, threadId: string): StoredError {
   };
 }
 
-export function toStopRules({ side }: ActiveSide): StopRules {
+export function toStopRules({ agent, side }: ActiveSide): StopRules {
+  const other = hasTwoSides(agent) ? (side === agent.sideB ? agent.sideA : agent.sideB) : undefined;
   return {
     stopOnResponse: side.stopOnResponse,
     stopTool: side.stopTool,
     sessionStop: side.sessionStop?.name,
     sessionFail: side.sessionFail?.name,
     maxSteps: side.maxSteps,
+    ...(other ? { other: { maxSteps: other.maxSteps, maxSessionTurns: agent.maxSessionTurns } } : {}),
   };
 }
 
 /** The model and its fallbacks, in the order in which they are asked. */
-export function findModels(registry: Registry, { prompt }: ActiveSide): ModelDefinition[] {
+export function findModels(registry: Registry, { prompt }: Pick<ActiveSide, 'prompt'>): ModelDefinition[] {
   const primary = registry.models.get(prompt.model);
   if (!primary) return [];
   return [
@@ -59,43 +45,53 @@ export function buildRequest(
   registry: Registry,
   { prompt }: ActiveSide,
   model: ModelDefinition,
-  context: StepContext,
-  env: (name: string) => string,
+  { threadId, messages, subagents }: AssembledStep & { readonly subagents: SubagentOffer },
 ): ProviderRequest {
-  const { thread, executionId, messages } = context;
-  const system = renderPrompt({ prompt, prompts: registry.prompts, variables: thread.arguments, env });
-  const tools = model.capabilities.supportsToolCalls === false ? [] : findTools(registry, prompt);
+  const { supportsImages, supportsToolCalls } = model.capabilities;
+  const tools = supportsToolCalls === false ? [] : offerTools(registry, prompt, model, subagents);
   return {
     model: model.model,
-    messages: assembleMessages({
-      system,
-      messages,
-      executionId,
-      includeChat: prompt.includeChat,
-      includePastTools: prompt.includePastTools,
-    }),
+    // What is stored keeps its images: another model may see them (runtime §4).
+    messages: supportsImages === false ? withoutImages(messages) : messages,
     ...(tools.length > 0
       ? { tools, toolChoice: prompt.toolChoice, parallelToolCalls: prompt.parallelToolCalls }
       : {}),
-    ...(prompt.reasoning ? { reasoning: toReasoning(prompt) } : {}),
+    ...(prompt.reasoning ? { reasoning: toReasoning(prompt, model) } : {}),
     providerOptions: { ...model.providerOptions, ...prompt.providerOptions },
-    user: thread.id,
+    user: threadId,
   };
 }
 
 const EFFORT_LEVEL = { low: 33, medium: 66, high: 100 } as const;
 
-function toReasoning({ reasoning }: PromptDefinition): ProviderRequest['reasoning'] {
+function toReasoning({ reasoning }: PromptDefinition, model: ModelDefinition): ProviderRequest['reasoning'] {
   const { effort, maxTokens, exclude } = reasoning ?? {};
-  return { ...(effort ? { level: EFFORT_LEVEL[effort] } : {}), maxTokens, exclude };
+  if (effort === undefined) return { maxTokens, exclude };
+  const level = EFFORT_LEVEL[effort];
+  const word = nearestWord(model.capabilities.reasoningLevels, level);
+  return { level, ...(word === undefined ? {} : { effort: word }), maxTokens, exclude };
 }
 
-function findTools(registry: Registry, prompt: PromptDefinition): ProviderTool[] {
-  return prompt.tools.flatMap(({ name }) => {
-    const tool = registry.tools.get(name);
-    if (!tool) return [];
-    return [
-      { type: 'function', function: { name, description: tool.description, parameters: tool.parameters } },
-    ];
-  });
+/** The model's own word for the level that is nearest (definitions §5.6); undefined where it has none. */
+function nearestWord(
+  levels: Readonly<Record<number, string | null>> | undefined,
+  level: number,
+): string | null | undefined {
+  const known = Object.keys(levels ?? {}).map(Number);
+  const distance = (each: number) => Math.abs(each - level);
+  const [nearest] = known.sort((a, b) => distance(a) - distance(b) || b - a);
+  return nearest === undefined ? undefined : levels?.[nearest];
+}
+
+/** All that this model is offered; what the provider runs is offered as such and as nothing else. */
+export function offerTools(
+  registry: Registry,
+  prompt: PromptDefinition,
+  model: ModelDefinition,
+  subagents: SubagentOffer,
+): ProviderTool[] {
+  const own = offeredTools(registry, prompt, subagents).filter(
+    (tool) => !runsAtProvider(registry, tool.function.name),
+  );
+  return [...own, ...findProviderTools(registry, prompt, model)];
 }

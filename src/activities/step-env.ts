@@ -5,15 +5,16 @@
  * S2. A model never gets a secret: an `env` part of the prompt shows its name.
  * S3. A project that uses neither costs no read.
  */
+import { findActiveSide } from '../core/active-side.ts';
 import type { PromptDefinition, Registry } from '../core/definition.ts';
 import { resolveVariable } from '../core/env.ts';
 import type { Requirement } from '../core/env-requirement.ts';
 import { isRuntimeError } from '../core/error.ts';
 import type { StoredError } from '../core/step.ts';
+import { listSubagents } from '../core/subagent.ts';
+import { definedPlace, readPlace, requirementsOf } from '../state/env-place.ts';
 import type { ThreadRecord } from '../store/port.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-import { findActiveSide } from './request.ts';
-import { definedPlace, readPlace, requirementsOf } from './thread-env.ts';
 
 export type StepEnv =
   | { readonly ok: true; readonly show: (name: string) => string }
@@ -21,18 +22,22 @@ export type StepEnv =
 
 type Sources = Pick<ActivityDependencies, 'store' | 'registry'>;
 
-/** `begun`: the execution has been under way (S1). */
+/** `begun`: the execution has been under way (S1). `prompt`: the one that is rendered; the agent's own where absent. */
 export async function readStepEnv(
   sources: Sources,
   thread: ThreadRecord,
-  { begun }: { begun: boolean },
+  {
+    begun,
+    prompt = findActiveSide(sources.registry(), thread.agent, thread.session.side)?.prompt,
+  }: { readonly begun: boolean; readonly prompt?: PromptDefinition },
 ): Promise<StepEnv> {
   const registry = sources.registry();
   const required = begun ? [] : requirementsOf(registry, thread.agent);
-  const prompt = findActiveSide(registry, thread.agent)?.prompt;
-  const used = required.length > 0 || (prompt !== undefined && showsEnv(registry, prompt));
+  const used = required.length > 0 || (prompt !== undefined && usesEnv(registry, prompt));
   try {
-    const place = used ? await readPlace(sources, thread) : definedPlace(registry, thread);
+    const place = used
+      ? await readPlace(sources, thread, { prompt })
+      : definedPlace(registry, thread, prompt);
     const absent = required.filter(({ name }) => place.stored.every((each) => each.name !== name));
     if (absent.length > 0) return { ok: false, error: missingVariables(thread, absent) };
     return {
@@ -46,6 +51,11 @@ export async function readStepEnv(
     if (!isRuntimeError(error, 'InvalidConfiguration')) throw error;
     return { ok: false, error: { code: error.code, message: error.message } };
   }
+}
+
+/** It shows variables, or one of them decides what it offers. */
+function usesEnv(registry: Registry, prompt: PromptDefinition): boolean {
+  return showsEnv(registry, prompt) || listSubagents(registry, prompt).some(({ optional }) => optional);
 }
 
 function showsEnv(registry: Registry, prompt: PromptDefinition): boolean {

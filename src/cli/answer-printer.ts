@@ -2,6 +2,7 @@
  * Shows an answer while it comes, for `--wait` and `chat`: its text on standard output, everything around it (tool calls,
  * trouble) as dim lines on standard error, so that `answer=$(everthread threads send ID TEXT --wait)` holds the answer.
  */
+import type { Side } from '../core/thread-execution.ts';
 import type { AnswerPart } from './answer-stream.ts';
 import { dimNote, write } from './output.ts';
 import { shorten, visible } from './terminal-text.ts';
@@ -20,6 +21,7 @@ export class AnswerPrinter implements AnswerSink {
   /** Text stands on the line that is not ended yet. */
   #open = false;
   #answer: string | null = null;
+  #side: Side = 'a';
 
   /** Quiet: gathers the answer and shows nothing, for `--json`. */
   constructor({ quiet }: { quiet: boolean }) {
@@ -33,6 +35,7 @@ export class AnswerPrinter implements AnswerSink {
   show(part: AnswerPart): void {
     switch (part.kind) {
       case 'text':
+        this.#tellSide(part.side);
         this.#text += part.delta;
         this.#write(visible(part.delta));
         break;
@@ -60,6 +63,12 @@ export class AnswerPrinter implements AnswerSink {
       case 'status':
         break;
     }
+  }
+
+  /** Where two AI sides talk, whose words follow. */
+  #tellSide(side: Side): void {
+    if (side !== this.#side) this.#note(`· side ${side}`);
+    this.#side = side;
   }
 
   /** Words of the assistant's own that no step made. */

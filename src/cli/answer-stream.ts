@@ -3,13 +3,15 @@
  * I1  Text is shown once. A new attempt or another model call takes back what the one before had streamed (`restart`).
  * I2  The committed message is the truth: whatever chunks were missed or pruned, the text shown by `end` is the message's.
  * I3  Reads messages by the ids in the events and nothing else, so it works on a finished log as on a growing one.
+ * I4  What is said within a sub-prompt is not the thread's own: its call and its result are shown, and what lies between is not.
  */
 import type { Message, ToolCall, ToolStatus } from '../core/message.ts';
 import type { StoredError, ThreadStatus } from '../core/step.ts';
+import type { Side } from '../core/thread-execution.ts';
 import type { ThreadEvent } from '../store/port.ts';
 
 export type AnswerPart = { readonly at: number } & (
-  | { readonly kind: 'text'; readonly delta: string }
+  | { readonly kind: 'text'; readonly delta: string; readonly side: Side }
   | { readonly kind: 'restart' }
   | { readonly kind: 'end'; readonly stopped: boolean }
   | {
@@ -46,6 +48,8 @@ export class AnswerStream {
   /** What is being streamed, and by whom. */
   #text = '';
   #source = { step: 0, attempt: 0, call: 0 };
+  /** Of an agent with two AI sides, the one whose step it is. */
+  #side: Side = 'a';
   /** A message whose event came, and whose meaning the next event tells. */
   #held: { id: string; role: string } | undefined;
 
@@ -55,6 +59,8 @@ export class AnswerStream {
 
   /** Events in order, each once. */
   async read(event: ThreadEvent): Promise<AnswerPart[]> {
+    // I4.
+    if (Number(event.data.depth) > 0) return [];
     const held = this.#held;
     this.#held = undefined;
     const before = held && !explains(event, held) ? await this.#toMessage(held.id) : [];
@@ -66,7 +72,10 @@ export class AnswerStream {
     const { type, data } = event;
     switch (type) {
       case 'message.created':
-        return this.#hold(data as { messageId: string; role: string });
+        return this.#hold(event);
+      case 'step.started':
+        this.#side = data.side === 'b' ? 'b' : 'a';
+        return [];
       case 'model.chunk':
         return this.#addChunk(event);
       case 'step.committed':
@@ -104,8 +113,10 @@ export class AnswerStream {
     }
   }
 
-  #hold({ messageId: id, role }: { messageId: string; role: string }): Part[] | Promise<Part[]> {
-    if (role === 'user' || role === 'system') return this.#toMessage(id);
+  /** A step's own words may be stored as the user's: those of the second of two AI sides. */
+  #hold({ step, data }: ThreadEvent): Part[] | Promise<Part[]> {
+    const { messageId: id, role } = data as { messageId: string; role: string };
+    if (step === undefined && (role === 'user' || role === 'system')) return this.#toMessage(id);
     this.#held = { id, role };
     return [];
   }
@@ -119,7 +130,7 @@ export class AnswerStream {
     if (age > 0) this.#text = '';
     this.#source = { step, attempt, call };
     this.#text += delta;
-    return [...parts, { kind: 'text', delta }];
+    return [...parts, this.#toText(delta)];
   }
 
   /** I2. */
@@ -130,8 +141,12 @@ export class AnswerStream {
     if (content === '' && shown === '') return [];
     const end: Part = { kind: 'end', stopped };
     if (content === shown) return [end];
-    if (content.startsWith(shown)) return [{ kind: 'text', delta: content.slice(shown.length) }, end];
-    return [{ kind: 'restart' }, { kind: 'text', delta: content }, end];
+    if (content.startsWith(shown)) return [this.#toText(content.slice(shown.length)), end];
+    return [{ kind: 'restart' }, this.#toText(content), end];
+  }
+
+  #toText(delta: string): Part {
+    return { kind: 'text', delta, side: this.#side };
   }
 
   async #toMessage(id: string): Promise<Part[]> {

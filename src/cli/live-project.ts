@@ -1,21 +1,24 @@
 /** The definitions of a project as a running worker uses them: loaded once, replaced when a later load has no problems. */
 import type { Registry } from '../core/definition.ts';
-import { RuntimeError } from '../core/error.ts';
-import { formatProblems, loadProject } from '../definitions/index.ts';
+import { formatProblems, requireProject } from '../definitions/index.ts';
 import { note } from './output.ts';
 import { visible } from './terminal-text.ts';
 
 export interface LiveProject {
   current(): Registry;
+  /** Milliseconds since 1970: what was changed later may not be in it. */
+  readonly loadedAt: number;
   /** Throws `InvalidDefinitions` with every problem, and keeps the old definitions. */
   reload(): Promise<void>;
 }
 
 /** Throws `InvalidDefinitions` with every problem. Warnings go to standard error. */
 export async function openProject(projectDir: string): Promise<LiveProject> {
+  const loadedAt = Date.now();
   let current = await load(projectDir, false);
   return {
     current: () => current,
+    loadedAt,
     async reload() {
       current = await load(projectDir, true);
     },
@@ -27,8 +30,7 @@ export function agentNames(registry: Registry): string[] {
 }
 
 async function load(projectDir: string, fresh: boolean): Promise<Registry> {
-  const { registry, problems, warnings } = await loadProject(projectDir, { fresh });
-  if (problems.length > 0) throw new RuntimeError('InvalidDefinitions', formatProblems(problems));
+  const { registry, warnings } = await requireProject(projectDir, { fresh });
   if (warnings.length > 0) note(`Warning:\n${visible(formatProblems(warnings))}`);
   return registry;
 }

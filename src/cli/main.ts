@@ -10,6 +10,7 @@ import { addEnv } from './commands/env.ts';
 import { addNew } from './commands/new.ts';
 import { addThreads } from './commands/threads.ts';
 import { addValidate } from './commands/validate.ts';
+import { addVariables } from './commands/variables.ts';
 import { addWorker } from './commands/worker.ts';
 import { reportFailure } from './exit.ts';
 import { packagePath } from './local-server/package-root.ts';
@@ -48,6 +49,7 @@ function buildProgram(cli: Cli): Command {
   addWorker(program, cli);
   addChat(program, cli);
   addThreads(program, cli);
+  addVariables(program, cli);
   addEnv(program, cli);
   addNew(program, cli);
   addValidate(program, cli);

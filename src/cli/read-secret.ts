@@ -23,7 +23,8 @@ export async function readSecret(prompt: string): Promise<string> {
     if (end === 'entered') typed.resolve(keys.line);
     else if (end === 'interrupted') typed.reject(new Error('interrupted'));
   };
-  stdin.setEncoding('utf8').on('data', onData);
+  // One that was read before has paused it.
+  stdin.setEncoding('utf8').on('data', onData).resume();
   stdin.setRawMode(true);
   try {
     return await typed.promise;

@@ -1,4 +1,5 @@
 /** A thread's log for people: each thing on a line with its time, answers token by token. */
+import { roleOf } from '../core/session.ts';
 import type { AnswerPart } from './answer-stream.ts';
 import { printLine, timeOfDay, tone, write } from './output.ts';
 import { shorten, visible } from './terminal-text.ts';
@@ -10,7 +11,7 @@ export class TailPrinter {
   show(part: AnswerPart): void {
     switch (part.kind) {
       case 'text':
-        this.#addText(part.at, part.delta);
+        this.#addText(part);
         break;
       case 'restart':
         this.#endText(' (starting again)');
@@ -24,8 +25,8 @@ export class TailPrinter {
     }
   }
 
-  #addText(at: number, delta: string): void {
-    if (!this.#inText) write(`${stamp(at)}${roleLabel('assistant')} `);
+  #addText({ at, delta, side }: Extract<AnswerPart, { kind: 'text' }>): void {
+    if (!this.#inText) write(`${stamp(at)}${roleLabel(roleOf(side))} `);
     this.#inText = true;
     write(visible(delta));
   }

@@ -1,15 +1,17 @@
 /** Threads and messages as people read them. */
-import type { Message, ToolCall } from '../core/message.ts';
-import type { ThreadRecord } from '../store/port.ts';
+import type { AttachmentRef, Message, ToolCall } from '../core/message.ts';
+import type { ChildRecord, ThreadRecord } from '../store/port.ts';
 import { dateAndTime, type Tone, tone } from './output.ts';
 import { shorten, visible } from './terminal-text.ts';
 
 const RESULT_LENGTH = 300;
 const CALL_LENGTH = 200;
 
-export function threadHeading(thread: ThreadRecord): string {
+/** `children`: of the thread. */
+export function threadHeading(thread: ThreadRecord, children: readonly ChildRecord[] = []): string {
   const lines = [
     ['thread', thread.id],
+    ...(thread.name === null ? [] : [['name', shorten(thread.name, CALL_LENGTH)]]),
     ['agent', visible(thread.agent)],
     [
       'status',
@@ -24,6 +26,8 @@ export function threadHeading(thread: ThreadRecord): string {
       ? []
       : [['arguments', shorten(JSON.stringify(thread.arguments), CALL_LENGTH)]]),
     ...(thread.parentId === null ? [] : [['parent', thread.parentId]]),
+    ...(children.length === 0 ? [] : [['children', countChildren(children)]]),
+    ...sideLine(thread),
     ['steps', String(thread.lastStep)],
     ['created', dateAndTime(thread.createdAt)],
     ['updated', dateAndTime(thread.updatedAt)],
@@ -31,14 +35,35 @@ export function threadHeading(thread: ThreadRecord): string {
   return lines.map(([name = '', value = '']) => `${tone('dim', name.padEnd(10))}${value}`).join('\n');
 }
 
-/** A message with its author, then its tool calls, one line each. */
+function countChildren(children: readonly ChildRecord[]): string {
+  const living = children.filter(({ terminatedAt }) => terminatedAt === null).length;
+  return living === children.length ? `${living}` : `${children.length}, ${living} of them living`;
+}
+
+/** A session that has not begun, and that of one AI side, is not worth a line. */
+function sideLine({ session: { side, turns } }: ThreadRecord): string[][] {
+  if (turns === 0) return [];
+  return [['side', `${side} acts next, after ${turns} ${turns === 1 ? 'turn' : 'turns'}`]];
+}
+
+/** A message with its author, then its tool calls and its files, one line each. */
 export function messageText(message: Message): string {
   const calls = message.tool_calls ? (JSON.parse(message.tool_calls) as ToolCall[]) : [];
   const lines: string[] = [];
   if (message.role === 'tool') lines.push(toolResultLine(message.name, message.tool_status, message.content));
   else if (message.content) lines.push(`${author(message)}${visible(message.content)}`);
+  else if (message.attachments) lines.push(author(message).trimEnd());
   for (const call of calls) lines.push(toolCallLine(call.function.name, call.function.arguments));
+  for (const file of message.attachments ?? []) lines.push(attachmentLine(file));
   return lines.join('\n');
+}
+
+/** Under its message: what the file is called, what it is, how large, and where. */
+function attachmentLine({ name, mimeType, size, path }: AttachmentRef): string {
+  return tone(
+    'dim',
+    `  + ${shorten(name, CALL_LENGTH)} (${shorten(mimeType, 80)}, ${size} bytes) ${shorten(path, CALL_LENGTH)}`,
+  );
 }
 
 export function toolCallLine(name: string, callArguments: string): string {

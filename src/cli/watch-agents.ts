@@ -1,5 +1,5 @@
 /** Tells when something below a project's `agents/` changed: once for a burst of changes, and never twice at a time. */
-import { type FSWatcher, watch } from 'node:fs';
+import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
 import { join } from 'node:path';
 
 /** Editors write a file in several steps, and tools write several files. */
@@ -9,12 +9,17 @@ export interface Watcher {
   close(): Promise<void>;
 }
 
-/** `changed` must not throw. */
-export function watchAgents(
-  projectDir: string,
-  changed: () => Promise<void>,
-  failed: (error: Error) => void,
-): Watcher {
+export interface WatchOptions {
+  readonly projectDir: string;
+  /** Milliseconds since 1970: a file that was changed after that, before there was a watcher, counts as changed now. */
+  readonly since: number;
+  /** Must not throw. */
+  readonly changed: () => Promise<void>;
+  readonly failed: (error: Error) => void;
+}
+
+export function watchAgents({ projectDir, since, changed, failed }: WatchOptions): Watcher {
+  const folder = join(projectDir, 'agents');
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   const settle = () => {
@@ -23,8 +28,9 @@ export function watchAgents(
       running = running.then(changed);
     }, SETTLE_MS);
   };
-  const watcher: FSWatcher = watch(join(projectDir, 'agents'), { recursive: true }, settle);
+  const watcher: FSWatcher = watch(folder, { recursive: true }, settle);
   watcher.on('error', failed);
+  if (isNewer(folder, since)) settle();
   return {
     async close() {
       clearTimeout(timer);
@@ -32,4 +38,13 @@ export function watchAgents(
       await running;
     },
   };
+}
+
+/** Whether anything below was written since: a folder is when a file in it came or went. */
+function isNewer(folder: string, since: number): boolean {
+  const below = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return ['.', ...below].some((name) => {
+    const entry = statSync(join(folder, name), { throwIfNoEntry: false });
+    return entry !== undefined && entry.mtimeMs > since;
+  });
 }

@@ -1,6 +1,6 @@
 /**
  * What a client sends: payloads checked before they leave, large content put into the store first (decisions:
- * our client signals content above 4 KiB by its id).
+ * our client signals content above 4 KiB by its id). New files are written before the message that names them.
  */
 import { randomUUID } from 'node:crypto';
 import { RuntimeError } from '../core/error.ts';
@@ -8,41 +8,43 @@ import { isItemId, itemBytes, type MessageItem } from '../core/item.ts';
 import { LIMITS } from '../core/limit.ts';
 import type { ThreadStore } from '../store/port.ts';
 import type { MessagePayload } from '../workflows/messages.ts';
+import { type OutgoingAttachment, storeOutgoing, type WriteFile } from './outgoing-file.ts';
 
 export interface OutgoingMessage {
   /** Makes sending idempotent: the same id is stored once. 1 to 64 visible ASCII characters; made when absent. */
   readonly id?: string;
   /** `user` (default): the agent answers. `assistant`: recorded as its own words. */
   readonly role?: 'user' | 'assistant';
+  /** May be empty where there are attachments. */
   readonly content: string;
   /** Hidden from ordinary lists; the model sees it. */
   readonly silent?: boolean;
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Files of the thread by path, or new ones, which become files of the thread under /attachments; at most 20. */
+  readonly attachments?: readonly OutgoingAttachment[];
 }
 
 export type SentPayload = MessagePayload & { readonly id: string };
 
-/** Throws `InvalidMessage` or `MessageTooLarge`; nothing has been sent then. */
+export interface Destination {
+  readonly store: ThreadStore;
+  readonly threadId: string;
+  /** How a new file gets into the thread. */
+  readonly writeFile: WriteFile;
+}
+
+/** Throws `InvalidMessage`, `MessageTooLarge`, or what writing a file throws; nothing has been sent then. */
 export async function prepareMessage(
-  store: ThreadStore,
-  threadId: string,
+  { store, threadId, writeFile }: Destination,
   message: OutgoingMessage,
 ): Promise<SentPayload> {
-  const { id = randomUUID(), role = 'user', content, silent, metadata } = message;
-  if (!isItemId(id)) {
-    throw new RuntimeError(
-      'InvalidMessage',
-      `A message's id must be 1 to ${LIMITS.idChars} visible ASCII characters.`,
-    );
-  }
-  if (typeof content !== 'string' || content.length === 0) {
-    throw new RuntimeError('InvalidMessage', `The message for thread "${threadId}" has no content.`);
+  const { id = randomUUID(), role = 'user', content, silent, metadata, attachments = [] } = message;
+  if (!isItemId(id)) throw invalid(`A message's id must be 1 to ${LIMITS.idChars} visible ASCII characters.`);
+  if (typeof content !== 'string' || (content.length === 0 && attachments.length === 0)) {
+    throw invalid(`The message for thread "${threadId}" has no content.`);
   }
   if (role !== 'user' && role !== 'assistant') {
-    throw new RuntimeError(
-      'InvalidMessage',
-      `A message's role is "user" or "assistant", not "${String(role)}".`,
-    );
+    throw invalid(`A message's role is "user" or "assistant", not "${String(role)}".`);
   }
   const item: MessageItem = { kind: 'message', id, role, content, silent, metadata };
   const bytes = itemBytes(item);
@@ -52,9 +54,22 @@ export async function prepareMessage(
       `The message for thread "${threadId}" has ${bytes} bytes; at most ${LIMITS.contentBytes} are taken.`,
     );
   }
-  if (bytes <= LIMITS.clientInlineBytes) {
-    return { id, role, content, ...(silent ? { silent } : {}), ...(metadata ? { metadata } : {}) };
+  const paths = await storeOutgoing({ threadId, messageId: id, writeFile }, attachments);
+  const whole: MessageItem = { ...item, ...(paths.length > 0 ? { attachments: paths } : {}) };
+  if (itemBytes(whole) > LIMITS.clientInlineBytes) {
+    await store.stageItem(threadId, whole);
+    return { id, role, stored: true };
   }
-  await store.stageItem(threadId, item);
-  return { id, role, stored: true };
+  return {
+    id,
+    role,
+    content,
+    ...(silent ? { silent } : {}),
+    ...(metadata ? { metadata } : {}),
+    ...(paths.length > 0 ? { attachments: paths } : {}),
+  };
+}
+
+function invalid(message: string): RuntimeError {
+  return new RuntimeError('InvalidMessage', message);
 }

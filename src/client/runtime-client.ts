@@ -5,10 +5,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
-import type { EnvType } from '../core/env.ts';
 import { RuntimeError } from '../core/error.ts';
 import { isThreadId, WORKFLOW_ID_PREFIX } from '../core/start-input.ts';
-import type { EnvEntry, EnvOwner } from '../store/env-port.ts';
+import { revival, startOptions, WORKFLOW_TYPE } from '../core/start-options.ts';
 import type { ThreadRecord } from '../store/port.ts';
 import {
   queueMessage,
@@ -17,18 +16,21 @@ import {
   stop,
   type ToolPayload,
   terminate,
+  wakeForEffects,
+  wakeForMessages,
 } from '../workflows/messages.ts';
 import type { thread } from '../workflows/thread.ts';
 import { type ConnectOptions, type OpenConnection, openConnection } from './connect.ts';
 import { goneError, refuseTerminated } from './known-thread.ts';
-import { type OutgoingMessage, prepareMessage, type SentPayload } from './outgoing.ts';
+import { type Destination, type OutgoingMessage, prepareMessage, type SentPayload } from './outgoing.ts';
+import { type ProvidedVariables, provideVariables } from './provide-variables.ts';
 import { storeStartEnv } from './start-env.ts';
-import { type StartThread, startOptions, WORKFLOW_TYPE } from './start-options.ts';
-import { StoredThreads } from './stored-threads.ts';
+import type { StartThread } from './start-options.ts';
+import { StoredVariables } from './stored-variables.ts';
 import { waitForIdle } from './wait-for-idle.ts';
 import { isAlreadyStarted, isGone, toRuntimeError } from './workflow-error.ts';
 
-export class RuntimeClient extends StoredThreads {
+export class RuntimeClient extends StoredVariables {
   readonly temporal: Client;
   readonly taskQueue: string;
   readonly #close: () => Promise<void>;
@@ -65,12 +67,15 @@ export class RuntimeClient extends StoredThreads {
         `"${threadId}" cannot be a thread id: letters, digits and . _ : - alone.`,
       );
     }
-    await storeStartEnv(this.store, threadId, await refuseTerminated(this.store, threadId), env);
+    const known = await refuseTerminated(this.store, threadId);
+    await storeStartEnv(this.store, threadId, known, env);
     const prepared: SentPayload[] = [];
-    for (const message of messages) prepared.push(await prepareMessage(this.store, threadId, message));
+    const to = this.#destination(threadId, { isNew: known === null });
+    for (const message of messages) prepared.push(await prepareMessage(to, message));
     try {
       await this.temporal.workflow.start<typeof thread>(WORKFLOW_TYPE, {
-        ...startOptions(this.taskQueue, threadId, agent),
+        ...startOptions({ threadId, agent }),
+        taskQueue: this.taskQueue,
         args: [{ agent, threadId, userId, arguments: threadArguments, messages: prepared }],
       });
     } catch (error) {
@@ -87,11 +92,12 @@ export class RuntimeClient extends StoredThreads {
 
   /**
    * Queues a message; resolves once the server has it for good. The same id again changes nothing.
-   * Throws `ThreadNotFound`, `ThreadTerminated`, `InvalidMessage`, `MessageTooLarge`.
+   * Throws `ThreadNotFound`, `ThreadTerminated`, `InvalidMessage`, `MessageTooLarge`; with new files also what writing a file
+   * throws, and `ThreadNotFound` as long as no worker has taken the thread.
    */
   async queueMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
     await refuseTerminated(this.store, threadId);
-    const payload = await prepareMessage(this.store, threadId, message);
+    const payload = await prepareMessage(this.#destination(threadId), message);
     await this.#signal(threadId, queueMessage, payload);
     this.#remember(threadId, payload.id);
     return { id: payload.id };
@@ -100,7 +106,7 @@ export class RuntimeClient extends StoredThreads {
   /** Like queueMessage, but answered by the thread itself: needs a worker. */
   async sendMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
     const record = await refuseTerminated(this.store, threadId);
-    const payload = await prepareMessage(this.store, threadId, message);
+    const payload = await prepareMessage(this.#destination(threadId), message);
     try {
       const answer = record
         ? await this.#updateWithStart(record, payload)
@@ -135,6 +141,24 @@ export class RuntimeClient extends StoredThreads {
     await this.#signal(threadId, terminate, { reason });
   }
 
+  /** True only when the effect still waited and now never fires. Throws `ThreadNotFound`. */
+  async removeEffect(threadId: string, id: string): Promise<boolean> {
+    return this.store.removeEffect(threadId, id);
+  }
+
+  /**
+   * Tells a thread that an effect was scheduled outside its own activities: in an endpoint, by another thread.
+   * `inMs` is what `store.scheduleEffect` answered. Throws `ThreadNotFound`, `ThreadTerminated`.
+   */
+  async wakeForEffects(threadId: string, inMs: number): Promise<void> {
+    await this.#signal(threadId, wakeForEffects, { inMs });
+  }
+
+  /** Tells a thread that something was put into its queue by other means. Throws `ThreadNotFound`, `ThreadTerminated`. */
+  async wake(threadId: string): Promise<void> {
+    await this.#signal(threadId, wakeForMessages, {});
+  }
+
   /**
    * Resolves with the thread once it is at rest and everything that this client sent it has been taken.
    * Throws `Timeout` after `timeoutMs` (default 60,000), saying where the thread stands.
@@ -148,30 +172,29 @@ export class RuntimeClient extends StoredThreads {
   }
 
   /**
-   * Sets a variable of a thread, a user (the `userId` of threads) or the instance, also before the thread is there.
-   * A new one is a secret unless `type` says text. Throws `InvalidVariable`, `ThreadTerminated`, `InvalidConfiguration`.
+   * Gives a subagent of this thread the variables that it waits for, all at once, and starts it. What it answers reaches the
+   * thread as a message. Throws `VariableRequestNotFound`, `VariableRequestUsed` (and starts it all the same), `MissingVariable`,
+   * `InvalidVariable`, `LimitExceeded`, `ThreadTerminated`.
    */
-  async setEnv(
-    owner: EnvOwner,
-    name: string,
-    value: string,
-    options: { type?: EnvType } = {},
-  ): Promise<void> {
-    await this.store.setEnv({ owner, name, value, type: options.type });
-  }
-
-  /** Variables of this owner by name; the values of secrets are not told. */
-  async listEnv(owner: EnvOwner): Promise<readonly EnvEntry[]> {
-    return this.store.listEnv(owner);
-  }
-
-  /** False when it was not there. */
-  async unsetEnv(owner: EnvOwner, name: string): Promise<boolean> {
-    return this.store.unsetEnv(owner, name);
+  async provideVariables(
+    threadId: string,
+    requestId: string,
+    values: ProvidedVariables,
+  ): Promise<{ childThreadId: string }> {
+    const boot = () => this.#signal(threadId, wakeForMessages, { boot: true });
+    return provideVariables(this.store, { parentId: threadId, requestId, values }, boot);
   }
 
   async close(): Promise<void> {
     await this.#close();
+  }
+
+  /** A thread that is about to start has no row yet: its files are staged, as its messages are. */
+  #destination(threadId: string, { isNew = false } = {}): Destination {
+    const { store } = this;
+    const writeFile: Destination['writeFile'] = (file) =>
+      isNew ? store.stageFile(threadId, file) : store.writeFile(threadId, file);
+    return { store, threadId, writeFile };
   }
 
   #handle(threadId: string) {
@@ -184,8 +207,8 @@ export class RuntimeClient extends StoredThreads {
     try {
       if (!record) return await this.#handle(threadId).signal(signal.name, payload);
       await this.temporal.workflow.signalWithStart(WORKFLOW_TYPE, {
-        ...startOptions(this.taskQueue, threadId, record.agent),
-        args: [{ agent: record.agent, threadId }],
+        ...revival(record),
+        taskQueue: this.taskQueue,
         signal: signal.name,
         signalArgs: [payload],
       });
@@ -197,9 +220,9 @@ export class RuntimeClient extends StoredThreads {
 
   async #updateWithStart(record: ThreadRecord, payload: SentPayload): Promise<{ id: string }> {
     const startWorkflowOperation = new WithStartWorkflowOperation(WORKFLOW_TYPE, {
-      ...startOptions(this.taskQueue, record.id, record.agent),
+      ...revival(record),
+      taskQueue: this.taskQueue,
       workflowIdConflictPolicy: 'USE_EXISTING',
-      args: [{ agent: record.agent, threadId: record.id }],
     });
     return this.temporal.workflow.executeUpdateWithStart(sendMessage, {
       args: [payload],

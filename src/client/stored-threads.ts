@@ -1,10 +1,12 @@
 /** Reads of threads that need nothing but their store: no server, no worker. */
+import type { ScheduledEffect } from '../core/effect.ts';
 import type { Message } from '../core/message.ts';
 import type { ThreadStatus } from '../core/step.ts';
 import type { FileChunk, FileRecord, FindResult, ReaddirResult } from '../core/thread-file.ts';
-import type { GetMessagesOptions, MessagePage } from '../core/thread-state.ts';
+import type { GetLogsOptions, Log } from '../core/thread-log.ts';
+import type { GetMessagesOptions, MessagePage } from '../core/thread-message.ts';
 import { readWholeFile, streamFile } from '../store/file-content.ts';
-import type { ThreadEvent, ThreadRecord, ThreadStore } from '../store/port.ts';
+import type { FamilyMember, ThreadEvent, ThreadRecord, ThreadStore } from '../store/port.ts';
 import type { ListValues, StoredValue } from '../store/value-port.ts';
 import { followEvents } from './follow-events.ts';
 import { requireThread } from './known-thread.ts';
@@ -39,6 +41,12 @@ export class StoredThreads {
     return requireThread(this.store, threadId);
   }
 
+  /** The thread with all that descend from it, each behind its parent. Throws `ThreadNotFound`. */
+  async getFamily(threadId: string): Promise<readonly FamilyMember[]> {
+    await this.getThread(threadId);
+    return this.store.readFamily(threadId);
+  }
+
   async listThreads(options?: {
     status?: ThreadStatus;
     agent?: string;
@@ -57,12 +65,23 @@ export class StoredThreads {
     return this.store.getMessage(threadId, id);
   }
 
+  /** Model calls with usage and cost, tool calls, executions, and the thread's life (runtime §12). */
+  async getLogs(threadId: string, options?: GetLogsOptions): Promise<readonly Log[]> {
+    await this.getThread(threadId);
+    return this.store.getLogs(threadId, options);
+  }
+
   /** The thread's events after a number, oldest first; goes on live unless `follow` is false. */
   events(
     threadId: string,
     options: { after?: number; follow?: boolean; signal?: AbortSignal } = {},
   ): AsyncIterable<ThreadEvent> {
     return followEvents(this.store, threadId, options);
+  }
+
+  /** Effects that wait, of one name or of all, the next due first. One that is not there has none. */
+  async listEffects(threadId: string, name?: string): Promise<readonly ScheduledEffect[]> {
+    return this.store.listEffects(threadId, name);
   }
 
   /** The files of a thread, for reading: its tools alone write them. One that is not there has none. */

@@ -23,27 +23,28 @@ const POLL_AT_MOST_MS = 200;
 export async function waitForIdle(wait: Wait): Promise<ThreadRecord> {
   const deadline = performance.now() + wait.timeoutMs;
   for (let pause = POLL_MS; ; pause = Math.min(pause * 1.3, POLL_AT_MOST_MS)) {
+    const ids = [...wait.sent];
+    // Asked before the thread is read: whoever takes an item says in the same transaction that the thread runs.
+    const arrived = (await wait.store.countTaken(wait.threadId, ids)) === ids.length;
     const record = await wait.store.getThread(wait.threadId);
-    if (record && (await isAtRest(wait, record))) return record;
+    if (record && (await isAtRest(wait, record, arrived))) {
+      for (const id of ids) wait.sent.delete(id);
+      return record;
+    }
     if (performance.now() > deadline) throw timeout(wait, record);
     await delay(pause);
   }
 }
 
-async function isAtRest({ store, handle, threadId, sent }: Wait, record: ThreadRecord): Promise<boolean> {
+async function isAtRest({ handle }: Wait, record: ThreadRecord, arrived: boolean): Promise<boolean> {
   if (record.terminatedAt !== null) return true;
   if (record.status === 'running' || record.status === 'waiting') return false;
-  const ids = [...sent];
-  const arrived = (await store.countTaken(threadId, ids)) === ids.length;
   // A stopped thread keeps what is queued, and so does one whose step could not even be tried.
   const mayHoldWork = record.status === 'stopped' || record.status === 'failed';
   if (!arrived && !mayHoldWork) return false;
   const view = await askStatus(handle);
   if (view === undefined && !arrived) return false;
-  if (view !== undefined && (view.status !== record.status || (view.queued > 0 && !mayHoldWork)))
-    return false;
-  for (const id of ids) sent.delete(id);
-  return true;
+  return view === undefined || (view.status === record.status && (view.queued === 0 || mayHoldWork));
 }
 
 /** Undefined when nobody can say: no worker, or no running workflow. The store's word stands then. */

@@ -16,3 +16,16 @@ export function toBase64(bytes: Uint8Array): string {
 function digit(bits: number): string {
   return DIGITS[bits & 63] as string;
 }
+
+const DATA_URL = /^data:[^,]{0,300};base64,/i;
+const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
+
+/**
+ * Base64 as people, browsers and models hand it out: of either alphabet, also in lines, also as a data URL. The bare text, or
+ * undefined for what is none.
+ */
+export function parseBase64(data: unknown): string | undefined {
+  if (typeof data !== 'string') return undefined;
+  const text = data.trimStart().replace(DATA_URL, '').replace(/\s+/g, '');
+  return BASE64.test(text) ? text : undefined;
+}

@@ -1,92 +1,86 @@
 /**
- * Context assembly (runtime §4): from stored messages to what a provider is asked.
- * A1. Every assistant message with tool calls is followed at once by exactly one result per call, in call
- *     order. A missing result is made up as failed, an orphan result is dropped: providers refuse either for
- *     ever after, and one refusal would brick the thread.
- * A2. Pure: the same rows give the same request.
+ * Which of a thread's messages a request is made from (runtime §4, definitions §12.2), as they are stored. What providers
+ * are sent of them is `context-provider.ts`, what they insist on `context-repair.ts`.
+ * A1. What the current execution was given, said and did is always chosen, whatever the prompt includes (definitions §22.7,
+ *     §22.8): a model must see the result of the call that it just made.
+ * A2. A result goes with its call, and stands right behind it, wherever it was stored. One without a call is dropped.
+ * A3. Pure: the same rows give the same choice.
  */
 import type { Message, ToolCall } from './message.ts';
-import type { ProviderMessage, ProviderToolCall } from './provider.ts';
+import type { ProviderToolCall } from './provider.ts';
 
 export interface ContextMessage extends Message {
   readonly executionId: string | null;
   readonly step: number | null;
+  /** What the model thought, where its answer told it. */
+  readonly reasoning?: string | null;
+  /** The prompt that a model's answer answers for. */
+  readonly prompt?: string | null;
 }
 
-export interface ContextInput {
-  readonly system: string;
-  readonly messages: readonly ContextMessage[];
+export interface Choice {
   readonly executionId: string;
   readonly includeChat: boolean;
   readonly includePastTools: boolean;
 }
 
-export function assembleMessages(input: ContextInput): ProviderMessage[] {
-  const { system, executionId, includeChat, includePastTools } = input;
-  const chosen = input.messages.filter((message) => includeChat || message.executionId === executionId);
-  // A call's result is found wherever it stands: after a reset another run may have stored it.
-  const results = indexResults(input.messages);
-  const assembled = chosen.flatMap((message) => {
-    const past = message.executionId !== executionId;
-    return toProviderMessages(message, past && !includePastTools, results);
+/** What the prompt includes. Silent messages are hidden from lists, and included here (definitions §22.41). */
+export function chooseMessages(
+  messages: readonly ContextMessage[],
+  { executionId, includeChat, includePastTools }: Choice,
+): ContextMessage[] {
+  const current = (message: ContextMessage) => message.executionId === executionId;
+  const included = (message: ContextMessage) => includeChat || current(message);
+  const strip = (message: ContextMessage) =>
+    includePastTools || current(message) ? message : { ...message, tool_calls: null };
+  const asked = new Set(messages.filter(included).map(strip).flatMap(callKeys));
+  return messages.flatMap((message) => {
+    if (message.role === 'tool') return asked.has(resultKey(message)) ? [message] : [];
+    return included(message) ? [strip(message)] : [];
   });
-  return system.length > 0 ? [{ role: 'system', content: system }, ...assembled] : assembled;
 }
 
-function toProviderMessages(
-  message: ContextMessage,
-  withoutCalls: boolean,
-  results: ResultIndex,
-): ProviderMessage[] {
-  switch (message.role) {
-    case 'system':
-    case 'user':
-      return [{ role: message.role, content: message.content ?? '' }];
-    case 'assistant':
-      return fromAssistant(message, withoutCalls ? [] : parseCalls(message), results);
-    case 'tool':
-      return []; // Placed behind its call, by fromAssistant.
-  }
-}
-
-type ResultIndex = Map<string, ContextMessage[]>;
-
-/** Providers may use a call id again in a later step, so the step is part of the key. */
-const resultKey = (step: number | null, callId: string | null): string => `${step ?? ''}:${callId ?? ''}`;
-
-function indexResults(messages: readonly ContextMessage[]): ResultIndex {
-  const index: ResultIndex = new Map();
+/** Each result behind its call, in call order (A2). A call without one keeps its place: see `context-repair.ts`. */
+export function pairResults(messages: readonly ContextMessage[]): ContextMessage[] {
+  const results = new Map<string, ContextMessage[]>();
   for (const message of messages) {
     if (message.role !== 'tool') continue;
-    const key = resultKey(message.step, message.tool_call_id);
-    index.set(key, [...(index.get(key) ?? []), message]);
+    const key = resultKey(message);
+    results.set(key, [...(results.get(key) ?? []), message]);
   }
-  return index;
+  return messages.flatMap((message) => {
+    if (message.role === 'tool') return [];
+    return [message, ...callKeys(message).flatMap((key) => results.get(key)?.shift() ?? [])];
+  });
 }
 
-function parseCalls(message: ContextMessage): ToolCall[] {
-  return message.tool_calls ? (JSON.parse(message.tool_calls) as ToolCall[]) : [];
+/** Providers may use a call id again in a later step, so the step is part of the key. */
+const keyOf = (step: number | null | undefined, callId: string | null) => `${step ?? ''}:${callId ?? ''}`;
+
+/** Names the call that a tool message answers. */
+export function resultKey({ step, tool_call_id: callId }: Pick<ContextMessage, 'step' | 'tool_call_id'>) {
+  return keyOf(step, callId);
 }
 
-function fromAssistant(
-  message: ContextMessage,
-  calls: readonly ToolCall[],
-  results: ResultIndex,
-): ProviderMessage[] {
-  const content = message.content && message.content.trim().length > 0 ? message.content : null;
-  if (calls.length === 0) return content === null ? [] : [{ role: 'assistant', content }];
-  return [
-    { role: 'assistant', content, toolCalls: calls.map(toProviderCall) },
-    ...calls.map((call): ProviderMessage => {
-      const result = results.get(resultKey(message.step, call.id))?.shift();
-      return {
-        role: 'tool',
-        toolCallId: call.id,
-        toolName: call.function.name,
-        content: result?.content ?? 'Failed to execute tool: no result was recorded for this call.',
-      };
-    }),
-  ];
+/** Names of the calls that a message makes, in order. */
+export function callKeys(message: Pick<ContextMessage, 'role' | 'step' | 'tool_calls'>): string[] {
+  return parseCalls(message).map(({ id }) => keyOf(message.step, id));
+}
+
+/** A hook may have written them: what is no call is none. Side B's words are stored as a user's, calls and all (context-side.ts). */
+export function parseCalls({ role, tool_calls: text }: Pick<Message, 'role' | 'tool_calls'>): ToolCall[] {
+  if ((role !== 'assistant' && role !== 'user') || typeof text !== 'string') return [];
+  try {
+    const calls: unknown = JSON.parse(text);
+    return Array.isArray(calls) ? calls.filter(isToolCall) : [];
+  } catch {
+    return [];
+  }
+}
+
+export function isToolCall(value: unknown): value is ToolCall {
+  const { id, function: target } = (value ?? {}) as Partial<ToolCall>;
+  return typeof id === 'string' && typeof target?.name === 'string' && typeof target.arguments === 'string';
 }
 
 export function toProviderCall(call: ToolCall): ProviderToolCall {

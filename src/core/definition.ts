@@ -2,9 +2,11 @@
  * The normalised form of what authors write (definitions §3-8): defaults applied, every field checked.
  * `definitions` makes these values; activities read them; workflows never see them.
  */
+import type { EffectDefinition } from './effect.ts';
+import type { EndpointDefinition } from './endpoint.ts';
+import type { HookDefinition } from './hook.ts';
 import type { ToolResult } from './message.ts';
 import type { ProviderFactory } from './provider.ts';
-
 import type { ThreadState } from './thread-state.ts';
 
 export interface VariableDefinition {
@@ -156,4 +158,10 @@ export interface Registry {
   readonly prompts: ReadonlyMap<string, PromptDefinition>;
   readonly models: ReadonlyMap<string, ModelDefinition>;
   readonly tools: ReadonlyMap<string, ToolDefinition>;
+  /** By id. */
+  readonly hooks: ReadonlyMap<string, HookDefinition>;
+  /** By name. */
+  readonly effects: ReadonlyMap<string, EffectDefinition>;
+  /** By file below `agents/api`, without its extension. */
+  readonly endpoints: ReadonlyMap<string, EndpointDefinition>;
 }

@@ -34,9 +34,29 @@ export function listRequirements(registry: Registry, agentName: string): readonl
 
 /** Whether threads of this agent refuse a parent's value of the variable. */
 export function isScoped(registry: Registry, agentName: string, name: string): boolean {
-  return walkFrom(registry, agentName).some(
-    ({ variable, child }) => variable.name === name && variable.scoped && !child,
-  );
+  return listScoped(registry, agentName).includes(name);
+}
+
+export interface ScopedRequirement extends Requirement {
+  /** Each place that declares it finds a value in the definitions (Q2). */
+  readonly provided: boolean;
+}
+
+/** What a thread of this agent needs and does not take over from its parent (runtime §7.5). Each name once. */
+export function listScopedRequirements(registry: Registry, agentName: string): readonly ScopedRequirement[] {
+  const found = new Map<string, ScopedRequirement>();
+  for (const { variable, by, provided, child } of walkFrom(registry, agentName)) {
+    if (child || !variable.scoped || !variable.required) continue;
+    const first = found.get(variable.name) ?? { name: variable.name, by, provided };
+    found.set(variable.name, { ...first, provided: first.provided && provided });
+  }
+  return [...found.values()];
+}
+
+/** Every variable that threads of this agent refuse a parent's value of, needed or not. */
+export function listScoped(registry: Registry, agentName: string): readonly string[] {
+  const scoped = walkFrom(registry, agentName).filter(({ variable, child }) => variable.scoped && !child);
+  return [...new Set(scoped.map(({ variable }) => variable.name))];
 }
 
 function walkFrom(registry: Registry, agentName: string): readonly Declared[] {

@@ -3,8 +3,8 @@
  * V1. Sources in order: thread, user, instance, agent, the tool's entry in the prompt (inside that tool alone), prompt.
  *     The empty string is a value.
  * V2. A stored value has the type it was stored with. A value that stands in a definition has the type that some
- *     definition of the project declares; an `env` part of a prompt counts as a declaration as text, since it shows the
- *     value; a variable that nobody declares is a secret (§22 item 35). Who says secret wins.
+ *     definition of the project declares; an `env` part of a prompt, and a hint of an immediate subagent, count as a
+ *     declaration as text, since they show the value; a variable that nobody declares is a secret (§22 item 35). Who says secret wins.
  */
 import type { AgentDefinition, PromptDefinition, Registry } from './definition.ts';
 import { LIMITS, utf8Length } from './limit.ts';
@@ -80,9 +80,7 @@ export function listSecrets({ stored, types, agent, prompt }: EnvPlace): Variabl
 /** V2: what the definitions of a project say about the types of variables. */
 export function declaredTypes(registry: Registry): ReadonlyMap<string, EnvType> {
   const { agents, prompts, tools } = registry;
-  const shown = [...prompts.values()].flatMap(({ prompt }) =>
-    prompt.flatMap((part) => (part.type === 'env' ? [{ name: part.property, type: 'text' as const }] : [])),
-  );
+  const shown = [...prompts.values()].flatMap(listShown).map((name) => ({ name, type: 'text' as const }));
   const declared = [...agents.values(), ...prompts.values(), ...tools.values()].flatMap(
     ({ variables }) => variables,
   );
@@ -91,6 +89,16 @@ export function declaredTypes(registry: Registry): ReadonlyMap<string, EnvType> 
     if (types.get(name) !== 'secret') types.set(name, type);
   }
   return types;
+}
+
+/** What its parts show, and what immediate subagents are told of (runtime §7.4). */
+function listShown({ prompt, tools }: PromptDefinition): string[] {
+  const parts = prompt.flatMap((part) => (part.type === 'env' ? [part.property] : []));
+  const hints = tools.flatMap(({ extra }) => {
+    const { nameEnv, descriptionEnv } = (extra.immediate || {}) as Partial<Record<string, string>>;
+    return [nameEnv, descriptionEnv].filter((name) => name !== undefined);
+  });
+  return [...parts, ...hints];
 }
 
 const NAME = /^[A-Za-z_][\w.:/-]*$/;

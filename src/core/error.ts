@@ -13,6 +13,10 @@ export const ERRORS = {
   AgentNotFound: { exit: 3, status: 404 },
   StoreMismatch: { exit: 1, status: 500 },
   MissingVariable: { exit: 1, status: 409 },
+  /** No subagent waits for variables under this id. */
+  VariableRequestNotFound: { exit: 3, status: 404 },
+  /** A request for variables serves once; the message names the thread that it has become. */
+  VariableRequestUsed: { exit: 1, status: 409 },
   /** A variable's name, value or type cannot be stored. */
   InvalidVariable: { exit: 2, status: 400 },
   ContextNotSerializable: { exit: 1, status: 500 },
@@ -26,6 +30,12 @@ export const ERRORS = {
   /** A file where a directory must be, a directory where a file must be, or one that is not empty. */
   FileConflict: { exit: 1, status: 409 },
   FileNotFound: { exit: 3, status: 404 },
+  MessageNotFound: { exit: 3, status: 404 },
+  /** A message that cannot be changed or removed now. */
+  MessageConflict: { exit: 1, status: 409 },
+  EffectNotFound: { exit: 3, status: 404 },
+  /** A model, prompt, agent or tool that the project does not define. */
+  DefinitionNotFound: { exit: 3, status: 404 },
   /** The definitions of a project have problems; each is named. */
   InvalidDefinitions: { exit: 2, status: 500 },
   /** A setting (environment variable, option) cannot be used. */

@@ -28,6 +28,15 @@ export function parseFilePath(path: string): string {
   return parsed;
 }
 
+/** Undefined for what cannot be a path: there is no such file either. */
+export function tryFilePath(given: string): string | undefined {
+  try {
+    return parseFilePath(given);
+  } catch {
+    return undefined;
+  }
+}
+
 function refuse(path: unknown, why: string): RuntimeError {
   const text = String(path);
   const shown = JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);

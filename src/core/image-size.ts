@@ -1,5 +1,5 @@
 /**
- * Width and height of an image, read from the header of a PNG, JPEG, GIF or WebP; by content, whatever it calls itself.
+ * Type, width and height of an image, read from the header of a PNG, JPEG, GIF or WebP; by content, whatever it calls itself.
  * Nothing is decoded. The bytes are anybody's: what does not fit the format has no size.
  */
 
@@ -14,16 +14,26 @@ export function readImageSize(bytes: Uint8Array): ImageSize | undefined {
   return size && size.width > 0 && size.height > 0 ? size : undefined;
 }
 
+/** The media type of what can be shown to models; undefined for everything else. */
+export function readImageType(bytes: Uint8Array): string | undefined {
+  return readImageSize(bytes) && READERS.find(({ fits }) => fits(bytes))?.type;
+}
+
 interface Reader {
+  readonly type: string;
   readonly fits: (bytes: Uint8Array) => boolean;
   readonly read: (view: DataView) => ImageSize | undefined;
 }
 
 const READERS: readonly Reader[] = [
-  { fits: (bytes) => has(bytes, 0, '\x89PNG\r\n\x1a\n') && has(bytes, 12, 'IHDR'), read: readPng },
-  { fits: (bytes) => has(bytes, 0, 'GIF87a') || has(bytes, 0, 'GIF89a'), read: readGif },
-  { fits: (bytes) => has(bytes, 0, 'RIFF') && has(bytes, 8, 'WEBPVP8'), read: readWebp },
-  { fits: (bytes) => has(bytes, 0, '\xff\xd8\xff'), read: readJpeg },
+  {
+    type: 'image/png',
+    fits: (bytes) => has(bytes, 0, '\x89PNG\r\n\x1a\n') && has(bytes, 12, 'IHDR'),
+    read: readPng,
+  },
+  { type: 'image/gif', fits: (bytes) => has(bytes, 0, 'GIF87a') || has(bytes, 0, 'GIF89a'), read: readGif },
+  { type: 'image/webp', fits: (bytes) => has(bytes, 0, 'RIFF') && has(bytes, 8, 'WEBPVP8'), read: readWebp },
+  { type: 'image/jpeg', fits: (bytes) => has(bytes, 0, '\xff\xd8\xff'), read: readJpeg },
 ];
 
 function has(bytes: Uint8Array, at: number, text: string): boolean {

@@ -4,8 +4,10 @@
  * schema library would cost bundle size and replay time, and because a bad payload is a value here:
  * a signal that is refused must never fail a workflow task.
  */
+import { isAttachmentList } from './attachment.ts';
 import type { ErrorCode } from './error.ts';
 import { LIMITS, utf8Length } from './limit.ts';
+import type { AttachmentRef } from './message.ts';
 
 export interface MessageItem {
   readonly kind: 'message';
@@ -14,6 +16,8 @@ export interface MessageItem {
   readonly content: string;
   readonly silent?: boolean;
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Files of the thread: as a sender names them, by path; from the thread's own code, looked up already. */
+  readonly attachments?: readonly (string | AttachmentRef)[];
 }
 
 export interface ToolItem {
@@ -21,6 +25,8 @@ export interface ToolItem {
   readonly id: string;
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
+  /** Queued by code of the project, which may name any tool. */
+  readonly origin?: 'code';
 }
 
 /** Content that the sender put into the store under this id before signalling. */
@@ -59,14 +65,19 @@ function refuse<T>(code: Refusal['code'], reason: string, id?: unknown): Parsed<
   return { ok: false, refusal: { code, reason, ...(isItemId(id) ? { id } : {}) } };
 }
 
-/** `queueMessage` and `sendMessage`: `{ id?, role?, content, silent?, metadata? }`, or `{ id, stored: true, role? }`. */
+const ATTACHMENTS = `"attachments" must be a list of at most ${LIMITS.attachments} paths of files of the thread, each of at most ${LIMITS.filePathBytes} characters`;
+
+/**
+ * `queueMessage` and `sendMessage`: `{ id?, role?, content, silent?, metadata?, attachments? }`, or `{ id, stored: true, role? }`.
+ * `attachments` are paths of files of the thread; with them the content may be empty.
+ */
 export function parseMessagePayload(
   payload: unknown,
   roles: readonly string[] = ['user', 'assistant'],
 ): Parsed<IncomingItem> {
   if (!isRecord(payload))
     return refuse('InvalidMessage', 'the payload must be an object with a "content" string');
-  const { id, role = 'user', content, silent, metadata, stored } = payload;
+  const { id, role = 'user', silent, metadata, stored, attachments } = payload;
   if (id !== undefined && id !== null && !isItemId(id)) {
     return refuse('InvalidMessage', `"id" must be 1 to ${LIMITS.idChars} visible ASCII characters`);
   }
@@ -77,7 +88,12 @@ export function parseMessagePayload(
     if (!isItemId(id)) return refuse('InvalidMessage', 'a stored message needs the "id" it is stored under');
     return { ok: true, value: { kind: 'stored', id, role: role as 'user' | 'assistant' } };
   }
-  if (typeof content !== 'string' || content.length === 0) {
+  if (attachments !== undefined && attachments !== null && !isAttachmentList(attachments)) {
+    return refuse('InvalidMessage', ATTACHMENTS, id);
+  }
+  const files = isAttachmentList(attachments) ? attachments : [];
+  const content = payload.content ?? (files.length > 0 ? '' : undefined);
+  if (typeof content !== 'string' || (content.length === 0 && files.length === 0)) {
     return refuse('InvalidMessage', '"content" must be a non-empty string', id);
   }
   if (silent !== undefined && typeof silent !== 'boolean')
@@ -92,6 +108,7 @@ export function parseMessagePayload(
     content,
     ...(silent ? { silent } : {}),
     ...(isRecord(metadata) ? { metadata } : {}),
+    ...(files.length > 0 ? { attachments: files } : {}),
   };
   return refuseTooLarge(item) ?? { ok: true, value: item };
 }
@@ -135,6 +152,10 @@ export function itemBytes(item: IncomingItem): number {
     case 'tool':
       return utf8Length(item.name) + utf8Length(JSON.stringify(item.arguments));
     case 'message':
-      return utf8Length(item.content) + (item.metadata ? utf8Length(JSON.stringify(item.metadata)) : 0);
+      return utf8Length(item.content) + jsonBytes(item.metadata) + jsonBytes(item.attachments);
   }
+}
+
+function jsonBytes(value: unknown): number {
+  return value === undefined ? 0 : utf8Length(JSON.stringify(value));
 }

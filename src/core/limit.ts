@@ -23,6 +23,10 @@ export const LIMITS = {
   activityResultBytes: 4 * 1024,
   /** Tool calls that a step's outcome names one by one; the rest are counted. */
   namedCalls: 16,
+  /** Calls beyond those that may be of prompts: the workflow must know them, so their indices are told. */
+  laterPrompts: 64,
+  /** The same for calls of subagents. */
+  laterChildren: 256,
   /** Hard cap of steps in one execution, raised to a side's own maxSteps where that is larger. */
   stepsPerExecution: 250,
   /** Refused items kept for the next commit; more are counted in the log only. */
@@ -31,6 +35,28 @@ export const LIMITS = {
   /** Characters of a variable's name, bytes of its value. */
   envNameChars: 128,
   envValueBytes: 64 * 1024,
+  /** Files that one message names. */
+  attachments: 20,
+  /** Bytes of images in one request to a model. */
+  requestImageBytes: 20 * 1024 * 1024,
+  /** Effects of a thread that wait. */
+  effectsPerThread: 10_000,
+  effectArgumentBytes: 256 * 1024,
+  /** JSON of an execution's scratch. */
+  scratchBytes: 256 * 1024,
+  /** Milliseconds that one effect may run, and one hook. */
+  effectMs: 5 * 60_000,
+  hookMs: 30_000,
+  /** Sub-prompts within one another. */
+  subpromptDepth: 8,
+  /** Threads below one another: a root is at depth 0. */
+  threadDepth: 16,
+  /** Living children of one thread. */
+  childrenPerThread: 1000,
+  /** Characters of a child's name for display. */
+  threadNameChars: 120,
+  /** Of what a child says of itself in its parent's registry. */
+  childStatusChars: 500,
   /** Key-value store of a thread: UTF-16 units of a key, JSON of a value, keys. */
   valueKeyChars: 512,
   valueBytes: 256 * 1024,

@@ -20,6 +20,17 @@ export interface AttachmentRef {
   readonly description?: string;
 }
 
+/** New content: the runtime stores it under `/attachments`, and the message then has an AttachmentRef. */
+export interface ToolAttachment {
+  readonly name: string;
+  readonly mimeType: string;
+  /** Base64. */
+  readonly data: string;
+  readonly width?: number;
+  readonly height?: number;
+  readonly description?: string;
+}
+
 /** A tool call as the model asked for it; `arguments` is the model's own JSON text, never parsed here. */
 export interface ToolCall {
   readonly id: string;
@@ -53,4 +64,6 @@ export interface ToolResult {
   readonly result?: string;
   readonly error?: string;
   readonly stack?: string;
+  /** New content, or files of this thread: an AttachmentRef or a path. */
+  readonly attachments?: readonly (ToolAttachment | AttachmentRef | string)[];
 }

@@ -3,6 +3,8 @@ import { RuntimeError } from './error.ts';
 import { LIMITS } from './limit.ts';
 
 export const DIRECTORY_TYPE = 'inode/directory';
+/** Of a file that nothing is known of. */
+export const UNKNOWN_TYPE = 'application/octet-stream';
 
 const TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+( *;[\x20-\x7e]*)?$/;
 
@@ -35,6 +37,61 @@ export function isTextType(mimeType: string): boolean {
 
 export function isImageType(mimeType: string): boolean {
   return baseType(mimeType).startsWith('image/');
+}
+
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  'application/json': '.json',
+  'application/pdf': '.pdf',
+  'audio/mpeg': '.mp3',
+  'image/gif': '.gif',
+  'image/jpeg': '.jpg',
+  'image/png': '.png',
+  'image/svg+xml': '.svg',
+  'image/webp': '.webp',
+  'text/csv': '.csv',
+  'text/html': '.html',
+  'text/markdown': '.md',
+  'text/plain': '.txt',
+};
+
+/** What a file of this name and type should end with, the dot included; empty where neither tells. */
+export function extensionOf(name: string, mimeType: string): string {
+  const own = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0];
+  return own?.toLowerCase() ?? EXTENSIONS[baseType(mimeType)] ?? '';
+}
+
+/** Types of names that are not the first choice for their type. */
+const MORE_EXTENSIONS: Readonly<Record<string, string>> = {
+  '.avif': 'image/avif',
+  '.bmp': 'image/bmp',
+  '.css': 'text/css',
+  '.docx': 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  '.htm': 'text/html',
+  '.jpeg': 'image/jpeg',
+  '.js': 'text/javascript',
+  '.jsonl': 'application/jsonl',
+  '.log': 'text/plain',
+  '.mp4': 'video/mp4',
+  '.pptx': 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  '.py': 'text/x-python',
+  '.tif': 'image/tiff',
+  '.tiff': 'image/tiff',
+  '.toml': 'application/toml',
+  '.ts': 'text/x-typescript',
+  '.tsv': 'text/tab-separated-values',
+  '.wav': 'audio/wav',
+  '.xlsx': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  '.xml': 'application/xml',
+  '.yaml': 'application/yaml',
+  '.yml': 'application/yaml',
+  '.zip': 'application/zip',
+};
+
+/** The type that a file's name stands for. */
+export function typeOfName(name: string): string {
+  const extension = /\.[A-Za-z0-9]+$/.exec(name)?.[0].toLowerCase() ?? '';
+  const [type] = Object.entries(EXTENSIONS).find(([, own]) => own === extension) ?? [];
+  return type ?? MORE_EXTENSIONS[extension] ?? UNKNOWN_TYPE;
 }
 
 function baseType(mimeType: string): string {

@@ -40,12 +40,22 @@ export interface ProviderRequest {
   readonly topP?: number;
   readonly topK?: number;
   readonly stopSequences?: readonly string[];
-  readonly reasoning?: { readonly level?: number; readonly maxTokens?: number; readonly exclude?: boolean };
+  readonly reasoning?: ReasoningRequest;
   readonly responseFormat?: unknown;
   readonly providerOptions?: Readonly<Record<string, unknown>>;
   /** Stable id of the end user or thread, for sticky routing. */
   readonly user?: string;
   readonly signal?: AbortSignal;
+}
+
+export interface ReasoningRequest {
+  /** 0 to 100. */
+  readonly level?: number;
+  /** The provider's own word for the level, as the model's `reasoningLevels` has it; null turns reasoning off. */
+  readonly effort?: string | null;
+  readonly maxTokens?: number;
+  /** Reasoning is not to be returned. */
+  readonly exclude?: boolean;
 }
 
 export type ProviderMessage =
@@ -62,6 +72,8 @@ export type ProviderMessage =
       readonly toolCallId: string;
       readonly toolName: string;
       readonly content: string | { type: 'text'; text: string } | { type: 'error'; error: string };
+      /** Images that the result brought. */
+      readonly attachments?: readonly ContentPart[];
     };
 
 export type ContentPart =
@@ -91,6 +103,23 @@ export interface ProviderTool {
     /** JSON schema. */
     readonly parameters: Readonly<Record<string, unknown>>;
   };
+  /** `provider`: the provider runs it; its name is then the provider's own, such as `anthropic.web_search_20250305`. */
+  readonly executionMode?: 'local' | 'provider';
+  /** Which provider runs it; any where absent. */
+  readonly executionProvider?: string;
+  /** Settings of a tool that the provider runs. */
+  readonly options?: Readonly<Record<string, unknown>>;
+}
+
+/** A tool that the provider has run itself, within its answer. */
+export interface ExecutedProviderTool {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly provider: string;
+  readonly status: 'completed' | 'failed' | 'in_progress';
+  readonly input?: unknown;
+  readonly result?: unknown;
 }
 
 export type FinishReason = 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'error';
@@ -109,6 +138,7 @@ export interface ProviderResponse {
   readonly content: string | null;
   readonly reasoning?: string | null;
   readonly toolCalls?: readonly ProviderToolCall[];
+  readonly providerTools?: readonly ExecutedProviderTool[];
   readonly finishReason: FinishReason;
   readonly usage: ProviderUsage;
   readonly responseId?: string;
@@ -128,6 +158,7 @@ export type ProviderStreamChunk =
       readonly name: string;
       readonly arguments: string;
     }
+  | { readonly type: 'provider-tool-done'; readonly tool: ExecutedProviderTool }
   | {
       readonly type: 'finish';
       readonly finishReason: FinishReason;

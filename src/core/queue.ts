@@ -123,6 +123,11 @@ export class ThreadQueue {
     this.#waiting += count;
   }
 
+  /** The store was seen with so many pending rows, some of which nobody may have told of (I3). */
+  announce(waiting: number): void {
+    this.#waiting = Math.max(this.#waiting, waiting);
+  }
+
   /** The store's own count, taken at a commit while no batch is under way. */
   recount(waiting: number): void {
     this.#waiting = waiting;

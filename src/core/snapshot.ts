@@ -5,10 +5,11 @@
  * I2. A snapshot survives JSON unchanged: no Map, no Date, no undefined inside arrays.
  */
 import type { QueueItem, Refusal } from './item.ts';
+import { NO_STEPS, type Session, type SideSteps } from './session.ts';
 import type { Settings } from './step.ts';
 
 export interface Snapshot {
-  readonly version: 1;
+  readonly version: 2;
   /** Items that the store keeps in order; a hint, put right by every commit that reads the store. */
   readonly waiting: number;
   /** Items whose content is still with the workflow; small, or the store would have them. */
@@ -33,21 +34,36 @@ export interface Snapshot {
   readonly storeId: string;
   readonly agent: string;
   readonly status: string;
+  /** Of an agent with two AI sides. */
+  readonly session: Session | null;
+  /** Of `steps`, those of each side. */
+  readonly sideSteps: SideSteps;
+  readonly stopReason: string | null;
 }
+
+/** `taken` came after the first histories had been recorded. */
+const BEFORE_TAKEN: Pick<Partial<Snapshot>, 'taken'> = { taken: 0 };
+
+/** What came with version 2: a thread of version 1 has one AI side and no family. */
+const WITHOUT_FAMILY = {
+  version: 2,
+  session: null,
+  sideSteps: NO_STEPS,
+  stopReason: null,
+} as const;
 
 /** Throws on a version that this build does not know: an older worker must not run a newer thread. */
 export function parseSnapshot(value: unknown): Snapshot {
   const version = (value as { version?: unknown } | null)?.version;
-  // `taken` came after the first histories had been recorded.
-  if (version === 1)
-    return checkFields({ ...(value as Snapshot), taken: (value as Partial<Snapshot>).taken ?? 0 });
+  if (version === 1) return checkFields({ ...BEFORE_TAKEN, ...(value as Snapshot), ...WITHOUT_FAMILY });
+  if (version === 2) return checkFields(value as Snapshot);
   throw new Error(
     `carried state of version ${JSON.stringify(version)} is unknown to this worker; run a newer one`,
   );
 }
 
 const FIELDS: Readonly<Record<keyof Snapshot, (value: unknown) => boolean>> = {
-  version: (value) => value === 1,
+  version: (value) => value === 2,
   waiting: isCount,
   inline: Array.isArray,
   taken: isCount,
@@ -64,7 +80,14 @@ const FIELDS: Readonly<Record<keyof Snapshot, (value: unknown) => boolean>> = {
   storeId: (value) => typeof value === 'string',
   agent: (value) => typeof value === 'string',
   status: (value) => typeof value === 'string',
+  session: isRecordOrNull,
+  sideSteps: (value) => value !== null && isRecordOrNull(value),
+  stopReason: (value) => value === null || typeof value === 'string',
 };
+
+function isRecordOrNull(value: unknown): boolean {
+  return typeof value === 'object';
+}
 
 function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value);

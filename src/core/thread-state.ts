@@ -1,45 +1,37 @@
 /**
- * ThreadState: what tools are given (seed 003). Types alone; `activities/thread-state.ts` makes it.
- * Members arrive as the runtime grows; those listed here work.
+ * ThreadState: what tools, hooks, effects and endpoints are given (seed 003). Types alone; `activities/state` makes it.
  */
 import type { RunCode } from './code-execution.ts';
+import type { AgentDefinition, ModelDefinition, PromptDefinition } from './definition.ts';
+import type { ThreadEffects } from './effect.ts';
 import type { EnvState } from './env.ts';
-import type { Message, ToolResult } from './message.ts';
+import type { ToolResult } from './message.ts';
+import type { ExecutionState } from './thread-execution.ts';
+import type { ThreadFamily } from './thread-family.ts';
 import type { ThreadFiles } from './thread-file.ts';
+import type { GetLogsOptions, Log } from './thread-log.ts';
+import type { ThreadMessages } from './thread-message.ts';
 import type { ThreadValues } from './thread-value.ts';
 
-export interface GetMessagesOptions {
-  /** How many at most; default 100, the newest. */
-  readonly limit?: number;
-  readonly offset?: number;
-  /** `asc` (default): oldest first. `desc`: newest first. */
-  readonly order?: 'asc' | 'desc';
-  readonly includeSilent?: boolean;
-  readonly maxDepth?: number;
+/** Definitions of the project (definitions §14.4). */
+export interface ThreadLoaders {
+  /** Rejects with `DefinitionNotFound`, which tells the names there are. */
+  loadModel(name: string): Promise<ModelDefinition>;
+  loadPrompt(name: string): Promise<PromptDefinition>;
+  loadAgent(name: string): Promise<AgentDefinition>;
+  getModelNames(): string[];
+  getPromptNames(): string[];
+  getAgentNames(): string[];
 }
 
-export interface MessagePage {
-  readonly messages: readonly Message[];
-  readonly total: number;
-  readonly hasMore: boolean;
-}
-
-export interface NewMessage {
-  readonly role: 'system' | 'user' | 'assistant';
-  readonly content: string;
-  readonly silent?: boolean;
-  readonly metadata?: Readonly<Record<string, unknown>>;
-}
-
-export interface ExecutionState {
-  readonly flowId: string;
-  readonly currentSide: 'a' | 'b';
-  readonly stepCount: number;
-  /** Fires when the execution is stopped, the thread is terminated, or the worker must hand over. */
-  readonly abortSignal: AbortSignal;
-}
-
-export interface ThreadState extends EnvState, ThreadFiles, ThreadValues {
+export interface ThreadState
+  extends EnvState,
+    ThreadFiles,
+    ThreadValues,
+    ThreadMessages,
+    ThreadEffects,
+    ThreadLoaders,
+    ThreadFamily {
   readonly threadId: string;
   /** Name of the agent that owns the thread now. */
   readonly agentId: string;
@@ -48,7 +40,14 @@ export interface ThreadState extends EnvState, ThreadFiles, ThreadValues {
   readonly createdAt: number;
   /** Microseconds, or null while the thread lives. */
   readonly terminated: number | null;
+  /** The thread's creation arguments; within a sub-prompt, those of its call. `{}` when there are none. */
   readonly arguments: Readonly<Record<string, unknown>>;
+  /**
+   * Scratch of the current execution, shared by its tools and hooks: JSON, saved with each tool's result and each answer,
+   * gone when the thread rests. A tool that leaves anything else in it gets the error result `ContextNotSerializable`.
+   * Outside an execution it is `{}` and kept nowhere.
+   */
+  readonly context: Record<string, unknown>;
   readonly execution: ExecutionState | null;
   /**
    * The same for every attempt of this tool call and for no other: `<threadId>:<step>:<call>`.
@@ -58,18 +57,23 @@ export interface ThreadState extends EnvState, ThreadFiles, ThreadValues {
   /** `options` of the tool's entry in the prompt. */
   readonly options: Readonly<Record<string, unknown>>;
 
-  /** Stored and pending messages; pending ones carry `metadata.queued: true`. */
-  getMessages(options?: GetMessagesOptions): Promise<MessagePage>;
-  getMessage(id: string): Promise<Message | null>;
-  /** Stores a message now; starts nothing. Rejects with `ThreadTerminated` on a dead thread. */
-  injectMessage(message: NewMessage): Promise<Message>;
-  /** Durable FIFO: injected before the next model call (seed 000 §9). Resolves once stored. */
-  queueMessage(message: Omit<NewMessage, 'role'> & { readonly role?: 'user' | 'assistant' }): Promise<void>;
-
-  /** Runs a tool as a normal call before the next model step; durable with the commit of the calling tool. */
+  /**
+   * Runs a tool as a normal call before the next model step, and wakes an idle thread. Durable with the commit of the
+   * calling tool, hook or effect; in an endpoint before its answer is sent. Throws for an unknown name.
+   */
   queueTool(name: string, args: Readonly<Record<string, unknown>>): void;
-  /** Runs a tool now and returns its result; stores no message. Unknown names and bad arguments are error results. */
+  /**
+   * Runs a tool now and returns its result; stores no message, but a log entry. Unknown names and bad arguments are error
+   * results.
+   */
   invokeTool(name: string, args: Readonly<Record<string, unknown>>): Promise<ToolResult>;
+
+  /**
+   * Tells those who watch the thread's events: `{type: 'custom', data: {event, data}}`. Best effort: it is written soon
+   * after, in order, and data that is not JSON is dropped.
+   */
+  emit(event: string, data: unknown): void;
+  getLogs(options?: GetLogsOptions): Promise<readonly Log[]>;
 
   /**
    * Runs TypeScript or JavaScript that nobody has read, in an isolate of its own (seed 000 §13, `docs/sandbox.md`): no
@@ -79,4 +83,7 @@ export interface ThreadState extends EnvState, ThreadFiles, ThreadValues {
    * time-out and hand-over; until then, and no longer, the functions in its result can be called.
    */
   readonly runCode: RunCode;
+
+  /** Of this runtime alone: `{ runtime: 'everthread' }`. Not portable. */
+  readonly _notPackableRuntimeContext?: Readonly<Record<string, unknown>>;
 }

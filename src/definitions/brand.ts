@@ -12,11 +12,21 @@ import type {
   PromptDefinition,
   ToolDefinition,
 } from '../core/definition.ts';
+import type { EffectDefinition } from '../core/effect.ts';
+import type { EndpointDefinition } from '../core/endpoint.ts';
+import type { HookDefinition } from '../core/hook.ts';
 import type { FieldProblem } from './problem.ts';
 
 export const DEFINITION = Symbol.for('everthread.definition');
 
-export type Definition = AgentDefinition | PromptDefinition | ModelDefinition | ToolDefinition;
+export type Definition =
+  | AgentDefinition
+  | PromptDefinition
+  | ModelDefinition
+  | ToolDefinition
+  | HookDefinition
+  | EffectDefinition
+  | EndpointDefinition;
 export type DefinitionKind = Definition['kind'];
 
 /** Under the mark: the version of the contract, and what deserves a word to the author though it works. */
@@ -33,6 +43,11 @@ export function brandDefinition<T extends Definition>(
   const mark: Mark = { specification: '0.1.0', warnings };
   const copy = copyPlain(definition) as T;
   return Object.freeze(Object.defineProperty(copy, DEFINITION, { value: Object.freeze(mark) }));
+}
+
+/** The same definition under the name that its file gives it. */
+export function nameDefinition<T extends Definition>(definition: T, name: string): T {
+  return brandDefinition({ ...definition, name }, definitionWarnings(definition));
 }
 
 /** Whether a value was made by a define… function, of this copy of the package or of another. */

@@ -27,6 +27,8 @@ export interface FieldTable<T> {
   readonly warnings: readonly Rule[];
   /** What to say about unknown fields that people try: where the thing really goes. */
   readonly hints?: Readonly<Record<string, string>>;
+  /** The field that tells a definition from others in an error's heading; `name` when absent. */
+  readonly identity?: string;
   /** Checks that need more than a sentence. */
   readonly more?: (input: RawFields) => readonly FieldProblem[];
 }
@@ -48,7 +50,8 @@ export function checkFields<T>(table: FieldTable<T>, input: unknown): CheckedFie
     ...(table.more?.(input) ?? []),
   ];
   if (!parsed.success || problems.length > 0) {
-    throw new DefinitionError(table.what, problems, typeof input.name === 'string' ? input.name : undefined);
+    const identity = input[table.identity ?? 'name'];
+    throw new DefinitionError(table.what, problems, typeof identity === 'string' ? identity : undefined);
   }
   return { fields: parsed.data, warnings: brokenRules(table.warnings, input) };
 }

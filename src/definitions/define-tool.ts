@@ -1,7 +1,7 @@
 /** `defineTool` (definitions §8): the fields of a tool, their defaults, and what is wrong with them. */
 import { z } from 'zod';
 import type { ToolDefinition } from '../core/definition.ts';
-import { brandDefinition, definitionWarnings } from './brand.ts';
+import { brandDefinition } from './brand.ts';
 import { checkFields, type FieldTable } from './check.ts';
 import {
   count,
@@ -78,7 +78,7 @@ export function defineTool<Args extends ToolArguments | undefined = undefined>(
   const definition: ToolDefinition = {
     ...kept,
     kind: 'tool',
-    // Discovery knows the file and so the name: `nameTool`.
+    // Discovery knows the file and so the name: `nameDefinition`.
     name: '',
     parameters: toParameters(kept.args),
     variables: joinVariables(kept.variables, old),
@@ -88,8 +88,3 @@ export function defineTool<Args extends ToolArguments | undefined = undefined>(
 }
 
 export const TOOL_NAME = /^[a-z][a-z0-9_]*[a-z0-9]$/;
-
-/** The tool under its name. */
-export function nameTool(tool: ToolDefinition, name: string): ToolDefinition {
-  return brandDefinition({ ...tool, name }, definitionWarnings(tool));
-}

@@ -2,13 +2,12 @@
  * Reads the definitions of a project's files (definitions §2.1). A broken file is a problem and never stops the
  * others: an author gets all problems of all files at once.
  */
-import { type Definition, type DefinitionKind, isDefinition } from './brand.ts';
-import { nameTool } from './define-tool.ts';
+import { type Definition, type DefinitionKind, isDefinition, nameDefinition } from './brand.ts';
 import { toLoadProblems } from './load-failure.ts';
 import type { ModuleLoader } from './module-loader.ts';
+import type { SourcedDefinition } from './name-owner.ts';
 import { isDefinitionError, type Problem } from './problem.ts';
 import { FOLDERS, type ProjectFile } from './project-file.ts';
-import type { SourcedDefinition } from './registry.ts';
 
 export interface Discovery {
   readonly definitions: readonly SourcedDefinition[];
@@ -43,7 +42,7 @@ export async function discoverDefinitions(
 /** The definition under its name, or what is wrong with the file's default export. */
 function readDefault(file: ProjectFile, exports: Readonly<Record<string, unknown>>): Definition | string {
   const value = exports.default;
-  const wanted = `export default ${DEFINE[file.kind]}({ … })`;
+  const wanted = `export default ${DEFINE[file.kind]}`;
   if (!isDefinition(value)) {
     if (Object.hasOwn(exports, 'default')) return `has a default export that is not a definition: ${wanted}`;
     return `has no default export: ${wanted}, or begin the file's name with _ when it is a helper`;
@@ -51,17 +50,30 @@ function readDefault(file: ProjectFile, exports: Readonly<Record<string, unknown
   if (value.kind !== file.kind) {
     return `holds ${ARTICLE[value.kind]} ${value.kind}: move it to agents/${folderOf(value.kind)}/`;
   }
-  return value.kind === 'tool' ? nameTool(value, file.stem) : value;
+  return NAMED_BY_FILE.includes(value.kind) ? nameDefinition(value, file.stem) : value;
 }
 
+const NAMED_BY_FILE: readonly DefinitionKind[] = ['tool', 'effect', 'endpoint'];
+
 const DEFINE = {
-  agent: 'defineAgent',
-  prompt: 'definePrompt',
-  model: 'defineModel',
-  tool: 'defineTool',
+  agent: 'defineAgent({ … })',
+  prompt: 'definePrompt({ … })',
+  model: 'defineModel({ … })',
+  tool: 'defineTool({ … })',
+  hook: 'defineHook({ … })',
+  effect: "defineEffect('…', async (state) => { … })",
+  endpoint: 'defineThreadEndpoint(async (request, state, params) => new Response(…))',
 } as const satisfies Record<DefinitionKind, string>;
 
-const ARTICLE = { agent: 'an', prompt: 'a', model: 'a', tool: 'a' } as const;
+const ARTICLE = {
+  agent: 'an',
+  prompt: 'a',
+  model: 'a',
+  tool: 'a',
+  hook: 'a',
+  effect: 'an',
+  endpoint: 'an',
+} as const satisfies Record<DefinitionKind, string>;
 
 function folderOf(kind: DefinitionKind): string {
   return Object.entries(FOLDERS).find(([, each]) => each === kind)?.[0] ?? '';

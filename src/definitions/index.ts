@@ -4,12 +4,18 @@ export type { Definition, DefinitionKind } from './brand.ts';
 export { DEFINITION, isDefinition } from './brand.ts';
 export { ownToolNames } from './built-in-tool.ts';
 export { defineAgent } from './define-agent.ts';
+export { defineEffect } from './define-effect.ts';
+export { defineThreadEndpoint } from './define-endpoint.ts';
+export { defineHook } from './define-hook.ts';
 export { defineModel } from './define-model.ts';
 export { definePrompt } from './define-prompt.ts';
 export { defineTool } from './define-tool.ts';
+export type { EffectInput, ExecuteEffect } from './effect-input.ts';
+export type { HookInput } from './hook-input.ts';
 export type { LoadedProject } from './load-project.ts';
-export { loadProject } from './load-project.ts';
+export { loadProject, requireProject } from './load-project.ts';
 export type { ModelCapabilitiesInput, ModelInput } from './model-input.ts';
+export type { SourcedDefinition } from './name-owner.ts';
 export type { FieldProblem, Problem } from './problem.ts';
 export { DefinitionError, formatProblems, isDefinitionError } from './problem.ts';
 export type {
@@ -22,8 +28,10 @@ export type {
   SubpromptInput,
   ToolEntryInput,
 } from './prompt-input.ts';
-export type { BuiltRegistry, RegistryInput, SourcedDefinition } from './registry.ts';
-export { buildRegistry, registryFrom } from './registry.ts';
+export type { BuiltRegistry } from './registry.ts';
+export { buildRegistry } from './registry.ts';
+export type { RegistryInput } from './registry-from.ts';
+export { registryFrom } from './registry-from.ts';
 export type { ExecuteTool, ParsedArguments, ToolArguments, ToolInput } from './tool-input.ts';
 export type { JsonSchema } from './tool-schema.ts';
 export { toParameters } from './tool-schema.ts';

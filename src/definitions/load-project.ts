@@ -2,10 +2,10 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Registry } from '../core/definition.ts';
-import { errorMessage } from '../core/error.ts';
+import { errorMessage, RuntimeError } from '../core/error.ts';
 import { discoverDefinitions } from './discovery.ts';
 import { createModuleLoader, type LoaderOptions, type ModuleLoader } from './module-loader.ts';
-import type { Problem } from './problem.ts';
+import { formatProblems, type Problem } from './problem.ts';
 import { checkLayout, listProjectFiles, relativePath, warnFolders } from './project-file.ts';
 import { buildRegistry } from './registry.ts';
 
@@ -21,7 +21,7 @@ export interface LoadedProject {
 }
 
 /**
- * Reads `agents/{agents,prompts,models,tools}` below `projectDir`. Never rejects for what an author wrote.
+ * Reads `agents/{agents,prompts,models,tools,hooks,effects,api}` below `projectDir`. Never rejects for what an author wrote.
  * Files are read again on each call; `fresh` also forgets what Node keeps of the project's CommonJS helpers.
  */
 export async function loadProject(projectDir: string, options: LoaderOptions = {}): Promise<LoadedProject> {
@@ -40,6 +40,16 @@ export async function loadProject(projectDir: string, options: LoaderOptions = {
   };
 }
 
+/** The project, for whoever cannot go on without it. Throws `InvalidDefinitions` with every problem. */
+export async function requireProject(
+  projectDir: string,
+  options: LoaderOptions = {},
+): Promise<LoadedProject> {
+  const loaded = await loadProject(projectDir, options);
+  if (loaded.problems.length === 0) return loaded;
+  throw new RuntimeError('InvalidDefinitions', formatProblems(loaded.problems));
+}
+
 /** jiti reads tsconfig.json as it starts; nothing can be resolved without it. */
 async function tryCreateLoader(root: string, options: LoaderOptions): Promise<ModuleLoader | Problem> {
   try {
@@ -50,7 +60,15 @@ async function tryCreateLoader(root: string, options: LoaderOptions): Promise<Mo
 }
 
 function failedProject(problems: readonly Problem[]): LoadedProject {
-  const registry: Registry = { agents: new Map(), prompts: new Map(), models: new Map(), tools: new Map() };
+  const registry: Registry = {
+    agents: new Map(),
+    prompts: new Map(),
+    models: new Map(),
+    tools: new Map(),
+    hooks: new Map(),
+    effects: new Map(),
+    endpoints: new Map(),
+  };
   return { registry, problems, warnings: [], files: [] };
 }
 

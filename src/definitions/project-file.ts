@@ -1,16 +1,26 @@
 /**
  * Which files of a project hold definitions (definitions §2.1), and how paths are told. A path says the kind:
- * `agents/<folder>/<file>`, flat. Looks at names alone; `discovery.ts` opens the files.
+ * `agents/<folder>/<file>`, flat but for `api`, whose folders are part of a route. Looks at names alone; `discovery.ts`
+ * opens the files.
  */
-import { readdirSync } from 'node:fs';
+import { type Dirent, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { DefinitionKind } from './brand.ts';
 import type { Problem } from './problem.ts';
 import { didYouMean, nearest } from './suggestion.ts';
 
-export const FOLDERS = { agents: 'agent', prompts: 'prompt', models: 'model', tools: 'tool' } as const;
+export const FOLDERS = {
+  agents: 'agent',
+  prompts: 'prompt',
+  models: 'model',
+  tools: 'tool',
+  hooks: 'hook',
+  effects: 'effect',
+  api: 'endpoint',
+} as const satisfies Record<string, DefinitionKind>;
+const RECURSIVE: readonly string[] = ['api'];
 /** Folders that the contract knows and this loader leaves to others. */
-const OTHER_FOLDERS = ['hooks', 'effects', 'api', 'packed'];
+const OTHER_FOLDERS = ['packed'];
 
 export interface ProjectFile {
   /** Absolute. */
@@ -18,12 +28,16 @@ export interface ProjectFile {
   /** Relative to the project, with `/`. */
   readonly file: string;
   readonly kind: DefinitionKind;
-  /** The file's name without its extension. */
+  /** The file below its folder without its extension, with `/`: the name of what is named by its file. */
   readonly stem: string;
 }
 
 const SOURCE = /\.(?:ts|js|mts|mjs)$/;
-const IGNORED = [/^_/, /^\./, /\.d\.m?ts$/, /\.test\.m?[tj]s$/, /^(?:CLAUDE|AGENTS)\./];
+/** Of files and of folders. */
+const HIDDEN = /^[_.]/;
+const IGNORED = [HIDDEN, /\.d\.m?ts$/, /\.test\.m?[tj]s$/, /^(?:CLAUDE|AGENTS)\./];
+/** In one folder alone: an index of hooks re-exports them, an index of `api` is a route. */
+const IGNORED_THERE: Readonly<Record<string, RegExp>> = { hooks: /^index\.m?[tj]s$/ };
 
 export function relativePath(projectDir: string, path: string): string {
   return relative(projectDir, path).split(sep).join('/');
@@ -32,10 +46,10 @@ export function relativePath(projectDir: string, path: string): string {
 /** In order of folder and name, so that problems keep their order from run to run. */
 export function listProjectFiles(projectDir: string): ProjectFile[] {
   return Object.entries(FOLDERS).flatMap(([folder, kind]) => {
-    const parent = join(projectDir, 'agents', folder);
-    const found = listNames(parent, 'file').filter((name) => SOURCE.test(name) && !isIgnored(name));
-    return found.sort().map((name) => ({
-      path: join(parent, name),
+    const names = listSources(join(projectDir, 'agents', folder), RECURSIVE.includes(folder));
+    const kept = names.filter((name) => !IGNORED_THERE[folder]?.test(name));
+    return kept.sort().map((name) => ({
+      path: join(projectDir, 'agents', folder, name),
       file: `agents/${folder}/${name}`,
       kind,
       stem: name.replace(SOURCE, ''),
@@ -43,9 +57,22 @@ export function listProjectFiles(projectDir: string): ProjectFile[] {
   });
 }
 
+/** Relative to the folder, with `/`. Folders below are followed as they are, links to folders not: they may lead back. */
+function listSources(folder: string, recursive: boolean): string[] {
+  const entries = listEntries(folder);
+  const files = entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
+  const sources = files.filter((name) => SOURCE.test(name) && !isIgnored(name));
+  if (!recursive) return sources;
+  const folders = entries.filter((entry) => entry.isDirectory() && !HIDDEN.test(entry.name));
+  const deeper = folders.flatMap(({ name }) =>
+    listSources(join(folder, name), true).map((below) => `${name}/${below}`),
+  );
+  return [...sources, ...deeper];
+}
+
 /** What is missing from the layout before any file is read. */
 export function checkLayout(projectDir: string): Problem[] {
-  if (listNames(projectDir, 'folder').includes('agents')) return [];
+  if (listFolders(projectDir).includes('agents')) return [];
   const message =
     'There is no agents/ folder here. Create agents/agents, agents/prompts, agents/models and agents/tools, ' +
     'or run `everthread new` to start with a sample; --project names another folder.';
@@ -55,7 +82,7 @@ export function checkLayout(projectDir: string): Problem[] {
 /** Folders whose names are near to a known one: their files would silently not be loaded. */
 export function warnFolders(projectDir: string): Problem[] {
   const known = [...Object.keys(FOLDERS), ...OTHER_FOLDERS];
-  const folders = listNames(join(projectDir, 'agents'), 'folder').filter((name) => !known.includes(name));
+  const folders = listFolders(join(projectDir, 'agents')).filter((name) => !known.includes(name));
   return folders
     .filter((name) => nearest(name, known) !== undefined)
     .map((name) => ({ file: `agents/${name}/`, message: `is not read.${didYouMean(name, known)}` }));
@@ -65,13 +92,17 @@ function isIgnored(name: string): boolean {
   return IGNORED.some((pattern) => pattern.test(name));
 }
 
-/** Nothing for a folder that is not there; symbolic links count as what they lead to, or as files. */
-function listNames(folder: string, kind: 'file' | 'folder'): string[] {
+/** Symbolic links count as what they may lead to. */
+function listFolders(folder: string): string[] {
+  return listEntries(folder)
+    .filter((entry) => !entry.isFile())
+    .map(({ name }) => name);
+}
+
+/** Nothing for a folder that is not there. */
+function listEntries(folder: string): Dirent[] {
   try {
-    const entries = readdirSync(folder, { withFileTypes: true });
-    return entries
-      .filter((entry) => (kind === 'folder' ? !entry.isFile() : !entry.isDirectory()))
-      .map(({ name }) => name);
+    return readdirSync(folder, { withFileTypes: true });
   } catch {
     return [];
   }

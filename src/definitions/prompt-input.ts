@@ -100,7 +100,10 @@ export interface SubagentInput extends PromptToolInput {
   initAttachmentsProperty?: string;
   /** The argument with a name for people. */
   initAgentNameProperty?: string;
-  /** Whether it runs before the prompt's first model step; default false. */
+  /**
+   * Whether it runs before the prompt's first model step; default false. The values of `nameEnv` and `descriptionEnv` are shown
+   * to a model, whatever their type; those of `scopedEnv` reach the child alone.
+   */
   immediate?: boolean | { nameEnv?: string; descriptionEnv?: string; scopedEnv?: string[] };
   /** Name of a variable: the tool is offered only while that is `true`, `1` or `yes`. */
   optional?: string;

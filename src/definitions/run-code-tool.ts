@@ -1,8 +1,8 @@
 /** `run_code`: a model computes with code of its own, which touches nothing (seed 000 §13). */
 import { z } from 'zod';
-import { brandDefinition } from './brand.ts';
+import { brandDefinition, nameDefinition } from './brand.ts';
 import { toCodeToolResult } from './code-tool-result.ts';
-import { defineTool, nameTool } from './define-tool.ts';
+import { defineTool } from './define-tool.ts';
 
 const MIB = 1024 * 1024;
 const MEMORY_MIB = 64;
@@ -52,4 +52,4 @@ const tool = defineTool({
   },
 });
 
-export const RUN_CODE = brandDefinition({ ...nameTool(tool, 'run_code'), args: taken, runsCode: true });
+export const RUN_CODE = brandDefinition({ ...nameDefinition(tool, 'run_code'), args: taken, runsCode: true });

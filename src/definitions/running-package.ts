@@ -12,7 +12,11 @@ import { fileURLToPath } from 'node:url';
 /** Doors that authors' files import, also with `require`, so they must be there at once. */
 const READY = { everthread: '../index', 'everthread/models': '../models/index' };
 /** Doors that pull in Temporal and are rare in authors' files: loaded when asked for, by `import` alone. */
-const ON_DEMAND = { 'everthread/worker': '../worker', 'everthread/testing': '../testing/index' };
+const ON_DEMAND = {
+  'everthread/worker': '../worker',
+  'everthread/server': '../server/index',
+  'everthread/testing': '../testing/index',
+};
 
 /** Specifier → module namespace, or a promise of it. */
 export async function runningPackage(): Promise<Record<string, unknown>> {

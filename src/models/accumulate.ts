@@ -1,5 +1,10 @@
 /** Folds stream chunks into the response that `generate` would have given (definitions §5.3, §5.4). */
-import type { ProviderResponse, ProviderStreamChunk, ProviderToolCall } from '../core/provider.ts';
+import type {
+  ExecutedProviderTool,
+  ProviderResponse,
+  ProviderStreamChunk,
+  ProviderToolCall,
+} from '../core/provider.ts';
 import { ProviderError } from '../core/provider.ts';
 import { parseToolCall } from './tool-arguments.ts';
 
@@ -15,12 +20,14 @@ export function createAccumulator(): Accumulator {
   let reasoning: string | null = null;
   let finish: Extract<ProviderStreamChunk, { type: 'finish' }> | undefined;
   const toolCalls: ProviderToolCall[] = [];
+  const providerTools: ExecutedProviderTool[] = [];
 
   function add(chunk: ProviderStreamChunk): void {
     if (chunk.type === 'content-delta') content = (content ?? '') + chunk.delta;
     else if (chunk.type === 'reasoning-delta') reasoning = (reasoning ?? '') + chunk.delta;
     else if (chunk.type === 'tool-call-done')
       toolCalls.push(parseToolCall(chunk.id, chunk.name, chunk.arguments));
+    else if (chunk.type === 'provider-tool-done') providerTools.push(chunk.tool);
     else if (chunk.type === 'finish') finish = chunk;
     else if (chunk.type === 'error') throw new ProviderError(chunk.error, chunk.code ?? 'unknown');
   }
@@ -37,6 +44,7 @@ export function createAccumulator(): Accumulator {
       content,
       ...(reasoning === null ? {} : { reasoning }),
       ...(toolCalls.length === 0 ? {} : { toolCalls }),
+      ...(providerTools.length === 0 ? {} : { providerTools }),
       finishReason,
       usage,
       ...(responseId === undefined ? {} : { responseId }),

@@ -48,6 +48,8 @@ export interface AiSdkPart {
   readonly toolName?: string;
   readonly input?: unknown;
   readonly providerExecuted?: boolean;
+  readonly result?: unknown;
+  readonly isError?: boolean;
   readonly finishReason?: unknown;
   readonly usage?: unknown;
   readonly error?: unknown;

@@ -1,25 +1,29 @@
 /**
  * Translates a ProviderRequest into a call of an AI SDK language model (definitions §5.2). Pure.
- * `user` and `parallelToolCalls` have no common place there; who needs them sets the provider's own options.
+ * `user` has no place there; `parallelToolCalls` has one in the options of those providers that know it.
  */
-import type { ContentPart, ProviderMessage, ProviderRequest } from '../core/provider.ts';
+import { toolText } from '../core/llm-message.ts';
+import type { ContentPart, ProviderMessage, ProviderRequest, ProviderTool } from '../core/provider.ts';
 import type { AiSdkCallOptions, AiSdkLanguageModel } from './ai-sdk-model.ts';
 import { toReasoningEffort } from './reasoning-effort.ts';
+import { imagesBehindTools } from './tool-images.ts';
 
 export function toCallOptions(request: ProviderRequest, model: AiSdkLanguageModel): AiSdkCallOptions {
   const { maxOutputTokens, temperature, topP, topK, stopSequences, responseFormat, signal } = request;
   const tagged = model.specificationVersion === 'v4';
+  // Chat completions behind the SDK get such content as a JSON text, with the image's bytes in it.
+  const messages = model.provider.endsWith('.chat') ? imagesBehindTools(request.messages) : request.messages;
   const options: AiSdkCallOptions = {
-    prompt: request.messages.map((message) => toPromptMessage(message, tagged)),
-    ...toTools(request),
+    prompt: messages.map((message) => toPromptMessage(message, model.specificationVersion)),
+    ...toTools(request, model),
     maxOutputTokens,
     temperature,
     topP,
     topK,
     stopSequences: stopSequences && [...stopSequences],
     responseFormat: responseFormat as object | undefined,
-    reasoning: tagged ? toReasoningEffort(request.reasoning?.level) : undefined,
-    providerOptions: request.providerOptions && { [optionsKey(model)]: request.providerOptions },
+    reasoning: tagged ? toEffort(request.reasoning) : undefined,
+    providerOptions: toProviderOptions(request, model),
     abortSignal: signal,
   };
   return Object.fromEntries(
@@ -27,22 +31,60 @@ export function toCallOptions(request: ProviderRequest, model: AiSdkLanguageMode
   ) as unknown as AiSdkCallOptions;
 }
 
-function optionsKey({ provider }: AiSdkLanguageModel): string {
+/** The provider's name, under which its options go: `anthropic` of `anthropic.messages`. */
+export function optionsKey({ provider }: AiSdkLanguageModel): string {
   return provider.split('.')[0] ?? provider;
 }
 
+function toEffort(reasoning: ProviderRequest['reasoning']): string | undefined {
+  if (reasoning?.effort !== undefined) return reasoning.effort ?? 'none';
+  return toReasoningEffort(reasoning?.level);
+}
+
+/** How each provider is told that calls must come one at a time; the others have no word for it, or none that we know. */
+const ONE_CALL_AT_A_TIME: Readonly<Record<string, object>> = {
+  openai: { parallelToolCalls: false },
+  azure: { parallelToolCalls: false },
+  groq: { parallelToolCalls: false },
+  mistral: { parallelToolCalls: false },
+  anthropic: { disableParallelToolUse: true },
+};
+
+function toProviderOptions(
+  { providerOptions, parallelToolCalls, tools = [] }: ProviderRequest,
+  model: AiSdkLanguageModel,
+): AiSdkCallOptions['providerOptions'] {
+  const key = optionsKey(model);
+  const told = parallelToolCalls === false && tools.length > 0 ? ONE_CALL_AT_A_TIME[key] : undefined;
+  // The author's own win.
+  return told || providerOptions ? { [key]: { ...told, ...providerOptions } } : undefined;
+}
+
 /** Without tools nothing of this is sent: providers refuse a tool choice that has nothing to choose from. */
-function toTools({ tools, toolChoice }: ProviderRequest): Pick<AiSdkCallOptions, 'tools' | 'toolChoice'> {
-  if (tools === undefined || tools.length === 0) return {};
+function toTools(
+  { tools = [], toolChoice }: ProviderRequest,
+  model: AiSdkLanguageModel,
+): Pick<AiSdkCallOptions, 'tools' | 'toolChoice'> {
+  const key = optionsKey(model);
+  const known = tools.filter(({ executionProvider = key }) => executionProvider === key);
+  if (known.length === 0) return {};
   return {
-    tools: tools.map(({ type, function: { name, description, parameters } }) => ({
-      type,
-      name,
-      description,
-      inputSchema: parameters,
-    })),
+    tools: known.map((tool) =>
+      tool.executionMode === 'provider' ? toOwnTool(tool, model) : toFunctionTool(tool),
+    ),
     toolChoice: toToolChoice(toolChoice),
   };
+}
+
+function toFunctionTool({ type, function: { name, description, parameters } }: ProviderTool): object {
+  return { type, name, description, inputSchema: parameters };
+}
+
+/** A tool that the provider runs has an id such as `anthropic.web_search_20250305`, and no schema. */
+function toOwnTool({ function: { name }, options = {} }: ProviderTool, model: AiSdkLanguageModel): object {
+  const id = name.includes('.') ? name : `${optionsKey(model)}.${name}`;
+  const type = model.specificationVersion === 'v2' ? 'provider-defined' : 'provider';
+  return { type, id, name: name.slice(name.lastIndexOf('.') + 1), args: options };
 }
 
 function toToolChoice(choice: ProviderRequest['toolChoice']): object | undefined {
@@ -50,38 +92,57 @@ function toToolChoice(choice: ProviderRequest['toolChoice']): object | undefined
   return typeof choice === 'object' ? { type: 'tool', toolName: choice.name } : { type: choice };
 }
 
-/** `tagged`: v4 says what file data are, v2 and v3 tell by the value. */
-function toPromptMessage(message: ProviderMessage, tagged: boolean): object {
+function toPromptMessage(message: ProviderMessage, version: string): object {
   switch (message.role) {
     case 'system':
       return { role: 'system', content: message.content };
     case 'user':
-      return { role: 'user', content: toUserParts(message.content, tagged) };
+      return { role: 'user', content: toUserParts(message.content, version === 'v4') };
     case 'assistant':
       return { role: 'assistant', content: toAssistantParts(message) };
     case 'tool': {
-      const { toolCallId, toolName, content } = message;
-      const output =
-        typeof content === 'string'
-          ? { type: 'text', value: content }
-          : content.type === 'text'
-            ? { type: 'text', value: content.text }
-            : { type: 'error-text', value: content.error };
+      const { toolCallId, toolName } = message;
+      const output = toOutput(message, version);
       return { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] };
     }
   }
 }
 
-/** Reasoning is not sent back: providers that want it want their own signature with it. */
+function toOutput(
+  { content, attachments = [] }: Extract<ProviderMessage, { role: 'tool' }>,
+  version: string,
+): object {
+  const images = attachments.flatMap((part) => (part.type === 'image' || part.type === 'file' ? [part] : []));
+  if (images.length > 0) {
+    const media = images.map((part) => toMedia(part, version));
+    return { type: 'content', value: [{ type: 'text', text: toolText(content) }, ...media] };
+  }
+  if (typeof content === 'string') return { type: 'text', value: content };
+  return content.type === 'text'
+    ? { type: 'text', value: content.text }
+    : { type: 'error-text', value: content.error };
+}
+
+/** Each version has its own word for a file within a result. */
+function toMedia(part: Extract<ContentPart, { type: 'image' | 'file' }>, version: string): object {
+  const { data, mediaType } = part;
+  if (version === 'v2') return { type: 'media', data, mediaType };
+  if (version === 'v3') return { type: part.type === 'image' ? 'image-data' : 'file-data', data, mediaType };
+  return { type: 'file', data: { type: 'data', data }, mediaType };
+}
+
+/** Reasoning is there where the prompt asks for it; a provider that wants its own signature with it passes it over. */
 function toAssistantParts(message: Extract<ProviderMessage, { role: 'assistant' }>): object[] {
+  const { content, reasoning } = message;
+  const thoughts = reasoning === undefined ? [] : [{ type: 'reasoning', text: reasoning }];
   const calls = (message.toolCalls ?? []).map((call) => ({
     type: 'tool-call',
     toolCallId: call.id,
     toolName: call.name,
     input: call.arguments,
   }));
-  if (message.content === null && calls.length > 0) return calls;
-  return [{ type: 'text', text: message.content ?? '' }, ...calls];
+  if (content === null && calls.length > 0) return [...thoughts, ...calls];
+  return [...thoughts, { type: 'text', text: content ?? '' }, ...calls];
 }
 
 function toUserParts(content: string | readonly ContentPart[], tagged: boolean): object[] {
@@ -90,6 +151,7 @@ function toUserParts(content: string | readonly ContentPart[], tagged: boolean):
     : content.map((part) => toPromptPart(part, tagged));
 }
 
+/** `tagged`: v4 says what file data are, v2 and v3 tell by the value. */
 function toPromptPart(part: ContentPart, tagged: boolean): object {
   switch (part.type) {
     case 'text':

@@ -1,5 +1,6 @@
 /** Translates what AI SDK language models answer, whole or streamed, into the port's words (definitions §5.3, §5.4). */
 import {
+  type ExecutedProviderTool,
   type FinishReason,
   ProviderError,
   type ProviderResponse,
@@ -9,15 +10,20 @@ import {
 import type { AiSdkAnswer, AiSdkPart, AiSdkStream } from './ai-sdk-model.ts';
 import { parseToolCall } from './tool-arguments.ts';
 
-export function fromAnswer({ content, finishReason, usage, response }: AiSdkAnswer): ProviderResponse {
+export function fromAnswer(
+  { content, finishReason, usage, response }: AiSdkAnswer,
+  provider: string,
+): ProviderResponse {
   const reasoning = joinTexts(content, 'reasoning');
   const toolCalls = content
     .filter(isOwnToolCall)
     .map((part) => parseToolCall(part.toolCallId ?? '', part.toolName ?? '', toJsonText(part.input)));
+  const providerTools = joinProviderTools(content, provider);
   return {
     content: joinTexts(content, 'text'),
     ...(reasoning === null ? {} : { reasoning }),
     ...(toolCalls.length === 0 ? {} : { toolCalls }),
+    ...(providerTools.length === 0 ? {} : { providerTools }),
     finishReason: toFinishReason(finishReason, toolCalls.length > 0),
     usage: toUsage(usage),
     ...(response?.id === undefined ? {} : { responseId: response.id }),
@@ -25,8 +31,12 @@ export function fromAnswer({ content, finishReason, usage, response }: AiSdkAnsw
 }
 
 /** Rejects with the error of an `error` part, and with 'server_error' when no `finish` part came. */
-export async function* fromStream(stream: AiSdkStream): AsyncGenerator<ProviderStreamChunk> {
+export async function* fromStream(
+  stream: AiSdkStream,
+  provider: string,
+): AsyncGenerator<ProviderStreamChunk> {
   const started = new Set<string>();
+  const executed: AiSdkPart[] = [];
   let finish: AiSdkPart | undefined;
   let responseId: string | undefined;
   let called = false;
@@ -35,6 +45,7 @@ export async function* fromStream(stream: AiSdkStream): AsyncGenerator<ProviderS
     if (part.type === 'response-metadata') responseId = part.id ?? responseId;
     if (part.type === 'finish') finish = part;
     called ||= isOwnToolCall(part);
+    if (isProviderTool(part)) executed.push(part);
     yield* toChunks(part, started);
   }
   if (finish === undefined) {
@@ -43,6 +54,7 @@ export async function* fromStream(stream: AiSdkStream): AsyncGenerator<ProviderS
       'server_error',
     );
   }
+  for (const tool of joinProviderTools(executed, provider)) yield { type: 'provider-tool-done', tool };
   const finishReason = toFinishReason(finish.finishReason, called);
   yield { type: 'finish', finishReason, usage: toUsage(finish.usage), responseId };
 }
@@ -79,6 +91,25 @@ function* toChunks(part: AiSdkPart, started: Set<string>): Generator<ProviderStr
 /** Calls that the provider executes itself are not ours to run. */
 function isOwnToolCall(part: AiSdkPart): boolean {
   return part.type === 'tool-call' && part.providerExecuted !== true;
+}
+
+/** What a provider tells of its own tools: their calls, and results, which no function tool of ours ever gets from it. */
+function isProviderTool(part: AiSdkPart): boolean {
+  return part.type === 'tool-result' || (part.type === 'tool-call' && part.providerExecuted === true);
+}
+
+function joinProviderTools(parts: readonly AiSdkPart[], provider: string): ExecutedProviderTool[] {
+  const calls = parts.filter((part) => isProviderTool(part) && part.type === 'tool-call');
+  // The last one counts: those before it were preliminary.
+  const results = new Map(
+    parts.filter(({ type }) => type === 'tool-result').map((part) => [part.toolCallId, part]),
+  );
+  return calls.map(({ toolCallId: id = '', toolName: name = '', input }) => {
+    const answer = results.get(id);
+    const status = answer === undefined ? 'in_progress' : answer.isError ? 'failed' : 'completed';
+    const result = answer === undefined ? {} : { result: answer.result };
+    return { id, name, type: 'tool', provider, status, input, ...result };
+  });
 }
 
 function toJsonText(input: unknown): string {

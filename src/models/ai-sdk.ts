@@ -4,7 +4,7 @@
  */
 import type { Provider, ProviderFactory, ProviderRequest, ProviderStreamChunk } from '../core/provider.ts';
 import type { AiSdkLanguageModel } from './ai-sdk-model.ts';
-import { toCallOptions } from './ai-sdk-request.ts';
+import { optionsKey, toCallOptions } from './ai-sdk-request.ts';
 import { fromAnswer, fromStream } from './ai-sdk-response.ts';
 import { classifyError } from './classify.ts';
 
@@ -21,7 +21,7 @@ export function aiSdk(toModel: (modelId: string) => AiSdkLanguageModel): Provide
     generate: async (request) => {
       try {
         const model = toModel(request.model);
-        return fromAnswer(await model.doGenerate(toCallOptions(request, model)));
+        return fromAnswer(await model.doGenerate(toCallOptions(request, model)), optionsKey(model));
       } catch (error) {
         throw toFailure(error, request);
       }
@@ -39,7 +39,7 @@ async function* readStream(
   try {
     const model = toModel(request.model);
     const { stream } = await model.doStream(toCallOptions(request, model));
-    yield* fromStream(stream);
+    yield* fromStream(stream, optionsKey(model));
   } catch (error) {
     throw toFailure(error, request);
   }

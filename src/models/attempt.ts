@@ -61,7 +61,7 @@ export async function runAttempt(attempt: Attempt): Promise<AttemptResult> {
         'server_error',
       );
     }
-    return { ok: true, ...answer };
+    return { ok: true, ...answer, response: withoutExcluded(answer.response, request) };
   } catch (error) {
     // Closes the connection of a request that we no longer wait for.
     halt.abort();
@@ -89,7 +89,8 @@ const readWhole: Read = async (provider, request, guard, { limits, onDelta, now 
   return { response, firstTokenAt: now() };
 };
 
-const readStream: Read = async (provider, request, guard, { limits, onDelta, now }) => {
+const readStream: Read = async (provider, request, guard, attempt) => {
+  const { limits, now } = attempt;
   const accumulator = createAccumulator();
   const opened = await guard.race(openStream(provider, request), limits.firstChunkMs, 'first chunk');
   const firstTokenAt = now();
@@ -99,7 +100,7 @@ const readStream: Read = async (provider, request, guard, { limits, onDelta, now
       accumulator.add(step.value);
       // Not waiting for the end of the iteration: nothing comes after `finish`, and a socket may linger.
       if (step.value.type === 'finish') break;
-      report(step.value, onDelta);
+      report(step.value, attempt);
       step = await guard.race(opened.iterator.next(), limits.betweenChunksMs, 'further chunk');
     }
     return { response: accumulator.response(), firstTokenAt };
@@ -115,7 +116,14 @@ async function openStream(provider: Provider, request: ProviderRequest) {
   return { iterator, first: await iterator.next() };
 }
 
-function report(chunk: ProviderStreamChunk, onDelta: Attempt['onDelta']): void {
+function report(chunk: ProviderStreamChunk, { request, onDelta }: Attempt): void {
   if (chunk.type === 'content-delta') onDelta('content', chunk.delta);
-  else if (chunk.type === 'reasoning-delta') onDelta('reasoning', chunk.delta);
+  else if (chunk.type === 'reasoning-delta' && !request.reasoning?.exclude) onDelta('reasoning', chunk.delta);
+}
+
+/** A provider that cannot leave its reasoning out has it left out here. */
+function withoutExcluded(response: ProviderResponse, request: ProviderRequest): ProviderResponse {
+  if (!request.reasoning?.exclude) return response;
+  const { reasoning: _, ...bare } = response;
+  return bare;
 }

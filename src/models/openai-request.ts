@@ -1,7 +1,14 @@
 /** Translates a ProviderRequest into the body of an OpenAI chat completion (definitions §5.2). Pure. */
 import type OpenAI from 'openai';
-import type { ContentPart, ProviderMessage, ProviderRequest } from '../core/provider.ts';
+import { toolText } from '../core/llm-message.ts';
+import {
+  type ContentPart,
+  ProviderError,
+  type ProviderMessage,
+  type ProviderRequest,
+} from '../core/provider.ts';
 import { toReasoningEffort } from './reasoning-effort.ts';
+import { imagesBehindTools } from './tool-images.ts';
 
 export type ChatBody = Omit<OpenAI.Chat.ChatCompletionCreateParamsNonStreaming, 'stream'>;
 
@@ -21,13 +28,14 @@ export function toChatBody(request: ProviderRequest, dialect: Dialect): ChatBody
     temperature: request.temperature,
     top_p: request.topP,
     stop: request.stopSequences && [...request.stopSequences],
-    reasoning_effort: toEffort(request.reasoning?.level),
+    reasoning_effort: toEffort(request.reasoning),
     response_format: request.responseFormat,
     user: request.user,
     // The author's own options win over everything above, but cannot replace the conversation.
     ...request.providerOptions,
     model: request.model,
-    messages: request.messages.map(toChatMessage),
+    // A tool message of this protocol holds text alone.
+    messages: imagesBehindTools(request.messages).map((message) => toChatMessage(message, dialect)),
   };
   const present = Object.entries(body).filter(([, value]) => value !== undefined);
   // The author's options have any shape; the server checks them.
@@ -42,6 +50,7 @@ function toLimits({ maxOutputTokens, topK }: ProviderRequest, dialect: Dialect):
 /** Without tools nothing of this is sent: servers refuse a tool choice that has nothing to choose from. */
 function toTools({ tools, toolChoice, parallelToolCalls }: ProviderRequest): object {
   if (tools === undefined || tools.length === 0) return {};
+  refuseProviderTools(tools);
   const named = typeof toolChoice === 'object';
   return {
     tools: tools.map(({ type, function: { name, description, parameters } }) => ({
@@ -53,22 +62,33 @@ function toTools({ tools, toolChoice, parallelToolCalls }: ProviderRequest): obj
   };
 }
 
+/** The protocol has no word for them; leaving one out would change what the agent can do without a word. */
+function refuseProviderTools(tools: NonNullable<ProviderRequest['tools']>): void {
+  const tool = tools.find(({ executionMode }) => executionMode === 'provider');
+  if (tool === undefined) return;
+  throw new ProviderError(
+    `Chat completions have no tools that the provider runs, such as "${tool.function.name}": reach this model through aiSdk(…), or take the tool out of the prompt.`,
+    'invalid_request',
+  );
+}
+
 /** "none" is left out: few models know it, and leaving it out never fails. */
-function toEffort(level: number | undefined): 'low' | 'medium' | 'high' | undefined {
-  const effort = toReasoningEffort(level);
+function toEffort(reasoning: ProviderRequest['reasoning']): string | undefined {
+  if (reasoning?.effort !== undefined) return reasoning.effort ?? undefined;
+  const effort = toReasoningEffort(reasoning?.level);
   return effort === 'none' ? undefined : effort;
 }
 
-function toChatMessage(message: ProviderMessage): ChatMessage {
+function toChatMessage(message: ProviderMessage, dialect: Dialect): ChatMessage {
   switch (message.role) {
     case 'system':
       return { role: 'system', content: message.content };
     case 'user':
       return { role: 'user', content: toUserContent(message.content) };
     case 'assistant':
-      return toAssistantMessage(message);
+      return { ...toAssistantMessage(message), ...toReasoning(message, dialect) };
     case 'tool':
-      return { role: 'tool', tool_call_id: message.toolCallId, content: toToolText(message.content) };
+      return { role: 'tool', tool_call_id: message.toolCallId, content: toolText(message.content) };
   }
 }
 
@@ -88,9 +108,12 @@ function toAssistantMessage(message: Extract<ProviderMessage, { role: 'assistant
   };
 }
 
-function toToolText(content: Extract<ProviderMessage, { role: 'tool' }>['content']): string {
-  if (typeof content === 'string') return content;
-  return content.type === 'text' ? content.text : `Error: ${content.error}`;
+/** The field under which such servers answer it. OpenAI itself knows none, and refuses what it does not know. */
+function toReasoning(
+  { reasoning }: Extract<ProviderMessage, { role: 'assistant' }>,
+  dialect: Dialect,
+): { reasoning_content?: string } {
+  return reasoning === undefined || dialect === 'openai' ? {} : { reasoning_content: reasoning };
 }
 
 function toUserContent(content: string | readonly ContentPart[]): string | ChatPart[] {

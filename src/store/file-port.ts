@@ -35,6 +35,8 @@ export interface FileChunkRef {
 
 export interface FileStore {
   writeFile(threadId: string, file: NewFile): Promise<FileRecord>;
+  /** As `writeFile`, for a thread that may not be there yet: what its first message names. */
+  stageFile(threadId: string, file: NewFile): Promise<FileRecord>;
   mkdirFile(threadId: string, path: string): Promise<FileRecord>;
   rmdirFile(threadId: string, path: string): Promise<void>;
   unlinkFile(threadId: string, path: string): Promise<void>;

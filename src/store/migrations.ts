@@ -6,6 +6,8 @@ import { randomUUID } from 'node:crypto';
 import { type Kysely, type Migration, type MigrationProvider, Migrator } from 'kysely';
 import { valuesAndFiles } from './migration-0002.ts';
 import { env } from './migration-0003.ts';
+import { wholeState } from './migration-0004.ts';
+import { family } from './migration-0005.ts';
 import type { Tables } from './schema.ts';
 
 const spine: Migration = {
@@ -187,6 +189,8 @@ const provider: MigrationProvider = {
     '0001_spine': spine,
     '0002_values_and_files': valuesAndFiles,
     '0003_env': env,
+    '0004_whole_state': wholeState,
+    '0005_family': family,
   }),
 };
 

@@ -3,6 +3,7 @@
  * flags are 0 or 1; times are microseconds since 1970.
  */
 import type { EnvTables } from './env-schema.ts';
+import type { FamilyTables } from './family-schema.ts';
 import type { ValueAndFileTables } from './file-schema.ts';
 
 /** 0 or 1. */
@@ -41,6 +42,19 @@ export interface ThreadTable {
   turn_open: Flag;
   /** Input is stored that no committed step has answered. */
   answer_due: Flag;
+  /** A handoff's target: the thread's agent from the next step on. */
+  next_agent: string | null;
+  /** `after_thread_created` has run. */
+  greeted: Flag;
+  /** Its name for display: of a child, as its parent gave it. */
+  name: string | null;
+  /** Who acts next, and completed turns of the session; of an agent with two AI sides. */
+  side: 'a' | 'b';
+  turns: number;
+  /** Children ever made: a thread without any is not asked for them. */
+  child_count: number;
+  /** Whose immediate subagents have been made: a list of `agent:side`, as JSON. */
+  activated: Json;
 }
 
 export interface ThreadRunTable {
@@ -78,6 +92,10 @@ export interface MessageTable {
   tool_status: 'success' | 'error' | null;
   execution_id: string | null;
   step: number | null;
+  /** What the model thought, when its answer told it. */
+  reasoning: string | null;
+  /** The prompt that an assistant message answers for. */
+  prompt: string | null;
 }
 
 export interface ExecutionTable {
@@ -86,13 +104,16 @@ export interface ExecutionTable {
   started_at: number;
   ended_at: number | null;
   stop_reason: string | null;
+  /** `state.context`: kept while the execution lasts. */
+  context: Json | null;
 }
 
 export interface StepTable {
   thread_id: string;
   step: number;
   execution_id: string;
-  kind: 'model' | 'tools';
+  /** prompt: the step of a sub-prompt, within a call of `parent_step`. */
+  kind: 'model' | 'tools' | 'prompt';
   state: 'open' | 'committed' | 'stopped' | 'failed' | 'abandoned';
   /** Counts the workers that tried; a chunk event says which one it came from. */
   attempt: number;
@@ -105,6 +126,18 @@ export interface StepTable {
   first_seq: number;
   opened_at: number;
   closed_at: number | null;
+  /** What hooks asked of the flow: `stop`, `a` or `b`. */
+  directive: string | null;
+  /** The call that a sub-prompt's step answers. */
+  parent_step: number | null;
+  parent_idx: number | null;
+  /** Of its messages; 0 at the top. */
+  depth: number;
+  /** The sub-prompt's name, and the call's checked arguments. */
+  prompt: string | null;
+  arguments: Json | null;
+  /** Whose step it is: `a` for an agent with one AI side. */
+  side: 'a' | 'b';
 }
 
 /** (workflow run, ordinal) names a command of the workflow; a step that is taken over has two such names. */
@@ -133,6 +166,10 @@ export interface ToolCallTable {
   status: 'success' | 'error' | null;
   started_at: number | null;
   ended_at: number | null;
+  /** The id that its tool message will have, given ahead where sub-prompt messages refer to it. */
+  message_id: string | null;
+  /** What the tool or its hooks asked of the flow: `stop`, `a` or `b`. */
+  directive: string | null;
 }
 
 export interface ModelCallTable {
@@ -162,7 +199,22 @@ export interface EventTable {
   data: Json;
 }
 
-export interface Tables extends ValueAndFileTables, EnvTables {
+export interface EffectTable {
+  thread_id: string;
+  id: string;
+  name: string;
+  args: Json;
+  due_at: number;
+  created_at: number;
+  state: 'pending' | 'running' | 'done' | 'failed' | 'cancelled';
+  /** Counts the workers that tried. */
+  attempts: number;
+  error: Json | null;
+  started_at: number | null;
+  ended_at: number | null;
+}
+
+export interface Tables extends ValueAndFileTables, EnvTables, FamilyTables {
   meta: MetaTable;
   threads: ThreadTable;
   thread_runs: ThreadRunTable;
@@ -174,4 +226,5 @@ export interface Tables extends ValueAndFileTables, EnvTables {
   tool_calls: ToolCallTable;
   model_calls: ModelCallTable;
   events: EventTable;
+  effects: EffectTable;
 }

@@ -10,7 +10,7 @@ import {
 } from './commands/file-read.ts';
 import { findFiles, grepFiles } from './commands/file-search.ts';
 import { mkdirFile, rmdirFile, unlinkFile } from './commands/file-tree.ts';
-import { writeFile } from './commands/file-write.ts';
+import { stageFile, writeFile } from './commands/file-write.ts';
 import { getValue, listValues, setValue } from './commands/value.ts';
 import type { FileStore } from './file-port.ts';
 import type { ValueStore } from './value-port.ts';
@@ -21,6 +21,7 @@ export function bindValuesAndFiles(context: CommandContext): ValueStore & FileSt
     setValue: (threadId, key, value) => setValue(context, threadId, key, value),
     listValues: (threadId, options) => listValues(context, threadId, options),
     writeFile: (threadId, file) => writeFile(context, threadId, file),
+    stageFile: (threadId, file) => stageFile(context, threadId, file),
     mkdirFile: (threadId, path) => mkdirFile(context, threadId, path),
     rmdirFile: (threadId, path) => rmdirFile(context, threadId, path),
     unlinkFile: (threadId, path) => unlinkFile(context, threadId, path),

@@ -3,21 +3,19 @@ import { Kysely } from 'kysely';
 import { beginStep } from './commands/begin-step.ts';
 import { commitStep, failStep } from './commands/close-step.ts';
 import type { CommandContext } from './commands/context.ts';
+import { bindEffects } from './commands/effect-run.ts';
 import { bindEnv } from './commands/env.ts';
+import { bindFamily } from './commands/family.ts';
+import { bindHooks } from './commands/hook.ts';
+import { appendEvent, getLogs } from './commands/log.ts';
+import { deleteMessage, injectMessage, updateMessage } from './commands/message.ts';
 import { openThread } from './commands/open-thread.ts';
 import { queueItem, stageItem, stashItems } from './commands/queue.ts';
-import {
-  countTaken,
-  getMessage,
-  getMessages,
-  getThread,
-  injectMessage,
-  listThreads,
-  readContext,
-  readEvents,
-} from './commands/read.ts';
-import { commitStatus } from './commands/status.ts';
+import { countTaken, getMessage, getMessages, getThread, listThreads, readEvents } from './commands/read.ts';
+import { readContext } from './commands/read-context.ts';
+import { commitStatus, terminateThread } from './commands/status.ts';
 import { appendChunk, endModelCall, startModelCall } from './commands/stream.ts';
+import { bindSubprompts } from './commands/subprompt.ts';
 import { beginTool, commitTool, settleLostTool } from './commands/tool.ts';
 import type { KeySource } from './key-file.ts';
 import { migrate } from './migrations.ts';
@@ -32,11 +30,18 @@ export async function openSqliteStore(options: SqliteOptions, keys: KeySource): 
   const db = new Kysely<Tables>({ dialect });
   await migrate(db);
   const place = `SQLite at ${options.path}`;
-  return bindStore(db, { place, keys, rowLocks: false, relax: async () => dialect.relax() });
+  return bindStore(db, {
+    place,
+    keys,
+    rowLocks: false,
+    relax: async () => dialect.relax(),
+    clock: async () => Date.now() * 1000,
+  });
 }
 
 /** What an engine brings along. */
-export type Engine = Pick<CommandContext, 'rowLocks' | 'relax' | 'keys'> & Pick<ThreadStore, 'place'>;
+export type Engine = Pick<CommandContext, 'rowLocks' | 'relax' | 'keys' | 'clock'> &
+  Pick<ThreadStore, 'place'>;
 
 /** The store over a database that has this build's schema. */
 export async function bindStore(db: Kysely<Tables>, { place, ...engine }: Engine): Promise<ThreadStore> {
@@ -52,7 +57,7 @@ export async function bindStore(db: Kysely<Tables>, { place, ...engine }: Engine
     openThread: (command) => openThread(context, command),
     stashItems: (command) => stashItems(context, command),
     beginStep: (command) => beginStep(context, command),
-    readContext: (threadId, step) => readContext(context, threadId, step),
+    readContext: (threadId, step, window) => readContext(context, { threadId, step, window }),
     startModelCall: (command) => startModelCall(context, command),
     endModelCall: (command) => endModelCall(context, command),
     appendChunk: (command) => appendChunk(context, command),
@@ -64,15 +69,23 @@ export async function bindStore(db: Kysely<Tables>, { place, ...engine }: Engine
     commitStatus: (command) => commitStatus(context, command),
     stageItem: (threadId, item) => stageItem(context, threadId, item),
     queueItem: (threadId, item) => queueItem(context, threadId, item),
-    injectMessage: (threadId, id, message, executionId) =>
-      injectMessage(context, threadId, id, message, executionId),
+    injectMessage: (threadId, message) => injectMessage(context, threadId, message),
+    updateMessage: (threadId, id, updates) => updateMessage(context, threadId, id, updates),
+    deleteMessage: (threadId, id) => deleteMessage(context, threadId, id),
     getThread: (threadId) => getThread(context, threadId),
     listThreads: (options) => listThreads(context, options),
     getMessages: (threadId, options) => getMessages(context, threadId, options),
     getMessage: (threadId, id) => getMessage(context, threadId, id),
     readEvents: (threadId, after, limit) => readEvents(context, threadId, after, limit),
+    appendEvent: (threadId, event) => appendEvent(context, threadId, event),
+    getLogs: (threadId, options) => getLogs(context, threadId, options),
+    terminateThread: (threadId, reason) => terminateThread(context, threadId, reason),
     countTaken: (threadId, itemIds) => countTaken(context, threadId, itemIds),
+    ...bindEffects(context),
     ...bindEnv(context),
+    ...bindSubprompts(context),
+    ...bindFamily(context),
+    ...bindHooks(context),
     ...bindValuesAndFiles(context),
     close: () => db.destroy(),
   };

@@ -31,6 +31,11 @@ export interface NewMessageRow {
   readonly toolStatus?: MessageTable['tool_status'];
   readonly executionId?: string | null;
   readonly step?: number | null;
+  readonly attachments?: readonly unknown[];
+  readonly parentId?: string | null;
+  readonly depth?: number;
+  readonly reasoning?: string;
+  readonly prompt?: string;
 }
 
 interface EventPlace {
@@ -108,18 +113,21 @@ export class ThreadTransaction {
         tool_calls: message.toolCalls?.length ? JSON.stringify(message.toolCalls) : null,
         tool_call_id: message.toolCallId ?? null,
         created_at: this.stamp(),
-        parent_id: null,
-        depth: 0,
+        parent_id: message.parentId ?? null,
+        depth: message.depth ?? 0,
         silent: message.silent ? 1 : 0,
         metadata: JSON.stringify(message.metadata ?? {}),
-        attachments: null,
+        attachments: message.attachments?.length ? JSON.stringify(message.attachments) : null,
         status: message.status ?? 'completed',
         tool_status: message.toolStatus ?? null,
         execution_id: message.executionId ?? null,
         step: message.step ?? null,
+        reasoning: message.reasoning ?? null,
+        prompt: message.prompt ?? null,
       })
       .execute();
-    this.emit('message.created', { messageId: message.id, role: message.role }, { step: message.step });
+    const { id, role, step, depth = 0 } = message;
+    this.emit('message.created', { messageId: id, role, ...(depth > 0 ? { depth } : {}) }, { step });
   }
 
   /** The fence: a run unknown so far becomes the thread's, and every earlier one is retired. */

@@ -6,17 +6,23 @@
  */
 import { allHandlersFinished, condition, makeContinueAsNewFunc, workflowInfo } from '@temporalio/workflow';
 import { LIMITS } from '../core/limit.ts';
+import { effectsHoldBack } from './effects.ts';
 import { stashOnce } from './stash.ts';
 import type { thread } from './thread.ts';
 import type { ThreadRun } from './thread-run.ts';
 
-export function mustContinueAsNew(run: ThreadRun): boolean {
+function mustContinueAsNew(run: ThreadRun): boolean {
   const info = workflowInfo();
   return (
     info.continueAsNewSuggested ||
     info.historyLength >= (run.settings?.historySoftLimit ?? Number.POSITIVE_INFINITY) ||
     info.targetWorkerDeploymentVersionChanged === true
   );
+}
+
+/** And nothing holds the run: an effect would be cut off, a child's start might be lost. */
+export function mayContinue(run: ThreadRun): boolean {
+  return mustContinueAsNew(run) && !effectsHoldBack(run) && !run.family.booting;
 }
 
 export async function continueThread(run: ThreadRun): Promise<void> {

@@ -12,6 +12,8 @@ import {
   status,
   stop,
   terminate,
+  wakeForEffects,
+  wakeForMessages,
 } from './messages.ts';
 import { refreshDetails, toStatusView } from './presence.ts';
 import type { ThreadRun } from './thread-run.ts';
@@ -30,6 +32,13 @@ export function registerHandlers(run: ThreadRun): void {
   });
   setHandler(terminate, (payload) => run.requestTerminate({ reason: readReason(payload) }), {
     description: 'End the thread for ever. Its history stays readable. {"reason"?: "…"}',
+  });
+  setHandler(wakeForEffects, (payload) => run.effects.lookIn(readDelay(payload)), {
+    description:
+      'Look for effects in so many milliseconds: {"inMs"?: 0}. Sent when one was scheduled outside the thread.',
+  });
+  setHandler(wakeForMessages, (payload) => hearFamily(run, payload), {
+    description: 'Look into the queue: another thread of the family has put something there.',
   });
   setHandler(sendMessage, (payload) => send(run, payload), {
     description: 'Queue a message and get its id back, or a refusal with a code.',
@@ -64,6 +73,21 @@ function terminated(run: ThreadRun): ApplicationFailure {
     `Thread "${run.threadId}" is terminated; start a new one.`,
     'ThreadTerminated',
   );
+}
+
+/** Whatever cannot be understood means: at once. Looking in vain does no harm. */
+function readDelay(payload: unknown): number {
+  const inMs = (payload as { inMs?: unknown } | null | undefined)?.inMs;
+  return typeof inMs === 'number' && Number.isFinite(inMs) ? inMs : 0;
+}
+
+/** Whatever cannot be understood means: look. */
+function hearFamily(run: ThreadRun, payload: unknown): void {
+  const { reportOf, boot, speaks } = (payload ?? {}) as Record<string, unknown>;
+  run.family.hear({ ...(typeof reportOf === 'string' ? { reportOf } : {}), boot: boot === true });
+  if (boot !== true) run.announce(1);
+  if (speaks === true) run.unpark();
+  refreshDetails(run);
 }
 
 function readReason(payload: unknown): string | undefined {

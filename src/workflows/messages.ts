@@ -5,13 +5,15 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { StoredError, ThreadStatus } from '../core/step.ts';
 
-/** `{ id?, role?, content, silent?, metadata? }`; our client sends `{ id, stored: true }` for large content. */
+/** `{ id?, role?, content, silent?, metadata?, attachments? }`; our client sends `{ id, stored: true }` for large content. */
 export interface MessagePayload {
   readonly id?: string;
   readonly role?: 'user' | 'assistant';
   readonly content?: string;
   readonly silent?: boolean;
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Paths of files of the thread. */
+  readonly attachments?: readonly string[];
   readonly stored?: true;
 }
 
@@ -19,6 +21,21 @@ export interface ToolPayload {
   readonly id?: string;
   readonly name: string;
   readonly arguments?: Readonly<Record<string, unknown>>;
+}
+
+/** How long until the next effect is due, as the store has said. Only a hint of when to ask it; absent, it is asked at once. */
+export interface WakeForEffectsPayload {
+  readonly inMs?: number;
+}
+
+/** From the thread's family: something was put into its queue, a child has reported, or children are to be started. */
+export interface WakePayload {
+  /** The child whose report is there. */
+  readonly reportOf?: string;
+  /** Children of this thread wait to be started. */
+  readonly boot?: boolean;
+  /** What lies in the queue is said to the thread, as a person would: one that was stopped goes on. */
+  readonly speaks?: boolean;
 }
 
 export interface StatusView {
@@ -31,6 +48,10 @@ export interface StatusView {
   readonly queued: number;
   /** What the thread is doing now, in words. */
   readonly activity: string;
+  /** Why the last execution ended; null while one lasts. */
+  readonly stopReason: string | null;
+  /** Who acts next, where the agent has two AI sides. */
+  readonly side?: 'a' | 'b';
   readonly lastError: StoredError | null;
 }
 
@@ -38,5 +59,7 @@ export const queueMessage = defineSignal<[MessagePayload]>('queueMessage');
 export const queueTool = defineSignal<[ToolPayload]>('queueTool');
 export const stop = defineSignal<[{ reason?: string }?]>('stop');
 export const terminate = defineSignal<[{ reason?: string }?]>('terminate');
+export const wakeForEffects = defineSignal<[WakeForEffectsPayload?]>('wakeForEffects');
+export const wakeForMessages = defineSignal<[WakePayload?]>('wakeForMessages');
 export const sendMessage = defineUpdate<{ id: string }, [MessagePayload]>('sendMessage');
 export const status = defineQuery<StatusView>('status');

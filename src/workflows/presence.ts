@@ -21,6 +21,8 @@ export function toStatusView(run: ThreadRun): StatusView {
     step: run.totalSteps,
     queued: run.queue.size,
     activity: run.activity,
+    stopReason: run.stopReason,
+    ...(run.session ? { side: run.session.side } : {}),
     lastError: run.lastError,
   };
 }
@@ -51,6 +53,13 @@ export function showActivity(run: ThreadRun, activity: string): void {
   refreshDetails(run);
 }
 
+/** A handoff has changed it. One event. */
+export function showAgent(run: ThreadRun, agent: string): void {
+  run.agent = agent;
+  if (run.settings?.searchAttributes) upsertSearchAttributes([{ key: AGENT_ID, value: agent }]);
+  refreshDetails(run);
+}
+
 /** After anything that the details tell of has changed without the activity changing. */
 export function refreshDetails(run: ThreadRun): void {
   setCurrentDetails(toDetails(run));
@@ -64,6 +73,9 @@ function toDetails(run: ThreadRun): string {
     ['model', run.model],
     ['step', String(run.totalSteps)],
     ['queued', String(run.queue.size)],
+    ['side', run.session?.side ?? ''],
+    ['stopped by', run.stopReason ?? ''],
+    ['next effect', run.effects.toText()],
     ['parent', run.start.parentId ?? ''],
     ['last error', run.lastError ? `${run.lastError.code}: ${run.lastError.message}` : ''],
   ];

@@ -40,12 +40,12 @@ const REGULAR_COMMIT: ActivityOptions = { startToCloseTimeout: '1 minute', retry
 const regular = proxyActivities<Activities>(REGULAR_COMMIT);
 const local = proxyLocalActivities<Activities>(LOCAL_COMMIT);
 
-type StoreCommit = 'openThread' | 'stashItems' | 'commitStatus' | 'recordToolOutcome';
-type Input<Name extends StoreCommit> = Parameters<Activities[Name]>[0];
-type Output<Name extends StoreCommit> = Awaited<ReturnType<Activities[Name]>>;
+type StoreCommit = 'openThread' | 'stashItems' | 'commitStatus' | 'recordToolOutcome' | 'listUnstarted';
+type Input<Name extends keyof Activities> = Parameters<Activities[Name]>[0];
+type Output<Name extends keyof Activities> = Awaited<ReturnType<Activities[Name]>>;
 
 /** TypeScript cannot follow one name through two mapped types; the activity's own signature can. */
-interface Callable<Options, Name extends StoreCommit> {
+interface Callable<Options, Name extends keyof Activities> {
   executeWithOptions(options: Options, args: [Input<Name>]): Promise<Output<Name>>;
 }
 
@@ -71,10 +71,29 @@ export function callModelStep(
   input: Parameters<Activities['modelStep']>[0],
   summary: string,
 ) {
-  return regular.modelStep.executeWithOptions(
+  return regular.modelStep.executeWithOptions({ ...modelOptions(settings), summary }, [input]);
+}
+
+function modelOptions(settings: Pick<Settings, 'modelHeartbeatMs'>): ActivityOptions {
+  return {
+    startToCloseTimeout: '2 hours',
+    heartbeatTimeout: settings.modelHeartbeatMs,
+    retry: LOST_WORKER_RETRY,
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+  };
+}
+
+/** Like an idempotent tool: one that was begun on a lost worker goes again, as the store counts. */
+export function callRunEffects(
+  settings: Settings,
+  input: Parameters<Activities['runEffects']>[0],
+  summary: string,
+) {
+  return regular.runEffects.executeWithOptions(
     {
-      startToCloseTimeout: '2 hours',
-      heartbeatTimeout: settings.modelHeartbeatMs,
+      // The activity ends a batch and each handler itself; this is the net below it.
+      startToCloseTimeout: '30 minutes',
+      heartbeatTimeout: settings.toolHeartbeatMs,
       retry: LOST_WORKER_RETRY,
       cancellationType: ActivityCancellationType.TRY_CANCEL,
       summary,
@@ -82,6 +101,57 @@ export function callModelStep(
     [input],
   );
 }
+
+/** Like a model step: a lost worker's is asked again, and finds in the store how far it came. */
+export function callSubprompt(
+  settings: Settings,
+  input: Parameters<Activities['runSubprompt']>[0],
+  summary: string,
+) {
+  return regular.runSubprompt.executeWithOptions({ ...modelOptions(settings), summary }, [input]);
+}
+
+type Finish = 'finishSubprompt' | 'finishSubagent';
+
+/** P2, but for hooks around the result: where they take their time, it goes on as an activity that has it. */
+export async function callFinish<Name extends Finish>(
+  name: Name,
+  settings: Settings,
+  input: Input<Name>,
+  summary: string,
+): Promise<Output<Name>> {
+  try {
+    const options = { ...LOCAL_COMMIT, retry: { maximumAttempts: 1 }, summary };
+    const activity = local[name] as unknown as Callable<LocalActivityOptions, Name>;
+    return await activity.executeWithOptions(options, [input]);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    const activity = regular[name] as unknown as Callable<ActivityOptions, Name>;
+    return activity.executeWithOptions({ ...modelOptions(settings), summary }, [input]);
+  }
+}
+
+/** Like a sub-prompt's: whoever comes again finds the child by the call. */
+export function callSubagent(
+  settings: Settings,
+  input: Parameters<Activities['callSubagent']>[0],
+  summary: string,
+) {
+  return regular.callSubagent.executeWithOptions({ ...modelOptions(settings), summary }, [input]);
+}
+
+/** Files are copied: it may take its time. Without settings where a run has found its thread ended already. */
+export function callReport(
+  settings: Settings | undefined,
+  input: Parameters<Activities['reportToParent']>[0],
+  summary: string,
+) {
+  const options = modelOptions(settings ?? { modelHeartbeatMs: 10_000 });
+  return regular.reportToParent.executeWithOptions({ ...options, summary }, [input]);
+}
+
+/** For the hooks behind a tool: several may take their whole 30 seconds. */
+const HOOKS_MS = 5 * 60_000;
 
 type ToolInput = Parameters<Activities['runTool']>[0];
 
@@ -107,8 +177,8 @@ export function callTool(settings: Settings, call: CallRef, input: ToolInput, su
 
 function toolOptions(settings: Settings, call: CallRef): ActivityOptions {
   return {
-    // The activity itself ends a body at timeoutMs and says so; this is the net below it.
-    startToCloseTimeout: call.timeoutMs + 60_000,
+    // The activity itself ends a body at timeoutMs and says so; this is the net below it, hooks included.
+    startToCloseTimeout: call.timeoutMs + HOOKS_MS,
     heartbeatTimeout: settings.toolHeartbeatMs,
     retry: call.mode === 'once' ? { maximumAttempts: 1 } : LOST_WORKER_RETRY,
     cancellationType: ActivityCancellationType.TRY_CANCEL,

@@ -7,13 +7,18 @@ import { type CancellationScope, log, uuid4, workflowInfo } from '@temporalio/wo
 import type { IncomingItem, Parsed, Refusal } from '../core/item.ts';
 import { LIMITS } from '../core/limit.ts';
 import { ThreadQueue } from '../core/queue.ts';
+import { NO_STEPS, type Session, type SideSteps } from '../core/session.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import type { StartInput } from '../core/start-input.ts';
 import type { Settings, StoredError, ThreadStatus } from '../core/step.ts';
+import { EffectAlarm } from './effect-alarm.ts';
+import { FamilyWatch } from './family-watch.ts';
 
 export class ThreadRun {
   readonly start: StartInput;
   readonly queue: ThreadQueue;
+  readonly effects = new EffectAlarm();
+  readonly family = new FamilyWatch();
   agent: string;
   storeId: string | undefined;
   settings: Settings | undefined;
@@ -23,19 +28,29 @@ export class ThreadRun {
   /** In words, for people. */
   activity = 'opening';
   lastError: StoredError | null = null;
+  /** Why the last execution ended. */
+  stopReason: string | null;
+  /** Of an agent with two AI sides. */
+  session: Session | undefined;
   opened = false;
   /** The store says that this thread is over, or has just been told so. */
   dead = false;
+  /** A relative has spoken, perhaps before the store was asked where the thread stands. */
+  spokenTo = false;
   parked: boolean;
   turnOpen: boolean;
   executionId: string | null;
   /** Model steps of this execution. */
   steps: number;
+  /** Of them those of each side. */
+  sideSteps: SideSteps;
   totalSteps: number;
   afterStep: number;
   stopRequest: { reason?: string } | undefined;
   terminateRequest: { reason?: string } | undefined;
   scope: CancellationScope | undefined;
+  /** Items in line, as others have said since the loop had them counted last. */
+  #announced = 0;
   #ordinal = 0;
   #rejections: Refusal[];
 
@@ -50,6 +65,9 @@ export class ThreadRun {
     this.turnOpen = carried?.turnOpen ?? false;
     this.executionId = carried?.executionId ?? null;
     this.steps = carried?.steps ?? 0;
+    this.sideSteps = carried?.sideSteps ?? NO_STEPS;
+    this.session = carried?.session ?? undefined;
+    this.stopReason = carried?.stopReason ?? null;
     this.totalSteps = carried?.totalSteps ?? 0;
     this.afterStep = carried?.afterStep ?? 0;
     this.#rejections = [...(carried?.rejections ?? [])];
@@ -80,6 +98,12 @@ export class ThreadRun {
     return { id };
   }
 
+  /** A relative has said something to the thread: as good as a person's word. */
+  unpark(): void {
+    this.parked = false;
+    this.spokenTo = true;
+  }
+
   /** For signals, which cannot answer: what is refused is logged and becomes an event. */
   acceptOrDrop(parsed: Parsed<IncomingItem>): void {
     if (!parsed.ok) this.reject(parsed.refusal);
@@ -107,6 +131,24 @@ export class ThreadRun {
   requestTerminate(request: { reason?: string }): void {
     this.terminateRequest ??= request;
     this.scope?.cancel();
+    this.effects.cancel();
+  }
+
+  /** The store was seen with so many pending rows, by somebody else. */
+  announce(waiting: number): void {
+    this.queue.announce(waiting);
+    this.#announced = Math.max(this.#announced, waiting);
+  }
+
+  /** Before the store counts what waits. */
+  beginCount(): void {
+    this.#announced = 0;
+  }
+
+  /** What was announced meanwhile may have come too late to be counted. */
+  endCount(waiting: number): void {
+    this.queue.recount(waiting);
+    this.queue.announce(this.#announced);
   }
 
   nextOrdinal(): number {
@@ -122,6 +164,7 @@ export class ThreadRun {
     this.turnOpen = false;
     this.executionId = null;
     this.steps = 0;
+    this.sideSteps = NO_STEPS;
   }
 
   get ref(): { threadId: string; storeId: string } {
@@ -130,7 +173,7 @@ export class ThreadRun {
 
   toSnapshot(settings: Settings): Snapshot {
     return {
-      version: 1,
+      version: 2,
       ...this.queue.toState(),
       afterStep: this.afterStep,
       turnOpen: this.turnOpen,
@@ -143,6 +186,9 @@ export class ThreadRun {
       storeId: this.storeId ?? '',
       agent: this.agent,
       status: this.status,
+      session: this.session ?? null,
+      sideSteps: this.sideSteps,
+      stopReason: this.stopReason,
     };
   }
 }

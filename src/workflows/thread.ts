@@ -10,14 +10,18 @@ import {
   allHandlersFinished,
   CancellationScope,
   condition,
+  patched,
   workflowInfo,
 } from '@temporalio/workflow';
 import { parseStartInput, type StartInput } from '../core/start-input.ts';
-import type { CommitStatusInput, RestStatus } from '../core/step.ts';
-import { continueThread, mustContinueAsNew } from './continue.ts';
+import type { CommitStatusInput, CommitStatusOutcome, RestStatus } from '../core/step.ts';
+import { startChildrenBeside } from './child-start.ts';
+import { continueThread, mayContinue } from './continue.ts';
+import { runEffectsBeside } from './effects.ts';
 import { registerHandlers } from './handlers.ts';
-import { announceThread, showActivity, showStatus } from './presence.ts';
+import { announceThread, showActivity, showAgent, showStatus } from './presence.ts';
 import { commit } from './proxies.ts';
+import { report } from './report.ts';
 import { runStep, type StepEnd } from './step.ts';
 import { ThreadRun } from './thread-run.ts';
 
@@ -28,9 +32,19 @@ export async function thread(input: unknown): Promise<{ outcome: 'terminated' }>
   CancellationScope.current().cancelRequested.catch(() => run.requestTerminate({ reason: 'cancelled' }));
   await CancellationScope.nonCancellable(async () => {
     await live(run);
+    // Whoever ended a child, its parent hears of it.
+    if (run.start.parentId !== null && !run.family.silent) await report(run);
+    showEnd(run);
     await condition(allHandlersFinished);
   });
   return { outcome: 'terminated' };
+}
+
+/** Ended by code of the project, or through another run: the loop only heard of it. */
+function showEnd(run: ThreadRun): void {
+  if (run.status === 'terminated' || !run.settings || !patched('shows-an-end-from-elsewhere')) return;
+  showStatus(run, 'terminated');
+  showActivity(run, 'terminated');
 }
 
 function readStart(input: unknown): StartInput {
@@ -45,14 +59,20 @@ function readStart(input: unknown): StartInput {
 
 async function live(run: ThreadRun): Promise<void> {
   await open(run);
+  // Nobody waits for it: what fails in it is a fault of this code and fails the workflow task.
+  void runEffectsBeside(run);
+  void startChildrenBeside(run);
   while (!run.dead) {
     if (run.terminateRequest) return end(run);
-    if (run.stopRequest) await settle(run, { status: 'stopped', reason: run.stopRequest.reason });
-    else if (mustContinueAsNew(run)) await continueThread(run);
+    if (run.family.reportDue) await report(run);
+    else if (run.stopRequest) await settle(run, { status: 'stopped', reason: run.stopRequest.reason });
+    else if (mayContinue(run)) await run.effects.hold(() => continueThread(run));
     else if (run.hasWork) await advance(run, await runStep(run));
     else if (run.wanted) await settle(run, restAsBefore(run));
-    else await condition(() => run.wanted);
+    else await condition(() => run.wanted || (run.effects.looked && mayContinue(run)));
   }
+  // Whoever ended it may have died before it could tell the children: this commit changes nothing but tells them.
+  if (run.family.isParent) await commitEnd(run);
 }
 
 async function open(run: ThreadRun): Promise<void> {
@@ -63,13 +83,19 @@ async function open(run: ThreadRun): Promise<void> {
     `open · ${agent}`,
   );
   if (opened.kind === 'terminated') {
+    run.storeId ??= opened.storeId;
     run.dead = true;
     return;
   }
+  run.effects.hear(opened);
   run.storeId = opened.storeId;
   run.settings = opened.settings;
   run.agent = opened.agent;
   run.model = opened.model ?? '';
+  run.session ??= opened.session;
+  run.family.isParent = opened.parent === true;
+  run.family.reportDue = opened.reportDue === true;
+  run.family.bootDue ||= opened.unstarted === true;
   if (run.start.carried === null) resume(run, opened);
   run.opened = true;
   showActivityAtRest(run);
@@ -86,8 +112,8 @@ function resume(
   run.totalSteps = opened.afterStep;
   run.turnOpen = opened.turnOpen;
   run.queue.addWaiting(opened.waiting);
-  // A stopped thread stays parked unless a user message has come with the start.
-  run.parked = opened.status === 'stopped' && !run.queue.hasArrivals;
+  // A stopped thread stays parked unless somebody has spoken to it with the start.
+  run.parked = opened.status === 'stopped' && !run.queue.hasArrivals && !run.spokenTo;
   run.status = run.turnOpen
     ? 'running'
     : ((opened.status === 'running' ? 'idle' : opened.status) as ThreadRun['status']);
@@ -112,13 +138,25 @@ type Rest = Pick<CommitStatusInput, 'reason' | 'error'> & { readonly status: Res
 /** Ends the turn in the store, with all that is left open; then the thread rests, unless more has come. */
 async function settle(run: ThreadRun, rest: Rest): Promise<void> {
   const request = run.stopRequest;
-  const { parked: park } = run;
+  const { parked: park, agent } = run;
+  run.beginCount();
   const more = !park && run.queue.holdsItems;
   const outcome = await commit(
     'commitStatus',
-    { ...run.ref, ...rest, ordinal: run.nextOrdinal(), rejections: run.takeRejections(), more, park },
+    {
+      ...run.ref,
+      ...rest,
+      ordinal: run.nextOrdinal(),
+      rejections: run.takeRejections(),
+      ...(request ? { stops: true } : {}),
+      more,
+      park,
+      agent,
+      ...(run.session ? { session: run.session } : {}),
+    },
     rest.reason ? `${rest.status} · ${rest.reason}` : rest.status,
   );
+  run.effects.hear(outcome);
   if (outcome.kind === 'terminated') {
     run.dead = true;
     return;
@@ -126,7 +164,11 @@ async function settle(run: ThreadRun, rest: Rest): Promise<void> {
   if (run.stopRequest === request) run.stopRequest = undefined;
   run.lastError = rest.error ?? null;
   run.afterStep = outcome.step;
-  run.queue.recount(outcome.waiting);
+  if (outcome.agent !== undefined) showAgent(run, outcome.agent);
+  run.endCount(outcome.waiting);
+  run.stopReason =
+    rest.reason ?? rest.error?.code ?? (rest.status === 'stopped' ? 'stopped' : run.stopReason);
+  if (outcome.reportDue) run.family.reportDue = true;
   run.endTurn();
   if (outcome.kind === 'rest') showStatus(run, rest.status);
   showActivityAtRest(run);
@@ -143,7 +185,15 @@ function showActivityAtRest(run: ThreadRun): void {
 
 async function end(run: ThreadRun): Promise<void> {
   const { reason } = run.terminateRequest ?? {};
-  await commit(
+  const outcome = await commitEnd(run, reason);
+  run.family.silent = outcome.kind === 'rest' && outcome.reportDue !== true;
+  run.dead = true;
+  showStatus(run, 'terminated');
+  showActivity(run, reason ? `terminated: ${reason}` : 'terminated');
+}
+
+function commitEnd(run: ThreadRun, reason?: string): Promise<CommitStatusOutcome> {
+  return commit(
     'commitStatus',
     {
       ...run.ref,
@@ -154,7 +204,4 @@ async function end(run: ThreadRun): Promise<void> {
     },
     reason ? `terminated · ${reason}` : 'terminated',
   );
-  run.dead = true;
-  showStatus(run, 'terminated');
-  showActivity(run, reason ? `terminated: ${reason}` : 'terminated');
 }

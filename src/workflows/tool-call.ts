@@ -4,7 +4,9 @@
  */
 import { isCancellation, sleep } from '@temporalio/workflow';
 import type { CallRef, ToolCallInput, ToolCallOutcome } from '../core/step.ts';
+import { runChildCall } from './child-call.ts';
 import { callQuickTool, callTool, commit } from './proxies.ts';
+import { runSubprompt } from './subprompt.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 export async function runToolCall(
@@ -12,6 +14,8 @@ export async function runToolCall(
   call: CallRef,
   input: ToolCallInput,
 ): Promise<ToolCallOutcome> {
+  if (call.mode === 'prompt') return runSubprompt(run, call, input, runToolCall);
+  if (call.mode === 'child') return runChildCall(run, call, input);
   for (let redispatches = 0; ; redispatches++) {
     try {
       return await dispatch(run, call, input);

@@ -73,7 +73,9 @@ describe('code that is pure or replayed', () => {
   it('asks no clock, no dice and no process', () => {
     const worldly =
       /\b(Date\.now|new Date\b|Date\(|Math\.random|process\b|performance\b|crypto\b|Buffer\b|fetch\(|require\()/g;
-    expect(breaches(files, worldly)).toEqual([]);
+    // The one door to the workflow VM's own clock, which replay sets.
+    const others = files.filter(({ path }) => path !== 'workflows/clock.ts');
+    expect(breaches(others, worldly)).toEqual([]);
   });
 
   it('sets no timer of the platform', () => {

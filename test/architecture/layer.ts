@@ -22,7 +22,7 @@ export const COMPOSITION_ROOT = [
   'configuration.ts',
 ];
 
-const OUTSIDE = ['client', 'core', 'definitions', 'store', 'models', 'sandbox'];
+const OUTSIDE = ['client', 'core', 'definitions', 'state', 'store', 'models', 'sandbox'];
 
 export const LAYERS: Readonly<Record<string, Layer>> = {
   core: { layers: [], packages: ['zod'] },
@@ -35,8 +35,9 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   store: { layers: ['core'], packages: ['node:', 'kysely', 'pg'] },
   models: { layers: ['core'], packages: ['node:', 'zod', 'openai', '@ai-sdk/provider'] },
   sandbox: { layers: ['core'], packages: ['node:', 'isolated-vm', 'sucrase', 'es-module-lexer'] },
+  state: { layers: ['core', 'sandbox', 'store'], packages: ['node:'] },
   activities: {
-    layers: ['core', 'definitions', 'store', 'models', 'sandbox'],
+    layers: ['core', 'definitions', 'state', 'store', 'models', 'sandbox'],
     packages: ['node:', 'zod', '@temporalio/activity', '@temporalio/client', '@temporalio/common'],
     files: [MESSAGES],
   },

@@ -38,7 +38,7 @@ async function read(
   return parts.map(({ at: _at, ...part }) => part);
 }
 
-const text = (delta: string) => ({ kind: 'text', delta });
+const text = (delta: string, side = 'a') => ({ kind: 'text', delta, side });
 const restart = { kind: 'restart' };
 const end = { kind: 'end', stopped: false };
 
@@ -49,6 +49,25 @@ describe('AnswerStream', () => {
       text('Hel'),
       text('lo'),
       end,
+    ]);
+  });
+
+  it('[answer I4] shows the call of a prompt and its result, and nothing of what was said within it', async () => {
+    const deep = (event: Draft): Draft => ({ ...event, step: 2, data: { ...event.data, depth: 1 } });
+    const called = { type: 'tool.called', step: 1, data: { name: 'consult', callId: 'c' } };
+    const result = { type: 'tool.result', step: 1, data: { name: 'consult', status: 'success' } };
+    const inner = [created('first', 'user'), chunk('aside'), created('said', 'assistant'), committed('said')];
+    const events = [chunk('Hm'), created('m', 'assistant'), committed('m'), called, ...inner.map(deep)];
+    expect(
+      await read([...events, created('r', 'tool'), result], {
+        m: { role: 'assistant', content: 'Hm' },
+        r: { role: 'tool', content: 'aside' },
+      }),
+    ).toEqual([
+      text('Hm'),
+      end,
+      { kind: 'tool_call', name: 'consult', arguments: '{}' },
+      { kind: 'tool_result', name: 'consult', status: 'success', content: 'aside' },
     ]);
   });
 
@@ -71,6 +90,15 @@ describe('AnswerStream', () => {
     expect(await read([chunk('Hel'), ...ending], messages)).toEqual([text('Hel'), text('lo'), end]);
     expect(await read([chunk('lo'), ...ending], messages)).toEqual([text('lo'), restart, text('Hello'), end]);
     expect(await read(ending, messages)).toEqual([text('Hello'), end]);
+  });
+
+  it('the words of a second side are its own, and shown once though they are stored as the user does', async () => {
+    const begun: Draft = { type: 'step.started', step: 1, attempt: 1, data: { side: 'b' } };
+    const said = { ...created('m', 'user'), step: 1 };
+    const parts = await read([begun, chunk('Why'), said, committed('m')], {
+      m: { role: 'user', content: 'Why?' },
+    });
+    expect(parts).toEqual([text('Why', 'b'), text('?', 'b'), end]);
   });
 
   it('a stopped answer ends with what was kept of it', async () => {

@@ -199,6 +199,41 @@ describe('everthread threads', () => {
     );
   });
 
+  it('start and send take files along, show names them, and a file that is not there is named', async () => {
+    project.write({ 'notes/first.txt': 'one', 'notes/second.csv': 'a,b' });
+    const [first, second] = ['first.txt', 'second.csv'].map((name) =>
+      join(project.folder, 'notes', name),
+    ) as [string, string];
+    const id = await startThread('look', '--attach', first, '--attach', second);
+    const sent = await run('threads', 'send', id, '--attach', second, '--wait');
+    expect(sent).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^You said: \[file second\.csv, text\/csv, 3 bytes, /),
+    });
+    const { stdout } = await run('threads', 'show', id);
+    expect(stdout).toMatch(
+      /user: look\n {2}\+ first\.txt \(text\/plain, 3 bytes\) \/attachments\/\w+\.txt\n {2}\+ second\.csv /,
+    );
+    expect(stdout).toMatch(/user:\n {2}\+ second\.csv \(text\/csv, 3 bytes\)/);
+    const transcript = JSON.parse((await run('threads', 'export', id)).stdout) as {
+      messages: { attachments: object[] | null }[];
+    };
+    expect(transcript.messages[0]?.attachments).toMatchObject([
+      { name: 'first.txt' },
+      { name: 'second.csv' },
+    ]);
+    expect(await run('threads', 'send', id, 'x', '--attach', join(project.folder, 'gone.txt'))).toMatchObject(
+      {
+        code: 3,
+        stderr: expect.stringMatching(/FileNotFound: There is no file .*gone\.txt/),
+      },
+    );
+    expect(await run('threads', 'send', id, 'x', '--attach', project.folder)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('it is a folder'),
+    });
+  });
+
   it('text of models cannot speak to the terminal', async () => {
     const { stdout } = await run('threads', 'start', 'helper', 'escape', '--wait');
     expect(stdout).toBe('red ␛[31m alarm\n');
@@ -207,7 +242,7 @@ describe('everthread threads', () => {
   it('wrong usage and invalid input end with exit code 2, what is not there with 3', async () => {
     const cases: [number, string, ...string[]][] = [
       [2, 'unknown command', 'frobnicate'],
-      [2, "missing required argument 'text'", 'threads', 'send', 'x'],
+      [2, 'Give a text to send', 'threads', 'send', 'x'],
       [2, 'Give a JSON object', 'threads', 'start', 'helper', '--arguments', '[1]'],
       [2, 'Give a whole number', 'threads', 'list', '--limit', 'many'],
       [2, 'no such folder', 'threads', 'list', '--project', 'nowhere'],

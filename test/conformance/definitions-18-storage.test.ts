@@ -3,15 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { createThreadFiles } from '../../src/activities/thread-files.ts';
 import { LIMITS } from '../../src/core/limit.ts';
 import type { ThreadFiles } from '../../src/core/thread-file.ts';
-import type { ThreadState } from '../../src/core/thread-state.ts';
-import { defineTool } from '../../src/definitions/index.ts';
+import { createThreadFiles } from '../../src/state/files.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { openThread } from '../contract/thread-driver.ts';
 import { closeAfterTest, testRuntime, testStore } from '../support/runtime.ts';
+import { toolOf } from '../support/tool-work.ts';
 
 const text = (buffer: ArrayBuffer | null) => (buffer ? new TextDecoder().decode(buffer) : null);
 
@@ -23,13 +22,6 @@ beforeEach(async () => {
   files = createThreadFiles(store, (await openThread(store)).id);
   others = createThreadFiles(store, (await openThread(store)).id);
 });
-
-/** A tool that does what a test is about, and answers JSON. */
-const toolOf = (work: (state: ThreadState) => Promise<unknown>) =>
-  defineTool({
-    description: 'does it',
-    execute: async (state) => ({ status: 'success', result: JSON.stringify(await work(state)) }),
-  });
 
 describe('definitions §18 searches', () => {
   it.each([

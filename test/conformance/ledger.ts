@@ -5,7 +5,7 @@ import { REQUIREMENTS } from './requirements.ts';
 
 const TEST = join(import.meta.dirname, '..');
 /** `[id] sentence`, as a title or in a table of titles. */
-const TITLE = /(['"`])\[((?:runtime|definitions|decisions|house)[^\]\n]*)\] (.*?)(?<!\\)\1/g;
+const TITLE = /(['"`])\[((?:runtime|definitions|threadstate|decisions|house)[^\]\n]*)\] (.*?)(?<!\\)\1/g;
 
 export interface ShownRule {
   readonly id: string;
@@ -48,8 +48,8 @@ export function renderLedger(): string {
   return [
     '# Conformance',
     '',
-    'Rules of the Standard Agents spec (0.1.0), in our own words, and the tests that show them: its runtime chapter, and',
-    'of its definitions what concerns code execution.',
+    'Rules of the Standard Agents spec (0.1.0), in our own words, and the tests that show them: its runtime chapter, the',
+    'surfaces of ThreadState, and of its definitions what a thread does with them.',
     "Made from the tests' titles by `npm run ledger`; a test fails when this page is out of date.",
     '',
     '| rule | level | what it asks | shown by |',

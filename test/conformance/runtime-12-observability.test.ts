@@ -82,6 +82,7 @@ describe('runtime §12 Observability', () => {
       agent: 'helper',
       status: 'idle',
       step: 1,
+      stopReason: 'stop_on_response',
       queued: 0,
       activity: 'waiting for a message',
       lastError: null,

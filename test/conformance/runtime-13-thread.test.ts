@@ -2,19 +2,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CodeExecutionResult } from '../../src/core/code-execution.ts';
 import type { ThreadState } from '../../src/core/thread-state.ts';
-import { defineTool } from '../../src/definitions/index.ts';
 import { calls, callsMany, says, scriptedModel } from '../../src/testing/index.ts';
 import { eventually, type TestRuntime, testRuntime } from '../support/runtime.ts';
+import { toolOf } from '../support/tool-work.ts';
 
 const LOOP = 'for (;;);';
-
-/** A tool that does what a test is about, and answers JSON. */
-const toolOf = (work: (state: ThreadState) => Promise<unknown>, timeoutMs?: number) =>
-  defineTool({
-    description: 'does it',
-    timeoutMs,
-    execute: async (state) => ({ status: 'success', result: JSON.stringify(await work(state)) }),
-  });
 
 async function begin({ client }: TestRuntime, content: string): Promise<string> {
   const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content }] });

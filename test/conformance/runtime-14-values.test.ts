@@ -4,29 +4,12 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from '@jest/globals';
-import type { ThreadState } from '../../src/core/thread-state.ts';
-import { defineTool } from '../../src/definitions/index.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { ThreadStore } from '../../src/store/port.ts';
 import { calls, callsMany, says, scriptedModel } from '../../src/testing/index.ts';
 import { openThread } from '../contract/thread-driver.ts';
 import { closeAfterTest, type RuntimeOptions, testRuntime, testStore } from '../support/runtime.ts';
-
-/** A tool that does what a test is about, and answers JSON. */
-const toolOf = (work: (state: ThreadState) => Promise<unknown>) =>
-  defineTool({
-    description: 'does it',
-    execute: async (state) => ({
-      status: 'success',
-      result: JSON.stringify(await work(state)) ?? 'undefined',
-    }),
-  });
-
-/** What the tools of a thread's calls answered, parsed. */
-async function answersOf(runtime: Awaited<ReturnType<typeof testRuntime>>, thread: string) {
-  const lines = (await runtime.transcript(thread)).filter((line) => line.startsWith('tool '));
-  return lines.map((line) => JSON.parse(line.slice(line.indexOf('success: ') + 9)) as unknown);
-}
+import { toolAnswers, toolOf } from '../support/tool-work.ts';
 
 const write = toolOf(async (state) => {
   await state.setValue('plan', { steps: ['a', 'b'], done: 0 });
@@ -58,7 +41,7 @@ describe('runtime §14.1 Runtime Semantics', () => {
     });
     const thread = await first.start('write');
     await first.say(thread, 'read');
-    expect(await answersOf(first, thread)).toEqual(['written', PLAN]);
+    expect(await toolAnswers(first, thread)).toEqual(['written', PLAN]);
     await first.stopWorker();
     const second = await testRuntime({
       model: scriptedModel([calls('read'), says('ok')]),
@@ -67,7 +50,7 @@ describe('runtime §14.1 Runtime Semantics', () => {
       taskQueue: first.taskQueue,
     });
     await second.say(thread, 'read again');
-    expect((await answersOf(second, thread)).at(-1)).toEqual(PLAN);
+    expect((await toolAnswers(second, thread)).at(-1)).toEqual(PLAN);
   });
 
   it('[runtime 14.1.2] what one tool wrote is what every other one reads: the next, an invoked one, one beside it, a client', async () => {
@@ -89,7 +72,7 @@ describe('runtime §14.1 Runtime Semantics', () => {
       tools: { write, read, invoking, beside },
     });
     const thread = await runtime.start('go');
-    expect(await answersOf(runtime, thread)).toEqual(['written', PLAN, ['"mine"', PLAN], [1, 2, PLAN]]);
+    expect(await toolAnswers(runtime, thread)).toEqual(['written', PLAN, ['"mine"', PLAN], [1, 2, PLAN]]);
     expect(await runtime.client.values(thread).get('plan')).toEqual(PLAN);
     expect((await runtime.client.values(thread).list()).map(({ key }) => key)).toEqual(['plan', 'x', 'y']);
   });
@@ -102,7 +85,7 @@ describe('runtime §14.1 Runtime Semantics', () => {
     const runtime = await testRuntime(options);
     const one = await runtime.start('write');
     const other = await runtime.start('read');
-    expect(await answersOf(runtime, other)).toEqual([null]);
+    expect(await toolAnswers(runtime, other)).toEqual([null]);
     expect([
       await runtime.client.values(one).get('plan'),
       await runtime.client.values(other).get('plan'),
@@ -124,7 +107,7 @@ describe('runtime §14.1 Runtime Semantics', () => {
       model: scriptedModel([calls('keep'), says('ok')]),
       tools: { keep },
     });
-    expect(await answersOf(runtime, await runtime.start('go'))).toEqual([value]);
+    expect(await toolAnswers(runtime, await runtime.start('go'))).toEqual([value]);
   });
 
   it.each<[string, unknown, string]>([
@@ -150,7 +133,7 @@ describe('runtime §14.1 Runtime Semantics', () => {
       return [before, other, await state.getValue('plan')];
     });
     const runtime = await testRuntime({ model: scriptedModel([calls('none'), says('ok')]), tools: { none } });
-    expect(await answersOf(runtime, await runtime.start('go'))).toEqual([[null, null, null]]);
+    expect(await toolAnswers(runtime, await runtime.start('go'))).toEqual([[null, null, null]]);
   });
 
   it.each([[null], [undefined]])('[runtime 14.1.6] setValue(key, %p) deletes the key', async (nothing) => {

@@ -106,7 +106,7 @@ describe('a session', () => {
       Array.from({ length: 30 }, (_, n) => [
         small.queueItem(thread.id, message(`m${n}`)),
         small.getMessages(thread.id),
-        small.injectMessage(thread.id, `i${n}`, { role: 'system', content: 'x' }, null),
+        small.injectMessage(thread.id, { id: `i${n}`, role: 'system', content: 'x', executionId: null }),
       ]).flat(),
     );
     await small.close();

@@ -37,12 +37,12 @@ async function perform(): Promise<Answer> {
           for (const threadId of task.threadIds) {
             await store.queueItem(threadId, message(`p${task.process}-${n}`));
             await store.queueItem(threadId, message(`shared-${n}`));
-            await store.injectMessage(
-              threadId,
-              `i${task.process}-${n}`,
-              { role: 'system', content: 'x' },
-              null,
-            );
+            await store.injectMessage(threadId, {
+              id: `i${task.process}-${n}`,
+              role: 'system',
+              content: 'x',
+              executionId: null,
+            });
           }
         }
         return { storeId: store.id };

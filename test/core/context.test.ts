@@ -1,65 +1,11 @@
 /** Context assembly (runtime §4): each call with its result, whatever the store went through. */
 import { describe, expect, it } from '@jest/globals';
-import {
-  assembleMessages,
-  type ContextInput,
-  type ContextMessage,
-  parseArguments,
-  toProviderCall,
-} from '../../src/core/context.ts';
-import type { ProviderMessage } from '../../src/core/provider.ts';
+import { parseArguments, toProviderCall } from '../../src/core/context.ts';
+import { NO_RESULT } from '../../src/core/context-repair.ts';
+import { asks, assemble, lines, result, says, user } from './context-rows.ts';
 import { aMessage, someCalls } from './sample.ts';
-import { type Random, SEEDS, seededRandom } from './seeded-random.ts';
-
-function assemble(
-  messages: readonly ContextMessage[],
-  options: Partial<ContextInput> = {},
-): ProviderMessage[] {
-  return assembleMessages({
-    system: '',
-    messages,
-    executionId: 'now',
-    includeChat: true,
-    includePastTools: true,
-    ...options,
-  });
-}
-
-/** One line a message: enough to see order and pairing. */
-function lines(messages: readonly ProviderMessage[]): string[] {
-  return messages.map((message) => {
-    if (message.role === 'tool') return `tool ${message.toolCallId}: ${message.content}`;
-    const asked =
-      message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => ` ->${id}`).join('') : '';
-    return `${message.role}: ${message.content ?? ''}${asked}`;
-  });
-}
-
-const user = (content: string, fields: Partial<ContextMessage> = {}) =>
-  aMessage({ role: 'user', content, ...fields });
-const says = (content: string | null, fields: Partial<ContextMessage> = {}) =>
-  aMessage({ role: 'assistant', content, ...fields });
-const asks = (step: number, callIds: readonly string[], fields: Partial<ContextMessage> = {}) =>
-  says(null, { step, tool_calls: someCalls(...callIds.map((id) => [id, 'look'] as const)), ...fields });
-const result = (step: number, callId: string, content: string, fields: Partial<ContextMessage> = {}) =>
-  aMessage({
-    role: 'tool',
-    name: 'look',
-    content,
-    step,
-    tool_call_id: callId,
-    tool_status: 'success',
-    ...fields,
-  });
-
-const MISSING = 'Failed to execute tool: no result was recorded for this call.';
 
 describe('[runtime 4] context assembly', () => {
-  it('begins with the system text, and without one where there is none', () => {
-    expect(lines(assemble([user('hi')], { system: 'You help.' }))).toEqual(['system: You help.', 'user: hi']);
-    expect(lines(assemble([user('hi')]))).toEqual(['user: hi']);
-  });
-
   it('keeps the order of the stored messages', () => {
     const stored = [
       aMessage({ role: 'system', content: 'Be brief.' }),
@@ -88,7 +34,7 @@ describe('[runtime 4] context assembly', () => {
   it('makes up the result that is missing', () => {
     expect(lines(assemble([asks(1, ['a', 'b']), result(1, 'b', 'B')]))).toEqual([
       'assistant:  ->a ->b',
-      `tool a: ${MISSING}`,
+      `tool a: ${NO_RESULT}`,
       'tool b: B',
     ]);
   });
@@ -133,6 +79,17 @@ describe('[runtime 4] context assembly', () => {
       'assistant: yes',
     ]);
   });
+
+  it('[definitions 15.3] keeps silent messages', () => {
+    expect(lines(assemble([user('told quietly', { silent: true })]))).toEqual(['user: told quietly']);
+  });
+
+  it.each(['{', '7', '[null, 7, {}, {"id":"a"}]', '[{"id":1,"function":{}}]'])(
+    'takes calls that are none, such as %j, for none',
+    (calls) => {
+      expect(lines(assemble([says('so', { tool_calls: calls })]))).toEqual(['assistant: so']);
+    },
+  );
 
   it('gives calls with parsed arguments, and malformed ones with their text', () => {
     const stored = says('so', {
@@ -212,90 +169,4 @@ describe('arguments of a call', () => {
     const call = { id: 'a', type: 'function', function: { name: 'look', arguments: 'no' } } as const;
     expect(toProviderCall(call)).toEqual({ id: 'a', name: 'look', arguments: {}, rawArguments: 'no' });
   });
-});
-
-/** Any rows at all: results lost, doubled, before their calls, of other steps; ids used again. */
-function anyHistory(random: Random): ContextMessage[] {
-  return Array.from({ length: 5 + random.below(30) }, () => anyMessage(random));
-}
-
-function anyMessage(random: Random): ContextMessage {
-  const executionId = random.pick(['now', 'before', null]);
-  const step = random.pick([null, 1, 2, 3, 4]);
-  const callId = () => random.pick(['a', 'b', 'c', '']);
-  const content = random.pick([null, '', ' ', 'text']);
-  switch (random.pick(['system', 'user', 'assistant', 'asks', 'tool', 'tool'] as const)) {
-    case 'system':
-      return aMessage({ role: 'system', content, executionId });
-    case 'user':
-      return user(content ?? 'hi', { executionId });
-    case 'assistant':
-      return says(content, { executionId, step });
-    case 'asks': {
-      const calls = Array.from({ length: random.below(4) }, () => [callId(), 'look'] as const);
-      return says(content, { executionId, step, tool_calls: someCalls(...calls) });
-    }
-    case 'tool':
-      return aMessage({
-        role: 'tool',
-        name: 'look',
-        content: 'out',
-        tool_call_id: callId(),
-        executionId,
-        step,
-      });
-  }
-}
-
-/** What a provider insists on. */
-function expectPaired(messages: readonly ProviderMessage[]): void {
-  let owed: string[] = [];
-  for (const message of messages) {
-    if (message.role === 'tool') {
-      expect(message.toolCallId).toBe(owed.shift());
-      continue;
-    }
-    expect(owed).toEqual([]);
-    owed = message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : [];
-  }
-  expect(owed).toEqual([]);
-}
-
-/** A request's messages as rows again; each assistant message is a step. */
-function toRows(messages: readonly ProviderMessage[]): ContextMessage[] {
-  let step = 0;
-  return messages.map((message) => {
-    const content = message.content as string | null;
-    switch (message.role) {
-      case 'tool':
-        return result(step, message.toolCallId, content ?? '');
-      case 'assistant': {
-        step += 1;
-        const calls = (message.toolCalls ?? []).map(
-          ({ id, name, arguments: args, rawArguments }) =>
-            [id, name, rawArguments ?? JSON.stringify(args)] as const,
-        );
-        return says(content, { step, tool_calls: calls.length > 0 ? someCalls(...calls) : null });
-      }
-      default:
-        return aMessage({ role: message.role, content });
-    }
-  });
-}
-
-describe('[runtime 4] context assembly of any history', () => {
-  it.each(SEEDS)(
-    'pairs every call with one result, and stays the same when assembled again (seed %i)',
-    (seed) => {
-      const random = seededRandom(seed);
-      for (let round = 0; round < 100; round++) {
-        const history = anyHistory(random);
-        const options = { includeChat: random.chance(0.7), includePastTools: random.chance(0.5) };
-        const assembled = assemble(history, options);
-        expectPaired(assembled);
-        expect(assemble(history, options)).toEqual(assembled);
-        expect(assemble(toRows(assembled))).toEqual(assembled);
-      }
-    },
-  );
 });

@@ -2,7 +2,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ToolDefinition } from '../../src/core/definition.ts';
 import { declaredTypes, listSecrets, resolveVariable, type StoredVariable } from '../../src/core/env.ts';
-import { isScoped, listRequirements } from '../../src/core/env-requirement.ts';
+import {
+  isScoped,
+  listRequirements,
+  listScoped,
+  listScopedRequirements,
+} from '../../src/core/env-requirement.ts';
 import {
   type AgentInput,
   defineAgent,
@@ -217,5 +222,66 @@ describe('[definitions 3] required variables', () => {
     });
     expect(listRequirements(circle, 'helper').map(({ name }) => name)).toEqual(['A']);
     expect(listRequirements(circle, 'nobody')).toEqual([]);
+  });
+});
+
+describe('what a thread needs and does not take over from its parent', () => {
+  const scoped = (name: string, required = true) => ({ variables: [{ name, required, scoped: true }] });
+  const dual = (prompt: string): Partial<AgentInput> => ({
+    type: 'dual_ai',
+    exposeAsTool: true,
+    toolDescription: 'works',
+    sideA: { prompt },
+    sideB: { prompt: 'critic' },
+    maxSessionTurns: 4,
+  });
+  const registry = project({
+    prompt: { tools: ['child'] },
+    agents: {
+      child: { ...dual('desk'), ...scoped('OF_AGENT'), env: { KNOWN: 'here' } },
+      deeper: { ...dual('desk'), ...scoped('OF_DEEPER') },
+    },
+    prompts: {
+      desk: { tools: ['pay', 'consult', 'deeper'], ...scoped('OPTIONAL', false) },
+      critic: scoped('OF_CRITIC'),
+      consult: { tools: ['pay'], ...scoped('KNOWN') },
+    },
+    tools: {
+      pay: {
+        variables: [
+          { name: 'OF_TOOL', required: true, scoped: true },
+          { name: 'SHARED', required: true },
+        ],
+      },
+    },
+  });
+  const found = (agent: string) =>
+    listScopedRequirements(registry, agent).map(
+      ({ name, by, provided }) => `${name}: ${by}${provided ? ', known' : ''}`,
+    );
+
+  it('[runtime 7.5] is found on both sides, in their tools and sub-prompts, and with what the definitions say of it', () => {
+    expect(found('child').sort()).toEqual([
+      'KNOWN: the prompt "consult", known',
+      'OF_AGENT: the agent "child"',
+      'OF_CRITIC: the prompt "critic"',
+      'OF_TOOL: the tool "pay"',
+    ]);
+  });
+
+  it('[runtime 7.5] is asked of the thread that needs it, not of the one above or below', () => {
+    expect(found('helper')).toEqual([]);
+    expect(found('deeper')).toContain('OF_DEEPER: the agent "deeper"');
+    expect(found('nobody')).toEqual([]);
+  });
+
+  it('is refused from a parent, needed or not', () => {
+    expect([...listScoped(registry, 'child')].sort()).toEqual([
+      'KNOWN',
+      'OF_AGENT',
+      'OF_CRITIC',
+      'OF_TOOL',
+      'OPTIONAL',
+    ]);
   });
 });

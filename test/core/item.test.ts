@@ -50,6 +50,23 @@ describe('message payloads', () => {
       { kind: 'message', role: 'user', content: 'x' },
     ],
     [
+      { content: 'x', attachments: ['/a.txt', 'b'] },
+      { kind: 'message', role: 'user', content: 'x', attachments: ['/a.txt', 'b'] },
+    ],
+    [
+      { content: '', attachments: ['/a.txt'] },
+      { kind: 'message', role: 'user', content: '', attachments: ['/a.txt'] },
+    ],
+    [{ attachments: ['/a.txt'] }, { kind: 'message', role: 'user', content: '', attachments: ['/a.txt'] }],
+    [
+      { content: 'x', attachments: [] },
+      { kind: 'message', role: 'user', content: 'x' },
+    ],
+    [
+      { content: 'x', attachments: null },
+      { kind: 'message', role: 'user', content: 'x' },
+    ],
+    [
       { content: 'x', unknown: 1 },
       { kind: 'message', role: 'user', content: 'x' },
     ],
@@ -81,6 +98,16 @@ describe('message payloads', () => {
     ['a role that is no text', { role: 1, content: 'x' }, '"role"'],
     ['silent as text', { silent: 'yes', content: 'x' }, '"silent"'],
     ['metadata as list', { metadata: [], content: 'x' }, '"metadata"'],
+    ['attachments that are no list', { content: 'x', attachments: '/a.txt' }, '"attachments"'],
+    ['attachments of objects', { content: 'x', attachments: [{ path: '/a.txt' }] }, '"attachments"'],
+    ['an empty path', { content: 'x', attachments: [''] }, '"attachments"'],
+    ['a long path', { content: 'x', attachments: ['x'.repeat(LIMITS.filePathBytes + 1)] }, '"attachments"'],
+    [
+      'many attachments',
+      { content: 'x', attachments: Array(LIMITS.attachments + 1).fill('/a') },
+      '"attachments"',
+    ],
+    ['no attachments and no content', { attachments: [] }, '"content"'],
     ['stored without id', { stored: true }, '"id"'],
   ])('are refused as InvalidMessage for %s', (_what, payload, said) => {
     const parsed = parseMessagePayload(payload);

@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PromptPart } from '../../src/core/definition.ts';
 import { interpolate, renderPrompt } from '../../src/core/prompt-text.ts';
+import { definePrompt } from '../../src/definitions/index.ts';
 import { aPrompt } from './sample.ts';
 
 const text = (content: string): PromptPart => ({ type: 'text', content });
@@ -57,6 +58,45 @@ describe('[definitions 6.2] prompt parts', () => {
 
   it('leave a mark where an included prompt is missing', () => {
     expect(render([{ type: 'include', prompt: 'gone' }])).toContain('"gone"');
+  });
+
+  it('of older versions mean the same: text, include, and a variable, which stays as written where it is unknown', () => {
+    const { prompt } = definePrompt({
+      name: 'main',
+      toolDescription: 'main',
+      model: 'm',
+      prompt: [
+        { type: 'string', value: 'Hello ' },
+        { type: 'variable', value: 'name' },
+        { type: 'variable', value: 'tags' },
+        { type: 'variable', value: 'unknown' },
+        { type: 'prompt', id: 'inner', label: 'The inner one' },
+      ],
+    });
+    const prompts = new Map([['inner', aPrompt([text('!')])]]);
+    expect(render(prompt, { prompts, variables: { name: 'Ada', tags: ['a', 1] } })).toBe(
+      'Hello Ada["a",1]{{unknown}}!',
+    );
+  });
+
+  it('include a prompt as often as they name it, with what it shows of the environment', () => {
+    const prompts = new Map([
+      ['left', aPrompt([{ type: 'include', prompt: 'base' }])],
+      ['right', aPrompt([{ type: 'include', prompt: 'base' }])],
+      ['base', aPrompt([{ type: 'env', property: 'TONE' }, text('{{name}} ')])],
+    ]);
+    const parts: PromptPart[] = [
+      { type: 'include', prompt: 'left' },
+      { type: 'include', prompt: 'right' },
+    ];
+    expect(render(parts, { prompts, variables: { name: 'Ada' }, env: () => 'kind ' })).toBe(
+      'kind Ada kind Ada ',
+    );
+  });
+
+  it('without a value of a variable, and none at all, are empty', () => {
+    expect(render([{ type: 'env', property: 'NOTHING' }])).toBe('');
+    expect(render([])).toBe('');
   });
 
   it('show the value of a variable as it is: what it says is not interpolated', () => {

@@ -5,7 +5,7 @@ import type { Snapshot } from '../../src/core/snapshot.ts';
 
 export function aSnapshot(fields: Partial<Snapshot> = {}): Snapshot {
   return {
-    version: 1,
+    version: 2,
     waiting: 3,
     inline: [{ kind: 'message', id: 'm9', role: 'user', content: 'later' }],
     taken: 1,
@@ -27,6 +27,9 @@ export function aSnapshot(fields: Partial<Snapshot> = {}): Snapshot {
     storeId: '9e1f5a52-5d3c-4a0e-9d0b-6a3e7a1f2b3c',
     agent: 'helper',
     status: 'running',
+    session: { side: 'b', turns: 3 },
+    sideSteps: { a: 1, b: 1 },
+    stopReason: null,
     ...fields,
   };
 }

@@ -95,7 +95,7 @@ describe('a start input', () => {
   });
 
   it('does not call carried state of a newer build a bad start: only an older worker cannot read it', () => {
-    const input = { agent: 'a', carried: { ...aSnapshot(), version: 2 } };
+    const input = { agent: 'a', carried: { ...aSnapshot(), version: 3 } };
     expect(() => parseStartInput(input, 'thread/t1')).toThrow(expect.objectContaining({ name: 'Error' }));
   });
 });

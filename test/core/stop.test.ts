@@ -1,7 +1,13 @@
-/** When an execution ends after a step, and why: the order of seed 000 §6. */
+/** What ends with a step, and why: the order of seed 000 §6, for one side and for two. */
 import { describe, expect, it } from '@jest/globals';
 import { LIMITS } from '../../src/core/limit.ts';
-import { evaluateStop, type StepFacts, type StopReason, type StopRules } from '../../src/core/stop.ts';
+import {
+  evaluateStop,
+  type StepFacts,
+  type StopReason,
+  type StopRules,
+  type StopVerdict,
+} from '../../src/core/stop.ts';
 
 const ok = (name: string) => ({ name, succeeded: true });
 const failed = (name: string) => ({ name, succeeded: false });
@@ -20,13 +26,19 @@ function facts({
 }: Partial<Omit<StepFacts, 'rules'>> & { rules?: Partial<StopRules> }): StepFacts {
   return {
     rules: { stopOnResponse: true, ...rules },
+    side: 'a',
     text: false,
     calls: [],
     answered: true,
     steps: 1,
+    ownSteps: fields.steps ?? 1,
+    otherSteps: 0,
+    turns: 0,
     ...fields,
   };
 }
+
+const reasonOf = (given: StepFacts): StopReason | undefined => evaluateStop(given).reason;
 
 describe('[runtime 6] the order of stop rules', () => {
   // From the top: each row takes away what made the one before it stop.
@@ -38,7 +50,9 @@ describe('[runtime 6] the order of stop rules', () => {
     ['max_side_steps', { calls: [ok('other')], text: true, steps: 3 }],
     [undefined, { calls: [ok('other')], text: true, steps: 2 }],
   ])('gives %s', (reason, fields) => {
-    expect(evaluateStop({ ...facts({ rules: EVERY_RULE }), ...fields })).toBe(reason);
+    expect(reasonOf(facts({ rules: EVERY_RULE, ...fields }))).toBe(reason);
+    // The same order where two sides act.
+    expect(reasonOf(facts({ rules: { ...EVERY_RULE, other: {} }, ...fields }))).toBe(reason);
   });
 });
 
@@ -98,6 +112,11 @@ describe('stop rules', () => {
       undefined,
       { answered: false, calls: [ok('other')] },
     ],
+    [
+      '[definitions 22.26] a request that a hook refused ends the execution, whatever the rules say',
+      'hook_blocked',
+      { rules: { stopOnResponse: false, maxSteps: 1 }, text: true, directive: 'blocked' },
+    ],
     ['a step of queued tools has no empty answer', undefined, { answered: false }],
     [
       'a step of queued tools may stop by its stop tool',
@@ -140,6 +159,154 @@ describe('stop rules', () => {
       { rules: { maxSteps: 300 }, calls: [ok('other')], steps: 300 },
     ],
   ])('%s', (_rule, reason, given) => {
-    expect(evaluateStop(facts(given))).toBe(reason);
+    expect(reasonOf(facts(given))).toBe(reason);
+  });
+
+  it.each<[StopVerdict['ends'], Parameters<typeof facts>[0]]>([
+    ['nothing', { calls: [ok('other')] }],
+    ['turn', { text: true }],
+    ['turn', { rules: { stopTool: 'done' }, calls: [ok('done')] }],
+    ['session', { rules: { sessionStop: 'finish' }, calls: [ok('finish')] }],
+    ['session', { rules: { sessionFail: 'give_up' }, calls: [ok('give_up')] }],
+    ['session', { directive: 'stop', text: true }],
+    ['execution', { directive: 'blocked', text: true }],
+    ['execution', { rules: { maxSteps: 1 }, calls: [ok('other')] }],
+    ['execution', { calls: [ok('other')], steps: LIMITS.stepsPerExecution }],
+  ])('[definitions 12.5] ends the %s: %j', (ends, given) => {
+    expect(evaluateStop(facts(given)).ends).toBe(ends);
+    expect(evaluateStop(facts({ ...given, rules: { ...given.rules, other: {} } })).ends).toBe(ends);
+  });
+});
+
+/** Of two sides; `other` is what the opposite one is bound by. */
+const two = (given: Parameters<typeof facts>[0] = {}): StepFacts =>
+  facts({ ...given, rules: { other: {}, ...given.rules } });
+const NO_RULE: Partial<StopRules> = { stopOnResponse: false };
+
+describe('[runtime 6] the stop rules of two sides', () => {
+  it.each<[string, Partial<StopVerdict>, StepFacts]>([
+    [
+      'an answer ends the turn',
+      { ends: 'turn', reason: 'stop_on_response', turn: true },
+      two({ text: true }),
+    ],
+    ['a step with calls does not', { ends: 'nothing', turn: false }, two({ calls: [ok('other')] })],
+    [
+      'without any rule of its own a side yields after each step',
+      { ends: 'turn', reason: 'no_stop_rule', turn: true },
+      two({ rules: NO_RULE, calls: [ok('other')] }),
+    ],
+    [
+      'one side without any rule goes on',
+      { ends: 'nothing' },
+      facts({ rules: NO_RULE, calls: [ok('other')] }),
+    ],
+    [
+      'a stop tool is a rule: nothing but it ends the turn',
+      { ends: 'nothing' },
+      two({ rules: { ...NO_RULE, stopTool: 'done' }, text: true }),
+    ],
+    [
+      'a step of queued tools is no step of a side without rules',
+      { ends: 'nothing' },
+      two({ rules: NO_RULE, answered: false, calls: [ok('other')] }),
+    ],
+    ['code may keep the turn', { ends: 'nothing' }, two({ text: true, directive: 'a' })],
+    [
+      'code may give it away',
+      { ends: 'turn', reason: 'forced_turn', turn: true },
+      two({ calls: [ok('other')], directive: 'b' }),
+    ],
+    [
+      'code of side B means the same by it',
+      { ends: 'turn', reason: 'forced_turn' },
+      two({ side: 'b', calls: [ok('other')], directive: 'a' }),
+    ],
+    ['and keeps it by its own name', { ends: 'nothing' }, two({ side: 'b', text: true, directive: 'b' })],
+    [
+      'beside a person it is the person who acts',
+      { ends: 'turn', reason: 'forced_human_turn' },
+      facts({ calls: [ok('other')], directive: 'b' }),
+    ],
+    [
+      'a session tool wins over what code asked',
+      { ends: 'session', reason: 'session_stop' },
+      two({ rules: { sessionStop: 'finish' }, calls: [ok('finish')], directive: 'b' }),
+    ],
+    [
+      'stop() ends the session',
+      { ends: 'session', reason: 'state_stop_session', turn: true },
+      two({ side: 'b', calls: [ok('other')], directive: 'stop' }),
+    ],
+  ])('%s', (_rule, verdict, given) => {
+    expect(evaluateStop(given)).toMatchObject(verdict);
+  });
+
+  it.each<[string, Partial<StopVerdict>, StepFacts]>([
+    [
+      '[definitions 22.17] maxSessionTurns counts the turns of both sides',
+      { ends: 'session', reason: 'max_session_turns', turn: true },
+      two({ rules: { other: { maxSessionTurns: 4 } }, text: true, turns: 3 }),
+    ],
+    [
+      '[definitions 22.17] and lets the turn before it pass',
+      { ends: 'turn' },
+      two({ rules: { other: { maxSessionTurns: 4 } }, text: true, turns: 2 }),
+    ],
+    [
+      'a step that ends no turn meets no cap of turns',
+      { ends: 'nothing' },
+      two({ rules: { other: { maxSessionTurns: 1 } }, calls: [ok('other')], turns: 5 }),
+    ],
+    [
+      '[definitions 22.18] maxSteps binds the side that would act next: itself',
+      { ends: 'execution', reason: 'max_side_steps', turn: false },
+      two({ rules: { maxSteps: 2 }, calls: [ok('other')], steps: 5, ownSteps: 2, otherSteps: 3 }),
+    ],
+    [
+      '[definitions 22.18] and not by the steps of the other one',
+      { ends: 'nothing' },
+      two({ rules: { maxSteps: 3 }, calls: [ok('other')], steps: 5, ownSteps: 2, otherSteps: 3 }),
+    ],
+    [
+      '[definitions 22.18] or the other one, whose turn it would be',
+      { ends: 'execution', reason: 'max_side_steps', turn: true },
+      two({ rules: { other: { maxSteps: 2 } }, text: true, steps: 3, ownSteps: 1, otherSteps: 2 }),
+    ],
+    [
+      '[definitions 22.18] its own cap does not hold the other one back',
+      { ends: 'turn' },
+      two({ rules: { maxSteps: 1 }, text: true, steps: 1, ownSteps: 1, otherSteps: 0 }),
+    ],
+    [
+      'the hard cap counts the steps of both',
+      { ends: 'execution', reason: 'max_total_steps', turn: true },
+      two({ text: true, steps: LIMITS.stepsPerExecution, ownSteps: 125, otherSteps: 125 }),
+    ],
+    [
+      'a forced turn is bound by limits as any',
+      { ends: 'execution', reason: 'max_total_steps' },
+      two({ directive: 'b', calls: [ok('other')], steps: LIMITS.stepsPerExecution }),
+    ],
+    [
+      'a kept turn is bound by the cap of its side',
+      { ends: 'execution', reason: 'max_side_steps' },
+      two({ rules: { maxSteps: 1 }, directive: 'a', text: true }),
+    ],
+    [
+      'a larger maxSteps of either side raises the hard cap',
+      { ends: 'turn' },
+      two({ rules: { other: { maxSteps: 300 } }, text: true, steps: 299, ownSteps: 150, otherSteps: 149 }),
+    ],
+    [
+      'what ends anyway ends for its own reason',
+      { ends: 'session', reason: 'session_stop' },
+      two({
+        rules: { sessionStop: 'finish', maxSteps: 1, other: { maxSessionTurns: 1 } },
+        calls: [ok('finish')],
+      }),
+    ],
+  ])('%s', (_rule, verdict, given) => {
+    expect(evaluateStop(given)).toMatchObject(verdict);
   });
 });

@@ -113,6 +113,8 @@ describe('analyze_texts', () => {
 async function librarian() {
   for (const name of ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'EVERTHREAD_DEMO_MODEL_URL'])
     delete process.env[name];
+  // Nobody reads along.
+  process.env.EVERTHREAD_DEMO_CHUNK_DELAY_MS = '0';
   const { registry } = await loadProject(process.cwd());
   const runtime = await testRuntime({ registry });
   const { client } = runtime;

@@ -1,11 +1,11 @@
 /** The example project in agents/ and `npm run demo`, run for real once: its server, its workers, its two kills. */
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { listTexts, searchTexts } from '../../agents/tools/_library.ts';
 import { loadProject } from '../../src/definitions/index.ts';
+import { runDemo } from './run-demo.ts';
 
 describe('agents/', () => {
   it('[definitions 2.1] loads without a problem or a warning', async () => {
@@ -41,7 +41,8 @@ describe('npm run demo', () => {
     const { code, output } = await runDemo(['--scripted'], folder);
     const promises = output.match(/(✓ kept|✗ BROKEN) .*/g) ?? [];
     expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' });
-    expect(promises).toHaveLength(6);
+    expect(promises).toHaveLength(9);
+    expect(output).toMatch(/effect +follow_up fires/);
     expect(promises.join('\n')).not.toContain('BROKEN');
     expect(output).toMatch(/worker A +\d+ ms .*\n +worker B +\d+ ms /);
     expect(output).toContain(`The longest text is ${await longestText()}, with `);
@@ -62,20 +63,4 @@ async function longestText(): Promise<string | undefined> {
     words: lines.join(' ').split(/\s+/).filter(Boolean).length,
   }));
   return counts.sort((a, b) => b.words - a.words)[0]?.file;
-}
-
-async function runDemo(args: string[], folder: string): Promise<{ code: number | null; output: string }> {
-  const { TEMPORAL_ADDRESS: _shared, TEMPORAL_NAMESPACE: _default, ...env } = process.env;
-  const child = spawn(process.execPath, ['scripts/demo/main.ts', ...args], {
-    env: {
-      ...env,
-      EVERTHREAD_DEMO_FOLDER: folder,
-      EVERTHREAD_TEMPORAL_CLI: process.env.EVERTHREAD_TEST_TEMPORAL_CLI,
-    },
-  });
-  let output = '';
-  child.stdout.on('data', (data) => (output += String(data)));
-  child.stderr.on('data', (data) => (output += String(data)));
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { code, output };
 }

@@ -31,24 +31,7 @@ describe('Reset', () => {
     const history = await handle.fetchHistory();
     for (const taskId of workflowTasks(history)) {
       await reset(runtime, thread, runId, taskId);
-      await runtime.client.waitForIdle(thread, { timeoutMs: 10_000 }).catch(async (e) => {
-        console.log(
-          taskId,
-          workflowTasks(history),
-          await handle.query('status').catch(String),
-          (await handle.fetchHistory()).events
-            ?.map(
-              (x) =>
-                x.eventType +
-                ' ' +
-                JSON.stringify(
-                  x.workflowTaskFailedEventAttributes ?? x.activityTaskFailedEventAttributes ?? null,
-                ),
-            )
-            .join('\n'),
-        );
-        throw e;
-      });
+      await runtime.client.waitForIdle(thread, { timeoutMs: 10_000 });
       expect(await runtime.messages(thread)).toEqual(stored);
     }
     expect(runs).toHaveLength(2);

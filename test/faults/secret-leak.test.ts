@@ -13,8 +13,9 @@ import { generateKey, parseKeys } from '../../src/store/encryption.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { ThreadStore } from '../../src/store/port.ts';
 import { type CliProject, cliProject, HELPER, type Running, seen } from '../cli/support.ts';
+import { eventually } from '../support/eventually.ts';
+import { findMarks, MARK, payloadsOf } from '../support/secret-mark.ts';
 
-const MARK = 'swordfish';
 /** Whatever JSON, URLs and patterns take as a sign of their own. */
 const KEY = `${MARK} "4711"\n\\/+=&%20$1 ü🐟`;
 const SHOWN = 'Marseille';
@@ -38,6 +39,27 @@ const TOOLS: Readonly<Record<string, string>> = {
     const made = await state.env('MADE');
     await state.setEnv('MADE', '${MARK} made anew');
     return made + ', ' + (await state.env('MADE')) + ', ' + (await state.env('INSTANCE_KEY'));`,
+  emitted: `const key = await state.env('KEY');
+    state.emit('key', { deep: [key] });
+    state.emit(key, forms(key));
+    return 'emitted [secret KEY]';`,
+  messages: `const key = await state.env('KEY');
+    const { id } = await state.injectMessage({ role: 'system', content: 'the key ' + key, metadata: { key, [key]: 1 } });
+    await state.updateMessage(id, { content: forms(key), metadata: { more: [key] } });
+    await state.queueMessage({ role: 'assistant', content: 'its ' + key, metadata: { key } });
+    return (await state.getMessage(id)).content;`,
+  files: `const key = await state.env('KEY');
+    const path = '/notes/' + key + '.txt';
+    await state.mkdirFile('/folder of ' + key);
+    await state.writeFile(path, 'nothing', 'text/plain', { metadata: { key } });
+    const data = Buffer.from('nothing').toString('base64');
+    const attachments = [path, { name: key + '.txt', mimeType: 'text/plain', data, description: key }];
+    return { status: 'success', result: String(await state.statFile(path).then(({ path: found }) => found)), attachments };`,
+  scratch: `state.context.key = forms(await state.env('KEY'));
+    return 'kept [secret KEY]';`,
+  scheduled: `await state.scheduleEffect('leak_later', { key: forms(await state.env('KEY')) });
+    return 'scheduled [secret KEY]';`,
+  hooked: `return 'a hook adds the key: [secret KEY]';`,
   breaking: "globalThis.leaked = forms(await state.env('KEY')); return 'the next model call fails';",
 };
 
@@ -51,12 +73,36 @@ const forms = (key) => [
 export default defineTool({ description: 'leaks', ${more} execute: async (state) => { ${body} } });
 `;
 
+/** Each reads the secret and hands it on wherever it can. */
+const HOOKS: Readonly<Record<string, string>> = {
+  leak_system:
+    "hook: 'after_system_message', execute: async (state, text) => text + ' Key: ' + (await state.env('KEY')),",
+  leak_history: `hook: 'prefilter_llm_history', execute: async (state, messages) => {
+    const [system, ...rest] = messages;
+    return [system, { role: 'assistant', content: 'I know ' + (await state.env('KEY')) }, ...rest];
+  },`,
+  leak_result: `hook: 'before_store_tool_result', execute: async (state, call, result) => {
+    const key = await state.env('KEY');
+    state.context.hooked = key;
+    if (call.function.name === 'leak_hooked') return { ...result, result: result.result + key };
+    throw new Error('the hook fails with ' + key);
+  },`,
+  leak_message: `hook: 'before_create_message', execute: async (state, message) => ({
+    metadata: { ...message.metadata, key: await state.env('KEY') },
+  }),`,
+};
+
+const hookFile = (id: string, body: string) => `
+import { defineHook } from 'everthread';
+export default defineHook({ id: '${id}', ${body} });
+`;
+
 const FILES: Readonly<Record<string, string>> = {
   ...HELPER,
   'agents/prompts/talk.ts': `
 import { definePrompt } from 'everthread';
 export default definePrompt({
-  name: 'talk', toolDescription: 'Talks.', model: 'scripted', includeChat: true, includePastTools: true,
+  name: 'talk', hooks: ['leak_system', 'leak_history', 'leak_result', 'leak_message'], toolDescription: 'Talks.', model: 'scripted', includeChat: true, includePastTools: true,
   prompt: [
     { type: 'text', content: 'The key is ' }, { type: 'env', property: 'KEY' },
     { type: 'text', content: ' in ' }, { type: 'env', property: 'CITY' },
@@ -78,6 +124,17 @@ const model = scriptedModel((request) => {
 });
 export default defineModel({ name: 'scripted', provider: model.provider, model: 'scripted-1' });
 `,
+  'agents/effects/leak_later.ts': `
+import { defineEffect } from 'everthread';
+export default defineEffect('leaks later', async (state) => {
+  const key = await state.env('KEY');
+  await state.queueMessage({ role: 'assistant', content: 'later, ' + key });
+  throw new Error('the effect fails with ' + key);
+});
+`,
+  ...Object.fromEntries(
+    Object.entries(HOOKS).map(([name, body]) => [`agents/hooks/${name}.ts`, hookFile(name, body)]),
+  ),
   ...Object.fromEntries(
     Object.entries(TOOLS).map(([name, body]) => [`agents/tools/leak_${name}.ts`, toolFile(body, '')]),
   ),
@@ -121,29 +178,15 @@ beforeAll(async () => {
     await client.queueMessage(THREAD, { content: name });
     await client.waitForIdle(THREAD);
   }
+  await eventually('the effect has failed', async () =>
+    (await store.readEvents(THREAD, 0, 1_000_000)).some(({ type }) => type === 'effect.failed'),
+  );
 }, 120_000);
 afterAll(async () => {
   await client?.close();
   await store?.close();
   await project?.remove();
 });
-
-/** MARK as it is, and in base64 wherever it begins. */
-function findMarks(bytes: Buffer | string): string[] {
-  const text = typeof bytes === 'string' ? bytes : bytes.toString('latin1');
-  const base64 = [0, 1, 2].map((before) =>
-    Buffer.from(`${'\0'.repeat(before)}${MARK}`)
-      .toString('base64')
-      .slice(Math.ceil((before * 8) / 6), Math.floor(((before + MARK.length) * 8) / 6)),
-  );
-  return [MARK, ...base64].filter((mark) => text.includes(mark));
-}
-
-/** Payloads stand in a history as base64: they are searched as what they say. */
-function payloadsOf(value: unknown): Buffer[] {
-  if (value instanceof Uint8Array) return [Buffer.from(value)];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(payloadsOf) : [];
-}
 
 describe('a secret that tools try to give away', () => {
   it('reached the tools, and each of them has answered', async () => {
@@ -186,12 +229,17 @@ describe('a secret that tools try to give away', () => {
     expect(findMarks(lines)).toEqual([]);
     expect(lines).toMatch(/"type":"model.failed".*your key \[secret KEY\]/);
     expect(lines).toMatch(/"type":"step.failed".*your key \[secret KEY\]/);
+    for (const type of ['effect.scheduled', 'effect.failed', 'hook.failed', 'custom', 'message.updated']) {
+      expect(lines).toContain(`"type":"${type}"`);
+    }
+    expect(lines).toMatch(/"type":"effect.failed".*the effect fails with \[secret KEY\]/);
+    expect(lines).toMatch(/"type":"hook.failed".*the hook fails with \[secret KEY\]/);
     expect((await client.getThread(THREAD)).lastError?.message).toContain('your key [secret KEY] | {');
   });
 
   it('is not in what the model was asked: it sees the name', () => {
     const requests = readFileSync(join(project.folder, 'requests.ndjson'), 'utf8');
-    expect(requests.trim().split('\n')).toHaveLength(20);
+    expect(requests.trim().split('\n')).toHaveLength(2 * CALLED.length);
     expect(requests).toContain(`The key is [secret KEY] in ${SHOWN}`);
     expect(findMarks(requests)).toEqual([]);
   });

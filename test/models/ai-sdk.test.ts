@@ -170,6 +170,9 @@ test('[definitions 5.3] the flat usage and plain finish reason of older versions
     content: 'Hello',
     finishReason: 'length',
     usage: { promptTokens: 3, completionTokens: 2, totalTokens: 5, cachedTokens: 1 },
+    providerTools: [
+      { id: 'p1', name: 'search', type: 'tool', provider: 'old', status: 'in_progress', input: '{}' },
+    ],
   });
   await expect(provider.stream(ask('x')).then(collect)).rejects.toMatchObject({ code: 'server_error' });
 });

@@ -102,13 +102,15 @@ describe('the published package', () => {
     expect(stdout.trim()).toBe('42');
   });
 
-  it('gives its four entry points types and code', async () => {
+  it('gives its five entry points types and code', async () => {
     const script = `
       import { defineAgent, RuntimeClient } from 'everthread';
       import { openaiCompatible, aiSdk } from 'everthread/models';
+      import { createEndpointHandler } from 'everthread/server';
       import { createWorker } from 'everthread/worker';
       import { scriptedModel } from 'everthread/testing';
-      console.log([defineAgent, RuntimeClient, openaiCompatible, aiSdk, createWorker, scriptedModel].map((x) => typeof x).join());
+      console.log([defineAgent, RuntimeClient, openaiCompatible, aiSdk, createEndpointHandler, createWorker, scriptedModel]
+        .map((x) => typeof x).join());
     `;
     const bundled = join(project, 'node_modules', '.bin', 'node');
     const { stdout } = await inProject(
@@ -117,8 +119,8 @@ describe('the published package', () => {
       '-e',
       script,
     );
-    expect(stdout.trim()).toBe('function,function,function,function,function,function');
-    for (const entry of ['index', 'models/index', 'worker', 'testing/index']) {
+    expect(stdout.trim()).toBe(Array(7).fill('function').join());
+    for (const entry of ['index', 'models/index', 'server/index', 'worker', 'testing/index']) {
       expect(existsSync(join(project, 'node_modules', 'everthread', 'dist', `${entry}.d.ts`))).toBe(true);
     }
   });

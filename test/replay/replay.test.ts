@@ -4,7 +4,8 @@ import { describe, expect, it } from '@jest/globals';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import { liveScenario } from './live.ts';
-import { SCENARIOS, type Scenario } from './scenarios.ts';
+import type { Scenario } from './scenario.ts';
+import { SCENARIOS } from './scenarios.ts';
 
 const FOLDER = new URL('./histories/', import.meta.url);
 const recorded = readdirSync(FOLDER).filter((file) => file.endsWith('.json'));
@@ -31,14 +32,21 @@ describe('replay', () => {
     await replay(read(file));
   });
 
-  it.each(['tools', 'behind-a-step', 'stopped-and-terminated'])(
-    'replays %s right after living it',
-    async (name) => {
-      for (const history of await liveScenario(SCENARIOS[name] as Scenario)) {
-        await replay(history);
-      }
-    },
-  );
+  it.each([
+    'tools',
+    'subprompt',
+    'handoff',
+    'behind-a-step',
+    'stopped-and-terminated',
+    'two-sides',
+    'subagent-blocking',
+    'subagent-parallel',
+    'subagent-stopped',
+  ])('replays %s right after living it', async (name) => {
+    for (const history of await liveScenario(SCENARIOS[name] as Scenario)) {
+      await replay(history);
+    }
+  });
 
   it("refuses a history that today's workflow would not have made", async () => {
     const file = recorded.find((name) => name.includes('conversation')) as string;

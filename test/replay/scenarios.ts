@@ -1,23 +1,14 @@
 /** Small lives of threads whose histories are kept: each must replay with every later version of the workflow. */
 import { z } from 'zod';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
-import { defineTool } from '../../src/definitions/index.ts';
-import {
-  calls,
-  callsMany,
-  fails,
-  hangs,
-  type ScriptedModel,
-  says,
-  scriptedModel,
-} from '../../src/testing/index.ts';
-import { eventually, type RuntimeOptions } from '../support/runtime.ts';
-
-export interface Scenario {
-  readonly model: () => ScriptedModel;
-  readonly options?: RuntimeOptions;
-  live(client: RuntimeClient, threadId: string): Promise<void>;
-}
+import { defineEffect, defineTool } from '../../src/definitions/index.ts';
+import { calls, callsMany, fails, hangs, says, scriptedModel } from '../../src/testing/index.ts';
+import { ended, schedule } from '../support/effects.ts';
+import { promptProject } from '../support/prompt-project.ts';
+import { eventually } from '../support/runtime.ts';
+import { toolOf } from '../support/tool-work.ts';
+import { FAMILY_SCENARIOS } from './family-scenarios.ts';
+import { type Scenario, say } from './scenario.ts';
 
 const tools = {
   quick: defineTool({
@@ -33,9 +24,10 @@ const tools = {
   }),
 };
 
-async function say(client: RuntimeClient, threadId: string, content: string): Promise<void> {
-  await client.queueMessage(threadId, { content });
-  await client.waitForIdle(threadId);
+async function countLooks(client: RuntimeClient, threadId: string): Promise<number> {
+  const { events } = await client.temporal.workflow.getHandle(`thread/${threadId}`).fetchHistory();
+  const names = events?.map((event) => event.activityTaskScheduledEventAttributes?.activityType?.name);
+  return names?.filter((name) => name === 'runEffects').length ?? 0;
 }
 
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
@@ -61,6 +53,39 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     model: () => scriptedModel([calls('run_code', { source: 'export default 6 * 7' }), says('42')]),
     options: { prompt: { tools: ['run_code'] } },
     live: (client, threadId) => say(client, threadId, 'compute'),
+  },
+  subprompt: {
+    model: () =>
+      scriptedModel([
+        callsMany([{ name: 'consult' }, { name: 'aside' }]),
+        callsMany([{ name: 'slow' }, { name: 'aside' }, { name: 'quick' }]),
+        says('by the way'),
+        fails({ status: 400, message: 'no' }),
+        says('done'),
+      ]),
+    registry: (model) =>
+      promptProject({
+        model,
+        main: { tools: ['consult', 'aside'] },
+        prompts: { consult: { tools: ['slow', 'aside', 'quick'] }, aside: {} },
+        tools,
+      }),
+    live: (client, threadId) => say(client, threadId, 'consult'),
+  },
+  handoff: {
+    model: () => scriptedModel([calls('clerk'), says('here'), calls('boss'), says('the boss')]),
+    registry: (model) =>
+      promptProject({
+        model,
+        main: { tools: ['clerk'] },
+        prompts: { clerk_desk: { includeChat: true, tools: ['boss'] }, boss_desk: {} },
+        agents: { clerk: { sideA: { prompt: 'clerk_desk', stopTool: 'boss' } }, boss: {} },
+      }),
+    async live(client, threadId) {
+      await say(client, threadId, 'hand over');
+      await say(client, threadId, 'to the boss');
+      await say(client, threadId, 'hello');
+    },
   },
   'queued-tool': {
     model: () => scriptedModel([says('noted')]),
@@ -89,6 +114,24 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       await say(client, threadId, 'go on');
       await client.terminate(threadId, 'over');
       await client.waitForIdle(threadId);
+    },
+  },
+  'ended-by-code': {
+    model: () => scriptedModel([calls('end')]),
+    options: {
+      tools: {
+        end: defineTool({
+          description: 'ends the thread',
+          execute: async (state) => {
+            await state.terminate();
+            return { status: 'success' };
+          },
+        }),
+      },
+    },
+    async live(client, threadId) {
+      await client.queueMessage(threadId, { content: 'end it' });
+      await client.temporal.workflow.getHandle(`thread/${threadId}`).result();
     },
   },
   'refused-signals': {
@@ -122,4 +165,49 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       for (let i = 0; i < 8; i++) await say(client, threadId, `m${i}`);
     },
   },
+  effects: {
+    model: () => scriptedModel([calls('plan'), says('planned'), says('it rang')]),
+    options: {
+      effects: {
+        ring: defineEffect('rings', (state) => state.queueMessage({ role: 'user', content: 'ring' })),
+        sweep: defineEffect('sweeps', (state) => state.setValue('swept', true)),
+        fail: defineEffect('fails', () => {
+          throw new Error('no');
+        }),
+      },
+      tools: {
+        plan: toolOf(async (state) => {
+          await state.scheduleEffect('sweep', {}, 150);
+          await state.scheduleEffect('ring', {}, 400);
+          await state.scheduleEffect('fail', {}, 800);
+          await state.scheduleEffect('sweep', {}, 3_600_000);
+        }),
+      },
+    },
+    async live(client, threadId) {
+      await say(client, threadId, 'plan');
+      await ended(client, threadId, 3);
+      await client.waitForIdle(threadId);
+      await client.wakeForEffects(threadId, 0);
+      await eventually('a fourth look', async () => (await countLooks(client, threadId)) === 4);
+      await client.terminate(threadId);
+      await client.waitForIdle(threadId);
+    },
+  },
+  'effects-alone': {
+    model: () => scriptedModel([]),
+    options: {
+      effects: {
+        chain: defineEffect('goes on', z.object({ left: z.number() }), async (state, { left }) => {
+          if (left > 0) await state.scheduleEffect('chain', { left: left - 1 }, 120);
+        }),
+      },
+      configuration: { historySoftLimit: 50 },
+    },
+    async live(client, threadId) {
+      await schedule(client, threadId, 'chain', { args: { left: 9 } });
+      await ended(client, threadId, 10);
+    },
+  },
+  ...FAMILY_SCENARIOS,
 };

@@ -10,6 +10,7 @@ import type { FaultPoint } from '../../src/activities/dependencies.ts';
 import type { Registry } from '../../src/core/definition.ts';
 import {
   defineAgent,
+  defineEffect,
   defineModel,
   definePrompt,
   defineTool,
@@ -17,6 +18,15 @@ import {
 } from '../../src/definitions/index.ts';
 import { openaiCompatible } from '../../src/models/index.ts';
 import { calls, type RecordedRequest, type ScriptFunction, says } from '../../src/testing/index.ts';
+import {
+  beAide,
+  FAMILY_ENTRIES,
+  familyAgents,
+  familyPrompts,
+  familyTools,
+  isAide,
+  leadFamily,
+} from './fault-family.ts';
 
 /** The runtime's own places, and two inside the body of every tool here. */
 export type DeathPoint = FaultPoint | 'body_before' | 'body_after';
@@ -41,6 +51,13 @@ export function release(folder: string): void {
   writeFileSync(join(folder, 'release'), '');
 }
 
+/** The system text of the prompt `consult`. */
+const CONSULTED = 'You are consulted.';
+
+export function isConsulted({ messages: [first] }: RecordedRequest): boolean {
+  return first?.content === CONSULTED;
+}
+
 export interface FaultProject {
   /** Of the scripted model's server. */
   readonly modelUrl: string;
@@ -51,7 +68,8 @@ export interface FaultProject {
 /**
  * `write` runs at most once, `set` is idempotent, `touch` is quick; `linger` is like `write`, with time to be killed
  * in before and after its line; `hold` waits until it is released; `compute` runs an endless loop in the sandbox, whose
- * code has its line written.
+ * code has its line written. The effect `fire` writes its line with the time at which it did, and
+ * lingers; `speak` queues it as a message. Its subagents are `fault-family.ts`.
  */
 export function faultRegistry({ modelUrl, folder }: FaultProject): Registry {
   const tools = {
@@ -63,7 +81,7 @@ export function faultRegistry({ modelUrl, folder }: FaultProject): Registry {
     compute: computeTool(folder),
   };
   return registryFrom({
-    agents: [defineAgent({ name: 'helper', sideA: { prompt: 'main' } })],
+    agents: [defineAgent({ name: 'helper', sideA: { prompt: 'main' } }), ...familyAgents()],
     prompts: [
       definePrompt({
         name: 'main',
@@ -72,8 +90,22 @@ export function faultRegistry({ modelUrl, folder }: FaultProject): Registry {
         model: 'scripted',
         includeChat: true,
         includePastTools: true,
-        tools: [...Object.keys(tools), 'run_code'],
+        tools: [
+          ...Object.keys(tools),
+          'run_code',
+          { name: 'consult', initUserMessageProperty: 'line' },
+          ...FAMILY_ENTRIES,
+        ],
       }),
+      definePrompt({
+        name: 'consult',
+        toolDescription: 'writes a line',
+        prompt: CONSULTED,
+        model: 'scripted',
+        requiredSchema: z.object({ line: z.string() }),
+        tools: ['write'],
+      }),
+      ...familyPrompts(),
     ],
     models: [
       defineModel({
@@ -82,7 +114,8 @@ export function faultRegistry({ modelUrl, folder }: FaultProject): Registry {
         model: 'scripted-1',
       }),
     ],
-    tools,
+    tools: { ...tools, ...familyTools() },
+    effects: { fire: fireEffect(folder), speak: speakEffect },
   });
 }
 
@@ -111,6 +144,17 @@ function ledgerTool(folder: string, kind: { idempotent?: boolean; quick?: boolea
   });
 }
 
+function fireEffect(folder: string) {
+  return defineEffect('writes a line', z.object({ line: z.string() }), async (state, { line }) => {
+    appendFileSync(join(folder, 'ledger'), `${state.threadId} ${line} ${Date.now()}\n`);
+    await delay(150);
+  });
+}
+
+const speakEffect = defineEffect('queues a message', z.object({ line: z.string() }), (state, { line }) =>
+  state.queueMessage({ role: 'user', content: line }),
+);
+
 function computeTool(folder: string) {
   return defineTool({
     description: 'computes without end',
@@ -125,11 +169,16 @@ function computeTool(folder: string) {
 
 /**
  * `use <tool> <times>` makes so many steps of one call each, and then a text; `wait` is answered once `gate` opens;
- * `slowly` streams for two seconds; everything else is answered at once.
+ * `slowly` streams for two seconds; everything else is answered at once. The prompt `consult` has the line written that it is
+ * given, saying so.
  */
 export function faultScript(gate?: () => Promise<void>): ScriptFunction {
   return async (request) => {
     const { text, results, turn } = lastTurn(request);
+    if (isAide(request)) return beAide({ text, results });
+    if (isConsulted(request)) return calls('write', { line: text }, { text: 'It shall be written.' });
+    const led = leadFamily({ text, results });
+    if (led) return led;
     const [, tool, times] = /^use (\w+) (\d+)/.exec(text) ?? [];
     if (tool && results < Number(times)) {
       // No two lines of a thread are alike.

@@ -51,6 +51,8 @@ export interface RuntimeOptions {
   readonly model?: ScriptedModel;
   /** Tools by name; all of them are offered by the one prompt. */
   readonly tools?: NonNullable<Parameters<typeof registryFrom>[0]['tools']>;
+  /** Effects by name. */
+  readonly effects?: Parameters<typeof registryFrom>[0]['effects'];
   readonly side?: Partial<AgentInput['sideA']>;
   readonly prompt?: Partial<Parameters<typeof definePrompt>[0]>;
   readonly registry?: Registry | (() => Registry);
@@ -70,7 +72,7 @@ export interface TestRuntime extends Conversation {
 }
 
 /** The registry of one agent "helper" with one prompt "main" and one model "scripted". */
-export function helperRegistry({ model, tools = {}, side, prompt }: RuntimeOptions): Registry {
+export function helperRegistry({ model, tools = {}, effects, side, prompt }: RuntimeOptions): Registry {
   return registryFrom({
     agents: [defineAgent({ name: 'helper', sideA: { prompt: 'main', ...side } })],
     prompts: [
@@ -89,6 +91,7 @@ export function helperRegistry({ model, tools = {}, side, prompt }: RuntimeOptio
       defineModel({ name: 'scripted', provider: (model as ScriptedModel).provider, model: 'scripted-1' }),
     ],
     tools,
+    effects,
   });
 }
 

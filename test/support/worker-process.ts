@@ -1,4 +1,5 @@
 /** A worker as a process of its own, for tests that kill it. What it is to do comes in `EVERTHREAD_FAULT_WORKER`. */
+import { flushCompileCache } from 'node:module';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { Configuration } from '../../src/configuration.ts';
 import { createWorker } from '../../src/worker.ts';
@@ -30,5 +31,7 @@ const worker = await createWorker({
 });
 const running = worker.run();
 process.send?.('ready');
+// It may be killed before it can do so at its end.
+flushCompileCache();
 await running;
 process.disconnect?.();

@@ -108,9 +108,12 @@ function watchProject(projectDir: string, project: LiveProject, json: boolean): 
       dimNote('The definitions from before stay in use.');
     }
   };
-  return watchAgents(projectDir, reload, (error) =>
-    note(`Warning: changes are no longer seen (${error.message}); start again.`),
-  );
+  return watchAgents({
+    projectDir,
+    since: project.loadedAt,
+    changed: reload,
+    failed: (error) => note(`Warning: changes are no longer seen (${error.message}); start again.`),
+  });
 }
 
 /** Without waiting: the process ends now, and a guardian sees to the rest. */

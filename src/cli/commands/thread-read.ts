@@ -27,7 +27,9 @@ export function addThreadShow(threads: Command, cli: Cli): void {
   const command = threads
     .command('show')
     .summary("show a thread's status and messages")
-    .description('Shows a thread and its messages, oldest first. With --json: { thread, messages, total }.')
+    .description(
+      'Shows a thread and its messages, oldest first. With --json: { thread, children, messages, total }.',
+    )
     .argument('<id>', 'id of the thread')
     .option('--limit <n>', `the newest n messages (default: ${SHOWN}; with --json all)`, parseWhole)
     .option('--silent', 'also messages that are hidden from ordinary lists');
@@ -39,8 +41,10 @@ async function showThread(threadId: string, options: ShowOptions): Promise<undef
   await withStore(project, async (store) => {
     const thread = await findThread(store, threadId);
     const { messages, total } = await store.getMessages(threadId, { limit, includeSilent });
-    if (json) return printJson({ thread, messages, total });
-    printLine(`${threadHeading(thread)}\n`);
+    // As many as a record says at most: a thread that never had a child costs no read.
+    const children = thread.childCount === 0 ? [] : await store.listChildren(threadId);
+    if (json) return printJson({ thread, children, messages, total });
+    printLine(`${threadHeading(thread, children)}\n`);
     const earlier = total - messages.length;
     if (earlier > 0)
       printLine(
@@ -74,16 +78,17 @@ async function listThreads({ project, json, status, agent, limit }: ListOptions)
     const threads = await store.listThreads({ status, agent, limit });
     if (json) return printJson({ threads });
     if (threads.length === 0) return note(`No threads${status || agent ? ' like that' : ' yet'}.`);
+    const families = threads.some(({ parentId }) => parentId !== null);
     const rows = threads.map((thread) => [
       thread.id,
       shorten(thread.agent, 30),
       thread.status,
       String(thread.lastStep),
       dateAndTime(thread.updatedAt),
+      ...(families ? [thread.parentId ?? '-'] : []),
     ]);
-    const [heading, ...lines] = toTable([['THREAD', 'AGENT', 'STATUS', 'STEPS', 'UPDATED'], ...rows]).split(
-      '\n',
-    );
+    const columns = ['THREAD', 'AGENT', 'STATUS', 'STEPS', 'UPDATED', ...(families ? ['PARENT'] : [])];
+    const [heading, ...lines] = toTable([columns, ...rows]).split('\n');
     printLine(tone('dim', heading ?? ''));
     for (const [index, line] of lines.entries()) printLine(colourStatus(line, threads[index]));
     if (threads.length === limit) dimNote(`At most ${limit} are shown: --limit shows more.`);

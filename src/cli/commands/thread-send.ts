@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
+import { RuntimeError } from '../../core/error.ts';
 import { AnswerPrinter } from '../answer-printer.ts';
 import {
   act,
@@ -15,6 +16,7 @@ import {
 } from '../command.ts';
 import { commandName } from '../command-name.ts';
 import { dimNote, printJson, printLine } from '../output.ts';
+import { type AttachOptions, addAttach, readAttachments } from '../read-attachment.ts';
 import { readText } from '../read-text.ts';
 
 interface GivingOptions extends CommonOptions, WaitOptions {
@@ -22,7 +24,7 @@ interface GivingOptions extends CommonOptions, WaitOptions {
   readonly taskQueue?: string;
 }
 
-interface SendOptions extends GivingOptions {
+interface SendOptions extends GivingOptions, AttachOptions {
   readonly role: 'user' | 'assistant';
   readonly silent?: boolean;
 }
@@ -36,7 +38,7 @@ export function addThreadSend(threads: Command, cli: Cli): void {
         'thread works and while no worker runs.',
     )
     .argument('<id>', 'id of the thread')
-    .argument('<text>', 'the message; - reads it from standard input')
+    .argument('[text]', 'the message; - reads it from standard input; not needed with --attach')
     .option(
       '--id <message-id>',
       'id of the message: sent twice under one id, it is stored once (default: a new one)',
@@ -47,7 +49,7 @@ export function addThreadSend(threads: Command, cli: Cli): void {
         .default('user'),
     )
     .option('--silent', 'the model sees it, ordinary lists of messages do not');
-  addCommon(addTaskQueue(addWait(command))).action(act(cli, sendMessage));
+  addCommon(addTaskQueue(addWait(addAttach(command)))).action(act(cli, sendMessage));
 }
 
 export function addThreadTool(threads: Command, cli: Cli): void {
@@ -66,15 +68,18 @@ export function addThreadTool(threads: Command, cli: Cli): void {
 
 async function sendMessage(
   threadId: string,
-  given: string,
+  given: string | undefined,
   options: SendOptions,
 ): Promise<number | undefined> {
   const { id = randomUUID(), role, silent } = options;
-  const content = await readText(given);
+  const attachments = readAttachments(options.attach);
+  if (given === undefined && attachments.length === 0)
+    throw new RuntimeError('InvalidMessage', 'Give a text to send, or files with --attach.');
+  const content = given === undefined ? '' : await readText(given);
   // The answer to words of the assistant's own is no answer: there is nothing to wait for but rest.
   const sent = role === 'user' ? id : undefined;
   return give(threadId, options, sent, (client) =>
-    client.queueMessage(threadId, { id, content, role, silent }),
+    client.queueMessage(threadId, { id, content, role, silent, attachments }),
   );
 }
 

@@ -14,9 +14,10 @@ import {
 } from '../command.ts';
 import { commandName } from '../command-name.ts';
 import { dimNote, printJson, printLine } from '../output.ts';
+import { type AttachOptions, addAttach, readAttachments } from '../read-attachment.ts';
 import { readText } from '../read-text.ts';
 
-interface StartOptions extends CommonOptions, WaitOptions {
+interface StartOptions extends CommonOptions, WaitOptions, AttachOptions {
   readonly id?: string;
   readonly user?: string;
   readonly arguments?: Record<string, unknown>;
@@ -36,7 +37,7 @@ export function addThreadStart(threads: Command, cli: Cli): void {
     .option('--id <id>', 'id of the thread: letters, digits and . _ : - (default: an unguessable one)')
     .option('--user <id>', 'id of the person that the thread belongs to')
     .option('--arguments <json>', "the thread's arguments, a JSON object: {{key}} in prompts", parseObject);
-  addCommon(addTaskQueue(addWait(command))).action(act(cli, startThread));
+  addCommon(addTaskQueue(addWait(addAttach(command)))).action(act(cli, startThread));
 }
 
 async function startThread(
@@ -44,7 +45,9 @@ async function startThread(
   given: string | undefined,
   options: StartOptions,
 ): Promise<number | undefined> {
-  const text = given === undefined ? undefined : await readText(given);
+  const attachments = readAttachments(options.attach);
+  const content = given === undefined ? '' : await readText(given);
+  const says = given !== undefined || attachments.length > 0;
   const { withClient } = await import('../open-client.ts');
   return withClient({ ...options, createStore: true }, async (client) => {
     const id = randomUUID();
@@ -53,12 +56,12 @@ async function startThread(
       threadId: options.id,
       userId: options.user,
       arguments: options.arguments,
-      messages: text === undefined ? [] : [{ id, content: text }],
+      messages: says ? [{ id, content, attachments }] : [],
     });
     if (options.wait) {
       dimNote(`thread ${threadId}`);
       const { showAnswer } = await import('../show-answer.ts');
-      const sent = text === undefined ? undefined : id;
+      const sent = says ? id : undefined;
       return showAnswer({
         client,
         threadId,
@@ -68,7 +71,7 @@ async function startThread(
         ...options,
       });
     }
-    if (options.json) printJson({ threadId, ...(text === undefined ? {} : { id }) });
+    if (options.json) printJson({ threadId, ...(says ? { id } : {}) });
     else printLine(threadId);
     if (!options.json) dimNote(`"${commandName()} threads tail ${threadId}" shows what it does.`);
     return undefined;

@@ -1,12 +1,15 @@
 /** `everthread threads …` */
 import type { Command } from 'commander';
 import { type Cli, GROUPS } from '../command.ts';
+import { addThreadEffects } from './thread-effects.ts';
 import { addThreadStop, addThreadTerminate } from './thread-end.ts';
 import { addThreadExport } from './thread-export.ts';
 import { addThreadFiles, addThreadValues } from './thread-files.ts';
+import { addThreadLogs } from './thread-logs.ts';
 import { addThreadList, addThreadShow, addThreadTail } from './thread-read.ts';
 import { addThreadSend, addThreadTool } from './thread-send.ts';
 import { addThreadStart } from './thread-start.ts';
+import { addThreadTree } from './thread-tree.ts';
 
 export function addThreads(program: Command, cli: Cli): void {
   const threads = program
@@ -22,7 +25,10 @@ export function addThreads(program: Command, cli: Cli): void {
   addThreadTail(threads, cli);
   addThreadFiles(threads, cli);
   addThreadValues(threads, cli);
+  addThreadEffects(threads, cli);
+  addThreadLogs(threads, cli);
   addThreadList(threads, cli);
+  addThreadTree(threads, cli);
   addThreadStop(threads, cli);
   addThreadTerminate(threads, cli);
   addThreadExport(threads, cli);

@@ -11,8 +11,9 @@ export function addValidate(program: Command, cli: Cli): void {
     .helpGroup(GROUPS.project)
     .summary('check the definitions of a project')
     .description(
-      'Loads agents/{agents,prompts,models,tools} and prints every problem with its file, line and field. Nothing is ' +
-        'run and no server is needed. With --json: { ok, agents, prompts, models, tools, problems, warnings }.',
+      'Loads agents/{agents,prompts,models,tools,hooks,effects,api} and prints every problem with its file, line and field. ' +
+        'Nothing is run and no server is needed. With --json: { ok, agents, prompts, models, tools, hooks, effects, ' +
+        'endpoints, problems, warnings }.',
     );
   addCommon(command).action(act(cli, validateProject));
 }
@@ -21,24 +22,31 @@ async function validateProject({ project, json }: CommonOptions): Promise<number
   const { formatProblems, loadProject, ownToolNames } = await import('../../definitions/index.ts');
   const { registry, problems, warnings } = await loadProject(project);
   const ok = problems.length === 0;
-  const [agents, prompts, models] = [registry.agents, registry.prompts, registry.models].map((all) => [
-    ...all.keys(),
-  ]);
-  const tools = ownToolNames(registry);
+  const names = {
+    agents: [...registry.agents.keys()],
+    prompts: [...registry.prompts.keys()],
+    models: [...registry.models.keys()],
+    tools: ownToolNames(registry),
+    hooks: [...registry.hooks.keys()],
+    effects: [...registry.effects.keys()],
+    endpoints: [...registry.endpoints.keys()],
+  };
   if (json) {
-    printJson({ ok, agents, prompts, models, tools, problems, warnings });
+    printJson({ ok, ...names, problems, warnings });
     return ok ? EXIT.done : EXIT.usage;
   }
   if (warnings.length > 0)
     note(`${tone('yellow', 'Warnings:', process.stderr)}\n${visible(formatProblems(warnings))}\n`);
   if (ok) {
+    const { hooks, effects, endpoints, ...needed } = names;
+    // What every project has is counted even when there is none of it.
     const counts = [
-      count(registry.agents.size, 'agent'),
-      count(registry.prompts.size, 'prompt'),
-      count(registry.models.size, 'model'),
-      count(tools.length, 'tool'),
+      ...Object.entries(needed),
+      ...Object.entries({ hooks, effects, endpoints }).filter(([, { length }]) => length > 0),
     ];
-    printLine(`${counts.join(', ')}: no problems`);
+    printLine(
+      `${counts.map(([words, { length }]) => count(length, words.slice(0, -1))).join(', ')}: no problems`,
+    );
     return EXIT.done;
   }
   // The result of this command, so it stands on standard output.

@@ -158,6 +158,7 @@ Without a key, the agent is played by a sample that follows a script (\`agents/m
 | \`agents/prompts/\` | what the model is told, and which tools it gets |
 | \`agents/models/\` | which model answers, at which provider |
 | \`agents/tools/\` | what the model can do; a file's name is the tool's name |
+| \`agents/hooks/\`, \`effects/\`, \`api/\` | none yet: code at points of a thread's life, code that runs later, web endpoints |
 | \`.everthread/\` | threads and the local server's database; not for version control |
 
 \`npx everthread validate\` checks everything, \`npx everthread doctor\` the machine, \`npx everthread --help\` tells the rest.

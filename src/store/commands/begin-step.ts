@@ -6,16 +6,25 @@
  *     the same key finds the same step, and drains nothing: an input that came in between is the next step's.
  * B3. A turn that a reset or a killed run left open goes on as the same execution, whatever the new run calls
  *     it: what the turn has said and done stays current in the model's context.
+ * B4. Steps of sub-prompts lie within a call of another step: the workflow is told of that one alone, and finds them by it.
+ * B5. A handoff takes effect with the next step that opens: a step that is taken over belongs to the agent that began it.
+ * B6. The thread's row says who acts while steps open; one that is taken over says itself whose it is.
  */
 import type { Selectable } from 'kysely';
 import { planStep } from '../../core/plan-step.ts';
+import type { StepDirective } from '../../core/thread-execution.ts';
 import type { BeginStep, BegunStep, StepRecord } from '../port.ts';
 import type { StepTable } from '../schema.ts';
 import type { ThreadTransaction } from '../thread-transaction.ts';
+import { beginSession, hasUnanswered, setSession } from './acting-side.ts';
 import { type CommandEffect, findEffect, keepEffect } from './command-key.ts';
 import { type CommandContext, inThread } from './context.ts';
-import { openModelStep, openToolStep } from './open-step.ts';
-import { type Drained, drain, emitRejections } from './queue.ts';
+import { type Drained, drain } from './drain.ts';
+import { applyHandoff } from './handoff.ts';
+import { openImmediateStep } from './immediate.ts';
+import { openModelStep, openToolStep, retryStep } from './open-step.ts';
+import { emitRejections } from './queue.ts';
+import { keepScratch } from './scratch.ts';
 
 type StepRow = Selectable<StepTable>;
 
@@ -26,11 +35,16 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
     const before = await findEffect(thread, command);
     if (before) return relaxCall(thread, await resume(thread, before));
     const executionId = await findExecution(thread, command.executionId);
-    const drained = await drain(thread, command.items, executionId);
+    const unseen = await findUnseen(thread, command.afterStep);
+    // B6.
+    const behind = unseen !== undefined || (command.session !== undefined && (await hasUnanswered(thread)));
+    setSession(thread, beginSession(thread.row, command, { behind }));
+    const drained = await drain(thread, command, executionId);
     if (drained.wantsAnswer) thread.set({ answer_due: 1, turn_open: 1 });
     if (drained.tools.length > 0) thread.set({ turn_open: 1 });
     emitRejections(thread, command.rejections);
-    const begun = await followPlan(thread, { ...command, executionId }, drained);
+    const begun = await followPlan(thread, { ...command, executionId }, { drained, unseen });
+    await keepScratch(thread, executionId, command.context);
     await keepEffect(thread, command, { step: stepOf(begun), swept: drained.swept });
     return relaxCall(thread, begun);
   });
@@ -50,9 +64,8 @@ function stepOf(begun: BegunStep): number | null {
 async function followPlan(
   thread: ThreadTransaction,
   command: BeginStep,
-  drained: Drained,
+  { drained, unseen }: { readonly drained: Drained; readonly unseen: UnseenStep | undefined },
 ): Promise<BegunStep> {
-  const unseen = await findUnseen(thread, command.afterStep);
   const plan = planStep({
     unseen: unseen && { step: unseen.row.step, settled: unseen.settled },
     newTools: drained.tools.length > 0,
@@ -60,8 +73,10 @@ async function followPlan(
     turnOpen: thread.row.turn_open === 1,
   });
   const { swept } = drained;
+  // B5.
+  if (plan.do === 'run_tools' || plan.do === 'call_model') applyHandoff(thread);
   // Queued tools must get their step even when an unfinished one is taken over first.
-  const tools = drained.tools.length > 0 ? await openToolStep(thread, command, drained) : undefined;
+  const tools = drained.tools.length > 0 ? await openToolStep(thread, command, drained.tools) : undefined;
   switch (plan.do) {
     case 'nothing':
       return { kind: 'nothing_to_do', step: thread.row.last_step, swept };
@@ -71,9 +86,13 @@ async function followPlan(
     case 'run_tools':
       await setRunning(thread, command.executionId);
       return { kind: 'stored', record: await describeStep(thread, tools as number), swept };
-    case 'call_model':
+    case 'call_model': {
       await setRunning(thread, command.executionId);
+      const immediate = await openImmediateStep(thread, command);
+      if (immediate !== undefined)
+        return { kind: 'stored', record: await describeStep(thread, immediate), swept };
       return { kind: 'call', step: await openModelStep(thread, command, drained), attempt: 1, swept };
+    }
   }
 }
 
@@ -100,25 +119,7 @@ async function resume(thread: ThreadTransaction, { step: number, swept }: Comman
     case 'abandoned':
       return { kind: 'nothing_to_do', step: step.step, swept };
     case 'open': {
-      const attempt = step.attempt + 1;
-      await thread.trx
-        .updateTable('steps')
-        .set({ attempt })
-        .where('thread_id', '=', thread.threadId)
-        .where('step', '=', step.step)
-        .execute();
-      await thread.trx
-        .updateTable('model_calls')
-        .set({ state: 'lost', ended_at: thread.now })
-        .where('thread_id', '=', thread.threadId)
-        .where('step', '=', step.step)
-        .where('state', '=', 'started')
-        .execute();
-      thread.emit(
-        'step.retried',
-        { reason: 'the worker that had it was lost' },
-        { step: step.step, attempt },
-      );
+      const attempt = await retryStep(thread, step);
       return { kind: 'call', step: step.step, attempt, swept };
     }
   }
@@ -135,17 +136,21 @@ async function findExecution(thread: ThreadTransaction, proposed: string): Promi
   return open?.id ?? proposed;
 }
 
+interface UnseenStep {
+  readonly row: StepRow;
+  readonly settled: boolean;
+}
+
 /** The first unfinished step that the workflow has not seen, else the last one it has not seen. */
-async function findUnseen(
-  thread: ThreadTransaction,
-  afterStep: number,
-): Promise<{ row: StepRow; settled: boolean } | undefined> {
+async function findUnseen(thread: ThreadTransaction, afterStep: number): Promise<UnseenStep | undefined> {
   if (thread.row.last_step <= afterStep) return undefined;
   const rows = await thread.trx
     .selectFrom('steps')
     .selectAll()
     .where('thread_id', '=', thread.threadId)
     .where('step', '>', afterStep)
+    // B4.
+    .where('kind', '!=', 'prompt')
     .orderBy('step')
     .execute();
   const committed = rows.filter((row) => row.state === 'committed');
@@ -156,6 +161,7 @@ async function findUnseen(
     .where('thread_id', '=', thread.threadId)
     .where('step', '>', afterStep)
     .where('state', 'in', ['scheduled', 'started'])
+    // B4: a sub-prompt's step comes after the one whose call it answers, and that call is open as long as its own.
     .orderBy('step')
     .executeTakeFirst();
   const unfinished = committed.find((row) => row.step === unsettled?.step);
@@ -172,6 +178,7 @@ async function setRunning(thread: ThreadTransaction, executionId: string): Promi
       started_at: thread.now,
       ended_at: null,
       stop_reason: null,
+      context: null,
     })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
@@ -185,7 +192,7 @@ async function setRunning(thread: ThreadTransaction, executionId: string): Promi
 export async function describeStep(thread: ThreadTransaction, step: number): Promise<StepRecord> {
   const row = await thread.trx
     .selectFrom('steps')
-    .select(['kind', 'model', 'text'])
+    .select(['kind', 'model', 'text', 'directive', 'side'])
     .where('thread_id', '=', thread.threadId)
     .where('step', '=', step)
     .executeTakeFirstOrThrow();
@@ -201,12 +208,23 @@ export async function describeStep(thread: ThreadTransaction, step: number): Pro
     kind: row.kind,
     text: row.text === 1,
     model: row.model,
+    side: row.side,
     calls: calls.map((call) => call.name),
-    moreInput: hasMoreInput(thread, step),
+    moreInput: row.kind !== 'prompt' && (await hasMoreInput(thread, step)),
+    ...(row.directive ? { directive: row.directive as StepDirective } : {}),
   };
 }
 
-/** Input is stored that this step has not answered. */
-export function hasMoreInput({ row }: ThreadTransaction, step: number): boolean {
-  return row.answer_due === 1 || row.last_step > step;
+/** Input is stored that this step has not answered: a message, or queued tools, whose step opened along with it. */
+export async function hasMoreInput({ row, trx }: ThreadTransaction, step: number): Promise<boolean> {
+  if (row.answer_due === 1 || row.last_step <= step) return row.answer_due === 1;
+  const later = await trx
+    .selectFrom('steps')
+    .select('step')
+    .where('thread_id', '=', row.id)
+    .where('step', '>', step)
+    .where('kind', '!=', 'prompt')
+    .limit(1)
+    .executeTakeFirst();
+  return later !== undefined;
 }

@@ -1,20 +1,37 @@
 /**
  * Ends a step: committed with its answer, or failed with its reason (runtime §3.4).
  * C1. Only an open step can be ended; whoever comes second finds what the first one stored.
+ * C2. A sub-prompt's step is a matter of the call that it answers. It leaves alone what belongs to the thread: input that waits
+ *     for an answer, the thread's last error, the text streamed before.
  */
 import { randomUUID } from 'node:crypto';
 import type { ToolCall } from '../../core/message.ts';
+import { roleOf } from '../../core/session.ts';
 import type { StoredError } from '../../core/step.ts';
+import type { StepDirective } from '../../core/thread-execution.ts';
 import type { CommitStep, CommittedStep, StepRecord, StepRef } from '../port.ts';
 import type { ThreadTransaction } from '../thread-transaction.ts';
 import { describeStep, hasMoreInput } from './begin-step.ts';
 import { type CommandContext, inThread } from './context.ts';
 import { type ScheduledCall, scheduleCalls } from './schedule-calls.ts';
+import { keepScratch } from './scratch.ts';
+import { readSubpromptPlace } from './step-place.ts';
+import { findCall } from './tool-result.ts';
 
 async function stepState(thread: ThreadTransaction, step: number) {
   return thread.trx
     .selectFrom('steps')
-    .select(['state', 'attempt', 'execution_id', 'first_seq'])
+    .select([
+      'kind',
+      'side',
+      'state',
+      'attempt',
+      'execution_id',
+      'first_seq',
+      'directive',
+      'parent_step',
+      'parent_idx',
+    ])
     .where('thread_id', '=', thread.threadId)
     .where('step', '=', step)
     .executeTakeFirstOrThrow();
@@ -25,19 +42,31 @@ export async function commitStep(context: CommandContext, command: CommitStep): 
     if (thread.row.terminated_at !== null) return { kind: 'terminated' };
     await thread.admit(command.runId);
     const { step, attempt } = command;
-    const { state, execution_id: executionId, first_seq: firstSeq } = await stepState(thread, step);
+    const opened = await stepState(thread, step);
+    const { kind, side, state, execution_id: executionId, first_seq: firstSeq } = opened;
     if (state === 'committed') return { kind: 'stored', record: await describeStep(thread, step) };
-    if (state !== 'open') return { kind: 'closed' };
-    const messageId = randomUUID();
+    if (state !== 'open' || !(await isWanted(thread, opened))) return { kind: 'closed' };
+    const subprompt = kind === 'prompt' ? await readSubpromptPlace(thread.trx, thread.threadId, step) : null;
+    // Hooks of what the step drained have asked before those of its answer; the last word holds.
+    const directive = command.directive ?? (opened.directive as StepDirective | null) ?? undefined;
+    const messageId = command.messageId ?? randomUUID();
     await thread.insertMessage({
       id: messageId,
-      role: 'assistant',
+      // C2: a sub-prompt has a conversation of its own.
+      role: subprompt ? 'assistant' : roleOf(side),
       content: command.content,
       toolCalls: command.toolCalls,
       metadata: command.metadata,
+      silent: command.silent,
+      attachments: command.attachments,
+      reasoning: command.reasoning,
+      prompt: command.prompt,
+      parentId: subprompt?.parentId,
+      depth: subprompt?.depth,
       executionId,
       step,
     });
+    await keepScratch(thread, executionId, command.context);
     await thread.trx
       .updateTable('steps')
       .set({
@@ -45,18 +74,33 @@ export async function commitStep(context: CommandContext, command: CommitStep): 
         message_id: messageId,
         model: command.model,
         text: hasText(command.content) ? 1 : 0,
+        directive: directive ?? null,
         closed_at: thread.now,
       })
       .where('thread_id', '=', thread.threadId)
       .where('step', '=', step)
       .execute();
-    thread.set({ answer_due: 0 });
     const { model, finishReason, usage } = command;
-    thread.emit('step.committed', { messageId, model, finishReason, usage }, { step, attempt });
-    await scheduleCalls(thread, step, command.toolCalls.map(toScheduledCall));
-    await pruneChunks(thread, step, firstSeq);
-    return { kind: 'stored', record: describeCommitted(thread, command) };
+    const depth = subprompt ? { depth: subprompt.depth } : {};
+    thread.emit('step.committed', { messageId, model, finishReason, usage, ...depth }, { step, attempt });
+    await scheduleCalls(thread, step, command.toolCalls.map(toScheduledCall), subprompt?.depth);
+    // C2.
+    if (!subprompt) {
+      thread.set({ answer_due: 0 });
+      await pruneChunks(thread, step, firstSeq);
+    }
+    return { kind: 'stored', record: await describeCommitted(thread, { ...command, directive }, opened) };
   });
+}
+
+type StepState = Awaited<ReturnType<typeof stepState>>;
+
+/** An execution that ended has settled the call: what its sub-prompt says now is nobody's, and its calls would never run. */
+async function isWanted(thread: ThreadTransaction, row: StepState): Promise<boolean> {
+  const { parent_step: step, parent_idx: index } = row;
+  if (step === null || index === null) return true;
+  const { state } = await findCall(thread, { step, index });
+  return state === 'scheduled' || state === 'started';
 }
 
 function toScheduledCall({ id, function: { name, arguments: text } }: ToolCall): ScheduledCall {
@@ -64,17 +108,20 @@ function toScheduledCall({ id, function: { name, arguments: text } }: ToolCall):
 }
 
 /** As describeStep would find it, without asking for what was just written. */
-function describeCommitted(
+async function describeCommitted(
   thread: ThreadTransaction,
-  { step, model, content, toolCalls }: CommitStep,
-): StepRecord {
+  { step, model, content, toolCalls, directive }: CommitStep,
+  { kind, side }: Pick<StepRecord, 'kind' | 'side'>,
+): Promise<StepRecord> {
   return {
     step,
-    kind: 'model',
+    kind,
+    side,
     text: hasText(content),
     model,
     calls: toolCalls.map((call) => call.function.name),
-    moreInput: hasMoreInput(thread, step),
+    moreInput: kind !== 'prompt' && (await hasMoreInput(thread, step)),
+    ...(directive ? { directive } : {}),
   };
 }
 
@@ -110,7 +157,7 @@ export async function failStep(
     if (thread.row.terminated_at !== null) return { kind: 'terminated' };
     await thread.admit(command.runId);
     const { step, attempt, error } = command;
-    const { state, attempt: current } = await stepState(thread, step);
+    const { kind, state, attempt: current } = await stepState(thread, step);
     if (state === 'committed') return { kind: 'stored', record: await describeStep(thread, step) };
     // A worker that was taken for lost may not fail what another one is trying; its answer would be welcome.
     if (state !== 'open' || current !== attempt) return { kind: 'closed' };
@@ -120,7 +167,8 @@ export async function failStep(
       .where('thread_id', '=', thread.threadId)
       .where('step', '=', step)
       .execute();
-    thread.set({ last_error: JSON.stringify(error) });
+    // C2.
+    if (kind !== 'prompt') thread.set({ last_error: JSON.stringify(error) });
     thread.emit('step.failed', { ...error }, { step, attempt });
     return { kind: 'closed' };
   });

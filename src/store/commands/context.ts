@@ -14,8 +14,13 @@ export interface CommandContext {
   relax(trx: Transaction<Tables>): Promise<void>;
   /** Throws `InvalidConfiguration` where no key is known. */
   readonly keys: KeySource;
-  /** Microseconds since 1970. */
+  /** Microseconds since 1970, by the clock of this process. */
   now(): number;
+  /**
+   * Microseconds since 1970 by the one clock that all processes of this store share: the database server's, or this
+   * machine's. For what one process writes and another one waits for.
+   */
+  clock(db: Kysely<Tables>): Promise<number>;
 }
 
 /**

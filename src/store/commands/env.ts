@@ -11,7 +11,7 @@ import type { EnvTable } from '../env-schema.ts';
 import type { Tables } from '../schema.ts';
 import type { CommandContext } from './context.ts';
 
-type EnvRow = Selectable<EnvTable>;
+export type EnvRow = Selectable<EnvTable>;
 type Place = Pick<EnvRow, 'scope' | 'owner'>;
 
 /** This part of the port, bound to one database. */
@@ -35,23 +35,44 @@ async function setEnv(context: CommandContext, command: SetEnv): Promise<EnvType
   const { owner, name, value, type: asked, inherits } = command;
   const problem = variableProblem(name, value, asked);
   if (problem !== undefined) throw new RuntimeError('InvalidVariable', problem);
-  const keys = context.keys();
+  // Without a key nothing is begun.
+  context.keys();
   const place = toPlace(owner);
   return context.db.transaction().execute(async (trx) => {
+    if ('thread' in owner) await lockOwner(context, trx, owner.thread);
     const family = 'thread' in owner ? await readFamily(trx, owner.thread) : [];
     const heirs = inherits ? findHeirs(family, place.owner, inherits) : [];
     const type = asked ?? (await findType(trx, place, name)) ?? 'secret';
     for (const each of [place, ...heirs.map((id) => ({ scope: 'thread' as const, owner: id }))]) {
-      const { keyId: key_id, data } = encrypt(keys, { ...each, name, type }, value);
-      const written = { type, key_id, value: data, updated_at: context.now() };
-      await trx
-        .insertInto('env_values')
-        .values({ ...each, name, ...written })
-        .onConflict((conflict) => conflict.columns(['scope', 'owner', 'name']).doUpdateSet(written))
-        .execute();
+      await putVariable(context, trx, { ...each, name, type }, value);
     }
     return type;
   });
+}
+
+/** Encrypted for its place, as whoever writes last has it. */
+export async function putVariable(
+  context: CommandContext,
+  trx: Transaction<Tables>,
+  place: Pick<EnvRow, 'scope' | 'owner' | 'name' | 'type'>,
+  value: string,
+): Promise<void> {
+  const { keyId: key_id, data } = encrypt(context.keys(), place, value);
+  const written = { type: place.type, key_id, value: data, updated_at: context.now() };
+  await trx
+    .insertInto('env_values')
+    .values({ ...place, ...written })
+    .onConflict((conflict) => conflict.columns(['scope', 'owner', 'name']).doUpdateSet(written))
+    .execute();
+}
+
+/** Whoever makes a child of the thread at this moment takes the new value over, or is found among its children. */
+async function lockOwner(
+  { rowLocks }: CommandContext,
+  trx: Transaction<Tables>,
+  threadId: string,
+): Promise<void> {
+  if (rowLocks) await trx.selectFrom('threads').select('id').where('id', '=', threadId).forUpdate().execute();
 }
 
 async function findType(
@@ -138,14 +159,15 @@ async function listEnv(context: CommandContext, owner: EnvOwner): Promise<readon
 
 function tryToOpen(context: CommandContext, row: EnvRow): { value?: string } {
   try {
-    return { value: open(context, row) };
+    return { value: openVariable(context, row) };
   } catch (error) {
     if (isRuntimeError(error, 'InvalidConfiguration')) return {};
     throw error;
   }
 }
 
-function open({ keys }: CommandContext, row: EnvRow): string {
+/** Throws `InvalidConfiguration` without the key. */
+export function openVariable({ keys }: CommandContext, row: EnvRow): string {
   return decrypt(keys(), row, { keyId: row.key_id, data: row.value });
 }
 
@@ -169,7 +191,7 @@ async function readEnv(
     scope: row.scope,
     name: row.name,
     type: row.type,
-    value: open(context, row),
+    value: openVariable(context, row),
   }));
 }
 
@@ -181,7 +203,7 @@ async function rotateEnv(context: CommandContext): Promise<RotatedEnv> {
     .where('key_id', '!=', keys.active)
     .execute();
   // Whatever cannot be decrypted is told before anything is written.
-  const opened = rows.map((row) => ({ row, value: open(context, row) }));
+  const opened = rows.map((row) => ({ row, value: openVariable(context, row) }));
   let rotated = 0;
   for (const { row, value } of opened) {
     const { keyId: key_id, data } = encrypt(keys, row, value);

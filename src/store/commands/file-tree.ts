@@ -13,7 +13,7 @@ import type { ThreadFileTable } from '../file-schema.ts';
 import type { ThreadTransaction } from '../thread-transaction.ts';
 import { releaseContent } from './blob.ts';
 import { type CommandContext, inThread, refuseTerminated } from './context.ts';
-import { FILE_COLUMNS, findRow, rootRecord, toFileRecord } from './file-row.ts';
+import { FILE_COLUMNS, type FileRow, findRow, rootRecord, toFileRecord } from './file-row.ts';
 
 export async function mkdirFile(
   context: CommandContext,
@@ -61,10 +61,23 @@ export async function unlinkFile(context: CommandContext, threadId: string, give
     refuseTerminated(thread);
     const found = await findRow(thread.trx, threadId, path);
     if (path === '/' || (found && found.kind !== 'file')) throw conflict(`is a directory: ${path}`);
-    if (!found) return;
-    await removeRow(thread, path);
-    await releaseContent(thread.trx, found.blob_id);
+    if (found) await removeFile(thread, found);
   });
+}
+
+/** A file goes with its name, and its content with the last name. */
+export async function removeFile(thread: ThreadTransaction, row: FileRow): Promise<void> {
+  await removeRow(thread, row.path);
+  await releaseContent(thread.trx, row.blob_id);
+  emitFile(thread, 'file.deleted', row);
+}
+
+export function emitFile(
+  thread: ThreadTransaction,
+  type: 'file.created' | 'file.updated' | 'file.deleted',
+  { path, mime_type: mimeType, size }: Pick<FileRow, 'path' | 'mime_type' | 'size'>,
+): void {
+  thread.emit(type, { path, mimeType, size: Number(size) });
 }
 
 /** Removes a row, and the implied directories above that it leaves empty (F1). */
@@ -91,8 +104,11 @@ async function hasChildren({ trx, threadId }: ThreadTransaction, path: string): 
   return child !== undefined;
 }
 
+/** What the tree needs of a thread; one whose row is not there yet has as much. */
+export type TreePlace = Pick<ThreadTransaction, 'trx' | 'threadId' | 'now'>;
+
 /** Rows for the directories above a path that are not there yet. Throws where a file is in the way. */
-export async function missingParents(thread: ThreadTransaction, path: string): Promise<ThreadFileTable[]> {
+export async function missingParents(thread: TreePlace, path: string): Promise<ThreadFileTable[]> {
   const above = ancestorsOf(path);
   if (above.length === 0) return [];
   const found = await thread.trx
@@ -108,7 +124,7 @@ export async function missingParents(thread: ThreadTransaction, path: string): P
 }
 
 function toDirectory(
-  { threadId, now }: ThreadTransaction,
+  { threadId, now }: TreePlace,
   path: string,
   kind: 'directory' | 'implied',
 ): ThreadFileTable {
@@ -131,7 +147,7 @@ function toDirectory(
 
 /** Throws `LimitExceeded` when the thread cannot take this much more. */
 export async function requireRoom(
-  { trx, threadId }: ThreadTransaction,
+  { trx, threadId }: TreePlace,
   more: { readonly entries: number; readonly bytes: number },
 ): Promise<void> {
   const { count, size } = await trx

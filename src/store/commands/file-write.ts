@@ -15,25 +15,78 @@ import type { ThreadTransaction } from '../thread-transaction.ts';
 import { bringIn, type Content, countChunks, linkContent, releaseContent } from './blob.ts';
 import { type CommandContext, inThread, refuseTerminated } from './context.ts';
 import { type FileRow, findRow, toFileRecord } from './file-row.ts';
-import { conflict, missingParents, requireRoom } from './file-tree.ts';
+import { conflict, emitFile, missingParents, requireRoom, type TreePlace } from './file-tree.ts';
 
 export async function writeFile(
   context: CommandContext,
   threadId: string,
   file: NewFile,
 ): Promise<FileRecord> {
-  const path = parseFilePath(file.path);
-  if (path === '/') throw conflict('is a directory: /');
+  const path = toFilePath(file.path);
   const columns = toColumns(file);
   // Before much is written for nothing; once more when it counts.
   if (countChunks(file.content.length) > 1)
-    await inThread(context, threadId, (thread) => makeReady(thread, path, columns.size));
-  const { content, discard } = await bringIn(context, file.content);
+    await inThread(context, threadId, (thread) => refuse(thread, path, columns.size));
+  return withContent(context, file.content, (content) =>
+    inThread(context, threadId, async (thread) => {
+      refuseTerminated(thread);
+      const { row, before } = await putFile(thread, path, columns, content);
+      if (!before) emitFile(thread, 'file.created', row);
+      else if (isChanged(before, row)) emitFile(thread, 'file.updated', row);
+      return toFileRecord(row);
+    }),
+  );
+}
+
+/**
+ * Writes a file of a thread that may not be there yet, as `stageItem` does with a message: what the first message of a new
+ * thread names. No event tells of it, since there is no log.
+ */
+export async function stageFile(
+  context: CommandContext,
+  threadId: string,
+  file: NewFile,
+): Promise<FileRecord> {
+  const path = toFilePath(file.path);
+  const columns = toColumns(file);
+  return withContent(context, file.content, (content) =>
+    context.db.transaction().execute(async (trx) => {
+      const { row } = await putFile({ trx, threadId, now: context.now() }, path, columns, content);
+      return toFileRecord(row);
+    }),
+  );
+}
+
+function toFilePath(given: string): string {
+  const path = parseFilePath(given);
+  if (path === '/') throw conflict('is a directory: /');
+  return path;
+}
+
+async function withContent<T>(
+  context: CommandContext,
+  bytes: Uint8Array,
+  put: (content: Content) => Promise<T>,
+): Promise<T> {
+  const { content, discard } = await bringIn(context, bytes);
   try {
-    return await inThread(context, threadId, (thread) => putFile(thread, path, columns, content));
+    return await put(content);
   } finally {
     await discard();
   }
+}
+
+async function refuse(thread: ThreadTransaction, path: string, size: number): Promise<void> {
+  refuseTerminated(thread);
+  await makeReady(thread, path, size);
+}
+
+/** The same file written once more is no news. */
+function isChanged(
+  before: FileRow,
+  { blob_id: blobId, mime_type: type, metadata }: ThreadFileTable,
+): boolean {
+  return before.blob_id !== blobId || before.mime_type !== type || before.metadata !== metadata;
 }
 
 type Columns = Pick<ThreadFileTable, 'mime_type' | 'size' | 'metadata' | 'width' | 'height' | 'thumbnail'>;
@@ -72,11 +125,10 @@ function toPixels(name: string, value: number | undefined | null): number | unde
 
 /** What is at the path now, and which directories it needs. Throws when it cannot have a file of this size. */
 async function makeReady(
-  thread: ThreadTransaction,
+  thread: TreePlace,
   path: string,
   size: number,
 ): Promise<{ before: FileRow | undefined; missing: ThreadFileTable[] }> {
-  refuseTerminated(thread);
   const before = await findRow(thread.trx, thread.threadId, path);
   if (before && before.kind !== 'file') throw conflict(`is a directory: ${path}`);
   const missing = before ? [] : await missingParents(thread, path);
@@ -88,11 +140,11 @@ async function makeReady(
 }
 
 async function putFile(
-  thread: ThreadTransaction,
+  thread: TreePlace,
   path: string,
   columns: Columns,
   content: Content,
-): Promise<FileRecord> {
+): Promise<{ row: ThreadFileTable; before: FileRow | undefined }> {
   const { trx, threadId, now } = thread;
   const { before, missing } = await makeReady(thread, path, columns.size);
   const row: ThreadFileTable = {
@@ -120,5 +172,5 @@ async function putFile(
       .values([...missing, row])
       .execute();
   }
-  return toFileRecord(row);
+  return { row, before };
 }

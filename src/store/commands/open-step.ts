@@ -1,17 +1,21 @@
-/** New steps: each gets the thread's next number, in the transaction that decided on it. */
+/** New steps: each gets the thread's next number, in the transaction that decided on it. And a step that is tried again. */
 import type { Selectable } from 'kysely';
 import type { BeginStep } from '../port.ts';
 import type { StepTable } from '../schema.ts';
 import type { ThreadTransaction } from '../thread-transaction.ts';
-import type { Drained } from './queue.ts';
+import type { Drained, DrainedTool } from './drain.ts';
 import { scheduleCalls } from './schedule-calls.ts';
 
 type StepRow = Selectable<StepTable>;
+type OwnFields = Pick<StepRow, 'kind' | 'state'> &
+  Partial<
+    Pick<StepRow, 'directive' | 'parent_step' | 'parent_idx' | 'depth' | 'prompt' | 'arguments' | 'side'>
+  >;
 
-async function insertStep(
+export async function insertStep(
   thread: ThreadTransaction,
-  command: BeginStep,
-  fields: Pick<StepRow, 'kind' | 'state'>,
+  executionId: string,
+  fields: OwnFields,
 ): Promise<number> {
   const step = thread.row.last_step + 1;
   thread.set({ last_step: step });
@@ -20,8 +24,7 @@ async function insertStep(
     .values({
       thread_id: thread.threadId,
       step,
-      execution_id: command.executionId,
-      ...fields,
+      execution_id: executionId,
       attempt: 1,
       message_id: null,
       model: null,
@@ -29,6 +32,14 @@ async function insertStep(
       first_seq: thread.row.event_seq,
       opened_at: thread.now,
       closed_at: fields.state === 'open' ? null : thread.now,
+      directive: null,
+      parent_step: null,
+      parent_idx: null,
+      depth: 0,
+      prompt: null,
+      arguments: null,
+      side: thread.row.side,
+      ...fields,
     })
     .execute();
   return step;
@@ -47,19 +58,46 @@ export async function openModelStep(
     .where('thread_id', '=', thread.threadId)
     .where('state', '=', 'open')
     .execute();
-  const step = await insertStep(thread, command, { kind: 'model', state: 'open' });
+  const { executionId, directive = null } = command;
+  const step = await insertStep(thread, executionId, { kind: 'model', state: 'open', directive });
   thread.set({ turn_open: 1 });
-  thread.emit('step.started', { items: command.items.length + drained.swept }, { step, attempt: 1 });
+  const { side } = thread.row;
+  const told = { items: command.items.length + drained.swept, ...(side === 'b' ? { side } : {}) };
+  thread.emit('step.started', told, { step, attempt: 1 });
   return step;
 }
 
 /** Opens the step of queued tools. Nobody has to answer first, so it is committed as it opens. */
 export async function openToolStep(
   thread: ThreadTransaction,
-  command: BeginStep,
-  drained: Drained,
+  { executionId, ...asked }: Pick<BeginStep, 'executionId' | 'directive'>,
+  tools: readonly DrainedTool[],
 ): Promise<number> {
-  const step = await insertStep(thread, command, { kind: 'tools', state: 'committed' });
-  await scheduleCalls(thread, step, drained.tools);
+  const { directive = null } = asked;
+  const step = await insertStep(thread, executionId, { kind: 'tools', state: 'committed', directive });
+  await scheduleCalls(thread, step, tools);
   return step;
+}
+
+/** The worker that had an open step was lost: the next attempt's number. */
+export async function retryStep(
+  thread: ThreadTransaction,
+  { step, attempt: before }: Pick<StepRow, 'step' | 'attempt'>,
+): Promise<number> {
+  const attempt = before + 1;
+  await thread.trx
+    .updateTable('steps')
+    .set({ attempt })
+    .where('thread_id', '=', thread.threadId)
+    .where('step', '=', step)
+    .execute();
+  await thread.trx
+    .updateTable('model_calls')
+    .set({ state: 'lost', ended_at: thread.now })
+    .where('thread_id', '=', thread.threadId)
+    .where('step', '=', step)
+    .where('state', '=', 'started')
+    .execute();
+  thread.emit('step.retried', { reason: 'the worker that had it was lost' }, { step, attempt });
+  return attempt;
 }

@@ -6,7 +6,11 @@ import { RuntimeError } from '../../core/error.ts';
 import type { OpenedThread, OpenThread } from '../port.ts';
 import { toThreadRecord } from '../rows.ts';
 import type { ThreadTransaction } from '../thread-transaction.ts';
+import { openChild } from './child.ts';
+import { hasDueReport } from './child-report.ts';
 import { type CommandContext, inThread } from './context.ts';
+import { hasUnstarted } from './family-tree.ts';
+import { toThreadRow } from './new-thread.ts';
 import { countPending } from './queue.ts';
 
 export async function openThread(context: CommandContext, command: OpenThread): Promise<OpenedThread> {
@@ -28,6 +32,9 @@ export async function openThread(context: CommandContext, command: OpenThread): 
       afterStep: turnOpen ? await findLastOver(thread) : row.last_step,
       turnOpen,
       waiting: await countPending(thread),
+      isChild: await openChild(thread),
+      reportDue: await hasDueReport(thread),
+      unstarted: await hasUnstarted(thread),
     };
   });
 }
@@ -41,7 +48,16 @@ async function findLastOver(thread: ThreadTransaction): Promise<number> {
     .where('state', 'in', ['scheduled', 'started'])
     .orderBy('step')
     .executeTakeFirst();
-  const { last_step: last } = thread.row;
+  // A sub-prompt's step is found by the step whose call it answers (begin-step.ts, B4).
+  const own = await thread.trx
+    .selectFrom('steps')
+    .select('step')
+    .where('thread_id', '=', thread.threadId)
+    .where('kind', '!=', 'prompt')
+    .orderBy('step', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const last = own?.step ?? 0;
   return Math.max(0, Math.min(last, unsettled?.step ?? last) - 1);
 }
 
@@ -58,27 +74,7 @@ async function createThread(context: CommandContext, command: OpenThread): Promi
   await context.db.transaction().execute(async (trx) => {
     const inserted = await trx
       .insertInto('threads')
-      .values({
-        id: threadId,
-        agent: command.agent,
-        user_id: command.userId,
-        arguments: JSON.stringify(command.arguments),
-        status: 'idle',
-        stop_reason: null,
-        last_error: null,
-        run_id: runId,
-        parent_id: command.parentId,
-        root_id: command.rootId,
-        created_at: now,
-        updated_at: now,
-        terminated_at: null,
-        event_seq: 1,
-        clock: now,
-        last_step: 0,
-        last_position: 0,
-        turn_open: 0,
-        answer_due: 0,
-      })
+      .values({ ...toThreadRow(command, now), run_id: runId, event_seq: 1 })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst();
     if (Number(inserted.numInsertedOrUpdatedRows ?? 0) === 0) return;

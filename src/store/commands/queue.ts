@@ -1,29 +1,10 @@
 /**
- * The queue's durable half (runtime §9): items staged by clients, stashed by the workflow, queued by tools,
- * and drained by a step into messages. `(thread, item id)` is unique: whatever comes twice counts once.
+ * The queue's durable half (runtime §9): items staged by clients, stashed by the workflow, queued by tools; `drain.ts` makes
+ * messages of them. `(thread, item id)` is unique: whatever comes twice counts once.
  */
 import type { QueueItem, Refusal } from '../../core/item.ts';
 import type { ThreadTransaction } from '../thread-transaction.ts';
 import { type CommandContext, inThread, refuseTerminated } from './context.ts';
-
-/** A drained tool waits for its run in the step that drained it. */
-export interface DrainedTool {
-  readonly callId: string;
-  readonly name: string;
-  readonly arguments: string;
-  readonly origin: 'signal' | 'code';
-}
-
-export interface Drained {
-  /** Pending rows of the store among them. */
-  readonly swept: number;
-  /** At least one drained message asks for an answer. */
-  readonly wantsAnswer: boolean;
-  readonly tools: readonly DrainedTool[];
-}
-
-/** The most pending rows that one step takes beside its own items; the rest wait for the next. */
-const DRAIN_ROWS = 500;
 
 export async function countPending(thread: ThreadTransaction): Promise<number> {
   const { count } = await thread.trx
@@ -42,7 +23,7 @@ export async function enqueue(thread: ThreadTransaction, item: QueueItem): Promi
 }
 
 /** A staged item takes its place in line; one that is queued or drained already keeps it. True when it is new there. */
-async function putInLine(thread: ThreadTransaction, item: QueueItem): Promise<boolean> {
+export async function putInLine(thread: ThreadTransaction, item: QueueItem): Promise<boolean> {
   const position = thread.row.last_position + 1;
   const isNew =
     item.kind === 'stored'
@@ -96,7 +77,7 @@ async function takeStaged(thread: ThreadTransaction, id: string, position: numbe
   return Number(taken.numUpdatedRows) > 0;
 }
 
-function toItemRow(threadId: string, item: QueueItem, now: number) {
+export function toItemRow(threadId: string, item: QueueItem, now: number) {
   const { id, kind, ...payload } = item;
   return {
     thread_id: threadId,
@@ -135,106 +116,18 @@ export async function queueItem(context: CommandContext, threadId: string, item:
   });
 }
 
+/** Takes a message out of line. Its row stays, without content, so that the same item cannot come again. */
+export async function dropQueued(thread: ThreadTransaction, id: string): Promise<void> {
+  await thread.trx
+    .updateTable('items')
+    .set({ state: 'drained', payload: '{}' })
+    .where('thread_id', '=', thread.threadId)
+    .where('id', '=', id)
+    .execute();
+  thread.emit('message.deleted', { messageId: id });
+}
+
 export function emitRejections(thread: ThreadTransaction, rejections: readonly Refusal[]): void {
   for (const { id, code, reason } of rejections)
     thread.emit('item.rejected', { ...(id ? { id } : {}), code, reason });
-}
-
-/** Turns what a step took, and then the store's pending rows, into messages, in order. */
-export async function drain(
-  thread: ThreadTransaction,
-  items: readonly QueueItem[],
-  executionId: string,
-): Promise<Drained> {
-  // Taken and drained in one transaction: nobody ever sees these waiting.
-  for (const item of items) await putInLine(thread, item);
-  const ids = items.map((item) => item.id);
-  const taken = ids.length > 0 ? await pendingRows(thread).where('id', 'in', ids).execute() : [];
-  const others = ids.length > 0 ? pendingRows(thread).where('id', 'not in', ids) : pendingRows(thread);
-  const inLine = await others.limit(DRAIN_ROWS).execute();
-  // What the step took stands before the rows in line (core/queue I1), though its rows are younger.
-  const rows = [...taken, ...inLine];
-  const tools: DrainedTool[] = [];
-  let wantsAnswer = false;
-  for (const row of rows) {
-    if (await refuseTakenId(thread, row.id)) continue;
-    if (row.kind === 'tool') tools.push(await drainTool(thread, row.id, row.payload, executionId));
-    else wantsAnswer = (await drainMessage(thread, row.id, row.payload, executionId)) || wantsAnswer;
-  }
-  if (rows.length > 0) {
-    await thread.trx
-      .updateTable('items')
-      // The message has the content from now on; the row stays as the guard against a second copy.
-      .set({ state: 'drained', payload: '{}' })
-      .where('thread_id', '=', thread.threadId)
-      .where(
-        'id',
-        'in',
-        rows.map((row) => row.id),
-      )
-      .execute();
-  }
-  return { swept: inLine.length, wantsAnswer, tools };
-}
-
-function pendingRows(thread: ThreadTransaction) {
-  return thread.trx
-    .selectFrom('items')
-    .select(['id', 'kind', 'payload'])
-    .where('thread_id', '=', thread.threadId)
-    .where('state', '=', 'queued')
-    .orderBy('position');
-}
-
-interface StoredMessagePayload {
-  readonly role: 'user' | 'assistant' | 'system';
-  readonly content: string;
-  readonly silent?: boolean;
-  readonly metadata?: Readonly<Record<string, unknown>>;
-}
-
-async function drainMessage(
-  thread: ThreadTransaction,
-  id: string,
-  payload: string,
-  executionId: string,
-): Promise<boolean> {
-  const { role, content, silent, metadata } = JSON.parse(payload) as StoredMessagePayload;
-  await thread.insertMessage({ id, role, content, silent, metadata, executionId });
-  return role === 'user';
-}
-
-/** A queued tool is an assistant message with one call (decisions: queueTool). */
-async function drainTool(
-  thread: ThreadTransaction,
-  id: string,
-  payload: string,
-  executionId: string,
-): Promise<DrainedTool> {
-  const item = JSON.parse(payload) as { name: string; arguments: unknown; origin?: 'code' };
-  const callArguments = JSON.stringify(item.arguments);
-  const callId = `queued_${id}`;
-  await thread.insertMessage({
-    id,
-    role: 'assistant',
-    content: null,
-    toolCalls: [{ id: callId, type: 'function', function: { name: item.name, arguments: callArguments } }],
-    metadata: { queuedTool: true },
-    executionId,
-    step: thread.row.last_step + 1,
-  });
-  return { callId, name: item.name, arguments: callArguments, origin: item.origin ?? 'signal' };
-}
-
-/** An id that one of the thread's own messages bears cannot name another; the item is refused, visibly. */
-async function refuseTakenId(thread: ThreadTransaction, id: string): Promise<boolean> {
-  const taken = await thread.trx
-    .selectFrom('messages')
-    .select('id')
-    .where('thread_id', '=', thread.threadId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (taken)
-    thread.emit('item.rejected', { id, code: 'InvalidMessage', reason: 'another message has this id' });
-  return taken !== undefined;
 }

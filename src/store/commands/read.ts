@@ -1,13 +1,12 @@
-/** Reads: threads, messages with their pending ones, events, and what a step's request is assembled from. */
-import { randomUUID } from 'node:crypto';
+/** Reads: threads, messages with their pending ones, events. */
 import type { Transaction } from 'kysely';
 import type { Message } from '../../core/message.ts';
 import type { ThreadStatus } from '../../core/step.ts';
-import type { GetMessagesOptions, MessagePage, NewMessage } from '../../core/thread-state.ts';
-import type { StepContext, ThreadEvent, ThreadRecord } from '../port.ts';
-import { toMessage, toPendingMessage, toThreadEvent, toThreadRecord } from '../rows.ts';
+import type { GetMessagesOptions, MessagePage } from '../../core/thread-message.ts';
+import type { ThreadEvent, ThreadRecord } from '../port.ts';
+import { toCount, toMessage, toPendingMessage, toThreadEvent, toThreadRecord } from '../rows.ts';
 import type { Tables } from '../schema.ts';
-import { type CommandContext, inSnapshot, inThread, refuseTerminated, unknownThread } from './context.ts';
+import { type CommandContext, inSnapshot } from './context.ts';
 
 export async function getThread({ db }: CommandContext, threadId: string): Promise<ThreadRecord | null> {
   const row = await db.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst();
@@ -73,12 +72,6 @@ async function readPage(
   };
 }
 
-/** Tools and callers may ask for anything; engines differ in what they make of it. */
-function toCount(asked: number | undefined, usual: number): number {
-  if (asked === undefined || Number.isNaN(asked)) return usual;
-  return Math.min(Math.max(0, Math.trunc(asked)), Number.MAX_SAFE_INTEGER);
-}
-
 export async function getMessage(
   context: CommandContext,
   threadId: string,
@@ -122,37 +115,6 @@ export async function readEvents(
   return rows.map(toThreadEvent);
 }
 
-export async function readContext(
-  context: CommandContext,
-  threadId: string,
-  step: number,
-): Promise<StepContext> {
-  return inSnapshot(context, async (db) => {
-    const thread = await db.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst();
-    if (!thread) throw unknownThread(context.storeId, threadId);
-    const { execution_id: executionId } = await db
-      .selectFrom('steps')
-      .select('execution_id')
-      .where('thread_id', '=', threadId)
-      .where('step', '=', step)
-      .executeTakeFirstOrThrow();
-    const rows = await db
-      .selectFrom('messages')
-      .selectAll()
-      .where('thread_id', '=', threadId)
-      .where('depth', '=', 0)
-      .where('status', '=', 'completed')
-      .orderBy('created_at')
-      .execute();
-    const messages = rows.map((row) => ({
-      ...toMessage(row),
-      executionId: row.execution_id,
-      step: row.step,
-    }));
-    return { thread: toThreadRecord(thread), executionId, messages };
-  });
-}
-
 /** Items that are queued no longer: they became messages, or the log says why not. */
 export async function countTaken(
   { db }: CommandContext,
@@ -181,24 +143,4 @@ export async function countTaken(
     if (id !== undefined && itemIds.includes(id)) ids.add(id);
   }
   return ids.size;
-}
-
-export async function injectMessage(
-  context: CommandContext,
-  threadId: string,
-  id: string,
-  message: NewMessage,
-  executionId: string | null,
-): Promise<Message> {
-  await inThread(context, threadId, async (thread) => {
-    refuseTerminated(thread);
-    const found = await thread.trx
-      .selectFrom('messages')
-      .select('id')
-      .where('thread_id', '=', threadId)
-      .where('id', '=', id)
-      .executeTakeFirst();
-    if (!found) await thread.insertMessage({ id: id || randomUUID(), ...message, executionId });
-  });
-  return (await getMessage(context, threadId, id)) as Message;
 }

@@ -13,6 +13,8 @@ export async function scheduleCalls(
   thread: ThreadTransaction,
   step: number,
   calls: readonly ScheduledCall[],
+  /** Of the step's messages. */
+  depth = 0,
 ): Promise<void> {
   if (calls.length === 0) return;
   await thread.trx
@@ -31,10 +33,13 @@ export async function scheduleCalls(
         status: null,
         started_at: null,
         ended_at: null,
+        message_id: null,
+        directive: null,
       })),
     )
     .execute();
   for (const { name, callId, origin } of calls) {
-    thread.emit('tool.called', { name, callId, ...(origin === 'model' ? {} : { queued: true }) }, { step });
+    const queued = origin === 'model' ? {} : { queued: true };
+    thread.emit('tool.called', { name, callId, ...queued, ...(depth > 0 ? { depth } : {}) }, { step });
   }
 }

@@ -14,13 +14,14 @@ export async function appendChunk(
     thread.relax();
     const row = await thread.trx
       .selectFrom('steps')
-      .select(['state', 'attempt'])
+      .select(['state', 'attempt', 'depth'])
       .where('thread_id', '=', threadId)
       .where('step', '=', step)
       .executeTakeFirst();
     // A stopped step's late tokens, and those of a worker that was taken for lost, belong to nobody.
     if (row?.state !== 'open' || row.attempt !== attempt || thread.row.run_id !== command.runId) return false;
-    thread.emit('model.chunk', { delta, call }, { step, attempt });
+    const depth = row.depth > 0 ? { depth: row.depth } : {};
+    thread.emit('model.chunk', { delta, call, ...depth }, { step, attempt });
     return true;
   });
 }

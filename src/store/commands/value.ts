@@ -35,8 +35,13 @@ export async function setValue(
   const text = deletes ? null : toJsonText(value, { name: 'value', maxBytes: LIMITS.valueBytes });
   await inThread(context, threadId, async (thread) => {
     refuseTerminated(thread);
+    const before = await readText(thread, key);
+    // The same value again is no news.
+    if (before === text) return;
     if (text === null) await deleteKey(thread, key);
-    else if (!(await update(thread, key, text))) await insert(thread, key, text);
+    else if (before === null) await insert(thread, key, text);
+    else await update(thread, key, text);
+    thread.emit('value.changed', { key });
   });
 }
 
@@ -55,6 +60,17 @@ function requireKey(key: string): void {
   );
 }
 
+/** JSON text; null where there is none. */
+async function readText({ trx, threadId }: ThreadTransaction, key: string): Promise<string | null> {
+  const row = await trx
+    .selectFrom('thread_values')
+    .select('value')
+    .where('thread_id', '=', threadId)
+    .where('key', '=', key)
+    .executeTakeFirst();
+  return row?.value ?? null;
+}
+
 async function deleteKey({ trx, threadId }: ThreadTransaction, key: string): Promise<void> {
   await trx
     .deleteFrom('thread_values')
@@ -63,18 +79,13 @@ async function deleteKey({ trx, threadId }: ThreadTransaction, key: string): Pro
     .executeTakeFirst();
 }
 
-async function update(
-  { trx, threadId, now }: ThreadTransaction,
-  key: string,
-  value: string,
-): Promise<boolean> {
-  const { numUpdatedRows } = await trx
+async function update({ trx, threadId, now }: ThreadTransaction, key: string, value: string): Promise<void> {
+  await trx
     .updateTable('thread_values')
     .set({ value, updated_at: now })
     .where('thread_id', '=', threadId)
     .where('key', '=', key)
     .executeTakeFirst();
-  return Number(numUpdatedRows) > 0;
 }
 
 async function insert({ trx, threadId, now }: ThreadTransaction, key: string, value: string): Promise<void> {

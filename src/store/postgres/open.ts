@@ -39,12 +39,20 @@ export async function openPostgresStore(
       relax: async (trx) => {
         await trx.executeQuery(CompiledQuery.raw(RELAX));
       },
+      clock: readClock,
     });
     return persist(store);
   } catch (error) {
     await db.destroy();
     throw explainOpening(error, address);
   }
+}
+
+/** Of the server: those of the workers' machines may differ. */
+async function readClock(trx: Kysely<Tables>): Promise<number> {
+  const { rows } = await sql<{ now: string }>`
+    select (extract(epoch from clock_timestamp()) * 1000000)::bigint as now`.execute(trx);
+  return Number(rows[0]?.now);
 }
 
 function connect(pool: StorePool): Kysely<Tables> {

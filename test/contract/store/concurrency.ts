@@ -17,7 +17,12 @@ export function registerConcurrency(given: () => Stores): void {
           const id = `i${Math.floor(n / 3)}`; // Each id comes three times.
           if (n % 5 === 0) return handle.appendChunk({ ...ref, call: 1, delta: 'x' });
           if (n % 5 < 3) return handle.queueItem(thread.id, message(id));
-          return handle.injectMessage(thread.id, `m${n}`, { role: 'system', content: `${n}` }, null);
+          return handle.injectMessage(thread.id, {
+            id: `m${n}`,
+            role: 'system',
+            content: `${n}`,
+            executionId: null,
+          });
         }),
       );
       const events = await thread.events();

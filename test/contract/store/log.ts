@@ -52,7 +52,12 @@ export function registerLog(given: () => Stores): void {
       const thread = await openThread(given().store);
       await thread.answer(Array.from({ length: 50 }, (_, n) => message(`m${n}`)));
       for (let n = 0; n < 20; n++) {
-        await thread.store.injectMessage(thread.id, `i${n}`, { role: 'system', content: 'x' }, null);
+        await thread.store.injectMessage(thread.id, {
+          id: `i${n}`,
+          role: 'system',
+          content: 'x',
+          executionId: null,
+        });
       }
       const times = (await thread.messages()).map(({ created_at: at }) => at);
       expect(times).toHaveLength(71);

@@ -92,7 +92,12 @@ export function registerQueue(given: () => Stores): void {
 
     it('rejects an id that another message of the thread has', async () => {
       const thread = await openThread(given().store);
-      await thread.store.injectMessage(thread.id, 'taken', { role: 'system', content: 'mine' }, null);
+      await thread.store.injectMessage(thread.id, {
+        id: 'taken',
+        role: 'system',
+        content: 'mine',
+        executionId: null,
+      });
       await thread.begin([message('taken', 'yours'), message('free')]);
       expect(await thread.transcript()).toEqual(['system: mine', 'user: content of free']);
       expect(await thread.events('item.rejected')).toMatchObject([
@@ -194,7 +199,7 @@ export function registerQueue(given: () => Stores): void {
       const { store } = given();
       await expect(store.queueItem('nobody', message('a'))).rejects.toMatchObject({ code: 'ThreadNotFound' });
       await expect(
-        store.injectMessage('nobody', 'a', { role: 'user', content: 'x' }, null),
+        store.injectMessage('nobody', { id: 'a', role: 'user', content: 'x', executionId: null }),
       ).rejects.toMatchObject({
         code: 'ThreadNotFound',
       });

@@ -1,7 +1,7 @@
 /** getThread, listThreads, getMessages, getMessage, readContext, injectMessage. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { GetMessagesOptions } from '../../../src/core/thread-state.ts';
+import type { GetMessagesOptions } from '../../../src/core/thread-message.ts';
 import type { Stores } from '../store-contract.ts';
 import { message, openThread, ThreadDriver, tool } from '../thread-driver.ts';
 
@@ -9,12 +9,8 @@ import { message, openThread, ThreadDriver, tool } from '../thread-driver.ts';
 async function withMessages(given: () => Stores): Promise<ThreadDriver> {
   const thread = await openThread(given().store);
   for (let n = 0; n < 6; n++) {
-    await thread.store.injectMessage(
-      thread.id,
-      `m${n}`,
-      { role: 'user', content: `${n}`, silent: n === 2 },
-      null,
-    );
+    const message = { role: 'user', content: `${n}`, silent: n === 2 } as const;
+    await thread.store.injectMessage(thread.id, { id: `m${n}`, ...message, executionId: null });
   }
   await thread.stash(message('p6', 'six'), message('p7', 'seven', { silent: true }));
   return thread;
@@ -138,12 +134,14 @@ export function registerRead(given: () => Stores): void {
     it('are injected once under their id, and start nothing', async () => {
       const thread = await openThread(given().store);
       const inject = (content: string) =>
-        thread.store.injectMessage(
-          thread.id,
-          'i',
-          { role: 'user', content, silent: true, metadata: { n: 1 } },
-          'execution-1',
-        );
+        thread.store.injectMessage(thread.id, {
+          id: 'i',
+          role: 'user',
+          content,
+          silent: true,
+          metadata: { n: 1 },
+          executionId: 'execution-1',
+        });
       const first = await inject('first');
       expect(first).toMatchObject({
         id: 'i',

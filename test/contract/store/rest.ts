@@ -155,7 +155,12 @@ export function registerRest(given: () => Stores): void {
         expect(await thread.rest(status)).toEqual({ kind: 'terminated' });
         expect(await thread.as('run-2').rest(status)).toEqual({ kind: 'terminated' });
       }
-      const injected = thread.store.injectMessage(thread.id, 'i', { role: 'user', content: 'x' }, null);
+      const injected = thread.store.injectMessage(thread.id, {
+        id: 'i',
+        role: 'user',
+        content: 'x',
+        executionId: null,
+      });
       await expect(injected).rejects.toMatchObject({ code: 'ThreadTerminated' });
       expect(await thread.everything()).toEqual(before);
     });

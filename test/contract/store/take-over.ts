@@ -43,7 +43,15 @@ export function registerTakeOver(given: () => Stores): void {
       expect(await thread.begin([message('a')], { ordinal: 1 })).toEqual({
         kind: 'stored',
         swept: 0,
-        record: { step: 1, kind: 'model', text: true, model: 'scripted', calls: ['look'], moreInput: false },
+        record: {
+          step: 1,
+          kind: 'model',
+          text: true,
+          model: 'scripted',
+          side: 'a',
+          calls: ['look'],
+          moreInput: false,
+        },
       });
       expect(await thread.everything()).toEqual(before);
     });

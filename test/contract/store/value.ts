@@ -1,6 +1,7 @@
 /** getValue, setValue, listValues. */
 import { describe, expect, it } from '@jest/globals';
 import { LIMITS } from '../../../src/core/limit.ts';
+import type { ThreadRecord } from '../../../src/store/port.ts';
 import type { Stores } from '../store-contract.ts';
 import { openThread } from '../thread-driver.ts';
 
@@ -129,17 +130,26 @@ export function registerValue(given: () => Stores): void {
       expect(await store.getValue(thread.id, 'k')).toBe(1);
     });
 
-    it('change nothing else of the thread', async () => {
+    it('are told in the log, and change nothing else of the thread', async () => {
       const { store } = given();
       const thread = await openThread(store);
-      const before = await thread.everything();
+      const seen = async () => {
+        const { lastSeq, updatedAt, ...rest } = (await store.getThread(thread.id)) as ThreadRecord;
+        return { rest, messages: await thread.messages() };
+      };
+      const before = await seen();
       await store.setValue(thread.id, 'k', 1);
       await store.writeFile(thread.id, {
         path: '/a',
         content: new Uint8Array(1),
         mimeType: 'text/plain',
       });
-      expect(await thread.everything()).toEqual(before);
+      expect(await seen()).toEqual(before);
+      expect((await thread.events()).map(({ type }) => type)).toEqual([
+        'thread.created',
+        'value.changed',
+        'file.created',
+      ]);
     });
 
     it('are listed by key, page by page', async () => {

@@ -1,0 +1,90 @@
+/**
+ * What families cost: many children at once, a chain of children that wait for one another, messages between siblings.
+ * `node_modules/.bin/node bench/subagents.ts [--json FILE] [--quick] [--only fan|chain|siblings]...`
+ * Wall time from the parent's message until everything has been heard; events of all histories; memory of this process, in which
+ * worker and client run. Everything real but the model, which answers at once.
+ */
+import { scriptedModel } from '../src/testing/index.ts';
+import { eventually } from '../test/support/eventually.ts';
+import { fanOutRegistry, fanOutScript, LEVELS } from '../test/support/fan-out.ts';
+import { type FamilyRig, openFamilyRig } from './support/family-rig.ts';
+import { type Line, readOptions, report } from './support/report.ts';
+
+const PATIENCE_MS = 300_000;
+
+const { json, quick, only } = readOptions();
+const model = scriptedModel(fanOutScript);
+const rig = await openFamilyRig(fanOutRegistry(model));
+const lines: Line[] = [];
+try {
+  for (const children of quick ? [10] : [10, 50]) {
+    if (asked('fan'))
+      lines.push(...(await measure(`${children} children at once`, () => fan(rig, children))));
+  }
+  if (asked('chain')) lines.push(...(await measure(`a chain of ${LEVELS} that wait`, () => chain(rig))));
+  const messages = quick ? 100 : 1000;
+  if (asked('siblings'))
+    lines.push(
+      ...(await measure(`${messages} messages between two siblings`, () => siblings(rig, messages))),
+    );
+} finally {
+  await rig.close();
+}
+report('Subagents', lines, json);
+
+function asked(part: string): boolean {
+  return only.length === 0 || only.includes(part);
+}
+
+/** `work` answers the root of the family that it has made. */
+async function measure(what: string, work: () => Promise<string>): Promise<Line[]> {
+  globalThis.gc?.();
+  const before = process.memoryUsage().rss;
+  const startedAt = performance.now();
+  const root = await work();
+  const ms = performance.now() - startedAt;
+  const { threads, events, bytes } = await rig.countHistory(root);
+  const perThread = `${Math.round(events / threads)} a thread, ${Math.round(bytes / events)} B each`;
+  const grown = (process.memoryUsage().rss - before) / 1e6;
+  await rig.end(root);
+  return [
+    { what: `${what}: wall time`, value: ms / 1000, unit: 's' },
+    { what: `${what}: events of ${threads} histories`, value: events, unit: 'events', note: perThread },
+    { what: `${what}: memory`, value: Math.round(grown), unit: 'MB more' },
+  ];
+}
+
+async function fan({ client, store, begin }: FamilyRig, children: number): Promise<string> {
+  const thread = await begin('lead', `fan ${children}`);
+  const heard = async () =>
+    (await store.readEvents(thread, 0, 1_000_000)).filter(({ type }) => type === 'subagent.returned').length;
+  await eventually('all reports', async () => (await heard()) === children, PATIENCE_MS);
+  await client.waitForIdle(thread, { timeoutMs: PATIENCE_MS });
+  return thread;
+}
+
+async function chain({ client, begin }: FamilyRig): Promise<string> {
+  const thread = await begin('lead', 'deep');
+  await client.waitForIdle(thread, { timeoutMs: PATIENCE_MS });
+  return thread;
+}
+
+async function siblings({ client, store, begin }: FamilyRig, messages: number): Promise<string> {
+  const thread = await begin('lead', 'peers 2');
+  await client.waitForIdle(thread, { timeoutMs: PATIENCE_MS });
+  const [one = '', two = ''] = (await store.listChildren(thread)).map(({ threadId }) => threadId);
+  await client.queueMessage(one, { content: `relay ${two} ${messages / 2}` });
+  await client.queueMessage(two, { content: `relay ${one} ${messages / 2}` });
+  for (const [to, from] of [
+    [one, two],
+    [two, one],
+  ] as const) {
+    const received = async () =>
+      (await store.getMessages(to, { includeSilent: true, limit: 100_000 })).messages.filter(
+        ({ content, status }) => status === 'completed' && content?.startsWith(`${from} `),
+      ).length;
+    await eventually('all messages', async () => (await received()) === messages / 2, PATIENCE_MS);
+    await client.waitForIdle(to, { timeoutMs: PATIENCE_MS });
+  }
+  return thread;
+}

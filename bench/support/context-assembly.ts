@@ -1,0 +1,118 @@
+/**
+ * What it costs to read and assemble a request (runtime §4) from a thread of a given length, as an activity does it: the
+ * place of the step, as many messages as the prompt and the model's window need, then the messages of the request.
+ */
+import { randomUUID } from 'node:crypto';
+import { assembleStep, NO_ASSEMBLY_HOOKS } from '../../src/activities/assemble.ts';
+import type { ActivityDependencies } from '../../src/activities/dependencies.ts';
+import { historyWindow } from '../../src/activities/history-window.ts';
+import { type ActiveSide, findActiveSide } from '../../src/core/active-side.ts';
+import type { Registry } from '../../src/core/definition.ts';
+import { defineAgent, defineModel, definePrompt, registryFrom } from '../../src/definitions/index.ts';
+import type { StepRef, ThreadStore } from '../../src/store/port.ts';
+import { says, scriptedModel } from '../../src/testing/index.ts';
+import { type Line, median, spread } from './report.ts';
+import type { Meter } from './store-meter.ts';
+
+export interface AssemblyBench {
+  /** Of the engine. */
+  readonly name: string;
+  readonly store: ThreadStore;
+  readonly meter: Meter;
+  /** Messages of the thread. */
+  readonly length: number;
+  readonly quick: boolean;
+}
+
+const CASES: readonly { readonly what: string; readonly includeChat: boolean; readonly window?: number }[] = [
+  { what: 'this execution alone', includeChat: false },
+  { what: 'the whole thread', includeChat: true },
+  { what: 'a window of 8,000 tokens', includeChat: true, window: 8000 },
+];
+
+export async function measureAssembly({ name, store, meter, length, quick }: AssemblyBench): Promise<Line[]> {
+  const ref = await fillThread(store, length);
+  const lines: Line[] = [];
+  for (const { what, includeChat, window } of CASES) {
+    const registry = registryOf(includeChat, window);
+    const times: number[] = [];
+    const rows: number[] = [];
+    const statements: number[] = [];
+    let sent = 0;
+    for (let round = 0; round < (quick ? 5 : 40); round++) {
+      const before = { ...meter };
+      const startedAt = performance.now();
+      sent = await assemble(store, registry, ref);
+      times.push(performance.now() - startedAt);
+      rows.push(meter.rows - before.rows);
+      statements.push(meter.statements - before.statements);
+    }
+    const note = `${median(rows)} rows, ${median(statements)} statements, ${sent} messages sent; ${spread(times)}`;
+    lines.push({ what: `${name}: ${length} messages, ${what}`, value: median(times), unit: 'ms', note });
+  }
+  return lines;
+}
+
+async function assemble(
+  store: ThreadStore,
+  registry: Registry,
+  { threadId, step }: StepRef,
+): Promise<number> {
+  const context = await store.readContext(threadId, step, historyWindow(registry));
+  const dependencies = { store, registry: () => registry } as unknown as ActivityDependencies;
+  const active = findActiveSide(registry, 'bench') as ActiveSide;
+  const input = { context, active, env: () => '', hooks: NO_ASSEMBLY_HOOKS };
+  return (await assembleStep(dependencies, input)).messages.length;
+}
+
+function registryOf(includeChat: boolean, maxContextTokens: number | undefined): Registry {
+  const { provider } = scriptedModel(() => says(''));
+  return registryFrom({
+    agents: [defineAgent({ name: 'bench', sideA: { prompt: 'main' } })],
+    prompts: [
+      definePrompt({
+        name: 'main',
+        toolDescription: 'main',
+        prompt: 'You help.',
+        model: 'm',
+        includeChat,
+        includePastTools: true,
+      }),
+    ],
+    models: [defineModel({ name: 'm', provider, model: '1', capabilities: { maxContextTokens } })],
+  });
+}
+
+/** Questions and answers of 200 characters, in past executions; then a step that asks. */
+async function fillThread(store: ThreadStore, length: number): Promise<StepRef> {
+  const run = { threadId: randomUUID(), runId: randomUUID() };
+  const relations = { parentId: null, rootId: run.threadId, userId: null, arguments: {} };
+  await store.openThread({ ...run, ...relations, agent: 'bench', mustExist: false });
+  const past = Array.from({ length }, (_, n) => ({
+    kind: 'message' as const,
+    id: `m${n}`,
+    role: n % 2 === 0 ? ('user' as const) : ('assistant' as const),
+    content: 'x'.repeat(200),
+  }));
+  let ordinal = 0;
+  let afterStep = 0;
+  const begin = async (executionId: string, items: typeof past): Promise<StepRef> => {
+    const begun = await store.beginStep({
+      ...run,
+      ordinal: ordinal++,
+      executionId,
+      afterStep,
+      items,
+      rejections: [],
+    });
+    if (begun.kind !== 'call') throw new Error(`The step should call the model, not ${begun.kind}.`);
+    afterStep = begun.step;
+    return { ...run, step: begun.step, attempt: begun.attempt };
+  };
+  for (let at = 0; at < length; at += 500) {
+    const ref = await begin(`past-${at}`, past.slice(at, at + 500));
+    await store.failStep({ ...ref, error: { code: 'Bench', message: 'no answer is needed' } });
+    await store.commitStatus({ ...run, storeId: store.id, status: 'failed', rejections: [] });
+  }
+  return begin('now', [{ kind: 'message', id: 'now', role: 'user', content: 'go' }]);
+}

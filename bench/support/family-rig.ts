@@ -1,0 +1,77 @@
+/** One server, one store, one worker in this process, for families of threads; and what their histories hold. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import proto from '@temporalio/proto';
+import { NativeConnection } from '@temporalio/worker';
+import { RuntimeClient } from '../../src/client/runtime-client.ts';
+import type { Registry } from '../../src/core/definition.ts';
+import { WORKFLOW_ID_PREFIX } from '../../src/core/start-input.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import type { ThreadStore } from '../../src/store/port.ts';
+import { createWorker } from '../../src/worker.ts';
+import { forgetSettings, quietRuntime, startServer } from './rig.ts';
+
+const { HistoryEvent } = proto.temporal.api.history.v1;
+
+export interface FamilyHistory {
+  readonly threads: number;
+  readonly events: number;
+  readonly bytes: number;
+}
+
+export interface FamilyRig {
+  readonly client: RuntimeClient;
+  readonly store: ThreadStore;
+  /** Starts a thread with a message; answers its id. */
+  begin(agent: string, content: string): Promise<string>;
+  /** Of a thread and all that descend from it. */
+  countHistory(root: string): Promise<FamilyHistory>;
+  /** Terminates them. */
+  end(root: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openFamilyRig(registry: Registry): Promise<FamilyRig> {
+  forgetSettings();
+  quietRuntime();
+  const folder = mkdtempSync(join(tmpdir(), 'everthread-bench-'));
+  const store = await openStore('sqlite:store.db', folder);
+  const server = await startServer('file', folder);
+  const connection = await NativeConnection.connect({ address: server.address });
+  const worker = await createWorker({ projectDir: folder, registry, store, connection, taskQueue: 'bench' });
+  const running = worker.run();
+  const client = await RuntimeClient.connect({ address: server.address, store, taskQueue: 'bench' });
+  return {
+    client,
+    store,
+    async begin(agent, content) {
+      return (await client.startThread({ agent, messages: [{ content }] })).threadId;
+    },
+    async countHistory(root) {
+      const members = await store.readFamily(root);
+      const histories = await Promise.all(members.map(({ thread }) => fetchEvents(client, thread.id)));
+      const events = histories.flat();
+      const bytes = events.reduce((sum, event) => sum + HistoryEvent.encode(event).finish().length, 0);
+      return { threads: members.length, events: events.length, bytes };
+    },
+    async end(root) {
+      await client.terminate(root);
+      await client.waitForIdle(root);
+    },
+    async close() {
+      await client.close();
+      worker.shutdown();
+      await running;
+      await connection.close();
+      await store.close();
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function fetchEvents({ temporal }: RuntimeClient, threadId: string) {
+  const { events } = await temporal.workflow.getHandle(WORKFLOW_ID_PREFIX + threadId).fetchHistory();
+  return events ?? [];
+}

@@ -1,0 +1,110 @@
+/**
+ * What every performance needs: a Temporal service, a model, a store, a client, and workers that may be killed.
+ * R1. What is started is put on the stack of things to end at once, and the stack is unwound however the performance ends.
+ * R2. Should this process be killed, the server's guardian and the workers' channels notice, and they end too.
+ */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { RuntimeClient } from '../../src/client/runtime-client.ts';
+import { readConfiguration } from '../../src/configuration.ts';
+import { generateKey, parseKeys } from '../../src/store/encryption.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import type { Options } from './option.ts';
+import type { Screen } from './screen.ts';
+import { openTemporal, serveLibrarian, type TemporalService } from './service.ts';
+import { WorkerProcess } from './worker-process.ts';
+
+export interface Theatre {
+  readonly options: Options;
+  readonly screen: Screen;
+  readonly temporal: TemporalService;
+  readonly taskQueue: string;
+  readonly client: RuntimeClient;
+  /** Of the one thread that the performance begins with. */
+  readonly threadId: string;
+  readonly folder: string;
+  readonly stack: AsyncDisposableStack;
+  /** Ends the waiting for something outside Everthread. */
+  readonly signal: AbortSignal;
+  /** Silence after which a worker counts as lost. */
+  readonly timeouts: { readonly modelHeartbeatMs: number; readonly toolHeartbeatMs: number };
+  /** Serving already. */
+  readonly first: WorkerProcess;
+  startWorker(name: string): WorkerProcess;
+  /** Rejects when a worker does not start. */
+  readonly failure: Promise<never>;
+}
+
+export interface House {
+  readonly options: Options;
+  readonly screen: Screen;
+  readonly stack: AsyncDisposableStack;
+  readonly signal: AbortSignal;
+  readonly folder: string;
+  readonly projectDir: string;
+}
+
+export async function openTheatre(house: House): Promise<Theatre> {
+  const { options, screen, stack, folder, projectDir } = house;
+  const temporal = await openTemporal(folder, (line) => screen.say('server', line));
+  stack.defer(() => temporal.stop());
+  const modelUrl = await openModel(house);
+  const threadId = `demo-${randomUUID().slice(0, 8)}`;
+  // On a service that others use, a queue of this run's own.
+  const taskQueue = temporal.isOwn ? 'everthread' : `everthread-${threadId}`;
+  const keys = generateKey('demo');
+  const storeAddress = `sqlite:${join(folder, 'store.db')}`;
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    EVERTHREAD_STORE: storeAddress,
+    EVERTHREAD_TASK_QUEUE: taskQueue,
+    EVERTHREAD_DEMO_FOLDER: folder,
+    EVERTHREAD_DEMO_MODEL_URL: modelUrl ?? '',
+    EVERTHREAD_ENCRYPTION_KEYS: keys,
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: temporal.namespace,
+  };
+  const failure = Promise.withResolvers<never>();
+  // Nobody may be waiting when a worker fails late.
+  failure.promise.catch(() => undefined);
+  const startWorker = (name: string): WorkerProcess => {
+    // Events are read a moment later than lines: what a tool says must not come before its beginning.
+    const onLine = (line: string) => setTimeout(() => screen.say('worker', line, `worker ${name}`), 120);
+    const logFile = join(folder, `worker-${name}.log`);
+    const worker = new WorkerProcess({ name, projectDir, env, logFile, onLine });
+    stack.defer(() => worker.stop());
+    worker.ready.catch(failure.reject);
+    return worker;
+  };
+  const first = startWorker('A');
+  await first.ready;
+  screen.say('worker', `process ${first.pid} serves the task queue "${taskQueue}"`, 'worker A');
+  const { address, namespace } = temporal;
+  const store = await openStore(storeAddress, folder, { keys: parseKeys(keys, 'the demo') });
+  stack.defer(() => store.close());
+  const client = await RuntimeClient.connect({ address, namespace, taskQueue, store });
+  stack.defer(() => client.close());
+  const { signal } = house;
+  const timeouts = readConfiguration();
+  return {
+    ...{ options, screen, temporal, taskQueue, client, threadId, folder, stack, signal, timeouts },
+    ...{ first, startWorker, failure: failure.promise },
+  };
+}
+
+/** The address of the scripted model, or undefined where a real one answers. */
+async function openModel({ options, screen, stack, projectDir }: House): Promise<string | undefined> {
+  const { OPENAI_API_KEY, OPENAI_BASE_URL, EVERTHREAD_MODEL } = process.env;
+  if (!options.scripted && (OPENAI_API_KEY || OPENAI_BASE_URL)) {
+    const host = URL.parse(OPENAI_BASE_URL ?? '')?.host ?? 'OpenAI';
+    screen.say(
+      'server',
+      `${EVERTHREAD_MODEL || 'the default model'} at ${host} (--scripted for one that needs no key)`,
+    );
+    return undefined;
+  }
+  const model = await serveLibrarian(projectDir);
+  stack.defer(() => model.close());
+  screen.say('server', `scripted model at ${model.url} (set OPENAI_API_KEY for a real one)`);
+  return model.url;
+}

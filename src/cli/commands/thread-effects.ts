@@ -1,0 +1,96 @@
+/** `everthread threads effects`: what a thread has scheduled, and the way to take it back. It needs the store, and no server. */
+import type { Command } from 'commander';
+import type { ScheduledEffect } from '../../core/effect.ts';
+import { RuntimeError } from '../../core/error.ts';
+import { act, addCommon, type Cli, type CommonOptions } from '../command.ts';
+import { withStore } from '../find-store.ts';
+import { note, printJson, printLine, tone, toTable } from '../output.ts';
+import { shorten } from '../terminal-text.ts';
+import { findThread } from './thread-read.ts';
+
+export function addThreadEffects(threads: Command, cli: Cli): void {
+  const list = threads
+    .command('effects')
+    .summary('list the effects that a thread has scheduled, or cancel one')
+    .description(
+      'Lists the effects that wait (state.scheduleEffect), the next due first. With --json: { effects }, times in ' +
+        'microseconds since 1970.',
+    )
+    .argument('<id>', 'id of the thread');
+  addCommon(list).action(act(cli, listEffects));
+  const cancel = list
+    .command('cancel')
+    .summary('cancel one that waits')
+    .description('Cancels an effect that still waits; it never fires.')
+    .argument('<id>', 'id of the thread')
+    .argument('<effect>', 'id of the effect');
+  addCommon(cancel).action(act(cli, cancelEffect));
+}
+
+async function listEffects(threadId: string, { project, json }: CommonOptions): Promise<undefined> {
+  await withStore(project, async (store) => {
+    await findThread(store, threadId);
+    const effects = await store.listEffects(threadId);
+    if (json) return printJson({ effects });
+    if (effects.length === 0) return note('No effects wait.');
+    const rows = effects.map((effect) => toRow(effect, Date.now()));
+    const [heading = '', ...lines] = toTable([['ID', 'NAME', 'DUE', 'AT', 'ARGUMENTS'], ...rows]).split('\n');
+    printLine(tone('dim', heading));
+    for (const line of lines) printLine(line);
+  });
+  return undefined;
+}
+
+function toRow({ id, name, args, scheduledAt }: ScheduledEffect, now: number): string[] {
+  const at = scheduledAt / 1000;
+  return [
+    shorten(id, 64),
+    shorten(name, 64),
+    dueInWords(at - now),
+    new Date(at).toISOString(),
+    shorten(JSON.stringify(args), 120),
+  ];
+}
+
+const UNITS = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['min', 60],
+  ['s', 1],
+] as const;
+
+/** The two largest units: `in 2 h 5 min`, `now`, `3 min late`. */
+export function dueInWords(milliseconds: number): string {
+  let seconds = Math.floor(Math.abs(milliseconds) / 1000);
+  if (seconds === 0) return 'now';
+  const largest = UNITS.findIndex(([, size]) => seconds >= size);
+  const words: string[] = [];
+  for (const [unit, size] of UNITS.slice(largest, largest + 2)) {
+    const count = Math.floor(seconds / size);
+    if (count > 0) words.push(`${count} ${unit}`);
+    seconds -= count * size;
+  }
+  return milliseconds > 0 ? `in ${words.join(' ')}` : `${words.join(' ')} late`;
+}
+
+async function cancelEffect(
+  threadId: string,
+  effectId: string,
+  _options: CommonOptions,
+  command: Command,
+): Promise<undefined> {
+  // Both commands have them, and commander gives them to the outer one.
+  const { project, json } = command.optsWithGlobals<CommonOptions>();
+  await withStore(project, async (store) => {
+    await findThread(store, threadId);
+    if (!(await store.removeEffect(threadId, effectId))) {
+      throw new RuntimeError(
+        'EffectNotFound',
+        `No effect ${JSON.stringify(effectId)} of thread "${threadId}" waits: it has fired, was cancelled, or never was.`,
+      );
+    }
+    if (json) printJson({ threadId, effectId, cancelled: true });
+    else note(`Cancelled effect ${effectId} of thread ${threadId}.`);
+  });
+  return undefined;
+}

@@ -1,0 +1,79 @@
+/** `everthread threads logs`: what a thread's work took and cost (runtime §12). It needs the store, and no server. */
+import type { Command } from 'commander';
+import type { ProviderUsage } from '../../core/provider.ts';
+import type { Log } from '../../core/thread-log.ts';
+import { act, addCommon, type Cli, type CommonOptions, parseWhole } from '../command.ts';
+import { withStore } from '../find-store.ts';
+import { note, printJson, printLine, tone, toTable } from '../output.ts';
+import { shorten } from '../terminal-text.ts';
+import { findThread } from './thread-read.ts';
+
+interface LogOptions extends CommonOptions {
+  readonly limit: number;
+}
+
+export function addThreadLogs(threads: Command, cli: Cli): void {
+  const logs = threads
+    .command('logs')
+    .summary('model calls with tokens and cost, tool calls, executions')
+    .description(
+      'Lists what the thread did, newest last: model calls with their tokens and cost, tool calls with their outcome, ' +
+        'executions, effects. Never content. With --json: { logs }, times in microseconds since 1970.',
+    )
+    .argument('<id>', 'id of the thread')
+    .option('--limit <n>', 'how many at most, the newest', parseWhole, 100);
+  addCommon(logs).action(act(cli, listLogs));
+}
+
+async function listLogs(threadId: string, { project, json, limit }: LogOptions): Promise<undefined> {
+  await withStore(project, async (store) => {
+    await findThread(store, threadId);
+    const logs = (await store.getLogs(threadId, { limit })).toReversed();
+    if (json) return printJson({ logs });
+    if (logs.length === 0) return note('Nothing has happened yet.');
+    const headings = ['AT', 'WHAT', 'NAME', 'OUTCOME', 'TOOK', 'TOKENS', 'COST'];
+    const [heading = '', ...lines] = toTable([headings, ...logs.map(toRow)]).split('\n');
+    printLine(tone('dim', heading));
+    for (const line of lines) printLine(line);
+    printTotals(logs);
+  });
+  return undefined;
+}
+
+function toRow({ type, data, created_at: at }: Log): string[] {
+  const { model, name, agent, latencyMs, durationMs, usage, cost } = data;
+  const took = latencyMs ?? durationMs;
+  return [
+    new Date(at / 1000).toISOString().slice(0, 19).replace('T', ' '),
+    type.replace('_', ' '),
+    shorten(String(model ?? name ?? agent ?? ''), 40),
+    shorten(toOutcome(data), 32),
+    typeof took === 'number' ? `${Math.round(took)} ms` : '',
+    usage ? tokensOf(usage as ProviderUsage) : '',
+    typeof cost === 'number' ? `$${cost.toFixed(4)}` : '',
+  ];
+}
+
+/** `success`, `lost`, `ended: stop_on_response`, `scheduled`. */
+function toOutcome({ event, status, state, reason }: Log['data']): string {
+  const detail = status ?? state ?? reason;
+  if (typeof event !== 'string') return String(detail ?? '');
+  const what = event.split('.').at(-1) ?? event;
+  return typeof detail === 'string' ? `${what}: ${detail}` : what;
+}
+
+const tokensOf = ({ promptTokens, completionTokens }: ProviderUsage): string =>
+  `${promptTokens} + ${completionTokens}`;
+
+/** Of what was listed. */
+function printTotals(logs: readonly Log[]): void {
+  const calls = logs.filter(({ type }) => type === 'model_call');
+  const tokens = calls.reduce(
+    (sum, { data }) => sum + ((data.usage as ProviderUsage | null)?.totalTokens ?? 0),
+    0,
+  );
+  const priced = calls.filter(({ data }) => typeof data.cost === 'number');
+  const cost = priced.reduce((sum, { data }) => sum + (data.cost as number), 0);
+  const price = priced.length > 0 ? `, $${cost.toFixed(4)}` : '';
+  note(`${calls.length} model ${calls.length === 1 ? 'call' : 'calls'}, ${tokens} tokens${price}`);
+}

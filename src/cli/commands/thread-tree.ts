@@ -1,0 +1,29 @@
+/** `everthread threads tree`: a thread with all that descend from it. A reader of the store, which needs no server. */
+import type { Command } from 'commander';
+import { act, addCommon, type Cli, type CommonOptions } from '../command.ts';
+import { withStore } from '../find-store.ts';
+import { printJson, printLine } from '../output.ts';
+import { treeLines } from '../tree-text.ts';
+import { findThread } from './thread-read.ts';
+
+export function addThreadTree(threads: Command, cli: Cli): void {
+  const command = threads
+    .command('tree')
+    .summary('show a thread with its subagents')
+    .description(
+      'Shows a thread with all that descend from it, each below its parent. ' +
+        'With --json: { threads: [{ depth, thread, child }] }, each behind its parent.',
+    )
+    .argument('<id>', 'id of the thread');
+  addCommon(command).action(act(cli, showTree));
+}
+
+async function showTree(threadId: string, { project, json }: CommonOptions): Promise<undefined> {
+  await withStore(project, async (store) => {
+    await findThread(store, threadId);
+    const threads = await store.readFamily(threadId);
+    if (json) return printJson({ threads });
+    for (const line of treeLines(threads)) printLine(line);
+  });
+  return undefined;
+}

@@ -1,0 +1,126 @@
+/** `everthread variables …`: what subagents wait for before they can start (runtime §7.5). */
+import type { Command } from 'commander';
+import { StoredVariables } from '../../client/stored-variables.ts';
+import { variableProblem } from '../../core/env.ts';
+import { RuntimeError } from '../../core/error.ts';
+import type { VariableRequest } from '../../store/family-port.ts';
+import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
+import { withStore } from '../find-store.ts';
+import { dateAndTime, note, printJson, printLine, toTable } from '../output.ts';
+import { readVariables } from '../read-variables.ts';
+import { visible } from '../terminal-text.ts';
+
+interface ProvideOptions extends CommonOptions {
+  readonly taskQueue?: string;
+}
+
+const PROVIDE_HELP = `
+Examples:
+  everthread variables provide 4f2a…                    (asks for each, without showing it)
+  everthread variables provide 4f2a… API_KEY < key.txt  (all of standard input is the value of the one)
+  everthread variables provide 4f2a… < values.txt       (lines NAME=value)`;
+
+export function addVariables(program: Command, cli: Cli): void {
+  const variables = program
+    .command('variables')
+    .helpGroup(GROUPS.talk)
+    .summary('give subagents what they wait for: see "everthread variables --help"')
+    .description(
+      'A subagent that needs variables which its parent does not hand down waits until somebody gives them. Its parent ' +
+        'is told the id of the request; the values never pass through a conversation, and are encrypted in the store.',
+    );
+  const list = variables
+    .command('list')
+    .summary("list what a thread's subagents wait for")
+    .description(
+      'Lists the requests of a thread that nobody has served, oldest first. With --json: { requests }.',
+    )
+    .argument('<thread>', 'id of the parent thread');
+  addCommon(list).action(act(cli, listRequests));
+  const show = variables
+    .command('show')
+    .summary('show a request')
+    .description('Shows which variables a subagent needs, and which of them nobody has given. Never a value.')
+    .argument('<request>', 'id of the request');
+  addCommon(show).action(act(cli, showRequest));
+  const provide = variables
+    .command('provide')
+    .summary('give the values, and start the subagent')
+    .description(
+      'Stores the values for the subagent alone and starts it at once; what it answers reaches its parent as a message. The ' +
+        'values are read from standard input or asked for without showing them, and never taken from the command line. A ' +
+        'request serves once.',
+    )
+    .argument('<request>', 'id of the request')
+    .argument('[names...]', 'variables to give (default: those that are missing)')
+    .addHelpText('after', PROVIDE_HELP);
+  addCommon(addTaskQueue(provide)).action(act(cli, provideVariables));
+}
+
+async function listRequests(threadId: string, { project, json }: CommonOptions): Promise<undefined> {
+  await withStore(project, async (store) => {
+    const requests = await new StoredVariables(store).listVariableRequests(threadId);
+    if (json) return printJson({ requests });
+    if (requests.length === 0) return note(`No subagent of thread ${threadId} waits for variables.`);
+    const rows = requests.map(({ id, agent, missing, createdAt }) => [
+      id,
+      agent,
+      dateAndTime(createdAt),
+      missing.join(' '),
+    ]);
+    printLine(toTable([['REQUEST', 'AGENT', 'ASKED', 'MISSING'], ...rows]));
+  });
+  return undefined;
+}
+
+async function showRequest(requestId: string, { project, json }: CommonOptions): Promise<undefined> {
+  await withStore(project, async (store) => {
+    const request = await new StoredVariables(store).getVariableRequest(requestId);
+    if (json) return printJson(request);
+    printLine(visible(toTable(describe(request))));
+  });
+  return undefined;
+}
+
+function describe({
+  id,
+  parentId,
+  agent,
+  required,
+  missing,
+  createdAt,
+  childId,
+}: VariableRequest): string[][] {
+  return [
+    ['request', id],
+    ['thread', parentId],
+    ['agent', agent],
+    ['needs', required.join(' ')],
+    ['missing', missing.join(' ')],
+    ['asked', dateAndTime(createdAt)],
+    ['state', childId === null ? 'waits' : `served: its thread is ${childId}`],
+  ];
+}
+
+async function provideVariables(
+  requestId: string,
+  names: readonly string[],
+  { project, json, taskQueue }: ProvideOptions,
+): Promise<undefined> {
+  // Said before anybody types.
+  for (const name of names) {
+    const problem = variableProblem(name, '', undefined);
+    if (problem) throw new RuntimeError('InvalidVariable', problem);
+  }
+  const { withClient } = await import('../open-client.ts');
+  await withClient({ project, taskQueue }, async (client) => {
+    const { parentId, missing, childId, agent } = await client.getVariableRequest(requestId);
+    // A served request takes none; the client says so, and sees to it that its subagent has started.
+    const values = childId === null ? await readVariables(names, missing) : {};
+    const { childThreadId } = await client.provideVariables(parentId, requestId, values);
+    if (json) return printJson({ requestId, threadId: parentId, childThreadId });
+    const given = Object.keys(values).join(', ');
+    note(`Gave ${given} to the subagent ${agent}, which starts as thread ${childThreadId}.`);
+  });
+  return undefined;
+}

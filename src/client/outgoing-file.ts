@@ -1,0 +1,83 @@
+/**
+ * Files that a client sends along with a message (definitions §15.4). What is new becomes a file of the thread first, and the
+ * message then names its path. The name is made from the message's id, so that sending again writes the same file.
+ */
+import { createHash } from 'node:crypto';
+import { types } from 'node:util';
+import { ATTACHMENT_FOLDER, attachmentName, isAttachmentList } from '../core/attachment.ts';
+import { parseBase64 } from '../core/base64.ts';
+import { RuntimeError } from '../core/error.ts';
+import { LIMITS } from '../core/limit.ts';
+import { extensionOf } from '../core/mime-type.ts';
+import type { NewFile } from '../store/file-port.ts';
+
+/** New content: bytes, or a text in base64. */
+export interface NewAttachment {
+  readonly name: string;
+  readonly mimeType: string;
+  readonly data: Uint8Array | ArrayBuffer | string;
+  readonly description?: string;
+}
+
+/** The path of a file that the thread has, or a new one. */
+export type OutgoingAttachment = string | NewAttachment;
+
+export type WriteFile = (file: NewFile) => Promise<{ readonly path: string }>;
+
+export interface FilePlace {
+  readonly threadId: string;
+  readonly messageId: string;
+  readonly writeFile: WriteFile;
+}
+
+/** The paths that the message names. All is checked before anything is written. */
+export async function storeOutgoing(
+  place: FilePlace,
+  attachments: readonly OutgoingAttachment[],
+): Promise<readonly string[]> {
+  if (!Array.isArray(attachments) || attachments.length > LIMITS.attachments) {
+    throw invalid(`A message names at most ${LIMITS.attachments} attachments, as a list.`);
+  }
+  if (!isAttachmentList(attachments.filter((each) => typeof each === 'string'))) {
+    throw invalid(`The path of an attachment has 1 to ${LIMITS.filePathBytes} characters.`);
+  }
+  const files = attachments.map((each, index) =>
+    typeof each === 'string' ? each : toFile(place, each, index),
+  );
+  const paths: string[] = [];
+  for (const file of files) paths.push(typeof file === 'string' ? file : (await place.writeFile(file)).path);
+  return paths;
+}
+
+function toFile({ threadId, messageId }: FilePlace, given: NewAttachment, index: number): NewFile {
+  const { name, mimeType, data, description } = (given ?? {}) as Partial<NewAttachment>;
+  if (typeof name !== 'string' || typeof mimeType !== 'string') {
+    throw invalid('An attachment is the path of a file of the thread, or { name, mimeType, data }.');
+  }
+  if (description !== undefined && typeof description !== 'string') {
+    throw invalid(`The "description" of the attachment "${name}" must be a text.`);
+  }
+  const label = attachmentName(name);
+  const id = createHash('sha256').update(`${threadId}\n${messageId}\n${index}`).digest('hex').slice(0, 32);
+  return {
+    path: `${ATTACHMENT_FOLDER}/${id}${extensionOf(label, mimeType)}`,
+    mimeType,
+    content: toBytes(label, data),
+    metadata: { name: label, ...(description ? { description } : {}) },
+  };
+}
+
+/** A copy: the caller's own may change while it is written. */
+function toBytes(name: string, data: unknown): Uint8Array {
+  if (ArrayBuffer.isView(data)) {
+    return Uint8Array.from(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+  }
+  if (types.isAnyArrayBuffer(data)) return Uint8Array.from(new Uint8Array(data));
+  const text = parseBase64(data);
+  if (text !== undefined) return Uint8Array.from(Buffer.from(text, 'base64'));
+  throw invalid(`The data of the attachment "${name}" must be bytes, or a text in base64.`);
+}
+
+function invalid(message: string): RuntimeError {
+  return new RuntimeError('InvalidMessage', message);
+}

@@ -1,0 +1,89 @@
+/**
+ * Gives a subagent the variables that it waits for (runtime §7.5): its thread is made with them in one transaction of the store,
+ * then its parent is told to start it.
+ * P1. A request serves once. Who asks again is told which thread it has become, and the parent is told again: a client that was
+ *     lost between the two has lost nothing.
+ * P2. No message holds a value.
+ */
+import { type EnvType, variableProblem } from '../core/env.ts';
+import { RuntimeError } from '../core/error.ts';
+import type { FulfilledRequest, GivenVariable } from '../store/family-port.ts';
+import type { ThreadStore } from '../store/port.ts';
+
+/** By name. A value without a type is a secret. */
+export type ProvidedVariables = Readonly<
+  Record<string, string | { readonly value: string; readonly type?: EnvType }>
+>;
+
+export interface Provision {
+  readonly parentId: string;
+  readonly requestId: string;
+  readonly values: ProvidedVariables;
+}
+
+export async function provideVariables(
+  store: Pick<ThreadStore, 'fulfilRequest'>,
+  { parentId, requestId, values }: Provision,
+  boot: () => Promise<void>,
+): Promise<{ childThreadId: string }> {
+  const given = toGiven(values);
+  const fulfilled = await store.fulfilRequest({ parentId, requestId, given });
+  if (fulfilled.kind === 'created' || fulfilled.kind === 'used') await boot();
+  if (fulfilled.kind === 'created') return { childThreadId: fulfilled.child.threadId };
+  throw refusal({ parentId, requestId }, fulfilled);
+}
+
+/** Throws `InvalidVariable`. */
+function toGiven(values: ProvidedVariables): GivenVariable[] {
+  return Object.entries(values).map(([name, given]) => {
+    const { value, type } = typeof given === 'string' ? { value: given, type: undefined } : given;
+    const problem = variableProblem(name, value, type);
+    if (problem !== undefined) throw new RuntimeError('InvalidVariable', problem);
+    return { name, value, ...(type === undefined ? {} : { type }) };
+  });
+}
+
+export function requestNotFound(requestId: string, parentId?: string): RuntimeError {
+  const place = parentId === undefined ? 'in this store' : `of thread "${parentId}"`;
+  return new RuntimeError(
+    'VariableRequestNotFound',
+    `There is no request "${requestId}" for variables ${place}. "everthread variables list THREAD" shows those that wait.`,
+  );
+}
+
+type Refused = Exclude<FulfilledRequest, { kind: 'created' }>;
+
+function refusal(
+  { parentId, requestId }: Pick<Provision, 'parentId' | 'requestId'>,
+  refused: Refused,
+): RuntimeError {
+  switch (refused.kind) {
+    case 'unknown':
+      return requestNotFound(requestId, parentId);
+    // P1.
+    case 'used':
+      return new RuntimeError(
+        'VariableRequestUsed',
+        `The request "${requestId}" has been served: its subagent is the thread "${refused.childId}". ` +
+          `Change variables of that one with "everthread env set NAME --thread ${refused.childId}".`,
+      );
+    case 'missing':
+      return new RuntimeError(
+        'MissingVariable',
+        `The request "${requestId}" still lacks ${refused.names.map((name) => `"${name}"`).join(', ')}. Nothing was stored: give all of them at once.`,
+      );
+    case 'terminated':
+      return new RuntimeError(
+        'ThreadTerminated',
+        `Thread "${parentId}" is terminated: it makes no subagents any more.`,
+      );
+    case 'full':
+      return new RuntimeError(
+        'LimitExceeded',
+        `Thread "${parentId}" has ${refused.limit} living subagents of this kind, as many as may be: ` +
+          `${refused.living.map(({ threadId }) => threadId).join(', ')}. Terminate one of them, and provide the variables again.`,
+      );
+    case 'refused':
+      return new RuntimeError('LimitExceeded', `The subagent cannot be made: ${refused.reason}`);
+  }
+}

@@ -1,0 +1,49 @@
+/** How a file of a thread is named by a message (definitions §15.4). Pure. */
+import { LIMITS } from './limit.ts';
+import type { AttachmentRef } from './message.ts';
+import type { FileRecord } from './thread-file.ts';
+
+/** Where new content goes, and what goes with the last message that names it. */
+export const ATTACHMENT_FOLDER = '/attachments';
+
+/** `given` outranks what the file itself tells of its name and description. */
+export function toAttachmentRef(
+  id: string,
+  { path, name, mimeType, size, width, height, metadata }: FileRecord,
+  given: { readonly name?: unknown; readonly description?: unknown } = {},
+): AttachmentRef {
+  const description = textOf(given.description) ?? textOf(metadata?.description);
+  return {
+    id,
+    type: 'file',
+    path,
+    name: attachmentName(textOf(given.name) ?? textOf(metadata?.name) ?? name),
+    mimeType,
+    size,
+    ...(width === undefined ? {} : { width }),
+    ...(height === undefined ? {} : { height }),
+    ...(description === undefined ? {} : { description }),
+  };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim().length > 0 ? value : undefined;
+}
+
+/** A label, never a path: whatever somebody called the file, on one line. */
+export function attachmentName(name: string): string {
+  const flat = name
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim();
+  return flat.slice(0, LIMITS.fileNameBytes) || 'file';
+}
+
+/** Whether a list of what a sender names can be one: paths, not too many, not too long. */
+export function isAttachmentList(value: unknown): value is readonly string[] {
+  return (
+    Array.isArray(value) &&
+    value.length <= LIMITS.attachments &&
+    value.every((path) => typeof path === 'string' && path.length > 0 && path.length <= LIMITS.filePathBytes)
+  );
+}

@@ -1,0 +1,47 @@
+/**
+ * A conversation of two AI sides as the one that acts is shown it (runtime §4, definitions §12.3): its own words as assistant, the
+ * other side's as user, and nothing of what the other side's tools were asked and answered.
+ * V1. A result belongs to the side whose message made its call. Messages come paired (`pairResults`): that is the one before it.
+ * V2. What a sub-prompt says is of neither side, and stays as it is.
+ * V3. What is shown is told as side A has it stored. So showing it to side A changes nothing, and neither does showing to side A
+ *     a thread of one AI side.
+ */
+import type { ContextMessage } from './context.ts';
+import type { MessageRole } from './message.ts';
+import { roleOf } from './session.ts';
+import type { Side } from './thread-execution.ts';
+
+export function showToSide(messages: readonly ContextMessage[], side: Side): ContextMessage[] {
+  // V1.
+  let resultsShown = true;
+  return messages.flatMap((message) => {
+    if (message.role === 'tool') return resultsShown ? [message] : [];
+    resultsShown = !isOthers(message, side);
+    const shown = resultsShown ? { ...message, role: shownRole(message, side) } : withoutCalls(message, side);
+    return shown ? [shown] : [];
+  });
+}
+
+type Kind = Pick<ContextMessage, 'role' | 'depth'>;
+
+/** The role under which the side is shown it. */
+export function shownRole({ role, depth }: Kind, side: Side): MessageRole {
+  if (depth > 0 || (role !== 'assistant' && role !== 'user')) return role;
+  return role === roleOf(side) ? 'assistant' : 'user';
+}
+
+/** Words of the other side, or of a person. */
+export function isOthers(message: Kind, side: Side): boolean {
+  return message.depth === 0 && shownRole(message, side) === 'user';
+}
+
+/** Undefined where nothing is left: the other side only called tools. A person's message is shown whatever it says. */
+function withoutCalls(message: ContextMessage, side: Side): ContextMessage | undefined {
+  if (message.step !== null && saysNothing(message)) return undefined;
+  return { ...message, role: shownRole(message, side), tool_calls: null, reasoning: null };
+}
+
+/** A hook may have written it. */
+function saysNothing({ content, attachments }: ContextMessage): boolean {
+  return (content ?? '').trim().length === 0 && (attachments ?? []).length === 0;
+}

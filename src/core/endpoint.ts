@@ -1,0 +1,21 @@
+/** Thread endpoints (definitions §11): requests that code of a project answers with a thread at hand. */
+import type { ThreadState } from './thread-state.ts';
+
+export const ENDPOINT_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+export type EndpointMethod = (typeof ENDPOINT_METHODS)[number];
+
+/** Without the thread's id; a catch-all's rest of the path is `params['*']`. */
+export type EndpointParams = Readonly<Record<string, string>>;
+
+export type EndpointHandler = (
+  request: Request,
+  state: ThreadState,
+  params: EndpointParams,
+) => Promise<Response> | Response;
+
+export interface EndpointDefinition {
+  readonly kind: 'endpoint';
+  /** The file below `agents/api` without its extension, such as `orders/[id].post`; set by discovery. */
+  readonly name: string;
+  readonly handler: EndpointHandler;
+}

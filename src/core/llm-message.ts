@@ -1,0 +1,155 @@
+/**
+ * The provider-neutral chat message that the hook `prefilter_llm_history` sees and may change (definitions §9), and the way
+ * there and back.
+ * L1. What a hook leaves alone comes back as it was.
+ * L2. What comes back is an author's: a message that is none is dropped and told, and nothing here throws.
+ */
+import { isToolCall, toProviderCall } from './context.ts';
+import type { ToolCall } from './message.ts';
+import type { ContentPart, ProviderMessage } from './provider.ts';
+
+export interface LLMMessage {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool';
+  readonly content: string | readonly ContentPart[] | null;
+  readonly tool_calls?: readonly ToolCall[];
+  readonly tool_call_id?: string;
+  /** The tool's name, on tool messages. */
+  readonly name?: string;
+  /** Stored reasoning that is sent again (`reasoning.include`). */
+  readonly reasoning?: string;
+}
+
+export function toLLMMessage(message: ProviderMessage): LLMMessage {
+  switch (message.role) {
+    case 'system':
+    case 'user':
+      return { role: message.role, content: message.content };
+    case 'assistant': {
+      const { role, content, toolCalls, reasoning } = message;
+      return {
+        role,
+        content,
+        ...(toolCalls ? { tool_calls: toolCalls.map(toToolCall) } : {}),
+        ...(reasoning === undefined ? {} : { reasoning }),
+      };
+    }
+    case 'tool': {
+      const { role, toolCallId, toolName, attachments } = message;
+      const text = toolText(message.content);
+      const content = attachments ? [{ type: 'text' as const, text }, ...attachments] : text;
+      return { role, content, tool_call_id: toolCallId, name: toolName };
+    }
+  }
+}
+
+export function toolText(content: Extract<ProviderMessage, { role: 'tool' }>['content']): string {
+  if (typeof content === 'string') return content;
+  return content.type === 'text' ? content.text : `Error: ${content.error}`;
+}
+
+function toToolCall(call: {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly rawArguments?: string;
+}): ToolCall {
+  const { id, name, rawArguments } = call;
+  return {
+    id,
+    type: 'function',
+    function: { name, arguments: rawArguments ?? JSON.stringify(call.arguments) },
+  };
+}
+
+export interface ReadHistory {
+  readonly messages: readonly ProviderMessage[];
+  /** What was dropped and why, one sentence each. */
+  readonly problems: readonly string[];
+}
+
+/** What a hook returned (L2). `before` stands where nothing of it can be used. */
+export function fromLLMMessages(given: unknown, before: readonly ProviderMessage[]): ReadHistory {
+  if (!Array.isArray(given)) {
+    return { messages: before, problems: ['The history that came back is no list; it is left as it was.'] };
+  }
+  const read = given.map((each: unknown, index) => readMessage(each, index));
+  const messages = read.flatMap((each) => (typeof each === 'string' ? [] : [each]));
+  const problems = read.filter((each) => typeof each === 'string');
+  if (messages.length > 0 || before.length === 0) return { messages, problems };
+  return {
+    messages: before,
+    problems: [...problems, 'The history that came back has no messages; it is left as it was.'],
+  };
+}
+
+function readMessage(value: unknown, index: number): ProviderMessage | string {
+  if (typeof value !== 'object' || value === null) return `Message ${index} is no object and was dropped.`;
+  const {
+    role,
+    content,
+    tool_calls: calls,
+    tool_call_id: callId,
+    name,
+    reasoning,
+  } = value as Partial<LLMMessage>;
+  const parts = readParts(content);
+  if (parts === undefined) {
+    return `Message ${index} was dropped: its content must be a text, null or a list of content parts.`;
+  }
+  switch (role) {
+    case 'system':
+      return { role, content: textOf(parts) };
+    case 'user':
+      return { role, content: parts };
+    case 'assistant': {
+      if (calls !== undefined && calls !== null && !(Array.isArray(calls) && calls.every(isToolCall)))
+        return `Message ${index} was dropped: its tool_calls must be a list of { id, function: { name, arguments } }.`;
+      return {
+        role,
+        content: content === null || content === undefined ? null : textOf(parts),
+        ...(calls && calls.length > 0 ? { toolCalls: calls.map(toProviderCall) } : {}),
+        ...(typeof reasoning === 'string' ? { reasoning } : {}),
+      };
+    }
+    case 'tool': {
+      if (typeof callId !== 'string')
+        return `Message ${index} was dropped: a tool message needs a tool_call_id.`;
+      const attachments = typeof parts === 'string' ? [] : parts.filter(({ type }) => type !== 'text');
+      return {
+        role,
+        toolCallId: callId,
+        toolName: typeof name === 'string' ? name : '',
+        content: textOf(parts),
+        ...(attachments.length > 0 ? { attachments } : {}),
+      };
+    }
+    default:
+      return `Message ${index} was dropped: its role must be system, user, assistant or tool.`;
+  }
+}
+
+function readParts(content: unknown): string | readonly ContentPart[] | undefined {
+  if (content === null || content === undefined) return '';
+  if (typeof content === 'string') return content;
+  return Array.isArray(content) && content.every(isPart) ? content : undefined;
+}
+
+function isPart(value: unknown): value is ContentPart {
+  const part = (value ?? {}) as Record<string, unknown>;
+  switch (part.type) {
+    case 'text':
+      return typeof part.text === 'string';
+    case 'image':
+    case 'file':
+      return typeof part.data === 'string' && typeof part.mediaType === 'string';
+    case 'image_url':
+      return typeof (part.image_url as { url?: unknown } | null)?.url === 'string';
+    default:
+      return false;
+  }
+}
+
+function textOf(parts: string | readonly ContentPart[]): string {
+  if (typeof parts === 'string') return parts;
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+}

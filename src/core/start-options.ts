@@ -1,0 +1,44 @@
+/** How a thread's workflow is started, whether it is new, a child, or revived; the same for all who do so. */
+import { WORKFLOW_ID_PREFIX } from './start-input.ts';
+
+export const WORKFLOW_TYPE = 'thread';
+
+export interface StartedThread {
+  readonly threadId: string;
+  readonly agent: string;
+  readonly parentId?: string | null;
+  /** For display. */
+  readonly name?: string | null;
+}
+
+export interface RevivedThread {
+  readonly id: string;
+  readonly agent: string;
+  readonly name: string | null;
+  readonly userId: string | null;
+  readonly parentId: string | null;
+  readonly rootId: string;
+}
+
+/** Of a thread that the store knows, and whose workflow may be gone. */
+export function revival({ id: threadId, agent, name, userId, parentId, rootId }: RevivedThread) {
+  return {
+    ...startOptions({ threadId, agent, parentId, name }),
+    args: [{ agent, threadId, userId, parentId, rootId }] as [unknown],
+  };
+}
+
+export function startOptions({ threadId, agent, parentId, name }: StartedThread) {
+  const origin = parentId ? `, a subagent of the thread \`${parentId}\`` : '';
+  return {
+    workflowId: WORKFLOW_ID_PREFIX + threadId,
+    // A thread that was terminated stays so by the store's word; one whose run was killed goes on.
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
+    // Half of the default: it is what a worker's death within a workflow task costs.
+    workflowTaskTimeout: '5 s' as const,
+    staticSummary: `${agent}${name ? ` "${name}"` : ''} · ${threadId}`.slice(0, 200),
+    staticDetails:
+      `A thread of the agent **${agent}**${origin}. Send it the signal \`queueMessage\` with \`{"content": "…"}\`, or \`stop\`. ` +
+      '*Request Cancellation* ends it for good; *Terminate* kills this run, and the next message revives it.',
+  };
+}

@@ -1,0 +1,121 @@
+/**
+ * Subagents (runtime §7, definitions §13): what the entry of a `dual_ai` agent in a prompt's `tools` says, with its defaults.
+ * Pure.
+ */
+import type { AgentDefinition, PromptDefinition, PromptToolEntry, Registry } from './definition.ts';
+import { LIMITS } from './limit.ts';
+import type { Side } from './thread-execution.ts';
+
+/** Lets the model make a child of a resumable agent, and speak to one. */
+export const SUBAGENT_CREATE = 'subagent_create';
+export const SUBAGENT_MESSAGE = 'subagent_message';
+
+/** Said to whoever has to be told something, where there is nothing to say. */
+export const FIRST_WORD = 'Begin.';
+
+/** A name for display: white space is collapsed. Null where nothing is left. */
+export function toThreadName(text: string): string | null {
+  const collapsed = text.replace(/\s+/gu, ' ').trim();
+  return [...collapsed].slice(0, LIMITS.threadNameChars).join('').trim() || null;
+}
+
+export interface ImmediateHints {
+  readonly nameEnv?: string;
+  readonly descriptionEnv?: string;
+  readonly scopedEnv: readonly string[];
+}
+
+/** One relationship of a prompt to an agent (definitions §13.1). */
+export interface Subagent {
+  readonly entry: PromptToolEntry;
+  readonly agent: AgentDefinition;
+  readonly blocking: boolean;
+  /** Names an environment flag: enabled where it is true, 1 or yes. */
+  readonly optional?: string;
+  readonly immediate: false | ImmediateHints;
+  /** The child ends with its report where false. */
+  readonly resumable: boolean;
+  /** The side of the child that answers its parent. */
+  readonly hears: Side;
+  readonly maxInstances?: number;
+  /** Reports are the child's own affair: nothing is queued to the parent by itself. */
+  readonly explicit: boolean;
+  readonly initUserMessageProperty?: string;
+  readonly initAttachmentsProperty?: string;
+  readonly initAgentNameProperty?: string;
+}
+
+interface Extra {
+  readonly blocking?: boolean;
+  readonly optional?: string;
+  readonly immediate?: boolean | (Partial<ImmediateHints> & { readonly scopedEnv?: readonly string[] });
+  readonly resumable?:
+    | false
+    | {
+        readonly receives_messages: 'side_a' | 'side_b';
+        readonly maxInstances?: number;
+        readonly parentCommunication?: 'implicit' | 'explicit';
+      };
+  readonly initUserMessageProperty?: string;
+  readonly initAttachmentsProperty?: string;
+  readonly initAgentNameProperty?: string;
+}
+
+/** In the order of the prompt's entries. An agent is a subagent where neither a tool nor a prompt has its name. */
+export function listSubagents(registry: Registry, prompt: PromptDefinition): Subagent[] {
+  return prompt.tools.flatMap((entry) => toSubagent(registry, entry) ?? []);
+}
+
+/** Undefined for an entry that is anything else. */
+export function toSubagent(registry: Registry, entry: PromptToolEntry): Subagent | undefined {
+  const agent = findSubagent(registry, entry.name);
+  if (!agent) return undefined;
+  const { blocking = true, optional, immediate = false, resumable = false, ...init } = entry.extra as Extra;
+  const { receives_messages: receives, maxInstances, parentCommunication } = resumable || {};
+  return {
+    entry,
+    agent,
+    blocking,
+    optional,
+    immediate: toHints(immediate),
+    resumable: resumable !== false,
+    hears: receives === 'side_b' ? 'b' : 'a',
+    maxInstances,
+    explicit: parentCommunication === 'explicit',
+    initUserMessageProperty: init.initUserMessageProperty,
+    initAttachmentsProperty: init.initAttachmentsProperty,
+    initAgentNameProperty: init.initAgentNameProperty,
+  };
+}
+
+/** The agent that a call of this name makes a child of; tools and prompts come first. */
+export function findSubagent(
+  { tools, prompts, agents }: Registry,
+  name: string,
+): AgentDefinition | undefined {
+  const agent = agents.get(name);
+  return agent?.type === 'dual_ai' && !tools.has(name) && !prompts.has(name) ? agent : undefined;
+}
+
+/** A call of this name is a subagent's: dispatched as `child`. A project may have a tool or a prompt of the built-in names. */
+export function isSubagentCall(registry: Registry, name: string): boolean {
+  if (registry.tools.has(name) || registry.prompts.has(name)) return false;
+  return name === SUBAGENT_CREATE || name === SUBAGENT_MESSAGE || findSubagent(registry, name) !== undefined;
+}
+
+/** Whose `requiredSchema` a child's arguments must fit: of the side that hears the parent (definitions §22.20). */
+export function childPrompt(registry: Registry, { agent, hears }: Subagent): PromptDefinition | undefined {
+  const side = hears === 'b' ? (agent.sideB ?? agent.sideA) : agent.sideA;
+  return registry.prompts.get(side.prompt);
+}
+
+/** runtime §7.3: `true`, `1` or `yes`, in any case. */
+export function isTruthy(value: string | undefined): boolean {
+  return value !== undefined && ['true', '1', 'yes'].includes(value.trim().toLowerCase());
+}
+
+function toHints(immediate: Extra['immediate']): false | ImmediateHints {
+  if (!immediate) return false;
+  if (immediate === true) return { scopedEnv: [] };
+  return { ...immediate, scopedEnv: immediate.scopedEnv ?? [] };
+}

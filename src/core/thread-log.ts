@@ -1,0 +1,22 @@
+/** What `ThreadState.getLogs` answers (definitions §14.8, runtime §12). */
+
+/** One durable marker: a model call, a tool call, an execution, the thread's life. */
+export interface Log {
+  readonly id: string;
+  /** `model_call`, `tool_call`, `tool_invocation`, `execution`, `thread`, `effect`, `hook`, `subagent`. */
+  readonly type: string;
+  /** Model calls: model, usage, cost (USD), times. Tool calls: name, status, duration. Never content. */
+  readonly data: Readonly<Record<string, unknown>>;
+  /** Microseconds. */
+  readonly created_at: number;
+  /** The log that it belongs to: a model or tool call's execution. */
+  readonly parent_id: string | null;
+}
+
+export interface GetLogsOptions {
+  /** How many at most; default 100. */
+  readonly limit?: number;
+  readonly offset?: number;
+  /** `desc` (default): newest first. */
+  readonly order?: 'asc' | 'desc';
+}

@@ -1,0 +1,58 @@
+/** `defineEffect` (definitions §10): the positional form of the contract, and one object as for tools (§22 item 37). */
+import { z } from 'zod';
+import type { EffectDefinition } from '../core/effect.ts';
+import { brandDefinition } from './brand.ts';
+import { checkFields, type FieldTable, isFields } from './check.ts';
+import type { EffectInput, ExecuteEffect } from './effect-input.ts';
+import { custom, objectSchema, text } from './field.ts';
+import type { ToolArguments } from './tool-input.ts';
+
+const effect = z.strictObject({
+  description: text,
+  args: objectSchema.optional(),
+  execute: custom<EffectDefinition['execute']>(
+    (value) => typeof value === 'function',
+    'must be a function: (state, args) => …',
+  ),
+});
+
+const EFFECT: FieldTable<z.output<typeof effect>> = {
+  what: 'defineEffect',
+  fields: effect,
+  rules: [],
+  warnings: [],
+  hints: {
+    name: "an effect's name is the name of its file",
+    argsSchema: 'write args: z.object({ … })',
+    schema: 'write args: z.object({ … })',
+    handler: 'write execute',
+    delay: 'the delay is an argument of state.scheduleEffect',
+  },
+};
+
+/**
+ * Defines an effect; the default export of a file in `agents/effects/`, whose name is the effect's name. Threads schedule it
+ * with `state.scheduleEffect`. The type of `args` in the handler follows from the schema.
+ * Throws an `InvalidDefinitions` error that lists every problem.
+ */
+export function defineEffect(description: string, handler: ExecuteEffect<undefined>): EffectDefinition;
+export function defineEffect<Args extends ToolArguments | undefined>(
+  description: string,
+  argsSchema: Args,
+  handler: ExecuteEffect<Args>,
+): EffectDefinition;
+export function defineEffect<Args extends ToolArguments | undefined = undefined>(
+  input: EffectInput<Args>,
+): EffectDefinition;
+export function defineEffect(...given: readonly unknown[]): EffectDefinition {
+  const { fields, warnings } = checkFields(EFFECT, toInput(given));
+  // Discovery knows the file and so the name: `nameDefinition`.
+  return brandDefinition<EffectDefinition>({ ...fields, kind: 'effect', name: '' }, warnings);
+}
+
+/** Problems are told in the words of the object form: each position has its name there. */
+function toInput([first, second, third]: readonly unknown[]): unknown {
+  if (isFields(first)) return first;
+  if (third === undefined && typeof second === 'function') return { description: first, execute: second };
+  return { description: first, args: second, execute: third };
+}

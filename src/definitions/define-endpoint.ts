@@ -1,0 +1,19 @@
+/** `defineThreadEndpoint` (definitions §11): a request's handler, whose route is its file's path. */
+import type { EndpointDefinition, EndpointHandler } from '../core/endpoint.ts';
+import { brandDefinition } from './brand.ts';
+import { DefinitionError } from './problem.ts';
+
+/**
+ * Defines an endpoint of threads; the default export of a file below `agents/api/`, whose path is its route: `foo.ts` answers
+ * GET /foo, `bar.post.ts` POST /bar, `orders/[id].ts` GET /orders/1, `files/[*].ts` everything below files.
+ * `params` holds what stood in brackets; `state.execution` is null.
+ * Throws an `InvalidDefinitions` error when it is given no function.
+ */
+export function defineThreadEndpoint(handler: EndpointHandler): EndpointDefinition {
+  if (typeof handler !== 'function') {
+    const message = 'takes one function: (request, state, params) => Response';
+    throw new DefinitionError('defineThreadEndpoint', [{ field: '', message }]);
+  }
+  // Discovery knows the file and so the name: `nameDefinition`.
+  return brandDefinition<EndpointDefinition>({ kind: 'endpoint', name: '', handler });
+}

@@ -1,0 +1,51 @@
+/** `defineHook` (definitions §9): the fields of a hook, and what is wrong with them. */
+import { z } from 'zod';
+import { HOOK_NAMES, type HookDefinition, type HookName } from '../core/hook.ts';
+import { brandDefinition } from './brand.ts';
+import { checkFields, type FieldTable } from './check.ts';
+import { custom, text } from './field.ts';
+import type { HookInput } from './hook-input.ts';
+
+const hook = z.strictObject({
+  hook: z.enum(HOOK_NAMES),
+  id: text,
+  execute: custom<HookDefinition['execute']>(
+    (value) => typeof value === 'function',
+    'must be a function: (state, …) => what the hook may return',
+  ),
+});
+
+const SNAKE_CASE = /^[a-z][a-z0-9_]*$/;
+
+const HOOK: FieldTable<z.output<typeof hook>> = {
+  what: 'defineHook',
+  fields: hook,
+  rules: [],
+  warnings: [
+    {
+      field: 'id',
+      message: 'should be snake_case: lower-case letters, digits and _, a letter first',
+      holds: ({ id }) => typeof id === 'string' && !SNAKE_CASE.test(id),
+    },
+  ],
+  hints: {
+    name: 'write id',
+    type: 'the point of the thread at which it runs is hook',
+    handler: 'write execute',
+    run: 'write execute',
+  },
+  identity: 'id',
+};
+
+/**
+ * Defines a hook; the default export of a file in `agents/hooks/`. It runs for prompts and agents that list its id.
+ * The types of `execute` follow from `hook`.
+ * Throws an `InvalidDefinitions` error that lists every problem.
+ */
+export function defineHook<Name extends HookName>(input: HookInput<Name>): HookDefinition<Name> {
+  const { fields, warnings } = checkFields(HOOK, input);
+  // The table knows one type for all hooks; the author's own is the input's.
+  const { hook: point, execute } = fields as HookInput<Name>;
+  const definition: HookDefinition<Name> = { kind: 'hook', name: fields.id, hook: point, execute };
+  return brandDefinition(definition, warnings);
+}

@@ -1,0 +1,18 @@
+/** What authors pass to `defineEffect` (definitions §10). Types alone; `define-effect.ts` checks them. */
+import type { ThreadState } from '../core/thread-state.ts';
+import type { ParsedArguments, ToolArguments } from './tool-input.ts';
+
+/** What an effect does when it is due; `args` are parsed, so defaults are filled in. */
+export type ExecuteEffect<Args extends ToolArguments | undefined> = [Args] extends [ToolArguments]
+  ? (state: ThreadState, args: ParsedArguments<Args>) => Promise<void> | void
+  : (state: ThreadState) => Promise<void> | void;
+
+/** The object form of `defineEffect`. */
+export interface EffectInput<Args extends ToolArguments | undefined = undefined> {
+  /** For people: what it does. */
+  description: string;
+  /** A `z.object(…)`; without it the effect takes no arguments. Checked when the effect runs. */
+  args?: Args;
+  /** At least once for each time it is scheduled: write it so that a second run does no harm. */
+  execute: ExecuteEffect<Args>;
+}

@@ -1,0 +1,54 @@
+/** A registry of definitions made in code, for tests and programs. */
+import type {
+  AgentDefinition,
+  ModelDefinition,
+  PromptDefinition,
+  Registry,
+  ToolDefinition,
+} from '../core/definition.ts';
+import type { EffectDefinition } from '../core/effect.ts';
+import type { EndpointDefinition } from '../core/endpoint.ts';
+import type { HookDefinition } from '../core/hook.ts';
+import { type Definition, isDefinition, nameDefinition } from './brand.ts';
+import type { SourcedDefinition } from './name-owner.ts';
+import { DefinitionError, type FieldProblem, type Problem } from './problem.ts';
+import { buildRegistry } from './registry.ts';
+
+/** What a file would name has its name as the key: `{ 'orders/[id].post': defineThreadEndpoint(…) }`. */
+export interface RegistryInput {
+  readonly agents?: readonly AgentDefinition[];
+  readonly prompts?: readonly PromptDefinition[];
+  readonly models?: readonly ModelDefinition[];
+  readonly hooks?: readonly HookDefinition[];
+  readonly tools?: Readonly<Record<string, ToolDefinition>>;
+  readonly effects?: Readonly<Record<string, EffectDefinition>>;
+  readonly endpoints?: Readonly<Record<string, EndpointDefinition>>;
+}
+
+/** Throws `InvalidDefinitions` with every problem. */
+export function registryFrom(input: RegistryInput): Registry {
+  const { agents = [], prompts = [], models = [], hooks = [], tools, effects, endpoints } = input;
+  const named = [tools, effects, endpoints].flatMap(nameAll);
+  const definitions = [...agents, ...prompts, ...models, ...hooks, ...named].map((definition) => ({
+    file: `${definition.kind}s.${definition.name}`,
+    definition,
+  }));
+  const unmarked = definitions.filter(({ definition }) => !isDefinition(definition)).map(toUnmarked);
+  const { registry, problems } = buildRegistry(definitions);
+  if (unmarked.length + problems.length > 0) {
+    throw new DefinitionError('registryFrom', [...unmarked, ...problems.map(toFieldProblem)]);
+  }
+  return registry;
+}
+
+function nameAll(definitions: Readonly<Record<string, Definition>> = {}): Definition[] {
+  return Object.entries(definitions).map(([name, definition]) => nameDefinition(definition, name));
+}
+
+function toUnmarked({ file }: SourcedDefinition): FieldProblem {
+  return { field: file, message: 'was not made by a define… function' };
+}
+
+function toFieldProblem({ file, field, message }: Problem): FieldProblem {
+  return { field: field === undefined || field === '' ? file : `${file}.${field}`, message };
+}

@@ -1,0 +1,59 @@
+/** Answers that are not an endpoint's own: refusals and failures, as `{ error, code? }`. */
+import { ERRORS, errorMessage, isRuntimeError } from '../core/error.ts';
+
+export interface Refusal {
+  readonly status: number;
+  readonly error: string;
+  readonly code?: string;
+}
+
+export function refuse(
+  { status, error, code }: Refusal,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return Response.json({ error, ...(code === undefined ? {} : { code }) }, { status, headers });
+}
+
+/** What was thrown, without its stack. A RuntimeError says its status itself. */
+export function toRefusal(error: unknown): Refusal {
+  if (isRuntimeError(error)) {
+    return { status: ERRORS[error.code].status, error: error.message, code: error.code };
+  }
+  return { status: 500, error: describe(error) };
+}
+
+/** Anything may be thrown, also what has no text. */
+function describe(error: unknown): string {
+  try {
+    return errorMessage(error);
+  } catch {
+    return 'Something was thrown that cannot be told.';
+  }
+}
+
+/** By shape: code of a project may have another realm's Response, or that of another package. */
+export function requireResponse(endpoint: string, value: unknown): Response {
+  if (isResponse(value)) return value;
+  throw new Error(
+    `The endpoint "${endpoint}" answered with no Response: it must return one, such as Response.json(…).`,
+  );
+}
+
+function isResponse(value: unknown): value is Response {
+  if (typeof value !== 'object' || value === null) return false;
+  const { status, headers, arrayBuffer } = value as Partial<Response>;
+  const sendable = typeof status === 'number' && status >= 200 && status <= 599;
+  return sendable && typeof headers?.get === 'function' && typeof arrayBuffer === 'function';
+}
+
+/** HEAD is GET without its body (RFC 9110 §9.3.2). */
+export function withoutBody(response: Response): Response {
+  const { status, statusText, headers } = response;
+  discard(response);
+  return new Response(null, { status, statusText, headers });
+}
+
+/** Lets go of what a body holds, such as a file that is being read. */
+export function discard(response: Response): void {
+  response.body?.cancel().catch(() => undefined);
+}

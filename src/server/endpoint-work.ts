@@ -1,0 +1,87 @@
+/**
+ * Where work goes that an endpoint queues: to the thread's workflow, which may be at rest and is woken by it.
+ * W1. An item is staged in the store, whole, and then signalled. Its staged row wins over what the signal says
+ *     (store/commands/queue.ts), so the files of a message and the origin `code` of a tool call, which lets it name any tool
+ *     of the project, never come by a signal: nobody outside can claim them. Ids are hashes that nobody can guess (state/id.ts).
+ * W2. In the order in which the endpoint asked, also where it did not wait.
+ * W3. `queueTool` cannot be awaited: `settle` waits for it, before the endpoint's answer is sent.
+ * W5. Work for another thread of the family goes the same way, to that thread.
+ * W4. `terminate` signals first, so that the workflow ends whatever becomes of this process, and then ends the thread in the
+ *     store, so that the endpoint sees it at once. The other way round the client would find it ended and signal nobody.
+ */
+import { refuseTerminated } from '../client/known-thread.ts';
+import type { RuntimeClient } from '../client/runtime-client.ts';
+import { terminateDescendants } from '../state/descendants.ts';
+import type { WorkSink } from '../state/origin.ts';
+
+export interface EndpointWork {
+  readonly sink: WorkSink;
+  /** Takes no more, and waits for what was taken. Rejects with the first failure that nobody could await. */
+  settle(): Promise<void>;
+}
+
+/** What a signal says of a message without content; the staged row has the truth (W1). */
+const EMPTY = '(no text)';
+
+export function openWork(client: RuntimeClient, threadId: string): EndpointWork {
+  const { store } = client;
+  const failures: unknown[] = [];
+  const relatives: EndpointWork[] = [];
+  let last: Promise<unknown> = Promise.resolve();
+  let settled = false;
+  const inOrder = <T>(act: () => Promise<T>): Promise<T> => {
+    const done = last.then(act);
+    last = done.catch(() => undefined);
+    return done;
+  };
+  return {
+    sink: {
+      queueMessage: (item) =>
+        inOrder(async () => {
+          await refuseTerminated(store, threadId);
+          await store.stageItem(threadId, item);
+          const { id, role, content, silent, metadata } = item;
+          // The roles that may be queued are fewer than those of an item; the client says which.
+          const asked = role as 'user' | 'assistant';
+          await client.queueMessage(threadId, {
+            id,
+            role: asked,
+            content: content || EMPTY,
+            silent,
+            metadata,
+          });
+        }),
+      queueTool(tool) {
+        if (settled) throw new Error('The endpoint has answered already: queueTool comes before its return.');
+        inOrder(async () => {
+          await refuseTerminated(store, threadId);
+          await store.stageItem(threadId, { kind: 'tool', origin: 'code', ...tool });
+          await client.queueTool(threadId, { id: tool.id, name: tool.name });
+        }).catch((error) => failures.push(error));
+      },
+      terminate: () =>
+        inOrder(async () => {
+          await client.terminate(threadId, 'state.terminate');
+          await store.terminateThread(threadId, 'state.terminate');
+          await terminateDescendants(store, threadId, async (descendant, reason) => {
+            await client.terminate(descendant, reason);
+            return true;
+          });
+        }),
+      wakeForEffects: (inMs) => client.wakeForEffects(threadId, inMs),
+      wake: () => client.wake(threadId),
+      noteTold: () => undefined,
+      reach(relative) {
+        const work = openWork(client, relative);
+        relatives.push(work);
+        return work.sink;
+      },
+    },
+    async settle() {
+      settled = true;
+      await last;
+      for (const relative of relatives) await relative.settle();
+      if (failures.length > 0) throw failures[0];
+    },
+  };
+}

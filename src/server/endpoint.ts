@@ -1,0 +1,131 @@
+/**
+ * Endpoints of threads over the web (definitions §11): from a Request to the thread and the endpoint that it means, and back.
+ * Holds no socket: whoever has one, and who may call, is the host's affair (docs/endpoints.md).
+ */
+import type { RuntimeClient } from '../client/runtime-client.ts';
+import { readConfiguration } from '../configuration.ts';
+import type { Registry } from '../core/definition.ts';
+import { isRuntimeError } from '../core/error.ts';
+import { decodeSegments, findRoute } from '../core/route.ts';
+import { isThreadId } from '../core/start-input.ts';
+import { requireProject } from '../definitions/index.ts';
+import { createSandbox, type Sandbox } from '../sandbox/index.ts';
+import { type Refusal, refuse, toRefusal, withoutBody } from './answer.ts';
+import { callEndpoint, type EndpointCall } from './endpoint-call.ts';
+
+export interface EndpointOptions {
+  readonly client: RuntimeClient;
+  /** Definitions made in code, or the project as it is at each request. */
+  readonly registry?: Registry | (() => Registry);
+  /** The folder that holds `agents/`, read once; the working directory. Not looked at where there is a `registry`. */
+  readonly projectDir?: string;
+  /** Before the thread's id in a path; `/api/threads` when absent. */
+  readonly prefix?: string;
+  /** Runs the code of `state.runCode`. One that is given is not closed here. */
+  readonly sandbox?: Sandbox;
+  /** For logs: every failure that is answered above 499, with what was thrown. Nothing has taken secrets out of it. */
+  readonly onError?: (error: unknown, failure: EndpointFailure) => void;
+}
+
+export interface EndpointFailure {
+  readonly threadId?: string;
+  /** The file below `agents/api` without its extension. */
+  readonly endpoint?: string;
+}
+
+export interface ThreadEndpoints {
+  /**
+   * Answers a request for `{prefix}/{threadId}/{path of an endpoint}`; never rejects. What is not an endpoint's own answer is
+   * JSON, `{ error, code? }`: 400 without a thread's id, 404 for an unknown thread or path, 405 with `Allow`, 500 when the
+   * endpoint throws; an error of the runtime has its own status.
+   */
+  handle(request: Request): Promise<Response>;
+  /** Answers 503 from now on, aborts the signals of calls that run, and ends their code in the sandbox. */
+  close(): Promise<void>;
+}
+
+/** Throws `InvalidDefinitions` with every problem of the project. */
+export async function createEndpointHandler(options: EndpointOptions): Promise<ThreadEndpoints> {
+  const { client, prefix = '/api/threads' } = options;
+  const registry = await openRegistry(options);
+  const sandbox = options.sandbox ?? createSandbox({ size: readConfiguration().sandboxSize });
+  const closing = new AbortController();
+  const answer = async (request: Request): Promise<Response> => {
+    if (closing.signal.aborted) return refuse({ status: 503, error: 'The server is closing.' });
+    let failure: EndpointFailure = {};
+    try {
+      const target = locate(request, prefix, registry());
+      if (!('threadId' in target)) return target;
+      const { threadId, ...found } = target;
+      failure = { threadId, endpoint: found.name };
+      const thread = await client.getThread(threadId);
+      const signal = AbortSignal.any([request.signal, closing.signal]);
+      const outcome = await callEndpoint({ client, sandbox }, { ...found, request, thread, signal });
+      if (outcome.ok) return outcome.response;
+      return fail(outcome.refusal, outcome.error, failure);
+    } catch (error) {
+      return fail(isRuntimeError(error) ? toRefusal(error) : FAULT, error, failure);
+    }
+  };
+  const fail = (refusal: Refusal, error: unknown, failure: EndpointFailure): Response => {
+    if (refusal.status >= 500) tell(options.onError, error, failure);
+    return refuse(refusal);
+  };
+  return {
+    async handle(request) {
+      const response = await answer(request);
+      return request.method === 'HEAD' ? withoutBody(response) : response;
+    },
+    async close() {
+      closing.abort(new Error('the server is closing'));
+      if (!options.sandbox) await sandbox.close();
+    },
+  };
+}
+
+/** Of our own parts, such as a database, whose words are not for callers. */
+const FAULT: Refusal = { status: 500, error: 'The request could not be served.' };
+
+async function openRegistry({
+  registry,
+  projectDir = process.cwd(),
+}: EndpointOptions): Promise<() => Registry> {
+  if (typeof registry === 'function') return registry;
+  if (registry) return () => registry;
+  const loaded = await requireProject(projectDir);
+  return () => loaded.registry;
+}
+
+type Target = Pick<EndpointCall, 'name' | 'endpoint' | 'params' | 'registry'> & { readonly threadId: string };
+
+/** What a request means, or why it means nothing. */
+function locate({ method, url }: Request, prefix: string, registry: Registry): Target | Response {
+  const { pathname } = new URL(url);
+  const [before, path] = [splitPath(prefix), splitPath(pathname)];
+  const notFound = { status: 404, error: `No endpoint answers ${pathname}.` };
+  if (before.some((segment, index) => segment !== path[index])) return refuse(notFound);
+  const threadId = decodeSegments(path[before.length] ?? '')?.[0];
+  if (!isThreadId(threadId)) {
+    const error = `The path must name a thread, as in /${[...before, 'THREAD', 'path'].join('/')}; ${pathname} does not.`;
+    return refuse({ status: 400, error });
+  }
+  const found = findRoute(registry.endpoints, method, path.slice(before.length + 1).join('/'));
+  if (found.kind === 'not_found') return refuse(notFound);
+  if (found.kind === 'found') return { ...found, threadId, registry };
+  const allow = found.allowed.join(', ');
+  return refuse({ status: 405, error: `${pathname} does not answer ${method}, but ${allow}.` }, { allow });
+}
+
+/** Undecoded, without empty segments. */
+function splitPath(path: string): string[] {
+  return path.split('/').filter((segment) => segment !== '');
+}
+
+/** A log that fails must not become the answer. */
+function tell(onError: EndpointOptions['onError'], error: unknown, failure: EndpointFailure): void {
+  try {
+    onError?.(error, failure);
+  } catch {
+    // There is nobody left to tell.
+  }
+}

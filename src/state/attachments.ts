@@ -1,0 +1,99 @@
+/**
+ * Files that messages and results name (definitions §15.4): new content is stored under `/attachments`, what is named must be
+ * a file of this thread. All of them become AttachmentRefs.
+ */
+import { ATTACHMENT_FOLDER, attachmentName, toAttachmentRef } from '../core/attachment.ts';
+import { parseBase64 } from '../core/base64.ts';
+import { RuntimeError } from '../core/error.ts';
+import { LIMITS } from '../core/limit.ts';
+import type { AttachmentRef, ToolAttachment } from '../core/message.ts';
+import { extensionOf } from '../core/mime-type.ts';
+import type { MessageAttachment } from '../core/thread-message.ts';
+import type { ThreadStore } from '../store/port.ts';
+
+export interface AttachmentPlace {
+  readonly store: ThreadStore;
+  readonly threadId: string;
+  /** Names for new files: the same for each attempt of the same work. */
+  readonly nextId: () => string;
+}
+
+/** Rejects with `InvalidMessage`, `FileNotFound`, or as `writeFile` does. */
+export async function storeAttachments(
+  place: AttachmentPlace,
+  attachments: readonly MessageAttachment[] | undefined,
+): Promise<readonly AttachmentRef[]> {
+  if (attachments === undefined || attachments === null) return [];
+  if (!Array.isArray(attachments)) throw invalid('attachments must be a list.');
+  if (attachments.length > LIMITS.attachments) {
+    throw invalid(`A message names at most ${LIMITS.attachments} attachments, not ${attachments.length}.`);
+  }
+  const refs: AttachmentRef[] = [];
+  for (const each of attachments as readonly MessageAttachment[]) refs.push(await toRef(place, each));
+  return refs;
+}
+
+async function toRef(place: AttachmentPlace, given: MessageAttachment): Promise<AttachmentRef> {
+  if (typeof given === 'string') return findRef(place, given, {});
+  if (typeof given !== 'object' || given === null) throw invalid('An attachment is a path or an object.');
+  if ('data' in given) return storeNew(place, given);
+  if ('path' in given && typeof given.path === 'string') return findRef(place, given.path, given);
+  throw invalid(
+    'An attachment needs "data" with its content in base64, or the "path" of a file of the thread.',
+  );
+}
+
+async function storeNew(place: AttachmentPlace, given: ToolAttachment): Promise<AttachmentRef> {
+  const { name, mimeType, data, width, height, description } = given;
+  if (typeof name !== 'string' || name.length === 0) throw invalid('An attachment needs a "name".');
+  if (typeof mimeType !== 'string') throw invalid(`The attachment "${name}" needs a "mimeType".`);
+  if (description !== undefined && description !== null && typeof description !== 'string') {
+    throw invalid(`The "description" of the attachment "${name}" must be a text.`);
+  }
+  const id = place.nextId();
+  const label = attachmentName(name);
+  const record = await place.store.writeFile(place.threadId, {
+    path: `${ATTACHMENT_FOLDER}/${id}${extensionOf(label, mimeType)}`,
+    mimeType,
+    content: fromBase64(label, data),
+    metadata: { name: label, ...(description ? { description } : {}) },
+    width,
+    height,
+  });
+  return toAttachmentRef(id, record);
+}
+
+async function findRef(
+  { store, threadId, nextId }: AttachmentPlace,
+  path: string,
+  given: Partial<AttachmentRef>,
+): Promise<AttachmentRef> {
+  const record = await store.statFile(threadId, path);
+  if (!record || record.isDirectory) {
+    throw new RuntimeError(
+      'FileNotFound',
+      `Thread "${threadId}" has no file "${path}" to attach. Write it first, or give the content as "data".`,
+    );
+  }
+  const id = typeof given.id === 'string' && given.id.length > 0 ? given.id : nextId();
+  return toAttachmentRef(id, record, given);
+}
+
+/** Characters of base64 that can still be a file; what is longer is not even decoded. */
+const LONGEST = Math.ceil(LIMITS.fileBytes / 3) * 4;
+
+function fromBase64(name: string, data: unknown): Uint8Array {
+  const text = parseBase64(data);
+  if (text === undefined) throw invalid(`The data of the attachment "${name}" is not base64.`);
+  if (text.length > LONGEST) {
+    throw new RuntimeError(
+      'LimitExceeded',
+      `The attachment "${name}" is too large: a file can have ${LIMITS.fileBytes} bytes.`,
+    );
+  }
+  return Uint8Array.from(Buffer.from(text, 'base64'));
+}
+
+function invalid(message: string): RuntimeError {
+  return new RuntimeError('InvalidMessage', message);
+}

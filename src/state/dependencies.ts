@@ -1,0 +1,14 @@
+/** What a ThreadState is made from: ports, never globals. */
+import type { Registry } from '../core/definition.ts';
+import type { Sandbox } from '../sandbox/index.ts';
+import type { ThreadStore } from '../store/port.ts';
+
+export interface StateDependencies {
+  readonly store: ThreadStore;
+  /** The project as it is now: `everthread dev` replaces it when a file changes. */
+  readonly registry: () => Registry;
+  /** Runs the code of tools, and of models. */
+  readonly sandbox: Sandbox;
+  /** Milliseconds that one hook may take; LIMITS.hookMs where absent. */
+  readonly hookMs?: number;
+}

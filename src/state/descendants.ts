@@ -1,0 +1,72 @@
+/**
+ * What the end or a stop of a thread means for those that descend from it (runtime §10): they are told, all of them at once and
+ * not level by level, so that a deep tree is as quick as a flat one.
+ * D1. A thread that has never had a child costs one read of its own row at most.
+ * D2. Told twice is told once. One who cannot be told keeps nobody from telling the others; then the failure is thrown, and
+ *     the work around comes again.
+ * D3. `stop` is for those that are at work. An idle child stays idle: stopped, it would keep what is queued to it later.
+ */
+import { isRuntimeError } from '../core/error.ts';
+import type { ThreadRecord, ThreadStore } from '../store/port.ts';
+
+export type FamilyReads = Pick<ThreadStore, 'getThread' | 'getChild' | 'listDescendants' | 'terminateThread'>;
+
+/** So many are told at a time. */
+const AT_ONCE = 16;
+
+export const ENDED_ABOVE = 'a thread above it was terminated';
+export const STOPPED_ABOVE = 'a thread above it was stopped';
+
+/** `end` answers false where no workflow can be told: the store ends such a thread by itself. */
+export async function terminateDescendants(
+  store: FamilyReads,
+  threadId: string,
+  end: (threadId: string, reason: string) => Promise<boolean>,
+): Promise<void> {
+  await tellAll(await listBelow(store, threadId), async (descendant) => {
+    if (!(await end(descendant, ENDED_ABOVE))) await store.terminateThread(descendant, ENDED_ABOVE);
+  });
+}
+
+export async function stopDescendants(
+  store: FamilyReads,
+  threadId: string,
+  stop: (threadId: string, reason: string) => Promise<void>,
+): Promise<void> {
+  await tellAll(await listBelow(store, threadId), async (descendant) => {
+    const thread = await store.getThread(descendant);
+    if (thread && (await isAtWork(store, thread))) await stop(descendant, STOPPED_ABOVE);
+  });
+}
+
+/** D1. */
+async function listBelow(store: FamilyReads, threadId: string): Promise<readonly string[]> {
+  const thread = await store.getThread(threadId);
+  if (!thread || thread.childCount === 0) return [];
+  return (await store.listDescendants(threadId)).map((descendant) => descendant.threadId);
+}
+
+/** D3. One that was asked and has not begun is at work by the registry's word. */
+async function isAtWork(store: FamilyReads, { id, status, terminatedAt }: ThreadRecord): Promise<boolean> {
+  if (terminatedAt !== null) return false;
+  if (status === 'running' || status === 'waiting') return true;
+  return status !== 'stopped' && (await store.getChild(id))?.status === 'running';
+}
+
+/** D2. */
+async function tellAll(threads: readonly string[], tell: (threadId: string) => Promise<void>): Promise<void> {
+  const left = threads.values();
+  const failures: unknown[] = [];
+  const teller = async () => {
+    for (const threadId of left) {
+      try {
+        await tell(threadId);
+      } catch (error) {
+        // It is over: somebody was quicker.
+        if (!isRuntimeError(error, 'ThreadTerminated')) failures.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, teller));
+  if (failures.length > 0) throw failures[0];
+}

@@ -1,0 +1,60 @@
+/** ThreadState's effects (definitions §10), over the store. */
+import type { Registry } from '../core/definition.ts';
+import type { ThreadEffects } from '../core/effect.ts';
+import { RuntimeError } from '../core/error.ts';
+import { toJsonText } from '../core/json-value.ts';
+import { LIMITS } from '../core/limit.ts';
+import type { ThreadStore } from '../store/port.ts';
+import type { ThreadEnv } from './env.ts';
+import type { StateOrigin } from './origin.ts';
+
+/** Of one year: beyond it a delay is most likely a mistake of units. */
+const LONGEST_DELAY_MS = 366 * 24 * 60 * 60 * 1000;
+
+export interface EffectsInput {
+  readonly store: ThreadStore;
+  readonly registry: Registry;
+  readonly nextId: () => string;
+  readonly hide: ThreadEnv['hide'];
+}
+
+export function createEffects(
+  { store, registry, nextId, hide }: EffectsInput,
+  { thread, work }: StateOrigin,
+): ThreadEffects {
+  return {
+    async scheduleEffect(name, args = {}, delay = 0) {
+      if (!registry.effects.has(name)) throw unknownEffect(registry, name);
+      const id = nextId();
+      const effect = { id, name, args: hide(checkArguments(name, args)), delayMs: checkDelay(name, delay) };
+      await work.wakeForEffects(await store.scheduleEffect(thread.id, effect));
+      return id;
+    },
+    getScheduledEffects: (name) => store.listEffects(thread.id, name),
+    removeScheduledEffect: (id) => store.removeEffect(thread.id, String(id)),
+  };
+}
+
+function checkArguments(name: string, args: unknown): Readonly<Record<string, unknown>> {
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) {
+    throw new RuntimeError('InvalidValue', `The arguments of the effect "${name}" must be an object.`);
+  }
+  const text = toJsonText(args, { name: `arguments of "${name}"`, maxBytes: LIMITS.effectArgumentBytes });
+  return JSON.parse(text) as Record<string, unknown>;
+}
+
+function checkDelay(name: string, delay: unknown): number {
+  if (typeof delay === 'number' && delay >= 0 && delay <= LONGEST_DELAY_MS) return delay;
+  throw new RuntimeError(
+    'InvalidValue',
+    `The delay of the effect "${name}" is a number of milliseconds from 0 to ${LONGEST_DELAY_MS} (a year), not ${String(delay)}.`,
+  );
+}
+
+function unknownEffect({ effects }: Registry, name: string): RuntimeError {
+  const known = [...effects.keys()].map((each) => `"${each}"`).join(', ') || 'none';
+  return new RuntimeError(
+    'EffectNotFound',
+    `The project defines no effect "${String(name)}". It defines: ${known}.`,
+  );
+}

@@ -1,0 +1,39 @@
+/** `state.execution` (definitions §14.1): what is known of the flow, and what code may ask of it. */
+import { findActiveSide } from '../core/active-side.ts';
+import type { Registry } from '../core/definition.ts';
+import type { ExecutionState } from '../core/thread-execution.ts';
+import type { ExecutionPlace, StateOrigin } from './origin.ts';
+
+export function createExecution(registry: Registry, origin: StateOrigin): ExecutionState | null {
+  const { execution, thread, signal } = origin;
+  if (!execution) return null;
+  const { flow, executionId, stepCount, sideSteps, side, history } = execution;
+  return Object.freeze({
+    flowId: executionId,
+    currentSide: side,
+    stepCount,
+    sideAStepCount: sideSteps.a,
+    sideBStepCount: sideSteps.b,
+    get stopped() {
+      return flow.directive === 'stop';
+    },
+    get stoppedBy() {
+      return flow.directive === 'stop' ? side : undefined;
+    },
+    messageHistory: history,
+    promptPath: promptPath(registry, thread.agent, execution),
+    abortSignal: signal,
+    forceTurn(side) {
+      if (side !== 'a' && side !== 'b') throw new TypeError('forceTurn takes "a" or "b".');
+      flow.directive = side;
+    },
+    stop() {
+      flow.directive = 'stop';
+    },
+  } satisfies ExecutionState);
+}
+
+function promptPath(registry: Registry, agent: string, { side, subprompt }: ExecutionPlace): string[] {
+  const own = findActiveSide(registry, agent, side)?.prompt.name;
+  return [...(own === undefined ? [] : [own]), ...(subprompt?.path ?? [])];
+}

@@ -1,0 +1,116 @@
+/**
+ * ThreadState's parent and children (seed 003, runtime §7.1, §8.2, definitions §13.5, §14.3), and the thread's end.
+ * Y1. A parent is who has the thread in its registry: what a start input claims makes nobody a parent.
+ * Y2. The store has what was said before the other thread is told to look.
+ */
+import { RuntimeError } from '../core/error.ts';
+import type { MessageItem } from '../core/item.ts';
+import { LIMITS, utf8Length } from '../core/limit.ts';
+import type { SubagentRegistryEntry, ThreadFamily } from '../core/thread-family.ts';
+import type { ThreadState } from '../core/thread-state.ts';
+import type { ChildRecord } from '../store/family-port.ts';
+import type { ThreadRecord, ThreadStore } from '../store/port.ts';
+import type { ThreadEnv } from './env.ts';
+import type { StateOrigin } from './origin.ts';
+
+export interface FamilyInput {
+  readonly store: ThreadStore;
+  readonly nextId: () => string;
+  readonly hide: ThreadEnv['hide'];
+  /** Asked for the first time: 0. */
+  readonly open: (relative: ThreadRecord, times: number) => Promise<ThreadState>;
+}
+
+/** A thread that has never had a child costs no read. `made`: one was made after the record was read. */
+export async function loadChildren(
+  store: ThreadStore,
+  { id, childCount }: Pick<ThreadRecord, 'id' | 'childCount'>,
+  { made = false }: { made?: boolean } = {},
+): Promise<readonly ChildRecord[]> {
+  return childCount > 0 || made ? store.listChildren(id) : [];
+}
+
+export function createFamily(
+  { store, nextId, hide, open }: FamilyInput,
+  { thread, work, children = [], metadata }: StateOrigin,
+): ThreadFamily {
+  const asked = new Map<string, number>();
+  const find = async (threadId: string): Promise<ThreadState | null> => {
+    const times = asked.get(threadId) ?? 0;
+    asked.set(threadId, times + 1);
+    const relative = await store.getThread(threadId);
+    return relative && open(relative, times);
+  };
+  return {
+    children: Object.freeze(children.filter(({ resumable }) => resumable).map(toEntry)),
+    async getChildThread(referenceId) {
+      const child = await store.getChild(String(referenceId));
+      return child?.parentId === thread.id ? find(child.threadId) : null;
+    },
+    async getParentThread() {
+      // Y1.
+      const parentId = await findParent(store, thread);
+      return parentId === undefined ? null : find(parentId);
+    },
+    async notifyParent(content) {
+      const text = requireText('notifyParent', content, { bytes: LIMITS.contentBytes });
+      const parentId = await findParent(store, thread);
+      if (parentId === undefined) return;
+      const message: MessageItem = {
+        kind: 'message',
+        id: nextId(),
+        role: 'user',
+        content: hide(text),
+        silent: true,
+        metadata: { ...metadata, subagent_id: thread.id },
+      };
+      // Y2.
+      if (!(await store.tellParent(thread.id, message))) return;
+      work.noteTold(message.content);
+      await work.reach(parentId).wake();
+    },
+    async setStatus(status) {
+      const text = requireText('setStatus', status, { characters: LIMITS.childStatusChars });
+      if (thread.parentId !== null) await store.setChildStatus(thread.id, hide(text));
+    },
+    terminate: () => work.terminate(),
+  };
+}
+
+async function findParent(store: ThreadStore, { id, parentId }: ThreadRecord): Promise<string | undefined> {
+  if (parentId === null) return undefined;
+  return (await store.getChild(id))?.parentId;
+}
+
+function toEntry(child: ChildRecord): SubagentRegistryEntry {
+  return Object.freeze({
+    reference: child.threadId,
+    name: child.agent,
+    ...(child.title === null ? {} : { title: child.title }),
+    description: child.description,
+    resumable: child.resumable,
+    blocking: child.blocking,
+    ...(child.name === null ? {} : { threadName: child.name }),
+    ...(child.madeStep === null ? {} : { spawnGroupId: `${child.parentId}:${child.madeStep}` }),
+    createdAt: child.createdAt,
+    status: child.status,
+    parentCommunication: child.explicit ? 'explicit' : 'implicit',
+  });
+}
+
+function requireText(
+  method: string,
+  text: unknown,
+  { bytes = Number.POSITIVE_INFINITY, characters = bytes }: { bytes?: number; characters?: number },
+): string {
+  const trimmed = typeof text === 'string' ? text.trim() : '';
+  if (trimmed.length === 0) throw invalid(`${method} takes a text that is not empty.`);
+  if (trimmed.length > characters)
+    throw invalid(`${method} takes a text of at most ${characters} characters.`);
+  if (utf8Length(trimmed) > bytes) throw invalid(`${method} takes a text of at most ${bytes} bytes.`);
+  return trimmed;
+}
+
+function invalid(message: string): RuntimeError {
+  return new RuntimeError('InvalidMessage', message);
+}

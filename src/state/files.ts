@@ -1,0 +1,52 @@
+/** ThreadState's files (definitions §18), over the store: what authors give and get, as bytes. */
+import { types } from 'node:util';
+import { RuntimeError } from '../core/error.ts';
+import type { FileContent, ThreadFiles } from '../core/thread-file.ts';
+import { readWholeFile, streamFile } from '../store/file-content.ts';
+import type { ThreadStore } from '../store/port.ts';
+
+/** `hide` takes secrets out of paths: the same path then leads to the same file, under a name that may be seen. */
+export function createThreadFiles(
+  store: ThreadStore,
+  threadId: string,
+  hide: <T>(value: T) => T = (value) => value,
+): ThreadFiles {
+  return {
+    writeFile: async (path, data, mimeType, { thumbnail, ...options } = {}) =>
+      store.writeFile(threadId, {
+        ...hide(options),
+        path: hide(path),
+        mimeType,
+        content: toBytes('data', data),
+        thumbnail: thumbnail && toBytes('thumbnail', thumbnail),
+      }),
+    readFile: (path) => readWholeFile(store, threadId, hide(path)),
+    readFileStream: (path, { signal } = {}) => streamFile(store, threadId, hide(path), signal),
+    statFile: (path) => store.statFile(threadId, hide(path)),
+    readdirFile: (path) => store.readdirFile(threadId, hide(path)),
+    unlinkFile: (path) => store.unlinkFile(threadId, hide(path)),
+    mkdirFile: (path) => store.mkdirFile(threadId, hide(path)),
+    rmdirFile: (path) => store.rmdirFile(threadId, hide(path)),
+    getFileStats: () => store.getFileStats(threadId),
+    grepFiles: (pattern) => store.grepFiles(threadId, pattern),
+    findFiles: (pattern) => store.findFiles(threadId, pattern),
+    getFileThumbnail: async (path) => {
+      const bytes = await store.getFileThumbnail(threadId, hide(path));
+      return bytes && (bytes.buffer as ArrayBuffer);
+    },
+  };
+}
+
+/** A copy: the author's own may change while it is written. */
+function toBytes(name: string, data: FileContent): Uint8Array {
+  if (typeof data === 'string') return new TextEncoder().encode(data);
+  if (ArrayBuffer.isView(data)) {
+    return Uint8Array.from(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+  }
+  // By the engine's own mark: the buffer may come from another realm.
+  if (types.isAnyArrayBuffer(data)) return Uint8Array.from(new Uint8Array(data));
+  throw new RuntimeError(
+    'InvalidValue',
+    `${name} is the content of a file: a text, an ArrayBuffer or a view of one.`,
+  );
+}

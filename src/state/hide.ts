@@ -1,0 +1,53 @@
+/** Applies a redactor to more than a text: to what JSON can hold, at any depth, and to what is shown of an attachment. */
+import type { ToolResult } from '../core/message.ts';
+import type { Redact } from './redaction.ts';
+
+/** What is no plain data is left as it is: it is checked, and refused, where it is written. Cycles and shared parts stay such. */
+export function hideIn(value: unknown, redact: Redact, made = new Map<object, object>()): unknown {
+  if (typeof value === 'string') return redact(value);
+  if (typeof value !== 'object' || value === null) return value;
+  const before = made.get(value);
+  if (before) return before;
+  if (Array.isArray(value)) {
+    const list: unknown[] = [];
+    made.set(value, list);
+    for (const each of value) list.push(hideIn(each, redact, made));
+    return list;
+  }
+  if (!isPlain(value)) return value;
+  const record: Record<string, unknown> = {};
+  made.set(value, record);
+  for (const [key, member] of Object.entries(value)) {
+    // Not an assignment: a key may be `__proto__`.
+    const property = {
+      value: hideIn(member, redact, made),
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    };
+    Object.defineProperty(record, redact(key), property);
+  }
+  return record;
+}
+
+/** Of any realm: an object of another one has another Object.prototype. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+type Attachment = NonNullable<ToolResult['attachments']>[number];
+
+/** What is shown of a file. Its content is the author's own affair (docs/operations.md). */
+export function redactAttachment(attachment: Attachment, redact: Redact): Attachment {
+  if (typeof attachment === 'string') return redact(attachment);
+  if (typeof attachment !== 'object' || attachment === null) return attachment;
+  const { name, description } = attachment;
+  const path = 'path' in attachment ? attachment.path : undefined;
+  return {
+    ...attachment,
+    ...(typeof name === 'string' ? { name: redact(name) } : {}),
+    ...(typeof description === 'string' ? { description: redact(description) } : {}),
+    ...(typeof path === 'string' ? { path: redact(path) } : {}),
+  };
+}

@@ -1,0 +1,149 @@
+/**
+ * The hooks of a request (definitions §9, §12.2): they shape what a model is asked, and nothing that is stored.
+ * A1. A message that comes back under an id that was given keeps what hooks are not shown of it; one of another id is of this
+ *     request alone, and counts as the current execution's.
+ * A2. `prefilter_llm_history` refuses the request by an error with `block: true`. What is in the list that it returns is
+ *     checked where it becomes a request (core/llm-message.ts).
+ */
+import type { ContextMessage } from '../../core/context.ts';
+import { errorMessage } from '../../core/error.ts';
+import type { LLMMessage } from '../../core/llm-message.ts';
+import type { Message } from '../../core/message.ts';
+import type { ThreadEnv } from '../env.ts';
+import type { HookChain } from './chain.ts';
+import { readContextMessage, readList, readText } from './returned.ts';
+
+export interface RequestHooks {
+  system(text: string): Promise<string>;
+  messages(messages: readonly ContextMessage[]): Promise<readonly ContextMessage[]>;
+  history(messages: readonly LLMMessage[]): Promise<readonly LLMMessage[]>;
+}
+
+/** Absent where there is no hook of the kind. `hide`: no secret that a hook has read goes to a model. */
+export function createRequestHooks(
+  chain: HookChain,
+  executionId: string,
+  hide: ThreadEnv['hide'],
+): Partial<RequestHooks> {
+  return {
+    ...(chain.has('after_system_message')
+      ? { system: async (text) => hide(await filterSystem(chain, text)) }
+      : {}),
+    ...(chain.has('filter_messages')
+      ? { messages: async (messages) => hide(await filterMessages(chain, messages, executionId)) }
+      : {}),
+    ...(chain.has('prefilter_llm_history')
+      ? { history: async (messages) => hide(await filterHistory(chain, messages)) }
+      : {}),
+  };
+}
+
+const isNothing = (value: unknown): value is null | undefined => value === null || value === undefined;
+
+async function filterSystem(chain: HookChain, text: string): Promise<string> {
+  return chain.run('after_system_message', text, {
+    give: (current) => [current],
+    take: (current, returned) => (isNothing(returned) ? current : readText(returned)),
+  });
+}
+
+async function filterMessages(
+  chain: HookChain,
+  messages: readonly ContextMessage[],
+  executionId: string,
+): Promise<readonly ContextMessage[]> {
+  const known = new Map(messages.map((message) => [message.id, message]));
+  return chain.run('filter_messages', messages, {
+    give: (current) => [current.map(toPublic)],
+    take(current, returned) {
+      if (isNothing(returned)) return current;
+      const list = readList<unknown>('messages', returned);
+      return list.map((each, index) => toContext(readContextMessage(each, index), known, executionId));
+    },
+  });
+}
+
+const FIELDS = [
+  'id',
+  'role',
+  'content',
+  'name',
+  'tool_calls',
+  'tool_call_id',
+  'created_at',
+  'parent_id',
+  'depth',
+  'silent',
+  'metadata',
+  'attachments',
+  'status',
+  'tool_status',
+] as const satisfies readonly (keyof Message)[];
+
+/** What hooks are shown: a message as readers have it. */
+export function toPublic(message: ContextMessage): Message {
+  return pick(message) as Message;
+}
+
+function pick(message: Partial<Message>): Partial<Message> {
+  return Object.fromEntries(
+    FIELDS.filter((field) => message[field] !== undefined).map((field) => [field, message[field]]),
+  );
+}
+
+/** A1. */
+function toContext(
+  returned: Partial<Message> & Pick<Message, 'id'>,
+  known: ReadonlyMap<string, ContextMessage>,
+  executionId: string,
+): ContextMessage {
+  const before = known.get(returned.id) ?? { ...SYNTHETIC, executionId, step: null };
+  return { ...before, ...pick(returned), id: returned.id };
+}
+
+const SYNTHETIC: Omit<Message, 'id'> & { readonly id: string } = {
+  id: '',
+  role: 'user',
+  content: null,
+  name: null,
+  tool_calls: null,
+  tool_call_id: null,
+  created_at: 0,
+  parent_id: null,
+  depth: 0,
+  silent: false,
+  metadata: {},
+  attachments: null,
+  status: 'completed',
+  tool_status: null,
+};
+
+async function filterHistory(
+  chain: HookChain,
+  messages: readonly LLMMessage[],
+): Promise<readonly LLMMessage[]> {
+  return chain.run('prefilter_llm_history', messages, {
+    give: (current) => [current],
+    take: (current, returned) =>
+      isNothing(returned) ? current : readList<LLMMessage>('LLM messages', returned),
+    fatal: (thrown, { name }) =>
+      (thrown as { block?: unknown } | null)?.block === true
+        ? new HookBlocked(errorMessage(thrown), name)
+        : undefined,
+  });
+}
+
+/** A hook has refused the request (A2). Known by its name. */
+export class HookBlocked extends Error {
+  override readonly name = 'HookBlocked';
+  readonly hookId: string;
+
+  constructor(message: string, hookId: string) {
+    super(message);
+    this.hookId = hookId;
+  }
+}
+
+export function isHookBlocked(error: unknown): error is HookBlocked {
+  return (error as { name?: unknown } | null)?.name === 'HookBlocked';
+}

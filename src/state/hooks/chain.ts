@@ -1,0 +1,132 @@
+/**
+ * Runs the hooks of one kind, one after the other, each on what the one before it has left (definitions §9).
+ * H1. A hook that throws, takes too long or answers what it must not is told in the log, and the chain goes on with the last
+ *     good value. Nothing that a hook does can end a thread, unless its kind says so (`strict`, `fatal`).
+ * H2. A hook is given copies: one that changes them and then throws, or returns nothing, has changed nothing.
+ * H3. An abort ends the chain by a throw: the work around it is over, and nobody's fault is told.
+ */
+import { errorMessage } from '../../core/error.ts';
+import type { HookDefinition, HookName } from '../../core/hook.ts';
+import { LIMITS } from '../../core/limit.ts';
+import type { ThreadState } from '../../core/thread-state.ts';
+import type { ThreadStore } from '../../store/port.ts';
+import type { ThreadEnv } from '../env.ts';
+
+export interface ChainPlace {
+  readonly store: Pick<ThreadStore, 'appendEvent'>;
+  readonly env: Pick<ThreadEnv, 'redact'>;
+  readonly threadId: string;
+  readonly signal: AbortSignal;
+  readonly timeoutMs?: number;
+  /** In their order, of all kinds. */
+  readonly hooks: readonly HookDefinition[];
+  /** Made when the first hook runs; one for all of them. */
+  readonly state: () => Promise<ThreadState>;
+  readonly step: () => number | undefined;
+}
+
+export interface Link<Value> {
+  /** What the hook is given after the state; copied on the way. */
+  readonly give: (value: Value) => readonly unknown[];
+  /** The next value. What it throws says what was expected. */
+  readonly take: (value: Value, returned: unknown) => Value | Promise<Value>;
+  /** The first failure ends the chain and is thrown. */
+  readonly strict?: boolean;
+  /** Of what a hook threw: the error that ends the chain, untold; undefined for an ordinary failure. */
+  readonly fatal?: (thrown: unknown, hook: HookDefinition) => Error | undefined;
+  /** The rest of the chain is left out. */
+  readonly ends?: (value: Value) => boolean;
+  /** The arguments are handed over as they are. */
+  readonly live?: boolean;
+}
+
+export interface HookChain {
+  has(...names: readonly HookName[]): boolean;
+  run<Value>(name: HookName, value: Value, link: Link<Value>): Promise<Value>;
+  /** `hook` is null where no single one can be named. */
+  tell(hook: Pick<HookDefinition, 'name' | 'hook'> | null, error: unknown): Promise<void>;
+}
+
+const ERROR_CHARS = 1000;
+
+export function createChain(place: ChainPlace): HookChain {
+  const { store, env, threadId, signal, hooks } = place;
+  const tell: HookChain['tell'] = async (hook, error) => {
+    try {
+      // Redacted before it is cut: half a secret would not be found.
+      const { error: text = '' } = await env.redact({ status: 'error', error: errorMessage(error) });
+      const data = { id: hook?.name ?? null, hook: hook?.hook ?? null, error: text.slice(0, ERROR_CHARS) };
+      await store.appendEvent(threadId, { type: 'hook.failed', data, step: place.step() });
+    } catch {
+      // A log that cannot be written, or a thread that is terminated, must not make things worse.
+    }
+  };
+  return {
+    has: (...names) => hooks.some(({ hook }) => names.includes(hook)),
+    async run(name, value, link) {
+      let current = value;
+      for (const hook of hooks) {
+        if (hook.hook !== name) continue;
+        // No hook is to blame for a store that is away.
+        const state = await place.state();
+        try {
+          const given = link.give(current);
+          const returned = await call(place, hook, [state, ...(link.live ? given : given.map(copy))]);
+          current = await link.take(current, returned);
+        } catch (thrown) {
+          if (signal.aborted) throw aborted(signal);
+          const fatal = link.fatal?.(thrown, hook);
+          if (fatal) throw fatal;
+          await tell(hook, thrown);
+          if (link.strict) throw thrown;
+        }
+        if (link.ends?.(current)) break;
+      }
+      return current;
+    },
+    tell,
+  };
+}
+
+/** H3. Known by its name. */
+export function isHookAborted(error: unknown): boolean {
+  return (error as { name?: unknown } | null)?.name === 'HookAborted';
+}
+
+function aborted(signal: AbortSignal): Error {
+  const error = new Error(`The work that hooks belong to was aborted: ${errorMessage(signal.reason)}`);
+  return Object.assign(error, { name: 'HookAborted' });
+}
+
+/** One hook, within its time and until somebody aborts it. What it does after that is nobody's any more. */
+async function call(
+  { signal, timeoutMs = LIMITS.hookMs }: ChainPlace,
+  hook: HookDefinition,
+  given: readonly unknown[],
+): Promise<unknown> {
+  const cut = Promise.withResolvers<never>();
+  const onAbort = () => cut.reject(aborted(signal));
+  if (signal.aborted) throw aborted(signal);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const timer = setTimeout(
+    () => cut.reject(new Error(`The hook "${hook.name}" did not answer within ${timeoutMs} ms.`)),
+    timeoutMs,
+  );
+  try {
+    // Each kind has arguments of its own; the kind's link sees to them.
+    const execute = hook.execute as (...given: readonly unknown[]) => unknown;
+    return await Promise.race([cut.promise, (async () => execute(...given))()]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** A tool may have put anything into a result; what cannot be copied as it is, is copied as JSON. */
+function copy<T>(value: T): T {
+  try {
+    return structuredClone(value);
+  } catch {
+    return JSON.parse(JSON.stringify(value)) as T;
+  }
+}

@@ -1,0 +1,22 @@
+/** Which hooks run (definitions §9): those that the active prompt lists, where it lists any, else those of the agent. */
+import { findActiveSide } from '../../core/active-side.ts';
+import type { PromptDefinition, Registry } from '../../core/definition.ts';
+import type { HookDefinition, HookName } from '../../core/hook.ts';
+import type { ThreadRecord } from '../../store/thread-port.ts';
+
+/** In their order. `prompt` is the active one; that of the side which acts, or is to act, where absent. */
+export function listHooks(
+  registry: Registry,
+  { agent, session }: Pick<ThreadRecord, 'agent' | 'session'>,
+  prompt?: PromptDefinition,
+): HookDefinition[] {
+  const own = (prompt ?? findActiveSide(registry, agent, session.side)?.prompt)?.hooks ?? [];
+  const ids = own.length > 0 ? own : (registry.agents.get(agent)?.hooks ?? []);
+  return ids.map((id) => registry.hooks.get(id)).filter((hook) => hook !== undefined);
+}
+
+/** Whether the project has a hook of these kinds at all: what may be asked before anything is read. */
+export function definesHook({ hooks }: Registry, ...names: readonly HookName[]): boolean {
+  if (hooks.size === 0) return false;
+  return [...hooks.values()].some(({ hook }) => names.includes(hook));
+}

@@ -1,0 +1,104 @@
+/**
+ * The hooks around messages (definitions §9): before and after one is created, before and after one is changed.
+ * M1. What may change before a message is created: its content, silent, metadata, attachments, and the role of one that was
+ *     written by code or by a person. Its id, its calls and its time stay, whatever is returned.
+ * M2. Attachments that a hook adds are stored, or looked up, as those of any message.
+ * M3. Secrets that a hook has read are taken out of what it returns.
+ */
+import type { Message, MessageRole, ToolStatus } from '../../core/message.ts';
+import type { StoredMessageUpdates } from '../../store/message-port.ts';
+import { type AttachmentPlace, storeAttachments } from '../attachments.ts';
+import type { ThreadEnv } from '../env.ts';
+import type { DraftMessage, MessageHooks } from '../origin.ts';
+import type { HookChain } from './chain.ts';
+import { type MessageChanges, readChanges } from './returned.ts';
+
+/** Roles of what a person or code writes. */
+const WRITTEN: readonly MessageRole[] = ['user', 'assistant', 'system'];
+
+export interface RowOptions {
+  /** Its role may change. */
+  readonly written?: boolean;
+  readonly toolStatus?: ToolStatus;
+  /** Microseconds; now where absent. */
+  readonly createdAt?: number;
+  /** What a hook throws is thrown. */
+  readonly strict?: boolean;
+}
+
+export interface RowHooks {
+  /** A row that the running execution is about to store. */
+  beforeRow(draft: DraftMessage, options?: RowOptions): Promise<DraftMessage>;
+  /** Those of ThreadState. */
+  readonly messages: MessageHooks;
+}
+
+export interface MessageHookPlace {
+  readonly chain: HookChain;
+  readonly files: AttachmentPlace;
+  readonly hide: ThreadEnv['hide'];
+}
+
+export function createMessageHooks({ chain, files, hide }: MessageHookPlace): RowHooks {
+  const resolve = async (
+    attachments: MessageChanges['attachments'],
+    before: DraftMessage['attachments'] | undefined,
+  ) => {
+    if (attachments === undefined || attachments === null) return null;
+    // Most hooks hand back what they were given.
+    if (JSON.stringify(attachments) === JSON.stringify(before)) return before ?? null;
+    const stored = await storeAttachments(files, hide(attachments));
+    return stored.length > 0 ? stored : null;
+  };
+  const beforeRow: RowHooks['beforeRow'] = (draft, options = {}) => {
+    const { written, toolStatus, strict, createdAt = Date.now() * 1000 } = options;
+    return chain.run('before_create_message', draft, {
+      strict,
+      give: (row) => [toMessage(row, { created_at: createdAt, tool_status: toolStatus ?? null })],
+      async take(row, returned) {
+        if (returned === undefined || returned === null) return row;
+        const changes = readChanges(returned, written ? WRITTEN : []);
+        const { attachments, ...fields } = changes;
+        const files =
+          'attachments' in changes ? await resolve(attachments, row.attachments) : row.attachments;
+        return { ...row, ...hide(fields), attachments: files };
+      },
+    });
+  };
+  return {
+    beforeRow,
+    messages: {
+      beforeCreate: (draft) => beforeRow(draft, { written: true, strict: true }),
+      afterCreate: (message) => observe(chain, 'after_create_message', message),
+      beforeUpdate: (id, updates) =>
+        chain.run('before_update_message', updates, {
+          give: (current) => [id, current],
+          async take(current, returned) {
+            if (returned === undefined || returned === null) return current;
+            const { attachments, content, silent, metadata } = readChanges(returned);
+            const files = attachments ? await resolve(attachments, current.attachments) : undefined;
+            return {
+              ...(typeof content === 'string' ? { content: hide(content) } : {}),
+              ...(silent === undefined ? {} : { silent }),
+              ...(metadata === undefined ? {} : { metadata: hide(metadata) }),
+              ...(attachments === undefined ? {} : { attachments: files ?? [] }),
+            } satisfies StoredMessageUpdates;
+          },
+        }),
+      afterUpdate: (message) => observe(chain, 'after_update_message', message),
+    },
+  };
+}
+
+async function observe(
+  chain: HookChain,
+  name: 'after_create_message' | 'after_update_message',
+  message: Message,
+): Promise<void> {
+  await chain.run(name, message, { give: (stored) => [stored], take: (stored) => stored });
+}
+
+/** As it will be stored. */
+function toMessage(draft: DraftMessage, told: Pick<Message, 'created_at' | 'tool_status'>): Message {
+  return { ...draft, ...told, status: 'completed' };
+}

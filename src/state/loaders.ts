@@ -1,0 +1,26 @@
+/** ThreadState's loaders (definitions §14.4): definitions of the project, by name. */
+import type { Registry } from '../core/definition.ts';
+import { RuntimeError } from '../core/error.ts';
+import type { ThreadLoaders } from '../core/thread-state.ts';
+
+export function createLoaders(registry: Registry): ThreadLoaders {
+  const { models, prompts, agents } = registry;
+  return {
+    loadModel: async (name) => find('model', models, name),
+    loadPrompt: async (name) => find('prompt', prompts, name),
+    loadAgent: async (name) => find('agent', agents, name),
+    getModelNames: () => [...models.keys()],
+    getPromptNames: () => [...prompts.keys()],
+    getAgentNames: () => [...agents.keys()],
+  };
+}
+
+function find<T>(what: string, known: ReadonlyMap<string, T>, name: string): T {
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  const names = [...known.keys()].map((each) => `"${each}"`).join(', ') || 'none';
+  throw new RuntimeError(
+    'DefinitionNotFound',
+    `The project defines no ${what} "${String(name)}". It defines: ${names}.`,
+  );
+}

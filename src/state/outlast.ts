@@ -1,0 +1,19 @@
+/**
+ * Waits for a store that is away, for as long as the work may. For what an attempt of a tool cannot leave to the next
+ * one: a beginning whose answer was lost is this attempt's still, and a body that has run may not run again.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { isRuntimeError } from '../core/error.ts';
+
+const PAUSE_MS = 500;
+
+export async function outlast<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (signal.aborted || !isRuntimeError(error, 'StoreUnavailable')) throw error;
+      await delay(PAUSE_MS);
+    }
+  }
+}

@@ -1,0 +1,32 @@
+/**
+ * From the state of one thread to that of its parent or child (definitions §14.3).
+ * L1. A relative is at rest: its execution, scratch and tool call are nobody's business here.
+ * L2. What is queued to it is its own work, in its own queue, and wakes it.
+ * L3. Secrets are known to the code, not to the thread: what it reads here is taken out of what it writes there.
+ * L4. Each time that a relative is asked for, the ids of what is made through it are others, and the same for every attempt.
+ * L5. What a tool may reach (`uses`) it may not reach by a detour either.
+ */
+import type { ThreadRecord } from '../store/thread-port.ts';
+import { NO_HOOKS, type StateOrigin } from './origin.ts';
+import type { StateParts } from './thread-state.ts';
+
+export interface RelativeFrom
+  extends Pick<StateOrigin, 'key' | 'signal' | 'work' | 'hooksOf' | 'tool' | 'caller'> {
+  readonly parts: StateParts;
+}
+
+export function toRelative(
+  from: RelativeFrom,
+  thread: ThreadRecord,
+  times: number,
+): { readonly origin: StateOrigin; readonly parts: StateParts } {
+  const { signal, hooksOf, tool, caller = tool, parts: own } = from;
+  // L3.
+  const parts: StateParts = { env: own.env.of(thread), runCode: own.runCode };
+  // L4.
+  const key = `${from.key}:${thread.id}:${times}`;
+  // L2.
+  const work = from.work.reach(thread.id);
+  const hooks = hooksOf?.({ thread, key, signal, work, parts }) ?? NO_HOOKS;
+  return { origin: { thread, key, signal, work, hooks, hooksOf, caller, execution: null }, parts };
+}

@@ -1,0 +1,37 @@
+/** The files that a tool's result brings (definitions §8): stored before the result is, or the result becomes an error. */
+import { isRuntimeError } from '../core/error.ts';
+import type { AttachmentRef, ToolResult } from '../core/message.ts';
+import type { ThreadStore } from '../store/port.ts';
+import { storeAttachments } from './attachments.ts';
+import { createIds } from './id.ts';
+
+export interface ResultWithFiles {
+  readonly result: ToolResult;
+  readonly attachments: readonly AttachmentRef[];
+}
+
+/** `key` names the call within its thread. */
+export async function storeResultFiles(
+  store: ThreadStore,
+  threadId: string,
+  key: string,
+  result: ToolResult,
+): Promise<ResultWithFiles> {
+  const { attachments: given, ...bare } = result;
+  if (given === undefined) return { result, attachments: [] };
+  try {
+    const nextId = createIds(store, `${threadId}:${key}:file`);
+    return { result: bare, attachments: await storeAttachments({ store, threadId, nextId }, given) };
+  } catch (error) {
+    // The tool has run: what the model must hear is that its files are not there, and what it did say.
+    if (!isRuntimeError(error) || error.code === 'StoreUnavailable') throw error;
+    const said = bare.result === undefined ? '' : ` It answered: ${bare.result}`;
+    return {
+      result: {
+        status: 'error',
+        error: `The result's attachments could not be stored: ${error.message}${said}`,
+      },
+      attachments: [],
+    };
+  }
+}

@@ -1,0 +1,39 @@
+/** `state.context` on its way to the store: JSON, or a word why not (`ContextNotSerializable`). */
+import { errorMessage } from '../core/error.ts';
+import { toJsonText } from '../core/json-value.ts';
+import { LIMITS } from '../core/limit.ts';
+import type { ThreadEnv } from './env.ts';
+import type { Flow } from './origin.ts';
+
+export type WrittenScratch =
+  /** Absent where it is as it was when the work began. */
+  { readonly ok: true; readonly text?: string } | { readonly ok: false; readonly error: string };
+
+export interface Scratch {
+  readonly flow: Flow;
+  /** The text that it was opened from. */
+  readonly before: string;
+  /** Secrets that the code has read are taken out of what is written. */
+  hideWith(hide: ThreadEnv['hide']): void;
+  write(): WrittenScratch;
+}
+
+export function openScratch(stored: Readonly<Record<string, unknown>>): Scratch {
+  const before = JSON.stringify(stored);
+  const flow: Flow = { directive: undefined, scratch: JSON.parse(before) as Record<string, unknown> };
+  const hidings: ThreadEnv['hide'][] = [];
+  return {
+    flow,
+    before,
+    hideWith: (hide) => void hidings.push(hide),
+    write() {
+      try {
+        const hidden = hidings.reduce((value, hide) => hide(value), flow.scratch);
+        const text = toJsonText(hidden, { name: 'state.context', maxBytes: LIMITS.scratchBytes });
+        return text === before ? { ok: true } : { ok: true, text };
+      } catch (error) {
+        return { ok: false, error: `ContextNotSerializable: ${errorMessage(error)} It stays as it was.` };
+      }
+    },
+  };
+}

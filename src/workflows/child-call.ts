@@ -1,0 +1,121 @@
+/**
+ * A call of a subagent (runtime §7, definitions §13): its thread is made or told something, its workflow started with this one
+ * as its parent, and its report awaited where the call blocks.
+ * C1. What is awaited is the report in the store, never the child's workflow: so a run that continues as new in between, is
+ *     reset, or is lost, finds it again by the call.
+ * C2. A report is announced by a signal. A signal may be lost with a run that was killed, so the store is asked now and then,
+ *     and a child whose workflow is gone is started again: nobody waits for a thread that cannot speak.
+ * C3. A run that has become too long continues as new in the midst of the step: `Suspended` leaves it as it is.
+ */
+import { condition, getExternalWorkflowHandle, isCancellation } from '@temporalio/workflow';
+import { WORKFLOW_ID_PREFIX } from '../core/start-input.ts';
+import type { CallRef, Settings, StoredError, ToolCallInput, ToolCallOutcome } from '../core/step.ts';
+import type { ChildStart, SubagentOutcome } from '../core/subagent-step.ts';
+import { startThread } from './child-start.ts';
+import { mayContinue } from './continue.ts';
+import { wakeForMessages } from './messages.ts';
+import { showActivity } from './presence.ts';
+import { callFinish, callSubagent } from './proxies.ts';
+import { toStoredError } from './step-call.ts';
+import type { ThreadRun } from './thread-run.ts';
+
+const FIRST_LOOK_MS = 60_000;
+const LONGEST_LOOK_MS = 60 * 60_000;
+
+/** C3. Nothing of the step is lost: the next run takes it over. */
+export class Suspended extends Error {
+  override readonly name = 'Suspended';
+}
+
+export async function runChildCall(
+  run: ThreadRun,
+  call: CallRef,
+  input: ToolCallInput,
+): Promise<ToolCallOutcome> {
+  // Before anything is asked: a child may answer before its parent has heard that it was told.
+  run.family.listen();
+  const asked = await ask(run, call, input);
+  run.effects.hear(asked);
+  if (asked.kind === 'terminated') return asked;
+  if (asked.kind === 'settled') return asked.outcome;
+  const { child, start, wait } = asked;
+  run.family.isParent = true;
+  if (start) {
+    try {
+      await startThread(run, child);
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      return finish(run, call, { ...input, error: notStarted(error) });
+    }
+  }
+  return wait ? awaitReport(run, { call, input, child }) : finish(run, call, input);
+}
+
+interface Waiting {
+  readonly call: CallRef;
+  readonly input: ToolCallInput;
+  readonly child: ChildStart;
+}
+
+async function awaitReport(run: ThreadRun, { call, input, child }: Waiting): Promise<ToolCallOutcome> {
+  showActivity(run, `waiting for ${call.name} (${child.threadId})`);
+  for (let look = 0; ; look++) {
+    const heard = () => run.family.hasHeard(child.threadId);
+    const pause = Math.min(FIRST_LOOK_MS * 2 ** look, LONGEST_LOOK_MS);
+    await condition(() => heard() || mayContinue(run), pause, { summary: `waiting for ${call.name}` });
+    if (!heard() && mayContinue(run)) throw new Suspended();
+    const silent = !heard();
+    run.family.listen();
+    // C1.
+    const outcome = await callFinish(
+      'finishSubagent',
+      run.settings as Settings,
+      input,
+      `report of ${call.name}`,
+    );
+    run.effects.hear(outcome);
+    if (outcome.kind !== 'waiting') return outcome;
+    if (silent) await nudge(run, child);
+  }
+}
+
+/** C2. */
+async function nudge(run: ThreadRun, child: ChildStart): Promise<void> {
+  try {
+    await getExternalWorkflowHandle(WORKFLOW_ID_PREFIX + child.threadId).signal(wakeForMessages, {});
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    await startThread(run, child);
+  }
+}
+
+async function finish(
+  run: ThreadRun,
+  call: CallRef,
+  input: ToolCallInput & { readonly error?: StoredError },
+): Promise<ToolCallOutcome> {
+  const outcome = await callFinish(
+    'finishSubagent',
+    run.settings as Settings,
+    input,
+    `result of ${call.name}`,
+  );
+  run.effects.hear(outcome);
+  if (outcome.kind === 'waiting') throw new Error(`A call of ${call.name} waits that does not block.`);
+  return outcome;
+}
+
+async function ask(run: ThreadRun, call: CallRef, input: ToolCallInput): Promise<SubagentOutcome> {
+  try {
+    return await callSubagent(run.settings as Settings, input, `${call.name} · step ${input.step}`);
+  } catch (error) {
+    if (isCancellation(error) || (error as Error).name !== 'ActivityFailure') throw error;
+    // A fault that came back again and again. A child that was made all the same is told of in the result.
+    const outcome = await finish(run, call, { ...input, error: toStoredError(error) });
+    return outcome.kind === 'terminated' ? outcome : { kind: 'settled', outcome };
+  }
+}
+
+function notStarted(error: unknown): StoredError {
+  return { code: 'Fault', message: `its thread could not be started: ${String(error)}`.slice(0, 1000) };
+}

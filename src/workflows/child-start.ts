@@ -1,0 +1,66 @@
+/**
+ * Starts the workflows of children (runtime §7.1), with this thread as their parent, so that the Web UI shows the relationship.
+ * C1. ABANDON: the parent close policy would also fire where the parent continues as new; what ends a child is said to it.
+ * C2. Whoever comes second finds the child running, which is as good.
+ * C3. A run must not end between the command and the server's word that the child has begun: the child might never begin.
+ */
+import { CancellationScope, condition, log, sleep, startChild } from '@temporalio/workflow';
+import { startOptions, WORKFLOW_TYPE } from '../core/start-options.ts';
+import type { ChildStart } from '../core/subagent-step.ts';
+import { commit } from './proxies.ts';
+import type { thread } from './thread.ts';
+import type { ThreadRun } from './thread-run.ts';
+
+const PAUSE_MS = 1000;
+
+export async function startThread(run: ThreadRun, child: ChildStart): Promise<void> {
+  const { threadId, agent, userId, rootId } = child;
+  try {
+    // C3.
+    await CancellationScope.nonCancellable(() =>
+      startChild<typeof thread>(WORKFLOW_TYPE, {
+        ...startOptions({ ...child, parentId: run.threadId }),
+        args: [{ agent, threadId, userId, parentId: run.threadId, rootId }],
+        // C1.
+        parentClosePolicy: 'ABANDON',
+        cancellationType: 'ABANDON',
+      }),
+    );
+  } catch (error) {
+    // C2.
+    if ((error as Error).name !== 'WorkflowExecutionAlreadyStartedError') throw error;
+  }
+}
+
+/** Beside the loop, which may wait for another child meanwhile: those whose variables came later, or whose start was lost. */
+export async function startChildrenBeside(run: ThreadRun): Promise<void> {
+  const { family } = run;
+  for (;;) {
+    await condition(() => run.ending || (family.bootDue && run.opened && !run.effects.held));
+    if (run.ending) return;
+    family.bootDue = false;
+    family.booting = true;
+    try {
+      await startAll(run);
+    } finally {
+      family.booting = false;
+    }
+  }
+}
+
+async function startAll(run: ThreadRun): Promise<void> {
+  for (;;) {
+    const { children, more } = await commit('listUnstarted', run.ref, 'children to start');
+    for (const child of children) {
+      try {
+        await startThread(run, child);
+      } catch (error) {
+        log.error('a child could not be started', { child: child.threadId, error: String(error) });
+        return;
+      }
+    }
+    if (!more || run.ending) return;
+    // A child counts as unstarted until it has opened its thread.
+    await sleep(PAUSE_MS, { summary: 'before more children' });
+  }
+}

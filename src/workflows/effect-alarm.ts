@@ -1,0 +1,88 @@
+/**
+ * When this workflow looks for effects that are due (definitions §10). The store knows them; what its answers say is only
+ * a hint of when to look, kept as a point of the workflow's own time.
+ * A1. The earliest hint counts. One that was too early costs a look in vain, which brings the right one.
+ * A2. Hints that differ by less than SLACK_MS are one: each change of the timer is two events of history.
+ * A3. While no hint has come there is no timer: a thread without effects has the history it always had.
+ */
+import type { CancellationScope } from '@temporalio/workflow';
+import type { EffectsDue } from '../core/step.ts';
+import { toIsoTime, workflowTime } from './clock.ts';
+
+const SLACK_MS = 100;
+/** Of an effect that was scheduled for later than any may be. */
+const LONGEST_MS = 400 * 24 * 60 * 60 * 1000;
+
+export class EffectAlarm {
+  #dueAt: number | undefined;
+  #notBefore = 0;
+  #scope: CancellationScope | undefined;
+  #held = false;
+  #looked = false;
+
+  /** From the answer of an activity. */
+  hear(answer: object): void {
+    const { effectsInMs } = answer as EffectsDue;
+    if (typeof effectsInMs === 'number') this.lookIn(effectsInMs);
+  }
+
+  lookIn(milliseconds: number): void {
+    const at = workflowTime() + Math.ceil(Math.min(Math.max(0, milliseconds), LONGEST_MS));
+    if (this.#dueAt === undefined || at < this.#dueAt - SLACK_MS) this.#dueAt = at;
+  }
+
+  /** No look before so many milliseconds have passed, whatever the hints say. */
+  rest(milliseconds: number): void {
+    this.#notBefore = workflowTime() + milliseconds;
+  }
+
+  /** The workflow's time of the next look. */
+  get lookAt(): number | undefined {
+    return this.#dueAt === undefined ? undefined : Math.max(this.#dueAt, this.#notBefore);
+  }
+
+  /** Effects run. */
+  get busy(): boolean {
+    return this.#scope !== undefined;
+  }
+
+  /** Effects were looked for in this run: its history may have grown without any work of the loop. */
+  get looked(): boolean {
+    return this.#looked;
+  }
+
+  get held(): boolean {
+    return this.#held;
+  }
+
+  /** What is heard from now on is news. */
+  begin(scope: CancellationScope): void {
+    this.#dueAt = undefined;
+    this.#scope = scope;
+    this.#looked = true;
+  }
+
+  end(): void {
+    this.#scope = undefined;
+  }
+
+  /** Aborts the handler that runs. */
+  cancel(): void {
+    this.#scope?.cancel();
+  }
+
+  /** No effect begins meanwhile: it would be cut off. One that runs is not waited for any more, and is told so. */
+  async hold(work: () => Promise<void>): Promise<void> {
+    this.#held = true;
+    this.cancel();
+    await work();
+    // Not where it throws: that is how a run ends.
+    this.#held = false;
+  }
+
+  /** For people; empty where nothing waits. */
+  toText(): string {
+    if (this.busy) return 'runs now';
+    return this.#dueAt === undefined ? '' : toIsoTime(this.#dueAt);
+  }
+}

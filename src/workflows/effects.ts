@@ -1,0 +1,90 @@
+/**
+ * Runs a thread's effects beside its loop (definitions §10): also while a model is asked or a tool runs.
+ * E1. One batch at a time. What it queued is announced, and an idle thread starts on it; a parked one stays parked.
+ * E2. Nothing that an effect does, and no fault of its activity, fails the workflow. After a fault it looks again, with
+ *     growing pauses; after a look in vain it rests at least MIN_PAUSE_MS, since clocks differ.
+ * E3. `stop` is none of its business. `terminate` and Cancel abort what runs (thread-run.ts).
+ */
+import { CancellationScope, condition, isCancellation, log, workflowInfo } from '@temporalio/workflow';
+import type { RunEffectsOutcome, Settings } from '../core/step.ts';
+import { workflowTime } from './clock.ts';
+import { refreshDetails } from './presence.ts';
+import { callRunEffects } from './proxies.ts';
+import type { ThreadRun } from './thread-run.ts';
+
+const MIN_PAUSE_MS = 100;
+const FAULT_PAUSE_MS = 1000;
+const LONGEST_FAULT_PAUSE_MS = 10 * 60_000;
+/** Beyond so many times its soft limit, or so many bytes, a run does not wait for effects any more. */
+const FAR_BEYOND = 4;
+const FAR_BEYOND_BYTES = 20 * 1024 * 1024;
+
+/** Until the thread ends. */
+export async function runEffectsBeside(run: ThreadRun): Promise<void> {
+  let faults = 0;
+  while (await untilDue(run)) {
+    // Asked in the very tick in which the batch begins: the loop may have begun to continue as new since it was due.
+    if (run.effects.held) continue;
+    faults = (await runBatch(run, faults)) ? 0 : faults + 1;
+  }
+}
+
+/** Continue-as-new would cut an effect off, which would then run again: so the run goes on, up to a point. */
+export function effectsHoldBack(run: ThreadRun): boolean {
+  const { historyLength, historySize } = workflowInfo();
+  const limit = run.settings?.historySoftLimit ?? Number.POSITIVE_INFINITY;
+  return run.effects.busy && historyLength < limit * FAR_BEYOND && historySize < FAR_BEYOND_BYTES;
+}
+
+/** False when the thread ends. */
+async function untilDue(run: ThreadRun): Promise<boolean> {
+  const { effects } = run;
+  for (;;) {
+    await condition(() => run.ending || (effects.lookAt !== undefined && !effects.held));
+    if (run.ending) return false;
+    const { lookAt = 0 } = effects;
+    const rest = lookAt - workflowTime();
+    if (rest <= 0) return true;
+    refreshDetails(run);
+    await condition(() => run.ending || effects.lookAt !== lookAt, rest, { summary: 'next effect' });
+  }
+}
+
+/** False after a fault. */
+async function runBatch(run: ThreadRun, faults: number): Promise<boolean> {
+  const { effects } = run;
+  const scope = new CancellationScope();
+  effects.begin(scope);
+  refreshDetails(run);
+  try {
+    const settings = run.settings as Settings;
+    settle(run, await scope.run(() => callRunEffects(settings, run.ref, 'effects')));
+    return true;
+  } catch (error) {
+    // Aborted: the thread ends, or continues as new.
+    if (isCancellation(error)) {
+      effects.lookIn(0);
+      return true;
+    }
+    if ((error as Error).name !== 'ActivityFailure') throw error;
+    const pause = Math.min(FAULT_PAUSE_MS * 2 ** faults, LONGEST_FAULT_PAUSE_MS);
+    log.error('effects could not be run', { error: String((error as Error).cause ?? error), pause });
+    effects.lookIn(0);
+    effects.rest(pause);
+    return false;
+  } finally {
+    effects.end();
+    refreshDetails(run);
+  }
+}
+
+function settle(run: ThreadRun, outcome: RunEffectsOutcome): void {
+  if (outcome.kind === 'terminated') {
+    // By one of the effects, or by code elsewhere: what the loop has under way ends too.
+    run.requestTerminate({});
+    return;
+  }
+  run.announce(outcome.waiting);
+  run.effects.hear(outcome);
+  run.effects.rest(outcome.ran > 0 ? 0 : MIN_PAUSE_MS);
+}

@@ -1,0 +1,86 @@
+/** How an effect's handler may end, without a server: in time, too late, cut off, and with what it leaves. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type ExecutedEffect, executeEffect } from '../../src/activities/execute-effect.ts';
+import { defineEffect, defineTool, type ExecuteEffect, registryFrom } from '../../src/definitions/index.ts';
+import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
+import { openThread } from '../contract/thread-driver.ts';
+import { testStore } from '../support/runtime.ts';
+
+type Handler = ExecuteEffect<undefined>;
+
+let sandbox: Sandbox;
+beforeAll(() => {
+  sandbox = createSandbox();
+});
+afterAll(() => sandbox.close());
+
+async function execute(
+  handler: Handler,
+  { signal = new AbortController().signal, timeoutMs }: { signal?: AbortSignal; timeoutMs?: number } = {},
+): Promise<ExecutedEffect> {
+  const store = await testStore();
+  const thread = await openThread(store);
+  const look = defineTool({ description: 'looks', execute: () => ({ status: 'success' }) });
+  const registry = registryFrom({ effects: { e: defineEffect('does it', handler) }, tools: { look } });
+  const record = await store.getThread(thread.id);
+  if (!record) throw new Error('The thread is not there.');
+  const effect = { id: 'e1', name: 'e', args: {}, scheduledAt: 0, createdAt: 0 };
+  return executeEffect({ store, sandbox, registry: () => registry } as never, {
+    effect,
+    thread: record,
+    signal,
+    timeoutMs,
+  });
+}
+
+const forever = () => new Promise<void>(() => undefined);
+
+describe('the handler of an effect', () => {
+  it('that does not end in time is told as a time-out, and its code ends', async () => {
+    let status: string | undefined;
+    const compute: Handler = async (state) => {
+      status = (await state.runCode('for (;;);')).status;
+    };
+    expect(await execute(compute, { timeoutMs: 300 })).toMatchObject({
+      kind: 'executed',
+      error: { code: 'Timeout', message: expect.stringContaining('within 300 ms') },
+    });
+    await new Promise(setImmediate);
+    expect(status).toBe('terminated');
+  });
+
+  it('that is cut off says nothing of how it ended, also when it throws for it', async () => {
+    const controller = new AbortController();
+    const cut: Handler = async (state) => {
+      controller.abort(new Error('stopped'));
+      await state.getMessages();
+      throw new Error('aborted');
+    };
+    expect(await execute(cut, { signal: controller.signal })).toEqual({ kind: 'aborted' });
+    expect(await execute(forever, { signal: AbortSignal.abort() })).toEqual({ kind: 'aborted' });
+  });
+
+  it('leaves the tools that it queued, also when it fails', async () => {
+    const queue: Handler = (state) => {
+      state.queueTool('look', { at: 1 });
+      throw new TypeError('later');
+    };
+    expect(await execute(queue)).toEqual({
+      kind: 'executed',
+      error: { code: 'EffectFailed', message: 'later' },
+      queuedTools: [{ id: expect.any(String), name: 'look', arguments: { at: 1 } }],
+    });
+  });
+
+  it.each([
+    ['a text', 'a text', 'a text'],
+    ['nothing', undefined, 'undefined'],
+    ['an error of another realm', { message: 'like an error' }, 'like an error'],
+    ['an error too long to keep', new Error('x'.repeat(10_000)), 'x'.repeat(4000)],
+  ])('that throws %s is an error with a text', async (_what, thrown, message) => {
+    const executed = await execute(() => {
+      throw thrown;
+    });
+    expect(executed).toMatchObject({ error: { code: 'EffectFailed', message } });
+  });
+});

@@ -1,0 +1,63 @@
+/** How calls are dispatched, however many a step has: what the workflow is told of them stays small. */
+import { describe, expect, it } from '@jest/globals';
+import { toStepCalls } from '../../src/activities/tool-dispatch.ts';
+import { LIMITS } from '../../src/core/limit.ts';
+import { defineTool } from '../../src/definitions/index.ts';
+import { scriptedModel } from '../../src/testing/index.ts';
+import { promptProject } from '../support/prompt-project.ts';
+
+const execute = async () => ({ status: 'success' as const });
+const registry = promptProject({
+  model: scriptedModel([]),
+  main: {},
+  prompts: { consult: {}, clerk_desk: {}, scout_desk: {} },
+  agents: { clerk: {}, scout: { type: 'dual_ai', sideB: { prompt: 'clerk_desk' } } },
+  tools: {
+    once: defineTool({ description: 'once', execute }),
+    quick: defineTool({ description: 'quick', quick: true, execute }),
+  },
+});
+
+describe('the calls of a step', () => {
+  it('are dispatched by what their names stand for', () => {
+    const { calls } = toStepCalls(registry, ['once', 'quick', 'consult', 'clerk', 'nobody']);
+    expect(calls.map(({ mode }) => mode)).toEqual(['once', 'quick', 'prompt', 'quick', 'quick']);
+  });
+
+  it('are of children where a subagent is named, or what makes and tells one', () => {
+    const { calls } = toStepCalls(registry, ['scout', 'subagent_create', 'subagent_message']);
+    expect(calls.map(({ mode }) => mode)).toEqual(['child', 'child', 'child']);
+    const own = {
+      ...registry,
+      tools: new Map([...registry.tools, ['subagent_create', registry.tools.get('once')]]),
+    };
+    expect(toStepCalls(own as typeof registry, ['subagent_create']).calls[0]?.mode).toBe('once');
+  });
+
+  it('tell of children beyond those that are named, and stay small', () => {
+    const names = Array.from({ length: 500 }, (_, n) => (n % 2 === 0 ? 'subagent_create' : 'consult'));
+    const told = toStepCalls(registry, names);
+    expect(told.laterChildren).toEqual(Array.from({ length: 242 }, (_, n) => LIMITS.namedCalls + 2 * n));
+    expect(JSON.stringify(told).length).toBeLessThan(LIMITS.activityResultBytes - 500);
+  });
+
+  it('are named as far as an answer has room; of the others the prompts are told by index', () => {
+    const names = Array.from({ length: 300 }, (_, n) => (n % 2 === 0 ? 'consult' : 'x'.repeat(200)));
+    const told = toStepCalls(registry, names);
+    expect(told.callCount).toBe(300);
+    expect(told.calls).toHaveLength(LIMITS.namedCalls);
+    expect(told.laterPrompts).toEqual(
+      Array.from({ length: LIMITS.laterPrompts }, (_, n) => LIMITS.namedCalls + 2 * n),
+    );
+    expect(JSON.stringify(told).length).toBeLessThan(LIMITS.activityResultBytes - 500);
+  });
+
+  it('tell nothing of prompts beyond where there are none', () => {
+    expect(
+      toStepCalls(
+        registry,
+        Array.from({ length: 40 }, () => 'once'),
+      ),
+    ).not.toHaveProperty('laterPrompts');
+  });
+});

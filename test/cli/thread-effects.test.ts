@@ -1,0 +1,85 @@
+/** `everthread threads effects`, over a store that nobody else uses. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { dueInWords } from '../../src/cli/commands/thread-effects.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { openThread } from '../contract/thread-driver.ts';
+import { type CliProject, cliProject } from './support.ts';
+
+let project: CliProject;
+let id: string;
+
+beforeAll(async () => {
+  project = cliProject();
+  mkdirSync(join(project.folder, 'data'));
+  const store = await openStore('sqlite:data/store.db', project.folder);
+  ({ id } = await openThread(store));
+  const schedule = (effect: string, delayMs: number, args = {}) =>
+    store.scheduleEffect(id, { id: effect, name: 'remind', args, delayMs });
+  await schedule('later', 7_500_000, { text: '\u001b[31mred' });
+  await schedule('sooner', 3_600_000 + 90_000);
+  await store.close();
+});
+afterAll(() => project.remove());
+
+const run = (...args: string[]) => project.run(['threads', 'effects', ...args]);
+
+describe('everthread threads effects', () => {
+  it('lists what waits, the next due first, and what cannot be shown in a terminal as signs', async () => {
+    const { code, stdout } = await run(id);
+    expect(code).toBe(0);
+    const [heading, first, second] = stdout.split('\n');
+    expect(heading).toMatch(/^ID +NAME +DUE +AT +ARGUMENTS$/);
+    expect(first).toMatch(/^sooner +remind +in 1 h 1 min +\d{4}-\d\d-\d\dT[\d:.]+Z +{}$/);
+    expect(second).toMatch(/^later +remind +in 2 h [45] min .* {"text":"\\u001b\[31mred"}$/);
+  });
+
+  it('answers JSON', async () => {
+    const { effects } = JSON.parse((await run(id, '--json')).stdout);
+    expect(effects).toMatchObject([
+      {
+        id: 'sooner',
+        name: 'remind',
+        args: {},
+        scheduledAt: expect.any(Number),
+        createdAt: expect.any(Number),
+      },
+      { id: 'later' },
+    ]);
+  });
+
+  it('cancels one that waits, once', async () => {
+    const { code, stdout } = await run('cancel', id, 'later', '--json');
+    expect([code, JSON.parse(stdout)]).toEqual([0, { threadId: id, effectId: 'later', cancelled: true }]);
+    expect(await run('cancel', id, 'later')).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: expect.stringContaining('EffectNotFound'),
+    });
+    expect((await run('cancel', id, 'sooner')).stderr).toContain(`Cancelled effect sooner of thread ${id}.`);
+    expect(await run(id)).toMatchObject({ code: 0, stdout: '', stderr: 'No effects wait.\n' });
+  });
+
+  it('says what is not there', async () => {
+    for (const args of [['nobody'], ['cancel', 'nobody', 'x']]) {
+      expect(await run(...args)).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining('ThreadNotFound'),
+      });
+    }
+    expect((await run()).code).toBe(2);
+    expect((await run('cancel', id)).code).toBe(2);
+  });
+
+  it.each([
+    [0, 'now'],
+    [-900, 'now'],
+    [59_999, 'in 59 s'],
+    [3_600_000, 'in 1 h'],
+    [90_061_000, 'in 1 d 1 h'],
+    [-125_000, '2 min 5 s late'],
+  ])('says %d ms as %s', (milliseconds, words) => {
+    expect(dueInWords(milliseconds)).toBe(words);
+  });
+});

@@ -1,0 +1,60 @@
+/** `everthread threads logs`, over a store that nobody else uses. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openStore } from '../../src/store/open-store.ts';
+import { call, message, openThread } from '../contract/thread-driver.ts';
+import { type CliProject, cliProject } from './support.ts';
+
+let project: CliProject;
+let id: string;
+
+beforeAll(async () => {
+  project = cliProject();
+  mkdirSync(join(project.folder, 'data'));
+  const store = await openStore('sqlite:data/store.db', project.folder);
+  const thread = await openThread(store);
+  id = thread.id;
+  const ref = await thread.beginCall([message('a')]);
+  await store.startModelCall({ ...ref, call: 1, model: 'main', modelId: 'm-1' });
+  const usage = { promptTokens: 300, completionTokens: 20, totalTokens: 320 };
+  await store.endModelCall({ ...ref, call: 1, ok: true, usage, cost: 0.0125 });
+  await thread.commit(ref, { toolCalls: [call('c0', 'look')] });
+  await thread.runTool(ref.step, 0);
+  await thread.rest('idle', { reason: 'stop_on_response' });
+  await store.close();
+});
+afterAll(() => project.remove());
+
+const run = (...args: string[]) => project.run(['threads', 'logs', ...args]);
+
+describe('everthread threads logs', () => {
+  it('shows model calls with tokens and cost, tool calls with their outcome, and the sum', async () => {
+    const { code, stdout, stderr } = await run(id);
+    expect(code).toBe(0);
+    const [heading, ...lines] = stdout.trim().split('\n');
+    expect(heading).toMatch(/^AT +WHAT +NAME +OUTCOME +TOOK +TOKENS +COST$/);
+    expect(lines.find((line) => line.includes('model call'))).toMatch(
+      /main +ok +\d+ ms +300 \+ 20 +\$0\.0125/,
+    );
+    expect(lines.find((line) => line.includes('tool call'))).toMatch(/look +success +\d+ ms/);
+    expect(lines.find((line) => line.includes('ended'))).toMatch(/execution +ended: stop_on_response/);
+    expect(stderr).toContain('1 model call, 320 tokens, $0.0125');
+  });
+
+  it('answers JSON, the newest last, as many as asked', async () => {
+    const { logs } = JSON.parse((await run(id, '--json', '--limit', '2')).stdout);
+    expect(logs.map(({ data }: { data: { event: string } }) => data.event)).toEqual([
+      'execution.ended',
+      'thread.status',
+    ]);
+  });
+
+  it('says so of a thread that is not there', async () => {
+    expect(await run('nobody')).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: expect.stringContaining('nobody'),
+    });
+  });
+});

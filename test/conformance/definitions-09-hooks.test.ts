@@ -1,0 +1,288 @@
+/** definitions §9: hooks of threads, requests and messages, through the whole runtime. */
+import { describe, expect, it } from '@jest/globals';
+import { HOOK_NAMES } from '../../src/core/hook.ts';
+import type { Message } from '../../src/core/message.ts';
+import { definePrompt, defineTool } from '../../src/definitions/index.ts';
+import { calls, says, scriptedModel } from '../../src/testing/index.ts';
+import { type Hooks, hookFailures, hookRuntime } from '../support/hook-project.ts';
+
+const ok = defineTool({
+  description: 'works',
+  execute: async () => ({ status: 'success', result: 'worked' }),
+});
+
+describe('definitions §9 the course of a turn', () => {
+  it('[definitions 9] each hook fires at its point, with state.execution but before the first execution', async () => {
+    const trace: string[] = [];
+    const told = (given: unknown): string => {
+      if (typeof given === 'string') return given;
+      const { role, function: target } = given as Partial<Message> & { function?: { name: string } };
+      return role ?? target?.name ?? (Array.isArray(given) ? `${given.length} messages` : 'result');
+    };
+    const hooks = Object.fromEntries(
+      HOOK_NAMES.map((name) => [
+        name,
+        (state: { execution: unknown }, ...given: unknown[]) => {
+          trace.push([name, ...given.map(told), ...(state.execution ? [] : ['at rest'])].join(' · '));
+        },
+      ]),
+    ) as Hooks;
+    const model = scriptedModel([calls('ok'), says('done')]);
+    const runtime = await hookRuntime({ model, hooks, tools: { ok } });
+    const thread = await runtime.start('go');
+    const created = (role: string) => [`before_create_message · ${role}`, `after_create_message · ${role}`];
+    const request = (count: number) => [
+      'after_system_message · You help.',
+      `filter_messages · ${count} messages`,
+      `prefilter_llm_history · ${count + 1} messages`,
+    ];
+    expect(trace).toEqual([
+      'after_thread_created · at rest',
+      ...created('user'),
+      ...request(1),
+      ...created('assistant'),
+      'after_tool_call_success · ok · result',
+      'before_store_tool_result · ok · result',
+      ...created('tool'),
+      ...request(3),
+      ...created('assistant'),
+    ]);
+    expect(await runtime.transcript(thread)).toEqual([
+      'user: go',
+      'assistant:  -> ok',
+      'tool ok success: worked',
+      'assistant: done',
+    ]);
+  });
+
+  it('[definitions 9] after_thread_created runs once, and what it leaves is there for the first execution', async () => {
+    let ran = 0;
+    const runtime = await hookRuntime({
+      model: scriptedModel(() => says('ok')),
+      hooks: {
+        async after_thread_created(state) {
+          ran += 1;
+          await state.setValue('greeted', true);
+          await state.injectMessage({ role: 'system', content: 'welcome' });
+          await state.queueMessage({ content: 'and I?' });
+        },
+      },
+    });
+    const thread = await runtime.start('go');
+    await runtime.say(thread, 'again');
+    expect(ran).toBe(1);
+    expect(await runtime.transcript(thread)).toEqual([
+      'system: welcome',
+      'user: go',
+      'user: and I?',
+      'assistant: ok',
+      'user: again',
+      'assistant: ok',
+    ]);
+  });
+
+  it('[definitions 9] hooks of a turn share state.context, and may end it', async () => {
+    const runtime = await hookRuntime({
+      model: scriptedModel([calls('count'), says('never the end')]),
+      side: { stopOnResponse: false },
+      tools: {
+        count: defineTool({
+          description: 'counts',
+          execute: ({ context }) => ({ status: 'success', result: JSON.stringify(context) }),
+        }),
+      },
+      hooks: {
+        before_create_message: ({ context }, { role }) => {
+          context[role] = Number(context[role] ?? 0) + 1;
+        },
+        after_create_message: ({ context, execution }, { role, content }) => {
+          context.after = `${context.after ?? ''}${role} `;
+          if (content === 'never the end') execution?.stop();
+        },
+        filter_messages: ({ context }) => {
+          context.requests = Number(context.requests ?? 0) + 1;
+        },
+        after_tool_call_success: ({ context }, _call, result) => {
+          return { ...result, result: `${result.result} ${JSON.stringify(context.requests)}` };
+        },
+      },
+    });
+    const thread = await runtime.start('go');
+    expect((await runtime.client.getThread(thread)).stopReason).toBe('state_stop_session');
+    const tool = (await runtime.messages(thread)).find(({ role }) => role === 'tool');
+    expect(tool?.content).toBe('{"user":1,"after":"user assistant ","requests":1,"assistant":1} 1');
+  });
+
+  it('[definitions 9] a scratch that hooks spoil is told, and stays as it was', async () => {
+    const runtime = await hookRuntime({
+      model: scriptedModel([calls('ok'), says('done')]),
+      tools: { ok },
+      hooks: {
+        after_system_message({ context }) {
+          context.spoilt = () => 1;
+        },
+        after_tool_call_success: ({ context }, _call, result) => ({
+          ...result,
+          result: `keys: ${Object.keys(context)}`,
+        }),
+      },
+    });
+    const thread = await runtime.start('go');
+    expect((await runtime.transcript(thread))[2]).toBe('tool ok success: keys: ');
+    expect(await hookFailures(runtime, thread)).toEqual(
+      Array(2).fill(expect.stringMatching(/^null: ContextNotSerializable: state\.context\.spoilt/)),
+    );
+  });
+});
+
+describe('definitions §9 requests', () => {
+  it('[definitions 9] filter_messages and after_system_message shape this request alone; prefilter has the last word', async () => {
+    const model = scriptedModel(() => says('ok'));
+    const runtime = await hookRuntime({
+      model,
+      hooks: {
+        after_system_message: [
+          (_state, text) => `${text} First.`,
+          () => undefined,
+          (_state, text) => `${text} Second.`,
+        ],
+        filter_messages: (_state, messages) => [
+          ...messages.filter(({ content }) => content !== 'secret plan'),
+          { ...(messages[0] as Message), id: 'made up', role: 'user', content: 'remember me' },
+        ],
+        prefilter_llm_history: (_state, messages) => [...messages, { role: 'user', content: 'last word' }],
+      },
+    });
+    const thread = await runtime.start('secret plan');
+    await runtime.say(thread, 'second');
+    expect(model.requests[1]?.messages).toEqual([
+      { role: 'system', content: 'You help. First. Second.' },
+      { role: 'assistant', content: 'ok' },
+      { role: 'user', content: 'second' },
+      { role: 'user', content: 'remember me' },
+      { role: 'user', content: 'last word' },
+    ]);
+    expect(await runtime.transcript(thread)).toEqual([
+      'user: secret plan',
+      'assistant: ok',
+      'user: second',
+      'assistant: ok',
+    ]);
+  });
+
+  it('[definitions 9] a history that a hook broke is repaired behind it', async () => {
+    const model = scriptedModel([calls('ok'), says('done')]);
+    const runtime = await hookRuntime({
+      model,
+      tools: { ok },
+      hooks: { prefilter_llm_history: (_state, messages) => messages.filter(({ role }) => role !== 'tool') },
+    });
+    await runtime.start('go');
+    expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'tool',
+    ]);
+  });
+
+  it('[definitions 22.26] prefilter_llm_history ends the execution by an error with block: true', async () => {
+    const model = scriptedModel([says('fine')]);
+    const runtime = await hookRuntime({
+      model,
+      side: { stopOnResponse: false, maxSteps: 1 },
+      hooks: {
+        prefilter_llm_history: (_state, messages) => {
+          if (JSON.stringify(messages).includes('bomb'))
+            throw Object.assign(new Error('This is not for me.'), { block: true });
+          return messages.filter(({ content }) => content !== 'This is not for me.');
+        },
+        filter_messages: (_state, messages) => messages.slice(-1),
+      },
+    });
+    const thread = await runtime.start('a bomb');
+    expect(await runtime.client.getThread(thread)).toMatchObject({
+      status: 'idle',
+      stopReason: 'hook_blocked',
+    });
+    expect(model.requests).toHaveLength(0);
+    expect(await hookFailures(runtime, thread)).toEqual([]);
+    await runtime.say(thread, 'a flower');
+    expect(await runtime.transcript(thread)).toEqual([
+      'user: a bomb',
+      'assistant: This is not for me.',
+      'user: a flower',
+      'assistant: fine',
+    ]);
+    const blocked = (await runtime.messages(thread))[1];
+    expect(blocked?.metadata).toEqual({ hookBlocked: 'prefilter_llm_history_1' });
+  });
+
+  it('[definitions 22.26] a sub-prompt whose request its own hook refuses is a call that failed, and the execution goes on', async () => {
+    const model = scriptedModel([calls('consult'), says('then not')]);
+    const runtime = await hookRuntime({
+      model,
+      prompt: { tools: ['consult'], hooks: ['after_system_message_1'] },
+      prompts: [
+        definePrompt({
+          name: 'consult',
+          toolDescription: 'asks somebody else',
+          prompt: 'You know.',
+          model: 'scripted',
+          hooks: ['prefilter_llm_history_1'],
+        }),
+      ],
+      hooks: {
+        after_system_message: () => undefined,
+        prefilter_llm_history: () => {
+          throw Object.assign(new Error('Nobody asks this.'), { block: true });
+        },
+      },
+    });
+    const thread = await runtime.start('go');
+    expect((await runtime.transcript(thread)).slice(2)).toEqual([
+      expect.stringMatching(/^tool consult error: .*Nobody asks this\.$/),
+      'assistant: then not',
+    ]);
+  });
+
+  it("[definitions 22.43] hooks of a prompt take the place of the agent's", async () => {
+    const model = scriptedModel([says('ok')]);
+    const runtime = await hookRuntime({
+      model,
+      prompt: { hooks: ['after_system_message_2'] },
+      hooks: { after_system_message: [() => 'of the agent', () => 'of the prompt'] },
+    });
+    await runtime.start('go');
+    expect(model.requests[0]?.messages[0]).toEqual({ role: 'system', content: 'of the prompt' });
+  });
+
+  it('[definitions 22.25] a hook that fails is told, and the chain goes on', async () => {
+    const model = scriptedModel([says('ok')]);
+    const fail = () => {
+      throw new Error('broken');
+    };
+    const runtime = await hookRuntime({
+      model,
+      hooks: {
+        after_system_message: [() => 'one', fail, (_state, text) => `${text} two`],
+        before_create_message: fail,
+        after_create_message: fail,
+        filter_messages: () => 'nonsense' as never,
+      },
+    });
+    const thread = await runtime.start('go');
+    expect(model.requests[0]?.messages[0]).toEqual({ role: 'system', content: 'one two' });
+    expect(await runtime.transcript(thread)).toEqual(['user: go', 'assistant: ok']);
+    expect(await hookFailures(runtime, thread)).toEqual([
+      'before_create_message_1: broken',
+      'after_create_message_1: broken',
+      'after_system_message_2: broken',
+      'filter_messages_1: It must return a list of messages, or nothing; it returned a string.',
+      'before_create_message_1: broken',
+      'after_create_message_1: broken',
+    ]);
+    const logs = await runtime.store.getLogs(thread);
+    expect(logs.filter(({ type }) => type === 'hook')).toHaveLength(6);
+  });
+});

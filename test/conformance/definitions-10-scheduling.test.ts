@@ -1,0 +1,136 @@
+/** definitions §10: effects are scheduled, listed and removed by the code of a thread. */
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { LIMITS } from '../../src/core/limit.ts';
+import type { ThreadState } from '../../src/core/thread-state.ts';
+import { defineEffect } from '../../src/definitions/index.ts';
+import { calls, says, scriptedModel } from '../../src/testing/index.ts';
+import { openThread } from '../contract/thread-driver.ts';
+import { ended } from '../support/effects.ts';
+import { eventually, type TestRuntime, testRuntime, testStore } from '../support/runtime.ts';
+import { toolOf } from '../support/tool-work.ts';
+
+const nothing = defineEffect('does nothing', () => undefined);
+
+async function resultOf(runtime: TestRuntime, thread: string): Promise<unknown> {
+  const last = (await runtime.messages(thread)).findLast(({ role }) => role === 'tool');
+  if (last?.tool_status !== 'success') throw new Error(String(last?.content));
+  return JSON.parse(last.content as string);
+}
+
+describe('definitions §10 Effects: scheduling', () => {
+  it('[definitions 10] a delay is a minimum, arguments come as they were given, and there is no execution', async () => {
+    const fired: unknown[] = [];
+    const remind = defineEffect(
+      'reminds',
+      z.object({ of: z.array(z.string()), deep: z.any() }),
+      (state, args) => {
+        const { execution, context, arguments: own } = state;
+        fired.push({ at: Date.now(), args, execution, context, own });
+      },
+    );
+    const args = { of: ['tea', 'ü'], deep: { list: [1, null, { x: true }] } };
+    let scheduled = 0;
+    const plan = toolOf(async (state) => {
+      scheduled = Date.now();
+      await state.scheduleEffect('remind', args, 400);
+      return state.getScheduledEffects();
+    });
+    const model = scriptedModel([calls('plan'), says('planned')]);
+    const runtime = await testRuntime({ model, tools: { plan }, effects: { remind } });
+    const thread = await runtime.start('plan');
+    const [listed] = (await resultOf(runtime, thread)) as { scheduledAt: number; createdAt: number }[];
+    expect(listed).toMatchObject({ id: expect.any(String), name: 'remind', args });
+    expect((listed?.scheduledAt ?? 0) - (listed?.createdAt ?? 0)).toBeGreaterThanOrEqual(400_000);
+    await eventually('it fires', () => fired.length > 0);
+    expect(fired).toEqual([{ at: expect.any(Number), args, execution: null, context: {}, own: {} }]);
+    expect((fired[0] as { at: number }).at - scheduled).toBeGreaterThanOrEqual(400);
+    await ended(runtime, thread, 1);
+    expect(fired).toHaveLength(1);
+  });
+
+  it('[definitions 10] what waits is listed by its time, also by name, and is removed once', async () => {
+    const work = toolOf(async (state) => {
+      const late = await state.scheduleEffect('b', { n: 1 }, 90_000);
+      const early = await state.scheduleEffect('a', { n: 2 }, 30_000);
+      const middle = await state.scheduleEffect('b', { n: 3 }, 60_000);
+      const name = (id: string) => ({ [late]: 'late', [early]: 'early', [middle]: 'middle' })[id];
+      const list = async (of?: string) => (await state.getScheduledEffects(of)).map(({ id }) => name(id));
+      return {
+        all: await list(),
+        b: await list('b'),
+        removed: [
+          await state.removeScheduledEffect(middle),
+          await state.removeScheduledEffect(middle),
+          await state.removeScheduledEffect('unknown'),
+        ],
+        left: await list(),
+      };
+    });
+    const model = scriptedModel([calls('work'), says('done')]);
+    const runtime = await testRuntime({ model, tools: { work }, effects: { a: nothing, b: nothing } });
+    const thread = await runtime.start('go');
+    expect(await resultOf(runtime, thread)).toEqual({
+      all: ['early', 'middle', 'late'],
+      b: ['middle', 'late'],
+      removed: [true, false, false],
+      left: ['early', 'late'],
+    });
+  });
+
+  it('[definitions 10] one that was removed never fires', async () => {
+    const fired: string[] = [];
+    const note = defineEffect('notes', z.object({ id: z.string() }), (_state, { id }) => void fired.push(id));
+    const work = toolOf(async (state) => {
+      const removed = await state.scheduleEffect('note', { id: 'removed' }, 200);
+      await state.scheduleEffect('note', { id: 'kept' }, 300);
+      return state.removeScheduledEffect(removed);
+    });
+    const model = scriptedModel([calls('work'), says('done')]);
+    const runtime = await testRuntime({ model, tools: { work }, effects: { note } });
+    await ended(runtime, await runtime.start('go'), 1);
+    expect(fired).toEqual(['kept']);
+  });
+
+  it('[definitions 10] an unknown name, a delay that is none and arguments that are no JSON object are refused', async () => {
+    const codes = (state: ThreadState) =>
+      Promise.all(
+        [
+          state.scheduleEffect('unknown'),
+          state.scheduleEffect('toString'),
+          ...[-1, Number.NaN, Number.POSITIVE_INFINITY, 400 * 24 * 3_600_000, '5' as never].map((delay) =>
+            state.scheduleEffect('known', {}, delay),
+          ),
+          ...[[], null, 'text', { big: 1n }, { text: 'x'.repeat(LIMITS.effectArgumentBytes) }].map((args) =>
+            state.scheduleEffect('known', args as never),
+          ),
+        ].map((each) =>
+          each.then(
+            () => 'taken',
+            (error: { code: string }) => error.code,
+          ),
+        ),
+      );
+    const work = toolOf(async (state) => [await codes(state), (await state.getScheduledEffects()).length]);
+    const model = scriptedModel([calls('work'), says('done')]);
+    const runtime = await testRuntime({ model, tools: { work }, effects: { known: nothing } });
+    const thread = await runtime.start('go');
+    const [given, waiting] = (await resultOf(runtime, thread)) as [string[], number];
+    expect(given.slice(0, 2)).toEqual(['EffectNotFound', 'EffectNotFound']);
+    expect(new Set(given.slice(2, 10))).toEqual(new Set(['InvalidValue']));
+    expect(given[11]).toMatch(/InvalidValue|LimitExceeded/);
+    expect(waiting).toBe(0);
+  });
+
+  it('[definitions 10] at most ten thousand wait, and the same one again is none more', async () => {
+    const store = await testStore();
+    const { id: thread } = await openThread(store);
+    const schedule = (id: string) =>
+      store.scheduleEffect(thread, { id, name: 'remind', args: {}, delayMs: 3_600_000 });
+    for (let n = 0; n < LIMITS.effectsPerThread; n++) await schedule(`e${n}`);
+    await expect(schedule('more')).rejects.toMatchObject({ code: 'LimitExceeded' });
+    await schedule('e0');
+    await store.removeEffect(thread, 'e0');
+    await schedule('more');
+  });
+});

@@ -1,0 +1,158 @@
+/** runtime §4: what a model is sent of a thread. Which messages those are is in test/core and test/contract. */
+import { describe, expect, it } from '@jest/globals';
+import { defineTool } from '../../src/definitions/index.ts';
+import { calls, fails, says, scriptedModel } from '../../src/testing/index.ts';
+import { agentOf, roles, sent } from '../support/agent-of.ts';
+import { png } from '../support/image.ts';
+import { testRuntime } from '../support/runtime.ts';
+
+const photo = { name: 'photo.png', mimeType: 'image/png', data: png(40, 30) };
+
+describe('runtime §4 Context Assembly', () => {
+  it('[runtime 4] attachments stay images for a model that sees, and are left out for one that does not', async () => {
+    const blind = scriptedModel([fails({ status: 400, message: 'no' })]);
+    const seeing = scriptedModel([says('a photo')]);
+    const registry = agentOf({
+      blind: { script: blind, capabilities: { supportsImages: false } },
+      seeing: { script: seeing },
+    });
+    const runtime = await testRuntime({ registry });
+    const { threadId } = await runtime.client.startThread({
+      agent: 'helper',
+      messages: [{ content: 'What is it?', attachments: [photo] }],
+    });
+    await runtime.client.waitForIdle(threadId);
+    const line = expect.stringMatching(
+      /^What is it\?\n\n\[image photo\.png, 40x30, \/attachments\/\w+\.png\]$/,
+    );
+    expect(sent(blind, 0)[1]).toEqual({ role: 'user', content: line });
+    const image = { type: 'image', mediaType: 'image/png', data: Buffer.from(photo.data).toString('base64') };
+    expect(sent(seeing, 0)[1]).toEqual({ role: 'user', content: [{ type: 'text', text: line }, image] });
+    // What is stored is the same for both.
+    const [message] = await runtime.messages(threadId);
+    expect(message).toMatchObject({
+      content: 'What is it?',
+      attachments: [{ name: 'photo.png', width: 40 }],
+    });
+    blind.assertConsumed();
+    seeing.assertConsumed();
+  });
+
+  it('[definitions 15.5] images are shown within the last recentImageThreshold messages', async () => {
+    const model = scriptedModel([says('one'), says('two'), says('three')]);
+    const runtime = await testRuntime({ model, prompt: { recentImageThreshold: 3 } });
+    const { threadId } = await runtime.client.startThread({
+      agent: 'helper',
+      messages: [{ content: 'look', attachments: [photo] }],
+    });
+    await runtime.client.waitForIdle(threadId);
+    await runtime.say(threadId, 'and now?');
+    await runtime.say(threadId, 'and now?');
+    expect([0, 1, 2].map((n) => typeof sent(model, n)[1]?.content)).toEqual(['object', 'object', 'string']);
+  });
+
+  it("[definitions 15.5] a result's images come with the result, whose text tells their paths", async () => {
+    const draw = defineTool({
+      description: 'draws',
+      execute: () => ({
+        status: 'success',
+        result: 'drawn',
+        attachments: [
+          { ...photo, data: `data:image/png;base64,${Buffer.from(photo.data).toString('base64')}` },
+        ],
+      }),
+    });
+    const model = scriptedModel([calls('draw'), says('nice')]);
+    const runtime = await testRuntime({ model, tools: { draw } });
+    await runtime.start('draw');
+    const result = sent(model, 1).find(({ role }) => role === 'tool');
+    expect(result).toMatchObject({
+      content: expect.stringMatching(/^drawn\n\n\[image photo\.png, 40x30, \/attachments\/\w+\.png\]$/),
+      attachments: [
+        { type: 'image', mediaType: 'image/png', data: Buffer.from(photo.data).toString('base64') },
+      ],
+    });
+  });
+
+  it('[definitions 22.41] a silent message is told to the model', async () => {
+    const model = scriptedModel([says('yes')]);
+    const runtime = await testRuntime({ model });
+    const { threadId } = await runtime.client.startThread({
+      agent: 'helper',
+      messages: [{ content: 'quietly', silent: true }, { content: 'aloud' }],
+    });
+    await runtime.client.waitForIdle(threadId);
+    expect(sent(model, 0).map(({ content }) => content)).toEqual(['You help.', 'quietly', 'aloud']);
+    expect((await runtime.client.getMessages(threadId)).messages.map(({ content }) => content)).toEqual([
+      'aloud',
+      'yes',
+    ]);
+  });
+
+  it('[definitions 6.1] reasoning is kept, and sent again where the prompt asks for it', async () => {
+    const turns = () => [says('one', { reasoning: 'because' }), says('two')];
+    for (const include of [true, false]) {
+      const model = scriptedModel(turns());
+      const runtime = await testRuntime({ model, prompt: { reasoning: { effort: 'low', include } } });
+      const thread = await runtime.start('why?');
+      await runtime.say(thread, 'and?');
+      expect(model.requests[0]?.reasoning).toMatchObject({ level: 33 });
+      const answer = sent(model, 1)[2];
+      expect(answer).toEqual({
+        role: 'assistant',
+        content: 'one',
+        ...(include ? { reasoning: 'because' } : {}),
+      });
+    }
+  });
+
+  it("[definitions 5.6] the model's own word for a reasoning level goes along", async () => {
+    const script = scriptedModel([says('x')]);
+    const capabilities = { reasoningLevels: { 0: null, 50: 'some', 100: 'lots' } };
+    const runtime = await testRuntime({
+      registry: agentOf({ m: { script, capabilities } }, { reasoning: { effort: 'high', exclude: true } }),
+    });
+    await runtime.start('hm');
+    expect(script.requests[0]?.reasoning).toEqual({ level: 100, effort: 'lots', exclude: true });
+  });
+
+  it('[runtime 4] a thread outlives the window of its model: the oldest is left out, and the log says so', async () => {
+    const script = scriptedModel(Array.from({ length: 7 }, (_, n) => says(`answer ${n} `.padEnd(400, 'x'))));
+    const capabilities = { maxContextTokens: 1200, maxOutputTokens: 300 };
+    const runtime = await testRuntime({ registry: agentOf({ small: { script, capabilities } }) });
+    const thread = await runtime.start('question 0');
+    for (let n = 1; n < 7; n++) await runtime.say(thread, `question ${n} `.padEnd(400, 'y'));
+    const last = sent(script, 6);
+    expect(roles(last)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'user',
+      'assistant',
+      'user',
+      'assistant',
+      'user',
+    ]);
+    expect(last.at(-1)?.content).toMatch(/^question 6 /);
+    const told = (await runtime.store.readEvents(thread, 0)).filter(({ type }) => type === 'context.trimmed');
+    expect(told.at(-1)).toMatchObject({ step: 7, data: { messages: 6 } });
+    expect(new Set(told.map(({ step }) => step)).size).toBe(told.length);
+    expect(await runtime.messages(thread)).toHaveLength(14);
+  });
+
+  it('[runtime 4] a window without room for the past still holds the execution itself', async () => {
+    const look = defineTool({
+      description: 'looks',
+      execute: () => ({ status: 'success', result: 'z'.repeat(4000) }),
+    });
+    const script = scriptedModel([says('past'), calls('look'), says('done')]);
+    const capabilities = { maxContextTokens: 100 };
+    const runtime = await testRuntime({
+      registry: agentOf({ small: { script, capabilities } }, {}, { look }),
+    });
+    const thread = await runtime.start('before');
+    await runtime.say(thread, 'now');
+    expect(roles(sent(script, 2))).toEqual(['system', 'user', 'assistant', 'tool']);
+    expect(await runtime.client.getThread(thread)).toMatchObject({ status: 'idle' });
+  });
+});

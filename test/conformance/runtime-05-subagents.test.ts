@@ -1,0 +1,76 @@
+/** runtime §5.3: subagents are called like any tool. */
+import { describe, expect, it } from '@jest/globals';
+import type { ThreadState } from '../../src/core/thread-state.ts';
+import { defineTool } from '../../src/definitions/index.ts';
+import { calls, callsMany, says } from '../../src/testing/index.ts';
+import { cast, childrenOf, familyRuntime, lastResult } from '../support/subagent-project.ts';
+
+const FINISH = calls('finish', { text: 'done' });
+const OK = says('ok');
+
+describe('runtime §5.3 Tool classes', () => {
+  it('[runtime 5.3a] a subagent is called among other tools, in the returned order, and its error is a result', async () => {
+    const actors = cast({
+      main: [
+        callsMany([
+          { name: 'keep', args: { name: 'a.txt' } },
+          { name: 'scout' },
+          { name: 'scout', args: '{' },
+          { name: 'keep', args: { name: 'b.txt' } },
+        ]),
+        OK,
+      ],
+      scout_a: [FINISH],
+    });
+    const runtime = await familyRuntime({ cast: actors, entries: ['scout'] });
+    const thread = await runtime.start('go');
+    expect((await runtime.transcript(thread)).slice(1)).toEqual([
+      'assistant:  -> keep, scout, scout, keep',
+      'tool keep success: kept a.txt',
+      'tool scout success: done',
+      'tool scout error: Failed to execute tool: scout: the arguments are not a JSON object.',
+      'tool keep success: kept b.txt',
+      'assistant: ok',
+    ]);
+  });
+
+  it('[runtime 5.3a] calls beyond those that a step names are of subagents all the same', async () => {
+    const many = Array.from({ length: 17 }, (_, n) => ({ name: 'keep', args: { name: `${n}.txt` } }));
+    const actors = cast({ main: [callsMany([...many, { name: 'scout' }]), OK], scout_a: [FINISH] });
+    const runtime = await familyRuntime({ cast: actors, entries: ['scout'] });
+    const thread = await runtime.start('go');
+    expect((await lastResult(runtime, thread))?.content).toBe('done');
+  });
+
+  it('[runtime 5.3a] code queues a subagent that its prompt does not list', async () => {
+    const send = defineTool({
+      description: 'sends a scout',
+      execute: async (state: ThreadState) => {
+        state.queueTool('scout', { where: 'north' });
+        return { status: 'success', result: 'sent' };
+      },
+    });
+    const actors = cast({ main: [calls('send'), OK, OK], scout_a: [FINISH] });
+    const runtime = await familyRuntime({ cast: actors, tools: { send }, main: { tools: ['send'] } });
+    const thread = await runtime.start('go');
+    expect((await lastResult(runtime, thread))?.content).toBe('done');
+    const [child] = await childrenOf(runtime, thread);
+    const [, first] = await runtime.messages(child?.threadId as string);
+    expect(first?.content).toBe('{"where":"north"}');
+  });
+
+  it('[runtime 5.3a] a sub-prompt may call one, and has its result', async () => {
+    const actors = cast({
+      main: [calls('consult'), OK],
+      consult: [calls('scout', {}, { text: 'I ask.' })],
+      scout_a: [FINISH],
+    });
+    const runtime = await familyRuntime({
+      cast: actors,
+      entries: ['consult'],
+      prompts: { consult: { tools: ['scout'] } },
+    });
+    const thread = await runtime.start('go');
+    expect((await lastResult(runtime, thread))?.content).toContain('scout() → done');
+  });
+});

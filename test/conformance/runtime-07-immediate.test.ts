@@ -1,0 +1,259 @@
+/** Subagents that are there only sometimes, and those that begin by themselves (runtime §7.3). */
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { LIMITS } from '../../src/core/limit.ts';
+import { defineTool } from '../../src/definitions/index.ts';
+import { calls, says } from '../../src/testing/index.ts';
+import {
+  askedBy,
+  type ChildProject,
+  childProject,
+  handsIn,
+  hasResult,
+  lastTold,
+  modelOf,
+} from '../support/child-project.ts';
+import { type TestRuntime, testRuntime } from '../support/runtime.ts';
+
+const WAIT = { timeoutMs: 60_000 };
+const NO_CHILDREN = { scribe: {}, clerk: {} };
+
+async function run(project: ChildProject): Promise<TestRuntime> {
+  return testRuntime({ registry: childProject(project) });
+}
+
+/** Of a thread's log, those types alone, in order. */
+async function told({ store }: TestRuntime, thread: string, ...types: string[]): Promise<string[]> {
+  const events = await store.readEvents(thread, 0, 10_000);
+  return events.filter(({ type }) => types.includes(type)).map(({ type }) => type);
+}
+
+describe('an optional subagent', () => {
+  const ON = ['true', '1', 'yes', 'TRUE', 'True', 'YES', 'yEs', ' yes '];
+  const OFF = ['false', '0', 'no', 'on', 'y', 'truee', '', undefined];
+
+  it('[runtime 7.3] is offered and runs only while its variable says true, 1 or yes', async () => {
+    const model = modelOf({
+      main: (request) => (hasResult(request) ? says('done') : calls('scribe')),
+      scribe_desk: () => handsIn('written'),
+    });
+    const runtime = await run({
+      model,
+      entries: [{ name: 'scribe', optional: 'SCRIBES' }],
+      children: { scribe: {} },
+    });
+    const outcomes = await Promise.all(
+      [...ON, ...OFF].map(async (value) => {
+        const { threadId } = await runtime.client.startThread({
+          agent: 'helper',
+          messages: [{ content: `the flag is ${value}` }],
+          env: value === undefined ? {} : { SCRIBES: { value, type: 'text' } },
+        });
+        await runtime.client.waitForIdle(threadId, WAIT);
+        const asked = model.requests.find((request) => request.user === threadId);
+        const offered = asked?.tools?.some(({ function: tool }) => tool.name === 'scribe') ?? false;
+        const [result] = (await runtime.transcript(threadId)).filter((line) => line.startsWith('tool'));
+        return { value, offered, result };
+      }),
+    );
+    const refusal = expect.stringMatching(/^tool scribe error: .*SCRIBES/);
+    expect(outcomes).toEqual([
+      ...ON.map((value) => ({ value, offered: true, result: 'tool scribe success: written' })),
+      ...OFF.map((value) => ({ value, offered: false, result: refusal })),
+    ]);
+  });
+
+  it('[runtime 7.3] is asked for anew at each step and each call, wherever the variable comes from', async () => {
+    const off = defineTool({
+      description: 'turns it off',
+      execute: async (state) => {
+        await state.setEnv('SCRIBES', 'no', { type: 'text' });
+        return { status: 'success', result: 'off' };
+      },
+    });
+    const model = modelOf({
+      main: (request) => {
+        if (hasResult(request)) return says('done');
+        return lastTold(request) === 'off' ? calls('off') : calls('scribe');
+      },
+      scribe_desk: () => handsIn('written'),
+    });
+    const runtime = await run({
+      model,
+      entries: [{ name: 'scribe', optional: 'SCRIBES' }, 'off'],
+      main: { env: { SCRIBES: 'yes' } },
+      tools: { off },
+      children: { scribe: {} },
+    });
+    const thread = await runtime.start('first');
+    await runtime.say(thread, 'off');
+    await runtime.say(thread, 'again');
+    const offered = model.requests
+      .filter((request) => askedBy(request) === 'main' && !hasResult(request))
+      .map(({ tools = [] }) => tools.map(({ function: tool }) => tool.name).includes('scribe'));
+    expect(offered).toEqual([true, true, false]);
+    const results = (await runtime.transcript(thread)).filter((line) => line.startsWith('tool'));
+    expect(results[0]).toBe('tool scribe success: written');
+    expect(results[2]).toMatch(/^tool scribe error/);
+  });
+});
+
+describe('an immediate subagent', () => {
+  it('[runtime 7.3] runs before the first model step, whatever the history holds, and once', async () => {
+    const model = modelOf({ main: () => says('done'), scribe_desk: () => handsIn('the brief') });
+    const runtime = await run({
+      model,
+      entries: [{ name: 'scribe', immediate: true }],
+      children: { scribe: {} },
+    });
+    const thread = await runtime.start('hello');
+    await runtime.say(thread, 'again');
+    const lines = await runtime.transcript(thread);
+    expect(lines.filter((line) => line.includes('scribe'))).toEqual([
+      'assistant:  -> scribe',
+      'tool scribe success: the brief',
+    ]);
+    expect(lines.filter((line) => line === 'assistant: done')).toHaveLength(2);
+    // Its result is there when the thread's own model is asked for the first time, and with the message that began it.
+    const first = model.requests.find((request) => askedBy(request) === 'main');
+    expect(JSON.stringify(first?.messages)).toContain('the brief');
+    expect(first?.messages.some(({ role, content }) => role === 'user' && content === 'hello')).toBe(true);
+    expect((await told(runtime, thread, 'subagent.created', 'model.called')).slice(0, 2)).toEqual([
+      'subagent.created',
+      'model.called',
+    ]);
+    expect(await runtime.store.listChildren(thread)).toHaveLength(1);
+  });
+
+  it('[runtime 7.3] that is optional does not run while it is off, and an error of one leaves the thread going', async () => {
+    const model = modelOf({ scribe_desk: () => handsIn('written') });
+    const runtime = await run({
+      model,
+      entries: [
+        { name: 'scribe', immediate: true, optional: 'SCRIBES' },
+        { name: 'clerk', immediate: true },
+      ],
+      children: { scribe: {}, clerk: { desk: { requiredSchema: z.object({ topic: z.string() }) } } },
+    });
+    const thread = await runtime.start('hello');
+    const lines = await runtime.transcript(thread);
+    expect(lines.filter((line) => line.startsWith('tool'))).toEqual([
+      expect.stringMatching(/^tool clerk error: .*subagent_arguments_required/),
+    ]);
+    expect(lines.at(-1)).toBe('assistant: done');
+  });
+
+  it('[runtime 7.3] that is resumable is created as a lifecycle tool would, and stays addressable', async () => {
+    const model = modelOf({ scribe_desk: () => says('I am ready') });
+    const runtime = await run({
+      model,
+      entries: [
+        { name: 'scribe', immediate: true, blocking: false, resumable: { receives_messages: 'side_a' } },
+      ],
+      children: { scribe: { agent: { title: 'The Scribe', maxSessionTurns: 1 } } },
+    });
+    const thread = await runtime.start('hello');
+    const [child] = await runtime.store.listChildren(thread);
+    expect(child).toMatchObject({ agent: 'scribe', name: 'The Scribe', resumable: true });
+    const [call] = (await runtime.messages(thread)).filter(({ tool_calls: made }) => made !== null);
+    expect(JSON.parse(call?.tool_calls ?? '')[0].function.name).toBe('subagent_create');
+    expect(call?.metadata).toMatchObject({ immediate: true });
+    expect((await runtime.transcript(thread)).join('\n')).toContain(`Reference: ${child?.threadId}`);
+  });
+
+  it('[runtime 7.3] makes its own before its own first step, and so on, on either side', async () => {
+    const model = modelOf({
+      scribe_desk: (request) => handsIn(`with ${lastTold(request)}`),
+      clerk_desk: () => handsIn('filed'),
+    });
+    const runtime = await run({
+      model,
+      entries: [{ name: 'scribe', immediate: true }],
+      children: {
+        scribe: { desk: { tools: [{ name: 'clerk', immediate: true }] } },
+        clerk: { agent: { sideB: { prompt: 'critic' } }, desk: { tools: [] } },
+      },
+    });
+    const thread = await runtime.start('hello');
+    const family = await runtime.store.readFamily(thread);
+    expect(family.map(({ thread: { agent }, depth }) => `${depth} ${agent}`)).toEqual([
+      '0 helper',
+      '1 scribe',
+      '2 clerk',
+    ]);
+    // The one that is deepest is done first; whoever asked for it is asked afterwards.
+    expect(model.requests.map(askedBy)).toEqual(['clerk_desk', 'scribe_desk', 'main']);
+    const desk = model.requests.find((request) => askedBy(request) === 'scribe_desk');
+    expect(JSON.stringify(desk?.messages)).toContain('filed');
+  });
+
+  it('[runtime 7.3] of side B runs before the first step of side B', async () => {
+    const model = modelOf({
+      scribe_desk: () => says('a draft'),
+      second: () => says('fine'),
+      clerk_desk: () => handsIn('checked'),
+    });
+    const runtime = await run({
+      model,
+      entries: [{ name: 'scribe', immediate: true }],
+      children: {
+        scribe: { agent: { sideB: { prompt: 'second' }, maxSessionTurns: 2 } },
+        clerk: {},
+      },
+      prompts: {
+        second: { includeChat: true, includePastTools: true, tools: [{ name: 'clerk', immediate: true }] },
+      },
+    });
+    await runtime.start('hello');
+    expect(model.requests.map(askedBy)).toEqual(['scribe_desk', 'clerk_desk', 'second', 'main']);
+  });
+
+  it('[runtime 7.3] runs again for the agent that a handoff has given the thread, and not for one that has had it', async () => {
+    const model = modelOf({
+      main: (request) => (lastTold(request) === 'go' ? calls('other') : says('back')),
+      other_desk: (request) =>
+        lastTold(request) === 'return' && !hasResult(request) ? calls('helper') : says('mine'),
+      scribe_desk: () => handsIn('written'),
+      clerk_desk: () => handsIn('filed'),
+    });
+    const runtime = await run({
+      model,
+      entries: [{ name: 'scribe', immediate: true }, 'other'],
+      children: NO_CHILDREN,
+      agents: { other: {} },
+      prompts: {
+        other_desk: {
+          includeChat: true,
+          includePastTools: true,
+          tools: [{ name: 'clerk', immediate: true }, { name: 'scribe', immediate: true }, 'helper'],
+        },
+      },
+    });
+    const thread = await runtime.start('go');
+    await runtime.say(thread, 'return');
+    await runtime.say(thread, 'once more');
+    const results = (await runtime.transcript(thread)).filter((line) => /^tool (scribe|clerk)/.test(line));
+    expect(results).toEqual([
+      'tool scribe success: written',
+      'tool clerk success: filed',
+      'tool scribe success: written',
+    ]);
+  });
+
+  it('[runtime 7.3] that makes itself ends at the depth that a family may have, with an error that says so', async () => {
+    const model = modelOf({ scribe_desk: () => handsIn('deep') });
+    const entry = { name: 'scribe', immediate: true };
+    const runtime = await run({
+      model,
+      entries: [entry],
+      children: { scribe: { desk: { tools: [entry] } } },
+    });
+    const thread = await runtime.start('hello');
+    const family = await runtime.store.readFamily(thread);
+    expect(family).toHaveLength(LIMITS.threadDepth + 1);
+    const deepest = family.at(-1)?.thread.id ?? '';
+    const refused = (await runtime.transcript(deepest)).filter((line) => line.startsWith('tool scribe'));
+    expect(refused).toEqual([expect.stringMatching(/^tool scribe error: .*16 threads below its root/)]);
+    expect((await runtime.transcript(thread)).at(-1)).toBe('assistant: done');
+  });
+});

@@ -1,0 +1,209 @@
+/** runtime §10 and §11 in a family: who is told of a stop and an end, and that each thread is a flow of its own. */
+import { describe, expect, it } from '@jest/globals';
+import { startOptions } from '../../src/core/start-options.ts';
+import { callsMany, hangs, says } from '../../src/testing/index.ts';
+import { childProject, handsIn, hasResult, lastTold, modelOf } from '../support/child-project.ts';
+import { atRest } from '../support/family-work.ts';
+import { eventually, type TestRuntime, testRuntime } from '../support/runtime.ts';
+import { create } from '../support/subagent-project.ts';
+
+const EXPLICIT = {
+  name: 'scout',
+  blocking: false,
+  resumable: { receives_messages: 'side_a', parentCommunication: 'explicit' },
+} as const;
+const BLOCKING = { name: 'scout', resumable: { receives_messages: 'side_a' } } as const;
+
+/** The parent makes a scout of each word that it is told, `wait …` those that never answer. */
+async function scouts(entry: typeof EXPLICIT | typeof BLOCKING = EXPLICIT): Promise<TestRuntime> {
+  const model = modelOf({
+    main: (request) => {
+      const told = lastTold(request);
+      if (hasResult(request) || !told.startsWith('send ')) return says('noted');
+      const names = told.slice(5).split(' ');
+      return callsMany(names.map((name) => ({ name: 'subagent_create', args: create(name) })));
+    },
+    scout_desk: (request) =>
+      lastTold(request).startsWith('wait') ? hangs({ after: 'I think' }) : handsIn(lastTold(request)),
+  });
+  const registry = childProject({ model, entries: [entry], children: { scout: {} } });
+  return testRuntime({ registry });
+}
+
+const ids = async ({ store }: TestRuntime, threadId: string): Promise<string[]> =>
+  (await store.listChildren(threadId)).map((child) => child.threadId);
+const statuses = async ({ store }: TestRuntime, threadId: string): Promise<string[]> =>
+  (await store.listChildren(threadId)).map(({ status }) => status);
+const streaming = (runtime: TestRuntime, threadId: string) =>
+  eventually('text streams', async () =>
+    (await runtime.store.readEvents(threadId, 0, 1000)).some(({ type }) => type === 'model.chunk'),
+  );
+
+describe('runtime §10 Termination in a family', () => {
+  it('[runtime 10a] a child’s end reaches its parent’s registry, whoever ends it and whatever the child was doing', async () => {
+    const runtime = await scouts();
+    const { client, store } = runtime;
+    const thread = await runtime.start('send sit wait sit2');
+    const [idle = '', busy = '', cancelled = ''] = await ids(runtime, thread);
+    await streaming(runtime, busy);
+    await atRest(runtime, idle);
+    await client.terminate(idle);
+    await client.terminate(busy, 'enough');
+    await client.temporal.workflow.getHandle(`thread/${cancelled}`).cancel();
+    await eventually('all to be over', async () =>
+      (await statuses(runtime, thread)).every((status) => status === 'terminated'),
+    );
+    for (const { terminatedAt } of await store.listChildren(thread)) expect(terminatedAt).not.toBeNull();
+    expect((await client.getThread(thread)).status).toBe('idle');
+  });
+
+  it('[runtime 10] a terminated parent takes its living descendants along; all of them refuse what comes after', async () => {
+    const runtime = await scouts();
+    const { client } = runtime;
+    const thread = await runtime.start('send sit wait');
+    const children = await ids(runtime, thread);
+    await streaming(runtime, children[1] as string);
+    await client.terminate(thread, 'over');
+    for (const id of [thread, ...children]) {
+      await eventually('the end', async () => (await client.getThread(id)).terminatedAt !== null);
+      await expect(client.queueMessage(id, { content: 'more' })).rejects.toMatchObject({
+        code: 'ThreadTerminated',
+      });
+      expect(await client.temporal.workflow.getHandle(`thread/${id}`).result()).toEqual({
+        outcome: 'terminated',
+      });
+    }
+    expect((await client.getThread(children[0] as string)).stopReason).toBe(
+      'a thread above it was terminated',
+    );
+  });
+
+  it('[runtime 10] a descendant whose workflow was killed is ended in the store', async () => {
+    const runtime = await scouts();
+    const { client } = runtime;
+    const thread = await runtime.start('send sit');
+    const [child = ''] = await ids(runtime, thread);
+    await atRest(runtime, child);
+    await client.temporal.workflow.getHandle(`thread/${child}`).terminate('killed');
+    await client.terminate(thread);
+    await eventually('the end', async () => (await client.getThread(child)).terminatedAt !== null);
+    const { status } = await client.temporal.workflow.getHandle(`thread/${child}`).describe();
+    expect(status.name).toBe('TERMINATED');
+  });
+
+  it('[runtime 10a] a call that waits hears of a child that was ended while it had no workflow', async () => {
+    const runtime = await scouts(BLOCKING);
+    const { client, store, taskQueue } = runtime;
+    const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'send wait' }] });
+    const child = await eventually('a child', async () => (await ids(runtime, threadId))[0]);
+    await streaming(runtime, child);
+    await client.temporal.workflow.getHandle(`thread/${child}`).terminate('killed');
+    await store.terminateThread(child, 'gone');
+    const place = { agent: 'scout', threadId: child, parentId: threadId };
+    // As the parent's workflow does after a while, when it hears nothing.
+    await client.temporal.workflow.start('thread', {
+      ...startOptions({ ...place, name: null }),
+      taskQueue,
+      args: [{ ...place, userId: null, rootId: threadId }],
+    });
+    await client.waitForIdle(threadId);
+    expect((await runtime.transcript(threadId)).slice(-2)).toEqual([
+      expect.stringMatching(
+        /^tool subagent_create error: .*The subagent was terminated before it finished: gone/,
+      ),
+      'assistant: noted',
+    ]);
+  });
+
+  it('[runtime 10] a stopped parent stops those that are at work and leaves idle ones as they are', async () => {
+    const runtime = await scouts();
+    const { client } = runtime;
+    const thread = await runtime.start('send sit wait');
+    const [idle = '', busy = ''] = await ids(runtime, thread);
+    await streaming(runtime, busy);
+    await atRest(runtime, idle);
+    await client.stop(thread, 'enough');
+    await eventually('the child to stop', async () => (await client.getThread(busy)).status === 'stopped');
+    expect((await client.getThread(idle)).status).toBe('idle');
+    expect(await statuses(runtime, thread)).toEqual(['idle', 'stopped']);
+    await client.waitForIdle(busy);
+    // A child that somebody has let go on since is left alone when the parent commits its rest again.
+    await runtime.client.queueMessage(busy, { content: 'wait again' });
+    await eventually('the child goes on', async () => (await client.getThread(busy)).status === 'running');
+    await client.temporal.workflow.getHandle(`thread/${thread}`).signal('queueTool', null);
+    await eventually('a refusal', async () =>
+      (await runtime.store.readEvents(thread, 0, 1000)).some(({ type }) => type === 'item.rejected'),
+    );
+    expect((await client.getThread(busy)).status).toBe('running');
+    await client.stop(busy);
+    await eventually('the child to stop', async () => (await client.getThread(busy)).status === 'stopped');
+    const lines = await runtime.transcript(busy);
+    expect(lines.join()).toContain('I think');
+    // Nobody is told by itself: the parent was stopped too.
+    expect(
+      (await runtime.messages(thread)).filter(({ metadata }) => metadata.subagent_id && metadata.queued),
+    ).toEqual([]);
+  });
+
+  it('[runtime 10] a call that waits for a child ends with its parent’s stop, and the parent goes on when it is spoken to', async () => {
+    const runtime = await scouts(BLOCKING);
+    const { client } = runtime;
+    const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'send wait' }] });
+    const child = await eventually('a child', async () => (await ids(runtime, threadId))[0]);
+    await streaming(runtime, child);
+    await client.stop(threadId);
+    await eventually('both to stop', async () => {
+      const family = await client.getFamily(threadId);
+      return family.every(({ thread }) => thread.status === 'stopped');
+    });
+    await runtime.say(threadId, 'hello');
+    expect((await runtime.transcript(threadId)).slice(-3)).toEqual([
+      expect.stringMatching(/^tool subagent_create error: .*stopped/),
+      'user: hello',
+      'assistant: noted',
+    ]);
+    expect((await client.getThread(child)).status).toBe('stopped');
+  });
+});
+
+describe('runtime §7.1 The relationship in Temporal', () => {
+  it('[runtime 7.1] a child’s workflow has its parent’s as parent and root, and search attributes that name both', async () => {
+    const runtime = await scouts();
+    const { client } = runtime;
+    const thread = await runtime.start('send sit');
+    const [child = ''] = await ids(runtime, thread);
+    await atRest(runtime, child);
+    const described = await client.temporal.workflow.getHandle(`thread/${child}`).describe();
+    expect(described.parentExecution?.workflowId).toBe(`thread/${thread}`);
+    expect(described.rootExecution?.workflowId).toBe(`thread/${thread}`);
+    expect(described.searchAttributes).toMatchObject({
+      ParentThreadId: [thread],
+      RootThreadId: [thread],
+      AgentId: ['scout'],
+    });
+    const own = await client.temporal.workflow.getHandle(`thread/${thread}`).describe();
+    expect(own.searchAttributes.RootThreadId).toEqual([thread]);
+    expect(own.searchAttributes.ParentThreadId).toBeUndefined();
+    expect(await described.staticSummary()).toContain('about sit');
+  });
+});
+
+describe('runtime §11 Concurrency in a family', () => {
+  it('[runtime 11] children stream at the same time, beside their parent; each is one flow', async () => {
+    const runtime = await scouts();
+    const { client, store } = runtime;
+    const thread = await runtime.start('send wait wait2');
+    const children = await ids(runtime, thread);
+    for (const child of children) await streaming(runtime, child);
+    await runtime.say(thread, 'and you?');
+    expect((await runtime.transcript(thread)).at(-1)).toBe('assistant: noted');
+    const running = await Promise.all(children.map((child) => client.getThread(child)));
+    expect(running.map(({ status }) => status)).toEqual(['running', 'running']);
+    for (const child of children) {
+      await client.queueMessage(child, { content: 'go on' });
+      const begun = (await store.readEvents(child, 0, 1000)).filter(({ type }) => type === 'step.started');
+      expect(begun.length).toBeLessThan(2);
+    }
+    await client.terminate(thread);
+  });
+});

@@ -1,0 +1,53 @@
+/** runtime §14.1 in a family: values, files and variables of a thread are its own. */
+import { describe, expect, it } from '@jest/globals';
+import type { ThreadState } from '../../src/core/thread-state.ts';
+import { atRest, familyWork } from '../support/family-work.ts';
+import type { Work } from '../support/tool-work.ts';
+
+/** What a thread can see of what others of its family have kept under the same names. */
+const look: Work = async (state) => [
+  await state.getValue('key'),
+  await state.readFile('/note.txt').then((bytes) => bytes && new TextDecoder().decode(bytes)),
+  Object.keys(state.context),
+];
+const hold: Work = async (state) => {
+  await state.setValue('key', state.threadId);
+  await state.writeFile('/note.txt', state.threadId, 'text/plain');
+  state.context.scratch = state.threadId;
+};
+
+describe('runtime §14.1 Values in a family', () => {
+  it('[runtime 14.1.3] parent, child and siblings have keys of their own, and none reads another’s', async () => {
+    const { parent, child, tell, say, childrenOf, client } = await familyWork({ look, hold });
+    await say(parent, 'do spawn');
+    const [, sibling = ''] = await childrenOf(parent);
+    await atRest({ client } as never, sibling);
+    await tell(child, 'hold');
+    expect(await tell(parent, 'look')).toEqual([null, null, []]);
+    expect(await tell(sibling, 'look')).toEqual([null, null, []]);
+    await tell(parent, 'hold');
+    expect(await tell(sibling, 'look')).toEqual([null, null, []]);
+    expect(await tell(child, 'look')).toEqual([child, child, []]);
+    expect(await tell(parent, 'look')).toEqual([parent, parent, []]);
+  });
+
+  it('[runtime 14.1.8] a child is made without its parent’s values and files, and leaves none when it ends', async () => {
+    const { parent, tell, childrenOf, client, store } = await familyWork({
+      hold,
+      look,
+      end: async (state: ThreadState) => {
+        await state.setValue('left', 'behind');
+        await (await state.getChildThread(state.children.at(-1)?.reference ?? ''))?.terminate();
+      },
+    });
+    await tell(parent, 'hold', 'spawn');
+    const [, second = ''] = await childrenOf(parent);
+    await atRest({ client } as never, second);
+    expect(await tell(second, 'look')).toEqual([null, null, []]);
+    await tell(second, 'hold');
+    await tell(parent, 'end');
+    expect(await tell(parent, 'look')).toEqual([parent, parent, []]);
+    expect((await store.listValues(parent)).map(({ key }) => key)).toEqual(['key', 'left']);
+    expect((await store.listValues(second)).map(({ key }) => key)).toEqual(['key']);
+  });
+});

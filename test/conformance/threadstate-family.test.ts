@@ -1,0 +1,283 @@
+/** ThreadState's parent and children (seed 003, definitions §13.5, §14.3): read, spoken to, and ended. */
+import { describe, expect, it } from '@jest/globals';
+import type { ThreadState } from '../../src/core/thread-state.ts';
+import { defineHook } from '../../src/definitions/index.ts';
+import { atRest, familyWork } from '../support/family-work.ts';
+import { eventually } from '../support/runtime.ts';
+import { codeOf } from '../support/tool-work.ts';
+
+const childOf = async (state: ThreadState): Promise<ThreadState> => {
+  const child = await state.getChildThread(state.children[0]?.reference ?? '');
+  if (!child) throw new Error(`${state.threadId} has no child.`);
+  return child;
+};
+const parentOf = async (state: ThreadState): Promise<ThreadState> => {
+  const parent = await state.getParentThread();
+  if (!parent) throw new Error(`${state.threadId} has no parent.`);
+  return parent;
+};
+
+describe('ThreadState: children', () => {
+  it('[threadstate hierarchy] children is a frozen registry of the resumable ones, those of one step in one group', async () => {
+    const family = await familyWork({
+      look: (state) => ({
+        children: state.children,
+        frozen: Object.isFrozen(state.children) && state.children.every((child) => Object.isFrozen(child)),
+      }),
+    });
+    const { parent, child, tell, store } = family;
+    const alone = (await tell(child, 'look')) as { children: unknown[] };
+    expect(alone).toEqual({ children: [], frozen: true });
+    await store.createChild({
+      parentId: parent,
+      child: {
+        threadId: 'errand',
+        agent: 'scout',
+        name: null,
+        title: null,
+        description: '',
+        arguments: {},
+        resumable: false,
+        blocking: false,
+        explicit: true,
+        hears: 'a',
+        messages: [],
+      },
+      call: null,
+      waits: false,
+      inherits: () => false,
+      given: [],
+    });
+    await family.say(parent, 'do spawn spawn');
+    const { children, frozen } = (await tell(parent, 'look')) as { children: object[]; frozen: boolean };
+    expect(frozen).toBe(true);
+    expect(children).toHaveLength(3);
+    expect(children[0]).toEqual({
+      reference: child,
+      name: 'scout',
+      description: 'does what a scout does',
+      resumable: true,
+      blocking: false,
+      threadName: 'about sit',
+      spawnGroupId: expect.any(String),
+      createdAt: expect.any(Number),
+      status: 'idle',
+      parentCommunication: 'explicit',
+    });
+    const groups = children.map((entry) => (entry as { spawnGroupId: string }).spawnGroupId);
+    expect(new Set(groups).size).toBe(3);
+  });
+
+  it('[threadstate hierarchy] getChildThread is null unless it is a direct child, alive or not', async () => {
+    const { parent, child, tell, childrenOf, client } = await familyWork({
+      find: async (state) => {
+        const ids = String(await state.getValue('ids')).split(' ');
+        const found = await Promise.all(ids.map((id) => state.getChildThread(id)));
+        return found.map((each) => each && [each.threadId, each.agentId, each.terminated !== null]);
+      },
+      learn: async (state) => {
+        const { messages } = await state.getMessages({ includeSilent: true });
+        const ids = messages.findLast(({ content }) => content?.startsWith('ids '))?.content ?? '';
+        await state.setValue('ids', ids.slice(4));
+      },
+      grow: async (state) => (await childOf(state)).queueMessage({ role: 'user', content: 'do spawn' }),
+    });
+    await tell(parent, 'grow');
+    const grandchild = await eventually('a grandchild', async () => (await childrenOf(child))[0]);
+    await client.queueMessage(parent, {
+      content: `ids ${child} ${grandchild} ${parent} nobody`,
+      silent: true,
+    });
+    await tell(parent, 'learn');
+    expect(await tell(parent, 'find')).toEqual([[child, 'scout', false], null, null, null]);
+    await client.terminate(child);
+    await eventually('the end', async () => (await client.getThread(child)).terminatedAt !== null);
+    expect(await tell(parent, 'find')).toEqual([[child, 'scout', true], null, null, null]);
+  });
+
+  it('[threadstate hierarchy] the state of a child is its own: at rest, with its agent, its messages, values and files', async () => {
+    const { parent, child, tell, store } = await familyWork({
+      use: async (state) => {
+        const other = await childOf(state);
+        await other.setValue('told', 'by the parent');
+        await other.writeFile('/note.txt', 'hello', 'text/plain');
+        await other.injectMessage({ role: 'system', content: 'a hint', silent: true });
+        state.context.mine = true;
+        return {
+          id: other.threadId,
+          parent: (await parentOf(other)).threadId,
+          execution: other.execution,
+          context: other.context,
+          key: other.idempotencyKey,
+          mine: [await state.getValue('told'), await state.readFile('/note.txt')],
+          theirs: await other.getValue('told'),
+          said: (await other.getMessages()).messages.map(({ content }) => content),
+          invoked: (await other.invokeTool('own', {})).result,
+        };
+      },
+      own: (state) => [state.threadId, state.execution],
+    });
+    expect(await tell(parent, 'use')).toEqual({
+      id: child,
+      parent,
+      execution: null,
+      context: {},
+      key: null,
+      mine: [null, null],
+      theirs: 'by the parent',
+      said: expect.arrayContaining(['sit']),
+      invoked: JSON.stringify([child, null]),
+    });
+    expect(await store.getValue(child, 'told')).toBe('by the parent');
+    expect(await store.getValue(parent, 'told')).toBeNull();
+  });
+
+  it('[threadstate hierarchy] what is queued to a child is its work: a message, a tool, an effect wake it, in order, through its hooks', async () => {
+    const stamp = defineHook({
+      hook: 'before_create_message',
+      id: 'stamp',
+      execute: (_state, message) => ({ metadata: { ...message.metadata, stamped: true } }),
+    });
+    const family = await familyWork(
+      {
+        hand: async (state) => {
+          const other = await childOf(state);
+          other.queueTool('note', {});
+          await other.queueMessage({ role: 'user', content: 'do note' });
+          const { metadata } = await other.injectMessage({ role: 'user', content: 'aside', silent: true });
+          return metadata;
+        },
+        note: async (state) => {
+          await state.setValue('notes', Number((await state.getValue('notes')) ?? 0) + 1);
+        },
+      },
+      {
+        hooks: [stamp],
+        agents: { scout: { hooks: ['stamp'] } },
+      },
+    );
+    const { parent, child, tell, store, client } = family;
+    expect(await tell(parent, 'hand')).toEqual({ stamped: true });
+    await eventually('both notes', async () => (await store.getValue(child, 'notes')) === 2);
+    await client.waitForIdle(child);
+    expect(await store.getValue(parent, 'notes')).toBeNull();
+    await client.stop(child, 'enough');
+    await eventually('the stop', async () => (await client.getThread(child)).status === 'stopped');
+    await tell(parent, 'hand');
+    await eventually(
+      'a stopped child that goes on',
+      async () => (await store.getValue(child, 'notes')) === 4,
+    );
+  });
+
+  it('[threadstate hierarchy] a secret that is read through a child is taken out of what its parent stores', async () => {
+    const { parent, child, tell, client, messages } = await familyWork({
+      give: async (state) => (await childOf(state)).setEnv('KEY', 'swordfish-42'),
+      read: async (state) => {
+        const value = await (await childOf(state)).env('KEY');
+        await state.injectMessage({ role: 'user', content: `it is ${value}`, silent: true });
+        return [value, await codeOf(() => state.env('KEY'))];
+      },
+    });
+    await tell(parent, 'give');
+    expect(await tell(parent, 'read')).toEqual(['[secret KEY]', 'MissingVariable']);
+    expect(JSON.stringify(await messages(parent))).not.toContain('swordfish');
+    expect(await client.listEnv({ thread: child })).toMatchObject([{ name: 'KEY', type: 'secret' }]);
+  });
+
+  it('[threadstate lifecycle] terminate ends a child and all below it, and the registry says so at once', async () => {
+    const { parent, child, tell, childrenOf, store, client } = await familyWork({
+      grow: async (state) => (await childOf(state)).queueMessage({ role: 'user', content: 'do spawn' }),
+      end: async (state) => {
+        const other = await childOf(state);
+        await other.terminate();
+        await other.terminate();
+        const again = await childOf(state);
+        return [
+          other.terminated,
+          typeof again.terminated,
+          await codeOf(() => again.queueMessage({ role: 'user', content: 'more' })),
+          (await store.listChildren(state.threadId))[0]?.status,
+        ];
+      },
+      late: async (state) => {
+        (await childOf(state)).queueTool('look', {});
+      },
+      look: (state) => state.children.map(({ status }) => status),
+    });
+    await tell(parent, 'grow');
+    const grandchild = await eventually('a grandchild', async () => (await childrenOf(child))[0]);
+    await atRest({ client } as never, grandchild);
+    expect(await tell(parent, 'end')).toEqual([null, 'number', 'ThreadTerminated', 'terminated']);
+    await eventually('the end below', async () => (await client.getThread(grandchild)).terminatedAt !== null);
+    expect(await tell(parent, 'look')).toEqual(['terminated']);
+    expect(await tell(parent, 'late')).toContain('What was queued to another thread was not taken');
+    for (const id of [child, grandchild]) {
+      const handle = client.temporal.workflow.getHandle(`thread/${id}`);
+      expect(await handle.result()).toEqual({ outcome: 'terminated' });
+    }
+  });
+});
+
+describe('ThreadState: parent', () => {
+  it('[threadstate hierarchy] getParentThread: null for the root; what a child queues there is the parent’s work', async () => {
+    const { parent, child, tell, client, transcript } = await familyWork({
+      root: async (state) => (await state.getParentThread()) === null,
+      ask: async (state) => {
+        const other = await parentOf(state);
+        await other.queueMessage({ role: 'user', content: 'do root' });
+        return [other.threadId, other.children.map(({ reference }) => reference), other.execution];
+      },
+    });
+    expect(await tell(parent, 'root')).toBe(true);
+    expect(await tell(child, 'ask')).toEqual([parent, [child], null]);
+    await eventually(
+      'the parent has acted',
+      async () => (await transcript(parent)).at(-1) === 'assistant: done',
+    );
+    await client.waitForIdle(parent);
+    expect((await transcript(parent)).slice(-4)).toEqual([
+      'user: do root',
+      'assistant:  -> root',
+      'tool root success: true',
+      'assistant: done',
+    ]);
+  });
+
+  it('[threadstate hierarchy] notifyParent wakes the parent with a silent message, setStatus tells its registry; neither takes nothing, and a root has nobody to tell', async () => {
+    const { parent, child, tell, client, messages, store } = await familyWork({
+      notify: async (state) => {
+        await state.notifyParent('  half way  ');
+        return [
+          await codeOf(() => state.notifyParent(' \n')),
+          await codeOf(() => state.notifyParent(7 as never)),
+          await codeOf(() => state.setStatus('')),
+        ];
+      },
+      status: async (state) => {
+        await state.setStatus(' digging ');
+        return (await state.getParentThread())?.children.map(({ status }) => status);
+      },
+    });
+    const refused = ['InvalidMessage', 'InvalidMessage', 'InvalidMessage'];
+    expect(await tell(parent, 'notify')).toEqual(refused);
+    expect(await tell(child, 'notify')).toEqual(refused);
+    const told = await eventually('the notice', async () =>
+      (await messages(parent)).find(({ content, metadata }) => content === 'half way' && !metadata.queued),
+    );
+    expect(told).toMatchObject({ role: 'user', silent: true, metadata: { subagent_id: child } });
+    const results = (await messages(child)).filter(({ name }) => name === 'notify');
+    expect(results).toMatchObject([{ metadata: { parent_notification: 'half way' } }]);
+    await eventually('an answer to it', async () => (await messages(parent)).at(-1)?.role === 'assistant');
+    await client.waitForIdle(parent);
+    expect(await tell(child, 'status')).toEqual(['digging']);
+    // It has rested since.
+    expect((await store.listChildren(parent))[0]?.status).toBe('idle');
+    expect(await tell(parent, 'status')).toBeNull();
+    const events = await store.readEvents(parent, 0, 1000);
+    expect(events.filter(({ type }) => /^subagent\.(notified|status)$/.test(type))).toMatchObject([
+      { type: 'subagent.notified', data: { childId: child } },
+      { type: 'subagent.status', data: { childId: child, status: 'digging' } },
+    ]);
+  });
+});

@@ -1,0 +1,342 @@
+/** The other members of ThreadState (seed 003; definitions §14). Files, values, variables and code have files of their own. */
+import { describe, expect, it } from '@jest/globals';
+import { defineSearchAttributeKey } from '@temporalio/common';
+import { calls, says, scriptedModel } from '../../src/testing/index.ts';
+import { eventually, testRuntime } from '../support/runtime.ts';
+import { codeOf, toolAnswers, toolOf, work } from '../support/tool-work.ts';
+
+describe('ThreadState: identity', () => {
+  it('[threadstate identity] a tool knows its thread, its agent, its user, and when it was made', async () => {
+    const runtime = await testRuntime({
+      model: scriptedModel([calls('who'), says('done')]),
+      tools: {
+        who: toolOf(({ threadId, agentId, userId, createdAt, terminated, arguments: given }) => ({
+          threadId,
+          agentId,
+          userId,
+          createdAt,
+          terminated,
+          given,
+        })),
+      },
+    });
+    const { threadId } = await runtime.client.startThread({
+      agent: 'helper',
+      userId: 'ada',
+      arguments: { topic: 'ships' },
+      messages: [{ content: 'go' }],
+    });
+    const { createdAt } = await runtime.client.waitForIdle(threadId);
+    expect(await toolAnswers(runtime, threadId)).toEqual([
+      { threadId, agentId: 'helper', userId: 'ada', createdAt, terminated: null, given: { topic: 'ships' } },
+    ]);
+    expect(Math.abs(createdAt - Date.now() * 1000)).toBeLessThan(600_000_000);
+  });
+});
+
+describe('ThreadState: hierarchy and lifecycle', () => {
+  it('[threadstate hierarchy] a thread without family has no parent and no children, and telling a parent does nothing', async () => {
+    const { answers } = await work({
+      family: async (state) => [
+        state.children,
+        await state.getChildThread('anything'),
+        await state.getParentThread(),
+        await codeOf(() => state.notifyParent('hello')),
+        await codeOf(() => state.setStatus('busy')),
+        await codeOf(() => state.notifyParent('  ')),
+        await codeOf(() => state.setStatus('')),
+      ],
+    });
+    expect(answers).toEqual([[[], null, null, {}, {}, 'InvalidMessage', 'InvalidMessage']]);
+  });
+
+  it('[threadstate lifecycle] terminate ends the thread for ever: what follows is refused, and its history stays', async () => {
+    const runtime = await testRuntime({
+      model: scriptedModel([calls('end')]),
+      tools: {
+        end: toolOf(async (state) => {
+          await state.terminate();
+          await state.terminate();
+          return codeOf(() => state.queueMessage({ content: 'too late' }));
+        }),
+      },
+    });
+    const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
+    await eventually('the thread is terminated', async () => {
+      return (await runtime.store.getThread(threadId))?.status === 'terminated';
+    });
+    const handle = runtime.client.temporal.workflow.getHandle(`thread/${threadId}`);
+    expect(await handle.result()).toEqual({ outcome: 'terminated' });
+    const { typedSearchAttributes } = await handle.describe();
+    const status = defineSearchAttributeKey('ThreadStatus', 'KEYWORD');
+    expect(typedSearchAttributes.get(status)).toBe('terminated');
+    expect(await codeOf(() => runtime.client.queueMessage(threadId, { content: 'x' }))).toBe(
+      'ThreadTerminated',
+    );
+    expect((await runtime.transcript(threadId))[0]).toBe('user: go');
+    const late = (await runtime.store.readEvents(threadId, 0)).find(
+      ({ type }) => type === 'tool.late_result',
+    );
+    expect(late?.data.result).toBe('"ThreadTerminated"');
+  });
+});
+
+describe('ThreadState: context', () => {
+  it('[threadstate context] is shared by the tools of one execution and gone when the thread rests', async () => {
+    const runtime = await testRuntime({
+      model: scriptedModel([calls('write'), calls('read'), says('done'), calls('read'), says('done')]),
+      tools: {
+        write: toolOf((state) => {
+          state.context.seen = { n: 1 };
+        }),
+        read: toolOf((state) => state.context),
+      },
+    });
+    const threadId = await runtime.start('go');
+    await runtime.say(threadId, 'again');
+    expect(await toolAnswers(runtime, threadId)).toEqual([null, { seen: { n: 1 } }, {}]);
+  });
+
+  it('[threadstate context] can be shown by the prompt, below the arguments', async () => {
+    const model = scriptedModel([calls('write'), says('done')]);
+    const runtime = await testRuntime({
+      model,
+      tools: { write: toolOf((state) => void Object.assign(state.context, { mood: 'calm', topic: 'none' })) },
+      prompt: { prompt: 'Be {{mood}} about {{topic}}.' },
+    });
+    const { threadId } = await runtime.client.startThread({
+      agent: 'helper',
+      arguments: { topic: 'ships' },
+      messages: [{ content: 'go' }],
+    });
+    await runtime.client.waitForIdle(threadId);
+    expect(model.requests.map(({ messages }) => messages[0]?.content)).toEqual([
+      'Be {{mood}} about ships.',
+      'Be calm about ships.',
+    ]);
+  });
+
+  it('[threadstate context] that is not JSON makes the result an error that names the place, and stays as it was', async () => {
+    const { answers } = await work({
+      good: (state) => void Object.assign(state.context, { n: 1 }),
+      bad: (state) => void Object.assign(state.context, { when: new Date(0) }),
+      read: (state) => state.context,
+    });
+    expect(answers).toEqual([
+      null,
+      expect.stringMatching(/ContextNotSerializable: .*state\.context\.when/),
+      { n: 1 },
+    ]);
+  });
+});
+
+describe('ThreadState: execution', () => {
+  it('[threadstate execution] tells the flow, its steps, its prompts, and the messages so far', async () => {
+    const { answers } = await work({
+      first: ({ execution }) => execution?.stepCount,
+      second: ({ execution }) => {
+        const { currentSide, stepCount, sideAStepCount, sideBStepCount, stopped, promptPath } =
+          execution ?? {};
+        const last = execution?.messageHistory.at(-1)?.tool_calls?.includes('second');
+        return { currentSide, stepCount, sideAStepCount, sideBStepCount, stopped, promptPath, last };
+      },
+    });
+    expect(answers).toEqual([
+      1,
+      {
+        currentSide: 'a',
+        stepCount: 2,
+        sideAStepCount: 2,
+        sideBStepCount: 0,
+        stopped: false,
+        promptPath: ['main'],
+        last: true,
+      },
+    ]);
+  });
+
+  it('[threadstate execution] stop ends the execution after the step, whatever else it calls', async () => {
+    const runtime = await testRuntime({
+      model: scriptedModel([calls('halt')]),
+      tools: {
+        halt: toolOf(({ execution }) => {
+          execution?.stop();
+          return [execution?.stopped, execution?.stoppedBy];
+        }),
+      },
+    });
+    const threadId = await runtime.start('go');
+    expect(await toolAnswers(runtime, threadId)).toEqual([[true, 'a']]);
+    expect(await runtime.client.getThread(threadId)).toMatchObject({
+      status: 'idle',
+      stopReason: 'state_stop_session',
+    });
+  });
+
+  it('[threadstate execution] forceTurn gives the turn to the person, or keeps it', async () => {
+    const runtime = await testRuntime({
+      model: scriptedModel([calls('yield_turn'), calls('keep'), says('done')]),
+      tools: {
+        yield_turn: toolOf(({ execution }) => execution?.forceTurn('b')),
+        keep: toolOf(({ execution }) => execution?.forceTurn('a')),
+      },
+      side: { stopTool: 'keep' },
+    });
+    const threadId = await runtime.start('go');
+    expect((await runtime.client.getThread(threadId)).stopReason).toBe('forced_human_turn');
+    await runtime.say(threadId, 'again');
+    expect((await runtime.client.getThread(threadId)).stopReason).toBe('stop_on_response');
+  });
+});
+
+describe('ThreadState: resource loading', () => {
+  it('[threadstate loading] definitions are loaded by name, and a missing one is told with the names there are', async () => {
+    const { answers } = await work({
+      load: async (state) => [
+        (await state.loadModel('scripted')).model,
+        (await state.loadPrompt('main')).toolDescription,
+        (await state.loadAgent('helper')).type,
+        [state.getModelNames(), state.getPromptNames(), state.getAgentNames()],
+        await codeOf(() => state.loadPrompt('mian')),
+      ],
+    });
+    expect(answers).toEqual([
+      [
+        'scripted-1',
+        'the main prompt',
+        'ai_human',
+        [['scripted'], ['main'], ['helper']],
+        'DefinitionNotFound',
+      ],
+    ]);
+  });
+});
+
+describe('ThreadState: utilities', () => {
+  it('[threadstate utilities] emit tells those who watch, in order, and drops what is not JSON', async () => {
+    const { runtime, threadId } = await work({
+      emit: (state) => {
+        const data = { n: 1 };
+        state.emit('progress', data);
+        data.n = 2;
+        state.emit('progress', data);
+        state.emit('broken', {
+          toJSON: () => {
+            throw new Error('no');
+          },
+        });
+        state.emit('over', undefined);
+      },
+    });
+    const events = await eventually('three custom events', async () => {
+      const found = (await runtime.store.readEvents(threadId, 0)).filter(({ type }) => type === 'custom');
+      return found.length === 3 ? found : undefined;
+    });
+    expect(events.map(({ data }) => data)).toEqual([
+      { event: 'progress', data: { n: 1 } },
+      { event: 'progress', data: { n: 2 } },
+      { event: 'over', data: null },
+    ]);
+  });
+
+  it('[runtime 12] getLogs tells model calls with usage, tool calls with their outcome, and the execution they belong to', async () => {
+    const { runtime, threadId } = await work({ look: () => 'seen' });
+    const logs = await runtime.store.getLogs(threadId, { order: 'asc' });
+    const shown = logs.map(({ type, data }) => [type, data.event ?? data.name ?? data.model]);
+    expect(shown).toEqual([
+      ['thread', 'thread.created'],
+      ['execution', 'execution.started'],
+      ['thread', 'thread.status'],
+      ['model_call', 'scripted'],
+      ['tool_call', 'look'],
+      ['model_call', 'scripted'],
+      ['execution', 'execution.ended'],
+      ['thread', 'thread.status'],
+    ]);
+    const execution = logs[1]?.data.executionId;
+    expect(logs.filter(({ parent_id: parent }) => parent === execution).map(({ type }) => type)).toEqual([
+      'execution',
+      'model_call',
+      'tool_call',
+      'model_call',
+      'execution',
+    ]);
+    expect(logs[3]?.data).toMatchObject({
+      state: 'ok',
+      usage: expect.objectContaining({ promptTokens: expect.any(Number) }),
+      latencyMs: expect.any(Number),
+    });
+    expect(logs[4]?.data).toMatchObject({ state: 'done', status: 'success', durationMs: expect.any(Number) });
+    const newest = await runtime.store.getLogs(threadId, { limit: 2 });
+    expect(newest.map(({ id }) => id)).toEqual([logs[7]?.id, logs[6]?.id]);
+  });
+
+  it('[threadstate utilities] what is of this runtime alone says so', async () => {
+    const { answers } = await work({ own: (state) => state._notPackableRuntimeContext });
+    expect(answers).toEqual([{ runtime: 'everthread' }]);
+  });
+});
+
+describe('ThreadState: environment, files, code', () => {
+  it('[threadstate environment] env, envType and setEnv: a new variable is a secret unless it says text', async () => {
+    const { answers } = await work({
+      variables: async (state) => {
+        await state.setEnv('CITY', 'Marseille', { type: 'text' });
+        await state.setEnv('KEY', 'swordfish');
+        const types = [await state.envType('CITY'), await state.envType('KEY'), await state.envType('NONE')];
+        return [
+          await state.env('CITY'),
+          await state.env('KEY'),
+          types,
+          await codeOf(() => state.env('NONE')),
+        ];
+      },
+    });
+    expect(answers).toEqual([['Marseille', '[secret KEY]', ['text', 'secret', 'secret'], 'MissingVariable']]);
+  });
+
+  it('[threadstate files] files are written, read, listed and found, by this thread alone', async () => {
+    const { answers, runtime } = await work({
+      write: async (state) => {
+        await state.writeFile('/notes/a.txt', 'hello', 'text/plain');
+        const bytes = await state.readFile('/notes/a.txt');
+        return [
+          new TextDecoder().decode(bytes ?? undefined),
+          (await state.readdirFile('/notes')).entries.map(({ name }) => name),
+          (await state.findFiles('*.txt')).paths,
+        ];
+      },
+    });
+    expect(answers).toEqual([['hello', ['a.txt'], ['/notes/a.txt']]]);
+    expect((await runtime.client.files('another').find('*')).paths).toEqual([]);
+  });
+
+  it('[threadstate code execution] runCode bridges what it is given, runs the export that it is asked for, and reports', async () => {
+    const { answers } = await work({
+      run: async (state) => {
+        const reported: unknown[] = [];
+        await state.writeFile('/notes.txt', 'one two three', 'text/plain');
+        const run = state.runCode(
+          `
+            const text = await readText('/notes.txt');
+            report({ length: text.length });
+            export function summarize(limit: number) { return text.slice(0, limit); }
+          `,
+          {
+            execute: { fn: 'summarize', args: [7] },
+            globals: {
+              readText: async (path: string) => {
+                const data = await state.readFile(path);
+                return data ? new TextDecoder().decode(data) : '';
+              },
+            },
+            report: (value: unknown) => void reported.push(value),
+          },
+        );
+        const { status, result } = await run;
+        return { status, result, reported };
+      },
+    });
+    expect(answers).toEqual([{ status: 'success', result: 'one two', reported: [{ length: 13 }] }]);
+  });
+});

@@ -1,0 +1,130 @@
+/** What parents tell their children, and what is seen of a family as a whole (runtime §7.1, §8.1). */
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import type { Stores } from '../store-contract.ts';
+import { message } from '../thread-driver.ts';
+import { byAge } from './family.ts';
+import { askCalls, create, createOpened, newChild, openAgain, openParent, work } from './family-driver.ts';
+
+export function registerFamilyMessage(given: () => Stores): void {
+  describe('a word to a child', () => {
+    it('[runtime 8.1] is queued to it once, and it is running again', async () => {
+      const { store, second } = given();
+      const parent = await openParent(store);
+      const child = await createOpened(parent);
+      await store.deliverReport(child.id, await work(child));
+      expect(await store.getChild(child.id)).toMatchObject({ status: 'idle' });
+      const [call] = await askCalls(parent);
+      if (!call) throw new Error('no call');
+      const told = {
+        parentId: parent.id,
+        childId: child.id,
+        message: message('m', 'and?'),
+        call,
+        waits: false,
+      };
+      const answers = await Promise.all([store.tellChild(told), second.tellChild(told)]);
+      expect(answers[0]).toEqual(answers[1]);
+      expect(answers[0]).toMatchObject({
+        kind: 'told',
+        child: { threadId: child.id, status: 'running' },
+        start: { threadId: child.id, agent: 'researcher', rootId: parent.id },
+      });
+      expect((await child.transcript()).at(-1)).toBe('[user: and?]');
+      expect(await parent.events('subagent.messaged')).toMatchObject([
+        { step: call.step, data: { childId: child.id, agent: 'researcher', messageId: 'm' } },
+      ]);
+      expect(await child.open()).toMatchObject({ waiting: 1 });
+      // Not again when it has been read.
+      await work(child);
+      expect(await store.tellChild(told)).toMatchObject({ kind: 'told', child: { status: 'idle' } });
+      expect(await child.open()).toMatchObject({ waiting: 0 });
+    });
+
+    it('[definitions 13.3] of a thread that is not its parent, or after its end, reaches nobody', async () => {
+      const { store } = given();
+      const parent = await openParent(store);
+      const child = await createOpened(parent);
+      const stranger = await openParent(store);
+      const tell = (parentId: string, childId: string) =>
+        store.tellChild({
+          parentId,
+          childId,
+          message: message(randomUUID()),
+          call: { step: 1, index: 0 },
+          waits: true,
+        });
+      expect(await tell(stranger.id, child.id)).toEqual({ kind: 'unknown' });
+      expect(await tell(parent.id, 'nobody')).toEqual({ kind: 'unknown' });
+      expect(await tell(parent.id, stranger.id)).toEqual({ kind: 'unknown' });
+      await child.rest('terminated');
+      expect(await tell(parent.id, child.id)).toEqual({ kind: 'unknown' });
+      expect(await child.transcript()).toEqual(['[user: find it]']);
+      await parent.rest('terminated');
+      expect(await tell(parent.id, child.id)).toEqual({ kind: 'terminated' });
+    });
+
+    it('is found by its call, as the child is by the call that made it', async () => {
+      const { store } = given();
+      const parent = await openParent(store, 2);
+      expect(await store.readCallOfChild(parent.id, { step: 1, index: 0 })).toBeNull();
+      const made = newChild();
+      await create(parent, { child: made, waits: true });
+      expect(await store.readCallOfChild(parent.id, { step: 1, index: 0 })).toMatchObject({
+        child: { threadId: made.threadId },
+        start: { threadId: made.threadId },
+        started: false,
+        waits: true,
+        report: null,
+      });
+      const child = await openAgain(parent, made.threadId);
+      const call = { step: 1, index: 1 };
+      await store.tellChild({
+        parentId: parent.id,
+        childId: child.id,
+        message: message('told'),
+        call,
+        waits: false,
+      });
+      expect(await store.readCallOfChild(parent.id, call)).toMatchObject({
+        child: { threadId: child.id },
+        started: true,
+        waits: false,
+        report: null,
+      });
+      expect(await store.readCallOfChild(parent.id, { step: 2, index: 0 })).toBeNull();
+    });
+  });
+
+  describe('the tree of a family', () => {
+    it('shows each thread behind its parent, and the living with parents first', async () => {
+      const { store } = given();
+      const root = await openParent(store, 2);
+      const first = await createOpened(root);
+      const grandchild = await createOpened(first, { call: null });
+      const other = await createOpened(root, { call: { step: 1, index: 1 } });
+      const records = await store.listChildren(root.id);
+      const depths = (await store.readFamily(root.id)).map(({ thread, depth }) => [thread.id, depth]);
+      const branches = [
+        [
+          [first.id, 1],
+          [grandchild.id, 2],
+        ],
+        [[other.id, 1]],
+      ];
+      const inOrder = branches.toSorted(([a], [b]) => byAge(records)(a?.[0] as string, b?.[0] as string));
+      expect(depths).toEqual([[root.id, 0], ...inOrder.flat()]);
+      const family = await store.readFamily(first.id);
+      expect(family.map(({ thread }) => thread.id)).toEqual([first.id, grandchild.id]);
+      expect(family[1]?.child).toMatchObject({ parentId: first.id, threadId: grandchild.id });
+      expect(await store.readFamily('nobody')).toEqual([]);
+      const living = async () => (await store.listDescendants(root.id)).map(({ threadId }) => threadId);
+      expect((await living()).toSorted()).toEqual([first.id, grandchild.id, other.id].toSorted());
+      const order = await living();
+      expect(order.indexOf(first.id)).toBeLessThan(order.indexOf(grandchild.id));
+      await first.rest('terminated');
+      expect((await living()).toSorted()).toEqual([grandchild.id, other.id].toSorted());
+      expect(await store.listDescendants('nobody')).toEqual([]);
+    });
+  });
+}

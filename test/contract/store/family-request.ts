@@ -1,0 +1,190 @@
+/** The variables that a child begins with, and requests for those which nobody has (runtime §7.5, definitions §13.7). */
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import type { KeepRequest, ThreadStore } from '../../../src/store/port.ts';
+import type { Stores } from '../store-contract.ts';
+import { message, ThreadDriver } from '../thread-driver.ts';
+import { create, createOpened, newChild, openParent } from './family-driver.ts';
+
+const SECRET = 'swordfish-4711';
+
+const values = async (store: ThreadStore, threadId: string) =>
+  (await store.readEnv(threadId, null))
+    .filter(({ scope }) => scope === 'thread')
+    .map(({ name, type, value }) => `${type} ${name} ${value}`);
+
+export function registerFamilyRequest(given: () => Stores): void {
+  describe('variables of a new child', () => {
+    it('[runtime 7.5] are those of its parent but the scoped ones, and what it is given', async () => {
+      const { store } = given();
+      const parent = await openParent(store);
+      const owner = { thread: parent.id };
+      await store.setEnv({ owner, name: 'SHARED', value: 'shared', type: 'text' });
+      await store.setEnv({ owner, name: 'SCOPED', value: SECRET });
+      await store.setEnv({ owner, name: 'HANDED', value: 'old', type: 'text' });
+      const child = newChild();
+      await create(parent, {
+        child,
+        inherits: (name) => name !== 'SCOPED',
+        given: [
+          { name: 'HANDED', value: SECRET },
+          { name: 'NEW', value: 'new' },
+          { name: 'TEXT', value: 'text', type: 'text' },
+        ],
+      });
+      expect(await values(store, child.threadId)).toEqual([
+        `text HANDED ${SECRET}`,
+        'secret NEW new',
+        'text SHARED shared',
+        'text TEXT text',
+      ]);
+      expect(JSON.stringify(await parent.everything())).not.toContain(SECRET);
+      expect(JSON.stringify(await new ThreadDriver(store, child.threadId).everything())).not.toContain(
+        SECRET,
+      );
+    });
+
+    it('that were stored before it was there win over what it inherits', async () => {
+      const { store } = given();
+      const parent = await openParent(store);
+      const child = newChild();
+      for (const name of ['A', 'B']) {
+        await store.setEnv({ owner: { thread: parent.id }, name, value: 'of the parent' });
+        await store.setEnv({ owner: { thread: child.threadId }, name, value: 'its own' });
+      }
+      await create(parent, { child, given: [{ name: 'B', value: 'given' }] });
+      expect(await values(store, child.threadId)).toEqual(['secret A its own', 'secret B given']);
+    });
+
+    it('that cannot be any are refused, and no child is made', async () => {
+      const { store } = given();
+      const parent = await openParent(store);
+      const before = await parent.everything();
+      const made = create(parent, { given: [{ name: 'A B', value: SECRET }] });
+      const error = await made.catch((thrown) => thrown as Error);
+      expect(error).toMatchObject({ code: 'InvalidVariable' });
+      expect(String(error)).not.toContain(SECRET);
+      expect(await store.listChildren(parent.id)).toEqual([]);
+      expect(await parent.everything()).toEqual(before);
+    });
+
+    it('reach living children when they are set later', async () => {
+      const { store } = given();
+      const parent = await openParent(store, 2);
+      const child = await createOpened(parent);
+      const scoping = await createOpened(parent, {
+        child: { agent: 'scoping' },
+        call: { step: 1, index: 1 },
+      });
+      const inherits = (agent: string) => agent !== 'scoping';
+      await store.setEnv({ owner: { thread: parent.id }, name: 'LATER', value: 'later', inherits });
+      expect(await values(store, child.id)).toEqual(['secret LATER later']);
+      expect(await values(store, scoping.id)).toEqual([]);
+    });
+  });
+
+  describe('a request for variables', () => {
+    const ask = (parent: ThreadDriver, fields: Partial<KeepRequest> = {}): KeepRequest => ({
+      id: `request-${randomUUID()}`,
+      parentId: parent.id,
+      call: { step: 1, index: 0 },
+      required: ['KEY', 'TOKEN'],
+      missing: ['TOKEN'],
+      scoped: ['KEY', 'TOKEN'],
+      child: newChild({ messages: [message('m', 'find it', { attachments: ['/a.txt'] })] }),
+      ...fields,
+    });
+
+    it('[runtime 7.5] is kept once and shown until it is served', async () => {
+      const { store, second } = given();
+      const parent = await openParent(store);
+      const asked = ask(parent);
+      const [kept, again] = await Promise.all([
+        store.keepRequest(asked),
+        second.keepRequest({ ...asked, id: 'another' }),
+      ]);
+      expect(kept).toEqual(again);
+      expect(kept).toMatchObject({
+        parentId: parent.id,
+        agent: 'researcher',
+        required: ['KEY', 'TOKEN'],
+        missing: ['TOKEN'],
+        childId: null,
+      });
+      expect(await store.getRequest(kept.id)).toEqual(kept);
+      expect(await store.getRequest('nobody')).toBeNull();
+      expect(await store.listRequests(parent.id)).toEqual([kept]);
+      expect(await parent.events('variables.requested')).toMatchObject([
+        { step: 1, data: { requestId: kept.id, agent: 'researcher', missing: ['TOKEN'] } },
+      ]);
+      expect(await store.listChildren(parent.id)).toEqual([]);
+    });
+
+    it('[runtime 7.5] makes its child with the values, a single time, and with nobody who waits', async () => {
+      const { store, second } = given();
+      const parent = await openParent(store);
+      await store.setEnv({ owner: { thread: parent.id }, name: 'KEY', value: 'not for the child' });
+      await store.setEnv({ owner: { thread: parent.id }, name: 'SHARED', value: 'shared' });
+      const file = { path: '/a.txt', content: new TextEncoder().encode('a'), mimeType: 'text/plain' };
+      await store.writeFile(parent.id, file);
+      const asked = ask(parent);
+      const { id: requestId } = await store.keepRequest(asked);
+      const own = { parentId: parent.id, requestId };
+      const stranger = await openParent(store);
+      expect(await store.fulfilRequest({ ...own, given: [{ name: 'OTHER', value: 'x' }] })).toEqual({
+        kind: 'missing',
+        names: ['TOKEN'],
+      });
+      expect(await store.fulfilRequest({ ...own, parentId: stranger.id, given: [] })).toEqual({
+        kind: 'unknown',
+      });
+      expect(await store.listRequests(parent.id)).toHaveLength(1);
+      const serve = (through: ThreadStore) =>
+        through.fulfilRequest({ ...own, given: [{ name: 'TOKEN', value: SECRET }] });
+      const served = await Promise.all([serve(store), serve(second)]);
+      const { threadId: childId } = asked.child;
+      expect(served.map(({ kind }) => kind).toSorted()).toEqual(['created', 'used']);
+      expect(served).toContainEqual({ kind: 'used', childId });
+      expect(await values(store, childId)).toEqual(['secret SHARED shared', `secret TOKEN ${SECRET}`]);
+      expect(await store.getRequest(requestId)).toMatchObject({ childId });
+      expect(await store.listRequests(parent.id)).toEqual([]);
+      expect(await store.getChild(childId)).toMatchObject({ status: 'running', madeStep: null });
+      expect(await store.readCallOfChild(parent.id, asked.call)).toBeNull();
+      expect(await store.listUnstarted(parent.id, 5)).toMatchObject([{ threadId: childId }]);
+      expect(await parent.events('subagent.created')).toMatchObject([{ data: { childId } }]);
+      expect(await new ThreadDriver(store, childId).messages()).toMatchObject([
+        { content: 'find it', attachments: [{ name: 'a.txt' }] },
+      ]);
+      for (const id of [parent.id, childId])
+        expect(JSON.stringify(await new ThreadDriver(store, id).everything())).not.toContain(SECRET);
+    });
+
+    it('is not used up where its child cannot be made', async () => {
+      const { store } = given();
+      const parent = await openParent(store, 2);
+      const other = await createOpened(parent, { call: { step: 1, index: 1 } });
+      const { id: requestId } = await store.keepRequest(
+        ask(parent, { child: newChild({ maxInstances: 1 }) }),
+      );
+      const serve = () =>
+        store.fulfilRequest({ parentId: parent.id, requestId, given: [{ name: 'TOKEN', value: SECRET }] });
+      expect(await serve()).toMatchObject({ kind: 'full', living: [{ threadId: other.id }] });
+      await other.rest('terminated');
+      expect(await serve()).toMatchObject({ kind: 'created' });
+    });
+
+    it('of a thread that is over comes to nothing', async () => {
+      const { store } = given();
+      const parent = await openParent(store);
+      const { id: requestId } = await store.keepRequest(ask(parent));
+      await parent.rest('terminated');
+      const variables = [{ name: 'TOKEN', value: SECRET }];
+      expect(await store.fulfilRequest({ parentId: parent.id, requestId, given: variables })).toEqual({
+        kind: 'terminated',
+      });
+      await expect(store.keepRequest(ask(parent, { call: { step: 1, index: 1 } }))).rejects.toMatchObject({
+        code: 'ThreadTerminated',
+      });
+    });
+  });
+}

@@ -1,0 +1,222 @@
+/** What the store knows for hooks: rows before they are drained, as hooks have made them, and what hooks ask of the flow. */
+import { describe, expect, it } from '@jest/globals';
+import type { QueueItem } from '../../../src/core/item.ts';
+import type { PreparedRow } from '../../../src/store/hook-port.ts';
+import type { Stores } from '../store-contract.ts';
+import { call, message, openThread, stored, type ThreadDriver, tool } from '../thread-driver.ts';
+
+const pending = (thread: ThreadDriver, items: readonly QueueItem[] = [], ordinal = 0) =>
+  thread.store.readPending({ ...thread.from, ordinal, items });
+
+const file = (name: string) => ({
+  id: `id of ${name}`,
+  type: 'file' as const,
+  path: `/${name}`,
+  name,
+  mimeType: 'text/plain',
+  size: 1,
+});
+
+export function registerHook(given: () => Stores): void {
+  describe('what a step is about to drain', () => {
+    it('is what it drains, in that order', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      await thread.stash(message('w1'), tool('w2', 'add', { a: 1 }), message('both'));
+      await store.stageItem(thread.id, message('s1', 'staged before'));
+      await store.stageItem(thread.id, message('never', 'nobody has signalled it'));
+      const items = [message('i1'), stored('s1'), message('both'), stored('nothing'), message('i1', 'again')];
+      const { rows } = await pending(thread, items);
+      expect(rows.map(({ message }) => message?.content)).toEqual([
+        'content of both',
+        'content of i1',
+        'staged before',
+        'content of w1',
+        null,
+      ]);
+      await thread.begin(items);
+      expect(
+        (await thread.messages()).filter(({ status }) => status === 'completed').map(({ id }) => id),
+      ).toEqual(rows.map(({ id }) => id));
+    });
+
+    it('is shown as it will be stored', async () => {
+      const thread = await openThread(given().store);
+      const fields = { silent: true, metadata: { a: 1 }, attachments: [file('a.txt')] };
+      const items = [message('m1', 'hello', fields), tool('t1', 'add', { a: 1 })];
+      const { rows } = await pending(thread, items);
+      await thread.begin(items);
+      const messages = await thread.messages();
+      const untimed = (each: object | null) => ({ ...each, created_at: 0 });
+      expect(rows.map((row) => untimed(row.message))).toEqual(messages.map(untimed));
+    });
+
+    it('is nothing where the step was begun already, or the thread is over', async () => {
+      const thread = await openThread(given().store);
+      await thread.begin([message('m1')], { ordinal: 5 });
+      await thread.stash(message('m2'));
+      expect((await pending(thread, [message('m1')], 5)).rows).toEqual([]);
+      expect((await pending(thread, [message('m1')], 6)).rows.map(({ id }) => id)).toEqual(['m2']);
+      await given().store.terminateThread(thread.id);
+      const { rows, thread: record } = await pending(thread, [], 6);
+      expect(rows).toEqual([]);
+      expect(record.terminatedAt).not.toBeNull();
+    });
+
+    it('tells the execution that is open, with its steps and its scratch', async () => {
+      const thread = await openThread(given().store);
+      expect(await pending(thread)).toMatchObject({ executionId: null, stepCount: 0, scratch: {} });
+      await thread.answer([message('m1')], { context: '{"n":1}', toolCalls: [call('c1', 'add')] });
+      expect(await pending(thread, [], 1)).toMatchObject({
+        executionId: 'execution-1',
+        stepCount: 1,
+        scratch: { n: 1 },
+        thread: { lastStep: 1 },
+      });
+      await thread.rest();
+      expect(await pending(thread, [], 2)).toMatchObject({ executionId: null, scratch: {} });
+    });
+
+    it('tells a row that will be refused, since another message has its id', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      await store.injectMessage(thread.id, { id: 'm1', role: 'system', content: 'first', executionId: null });
+      await thread.stash(message('m1'));
+      const { rows } = await pending(thread);
+      expect(rows).toEqual([{ id: 'm1', message: null }]);
+      await thread.begin([], { prepared: [{ id: 'm1' }] });
+      expect(await thread.events('item.rejected')).toHaveLength(1);
+      expect(await thread.rest()).toMatchObject({ kind: 'rest' });
+    });
+  });
+
+  describe('rows that hooks have made', () => {
+    const begin = (thread: ThreadDriver, items: readonly QueueItem[], prepared: readonly PreparedRow[]) =>
+      thread.begin(items, { prepared });
+
+    it('are stored as they are', async () => {
+      const thread = await openThread(given().store);
+      const queued = { metadata: { a: 1 }, attachments: [file('a.txt')] };
+      await thread.stash(
+        message('m2', 'two', queued),
+        tool('t1', 'add', { a: 1 }),
+        message('m3', 'three', queued),
+      );
+      const [metadata, attachments] = [{ by: 'hook' }, [file('b.txt')]];
+      const begun = await begin(
+        thread,
+        [message('m1')],
+        [
+          { id: 'm1', role: 'system', content: 'changed', silent: true },
+          { id: 'm2', metadata, attachments },
+          { id: 't1', content: 'I call', metadata, attachments: null, silent: true },
+          { id: 'm3', content: null, attachments: null },
+        ],
+      );
+      expect(begun).toMatchObject({ kind: 'stored', swept: 3, record: { calls: ['add'], moreInput: true } });
+      const messages = await thread.messages();
+      expect(messages).toMatchObject([
+        { id: 'm1', role: 'system', content: 'changed', silent: true, metadata: {}, attachments: null },
+        { id: 'm2', role: 'user', content: 'two', metadata, attachments },
+        { id: 't1', role: 'assistant', content: 'I call', silent: true, attachments: null },
+        { id: 'm3', content: null, metadata: { a: 1 }, attachments: null },
+      ]);
+      expect(messages[2]?.metadata).toEqual({ by: 'hook', queuedTool: true });
+      expect(JSON.parse(messages[2]?.tool_calls ?? '')).toEqual([call('queued_t1', 'add', '{"a":1}')]);
+    });
+
+    it('are all that is drained beside the items: what came meanwhile waits, and no rest passes over it', async () => {
+      const thread = await openThread(given().store);
+      await thread.stash(message('w1'), message('w2'));
+      const begun = await begin(thread, [message('i1')], [{ id: 'i1' }, { id: 'w1' }]);
+      expect(begun).toMatchObject({ kind: 'call', swept: 1 });
+      expect(await thread.transcript()).toEqual([
+        'user: content of i1',
+        'user: content of w1',
+        '[user: content of w2]',
+      ]);
+      await thread.commit({ ...thread.from, step: 1, attempt: 1 });
+      expect(await thread.rest()).toMatchObject({ kind: 'pending', waiting: 1 });
+      expect(await begin(thread, [], [])).toMatchObject({ kind: 'nothing_to_do', swept: 0 });
+      expect(await begin(thread, [], [{ id: 'w2' }])).toMatchObject({ kind: 'call', swept: 1 });
+    });
+
+    it('ask for an answer by the role that they have now', async () => {
+      const thread = await openThread(given().store);
+      const begun = await begin(thread, [message('m1')], [{ id: 'm1', role: 'assistant' }]);
+      expect(begun).toMatchObject({ kind: 'nothing_to_do' });
+    });
+
+    it('that were taken back meanwhile are not stored', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      await thread.stash(message('w1'));
+      await store.deleteMessage(thread.id, 'w1');
+      expect(await begin(thread, [], [{ id: 'w1', content: 'x' }])).toMatchObject({ kind: 'nothing_to_do' });
+      expect(await thread.messages()).toEqual([]);
+    });
+
+    it('bring along what their hooks asked of the flow', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      const asked = { prepared: [{ id: 'm1' }], directive: 'stop' as const, context: '{"n":1}' };
+      const ref = await thread.beginCall([message('m1')], asked);
+      expect(await store.readContext(thread.id, ref.step)).toMatchObject({ scratch: { n: 1 } });
+      expect(await thread.commit(ref)).toMatchObject({ kind: 'stored', record: { directive: 'stop' } });
+      // Also where the answer was lost, and of queued tools, whose step nothing else commits.
+      expect(await thread.commit(ref)).toMatchObject({ kind: 'stored', record: { directive: 'stop' } });
+      const tools = { prepared: [{ id: 't1' }], directive: 'b' as const };
+      expect(await thread.begin([tool('t1', 'add')], { ...tools, afterStep: ref.step })).toMatchObject({
+        kind: 'stored',
+        record: { directive: 'b' },
+      });
+    });
+
+    it('leave the last word to the hooks of the answer', async () => {
+      const thread = await openThread(given().store);
+      const ref = await thread.beginCall([message('m1')], { prepared: [{ id: 'm1' }], directive: 'stop' });
+      const committed = await thread.commit(ref, { directive: 'blocked' });
+      expect(committed).toMatchObject({ record: { directive: 'blocked' } });
+    });
+  });
+
+  describe('what hooks ask when all is stored', () => {
+    it('is kept with the step, or the call, and the execution', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      const record = await thread.answer([message('m1')], { toolCalls: [call('c1', 'add')] });
+      await store.keepFlow({ ...thread.from, step: record.step, directive: 'a', context: '{"n":1}' });
+      expect(await thread.begin([], { afterStep: 0 })).toMatchObject({ record: { directive: 'a' } });
+      await thread.beginTool(record.step, 0);
+      await thread.commitTool(record.step, 0);
+      await store.keepFlow({ ...thread.from, step: record.step, index: 0, directive: 'stop' });
+      expect(await thread.beginTool(record.step, 0)).toMatchObject({ kind: 'settled', directive: 'stop' });
+      expect(await pending(thread, [], 9)).toMatchObject({ scratch: { n: 1 } });
+    });
+
+    it('is refused to a run that was replaced, and nothing to a thread that is over', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      const { step } = await thread.answer([message('m1')]);
+      await thread.as('run-2').open();
+      await expect(store.keepFlow({ ...thread.from, step, directive: 'a' })).rejects.toThrow(/replaced/);
+      await store.terminateThread(thread.id);
+      const before = await thread.everything();
+      await store.keepFlow({ threadId: thread.id, runId: 'run-2', step, directive: 'a' });
+      expect(await thread.everything()).toEqual(before);
+    });
+  });
+
+  describe('a new thread', () => {
+    it('is greeted once it is marked so', async () => {
+      const { store, second } = given();
+      const thread = await openThread(store);
+      expect((await pending(thread)).greeted).toBe(false);
+      await store.markGreeted(thread.id);
+      const before = await thread.everything();
+      await second.markGreeted(thread.id);
+      expect(await thread.everything()).toEqual(before);
+      expect((await pending(thread)).greeted).toBe(true);
+    });
+  });
+}

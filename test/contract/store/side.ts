@@ -1,0 +1,333 @@
+/** Two AI sides of one thread in the store (definitions §12.3): who acts, as whom it speaks, and what a side does at once. */
+import { describe, expect, it } from '@jest/globals';
+import type { Session } from '../../../src/core/session.ts';
+import type { Side } from '../../../src/core/thread-execution.ts';
+import type { BeginStep, CommitStep } from '../../../src/store/step-port.ts';
+import type { Stores } from '../store-contract.ts';
+import { call, message, openThread, type ThreadDriver, tool } from '../thread-driver.ts';
+
+type Items = BeginStep['items'];
+type Fields = Partial<Omit<BeginStep, 'threadId' | 'runId'>>;
+
+const TWO: Fields = { twoSides: true };
+const at = (side: Side, turns = 0): Fields => ({ twoSides: true, session: { side, turns } });
+const fromA = (id: string) => message(id, `content of ${id}`, { role: 'assistant' });
+const rule = (id: string) => message(id, 'a rule', { role: 'system' });
+
+const sessionOf = async (thread: ThreadDriver): Promise<Session | undefined> =>
+  (await thread.store.getThread(thread.id))?.session;
+
+/** One whole step of whoever is to act. */
+async function act(
+  thread: ThreadDriver,
+  items: Items,
+  fields: Fields,
+  answer: Partial<CommitStep> = {},
+): Promise<Side> {
+  const ref = await thread.beginCall(items, fields);
+  const committed = await thread.commit(ref, answer);
+  if (committed.kind !== 'stored') throw new Error(`The answer was not stored: ${committed.kind}.`);
+  thread.afterStep = ref.step;
+  return committed.record.side;
+}
+
+async function sideOf(thread: ThreadDriver, step: number): Promise<Side> {
+  return (await thread.store.readContext(thread.id, step)).side;
+}
+
+export function registerSide(given: () => Stores): void {
+  describe('a step of two AI sides', () => {
+    it.each<[string, Items, Side]>([
+      ['a message of role user', [message('m')], 'a'],
+      ['a message of role assistant', [fromA('m')], 'b'],
+      ['the first of several', [fromA('m1'), message('m2')], 'b'],
+      ['the first that speaks for a side', [rule('r'), fromA('m')], 'b'],
+      ['a message, not a queued tool before it', [tool('t', 'look'), fromA('m')], 'b'],
+    ])('[definitions 22.40] is of the side that answers %s', async (_what, items, side) => {
+      const thread = await openThread(given().store);
+      const begun = await thread.begin(items, TWO);
+      expect(await sessionOf(thread)).toEqual({ side, turns: 0 });
+      const step = begun.kind === 'call' ? begun.step : 1;
+      expect(await sideOf(thread, step)).toBe(side);
+    });
+
+    it('[definitions 12.3] stores what its side says under the role of that side', async () => {
+      const thread = await openThread(given().store);
+      expect(await act(thread, [message('m', 'topic')], TWO, { content: 'A speaks' })).toBe('a');
+      const calls = [call('c', 'look')];
+      expect(await act(thread, [], at('b', 1), { content: 'B speaks', toolCalls: calls })).toBe('b');
+      await thread.runTool(2, 0);
+      expect(await thread.transcript()).toEqual([
+        'user: topic',
+        'assistant: A speaks',
+        'user: B speaks -> look',
+        'look success: done',
+      ]);
+      expect(await sessionOf(thread)).toEqual({ side: 'b', turns: 1 });
+    });
+
+    it('counts the steps of each side in their execution', async () => {
+      const thread = await openThread(given().store);
+      await act(thread, [message('m')], TWO);
+      await act(thread, [], at('b', 1));
+      await act(thread, [], at('a', 2));
+      await act(thread, [], at('b', 3), { toolCalls: [call('c', 'look')] });
+      expect(await thread.store.readContext(thread.id, 4)).toMatchObject({
+        side: 'b',
+        stepCount: 4,
+        sideSteps: { a: 2, b: 2 },
+      });
+      expect(await thread.beginTool(4, 0)).toMatchObject({ side: 'b', sideSteps: { a: 2, b: 2 } });
+      await thread.rest('idle');
+      thread.executionId = 'execution-2';
+      await act(thread, [message('again')], TWO);
+      expect(await thread.store.readContext(thread.id, 5)).toMatchObject({ sideSteps: { a: 1, b: 0 } });
+    });
+
+    it('stays with its side whatever the session was when it is begun again', async () => {
+      const thread = await openThread(given().store);
+      await thread.begin([fromA('m')], { ...TWO, ordinal: 7 });
+      const again = await thread.begin([fromA('m')], { ...at('a', 5), ordinal: 7 });
+      expect(again).toMatchObject({ kind: 'call', step: 1, attempt: 2 });
+      expect(await sideOf(thread, 1)).toBe('b');
+      expect(await sessionOf(thread)).toEqual({ side: 'b', turns: 0 });
+    });
+
+    it('is told of with its side when it is taken over, and leaves the session where it stood before', async () => {
+      const thread = await openThread(given().store);
+      await act(thread, [message('m')], TWO);
+      await act(thread, [], at('b', 1));
+      // A reset: the new run has not seen either of the steps.
+      const reset = thread.as('run-2');
+      expect(await reset.begin([], at('a', 0))).toMatchObject({
+        kind: 'stored',
+        record: { step: 2, side: 'b' },
+      });
+      expect(await sessionOf(thread)).toEqual({ side: 'b', turns: 1 });
+    });
+
+    it('answers a message that came while another step was taken over, whatever the session says', async () => {
+      const thread = await openThread(given().store);
+      await act(thread, [message('m')], TWO, { toolCalls: [call('c', 'look')] });
+      const revived = thread.as('run-2');
+      expect(await revived.begin([fromA('n')], at('a'))).toMatchObject({
+        kind: 'stored',
+        record: { step: 1, side: 'a', moreInput: true },
+      });
+      await revived.runTool(1, 0);
+      revived.afterStep = 1;
+      expect(await act(revived, [], at('a'))).toBe('b');
+    });
+
+    it('[definitions 12.3] runs queued tools as the side that acts, and shows hooks the same', async () => {
+      const thread = await openThread(given().store);
+      const items = [tool('t', 'look')];
+      const pending = await thread.store.readPending({ ...thread.from, ordinal: 0, items, ...at('b', 3) });
+      expect(pending).toMatchObject({ side: 'b', rows: [{ message: { role: 'user' } }] });
+      const begun = await thread.begin(items, at('b', 3));
+      expect(begun).toMatchObject({ kind: 'stored', record: { kind: 'tools', side: 'b' } });
+      expect(await thread.transcript()).toEqual(['user:  -> look']);
+      expect((await thread.messages())[0]?.metadata).toEqual({ queuedTool: true });
+    });
+
+    it('tells hooks who will act: as the first message says', async () => {
+      const thread = await openThread(given().store);
+      const query = { ...thread.from, ordinal: 0, ...at('a', 2) };
+      expect((await thread.store.readPending({ ...query, items: [fromA('m')] })).side).toBe('b');
+      expect((await thread.store.readPending({ ...query, items: [rule('r')] })).side).toBe('a');
+    });
+
+    it('follows the role that hooks gave to the first message', async () => {
+      const thread = await openThread(given().store);
+      const prepared = [{ id: 'm', role: 'assistant' as const }];
+      await thread.begin([message('m')], { ...TWO, prepared });
+      expect(await sessionOf(thread)).toMatchObject({ side: 'b' });
+    });
+
+    it('keeps what its side had streamed under the role of that side when it is stopped', async () => {
+      const thread = await openThread(given().store);
+      const ref = await thread.beginCall([fromA('m')], TWO);
+      await thread.chunk(ref, 'B had be');
+      await thread.rest('stopped', { session: { side: 'b', turns: 0 } });
+      expect((await thread.messages()).at(-1)).toMatchObject({
+        role: 'user',
+        content: 'B had be',
+        metadata: { stopped: true },
+      });
+      expect(await sessionOf(thread)).toEqual({ side: 'b', turns: 0 });
+    });
+
+    it.each(['stopped', 'failed'] as const)(
+      'that %s has no answer that the workflow could know of: its side is to act again',
+      async (status) => {
+        const thread = await openThread(given().store);
+        const ref = await thread.beginCall([fromA('m')], at('a', 2));
+        const error = { code: 'Down', message: 'no' };
+        if (status === 'failed') await thread.store.failStep({ ...ref, error });
+        thread.afterStep = 1;
+        const { session } = at('a', 2);
+        await thread.rest(status, { session });
+        expect(await sessionOf(thread)).toEqual({ side: 'b', turns: 2 });
+        await thread.begin([tool('t', 'look')], at('a', 2));
+        expect(await sideOf(thread, 2)).toBe('b');
+      },
+    );
+
+    it('loses a call that a hook removed from the message of either side', async () => {
+      const thread = await openThread(given().store);
+      const toolCalls = [call('c1', 'look'), call('c2', 'count')];
+      await act(thread, [fromA('m')], TWO, { content: 'B', toolCalls });
+      await thread.beginTool(1, 0);
+      await thread.commitTool(1, 0, { result: null });
+      expect(await thread.transcript()).toEqual(['assistant: content of m', 'user: B -> count']);
+    });
+  });
+
+  describe('a session', () => {
+    it('stands where the thread came to rest, and the next run of the workflow is told so', async () => {
+      const thread = await openThread(given().store);
+      await act(thread, [message('m')], TWO);
+      await thread.rest('idle', { session: { side: 'b', turns: 1 }, reason: 'max_side_steps' });
+      expect(await thread.as('run-2').open()).toMatchObject({
+        thread: { session: { side: 'b', turns: 1 }, stopReason: 'max_side_steps' },
+      });
+    });
+
+    it('is left alone by a thread of one AI side', async () => {
+      const thread = await openThread(given().store);
+      await thread.answer([message('m')]);
+      await thread.rest('idle');
+      expect(await sessionOf(thread)).toEqual({ side: 'a', turns: 0 });
+    });
+
+    it('of a message alone wants an answer: with one AI side, a message of that side does not', async () => {
+      const thread = await openThread(given().store);
+      expect(await thread.begin([fromA('m1')])).toMatchObject({ kind: 'nothing_to_do' });
+      expect(await thread.begin([fromA('m2')], TWO)).toMatchObject({ kind: 'call' });
+      expect(await thread.begin([rule('r')], TWO)).toMatchObject({ kind: 'call' });
+    });
+  });
+
+  describe('the history of a step of two AI sides', () => {
+    const WINDOW = { includeChat: true, includePastTools: true, recentImages: 0, twoSides: true };
+
+    /** An earlier execution in which side A has looked at something large. Then a step of the side. */
+    async function withPast(side: Side): Promise<[ThreadDriver, number]> {
+      const thread = await openThread(given().store);
+      await act(thread, [message('u')], TWO, {
+        messageId: 'ac',
+        content: 'x',
+        toolCalls: [call('c', 'look')],
+      });
+      await thread.beginTool(1, 0);
+      const result = { status: 'success', result: 'y'.repeat(10_000) } as const;
+      await thread.commitTool(1, 0, { result, message: { id: 'ar' } });
+      await act(thread, [], at('a'), { messageId: 'a', content: 'A' });
+      await act(thread, [], at('b', 1), { messageId: 'b', content: 'B' });
+      await thread.rest('idle');
+      thread.executionId = 'now';
+      const { step } = await thread.beginCall([side === 'a' ? message('now') : fromA('now')], TWO);
+      return [thread, step];
+    }
+
+    it.each<[Side, number, string, number]>([
+      ['b', 100, 'u ac ar a b now', 0],
+      ['a', 100, 'b now', 4],
+      ['a', 10_000, 'u ac ar a b now', 0],
+      // It begins with what side B hears as a user's: a word of side A.
+      ['b', 25, 'ac ar a b now', 1],
+    ])(
+      '[runtime 4a] has room for all but what the other side asked its tools: side %s with %i tokens is "%s"',
+      async (side, tokens, expected, trimmed) => {
+        const [thread, step] = await withPast(side);
+        const context = await thread.store.readContext(thread.id, step, () => ({ ...WINDOW, tokens }));
+        expect(context.messages.map(({ id }) => id).join(' ')).toBe(expected);
+        expect(context.trimmed).toBe(trimmed);
+      },
+    );
+  });
+
+  describe('calls that a side makes at once', () => {
+    const calls = (key: string, ...names: string[]) => ({
+      key,
+      tools: names.map((name, n) => tool(`${key}-${n}`, name, { n })),
+    });
+
+    it('[runtime 7.3] come before its first model step, as queued tools, and the model is asked next', async () => {
+      const thread = await openThread(given().store);
+      const immediate = { a: calls('helper:a', 'greet', 'fetch') };
+      expect(await thread.begin([message('m')], { immediate })).toEqual({
+        kind: 'stored',
+        swept: 0,
+        record: {
+          step: 1,
+          kind: 'tools',
+          text: false,
+          model: null,
+          side: 'a',
+          calls: ['greet', 'fetch'],
+          moreInput: true,
+        },
+      });
+      expect(await thread.beginTool(1, 1)).toMatchObject({
+        kind: 'run',
+        call: { name: 'fetch', arguments: '{"n":1}', origin: 'code' },
+      });
+      expect((await thread.messages()).map(({ role, metadata }) => ({ role, metadata })).slice(1)).toEqual([
+        { role: 'assistant', metadata: { queuedTool: true, immediate: true } },
+        { role: 'assistant', metadata: { queuedTool: true, immediate: true } },
+      ]);
+      await thread.commitTool(1, 1);
+      await thread.runTool(1, 0);
+      thread.afterStep = 1;
+      expect(await thread.begin([], { immediate })).toMatchObject({ kind: 'call', step: 2 });
+    });
+
+    it('[runtime 7.3] come once for each key, and once more for another', async () => {
+      const thread = await openThread(given().store);
+      const first = { immediate: { a: calls('helper:a', 'greet') } };
+      await thread.begin([message('m')], { ...first, ordinal: 0 });
+      // The answer was lost, and the worker too.
+      expect(await thread.begin([message('m')], { ...first, ordinal: 0 })).toMatchObject({
+        record: { step: 1 },
+      });
+      await thread.runTool(1, 0);
+      thread.afterStep = 1;
+      await act(thread, [], { ...first, ordinal: 1 });
+      await thread.rest('idle');
+      expect(await thread.begin([message('n')], { ...first, ordinal: 2 })).toMatchObject({ kind: 'call' });
+      await thread.rest('stopped');
+      thread.afterStep = 3;
+      const other = { immediate: { a: calls('clerk:a', 'greet') } };
+      expect(await thread.begin([message('o')], { ...other, ordinal: 3 })).toMatchObject({
+        record: { step: 4, calls: ['greet'] },
+      });
+    });
+
+    it('[runtime 7.3] are those of the side that acts', async () => {
+      const thread = await openThread(given().store);
+      const immediate = { a: calls('pair:a', 'greet'), b: calls('pair:b', 'fetch') };
+      expect(await thread.begin([fromA('m')], { ...TWO, immediate })).toMatchObject({
+        record: { side: 'b', calls: ['fetch'] },
+      });
+      expect((await thread.messages()).at(-1)?.role).toBe('user');
+      await thread.runTool(1, 0);
+      thread.afterStep = 1;
+      expect(await act(thread, [], { ...at('a'), immediate })).toBe('b');
+      expect(await thread.begin([], { ...at('a', 1), immediate })).toMatchObject({
+        record: { side: 'a', calls: ['greet'] },
+      });
+    });
+
+    it('wait for queued tools, and for nothing where there is nothing to answer', async () => {
+      const thread = await openThread(given().store);
+      const immediate = { a: calls('helper:a', 'greet') };
+      expect(await thread.begin([], { immediate })).toMatchObject({ kind: 'nothing_to_do' });
+      const begun = await thread.begin([tool('t', 'look'), message('m')], { immediate });
+      expect(begun).toMatchObject({ record: { step: 1, calls: ['look'] } });
+      await thread.runTool(1, 0);
+      thread.afterStep = 1;
+      expect(await thread.begin([], { immediate })).toMatchObject({ record: { step: 2, calls: ['greet'] } });
+    });
+  });
+}

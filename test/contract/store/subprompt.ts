@@ -1,0 +1,198 @@
+/** openSubprompt, readSubprompt, and what commands of the thread's own make of a sub-prompt's step (definitions §12.6). */
+import { describe, expect, it } from '@jest/globals';
+import type { Stores } from '../store-contract.ts';
+import { message, tool } from '../thread-driver.ts';
+import { begin, deep, finish, open, opened, say, withPromptCall } from './subprompt-driver.ts';
+
+export function registerSubprompt(given: () => Stores): void {
+  describe("a sub-prompt's step", () => {
+    it('[definitions 12.6] opens once for a call; the same call again is its next attempt', async () => {
+      const thread = await withPromptCall(given);
+      const first = { id: 'first', content: 'what of x?', attachments: [] };
+      expect(await open(thread, { message: first })).toEqual({ kind: 'call', step: 2, attempt: 1 });
+      expect(await open(thread, { message: first })).toEqual({ kind: 'call', step: 2, attempt: 2 });
+      expect(await deep(thread)).toMatchObject([{ role: 'user', content: 'what of x?', depth: 1 }]);
+      expect(await thread.events('step.started', 'step.retried')).toMatchObject([
+        { step: 1 },
+        { step: 2, data: { prompt: 'consult', parentStep: 1, depth: 1 } },
+        { step: 2, attempt: 2 },
+      ]);
+    });
+
+    it('[definitions 12.6] stores its messages one deeper, below the tool message that will hold its result', async () => {
+      const thread = await withPromptCall(given);
+      const ref = await opened(thread, { message: { id: 'first', content: 'what of x?', attachments: [] } });
+      expect(await say(thread, ref, 'look')).toMatchObject({
+        kind: 'stored',
+        record: { step: 2, kind: 'prompt', calls: ['look'], moreInput: false },
+      });
+      await thread.runTool(2, 0);
+      await finish(thread);
+      const result = (await thread.messages()).at(-1);
+      expect(result).toMatchObject({ role: 'tool', name: 'consult', content: 'told', depth: 0 });
+      expect((await deep(thread)).map(({ role, depth, parent_id: parent }) => [role, depth, parent])).toEqual(
+        ['user', 'assistant', 'tool'].map((role) => [role, 1, result?.id]),
+      );
+      expect(await thread.transcript()).toEqual([
+        'user: content of a',
+        'assistant: let me ask -> consult',
+        'consult success: told',
+      ]);
+    });
+
+    it('is found stored once it was committed, and over once its call has a result', async () => {
+      const thread = await withPromptCall(given);
+      await say(thread, await opened(thread), 'look');
+      expect(await open(thread)).toMatchObject({ kind: 'stored', record: { step: 2, calls: ['look'] } });
+      await thread.runTool(2, 0);
+      await finish(thread);
+      expect(await open(thread)).toEqual({ kind: 'over' });
+    });
+
+    it('tells what its result is composed of', async () => {
+      const thread = await withPromptCall(given);
+      expect(await thread.store.readSubprompt(thread.id, 1, 0)).toBeNull();
+      await say(thread, await opened(thread), 'look', 'tell');
+      await thread.beginTool(2, 0);
+      await thread.commitTool(2, 0, { result: { status: 'success', result: 'seen' }, directive: 'stop' });
+      await thread.beginTool(2, 1);
+      await thread.commitTool(2, 1, { result: { status: 'error', error: 'boom' } });
+      expect(await thread.store.readSubprompt(thread.id, 1, 0)).toEqual({
+        text: null,
+        error: null,
+        calls: [
+          { name: 'look', arguments: '{"n":0}', status: 'success', content: 'seen' },
+          { name: 'tell', arguments: '{"n":1}', status: 'error', content: 'Failed to execute tool: boom' },
+        ],
+        attachments: [],
+        directive: 'stop',
+      });
+    });
+
+    it('that failed says why, and is not the thread’s own failure', async () => {
+      const thread = await withPromptCall(given);
+      const ref = await opened(thread);
+      await thread.store.failStep({ ...ref, error: { code: 'server_error', message: 'gone' } });
+      expect(await thread.store.getThread(thread.id)).toMatchObject({ lastError: null, status: 'running' });
+      expect(await open(thread)).toEqual({ kind: 'over' });
+      expect(await thread.store.readSubprompt(thread.id, 1, 0)).toMatchObject({
+        text: null,
+        error: { code: 'server_error', message: 'gone' },
+      });
+    });
+
+    it('within another one is one deeper, and knows the way to it', async () => {
+      const thread = await withPromptCall(given);
+      await say(thread, await opened(thread), 'check');
+      await begin(thread, 2, 0);
+      const inner = await opened(thread, { prompt: 'check' }, { step: 2, index: 0 });
+      const { subprompt } = await thread.store.readContext(thread.id, inner.step);
+      expect(subprompt).toMatchObject({ prompt: 'check', depth: 2, path: ['consult', 'check'] });
+      await say(thread, inner);
+      const [parent, said] = await deep(thread);
+      expect([parent?.depth, said?.depth]).toEqual([1, 2]);
+      expect(said?.parent_id).toBe(subprompt?.parentId);
+    });
+
+    it('leaves what belongs to the thread alone: input that waits, the streamed text before it', async () => {
+      const thread = await withPromptCall(given);
+      const ref = await opened(thread);
+      await thread.chunk(ref, 'as I');
+      await say(thread, ref);
+      await finish(thread);
+      thread.afterStep = 1;
+      const next = await thread.beginCall([message('b')]);
+      expect(next.step).toBe(3);
+      expect(await thread.events('model.chunk')).toMatchObject([{ step: 2, data: { depth: 1 } }]);
+      await thread.commit(next);
+      expect(await thread.events('model.chunk')).toEqual([]);
+      expect((await thread.store.readContext(thread.id, 3)).stepCount).toBe(2);
+    });
+  });
+
+  describe("a thread with a sub-prompt's step", () => {
+    it('is asked by a new run for the step around it, which finds the sub-prompt where it was', async () => {
+      const thread = await withPromptCall(given);
+      await say(thread, await opened(thread), 'look');
+      await thread.beginTool(2, 0);
+      const again = thread.as('run-2');
+      expect(await again.open()).toMatchObject({ turnOpen: true, afterStep: 0 });
+      expect(await again.begin()).toMatchObject({
+        kind: 'stored',
+        record: { step: 1, kind: 'model', calls: ['consult'], moreInput: false },
+      });
+      expect(await begin(again)).toMatchObject({ kind: 'run', call: { name: 'consult' } });
+      expect(await open(again)).toMatchObject({ kind: 'stored', record: { step: 2, calls: ['look'] } });
+      expect(await again.beginTool(2, 0, 'another')).toMatchObject({ kind: 'begun_elsewhere' });
+      expect(await again.settleLostTool(2, 0)).toMatchObject({ kind: 'settled', state: 'unknown' });
+    });
+
+    it('answers after its last own step, however many a sub-prompt made behind it', async () => {
+      const thread = await withPromptCall(given);
+      await say(thread, await opened(thread));
+      await finish(thread);
+      const again = thread.as('run-2');
+      expect(await again.open()).toMatchObject({ turnOpen: true, afterStep: 0 });
+      expect(await again.begin()).toMatchObject({
+        kind: 'stored',
+        record: { step: 1, kind: 'model', moreInput: false },
+      });
+      again.afterStep = 1;
+      expect(await again.begin()).toMatchObject({ kind: 'call', step: 3 });
+    });
+
+    it('has more input where queued tools opened a step behind it, and only then', async () => {
+      const thread = await withPromptCall(given);
+      await say(thread, await opened(thread));
+      const again = thread.as('run-2');
+      expect(await again.begin([tool('t', 'look')])).toMatchObject({
+        kind: 'stored',
+        record: { step: 1, moreInput: true },
+      });
+    });
+
+    it.each(['stopped', 'terminated', 'failed', 'idle'] as const)(
+      'that comes to rest as %s leaves neither step nor call open, and keeps what was streamed',
+      async (status) => {
+        const thread = await withPromptCall(given, 'look');
+        const ref = await opened(thread);
+        await thread.chunk(ref, 'as I');
+        await thread.rest(status);
+        const [kept] = await deep(thread);
+        expect(kept).toMatchObject({
+          role: 'assistant',
+          content: 'as I',
+          depth: 1,
+          metadata: { stopped: true },
+        });
+        const results = (await thread.messages()).filter(({ role }) => role === 'tool');
+        expect(results.map(({ tool_status: outcome }) => outcome)).toEqual(['error', 'error']);
+        expect(results[0]?.id).toBe(kept?.parent_id);
+        expect(await say(thread, ref, 'look')).toEqual({
+          kind: status === 'terminated' ? 'terminated' : 'closed',
+        });
+        if (status !== 'terminated') expect(await open(thread)).toEqual({ kind: 'over' });
+      },
+    );
+
+    it('ends the inner calls before the one that they lie in', async () => {
+      const thread = await withPromptCall(given);
+      await say(thread, await opened(thread), 'look', 'tell');
+      await thread.rest('stopped');
+      const all = (await thread.store.getMessages(thread.id, { maxDepth: 9 })).messages;
+      expect(all.filter(({ role }) => role === 'tool').map(({ name }) => name)).toEqual([
+        'look',
+        'tell',
+        'consult',
+      ]);
+      thread.afterStep = 2;
+      expect(await thread.begin()).toMatchObject({ kind: 'nothing_to_do' });
+    });
+
+    it('that ended cannot have its call opened', async () => {
+      const thread = await withPromptCall(given);
+      await thread.rest('terminated');
+      expect(await open(thread)).toEqual({ kind: 'terminated' });
+    });
+  });
+}

@@ -1,0 +1,213 @@
+/** What a hook may make of a history, and what becomes of it (definitions §12.2): providers are never sent what they refuse. */
+import { describe, expect, it } from '@jest/globals';
+import { dropEmpty, NO_RESULT, repairToolSequences } from '../../src/core/context-repair.ts';
+import { fromLLMMessages, type LLMMessage, toLLMMessage } from '../../src/core/llm-message.ts';
+import type { ProviderMessage } from '../../src/core/provider.ts';
+import { type Random, SEEDS, seededRandom } from './seeded-random.ts';
+
+const asks = (...ids: string[]): ProviderMessage => ({
+  role: 'assistant',
+  content: null,
+  toolCalls: ids.map((id) => ({ id, name: 'look', arguments: {} })),
+});
+const answers = (toolCallId: string, content = `result ${toolCallId}`): ProviderMessage => ({
+  role: 'tool',
+  toolCallId,
+  toolName: 'look',
+  content,
+});
+const user = (content: string): ProviderMessage => ({ role: 'user', content });
+
+describe('[definitions 12.2] tool sequences', () => {
+  it.each<[string, ProviderMessage[], ProviderMessage[]]>([
+    ['keep what is whole', [asks('a'), answers('a')], [asks('a'), answers('a')]],
+    [
+      'get the result that is missing',
+      [asks('a'), user('x')],
+      [asks('a'), answers('a', NO_RESULT), user('x')],
+    ],
+    ['lose an orphan', [user('x'), answers('a')], [user('x')]],
+    ['lose a second result', [asks('a'), answers('a'), answers('a', 'again')], [asks('a'), answers('a')]],
+    [
+      'have results right behind their calls, in call order',
+      [asks('a', 'b'), user('x'), answers('b'), answers('a')],
+      [asks('a', 'b'), answers('a'), answers('b'), user('x')],
+    ],
+    [
+      'give a result to the last call before it that has its id',
+      [asks('a'), asks('a'), answers('a')],
+      [asks('a'), answers('a', NO_RESULT), asks('a'), answers('a')],
+    ],
+    [
+      'lose a result that stands before its call',
+      [answers('a'), asks('a')],
+      [asks('a'), answers('a', NO_RESULT)],
+    ],
+    [
+      'give two calls with one id a result each',
+      [asks('a', 'a'), answers('a', 'one'), answers('a', 'two')],
+      [asks('a', 'a'), answers('a', 'one'), answers('a', 'two')],
+    ],
+  ])('%s', (_, given, expected) => {
+    expect(repairToolSequences(given)).toEqual(expected);
+  });
+
+  it('name the tool of the call, whatever the result says', () => {
+    const [, result] = repairToolSequences([asks('a'), { ...answers('a'), toolName: '' } as ProviderMessage]);
+    expect(result).toMatchObject({ toolName: 'look', content: 'result a' });
+  });
+
+  it('lose assistant messages that neither say nor ask for anything', () => {
+    const empty = (content: string | null, rest = {}): ProviderMessage => ({
+      role: 'assistant',
+      content,
+      ...rest,
+    });
+    expect(dropEmpty([user(''), empty(null), empty(' '), empty('', { toolCalls: [] }), empty('x')])).toEqual([
+      user(''),
+      empty('x'),
+    ]);
+  });
+});
+
+const everything: ProviderMessage[] = [
+  { role: 'system', content: 'Be brief.' },
+  user('hi'),
+  {
+    role: 'user',
+    content: [
+      { type: 'text', text: 'look' },
+      { type: 'image', data: 'aGk=', mediaType: 'image/png', detail: 'low' },
+      { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
+      { type: 'file', data: 'aGk=', mediaType: 'application/pdf', filename: 'a.pdf' },
+    ],
+  },
+  {
+    role: 'assistant',
+    content: 'so',
+    reasoning: 'hm',
+    toolCalls: [
+      { id: 'a', name: 'look', arguments: { at: { deep: [1, null, 'x'] } } },
+      { id: 'b', name: 'look', arguments: {}, rawArguments: '{"at":' },
+    ],
+  },
+  {
+    ...answers('a'),
+    attachments: [{ type: 'image', data: 'aGk=', mediaType: 'image/png' }],
+  } as ProviderMessage,
+  answers('b'),
+  { role: 'assistant', content: null, toolCalls: [{ id: 'c', name: 'look', arguments: {} }] },
+  { role: 'assistant', content: 'done' },
+];
+
+describe('[definitions 9] the history that a hook sees', () => {
+  it('comes back as it was where the hook leaves it alone', () => {
+    const seen = everything.map(toLLMMessage);
+    expect(fromLLMMessages(structuredClone(seen), [])).toEqual({ messages: everything, problems: [] });
+  });
+
+  it('has the shape of chat messages', () => {
+    expect(everything.map(toLLMMessage).slice(3, 5)).toEqual([
+      {
+        role: 'assistant',
+        content: 'so',
+        reasoning: 'hm',
+        tool_calls: [
+          {
+            id: 'a',
+            type: 'function',
+            function: { name: 'look', arguments: '{"at":{"deep":[1,null,"x"]}}' },
+          },
+          { id: 'b', type: 'function', function: { name: 'look', arguments: '{"at":' } },
+        ],
+      },
+      {
+        role: 'tool',
+        tool_call_id: 'a',
+        name: 'look',
+        content: [
+          { type: 'text', text: 'result a' },
+          { type: 'image', data: 'aGk=', mediaType: 'image/png' },
+        ],
+      },
+    ]);
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ['an unknown role', { role: 'oracle', content: 'x' }, /its role must be/],
+    ['a role that JSON does not have', { role: 7n, content: 'x' }, /its role must be/],
+    ['no role', { content: 'x' }, /its role must be/],
+    ['a content of numbers', { role: 'user', content: 7 }, /content must be/],
+    [
+      'a part of an unknown type',
+      { role: 'user', content: [{ type: 'video', url: 'x' }] },
+      /content must be/,
+    ],
+    ['an image without data', { role: 'user', content: [{ type: 'image' }] }, /content must be/],
+    ['calls that are none', { role: 'assistant', content: 'x', tool_calls: [{ id: 'a' }] }, /tool_calls/],
+    ['a result of no call', { role: 'tool', content: 'x' }, /tool_call_id/],
+    ['null', null, /no object/],
+  ])('drops a message with %s, and says so', (_, bad, problem) => {
+    const { messages, problems } = fromLLMMessages([{ role: 'user', content: 'good' }, bad], []);
+    expect(messages).toEqual([user('good')]);
+    expect(problems).toEqual([expect.stringMatching(problem)]);
+  });
+
+  it.each([undefined, null, 'text', {}, [], [{ role: 'oracle' }]])(
+    'stays as it was where %j comes back',
+    (given) => {
+      const { messages, problems } = fromLLMMessages(given, everything);
+      expect(messages).toBe(everything);
+      expect(problems.length).toBeGreaterThan(0);
+    },
+  );
+});
+
+/** What no provider takes, made of pieces that look right. */
+function anyHistory(random: Random): unknown[] {
+  const id = () => random.pick(['a', 'b', 'c', '']);
+  const call = () => ({
+    id: id(),
+    type: 'function',
+    function: { name: 'look', arguments: random.pick(['{}', '{', '']) },
+  });
+  return Array.from({ length: 1 + random.below(25) }, (): unknown => {
+    const content = random.pick([null, '', 'text', [{ type: 'text', text: 'part' }], 7]);
+    switch (random.below(6)) {
+      case 0:
+        return { role: 'tool', content, tool_call_id: random.pick([id(), undefined, 7]), name: 'look' };
+      case 1:
+        return { role: 'tool', content: 'out', tool_call_id: id(), name: 'look' };
+      case 2:
+        return { role: 'assistant', content, tool_calls: Array.from({ length: random.below(4) }, call) };
+      case 3:
+        return { role: random.pick(['system', 'user', 'assistant', 'oracle']), content };
+      case 4:
+        return random.pick([null, 7, 'text', [], {}]);
+      default:
+        return { role: 'user', content: 'hi' };
+    }
+  });
+}
+
+describe('[runtime 4] any history that a hook returns', () => {
+  it.each(SEEDS)('is paired, without an orphan, and the same when repaired again (seed %i)', (seed) => {
+    const random = seededRandom(seed);
+    for (let round = 0; round < 200; round++) {
+      const { messages } = fromLLMMessages(anyHistory(random), [user('before')]);
+      const sent = dropEmpty(repairToolSequences(messages));
+      let owed: string[] = [];
+      for (const message of sent) {
+        if (message.role === 'tool') expect(message.toolCallId).toBe(owed.shift());
+        else {
+          expect(owed).toEqual([]);
+          owed = message.role === 'assistant' ? (message.toolCalls ?? []).map((each) => each.id) : [];
+        }
+      }
+      expect(owed).toEqual([]);
+      expect(dropEmpty(repairToolSequences(sent))).toEqual(sent);
+      const again = sent.map(toLLMMessage) as readonly LLMMessage[];
+      expect(fromLLMMessages(structuredClone(again), []).messages).toEqual(sent);
+    }
+  });
+});

@@ -1,0 +1,43 @@
+/** Whose turn it is in a session of two AI sides (definitions §12.3, §12.5). */
+import { describe, expect, it } from '@jest/globals';
+import {
+  advanceSession,
+  answeringSide,
+  findAnswering,
+  NEW_SESSION,
+  roleOf,
+  type Session,
+} from '../../src/core/session.ts';
+import type { StopVerdict } from '../../src/core/stop.ts';
+import type { Side } from '../../src/core/thread-execution.ts';
+
+const at = (side: Side, turns: number): Session => ({ side, turns });
+const verdict = (ends: StopVerdict['ends'], turn: boolean): StopVerdict => ({ ends, turn });
+
+describe('[definitions 12.5] a session', () => {
+  it.each<[string, Session, Side, StopVerdict, Session]>([
+    ['goes on with the same side within a turn', at('a', 2), 'a', verdict('nothing', false), at('a', 2)],
+    ['gives the turn to the other side', at('a', 2), 'a', verdict('turn', true), at('b', 3)],
+    ['and back', at('b', 3), 'b', verdict('turn', true), at('a', 4)],
+    ['counts a turn that a limit ended', at('b', 3), 'b', verdict('execution', true), at('a', 4)],
+    ['goes on where a limit cut a turn', at('b', 3), 'b', verdict('execution', false), at('b', 3)],
+    ['begins anew when it has ended', at('b', 9), 'b', verdict('session', true), NEW_SESSION],
+    ['follows who acted, whoever was expected', at('a', 1), 'b', verdict('turn', true), at('a', 2)],
+  ])('%s', (_what, session, acted, given, next) => {
+    expect(advanceSession(session, acted, given)).toEqual(next);
+  });
+
+  it.each<[Side]>([['a'], ['b']])('has the words of side %s answered by the other one', (side) => {
+    expect(answeringSide(roleOf(side))).not.toBe(side);
+  });
+
+  it.each<[readonly string[], Side | undefined]>([
+    [['user', 'assistant'], 'a'],
+    [['assistant', 'user'], 'b'],
+    [['system', 'assistant'], 'b'],
+    [['system'], undefined],
+    [[], undefined],
+  ])('[definitions 22.40] of a drain of %j, answers side %s', (roles, side) => {
+    expect(findAnswering(roles)).toBe(side);
+  });
+});

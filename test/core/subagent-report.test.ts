@@ -1,0 +1,50 @@
+/** What a parent reads of its children: clients know these texts by how they begin. */
+import { describe, expect, it } from '@jest/globals';
+import { formatReport, formatResult, REPORT_START, statusAfter } from '../../src/core/subagent-report.ts';
+
+const CHILD = { threadId: 'c1', agent: 'scout', name: 'Ada' };
+const report = (
+  kind: 'result' | 'failure' | 'stopped' | 'terminated',
+  content = '',
+  attachments: string[] = [],
+) => ({
+  kind,
+  content,
+  attachments,
+});
+
+describe('a report', () => {
+  it('names the child, says what became of it, and lists its files', () => {
+    const text = formatReport(CHILD, report('result', 'blue', ['/attachments/a.txt', '/attachments/b.txt']));
+    expect(text).toBe(
+      'Subagent (reference: c1) scout "Ada" has finished:\n\nblue\n\nAttachments:\n/attachments/a.txt\n/attachments/b.txt',
+    );
+    expect(REPORT_START.exec(text)?.[1]).toBe('c1');
+  });
+
+  it('is one line where there is nothing to say', () => {
+    expect(formatReport({ ...CHILD, name: null }, report('terminated'))).toBe(
+      'Subagent (reference: c1) scout was terminated before it finished.',
+    );
+  });
+
+  it('as a result: the content itself, and the reference where the child may be spoken to again', () => {
+    expect(formatResult(CHILD, report('result', 'blue'), false)).toBe('blue');
+    expect(formatResult(CHILD, report('result', 'blue'), true)).toBe('blue\n\nReference: c1');
+    expect(formatResult(CHILD, report('failure', 'too dark'), true)).toBe(
+      'The subagent has failed: too dark\n\nReference: c1',
+    );
+    expect(formatResult(CHILD, report('stopped'), false)).toBe(
+      'The subagent was stopped before it finished.',
+    );
+  });
+
+  it('leaves the child with a status', () => {
+    expect((['result', 'failure', 'stopped', 'terminated'] as const).map(statusAfter)).toEqual([
+      'idle',
+      'failed',
+      'stopped',
+      'terminated',
+    ]);
+  });
+});

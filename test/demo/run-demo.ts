@@ -1,0 +1,21 @@
+/** The demo's command, as a process of its own with everything below a folder. */
+import { spawn } from 'node:child_process';
+
+export async function runDemo(
+  args: string[],
+  folder: string,
+): Promise<{ code: number | null; output: string }> {
+  const { TEMPORAL_ADDRESS: _shared, TEMPORAL_NAMESPACE: _default, ...env } = process.env;
+  const child = spawn(process.execPath, ['scripts/demo/main.ts', ...args], {
+    env: {
+      ...env,
+      EVERTHREAD_DEMO_FOLDER: folder,
+      EVERTHREAD_TEMPORAL_CLI: process.env.EVERTHREAD_TEST_TEMPORAL_CLI,
+    },
+  });
+  let output = '';
+  child.stdout.on('data', (data) => (output += String(data)));
+  child.stderr.on('data', (data) => (output += String(data)));
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, output };
+}

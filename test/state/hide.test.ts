@@ -1,0 +1,58 @@
+/** Redaction of more than texts: what code of a project writes beside its result. */
+import { describe, expect, it } from '@jest/globals';
+import { hideIn, redactAttachment } from '../../src/state/hide.ts';
+import { createRedactor } from '../../src/state/redaction.ts';
+
+const redact = createRedactor([{ name: 'KEY', value: 'swordfish' }]);
+
+describe('hiding secrets in a value', () => {
+  it('reaches texts at any depth, keys as well', () => {
+    const value = { a: ['swordfish', 1, null, { b: 'my swordfish' }], swordfish: true };
+    expect(hideIn(value, redact)).toEqual({
+      a: ['[secret KEY]', 1, null, { b: 'my [secret KEY]' }],
+      '[secret KEY]': true,
+    });
+  });
+
+  it('changes nothing in the value that it was given', () => {
+    const value = { a: ['swordfish'] };
+    hideIn(value, redact);
+    expect(value).toEqual({ a: ['swordfish'] });
+  });
+
+  it('keeps cycles and shared parts, and ends on them', () => {
+    const shared = { text: 'swordfish' };
+    let wide: unknown = shared;
+    for (let n = 0; n < 60; n++) wide = [wide, wide];
+    const cyclic: Record<string, unknown> = { wide };
+    cyclic.self = cyclic;
+    const hidden = hideIn(cyclic, redact) as Record<string, unknown>;
+    expect(hidden.self).toBe(hidden);
+    let deep = hidden.wide;
+    while (Array.isArray(deep)) deep = deep[0];
+    expect(deep).toEqual({ text: '[secret KEY]' });
+  });
+
+  it('leaves what is no plain data to those who refuse it', () => {
+    const when = new Date(0);
+    expect(hideIn({ when }, redact)).toEqual({ when });
+    expect(hideIn(undefined, redact)).toBeUndefined();
+  });
+
+  it('makes no prototype of a key', () => {
+    const hidden = hideIn(JSON.parse('{"__proto__": {"admin": true}}'), redact) as object;
+    expect(Object.getPrototypeOf(hidden)).toBe(Object.prototype);
+    expect(Object.hasOwn(hidden, '__proto__')).toBe(true);
+  });
+
+  it('shows the name and the description of an attachment, and leaves its content', () => {
+    const data = Buffer.from('swordfish').toString('base64');
+    const given = { name: 'swordfish.txt', mimeType: 'text/plain', data, description: 'the swordfish' };
+    expect(redactAttachment(given, redact)).toEqual({
+      ...given,
+      name: '[secret KEY].txt',
+      description: 'the [secret KEY]',
+    });
+    expect(redactAttachment('/attachments/a.txt', redact)).toBe('/attachments/a.txt');
+  });
+});

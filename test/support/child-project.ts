@@ -1,0 +1,103 @@
+/**
+ * Projects around the agent "helper" whose prompt lists subagents. A child hands in at once what it is told to, or what its tool
+ * "look" has seen; all ask one model, which answers by whose prompt the request is.
+ */
+import { z } from 'zod';
+import type { Registry } from '../../src/core/definition.ts';
+import { type AgentInput, defineTool, type ToolEntryInput } from '../../src/definitions/index.ts';
+import {
+  calls,
+  type RecordedRequest,
+  type ScriptStep,
+  says,
+  scriptedModel,
+} from '../../src/testing/index.ts';
+import { type PromptProject, promptProject } from './prompt-project.ts';
+
+export type Answer = (request: RecordedRequest) => ScriptStep | Promise<ScriptStep>;
+
+/** Name of the prompt that asks. */
+export function askedBy({ messages: [first] }: RecordedRequest): string {
+  return /^You are (\w+)\./.exec(String(first?.content))?.[1] ?? '';
+}
+
+/** A model that answers each prompt in its own way; one that is not listed answers as `otherwise`, "done" by default. */
+export function modelOf(answers: Readonly<Record<string, Answer>>, otherwise: Answer = () => says('done')) {
+  return scriptedModel((request) => (answers[askedBy(request)] ?? otherwise)(request));
+}
+
+/** The last message that is neither a tool's nor the system's: what the prompt was told. */
+export function lastTold({ messages }: RecordedRequest): string {
+  const found = messages.findLast(({ role }) => role === 'user');
+  return typeof found?.content === 'string' ? found.content : JSON.stringify(found?.content);
+}
+
+/** A tool has answered since the last of these words. */
+export function hasResult({ messages }: RecordedRequest): boolean {
+  return messages.at(-1)?.role === 'tool';
+}
+
+export const handsIn = (text: string): ScriptStep => calls('finish', { text });
+
+const finish = defineTool({
+  description: 'hands in',
+  args: z.object({ text: z.string() }),
+  execute: async () => ({ status: 'success', result: 'handed in' }),
+});
+
+export interface ChildProject extends Omit<PromptProject, 'main'> {
+  readonly entries: readonly ToolEntryInput[];
+  /** Subagents: of "scribe", side A's prompt is "scribe_desk", which has the tool "finish" and those of `desk`. */
+  readonly children: Readonly<
+    Record<string, { readonly agent?: Partial<AgentInput>; readonly desk?: PromptProject['main'] }>
+  >;
+  readonly main?: PromptProject['main'];
+}
+
+export function childProject({
+  entries,
+  children,
+  main,
+  prompts,
+  agents,
+  tools,
+  ...more
+}: ChildProject): Registry {
+  const names = Object.keys(children);
+  return promptProject({
+    ...more,
+    main: { tools: [...entries], ...main },
+    tools: { finish, ...tools },
+    prompts: {
+      critic: { includeChat: true },
+      ...Object.fromEntries(
+        names.map((name) => [
+          `${name}_desk`,
+          {
+            includeChat: true,
+            includePastTools: true,
+            ...children[name]?.desk,
+            tools: ['finish', ...(children[name]?.desk?.tools ?? [])],
+          },
+        ]),
+      ),
+      ...prompts,
+    },
+    agents: {
+      ...Object.fromEntries(names.map((name) => [name, subagent(name, children[name]?.agent)])),
+      ...agents,
+    },
+  });
+}
+
+function subagent(name: string, fields: Partial<AgentInput> = {}): Partial<AgentInput> {
+  return {
+    type: 'dual_ai',
+    exposeAsTool: true,
+    toolDescription: `the subagent ${name}`,
+    sideA: { prompt: `${name}_desk`, sessionStop: { name: 'finish', messageProperty: 'text' } },
+    sideB: { prompt: 'critic' },
+    maxSessionTurns: 6,
+    ...fields,
+  };
+}

@@ -1,0 +1,35 @@
+/** What tests of effects share: schedule one from outside, as an endpoint would, and wait for its end. */
+import type { RuntimeClient } from '../../src/client/runtime-client.ts';
+import type { NewEffect } from '../../src/store/effect-port.ts';
+import type { ThreadEvent } from '../../src/store/port.ts';
+import { eventually } from './eventually.ts';
+import type { TestRuntime } from './runtime.ts';
+
+type Stored = Pick<TestRuntime, 'store'>;
+
+/** Due at once unless `fields` say otherwise; its id is its name, too. */
+export async function schedule(
+  client: RuntimeClient,
+  thread: string,
+  name: string,
+  fields: Partial<NewEffect> = {},
+): Promise<void> {
+  const inMs = await client.store.scheduleEffect(thread, { id: name, name, args: {}, delayMs: 0, ...fields });
+  await client.wakeForEffects(thread, inMs);
+}
+
+export async function eventsOf(
+  { store }: Stored,
+  thread: string,
+  ...types: string[]
+): Promise<ThreadEvent[]> {
+  return (await store.readEvents(thread, 0, 1_000_000)).filter(({ type }) => types.includes(type));
+}
+
+/** Resolves with the ends of so many effects, in order. */
+export function ended(place: Stored, thread: string, count: number): Promise<ThreadEvent[]> {
+  return eventually(`${count} effects to end`, async () => {
+    const events = await eventsOf(place, thread, 'effect.done', 'effect.failed');
+    return events.length >= count && events;
+  });
+}

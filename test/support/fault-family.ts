@@ -1,0 +1,149 @@
+/**
+ * The family of the fault tests' project: the agent "helper" may have a subagent do something, wait for it ("aide") or go on
+ * ("scout"). Both have a line written, tell how far they are, keep a note, and hand it in. What they do depends on the request
+ * alone.
+ */
+import { z } from 'zod';
+import { type AgentInput, defineAgent, definePrompt, defineTool } from '../../src/definitions/index.ts';
+import { calls, callsMany, type RecordedRequest, type ScriptStep, says } from '../../src/testing/index.ts';
+
+const AIDE = 'You are an aide.';
+
+/** The model is asked for a subagent. */
+export function isAide({ messages: [first] }: RecordedRequest): boolean {
+  return first?.content === AIDE;
+}
+
+/** Entries of the helper's prompt. */
+export const FAMILY_ENTRIES = [
+  'jot',
+  { name: 'aide', initUserMessageProperty: 'line', initAttachmentsProperty: 'files' },
+  {
+    name: 'scout',
+    blocking: false,
+    resumable: { receives_messages: 'side_a' as const, maxInstances: 100 },
+  },
+  {
+    name: 'envoy',
+    blocking: false,
+    initUserMessageProperty: 'line',
+  },
+];
+
+const line = z.object({ line: z.string() });
+
+export function familyTools() {
+  return {
+    /** Keeps a note as a file. */
+    jot: defineTool({
+      description: 'keeps a note',
+      args: line,
+      idempotent: true,
+      execute: async (state, { line: note }) => {
+        await state.writeFile(`/attachments/${note}.txt`, `the note ${note}`, 'text/plain');
+        return { status: 'success', result: `kept ${note}` };
+      },
+    }),
+    progress: defineTool({
+      description: 'tells how far it is',
+      args: line,
+      idempotent: true,
+      execute: () => ({ status: 'success' }),
+    }),
+    finish: defineTool({
+      description: 'hands in',
+      args: z.object({ line: z.string(), files: z.array(z.string()) }),
+      idempotent: true,
+      execute: () => ({ status: 'success' }),
+    }),
+  };
+}
+
+export function familyAgents() {
+  const fields: Partial<AgentInput> = { type: 'dual_ai', exposeAsTool: true, toolDescription: 'does it' };
+  const sideB = { prompt: 'aide_check' };
+  const bindings = {
+    sessionStop: { name: 'finish', messageProperty: 'line', attachmentsProperty: 'files' },
+    sessionStatus: { name: 'progress', messageProperty: 'line' },
+  };
+  return [
+    defineAgent({ name: 'aide', ...fields, sideA: { prompt: 'aide_work', ...bindings }, sideB }),
+    defineAgent({ name: 'scout', ...fields, sideA: { prompt: 'scout_work', ...bindings }, sideB }),
+    defineAgent({
+      name: 'envoy',
+      ...fields,
+      sideA: { prompt: 'aide_work', ...bindings },
+      sideB,
+      variables: [
+        { name: 'PASSPORT', type: 'secret', required: true, scoped: true, description: 'of the envoy' },
+      ],
+    }),
+  ];
+}
+
+export function familyPrompts() {
+  const prompt = (name: string, fields: Partial<Parameters<typeof definePrompt>[0]>) =>
+    definePrompt({
+      name,
+      toolDescription: name,
+      prompt: AIDE,
+      model: 'scripted',
+      includeChat: true,
+      includePastTools: true,
+      tools: ['write', 'jot', 'progress', 'finish', 'hold'],
+      ...fields,
+    });
+  const requiredSchema = z.object({ line: z.string(), files: z.array(z.string()).default([]) });
+  return [
+    prompt('aide_work', { requiredSchema }),
+    prompt('scout_work', {}),
+    prompt('aide_check', { prompt: 'You check.', tools: [] }),
+  ];
+}
+
+interface Turn {
+  readonly text: string;
+  /** Tool results since. */
+  readonly results: number;
+}
+
+/** Of the helper: undefined for what is not about its family. */
+export function leadFamily({ text, results }: Turn): ScriptStep | undefined {
+  const [, verb, rest = ''] = /^(delegate|send|ask|empower) (.*)$/.exec(text) ?? [];
+  switch (verb) {
+    case 'delegate':
+      if (results === 0) return calls('jot', { line: 'in' });
+      return results === 1 ? calls('aide', { line: rest, files: ['/attachments/in.txt'] }) : undefined;
+    case 'send':
+      return results === 0
+        ? callsMany(rest.split(',').map((message) => ({ name: 'subagent_create', args: scout(message) })))
+        : undefined;
+    case 'ask': {
+      const [referenceId, message] = rest.split(' ');
+      return results === 0 ? calls('subagent_message', { referenceId, message, attachments: [] }) : undefined;
+    }
+    case 'empower':
+      return results === 0 ? calls('envoy', { line: rest }) : undefined;
+    default:
+      return /^Subagent \(reference:/.test(text) ? says('Heard.') : undefined;
+  }
+}
+
+function scout(message: string) {
+  return { agent: 'scout', name: `Scout ${message}`, message, attachments: [] };
+}
+
+/** Of a subagent: `wait` in its message makes it hold on until it is released. */
+export function beAide({ text: told, results }: Turn): ScriptStep {
+  // Files that come along are named below.
+  const [text = ''] = told.split('\n');
+  const waits = text.startsWith('wait') ? [calls('hold', { line: text })] : [];
+  const steps = [
+    ...waits,
+    calls('write', { line: text }),
+    calls('progress', { line: `half of ${text}` }),
+    calls('jot', { line: 'out' }),
+    calls('finish', { line: `done ${text}`, files: ['/attachments/out.txt'] }),
+  ];
+  return steps[results] ?? says('There is nothing left to do.');
+}

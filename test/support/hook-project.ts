@@ -1,0 +1,87 @@
+/** A project around one agent "helper" whose hooks are what a test is about. */
+import type { PromptDefinition, Registry } from '../../src/core/definition.ts';
+import type { HookDefinition, HookName, HookSignatures } from '../../src/core/hook.ts';
+import {
+  defineAgent,
+  defineHook,
+  defineModel,
+  definePrompt,
+  type PromptInput,
+  type RegistryInput,
+  registryFrom,
+} from '../../src/definitions/index.ts';
+import type { ScriptedModel } from '../../src/testing/index.ts';
+import { type RuntimeOptions, type TestRuntime, testRuntime } from './runtime.ts';
+
+/** Bodies by the name of their kind, one or several in order. */
+export type Hooks = { readonly [Name in HookName]?: HookSignatures[Name] | readonly HookSignatures[Name][] };
+
+export interface HookProject {
+  readonly model: ScriptedModel;
+  readonly hooks: Hooks | readonly HookDefinition[];
+  readonly tools?: RuntimeOptions['tools'];
+  readonly prompt?: Partial<PromptInput>;
+  readonly side?: RuntimeOptions['side'];
+  readonly prompts?: readonly PromptDefinition[];
+  readonly effects?: RegistryInput['effects'];
+  readonly options?: Partial<RuntimeOptions>;
+}
+
+/** Their ids are `<kind>_<n>`, from 1. */
+export function toHooks(hooks: Hooks): HookDefinition[] {
+  return Object.entries(hooks).flatMap(([name, bodies]) =>
+    [bodies]
+      .flat()
+      .map((execute, index) =>
+        defineHook({ hook: name as HookName, id: `${name}_${index + 1}`, execute: execute as never }),
+      ),
+  );
+}
+
+export function hookRegistry({
+  model,
+  hooks,
+  tools = {},
+  prompt,
+  prompts = [],
+  side,
+  effects,
+}: HookProject): Registry {
+  const listed = Array.isArray(hooks) ? (hooks as readonly HookDefinition[]) : toHooks(hooks as Hooks);
+  return registryFrom({
+    agents: [
+      defineAgent({
+        name: 'helper',
+        sideA: { prompt: 'main', ...side },
+        hooks: listed.map(({ name }) => name),
+      }),
+    ],
+    prompts: [
+      definePrompt({
+        name: 'main',
+        toolDescription: 'the main prompt',
+        prompt: 'You help.',
+        model: 'scripted',
+        includeChat: true,
+        includePastTools: true,
+        tools: Object.keys(tools),
+        ...prompt,
+      }),
+      ...prompts,
+    ],
+    models: [defineModel({ name: 'scripted', provider: model.provider, model: 'scripted-1' })],
+    tools,
+    effects,
+    hooks: listed,
+  });
+}
+
+export async function hookRuntime(project: HookProject): Promise<TestRuntime> {
+  return testRuntime({ model: project.model, registry: hookRegistry(project), ...project.options });
+}
+
+/** What the log says of hooks that failed, as `id: error`. */
+export async function hookFailures({ store }: TestRuntime, threadId: string): Promise<string[]> {
+  const events = await store.readEvents(threadId, 0);
+  return events.filter(({ type }) => type === 'hook.failed').map(({ data }) => `${data.id}: ${data.error}`);
+}

@@ -1,0 +1,122 @@
+/** A project with several prompts and agents, for tests of sub-prompts and handoffs. All ask one scripted model. */
+import { z } from 'zod';
+import type { Registry } from '../../src/core/definition.ts';
+import type { HookDefinition } from '../../src/core/hook.ts';
+import type { Message } from '../../src/core/message.ts';
+import {
+  type AgentInput,
+  defineAgent,
+  defineModel,
+  definePrompt,
+  defineTool,
+  registryFrom,
+} from '../../src/definitions/index.ts';
+import type { RecordedRequest, ScriptedModel } from '../../src/testing/index.ts';
+import { type TestRuntime, testRuntime } from './runtime.ts';
+
+/** Arguments of a prompt, one of them by default. */
+export const TOPIC = z.object({ topic: z.string(), depth: z.number().default(3) });
+
+export const echo = defineTool({
+  description: 'says it',
+  args: z.object({ text: z.string() }),
+  execute: async (_state, { text }) => ({ status: 'success', result: `echo ${text}` }),
+});
+export const explode = defineTool({
+  description: 'fails',
+  execute: async () => ({ status: 'error', error: 'boom' }),
+});
+
+type PromptFields = Partial<Parameters<typeof definePrompt>[0]>;
+
+export interface PromptProject {
+  readonly model: ScriptedModel;
+  /** Of the prompt "main" of the agent "helper", which includes the chat. */
+  readonly main: PromptFields;
+  /** By name; they include nothing unless they say so. */
+  readonly prompts?: Readonly<Record<string, PromptFields>>;
+  /** By name; the prompt of "clerk" is "clerk_desk". */
+  readonly agents?: Readonly<Record<string, Partial<AgentInput>>>;
+  readonly side?: Partial<AgentInput['sideA']>;
+  readonly tools?: Parameters<typeof registryFrom>[0]['tools'];
+  readonly hooks?: readonly HookDefinition[];
+}
+
+const CHAT = { includeChat: true, includePastTools: true };
+
+export function promptProject({
+  model,
+  main,
+  prompts = {},
+  agents = {},
+  side,
+  tools = {},
+  hooks = [],
+}: PromptProject): Registry {
+  const prompt = (name: string, fields: PromptFields) =>
+    definePrompt({
+      name,
+      toolDescription: `the prompt ${name}`,
+      prompt: `You are ${name}.`,
+      model: 'scripted',
+      ...fields,
+    });
+  return registryFrom({
+    agents: [
+      defineAgent({ name: 'helper', sideA: { prompt: 'main', ...side } }),
+      ...Object.entries(agents).map(([name, fields]) =>
+        defineAgent({ name, sideA: { prompt: `${name}_desk` }, ...fields }),
+      ),
+    ],
+    prompts: [
+      prompt('main', { ...CHAT, ...main }),
+      ...Object.entries(prompts).map(([name, fields]) => prompt(name, fields)),
+    ],
+    models: [defineModel({ name: 'scripted', provider: model.provider, model: 'scripted-1' })],
+    tools,
+    hooks,
+  });
+}
+
+/** `role: content` of a request, with the names of its calls. */
+export function told({ messages }: RecordedRequest): string[] {
+  return messages.map((message) => {
+    const calls =
+      message.role === 'assistant' ? (message.toolCalls ?? []).map(({ name }) => ` -> ${name}`) : [];
+    const text = typeof message.content === 'string' ? message.content : JSON.stringify(message.content);
+    return `${message.role}: ${message.content === null ? '' : text}${calls.join('')}`;
+  });
+}
+
+/** The agent's prompt may call "consult", whose topic is its first message. */
+export async function consulting(
+  model: ScriptedModel,
+  { entry = {}, consult = {}, ...more }: Partial<PromptProject> & { entry?: object; consult?: object } = {},
+): Promise<TestRuntime> {
+  const project = promptProject({
+    model,
+    main: { tools: [{ name: 'consult', initUserMessageProperty: 'topic', ...entry }] },
+    ...more,
+    prompts: {
+      consult: {
+        requiredSchema: z.object({ topic: z.string() }),
+        tools: Object.keys(more.tools ?? {}),
+        ...consult,
+      },
+      ...more.prompts,
+    },
+  });
+  return testRuntime({ model, registry: project });
+}
+
+/** What its sub-prompts said, at any depth. */
+export async function deep({ store }: TestRuntime, thread: string): Promise<readonly Message[]> {
+  const { messages } = await store.getMessages(thread, { maxDepth: 9, includeSilent: true, limit: 1000 });
+  return messages.filter(({ depth }) => depth > 0);
+}
+
+/** Of its last tool call. */
+export async function resultOf(runtime: TestRuntime, thread: string): Promise<string> {
+  const lines = await runtime.transcript(thread);
+  return lines.findLast((line) => line.startsWith('tool ')) ?? '';
+}
