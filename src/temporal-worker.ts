@@ -29,6 +29,10 @@ export interface TemporalWorkerInput {
 
 /** Calls beyond the sandbox's places: they wait for one here, and not for the next poll. */
 const WAITING_CODE_CALLS = 2;
+/** A cancellation reaches an activity with a heartbeat: this bounds how long a stop takes. */
+const LONGEST_HEARTBEAT_INTERVAL_MS = 800;
+/** So many may be lost or late, but for one, before a worker is taken for lost. */
+const HEARTBEATS_PER_TIMEOUT = 3;
 
 export async function createTemporalWorker(input: TemporalWorkerInput): Promise<TemporalWorker> {
   const { configuration, taskQueue, activities } = input;
@@ -63,14 +67,27 @@ export async function createTemporalWorker(input: TemporalWorkerInput): Promise<
   }
 }
 
+/**
+ * Between two heartbeats of an activity. The SDK alone would wait four fifths of the timeout: with one of a second, a server
+ * or a machine that is late by 200 ms would make a living worker a lost one, and its tool's outcome unknown.
+ */
+export function heartbeatIntervalMs({
+  modelHeartbeatMs,
+  toolHeartbeatMs,
+}: Pick<Configuration, 'modelHeartbeatMs' | 'toolHeartbeatMs'>): number {
+  return Math.min(
+    LONGEST_HEARTBEAT_INTERVAL_MS,
+    Math.floor(Math.min(modelHeartbeatMs, toolHeartbeatMs) / HEARTBEATS_PER_TIMEOUT),
+  );
+}
+
 function sharedOptions({ connection, namespace, storeId, configuration }: TemporalWorkerInput) {
   return {
     connection,
     namespace,
     identity: `everthread:${storeId}:${process.pid}@${hostname()}`,
-    // A cancellation reaches an activity with a heartbeat: this bounds how long a stop takes.
-    maxHeartbeatThrottleInterval: 800,
-    defaultHeartbeatThrottleInterval: 800,
+    maxHeartbeatThrottleInterval: heartbeatIntervalMs(configuration),
+    defaultHeartbeatThrottleInterval: LONGEST_HEARTBEAT_INTERVAL_MS,
     shutdownGraceTime: configuration.toolGraceMs,
     shutdownForceTime: configuration.toolGraceMs + 5000,
   } satisfies Partial<WorkerOptions>;

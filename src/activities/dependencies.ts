@@ -28,6 +28,7 @@ export type FaultPoint =
   | 'subagent_told'
   | 'subagent_reported'
   | 'subagent_status_told'
+  | 'relative_told'
   | 'report_due'
   | 'report_delivered'
   | 'effect_begun'

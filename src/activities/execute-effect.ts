@@ -50,7 +50,7 @@ export async function executeEffect(
   const within = AbortSignal.any([signal, own.signal]);
   // Code that the handler runs lives as long as the handler, however that ends.
   const scope = dependencies.sandbox.scope({ signal: within });
-  const sink = openSink(dependencies.store, thread.id);
+  const sink = openSink(dependencies, thread.id);
   const parts = { env, runCode: scope.runCode };
   const place = {
     thread,
@@ -80,6 +80,7 @@ export async function executeEffect(
     return { kind: 'executed', error: { code: ended.code, message }, queuedTools };
   } finally {
     scope.close();
+    sink.end();
   }
 }
 

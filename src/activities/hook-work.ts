@@ -40,7 +40,7 @@ export function openHookWork(dependencies: ActivityDependencies, input: HookWork
   const { thread, prompt, signal } = input;
   const env = openEnv(dependencies, thread, { signal, prompt });
   const scope = dependencies.sandbox.scope({ signal });
-  const sink = openSink(dependencies.store, thread.id);
+  const sink = openSink(dependencies, thread.id);
   const parts = { env, runCode: scope.runCode };
   const hooks = openHooks(dependencies, { ...input, work: sink.work, parts });
   const from = { ...input, work: { ...sink.work, reach: sink.reachUnstarted }, parts };
@@ -49,7 +49,10 @@ export function openHookWork(dependencies: ActivityDependencies, input: HookWork
     env,
     sink,
     openNewChild: (child) => openRelative(dependencies, from, child),
-    close: () => scope.close(),
+    close() {
+      scope.close();
+      sink.end();
+    },
   };
 }
 

@@ -18,8 +18,7 @@ export async function readSubagentOffer(
 ): Promise<SubagentOffer> {
   const enabled = await enabledSubagents(sources, thread, prompt);
   if (!mayLive(sources.registry(), thread, prompt)) return { enabled, living: false };
-  const children = await sources.store.listChildren(thread.id);
-  return { enabled, living: children.some((child) => child.resumable && child.terminatedAt === null) };
+  return { enabled, living: await sources.store.hasResumable(thread.id) };
 }
 
 /** Before anything is read: all that the prompt may come to offer. */

@@ -3,13 +3,15 @@ import type { RecordedOutcome, ToolCallInput, ToolCallOutcome } from '../core/st
 import type { SettledTool } from '../store/port.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { fromRun } from './run-ref.ts';
+import { wakeForgotten } from './wake-forgotten.ts';
 
 export async function recordToolOutcome(
   { store }: ActivityDependencies,
   input: ToolCallInput,
 ): Promise<RecordedOutcome> {
-  const { step, index } = input;
+  const { step, index, threadId } = input;
   const settled = await store.settleLostTool({ ...fromRun(store, input), step, index });
+  if (settled.kind === 'settled' && settled.state === 'unknown') await wakeForgotten(store, threadId);
   return settled.kind === 'redispatch' ? settled : toSettledOutcome(settled);
 }
 

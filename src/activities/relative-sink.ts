@@ -3,12 +3,13 @@
  * its workflow is told to look.
  * R1. In the order in which the code asked, also where it did not wait.
  * R2. `queueTool` cannot be awaited: `settle` waits for it, before the activity's own work is stored.
- * R3. What was queued is stored when the code goes on; that the other one looks is seen to by then as well (`wake-gate.ts`).
+ * R3. What was queued is stored when the code goes on; that the other one looks is seen to by then as well (`wake-gate.ts`), or, where
+ *     this worker is lost, by whoever finds that out (`wake-forgotten.ts`).
  */
 import { RuntimeError } from '../core/error.ts';
 import type { WorkSink } from '../state/origin.ts';
-import type { ThreadStore } from '../store/port.ts';
 import { terminateRelative } from './cascade.ts';
+import type { ActivityDependencies } from './dependencies.ts';
 import { openReach, type Reach } from './reach.ts';
 import { openWakeGate } from './wake-gate.ts';
 
@@ -20,7 +21,10 @@ export interface RelativeSinks {
   settle(): Promise<void>;
 }
 
-export function openRelativeSinks(store: ThreadStore): RelativeSinks {
+export function openRelativeSinks({
+  store,
+  probe,
+}: Pick<ActivityDependencies, 'store' | 'probe'>): RelativeSinks {
   let opened: Reach | undefined;
   const toReach = () => {
     opened ??= openReach(store);
@@ -39,6 +43,7 @@ export function openRelativeSinks(store: ThreadStore): RelativeSinks {
     queueMessage: (item) =>
       inOrder(async () => {
         await store.queueItem(threadId, item);
+        await probe?.('relative_told');
         // A person's word to a thread that was stopped lets it go on; so does a relative's.
         wake(threadId, item.role === 'user' ? { speaks: true } : {});
       }),

@@ -1,11 +1,11 @@
 /**
  * Where work goes that code in an activity queues: messages into the store at once, tools along with the result, in one
- * transaction. The workflow is alive and hears of both by the activity's answer.
+ * transaction. The workflow is alive and hears of both by the activity's answer; what comes after it is told by itself.
  */
 import type { WorkSink } from '../state/origin.ts';
-import type { ThreadStore } from '../store/port.ts';
 import type { QueuedTool } from '../store/tool-port.ts';
 import { terminateSelf } from './cascade.ts';
+import type { ActivityDependencies } from './dependencies.ts';
 import { openRelativeSinks } from './relative-sink.ts';
 
 /** The parent has the whole of each. */
@@ -21,20 +21,31 @@ export interface Sink {
   /** What `notifyParent` has said, for the metadata of a tool message. */
   notifications(): Readonly<Record<string, unknown>>;
   taken(): { readonly queuedTools: readonly QueuedTool[]; readonly queuedItems: number };
+  /** The activity answers. Code that goes on nevertheless, such as a body that does not heed its time, is still heard. */
+  end(): void;
 }
 
-export function openSink(store: ThreadStore, threadId: string): Sink {
+export function openSink(
+  dependencies: Pick<ActivityDependencies, 'store' | 'probe'>,
+  threadId: string,
+): Sink {
+  const { store } = dependencies;
   const queuedTools: QueuedTool[] = [];
   const toldParent: string[] = [];
   let queuedItems = 0;
-  const relatives = openRelativeSinks(store);
+  let ended = false;
+  const relatives = openRelativeSinks(dependencies);
   return {
     work: {
       async queueMessage(item) {
         await store.queueItem(threadId, item);
         queuedItems += 1;
+        if (ended) await relatives.reach(threadId).wake();
       },
-      queueTool: (tool) => void queuedTools.push(tool),
+      queueTool(tool) {
+        if (ended) relatives.reach(threadId).queueTool(tool);
+        else queuedTools.push(tool);
+      },
       terminate: () => terminateSelf(store, threadId, 'state.terminate'),
       // Each activity's answer tells when the next one is due (activities/index.ts).
       wakeForEffects: async () => undefined,
@@ -51,5 +62,8 @@ export function openSink(store: ThreadStore, threadId: string): Sink {
       return shown.length === 1 ? { parent_notification: shown[0] } : { parent_notifications: shown };
     },
     taken: () => ({ queuedTools, queuedItems }),
+    end() {
+      ended = true;
+    },
   };
 }

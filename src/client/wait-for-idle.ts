@@ -1,6 +1,6 @@
 /**
- * When is a thread at rest? The store alone cannot tell: a signal that the server has may not have reached it.
- * So a rest in the store is confirmed by the workflow's own word, where a worker can give it.
+ * When is a thread at rest? The store alone cannot tell: a signal that the server has may not have reached it. Nor can the
+ * workflow: what others put into the queue in the store is announced to it afterwards. So both must say so, where a worker can.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
@@ -36,18 +36,22 @@ export async function waitForIdle(wait: Wait): Promise<ThreadRecord> {
   }
 }
 
-async function isAtRest({ handle }: Wait, record: ThreadRecord, arrived: boolean): Promise<boolean> {
+async function isAtRest({ store, handle }: Wait, record: ThreadRecord, arrived: boolean): Promise<boolean> {
   if (record.terminatedAt !== null) return true;
   if (record.status === 'running' || record.status === 'waiting') return false;
   // A stopped thread keeps what is queued, and so does one whose step could not even be tried.
   const mayHoldWork = record.status === 'stopped' || record.status === 'failed';
   if (!arrived && !mayHoldWork) return false;
   const view = await askStatus(handle);
-  if (view === undefined && !arrived) return false;
-  return view === undefined || (view.status === record.status && (view.queued === 0 || mayHoldWork));
+  // The status alone would not do: what was sent to a stopped thread may be on its way into the store.
+  if (view === undefined ? !arrived : view.status !== record.status || !view.atRest) return false;
+  // A report, a relative's word, an effect's tool lie in line before the workflow is told of them. What it knows of and leaves
+  // there waits for a person, and so does everything of a thread that was stopped.
+  const holdsWork = view === undefined ? mayHoldWork : record.status === 'stopped' || view.queued > 0;
+  return holdsWork || (await store.countQueued(record.id)) === 0;
 }
 
-/** Undefined when nobody can say: no worker, or no running workflow. The store's word stands then. */
+/** Undefined when nobody can say: no worker, one that is too busy, or no running workflow. The store's word stands then. */
 async function askStatus(handle: WorkflowHandle): Promise<StatusView | undefined> {
   try {
     return await handle.query(status);

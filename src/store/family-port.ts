@@ -191,6 +191,8 @@ export interface FamilyStore {
 
   /** Oldest first. */
   listChildren(parentId: string): Promise<readonly ChildRecord[]>;
+  /** A child lives that may be spoken to. */
+  hasResumable(parentId: string): Promise<boolean>;
   /** Null for a thread without a parent in the registry. */
   getChild(childId: string): Promise<ChildRecord | null>;
   /** Children that nobody has started, oldest first. */
@@ -199,6 +201,8 @@ export interface FamilyStore {
   listDescendants(
     threadId: string,
   ): Promise<readonly { readonly threadId: string; readonly agent: string }[]>;
+  /** Relatives at rest that have something in their queues of which nobody may have told them. Stopped ones rest as they should. */
+  listForgotten(threadId: string): Promise<readonly string[]>;
   /** A thread with all that descend from it, each behind its parent. Empty where there is no such thread. */
   readFamily(threadId: string): Promise<readonly FamilyMember[]>;
 

@@ -145,6 +145,8 @@ export interface ThreadStore
   terminateThread(threadId: string, reason?: string): Promise<void>;
   /** How many of these item ids have become messages or were refused. */
   countTaken(threadId: string, itemIds: readonly string[]): Promise<number>;
+  /** How many items lie in line, whoever put them there. */
+  countQueued(threadId: string): Promise<number>;
 
   close(): Promise<void>;
 }

@@ -10,7 +10,7 @@ import { bindHooks } from './commands/hook.ts';
 import { appendEvent, getLogs } from './commands/log.ts';
 import { deleteMessage, injectMessage, updateMessage } from './commands/message.ts';
 import { openThread } from './commands/open-thread.ts';
-import { queueItem, stageItem, stashItems } from './commands/queue.ts';
+import { countQueued, queueItem, stageItem, stashItems } from './commands/queue.ts';
 import { countTaken, getMessage, getMessages, getThread, listThreads, readEvents } from './commands/read.ts';
 import { readContext } from './commands/read-context.ts';
 import { commitStatus, terminateThread } from './commands/status.ts';
@@ -81,6 +81,7 @@ export async function bindStore(db: Kysely<Tables>, { place, ...engine }: Engine
     getLogs: (threadId, options) => getLogs(context, threadId, options),
     terminateThread: (threadId, reason) => terminateThread(context, threadId, reason),
     countTaken: (threadId, itemIds) => countTaken(context, threadId, itemIds),
+    countQueued: (threadId) => countQueued(context.db, threadId),
     ...bindEffects(context),
     ...bindEnv(context),
     ...bindSubprompts(context),

@@ -46,6 +46,8 @@ export interface StatusView {
   readonly step: number;
   /** Items that wait. */
   readonly queued: number;
+  /** Nothing to do until somebody speaks: what is queued, if anything, waits for a user message. */
+  readonly atRest: boolean;
   /** What the thread is doing now, in words. */
   readonly activity: string;
   /** Why the last execution ended; null while one lasts. */

@@ -20,6 +20,7 @@ export function toStatusView(run: ThreadRun): StatusView {
     status: run.status,
     step: run.totalSteps,
     queued: run.queue.size,
+    atRest: !run.wanted,
     activity: run.activity,
     stopReason: run.stopReason,
     ...(run.session ? { side: run.session.side } : {}),

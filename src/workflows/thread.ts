@@ -112,8 +112,10 @@ function resume(
   run.totalSteps = opened.afterStep;
   run.turnOpen = opened.turnOpen;
   run.queue.addWaiting(opened.waiting);
+  // A stop that came with the start, after all that was said with it: so it is when a run that was killed is revived by one.
+  const stops = run.parked && run.stopRequest !== undefined && patched('a-stop-before-the-opening-holds');
   // A stopped thread stays parked unless somebody has spoken to it with the start.
-  run.parked = opened.status === 'stopped' && !run.queue.hasArrivals && !run.spokenTo;
+  run.parked = stops || (opened.status === 'stopped' && !run.queue.hasArrivals && !run.spokenTo);
   run.status = run.turnOpen
     ? 'running'
     : ((opened.status === 'running' ? 'idle' : opened.status) as ThreadRun['status']);

@@ -133,15 +133,15 @@ export default defineTool({
     if (process.platform !== 'win32') {
       expect(statSync(join(project.folder, file)).mode & 0o777).toBe(0o600);
     }
-    const refused = await project.run(['threads', 'start', 'helper', 'weather', '--id', 't1', '--wait']);
+    const refused = await project.run(['threads', 'start', 'helper', 'weather', '--id', 'env-1', '--wait']);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('"KEY" (the tool "weather")');
     expect((await project.run(['env', 'set', 'KEY'], { input: SECRET })).code).toBe(0);
-    const { stdout } = await project.run(['threads', 'send', 't1', 'weather', '--wait']);
+    const { stdout } = await project.run(['threads', 'send', 'env-1', 'weather', '--wait']);
     expect(stdout).toContain(`opened with [secret KEY], ${SECRET.length}`);
     dev.process.kill('SIGINT');
     expect((await dev.ended).code).toBe(0);
-  });
+  }, 180_000);
 });
 
 describe('a value typed on a terminal', () => {

@@ -140,8 +140,11 @@ export default defineTool({
 `,
 };
 
-/** Waits for a text in the output of a command; fails with everything it said when it ends before. */
-export async function seen(command: Running, text: string | RegExp, withinMs = 30_000): Promise<void> {
+/**
+ * Waits for a text in the output of a command; fails with everything it said when it ends before. A worker is ready after two
+ * seconds, and after half a minute where many processes share a core.
+ */
+export async function seen(command: Running, text: string | RegExp, withinMs = 60_000): Promise<void> {
   const deadline = performance.now() + withinMs;
   const found = () =>
     [command.stdout(), command.stderr()].some((output) =>

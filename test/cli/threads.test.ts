@@ -9,7 +9,7 @@ let project: CliProject;
 beforeAll(async () => {
   project = cliProject(HELPER);
   await seen(project.start(['worker', '--json']), '"event":"ready"');
-});
+}, 120_000);
 afterAll(() => project.remove());
 
 const run = (...args: string[]) => project.run(args);
@@ -113,7 +113,8 @@ describe('everthread threads', () => {
   });
 
   it('tail --json is one event a line with a cursor, and tail for people shows the conversation', async () => {
-    const id = await startThread('how is the weather?', '--json').then(
+    // At rest before the next message, which could otherwise be answered in one step with the first.
+    const id = await startThread('how is the weather?', '--wait', '--json').then(
       (text) => JSON.parse(text).threadId as string,
     );
     await run('threads', 'send', id, 'thanks', '--wait');
@@ -204,7 +205,9 @@ describe('everthread threads', () => {
     const [first, second] = ['first.txt', 'second.csv'].map((name) =>
       join(project.folder, 'notes', name),
     ) as [string, string];
-    const id = await startThread('look', '--attach', first, '--attach', second);
+    const id = 'with-files';
+    // At rest before the next message, which could otherwise be answered in one step with the first.
+    await startThread('look', '--attach', first, '--attach', second, '--id', id, '--wait');
     const sent = await run('threads', 'send', id, '--attach', second, '--wait');
     expect(sent).toMatchObject({
       code: 0,

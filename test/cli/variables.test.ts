@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseVariables } from '../../src/cli/read-variables.ts';
 import { generateKey } from '../../src/store/encryption.ts';
+import { eventually } from '../support/eventually.ts';
 import { type CliProject, cliProject, HELPER, type Running, seen } from './support.ts';
 
 const SECRET = 'swordfish-4711';
@@ -55,7 +56,7 @@ describe('everthread variables', () => {
     project = cliProject(FILES);
     worker = project.start(['worker', '--json'], env);
     await seen(worker, '"event":"ready"');
-  }, 60_000);
+  }, 120_000);
   afterAll(() => project.remove());
 
   const run = (args: string[], input = '') => project.run(args, { input, env });
@@ -92,9 +93,11 @@ describe('everthread variables', () => {
     expect(given.stderr).toContain('Gave PASSPORT, CITY to the subagent envoy, which starts as thread ');
     expect(given.stderr).not.toContain(SECRET);
     await run(['threads', 'send', 'needs-2', 'and?', '--wait']);
-    const { stdout } = await run(['threads', 'show', 'needs-2', '--silent', '--json']);
-    // What is declared as text is shown to the child's model.
-    expect(stdout).toContain('You travel to Paris');
+    // What is declared as text is shown to the child's model. The child works beside its parent: its report may come later.
+    const stdout = await eventually('the report of the child', async () => {
+      const shown = await run(['threads', 'show', 'needs-2', '--silent', '--json']);
+      return shown.stdout.includes('You travel to Paris') && shown.stdout;
+    });
     expect(stdout).not.toContain(SECRET);
     expect((await run(['variables', 'list', 'needs-2'])).stderr).toContain(
       'No subagent of thread needs-2 waits',

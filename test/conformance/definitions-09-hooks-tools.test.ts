@@ -193,6 +193,8 @@ describe('definitions §9 results of tools', () => {
           return { ...result, error: `${result.error}, thought over` };
         },
       },
+      // It is counted how often the hook runs, and a slow machine is no lost worker.
+      options: { configuration: { toolHeartbeatMs: 20_000 } },
     });
     const thread = await runtime.start('go');
     expect((await runtime.transcript(thread))[2]).toBe(

@@ -12,14 +12,17 @@ const nothing = defineEffect('does nothing', () => undefined);
 
 describe('definitions §10 Effects: firing', () => {
   it('[runtime 2a] an effect that queues a message starts an idle thread', async () => {
-    const remind = defineEffect('reminds', z.object({ text: z.string() }), (state, { text }) =>
-      state.queueMessage({ role: 'user', content: text }),
-    );
-    const plan = toolOf((state) => state.scheduleEffect('remind', { text: 'tea time' }, 300));
+    const rested = Promise.withResolvers<void>();
+    const remind = defineEffect('reminds', z.object({ text: z.string() }), async (state, { text }) => {
+      await rested.promise;
+      await state.queueMessage({ role: 'user', content: text });
+    });
+    const plan = toolOf((state) => state.scheduleEffect('remind', { text: 'tea time' }, 100));
     const model = scriptedModel([calls('plan'), says('planned'), says('the tea is ready')]);
     const runtime = await testRuntime({ model, tools: { plan }, effects: { remind } });
     const thread = await runtime.start('remind me');
     expect((await runtime.client.getThread(thread)).status).toBe('idle');
+    rested.resolve();
     await eventually('the answer', async () =>
       (await runtime.transcript(thread)).includes('assistant: the tea is ready'),
     );
@@ -31,12 +34,17 @@ describe('definitions §10 Effects: firing', () => {
   });
 
   it('[runtime 2a] an effect that queues a tool starts an idle thread, and the model sees the result', async () => {
-    const check = defineEffect('checks', (state) => state.queueTool('look', {}));
+    const rested = Promise.withResolvers<void>();
+    const check = defineEffect('checks', async (state) => {
+      await rested.promise;
+      state.queueTool('look', {});
+    });
     const look = toolOf(async () => 'clear');
-    const plan = toolOf((state) => state.scheduleEffect('check', {}, 200));
+    const plan = toolOf((state) => state.scheduleEffect('check', {}, 100));
     const model = scriptedModel([calls('plan'), says('planned'), says('the sky is clear')]);
     const runtime = await testRuntime({ model, tools: { plan, look }, effects: { check } });
     const thread = await runtime.start('watch');
+    rested.resolve();
     await eventually(
       'the answer',
       async () => (await runtime.transcript(thread)).at(-1) === 'assistant: the sky is clear',

@@ -14,6 +14,9 @@ import { toolOf } from '../support/tool-work.ts';
 
 const text = (buffer: ArrayBuffer | null) => (buffer ? new TextDecoder().decode(buffer) : null);
 
+/** For what fills a thread up to a limit: seconds of work, which a busy machine makes a minute. */
+const FILLING_MS = 240_000;
+
 /** The files of a thread, as its tools have them, and those of another one beside it. */
 let files: ThreadFiles;
 let others: ThreadFiles;
@@ -139,31 +142,39 @@ describe('definitions §18 storage', () => {
     expect((await read.readdir('/')).entries.map(({ name }) => name)).toEqual(['reports']);
   });
 
-  it('[definitions 18] a file system that is full says which limit it met', async () => {
-    const content = new Uint8Array(LIMITS.fileBytes).fill(7);
-    // Ten times the largest file is below the limit of all, eleven times above; contents that are alike are kept once.
-    for (let n = 0; n < 10; n++) await files.writeFile(`/large${n}`, content, 'application/octet-stream');
-    await expect(files.writeFile('/large10', content, 'application/octet-stream')).rejects.toMatchObject({
-      code: 'LimitExceeded',
-      message: expect.stringContaining(`${LIMITS.threadFileBytes} bytes in all`),
-    });
-    await files.writeFile('/large0', content, 'application/octet-stream');
-  });
+  it(
+    '[definitions 18] a file system that is full says which limit it met',
+    async () => {
+      const content = new Uint8Array(LIMITS.fileBytes).fill(7);
+      // Ten times the largest file is below the limit of all, eleven times above; contents that are alike are kept once.
+      for (let n = 0; n < 10; n++) await files.writeFile(`/large${n}`, content, 'application/octet-stream');
+      await expect(files.writeFile('/large10', content, 'application/octet-stream')).rejects.toMatchObject({
+        code: 'LimitExceeded',
+        message: expect.stringContaining(`${LIMITS.threadFileBytes} bytes in all`),
+      });
+      await files.writeFile('/large0', content, 'application/octet-stream');
+    },
+    FILLING_MS,
+  );
 
-  it('[definitions 18] there is a limit to how many files there are', async () => {
-    const names = Array.from({ length: LIMITS.filesPerThread - 1 }, (_, n) => `/d/${n}`);
-    await Promise.all(names.map((path) => files.writeFile(path, '', 'text/plain')));
-    const refusal = {
-      code: 'LimitExceeded',
-      message: expect.stringContaining(`more than ${LIMITS.filesPerThread} files and directories`),
-    };
-    await expect(files.writeFile('/one', '', 'text/plain')).rejects.toMatchObject(refusal);
-    await expect(files.mkdirFile('/two')).rejects.toMatchObject(refusal);
-    await files.writeFile('/d/7', 'changed', 'text/plain');
-    await files.unlinkFile('/d/8');
-    await files.writeFile('/one', '', 'text/plain');
-    expect(await files.getFileStats()).toMatchObject({ fileCount: 9999, directoryCount: 1 });
-  });
+  it(
+    '[definitions 18] there is a limit to how many files there are',
+    async () => {
+      const names = Array.from({ length: LIMITS.filesPerThread - 1 }, (_, n) => `/d/${n}`);
+      await Promise.all(names.map((path) => files.writeFile(path, '', 'text/plain')));
+      const refusal = {
+        code: 'LimitExceeded',
+        message: expect.stringContaining(`more than ${LIMITS.filesPerThread} files and directories`),
+      };
+      await expect(files.writeFile('/one', '', 'text/plain')).rejects.toMatchObject(refusal);
+      await expect(files.mkdirFile('/two')).rejects.toMatchObject(refusal);
+      await files.writeFile('/d/7', 'changed', 'text/plain');
+      await files.unlinkFile('/d/8');
+      await files.writeFile('/one', '', 'text/plain');
+      expect(await files.getFileStats()).toMatchObject({ fileCount: 9999, directoryCount: 1 });
+    },
+    FILLING_MS,
+  );
 
   it('[definitions 18] the limits are documented', () => {
     const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'operations.md'), 'utf8');

@@ -1,7 +1,7 @@
 /** runtime §1-2: what starts an execution, and what one promises. */
 import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';
-import { calls, delays, says, scriptedModel } from '../../src/testing/index.ts';
+import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { eventually, testRuntime } from '../support/runtime.ts';
 
 const ping = defineTool({
@@ -59,7 +59,12 @@ describe('runtime §1-2 Invocation', () => {
   });
 
   it('[runtime 2] work that comes while a thread executes is queued, listed as pending, and taken next', async () => {
-    const runtime = await testRuntime({ model: scriptedModel([delays(600, says('first')), says('second')]) });
+    const gate = Promise.withResolvers<void>();
+    const first = async () => {
+      await gate.promise;
+      return says('first');
+    };
+    const runtime = await testRuntime({ model: scriptedModel([first, says('second')]) });
     const { threadId } = await runtime.client.startThread({
       agent: 'helper',
       messages: [{ content: 'one' }],
@@ -73,6 +78,7 @@ describe('runtime §1-2 Invocation', () => {
       (await runtime.messages(threadId)).find((message) => message.status === 'pending'),
     );
     expect(pending).toMatchObject({ id: 'two', role: 'user', content: 'two', metadata: { queued: true } });
+    gate.resolve();
     await runtime.client.waitForIdle(threadId);
     expect(await runtime.transcript(threadId)).toEqual([
       'user: one',

@@ -15,7 +15,7 @@ import {
 } from '../support/child-project.ts';
 import { type TestRuntime, testRuntime } from '../support/runtime.ts';
 
-const WAIT = { timeoutMs: 60_000 };
+const WAIT = { timeoutMs: 120_000 };
 const NO_CHILDREN = { scribe: {}, clerk: {} };
 
 async function run(project: ChildProject): Promise<TestRuntime> {

@@ -1,4 +1,5 @@
 /** runtime §8: what passes between parent and child, with its files, and what a child's end tells. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../src/core/subagent.ts';
 import { REPORT_START } from '../../src/core/subagent-report.ts';
@@ -109,7 +110,16 @@ describe('runtime §8.2 Child to parent', () => {
     const [file] = report?.attachments ?? [];
     expect(report?.content).toBe(`${head}\n\nsee the map\n\nAttachments:\n${file?.path}`);
     expect(await textOf(runtime, thread, file?.path as string)).toBe('the map');
-    expect(told(actors.of('main')[2] as RecordedRequest).at(-1)).toContain('see the map');
+    expect(told(actors.of('main').at(-1) as RecordedRequest).at(-1)).toContain('see the map');
+  });
+
+  it('[runtime 8.2] a thread in whose queue a report lies is not at rest, though its workflow has not heard of it', async () => {
+    const actors = cast({ main: send, scout_a: [calls('finish', { text: 'here' })] });
+    // Between the transaction that queues the report and the signal that tells of it.
+    const probe = (point: string) => (point === 'report_delivered' ? delay(400) : undefined);
+    const { runtime, thread } = await reportOf(actors, { runtime: { probe } });
+    expect(told(actors.of('main').at(-1) as RecordedRequest).at(-1)).toContain('here');
+    expect((await runtime.transcript(thread)).at(-1)).toMatch(/^assistant: /);
   });
 
   it('[runtime 8.2] a result that a call waited for brings its files too', async () => {
@@ -217,15 +227,14 @@ describe('runtime §8.2 Child to parent', () => {
 
   it('[runtime 8.2] a child hands itself in once for each session', async () => {
     const actors = cast({
-      main: [
-        ...send,
-        (request) => {
-          const referenceId = /reference: (\S+)\)/.exec(told(request).join('\n'))?.[1];
-          return calls(SUBAGENT_MESSAGE, { referenceId, message: 'again', attachments: [] });
-        },
-        says('Asked.'),
-        OK,
-      ],
+      // By what it was told last: a report may come before the step that says "ok" to the creation, or after it.
+      main: (request) => {
+        const lines = told(request);
+        if (lines.at(-1) === 'user: go') return calls(SUBAGENT_CREATE, create('x'));
+        if (lines.at(-1) !== 'user: again') return OK;
+        const referenceId = /reference: (\S+)\)/.exec(lines.join('\n'))?.[1];
+        return calls(SUBAGENT_MESSAGE, { referenceId, message: 'again', attachments: [] });
+      },
       scout_a: [calls('finish', { text: 'first' }), calls('finish', { text: 'second' })],
     });
     const { runtime, thread } = await reportOf(actors);

@@ -1,8 +1,10 @@
 /** runtime §9: the queue is durable and in order; payloads that cannot be used are refused visibly. */
 import { describe, expect, it } from '@jest/globals';
+import { waitForIdle } from '../../src/client/wait-for-idle.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, delays, says, scriptedModel } from '../../src/testing/index.ts';
-import { eventually, testRuntime } from '../support/runtime.ts';
+import { message, openThread } from '../contract/thread-driver.ts';
+import { eventually, testRuntime, testStore } from '../support/runtime.ts';
 
 const users = (lines: readonly string[]) => lines.filter((line) => line.startsWith('user: '));
 
@@ -61,6 +63,19 @@ describe('runtime §9 Queue and Delivery', () => {
     await eventually('it is answered', async () =>
       (await revived.transcript(thread)).includes('assistant: there you are'),
     );
+  });
+
+  it('[runtime 9] what lies in line keeps an idle thread from rest, also where no workflow answers', async () => {
+    const store = await testStore();
+    const thread = await openThread(store);
+    const handle = { query: () => Promise.reject(new Error('the worker is too busy')) } as never;
+    const wait = { store, handle, threadId: thread.id, sent: new Set<string>(), timeoutMs: 100 };
+    expect(await waitForIdle(wait)).toMatchObject({ status: 'idle' });
+    await store.queueItem(thread.id, message('a'));
+    await expect(waitForIdle(wait)).rejects.toMatchObject({ code: 'Timeout' });
+    await thread.begin();
+    await thread.rest('idle');
+    expect(await waitForIdle(wait)).toMatchObject({ status: 'idle' });
   });
 
   it('[decisions ids] the same id twice is one message', async () => {

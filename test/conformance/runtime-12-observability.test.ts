@@ -84,6 +84,7 @@ describe('runtime §12 Observability', () => {
       step: 1,
       stopReason: 'stop_on_response',
       queued: 0,
+      atRest: true,
       activity: 'waiting for a message',
       lastError: null,
     });

@@ -141,7 +141,9 @@ describe('runtime §13 Code Execution Runtime: state.runCode', () => {
     let ended: CodeExecutionResult | undefined;
     const compute = toolOf(async (state) => (ended = await state.runCode(LOOP)), 1500);
     const model = scriptedModel([calls('compute'), says('too slow')]);
-    const runtime = await testRuntime({ model, tools: { compute } });
+    // The time-out ends it, and not the silence of a machine that is slow.
+    const configuration = { toolHeartbeatMs: 20_000 };
+    const runtime = await testRuntime({ model, tools: { compute }, configuration });
     const thread = await runtime.start('go');
     expect((await runtime.transcript(thread))[2]).toMatch(
       /^tool compute error: .*did not answer within 1500 ms/,

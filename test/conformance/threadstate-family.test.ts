@@ -144,7 +144,8 @@ describe('ThreadState: children', () => {
           const other = await childOf(state);
           other.queueTool('note', {});
           await other.queueMessage({ role: 'user', content: 'do note' });
-          const { metadata } = await other.injectMessage({ role: 'user', content: 'aside', silent: true });
+          // Not a user's: wherever it stands among the others, the child does what it was told.
+          const { metadata } = await other.injectMessage({ role: 'system', content: 'aside', silent: true });
           return metadata;
         },
         note: async (state) => {

@@ -2,10 +2,36 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ToolCall } from '../../src/core/message.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
-import { testRuntime } from '../support/runtime.ts';
+import { eventually, testRuntime } from '../support/runtime.ts';
 import { codeOf, toolAnswers, toolOf, work } from '../support/tool-work.ts';
 
 describe('ThreadState: messaging', () => {
+  it('[threadstate messaging] queueMessage and queueTool of a body that goes on after its time-out are heard', async () => {
+    let goOn = () => {};
+    const gate = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const dawdle = toolOf(async (state) => {
+      await gate;
+      await state.queueMessage({ role: 'user', content: 'late' });
+      state.queueTool('look', {});
+    }, 100);
+    const model = scriptedModel((request) => {
+      const last = request.messages.at(-1);
+      if (last?.content === 'go') return calls('dawdle');
+      return says(last?.role === 'tool' ? 'looked' : `heard ${last?.content}`);
+    });
+    const runtime = await testRuntime({ model, tools: { dawdle, look: toolOf(() => 'seen') } });
+    const thread = await runtime.start('go');
+    expect(await runtime.transcript(thread)).toHaveLength(4);
+    goOn();
+    const said = async () => (await runtime.transcript(thread)).slice(4);
+    await eventually('both are taken', async () => (await said()).some((line) => line.startsWith('tool ')));
+    await runtime.client.waitForIdle(thread);
+    expect(await said()).toEqual(expect.arrayContaining(['user: late', 'tool look success: "seen"']));
+    expect((await said()).at(-1)).toBe('assistant: looked');
+  });
+
   it('[threadstate messaging] injectMessage stores a message at once, with role, silence and metadata, and starts nothing', async () => {
     const { answers, runtime, threadId } = await work({
       inject: async (state) => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { LIMITS } from '../../src/core/limit.ts';
 import { LineSearch } from '../../src/store/search/line-search.ts';
 import { withPatternSearch } from '../../src/store/search/pattern-search.ts';
+import { watchTurns } from '../support/own-work.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const HOSTILE = '^(a+)+$';
@@ -11,24 +12,19 @@ const VICTIM = bytes(`${'a'.repeat(60)}!`);
 describe('a pattern', () => {
   it('that never comes to an end is ended, while this thread goes on', async () => {
     let turns = 0;
-    let longest = 0;
-    let before = performance.now();
     const clock = setInterval(() => {
       turns += 1;
-      longest = Math.max(longest, performance.now() - before);
-      before = performance.now();
     }, 10);
-    try {
-      const search = withPatternSearch(HOSTILE, (search) => search.take(VICTIM, true), { ms: 1000 });
-      await expect(search).rejects.toMatchObject({
-        code: 'Timeout',
-        message: expect.stringContaining(JSON.stringify(HOSTILE)),
-      });
-    } finally {
-      clearInterval(clock);
-    }
-    expect(turns).toBeGreaterThan(20);
-    expect(longest).toBeLessThan(500);
+    const watched = watchTurns();
+    const search = withPatternSearch(HOSTILE, (search) => search.take(VICTIM, true), { ms: 1000 });
+    await expect(search).rejects.toMatchObject({
+      code: 'Timeout',
+      message: expect.stringContaining(JSON.stringify(HOSTILE)),
+    });
+    clearInterval(clock);
+    expect(watched.stop()).toBeLessThan(500);
+    // A busy machine gives this thread few of its hundred; one that is stuck has none.
+    expect(turns).toBeGreaterThan(5);
   });
 
   it('that was ended keeps no place of others', async () => {

@@ -5,8 +5,8 @@ import { loadProject } from '../../src/definitions/index.ts';
 import { eventually, testRuntime } from '../support/runtime.ts';
 import { sandboxChildren } from '../support/sandbox-children.ts';
 
-/** Of the kernel's hundredths of a second: more than a start takes. */
-const COMPUTED_TICKS = 60;
+/** Of the kernel's hundredths of a second: twice what a start takes. */
+const COMPUTED_TICKS = 120;
 
 /** Processes are found in /proc. */
 const onLinux = process.platform === 'linux' ? it : it.skip;
@@ -99,14 +99,18 @@ describe('analyze_texts', () => {
     async () => {
       const { client, threadId, ask } = await librarian();
       await client.queueMessage(threadId, { content: 'Count for ever, please.' });
-      const computing = await eventually('a program that computes', () =>
-        sandboxChildren(process.pid).find(({ ticks }) => ticks > COMPUTED_TICKS),
+      const computing = await eventually(
+        'a program that computes',
+        () => sandboxChildren(process.pid).find(({ ticks }) => ticks > COMPUTED_TICKS),
+        // Others may share the processor.
+        60_000,
       );
       await client.stop(threadId, 'enough');
       expect(await client.waitForIdle(threadId, { timeoutMs: 30_000 })).toMatchObject({ status: 'stopped' });
       await eventually('the program to compute no longer', () => isAtRest(computing.pid));
       expect(await ask('Which text is the longest?')).toContain('The longest text is ');
     },
+    120_000,
   );
 });
 

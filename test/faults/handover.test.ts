@@ -36,7 +36,8 @@ describe('a worker told to go with SIGTERM', () => {
     await eventually('streamed text', chunk);
     const holder = await addWaitingWorker();
     const gone = holder.end('SIGTERM');
-    await eventually('the second request', () => cluster.model.requests.length === 2, 3000);
+    // Half the heartbeat timeout, after which any worker's work would go on.
+    await eventually('the second request', () => cluster.model.requests.length === 2, 10_000);
     await cluster.client.waitForIdle(thread);
     await gone;
     expect(await cluster.transcript(thread)).toEqual([
@@ -77,6 +78,6 @@ describe('a worker told to go with SIGTERM', () => {
     // time-out has to pass: bench/recovery.ts tells how often. Once it has gone, nothing of it may hold a thread.
     await holder.end('SIGTERM');
     await cluster.client.queueMessage(thread, { content: 'still there?' });
-    await eventually('the next request', () => cluster.model.requests.length === 2, 5000);
+    await eventually('the next request', () => cluster.model.requests.length === 2, 8000);
   });
 });

@@ -6,15 +6,19 @@ import { release } from '../support/fault-project.ts';
 import { startOwnServer } from '../support/own-server.ts';
 import { eventually } from '../support/runtime.ts';
 
+/** A task that the server lost with its life waits for its heartbeat timeout. */
+const PATIENCE_MS = 90_000;
+const TIMEOUT_MS = 240_000;
+
 let server: LocalServer;
 let cluster: Cluster;
 
 beforeAll(async () => {
   server = await startOwnServer();
-  // Longer than a restart: a server that is away is no lost worker.
+  // A server that is away is no lost worker: for a tool, much longer than a restart. A model may be asked again.
   cluster = await startCluster({
     address: server.address,
-    configuration: { modelHeartbeatMs: 5000, toolHeartbeatMs: 5000 },
+    configuration: { modelHeartbeatMs: 5000, toolHeartbeatMs: 20_000 },
   });
   await cluster.keep(1);
 });
@@ -35,38 +39,50 @@ async function restartServer(): Promise<void> {
 }
 
 describe('a Temporal server killed with SIGKILL and started again', () => {
-  it('while a model call streams leaves the transcript of an undisturbed run', async () => {
-    const expected = await runUndisturbed('slowly');
-    const thread = await cluster.begin('slowly');
-    const chunk = async () =>
-      (await cluster.client.store.readEvents(thread, 0)).some(({ type }) => type === 'model.chunk');
-    await eventually('streamed text', chunk);
-    await restartServer();
-    await cluster.client.waitForIdle(thread);
-    expect(await cluster.transcript(thread)).toEqual(expected);
-  });
-
-  it('while a tool runs leaves its one result and its one side effect', async () => {
-    const thread = await cluster.begin('use hold 1');
-    await eventually('the side effect', () => cluster.ledger(thread).length === 1);
-    await restartServer();
-    release(cluster.folder);
-    await cluster.client.waitForIdle(thread);
-    expect(await cluster.transcript(thread)).toEqual(await runUndisturbed('use hold 1'));
-    expect(cluster.ledger(thread)).toEqual(['1']);
-  });
-
-  it('three times under a dozen steps leaves the transcript of an undisturbed run', async () => {
-    const expected = await runUndisturbed('use write 12');
-    const thread = await cluster.begin('use write 12');
-    for (const lines of [2, 5, 8]) {
-      await eventually(`${lines} lines`, () => cluster.ledger(thread).length >= lines);
+  it(
+    'while a model call streams leaves the transcript of an undisturbed run',
+    async () => {
+      const expected = await runUndisturbed('slowly');
+      const thread = await cluster.begin('slowly');
+      const chunk = async () =>
+        (await cluster.client.store.readEvents(thread, 0)).some(({ type }) => type === 'model.chunk');
+      await eventually('streamed text', chunk);
       await restartServer();
-    }
-    await cluster.client.waitForIdle(thread);
-    expect(await cluster.transcript(thread)).toEqual(expected);
-    expect(cluster.ledger(thread)).toEqual(
-      expected.filter((line) => line.startsWith('tool ')).map((_, i) => `${i + 1}`),
-    );
-  });
+      await cluster.client.waitForIdle(thread, { timeoutMs: PATIENCE_MS });
+      expect(await cluster.transcript(thread)).toEqual(expected);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'while a tool runs leaves its one result and its one side effect',
+    async () => {
+      const thread = await cluster.begin('use hold 1');
+      await eventually('the side effect', () => cluster.ledger(thread).length === 1);
+      await restartServer();
+      release(cluster.folder);
+      await cluster.client.waitForIdle(thread, { timeoutMs: PATIENCE_MS });
+      expect(await cluster.transcript(thread)).toEqual(await runUndisturbed('use hold 1'));
+      expect(cluster.ledger(thread)).toEqual(['1']);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'three times under a dozen steps leaves the transcript of an undisturbed run',
+    async () => {
+      const expected = await runUndisturbed('use write 12');
+      const thread = await cluster.begin('use write 12');
+      for (const lines of [2, 5, 8]) {
+        await eventually(`${lines} lines`, () => cluster.ledger(thread).length >= lines, PATIENCE_MS);
+        await restartServer();
+      }
+      await cluster.client.waitForIdle(thread, { timeoutMs: PATIENCE_MS });
+      expect(await cluster.transcript(thread)).toEqual(expected);
+      expect(cluster.ledger(thread)).toEqual(
+        expected.filter((line) => line.startsWith('tool ')).map((_, i) => `${i + 1}`),
+      );
+    },
+    TIMEOUT_MS,
+  );
 });

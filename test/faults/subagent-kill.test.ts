@@ -125,6 +125,21 @@ describe('a worker process killed with SIGKILL at a hand-over between a parent a
     expectReports(await cluster.transcript(thread), ['done 1', 'done 2']);
     expect(cluster.ledger(threadId)).toEqual(['1', '2']);
   });
+
+  it('[runtime 8] after a tool queued something to the child, before anybody hears of it, has it answer once', async () => {
+    const thread = await cluster.begin('send 1');
+    await heard(thread, 1);
+    const { threadId } = await onlyChild(thread);
+    cluster.orderDeath('relative_told');
+    await cluster.client.queueMessage(thread, { content: 'whisper 2' });
+    await cluster.died('relative_told');
+    await cluster.keep(2);
+    await heard(thread, 2);
+    expectReports(await cluster.transcript(thread), ['done 1', 'done 2']);
+    expect(cluster.ledger(threadId)).toEqual(['1', '2']);
+    const told = (await cluster.transcript(thread)).find((line) => line.startsWith('tool whisper'));
+    expect(told).toContain('The outcome of this call is unknown');
+  });
 });
 
 async function heard(thread: string, reports: number): Promise<void> {

@@ -19,7 +19,7 @@ import {
   says,
   scriptedModel,
 } from '../../src/testing/index.ts';
-import { ask, collect, defineTestModel, until } from './support.ts';
+import { AT_ONCE_MS, ask, collect, defineTestModel, until } from './support.ts';
 
 const servers: ScriptedServer[] = [];
 afterEach(async () => {
@@ -235,6 +235,6 @@ test.each([
     expect(await outcome).toBe(reason);
     await until(() => script.connections[0]?.closedAt != null, 'the socket to close');
     expect(script.connections[0]?.completed).toBe(false);
-    expect(script.connections[0]!.closedAt! - abortedAt).toBeLessThan(500);
+    expect(script.connections[0]!.closedAt! - abortedAt).toBeLessThan(AT_ONCE_MS);
   },
 );

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { ProviderRequest } from '../../src/core/provider.ts';
 import { openaiCompatible } from '../../src/models/index.ts';
 import { calls, callsMany, disconnects, fails, hangs, says, scriptedModel } from '../../src/testing/index.ts';
-import { ask, collect, until } from './support.ts';
+import { AT_ONCE_MS, ask, collect, until } from './support.ts';
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -298,7 +298,8 @@ describe('failures', () => {
     const model = scriptedModel([hangs()]);
     const server = await model.serve();
     closers.push(server.close);
-    const provider = openaiCompatible({ baseUrl: server.url, timeoutMs: 30 })({ apiKey: '' });
+    // Time enough for the request to reach the server: else there is no socket to be closed.
+    const provider = openaiCompatible({ baseUrl: server.url, timeoutMs: 500 })({ apiKey: '' });
     // The code is 'timeout' outside of Jest alone: the SDK tells timeouts by an instanceof of its own realm's Error.
     await expect(provider.generate(ask('x'))).rejects.toMatchObject({ name: 'ProviderError' });
     await until(() => model.connections[0]?.closedAt != null, 'the socket to close');
@@ -326,7 +327,7 @@ describe('abort', () => {
       expect(await outcome).toBe(reason);
       await until(() => model.connections[0]?.closedAt != null, 'the socket to close');
       expect(model.connections[0]?.completed).toBe(false);
-      expect(model.connections[0]!.closedAt! - abortedAt).toBeLessThan(500);
+      expect(model.connections[0]!.closedAt! - abortedAt).toBeLessThan(AT_ONCE_MS);
     },
   );
 });

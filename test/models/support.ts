@@ -31,11 +31,14 @@ export async function collect(chunks: AsyncIterable<ProviderStreamChunk>): Promi
   return all;
 }
 
-/** Waits for a condition; fails after two seconds. */
+/** Milliseconds: well below the 4 to 5 seconds after which either end drops an idle socket by itself. */
+export const AT_ONCE_MS = 3000;
+
+/** Waits for a condition; fails after twenty seconds: a busy machine may leave this process aside for some of them. */
 export async function until(condition: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + 2000;
+  const deadline = Date.now() + 20_000;
   while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`Waited two seconds in vain for ${what}.`);
+    if (Date.now() > deadline) throw new Error(`Waited twenty seconds in vain for ${what}.`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

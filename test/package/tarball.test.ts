@@ -60,7 +60,8 @@ describe('the published package', () => {
     let output = '';
     dev.stdout.on('data', (chunk) => (output += chunk));
     dev.stderr.on('data', (chunk) => (output += chunk));
-    const ended = new Promise((resolve) => dev.once('exit', resolve));
+    // Not its exit: npx may be gone before the command that it runs, which still writes below this folder.
+    const ended = new Promise((resolve) => dev.once('close', resolve));
     try {
       await eventually(
         `everthread dev is up: ${output}`,

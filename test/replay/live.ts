@@ -14,6 +14,9 @@ export async function liveScenario({ model, registry, options, live }: Scenario)
   const first = await firstRun(client, threadId);
   await live(client, threadId);
   const histories = await readRuns(client, threadId, first);
+  // Where a run was killed, another chain of runs has begun.
+  const second = await firstRun(client, threadId);
+  if (second !== first) histories.push(...(await readRuns(client, threadId, second)));
   for (const { thread } of (await client.getFamily(threadId)).slice(1)) {
     histories.push(...(await readRuns(client, thread.id, await firstRun(client, thread.id))));
   }

@@ -116,6 +116,19 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       await client.waitForIdle(threadId);
     },
   },
+  'stopped-when-killed': {
+    model: () => scriptedModel([hangs(), says('both')]),
+    async live(client, threadId) {
+      await client.queueMessage(threadId, { content: 'one' });
+      await eventually('it runs', async () => (await client.getThread(threadId)).status === 'running');
+      await client.queueMessage(threadId, { content: 'two' });
+      await eventually('it is stored', async () => (await client.store.countQueued(threadId)) === 1);
+      await client.temporal.workflow.getHandle(`thread/${threadId}`).terminate('by an operator');
+      await client.stop(threadId);
+      await client.waitForIdle(threadId);
+      await say(client, threadId, 'three');
+    },
+  },
   'ended-by-code': {
     model: () => scriptedModel([calls('end')]),
     options: {

@@ -142,5 +142,6 @@ describe('runs outside the pool', () => {
     holder.close();
     expect(statusOf(await runCode(`export default () => () => 1`))).toBe('success');
     expect((await runCode('export default await nest()', { globals: { nest } })).result).toBe('success');
-  });
+    // It starts twenty processes, most of them one after the other.
+  }, 180_000);
 });

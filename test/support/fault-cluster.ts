@@ -91,7 +91,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       orderDeath(folder, point);
     },
     async died(point) {
-      await eventually(`a worker's death at ${point}`, () => deaths() > deathsBefore);
+      await eventually(`a worker's death at ${point}`, () => deaths() > deathsBefore, 60_000);
     },
     async begin(content) {
       const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content }] });

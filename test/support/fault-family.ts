@@ -17,6 +17,7 @@ export function isAide({ messages: [first] }: RecordedRequest): boolean {
 /** Entries of the helper's prompt. */
 export const FAMILY_ENTRIES = [
   'jot',
+  'whisper',
   { name: 'aide', initUserMessageProperty: 'line', initAttachmentsProperty: 'files' },
   {
     name: 'scout',
@@ -42,6 +43,16 @@ export function familyTools() {
       execute: async (state, { line: note }) => {
         await state.writeFile(`/attachments/${note}.txt`, `the note ${note}`, 'text/plain');
         return { status: 'success', result: `kept ${note}` };
+      },
+    }),
+    /** Says something to the first child, and what that makes of it is heard some day. */
+    whisper: defineTool({
+      description: 'whispers to the first subagent',
+      args: line,
+      execute: async (state, { line: content }) => {
+        const child = await state.getChildThread(state.children[0]?.reference ?? '');
+        await child?.queueMessage({ role: 'user', content });
+        return { status: 'success', result: `whispered ${content}` };
       },
     }),
     progress: defineTool({
@@ -109,7 +120,7 @@ interface Turn {
 
 /** Of the helper: undefined for what is not about its family. */
 export function leadFamily({ text, results }: Turn): ScriptStep | undefined {
-  const [, verb, rest = ''] = /^(delegate|send|ask|empower) (.*)$/.exec(text) ?? [];
+  const [, verb, rest = ''] = /^(delegate|send|ask|whisper|empower) (.*)$/.exec(text) ?? [];
   switch (verb) {
     case 'delegate':
       if (results === 0) return calls('jot', { line: 'in' });
@@ -122,6 +133,8 @@ export function leadFamily({ text, results }: Turn): ScriptStep | undefined {
       const [referenceId, message] = rest.split(' ');
       return results === 0 ? calls('subagent_message', { referenceId, message, attachments: [] }) : undefined;
     }
+    case 'whisper':
+      return results === 0 ? calls('whisper', { line: rest }) : undefined;
     case 'empower':
       return results === 0 ? calls('envoy', { line: rest }) : undefined;
     default:

@@ -118,8 +118,9 @@ export async function testRuntime(options: RuntimeOptions): Promise<TestRuntime>
     workflowBundle: process.env.EVERTHREAD_TEST_BUNDLE,
     probe: options.probe,
     configuration: {
-      modelHeartbeatMs: 1000,
-      toolHeartbeatMs: 1000,
+      // No worker is killed here: one that a busy machine delays must not be taken for lost.
+      modelHeartbeatMs: 10_000,
+      toolHeartbeatMs: 10_000,
       toolGraceMs: 500,
       ...options.configuration,
     },

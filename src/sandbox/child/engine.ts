@@ -2,7 +2,6 @@
  * One run in one fresh isolate, from its first module to its result. The user's code runs on the engine's own
  * thread; this one stays free to end it.
  */
-import type ivm from 'isolated-vm';
 import { memoryMessage } from '../memory-message.ts';
 import type { Crossing, Job, Remark, Settlement } from '../protocol.ts';
 import { boot, type Deliver, install } from './boot.ts';
@@ -11,9 +10,7 @@ import { createGraph, type Graph } from './graph.ts';
 import { dieOfMemory } from './guarded-memory.ts';
 import { createLoader, type Loader } from './loader.ts';
 import { readSaying } from './saying.ts';
-
-/** How long a settled run may keep its thread before its memory is left untold. */
-const STATISTICS_MS = 10;
+import { readUsedMemory } from './used-memory.ts';
 
 export interface EngineHost {
   cross(crossing: Crossing): Promise<void> | undefined;
@@ -41,7 +38,7 @@ export function startEngine(job: Job, host: EngineHost): Engine {
   const settle = async (settlement: Settlement) => {
     if (settled) return;
     settled = true;
-    host.settle(settlement, await readMemory(isolate));
+    host.settle(settlement, await readUsedMemory(isolate));
   };
   const fail = (error: unknown) => {
     if (disposed) return;
@@ -131,22 +128,6 @@ export function startEngine(job: Job, host: EngineHost): Engine {
       await Promise.allSettled(tasks);
     },
   };
-}
-
-/** Absent when the code keeps its thread busy after its result, or the isolate is gone. */
-async function readMemory(isolate: ivm.Isolate): Promise<number | undefined> {
-  if (isolate.isDisposed) return undefined;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), STATISTICS_MS);
-  });
-  const read = isolate.getHeapStatistics().then(
-    (heap) => heap.used_heap_size + heap.externally_allocated_size,
-    () => undefined,
-  );
-  const bytes = await Promise.race([read, late]);
-  clearTimeout(timer);
-  return bytes;
 }
 
 function outOfMemory(job: Job): Settlement {

@@ -10,6 +10,7 @@ import type { EnvEntry, EnvOwner, EnvStore, RotatedEnv, SetEnv } from '../env-po
 import type { EnvTable } from '../env-schema.ts';
 import type { Tables } from '../schema.ts';
 import type { CommandContext } from './context.ts';
+import { lockHeirs } from './env-heirs.ts';
 
 export type EnvRow = Selectable<EnvTable>;
 type Place = Pick<EnvRow, 'scope' | 'owner'>;
@@ -39,9 +40,8 @@ async function setEnv(context: CommandContext, command: SetEnv): Promise<EnvType
   context.keys();
   const place = toPlace(owner);
   return context.db.transaction().execute(async (trx) => {
-    if ('thread' in owner) await lockOwner(context, trx, owner.thread);
-    const family = 'thread' in owner ? await readFamily(trx, owner.thread) : [];
-    const heirs = inherits ? findHeirs(family, place.owner, inherits) : [];
+    const heirs = 'thread' in owner ? await lockHeirs(context, trx, owner.thread, inherits ?? nobody) : [];
+    if ('thread' in owner) await refuseFinal(trx, owner.thread);
     const type = asked ?? (await findType(trx, place, name)) ?? 'secret';
     for (const each of [place, ...heirs.map((id) => ({ scope: 'thread' as const, owner: id }))]) {
       await putVariable(context, trx, { ...each, name, type }, value);
@@ -49,6 +49,8 @@ async function setEnv(context: CommandContext, command: SetEnv): Promise<EnvType
     return type;
   });
 }
+
+const nobody = () => false;
 
 /** Encrypted for its place, as whoever writes last has it. */
 export async function putVariable(
@@ -66,13 +68,15 @@ export async function putVariable(
     .execute();
 }
 
-/** Whoever makes a child of the thread at this moment takes the new value over, or is found among its children. */
-async function lockOwner(
-  { rowLocks }: CommandContext,
-  trx: Transaction<Tables>,
-  threadId: string,
-): Promise<void> {
-  if (rowLocks) await trx.selectFrom('threads').select('id').where('id', '=', threadId).forUpdate().execute();
+/** A thread that does not exist yet may have variables. */
+async function refuseFinal(trx: Transaction<Tables>, threadId: string): Promise<void> {
+  const thread = await trx
+    .selectFrom('threads')
+    .select('terminated_at')
+    .where('id', '=', threadId)
+    .executeTakeFirst();
+  if (!thread || thread.terminated_at === null) return;
+  throw new RuntimeError('ThreadTerminated', `Thread "${threadId}" is terminated; its variables are final.`);
 }
 
 async function findType(
@@ -88,44 +92,6 @@ async function findType(
     .where('name', '=', name)
     .executeTakeFirst();
   return row?.type;
-}
-
-type Relative = Pick<Selectable<Tables['threads']>, 'id' | 'parent_id' | 'agent' | 'terminated_at'>;
-
-/** All threads that come from the same root; none when the thread does not exist yet. Throws `ThreadTerminated`. */
-async function readFamily(trx: Transaction<Tables>, threadId: string): Promise<readonly Relative[]> {
-  const thread = await trx
-    .selectFrom('threads')
-    .select(['root_id', 'terminated_at'])
-    .where('id', '=', threadId)
-    .executeTakeFirst();
-  if (!thread) return [];
-  if (thread.terminated_at !== null) {
-    throw new RuntimeError(
-      'ThreadTerminated',
-      `Thread "${threadId}" is terminated; its variables are final.`,
-    );
-  }
-  return trx
-    .selectFrom('threads')
-    .select(['id', 'parent_id', 'agent', 'terminated_at'])
-    .where('root_id', '=', thread.root_id)
-    .where('parent_id', 'is not', null)
-    .orderBy('id')
-    .execute();
-}
-
-/** Living descendants; below one that does not inherit nobody does, since children inherit from their own parent. */
-function findHeirs(
-  family: readonly Relative[],
-  parent: string,
-  inherits: (agent: string) => boolean,
-): string[] {
-  const children = family.filter(({ parent_id: id, agent }) => id === parent && inherits(agent));
-  return children.flatMap(({ id, terminated_at: end }) => [
-    ...(end === null ? [id] : []),
-    ...findHeirs(family, id, inherits),
-  ]);
 }
 
 async function unsetEnv(context: CommandContext, owner: EnvOwner, name: string): Promise<boolean> {

@@ -23,6 +23,18 @@ export async function listChildren(
   return rows.map(toChildRecord);
 }
 
+export async function hasResumable({ db }: CommandContext, parentId: string): Promise<boolean> {
+  const child = await db
+    .selectFrom('children')
+    .select('child_id')
+    .where('parent_id', '=', parentId)
+    .where('resumable', '=', 1)
+    .where('terminated_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  return child !== undefined;
+}
+
 export async function getChild({ db }: CommandContext, childId: string): Promise<ChildRecord | null> {
   const row = await findChild(db, childId);
   return row ? toChildRecord(row) : null;
@@ -76,6 +88,30 @@ export async function listDescendants(
       .filter(({ thread }) => thread.terminated_at === null)
       .map(({ thread }) => ({ threadId: thread.id, agent: thread.agent }));
   });
+}
+
+export async function listForgotten({ db }: CommandContext, threadId: string): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('threads')
+    .leftJoin('children', 'children.child_id', 'threads.id')
+    .select('threads.id')
+    .where('root_id', 'in', (eb) => eb.selectFrom('threads').select('root_id').where('id', '=', threadId))
+    .where('threads.id', '!=', threadId)
+    .where('threads.terminated_at', 'is', null)
+    .where('threads.status', 'in', ['idle', 'failed'])
+    // Whoever starts a child finds what is queued to it.
+    .where((eb) => eb.or([eb('children.started', 'is', null), eb('children.started', '=', 1)]))
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('items')
+          .select('items.id')
+          .whereRef('items.thread_id', '=', 'threads.id')
+          .where('items.state', '=', 'queued'),
+      ),
+    )
+    .orderBy('threads.id')
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 export async function readFamily(

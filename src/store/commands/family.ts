@@ -8,8 +8,10 @@ import { type CommandContext, inThread } from './context.ts';
 import { deliverReport } from './deliver-report.ts';
 import {
   getChild,
+  hasResumable,
   listChildren,
   listDescendants,
+  listForgotten,
   listUnstarted,
   readCallOfChild,
   readFamily,
@@ -23,9 +25,11 @@ export function bindFamily(context: CommandContext): FamilyStore {
     readCallOfChild: (parentId, call) => readCallOfChild(context, parentId, call),
     releaseCall: (parentId, call) => inThread(context, parentId, (parent) => releaseCalls(parent, call)),
     listChildren: (parentId) => listChildren(context, parentId),
+    hasResumable: (parentId) => hasResumable(context, parentId),
     getChild: (childId) => getChild(context, childId),
     listUnstarted: (parentId, limit) => listUnstarted(context, parentId, limit),
     listDescendants: (threadId) => listDescendants(context, threadId),
+    listForgotten: (threadId) => listForgotten(context, threadId),
     readFamily: (threadId) => readFamily(context, threadId),
     tellParent: (childId, message) => tellParent(context, childId, message),
     setChildStatus: (childId, status) => setChildStatus(context, childId, status),

@@ -6,11 +6,15 @@ import type { QueueItem, Refusal } from '../../core/item.ts';
 import type { ThreadTransaction } from '../thread-transaction.ts';
 import { type CommandContext, inThread, refuseTerminated } from './context.ts';
 
-export async function countPending(thread: ThreadTransaction): Promise<number> {
-  const { count } = await thread.trx
+export function countPending({ trx, threadId }: ThreadTransaction): Promise<number> {
+  return countQueued(trx, threadId);
+}
+
+export async function countQueued(db: CommandContext['db'], threadId: string): Promise<number> {
+  const { count } = await db
     .selectFrom('items')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('thread_id', '=', thread.threadId)
+    .where('thread_id', '=', threadId)
     .where('state', '=', 'queued')
     .executeTakeFirstOrThrow();
   return Number(count);

@@ -22,14 +22,16 @@ beforeEach(() => {
   writeFileSync(
     join(root, 'src', 'cli', 'main.ts'),
     `export async function main(argv: string[]): Promise<number> {
-       console.log(process.versions.node.split('.')[0], ...argv);
-       if (argv[0] === 'wait') return new Promise((resolve) => {
-         const timer = setTimeout(() => resolve(0), 60_000);
+       const told = Promise.withResolvers();
+       if (argv[0] === 'wait') {
+         const timer = setTimeout(() => told.resolve(0), 60_000);
          for (const signal of ['SIGINT', 'SIGTERM']) {
-           process.on(signal, () => { console.log('got', signal); clearTimeout(timer); resolve(7); });
+           process.on(signal, () => { console.log('got', signal); clearTimeout(timer); told.resolve(7); });
          }
-       });
-       return Number(argv[0] ?? 0);
+       }
+       // Behind the handlers: whoever reads this may send a signal at once.
+       console.log(process.versions.node.split('.')[0], ...argv);
+       return argv[0] === 'wait' ? told.promise : Number(argv[0] ?? 0);
      }`,
   );
 });

@@ -102,8 +102,9 @@ export function registerEffect(given: () => Stores): void {
 
     it('[definitions 10] begin no earlier than they are due', async () => {
       const thread = await openThread(given().store);
-      await schedule(thread, 'soon', { delayMs: 150 });
+      await schedule(thread, 'late', { delayMs: 60_000 });
       expect(await begin(thread)).toEqual({ kind: 'none', waiting: 0 });
+      await schedule(thread, 'soon', { delayMs: 150 });
       const begun = await eventually('it is due', async () => {
         const found = await begin(thread);
         return found.kind === 'run' && found;

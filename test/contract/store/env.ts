@@ -7,6 +7,7 @@ import type { ThreadStore } from '../../../src/store/port.ts';
 import { FALSE_KEYS, NEW_AND_OLD_KEYS, NEW_KEYS } from '../env-keys.ts';
 import type { Stores } from '../store-contract.ts';
 import { openThread, ThreadDriver } from '../thread-driver.ts';
+import { create, createOpened, openParent } from './family-driver.ts';
 
 const SECRET = 'swordfish-4711';
 const named = (variables: readonly StoredVariable[], name: string) =>
@@ -144,6 +145,26 @@ export function registerEnv(given: () => Stores): void {
         ['A'],
         [],
       ]);
+    });
+  });
+
+  describe('variables of a family that grows', () => {
+    it('reach a grandchild that is made at the same moment', async () => {
+      const { store, second } = given();
+      const root = await openParent(store);
+      const child = await createOpened(root);
+      const missed: string[] = [];
+      for (let round = 0; round < 20; round++) {
+        const value = `value ${round}`;
+        const [made] = await Promise.all([
+          create(child, { call: null }),
+          second.setEnv({ owner: { thread: root.id }, name: 'A', value, inherits: () => true }),
+        ]);
+        const grandchild = made.kind === 'created' ? made.child.threadId : '';
+        const [variable] = await store.readEnv(grandchild, null);
+        if (variable?.value !== value) missed.push(`${value}: ${variable?.value}`);
+      }
+      expect(missed).toEqual([]);
     });
   });
 

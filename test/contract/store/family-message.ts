@@ -41,6 +41,24 @@ export function registerFamilyMessage(given: () => Stores): void {
       expect(await child.open()).toMatchObject({ waiting: 0 });
     });
 
+    it('that lies in its queue while it rests is found by its relatives, unless it was stopped or never started', async () => {
+      const { store } = given();
+      const parent = await openParent(store, 3);
+      const [told, stopped, silent] = await Promise.all(
+        [0, 1, 2].map((index) => createOpened(parent, { call: { step: 1, index } })),
+      );
+      if (!told || !stopped || !silent) throw new Error('no child');
+      const unstarted = await create(parent, { call: null });
+      for (const child of [told, stopped, silent]) {
+        await store.deliverReport(child.id, await work(child, {}, child === stopped ? 'stopped' : 'idle'));
+        if (child !== silent) await store.queueItem(child.id, message(randomUUID(), 'and?'));
+      }
+      expect(unstarted).toMatchObject({ kind: 'created' });
+      expect(await store.listForgotten(parent.id)).toEqual([told.id]);
+      expect(await store.listForgotten(stopped.id)).toEqual([told.id]);
+      expect(await store.listForgotten(told.id)).toEqual([]);
+    });
+
     it('[definitions 13.3] of a thread that is not its parent, or after its end, reaches nobody', async () => {
       const { store } = given();
       const parent = await openParent(store);

@@ -183,6 +183,18 @@ export function registerQueue(given: () => Stores): void {
       expect(await store.countTaken('another thread', ['a'])).toBe(0);
     });
 
+    it('counts the items in line, whoever put them there', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      await store.stageItem(thread.id, message('staged'));
+      expect(await store.countQueued(thread.id)).toBe(0);
+      await thread.stash(message('a'));
+      await store.queueItem(thread.id, tool('t', 'look'));
+      expect(await store.countQueued(thread.id)).toBe(2);
+      await thread.begin();
+      expect([await store.countQueued(thread.id), await store.countQueued('another thread')]).toEqual([0, 0]);
+    });
+
     it('[runtime 10] takes nothing in on a terminated thread', async () => {
       const thread = await openThread(given().store);
       await thread.rest('terminated');

@@ -1,0 +1,44 @@
+/** runtime §6, §9: a stop is heard also by a workflow that it has to begin with. */
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { RuntimeClient } from '../../src/client/runtime-client.ts';
+import { hangs, says, scriptedModel } from '../../src/testing/index.ts';
+import { closeAfterTest, eventually, testRuntime, testStore } from '../support/runtime.ts';
+
+describe('a stop of a thread whose workflow does not run', () => {
+  it('[decisions stop] that was killed: it is revived to be stopped, and what is queued waits for the next user message', async () => {
+    const model = scriptedModel([hangs(), says('all three')]);
+    const { client, store, ...runtime } = await testRuntime({ model });
+    const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'one' }] });
+    await eventually('the model is asked', () => model.requests.length === 1);
+    await client.queueMessage(threadId, { content: 'two' });
+    await eventually('the next is stored', async () => (await store.countQueued(threadId)) === 1);
+    await client.temporal.workflow.getHandle(`thread/${threadId}`).terminate('by an operator');
+    await client.stop(threadId, 'enough');
+    expect(await client.waitForIdle(threadId)).toMatchObject({ status: 'stopped', stopReason: 'enough' });
+    expect(await store.countQueued(threadId)).toBe(1);
+    expect(model.requests).toHaveLength(1);
+    await runtime.say(threadId, 'three');
+    expect((await runtime.transcript(threadId)).slice(-3)).toEqual([
+      'user: two',
+      'user: three',
+      'assistant: all three',
+    ]);
+  });
+
+  it('[decisions stop] that no worker has opened: no model is asked before somebody speaks again', async () => {
+    const store = await testStore();
+    const taskQueue = `test-${randomUUID()}`;
+    const early = await RuntimeClient.connect({ store, taskQueue });
+    closeAfterTest(() => early.close());
+    const { threadId } = await early.startThread({ agent: 'helper', messages: [{ content: 'one' }] });
+    await early.stop(threadId);
+    const model = scriptedModel([says('both')]);
+    const { client, ...runtime } = await testRuntime({ model, store, taskQueue });
+    await eventually('the stop', async () => (await store.getThread(threadId))?.status === 'stopped');
+    await client.waitForIdle(threadId);
+    expect(model.requests).toHaveLength(0);
+    await runtime.say(threadId, 'two');
+    expect(await runtime.transcript(threadId)).toEqual(['user: one', 'user: two', 'assistant: both']);
+  });
+});
