@@ -8,8 +8,10 @@
  */
 import { RuntimeError } from '../core/error.ts';
 import type { WorkSink } from '../state/origin.ts';
+import { outlast } from '../state/outlast.ts';
 import { terminateRelative } from './cascade.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { abortSignal } from './guard.ts';
 import { openReach, type Reach } from './reach.ts';
 import { openWakeGate } from './wake-gate.ts';
 
@@ -37,8 +39,10 @@ export function openRelativeSinks({
     last = done.catch(() => undefined);
     return done;
   };
-  // R3.
-  const gate = openWakeGate((threadId, payload) => toReach().wake(threadId, payload));
+  // R3. What is stored already is told however long the database is away: nobody else would tell of it.
+  const gate = openWakeGate((threadId, payload) =>
+    outlast(abortSignal(), () => toReach().wake(threadId, payload)),
+  );
   const reachBy = (threadId: string, wake: typeof gate.wake): WorkSink => ({
     queueMessage: (item) =>
       inOrder(async () => {

@@ -27,15 +27,15 @@ import { type ProvidedVariables, provideVariables } from './provide-variables.ts
 import { storeStartEnv } from './start-env.ts';
 import type { StartThread } from './start-options.ts';
 import { StoredVariables } from './stored-variables.ts';
-import { waitForIdle } from './wait-for-idle.ts';
+import { type Sent, waitForIdle } from './wait-for-idle.ts';
 import { isAlreadyStarted, isGone, toRuntimeError } from './workflow-error.ts';
 
 export class RuntimeClient extends StoredVariables {
   readonly temporal: Client;
   readonly taskQueue: string;
   readonly #close: () => Promise<void>;
-  /** Ids sent by this client that are not known to be stored yet, by thread: what waitForIdle waits for. */
-  readonly #sent = new Map<string, Set<string>>();
+  /** By thread: what waitForIdle waits for. */
+  readonly #sent = new Map<string, Sent>();
 
   private constructor({ temporal, store, taskQueue, close }: OpenConnection) {
     super(store);
@@ -86,7 +86,7 @@ export class RuntimeClient extends StoredVariables {
         { cause: error },
       );
     }
-    for (const { id } of prepared) this.#remember(threadId, id);
+    for (const { id } of prepared) this.#sentTo(threadId).ids.add(id);
     return { threadId };
   }
 
@@ -99,7 +99,7 @@ export class RuntimeClient extends StoredVariables {
     await refuseTerminated(this.store, threadId);
     const payload = await prepareMessage(this.#destination(threadId), message);
     await this.#signal(threadId, queueMessage, payload);
-    this.#remember(threadId, payload.id);
+    this.#sentTo(threadId).ids.add(payload.id);
     return { id: payload.id };
   }
 
@@ -111,7 +111,7 @@ export class RuntimeClient extends StoredVariables {
       const answer = record
         ? await this.#updateWithStart(record, payload)
         : await this.#handle(threadId).executeUpdate(sendMessage, { args: [payload] });
-      this.#remember(threadId, answer.id);
+      this.#sentTo(threadId).ids.add(answer.id);
       return answer;
     } catch (error) {
       if (!isGone(error)) throw toRuntimeError(error);
@@ -125,13 +125,14 @@ export class RuntimeClient extends StoredVariables {
     { id = randomUUID(), name, arguments: args = {} }: ToolPayload,
   ): Promise<{ id: string }> {
     await this.#signal(threadId, queueTool, { id, name, arguments: args });
-    this.#remember(threadId, id);
+    this.#sentTo(threadId).ids.add(id);
     return { id };
   }
 
   /** Ends the current execution; what is queued waits for the next user message. */
   async stop(threadId: string, reason?: string): Promise<void> {
     await this.#signal(threadId, stop, { reason });
+    this.#sentTo(threadId).signalled = true;
   }
 
   /** Ends the thread for ever. Idempotent: a terminated thread is left as it is. */
@@ -139,6 +140,7 @@ export class RuntimeClient extends StoredVariables {
     const record = await this.store.getThread(threadId);
     if (record?.terminatedAt != null) return;
     await this.#signal(threadId, terminate, { reason });
+    this.#sentTo(threadId).signalled = true;
   }
 
   /** True only when the effect still waited and now never fires. Throws `ThreadNotFound`. */
@@ -160,15 +162,15 @@ export class RuntimeClient extends StoredVariables {
   }
 
   /**
-   * Resolves with the thread once it is at rest and everything that this client sent it has been taken.
-   * Throws `Timeout` after `timeoutMs` (default 60,000), saying where the thread stands.
+   * Resolves with the thread once it is at rest and everything that this client sent it has been taken. Where no worker can say
+   * that, the store's word stands, but not over a `stop` or `terminate` of this client. Throws `Timeout` after `timeoutMs` (default 60,000), saying where the thread stands.
    */
   async waitForIdle(
     threadId: string,
     { timeoutMs = 60_000 }: { timeoutMs?: number } = {},
   ): Promise<ThreadRecord> {
-    const sent = this.#sent.get(threadId) ?? new Set();
-    return waitForIdle({ store: this.store, handle: this.#handle(threadId), threadId, sent, timeoutMs });
+    const wait = { store: this.store, handle: this.#handle(threadId), sent: this.#sentTo(threadId) };
+    return waitForIdle({ ...wait, threadId, timeoutMs });
   }
 
   /**
@@ -230,8 +232,9 @@ export class RuntimeClient extends StoredVariables {
     });
   }
 
-  #remember(threadId: string, id: string): void {
-    const sent = this.#sent.get(threadId) ?? new Set();
-    this.#sent.set(threadId, sent.add(id));
+  #sentTo(threadId: string): Sent {
+    const sent = this.#sent.get(threadId) ?? { ids: new Set(), signalled: false };
+    this.#sent.set(threadId, sent);
+    return sent;
   }
 }

@@ -255,21 +255,30 @@ describe('everthread threads', () => {
       [3, 'ThreadNotFound', 'threads', 'send', 'nope', 'hello'],
       [3, 'ThreadNotFound', 'threads', 'export', 'nope', '--format', 'history'],
     ];
-    for (const [code, words, ...args] of cases) {
-      expect(await run(...args)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(words) });
-    }
+    await Promise.all(
+      cases.map(async ([code, words, ...args]) =>
+        expect({ args, ...(await run(...args)) }).toEqual({
+          args,
+          code,
+          stdout: '',
+          stderr: expect.stringContaining(words),
+        }),
+      ),
+    );
   });
 
   it('a command that reads makes no store where there is none, and a stack is shown only on request', async () => {
     const env = { EVERTHREAD_STORE: 'sqlite:elsewhere/store.db' };
-    const list = await project.run(['threads', 'list'], { env });
+    const [list, debugged] = await Promise.all([
+      project.run(['threads', 'list'], { env }),
+      project.run(['threads', 'list'], { env: { ...env, EVERTHREAD_LOG: 'debug' } }),
+    ]);
     expect(list).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('elsewhere/store.db does not exist'),
     });
     expect(list.stderr).not.toContain('    at ');
     expect(existsSync(join(project.folder, 'elsewhere'))).toBe(false);
-    const debugged = await project.run(['threads', 'list'], { env: { ...env, EVERTHREAD_LOG: 'debug' } });
     expect(debugged.stderr).toContain('    at ');
   });
 

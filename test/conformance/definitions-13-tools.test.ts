@@ -246,10 +246,10 @@ describe('definitions §13.3 What is refused', () => {
     });
     const thread = await runtime.start('go');
     await runtime.client.queueTool(thread, { name: SUBAGENT_CREATE, arguments: create('x') });
-    await runtime.client.waitForIdle(thread, { timeoutMs: 30_000 });
+    await runtime.client.waitForIdle(thread);
     expect((await lastResult(runtime, thread))?.content).toContain('It is blue.');
     await runtime.client.queueTool(thread, { name: 'clerk', arguments: {} });
-    await runtime.client.waitForIdle(thread, { timeoutMs: 30_000 });
+    await runtime.client.waitForIdle(thread);
     expect((await lastResult(runtime, thread))?.content).toContain('is not available to this prompt');
   });
 

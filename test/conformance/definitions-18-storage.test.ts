@@ -8,14 +8,12 @@ import type { ThreadFiles } from '../../src/core/thread-file.ts';
 import { createThreadFiles } from '../../src/state/files.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
+import { openFilledThread } from '../contract/filled-thread.ts';
 import { openThread } from '../contract/thread-driver.ts';
 import { closeAfterTest, testRuntime, testStore } from '../support/runtime.ts';
 import { toolOf } from '../support/tool-work.ts';
 
 const text = (buffer: ArrayBuffer | null) => (buffer ? new TextDecoder().decode(buffer) : null);
-
-/** For what fills a thread up to a limit: seconds of work, which a busy machine makes a minute. */
-const FILLING_MS = 240_000;
 
 /** The files of a thread, as its tools have them, and those of another one beside it. */
 let files: ThreadFiles;
@@ -142,39 +140,43 @@ describe('definitions §18 storage', () => {
     expect((await read.readdir('/')).entries.map(({ name }) => name)).toEqual(['reports']);
   });
 
-  it(
-    '[definitions 18] a file system that is full says which limit it met',
-    async () => {
-      const content = new Uint8Array(LIMITS.fileBytes).fill(7);
-      // Ten times the largest file is below the limit of all, eleven times above; contents that are alike are kept once.
-      for (let n = 0; n < 10; n++) await files.writeFile(`/large${n}`, content, 'application/octet-stream');
-      await expect(files.writeFile('/large10', content, 'application/octet-stream')).rejects.toMatchObject({
-        code: 'LimitExceeded',
-        message: expect.stringContaining(`${LIMITS.threadFileBytes} bytes in all`),
-      });
-      await files.writeFile('/large0', content, 'application/octet-stream');
-    },
-    FILLING_MS,
-  );
+  it('[definitions 18] a file system that is full says which limit it met', async () => {
+    const { store, id, copyRow, change } = await openFilledThread();
+    const full = createThreadFiles(store, id);
+    const content = new Uint8Array(LIMITS.fileBytes).fill(7);
+    const write = (name: string) => full.writeFile(`/${name}`, content, 'application/octet-stream');
+    // Ten times the largest file is below the limit of all, eleven times above; contents that are alike are kept once.
+    await write('large0');
+    const copies = Array.from({ length: 8 }, (_, n) => `/large${n + 1}`);
+    copyRow('thread_files', 'path', '/large0', copies);
+    change('update blobs set names = names + ?', copies.length);
+    await write('large9');
+    await expect(write('large10')).rejects.toMatchObject({
+      code: 'LimitExceeded',
+      message: expect.stringContaining(`${LIMITS.threadFileBytes} bytes in all`),
+    });
+    await write('large0');
+    expect(await full.getFileStats()).toMatchObject({ fileCount: 10, totalSize: 10 * LIMITS.fileBytes });
+  });
 
-  it(
-    '[definitions 18] there is a limit to how many files there are',
-    async () => {
-      const names = Array.from({ length: LIMITS.filesPerThread - 1 }, (_, n) => `/d/${n}`);
-      await Promise.all(names.map((path) => files.writeFile(path, '', 'text/plain')));
-      const refusal = {
-        code: 'LimitExceeded',
-        message: expect.stringContaining(`more than ${LIMITS.filesPerThread} files and directories`),
-      };
-      await expect(files.writeFile('/one', '', 'text/plain')).rejects.toMatchObject(refusal);
-      await expect(files.mkdirFile('/two')).rejects.toMatchObject(refusal);
-      await files.writeFile('/d/7', 'changed', 'text/plain');
-      await files.unlinkFile('/d/8');
-      await files.writeFile('/one', '', 'text/plain');
-      expect(await files.getFileStats()).toMatchObject({ fileCount: 9999, directoryCount: 1 });
-    },
-    FILLING_MS,
-  );
+  it('[definitions 18] there is a limit to how many files there are', async () => {
+    const { store, id, copyRow } = await openFilledThread();
+    const full = createThreadFiles(store, id);
+    const names = Array.from({ length: LIMITS.filesPerThread - 1 }, (_, n) => `/d/${n}`);
+    await full.writeFile('/d/0', '', 'text/plain');
+    copyRow('thread_files', 'path', '/d/0', names.slice(1, -20));
+    await Promise.all(names.slice(-20).map((path) => full.writeFile(path, '', 'text/plain')));
+    const refusal = {
+      code: 'LimitExceeded',
+      message: expect.stringContaining(`more than ${LIMITS.filesPerThread} files and directories`),
+    };
+    await expect(full.writeFile('/one', '', 'text/plain')).rejects.toMatchObject(refusal);
+    await expect(full.mkdirFile('/two')).rejects.toMatchObject(refusal);
+    await full.writeFile('/d/7', 'changed', 'text/plain');
+    await full.unlinkFile('/d/8');
+    await full.writeFile('/one', '', 'text/plain');
+    expect(await full.getFileStats()).toMatchObject({ fileCount: 9999, directoryCount: 1 });
+  });
 
   it('[definitions 18] the limits are documented', () => {
     const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'operations.md'), 'utf8');

@@ -41,4 +41,15 @@ describe('a stop of a thread whose workflow does not run', () => {
     await runtime.say(threadId, 'two');
     expect(await runtime.transcript(threadId)).toEqual(['user: one', 'user: two', 'assistant: both']);
   });
+
+  it('[decisions stop] that nobody can hear now: a wait for rest does not take the thread as it was for stopped', async () => {
+    const { client, stopWorker, ...runtime } = await testRuntime({ model: scriptedModel([says('hello')]) });
+    const thread = await runtime.start('hi');
+    await stopWorker();
+    expect(await client.waitForIdle(thread, { timeoutMs: 1000 })).toMatchObject({ status: 'idle' });
+    await client.stop(thread);
+    await expect(client.waitForIdle(thread, { timeoutMs: 1000 })).rejects.toMatchObject({ code: 'Timeout' });
+    await testRuntime({ model: scriptedModel([]), store: client.store, taskQueue: runtime.taskQueue });
+    expect(await client.waitForIdle(thread)).toMatchObject({ status: 'stopped' });
+  });
 });

@@ -15,7 +15,6 @@ import {
 } from '../support/child-project.ts';
 import { type TestRuntime, testRuntime } from '../support/runtime.ts';
 
-const WAIT = { timeoutMs: 120_000 };
 const NO_CHILDREN = { scribe: {}, clerk: {} };
 
 async function run(project: ChildProject): Promise<TestRuntime> {
@@ -49,7 +48,7 @@ describe('an optional subagent', () => {
           messages: [{ content: `the flag is ${value}` }],
           env: value === undefined ? {} : { SCRIBES: { value, type: 'text' } },
         });
-        await runtime.client.waitForIdle(threadId, WAIT);
+        await runtime.client.waitForIdle(threadId);
         const asked = model.requests.find((request) => request.user === threadId);
         const offered = asked?.tools?.some(({ function: tool }) => tool.name === 'scribe') ?? false;
         const [result] = (await runtime.transcript(threadId)).filter((line) => line.startsWith('tool'));

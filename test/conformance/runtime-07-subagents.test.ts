@@ -34,7 +34,7 @@ describe('runtime §7.1 Parents and children', () => {
       userId: 'ada',
       messages: [{ content: 'go' }],
     });
-    await runtime.client.waitForIdle(threadId, { timeoutMs: 30_000 });
+    await runtime.client.waitForIdle(threadId);
     const [child] = await childrenOf(runtime, threadId);
     const record = await runtime.store.getThread(child?.threadId as string);
     expect(record).toMatchObject({ agent: 'scout', userId: 'ada', parentId: threadId, rootId: threadId });
@@ -186,7 +186,7 @@ describe('runtime §7.2 Resumable children', () => {
     await eventually('the child works', () => actors.of('scout_a').length === 1);
     const [child] = await childrenOf(runtime, threadId);
     await runtime.client.terminate(child?.threadId as string, 'enough');
-    await runtime.client.waitForIdle(threadId, { timeoutMs: 30_000 });
+    await runtime.client.waitForIdle(threadId);
     await ended(runtime, child?.threadId as string);
     const { content, tool_status: status } = (await lastResult(runtime, threadId)) ?? {};
     expect(status).toBe('error');

@@ -218,7 +218,7 @@ describe('runtime §8.2 Child to parent', () => {
     await eventually('the child works', () => actors.of('scout_a').length === 1);
     const [child] = await childrenOf(runtime, threadId);
     await runtime.client.stop(child?.threadId as string);
-    await runtime.client.waitForIdle(threadId, { timeoutMs: 30_000 });
+    await runtime.client.waitForIdle(threadId);
     expect((await lastResult(runtime, threadId))?.content).toContain(
       'The subagent was stopped before it finished',
     );

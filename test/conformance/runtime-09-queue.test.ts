@@ -69,7 +69,13 @@ describe('runtime §9 Queue and Delivery', () => {
     const store = await testStore();
     const thread = await openThread(store);
     const handle = { query: () => Promise.reject(new Error('the worker is too busy')) } as never;
-    const wait = { store, handle, threadId: thread.id, sent: new Set<string>(), timeoutMs: 100 };
+    const wait = {
+      store,
+      handle,
+      threadId: thread.id,
+      sent: { ids: new Set<string>(), signalled: false },
+      timeoutMs: 100,
+    };
     expect(await waitForIdle(wait)).toMatchObject({ status: 'idle' });
     await store.queueItem(thread.id, message('a'));
     await expect(waitForIdle(wait)).rejects.toMatchObject({ code: 'Timeout' });

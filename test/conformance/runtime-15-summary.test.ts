@@ -46,7 +46,7 @@ describe('runtime §15 Conformance Summary', () => {
       agent: 'helper',
       messages: [{ content: 'one' }, { content: 'two' }],
     });
-    await client.waitForIdle(thread, { timeoutMs: 30_000 });
+    await client.waitForIdle(thread);
     await runtime.say(thread, 'three');
     const [child] = await childrenOf(runtime, thread);
     // Values are each thread's own, and the result before is stored when the next tool runs.

@@ -74,7 +74,7 @@ export function registerProcesses(given: () => StorePlace): void {
   });
 
   it('lose nothing, double nothing and leave no gap on threads that they share', async () => {
-    const writes = 25;
+    const writes = 10;
     const place = given();
     const store = await place.open();
     const threads = [await openThread(store), await openThread(store), await openThread(store)];

@@ -14,7 +14,7 @@ const SEED = Number(process.env.EVERTHREAD_FAULT_SEED || 20_261_121);
 const THREADS = 50;
 /** Of each thread: those that stay, and those that are removed. */
 const [KEPT, REMOVED] = [10, 2];
-const LONGEST_MS = 30_000;
+const LONGEST_MS = 20_000;
 const LEAST_STRIKES = 3;
 
 let cluster: Cluster;
@@ -70,7 +70,6 @@ describe(`${THREADS * KEPT} effects on ${THREADS} threads, workers killed at ran
       await eventually(
         `all effects of thread ${nth} to end`,
         async () => (await eventsOf(cluster.client, thread, 'effect.done', 'effect.failed')).length === KEPT,
-        60_000,
       );
       const lines = cluster.ledger(thread).map((line) => line.split(' ') as [string, string]);
       expect(new Set(lines.map(([line]) => line))).toEqual(
@@ -86,7 +85,7 @@ describe(`${THREADS * KEPT} effects on ${THREADS} threads, workers killed at ran
       `${strikes} workers died under ${THREADS * KEPT} effects; ${fired - THREADS * KEPT} ran again\n`,
     );
     expect(strikes).toBeGreaterThanOrEqual(LEAST_STRIKES);
-  }, 180_000);
+  });
 });
 
 describe('a worker that dies', () => {

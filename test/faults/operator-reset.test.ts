@@ -31,7 +31,7 @@ describe('Reset', () => {
     const history = await handle.fetchHistory();
     for (const taskId of workflowTasks(history)) {
       await reset(runtime, thread, runId, taskId);
-      await runtime.client.waitForIdle(thread, { timeoutMs: 30_000 });
+      await runtime.client.waitForIdle(thread);
       expect(await runtime.messages(thread)).toEqual(stored);
     }
     expect(runs).toHaveLength(2);
@@ -54,7 +54,7 @@ describe('Reset', () => {
     const { runId } = (await handle.describe()) as { runId: string };
     // The task that heard of the model's answer: the new run dispatches the call once more.
     await reset(runtime, thread, runId, workflowTasks(await handle.fetchHistory()).at(-1) as number);
-    await runtime.client.waitForIdle(thread, { timeoutMs: 30_000 });
+    await runtime.client.waitForIdle(thread);
     open();
     const transcript = await runtime.transcript(thread);
     expect(transcript).toEqual([
@@ -78,7 +78,7 @@ describe('Reset', () => {
     const handle = workflowOf(runtime, thread);
     const { runId } = (await handle.describe()) as { runId: string };
     await reset(runtime, thread, runId, workflowTasks(await handle.fetchHistory())[0] as number);
-    await runtime.client.waitForIdle(thread, { timeoutMs: 30_000 });
+    await runtime.client.waitForIdle(thread);
     gate.resolve();
     await runtime.say(thread, 'more');
     expect(await runtime.transcript(thread)).toEqual([

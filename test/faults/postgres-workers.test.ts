@@ -4,13 +4,11 @@
  * changes them, `EVERTHREAD_FAULT_OUTAGE_MS` is how long the database is away (default 500).
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { LocalServer } from '../../src/cli/local-server/start-server.ts';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Configuration } from '../../src/configuration.ts';
 import { startEmbeddedPostgres } from '../support/embedded-postgres.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import { killWorker, RECOVERY_MS, survive } from '../support/ordeal.ts';
-import { startOwnServer } from '../support/own-server.ts';
 import { createDatabase } from '../support/postgres.ts';
 
 const seconds = (usual: number) => Number(process.env.EVERTHREAD_FAULT_SECONDS || usual);
@@ -18,20 +16,15 @@ const SEED = Number(process.env.EVERTHREAD_FAULT_SEED || 20_261_122);
 const STEPS = 10;
 const OUTAGE_MS = Number(process.env.EVERTHREAD_FAULT_OUTAGE_MS || 500);
 
-let server: LocalServer;
 const closers: (() => Promise<void>)[] = [];
 
-beforeAll(async () => {
-  server = await startOwnServer();
-});
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
-afterAll(() => server?.stop());
 
 async function clusterOn(store: string, configured: Partial<Configuration> = {}): Promise<Cluster> {
   const configuration = { historySoftLimit: 100, ...configured };
-  const cluster = await startCluster({ address: server.address, store, configuration });
+  const cluster = await startCluster({ store, configuration });
   closers.push(() => cluster.close());
   await cluster.keep(2);
   return cluster;

@@ -8,12 +8,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
-import { RuntimeClient } from '../../src/client/runtime-client.ts';
+import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { generateKey, parseKeys } from '../../src/store/encryption.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { FamilyMember, ThreadStore } from '../../src/store/port.ts';
 import { type CliProject, cliProject, type Running, seen } from '../cli/support.ts';
 import { eventually } from '../support/eventually.ts';
+import { connectPatiently } from '../support/patient-client.ts';
 import { findMarks, MARK, payloadsOf } from '../support/secret-mark.ts';
 
 /** Whatever JSON takes as a sign of its own. */
@@ -116,24 +117,20 @@ beforeAll(async () => {
   await everthread(['env', 'set', 'PASSPORT', '--thread', THREAD], PASSPORT);
   const address = 'sqlite:data/store.db?synchronous=normal';
   store = await openStore(address, project.folder, { keys: parseKeys(keys, 'the test') });
-  client = await RuntimeClient.connect({ store, taskQueue });
+  client = await connectPatiently({ store, taskQueue });
   await client.setEnv({ thread: THREAD }, 'NAME', NAME, { type: 'text' });
   await client.setEnv({ thread: THREAD }, 'TASK', HINT, { type: 'text' });
   await seen(worker, '"event":"ready"');
   await client.startThread({ agent: 'helper', threadId: THREAD, messages: [{ content: 'go' }] });
-  await eventually('the request', async () => (await store.listRequests(THREAD)).length === 1, 60_000);
+  await eventually('the request', async () => (await store.listRequests(THREAD)).length === 1);
   const [request] = await store.listRequests(THREAD);
   await everthread(['variables', 'provide', request?.id ?? '', 'VISA'], VISA);
-  await eventually(
-    'both children are done',
-    async () => {
-      family = await store.readFamily(THREAD);
-      return family.length === 3 && family.slice(1).every(({ thread }) => thread.terminatedAt !== null);
-    },
-    60_000,
-  );
+  await eventually('both children are done', async () => {
+    family = await store.readFamily(THREAD);
+    return family.length === 3 && family.slice(1).every(({ thread }) => thread.terminatedAt !== null);
+  });
   await client.waitForIdle(THREAD);
-}, 150_000);
+});
 afterAll(async () => {
   await client?.close();
   await store?.close();

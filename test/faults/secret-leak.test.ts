@@ -8,12 +8,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
-import { RuntimeClient } from '../../src/client/runtime-client.ts';
+import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { generateKey, parseKeys } from '../../src/store/encryption.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { ThreadStore } from '../../src/store/port.ts';
 import { type CliProject, cliProject, HELPER, type Running, seen } from '../cli/support.ts';
 import { eventually } from '../support/eventually.ts';
+import { connectPatiently } from '../support/patient-client.ts';
 import { findMarks, MARK, payloadsOf } from '../support/secret-mark.ts';
 
 /** Whatever JSON, URLs and patterns take as a sign of their own. */
@@ -171,7 +172,7 @@ beforeAll(async () => {
   await everthread(['env', 'set', 'KEY', '--thread', THREAD], KEY);
   const address = 'sqlite:data/store.db?synchronous=normal';
   store = await openStore(address, project.folder, { keys: parseKeys(keys, 'the test') });
-  client = await RuntimeClient.connect({ store, taskQueue });
+  client = await connectPatiently({ store, taskQueue });
   await client.setEnv({ instance: true }, 'KEY', `${MARK} of the instance`);
   await client.setEnv({ instance: true }, 'INSTANCE_KEY', `${MARK} of all`);
   await client.setEnv({ user: 'ada' }, 'USER_KEY', `${MARK} of ada`);
@@ -184,7 +185,7 @@ beforeAll(async () => {
     // The effect queues a message: behind the next one of this loop it would be what the model answers.
     if (name === 'leak_scheduled') await eventually('the effect has failed', effectFailed);
   }
-}, 120_000);
+});
 afterAll(async () => {
   await client?.close();
   await store?.close();

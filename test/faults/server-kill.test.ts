@@ -6,9 +6,8 @@ import { release } from '../support/fault-project.ts';
 import { startOwnServer } from '../support/own-server.ts';
 import { eventually } from '../support/runtime.ts';
 
-/** A task that the server lost with its life waits for its heartbeat timeout. */
+/** Of a line: a task that the server lost with its life waits for its heartbeat timeout. */
 const PATIENCE_MS = 90_000;
-const TIMEOUT_MS = 240_000;
 
 let server: LocalServer;
 let cluster: Cluster;
@@ -39,50 +38,38 @@ async function restartServer(): Promise<void> {
 }
 
 describe('a Temporal server killed with SIGKILL and started again', () => {
-  it(
-    'while a model call streams leaves the transcript of an undisturbed run',
-    async () => {
-      const expected = await runUndisturbed('slowly');
-      const thread = await cluster.begin('slowly');
-      const chunk = async () =>
-        (await cluster.client.store.readEvents(thread, 0)).some(({ type }) => type === 'model.chunk');
-      await eventually('streamed text', chunk);
-      await restartServer();
-      await cluster.client.waitForIdle(thread, { timeoutMs: PATIENCE_MS });
-      expect(await cluster.transcript(thread)).toEqual(expected);
-    },
-    TIMEOUT_MS,
-  );
+  it('while a model call streams leaves the transcript of an undisturbed run', async () => {
+    const expected = await runUndisturbed('slowly');
+    const thread = await cluster.begin('slowly');
+    const chunk = async () =>
+      (await cluster.client.store.readEvents(thread, 0)).some(({ type }) => type === 'model.chunk');
+    await eventually('streamed text', chunk);
+    await restartServer();
+    await cluster.client.waitForIdle(thread);
+    expect(await cluster.transcript(thread)).toEqual(expected);
+  });
 
-  it(
-    'while a tool runs leaves its one result and its one side effect',
-    async () => {
-      const thread = await cluster.begin('use hold 1');
-      await eventually('the side effect', () => cluster.ledger(thread).length === 1);
-      await restartServer();
-      release(cluster.folder);
-      await cluster.client.waitForIdle(thread, { timeoutMs: PATIENCE_MS });
-      expect(await cluster.transcript(thread)).toEqual(await runUndisturbed('use hold 1'));
-      expect(cluster.ledger(thread)).toEqual(['1']);
-    },
-    TIMEOUT_MS,
-  );
+  it('while a tool runs leaves its one result and its one side effect', async () => {
+    const thread = await cluster.begin('use hold 1');
+    await eventually('the side effect', () => cluster.ledger(thread).length === 1);
+    await restartServer();
+    release(cluster.folder);
+    await cluster.client.waitForIdle(thread);
+    expect(await cluster.transcript(thread)).toEqual(await runUndisturbed('use hold 1'));
+    expect(cluster.ledger(thread)).toEqual(['1']);
+  });
 
-  it(
-    'three times under a dozen steps leaves the transcript of an undisturbed run',
-    async () => {
-      const expected = await runUndisturbed('use write 12');
-      const thread = await cluster.begin('use write 12');
-      for (const lines of [2, 5, 8]) {
-        await eventually(`${lines} lines`, () => cluster.ledger(thread).length >= lines, PATIENCE_MS);
-        await restartServer();
-      }
-      await cluster.client.waitForIdle(thread, { timeoutMs: PATIENCE_MS });
-      expect(await cluster.transcript(thread)).toEqual(expected);
-      expect(cluster.ledger(thread)).toEqual(
-        expected.filter((line) => line.startsWith('tool ')).map((_, i) => `${i + 1}`),
-      );
-    },
-    TIMEOUT_MS,
-  );
+  it('three times under a dozen steps leaves the transcript of an undisturbed run', async () => {
+    const expected = await runUndisturbed('use write 12');
+    const thread = await cluster.begin('use write 12');
+    for (const lines of [2, 5, 8]) {
+      await eventually(`${lines} lines`, () => cluster.ledger(thread).length >= lines, PATIENCE_MS);
+      await restartServer();
+    }
+    await cluster.client.waitForIdle(thread);
+    expect(await cluster.transcript(thread)).toEqual(expected);
+    expect(cluster.ledger(thread)).toEqual(
+      expected.filter((line) => line.startsWith('tool ')).map((_, i) => `${i + 1}`),
+    );
+  });
 });

@@ -3,35 +3,25 @@
  * boot the child (runtime §7, §8): each report is delivered once, and nobody waits for ever.
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { LocalServer } from '../../src/cli/local-server/start-server.ts';
 import { generateKey } from '../../src/store/encryption.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import { release } from '../support/fault-project.ts';
-import { startOwnServer } from '../support/own-server.ts';
 import { readRuns } from '../support/run-chain.ts';
 
 const SOFT_LIMIT = 60;
 const MESSAGES = 40;
-/** More than once a report is waited for. */
-const TIMEOUT_MS = 180_000;
 
-let server: LocalServer;
 let cluster: Cluster;
 
 beforeAll(async () => {
   process.env.EVERTHREAD_ENCRYPTION_KEYS = generateKey('test');
-  server = await startOwnServer();
-  cluster = await startCluster({
-    address: server.address,
-    configuration: { historySoftLimit: SOFT_LIMIT },
-  });
+  cluster = await startCluster({ configuration: { historySoftLimit: SOFT_LIMIT } });
   await cluster.keep(2);
 });
 afterAll(async () => {
   delete process.env.EVERTHREAD_ENCRYPTION_KEYS;
   await cluster?.close();
-  await server?.stop();
 });
 
 async function countEvents(thread: string, type: string): Promise<number> {
@@ -47,43 +37,35 @@ async function workingChild(thread: string): Promise<string> {
 }
 
 describe('a parent whose child works for it', () => {
-  it(
-    '[runtime 8] continues as new in the midst of the call, and has its result once',
-    async () => {
-      const thread = await cluster.begin('delegate wait 1');
-      const child = await workingChild(thread);
-      for (let n = 0; n < MESSAGES; n++) await cluster.client.queueMessage(thread, { content: `hello ${n}` });
-      await eventually('the next run', async () => (await readRuns(cluster.client, thread)).length > 1);
-      const killed = await cluster.begin('delegate wait 2');
-      const orphan = await workingChild(killed);
-      // Terminate in the Web UI: the run is gone, and the store knows nothing of it.
-      await cluster.client.temporal.workflow.getHandle(`thread/${killed}`).terminate('by an operator');
-      release(cluster.folder);
-      // A report revives a parent whose run was killed.
-      for (const [parent, line] of [
-        [thread, 'wait 1'],
-        [killed, 'wait 2'],
-      ] as const) {
-        await eventually(
-          'the report',
-          async () => (await countEvents(parent, 'subagent.returned')) === 1,
-          60_000,
-        );
-        await cluster.client.waitForIdle(parent, { timeoutMs: 60_000 });
-        const lines = await cluster.transcript(parent);
-        expect(lines.filter((text) => text.startsWith('tool aide'))).toEqual([
-          `tool aide success: done ${line}`,
-        ]);
-        expect(lines.filter((text) => text.includes('-> aide'))).toHaveLength(1);
-        expect(await countEvents(parent, 'subagent.created')).toBe(1);
-      }
-      expect(cluster.ledger(child)).toEqual(['wait 1', 'wait 1']);
-      expect(cluster.ledger(orphan)).toEqual(['wait 2', 'wait 2']);
-      const heard = (await cluster.transcript(thread)).filter((line) => line.startsWith('user: hello'));
-      expect(heard).toEqual(Array.from({ length: MESSAGES }, (_, n) => `user: hello ${n}`));
-    },
-    TIMEOUT_MS,
-  );
+  it('[runtime 8] continues as new in the midst of the call, and has its result once', async () => {
+    const thread = await cluster.begin('delegate wait 1');
+    const child = await workingChild(thread);
+    for (let n = 0; n < MESSAGES; n++) await cluster.client.queueMessage(thread, { content: `hello ${n}` });
+    await eventually('the next run', async () => (await readRuns(cluster.client, thread)).length > 1);
+    const killed = await cluster.begin('delegate wait 2');
+    const orphan = await workingChild(killed);
+    // Terminate in the Web UI: the run is gone, and the store knows nothing of it.
+    await cluster.client.temporal.workflow.getHandle(`thread/${killed}`).terminate('by an operator');
+    release(cluster.folder);
+    // A report revives a parent whose run was killed.
+    for (const [parent, line] of [
+      [thread, 'wait 1'],
+      [killed, 'wait 2'],
+    ] as const) {
+      await eventually('the report', async () => (await countEvents(parent, 'subagent.returned')) === 1);
+      await cluster.client.waitForIdle(parent);
+      const lines = await cluster.transcript(parent);
+      expect(lines.filter((text) => text.startsWith('tool aide'))).toEqual([
+        `tool aide success: done ${line}`,
+      ]);
+      expect(lines.filter((text) => text.includes('-> aide'))).toHaveLength(1);
+      expect(await countEvents(parent, 'subagent.created')).toBe(1);
+    }
+    expect(cluster.ledger(child)).toEqual(['wait 1', 'wait 1']);
+    expect(cluster.ledger(orphan)).toEqual(['wait 2', 'wait 2']);
+    const heard = (await cluster.transcript(thread)).filter((line) => line.startsWith('user: hello'));
+    expect(heard).toEqual(Array.from({ length: MESSAGES }, (_, n) => `user: hello ${n}`));
+  });
 });
 
 describe('variables that come later', () => {
@@ -97,12 +79,8 @@ describe('variables that come later', () => {
   }
 
   async function expectOneChild(thread: string): Promise<void> {
-    await eventually(
-      'the report',
-      async () => (await countEvents(thread, 'subagent.returned')) === 1,
-      60_000,
-    );
-    await cluster.client.waitForIdle(thread, { timeoutMs: 60_000 });
+    await eventually('the report', async () => (await countEvents(thread, 'subagent.returned')) === 1);
+    await cluster.client.waitForIdle(thread);
     const children = await cluster.client.store.listChildren(thread);
     expect(children).toHaveLength(1);
     expect(cluster.ledger(children[0]?.threadId ?? '')).toEqual(['1']);
@@ -110,35 +88,27 @@ describe('variables that come later', () => {
     expect(reports).toHaveLength(1);
   }
 
-  it(
-    '[runtime 7.5] while every worker is dead boot the child once one lives',
-    async () => {
-      const { thread, request } = await waitingRequest();
-      await Promise.all(cluster.workers.map((worker) => worker.end('SIGKILL')));
-      await cluster.client.provideVariables(thread, request, values);
-      await cluster.keep(2);
-      await expectOneChild(thread);
-    },
-    TIMEOUT_MS,
-  );
+  it('[runtime 7.5] while every worker is dead boot the child once one lives', async () => {
+    const { thread, request } = await waitingRequest();
+    await Promise.all(cluster.workers.map((worker) => worker.end('SIGKILL')));
+    await cluster.client.provideVariables(thread, request, values);
+    await cluster.keep(2);
+    await expectOneChild(thread);
+  });
 
-  it(
-    '[runtime 7.5] by a client that dies before it has told anybody boot the child when they are provided again',
-    async () => {
-      const { thread, request } = await waitingRequest();
-      // What provideVariables does first; then its process is lost.
-      const given = Object.entries(values).map(([name, value]) => ({ name, value }));
-      const fulfilled = await cluster.client.store.fulfilRequest({
-        parentId: thread,
-        requestId: request,
-        given,
-      });
-      expect(fulfilled.kind).toBe('created');
-      await expect(cluster.client.provideVariables(thread, request, values)).rejects.toMatchObject({
-        code: 'VariableRequestUsed',
-      });
-      await expectOneChild(thread);
-    },
-    TIMEOUT_MS,
-  );
+  it('[runtime 7.5] by a client that dies before it has told anybody boot the child when they are provided again', async () => {
+    const { thread, request } = await waitingRequest();
+    // What provideVariables does first; then its process is lost.
+    const given = Object.entries(values).map(([name, value]) => ({ name, value }));
+    const fulfilled = await cluster.client.store.fulfilRequest({
+      parentId: thread,
+      requestId: request,
+      given,
+    });
+    expect(fulfilled.kind).toBe('created');
+    await expect(cluster.client.provideVariables(thread, request, values)).rejects.toMatchObject({
+      code: 'VariableRequestUsed',
+    });
+    await expectOneChild(thread);
+  });
 });

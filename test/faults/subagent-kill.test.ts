@@ -72,7 +72,7 @@ describe('a worker process killed with SIGKILL at a hand-over between a parent a
     ['before the result is stored', 'subagent_reported', false],
   ])('[runtime 8] %s makes one child, one report, one result', async (_when, point, late) => {
     const thread = await runWithDeath('delegate 1', point, late);
-    await cluster.client.waitForIdle(thread, { timeoutMs: 60_000 });
+    await cluster.client.waitForIdle(thread);
     const lines = await cluster.transcript(thread);
     expect(lines.slice(0, 5)).toEqual([
       'user: delegate 1',
@@ -146,8 +146,8 @@ async function heard(thread: string, reports: number): Promise<void> {
   await eventually('the thread', () => cluster.client.store.getThread(thread));
   const done = async () =>
     (await cluster.transcript(thread)).filter((line) => line === 'assistant: Heard.').length === reports;
-  await eventually(`${reports} reports`, done, 60_000);
-  await cluster.client.waitForIdle(thread, { timeoutMs: 30_000 });
+  await eventually(`${reports} reports`, done);
+  await cluster.client.waitForIdle(thread);
 }
 
 function expectReports(lines: readonly string[], reports: readonly string[]): void {

@@ -17,9 +17,6 @@ beforeAll(async () => {
 });
 afterAll(() => doomed?.close());
 
-const PATIENCE_MS = 60_000;
-/** A death is waited for, and then a rest. */
-const TIMEOUT_MS = 150_000;
 const WRITTEN = 'It shall be written.';
 const PEACEFUL = [
   '0 user: use consult 1',
@@ -44,7 +41,7 @@ function toLine({ role, name, depth, content, tool_status: status }: Message): s
 async function runWithDeath(point: DeathPoint, late: boolean): Promise<string> {
   const thread = await doomed.beginWithDeath('use consult 1', point, late);
   // The next test's worker starts meanwhile: the other one has taken over.
-  await Promise.all([cluster.client.waitForIdle(thread, { timeoutMs: PATIENCE_MS }), cluster.keep(2)]);
+  await Promise.all([cluster.client.waitForIdle(thread), cluster.keep(2)]);
   return thread;
 }
 
@@ -73,7 +70,6 @@ describe('a worker process killed with SIGKILL within a sub-prompt', () => {
         events.filter(({ type, data }) => type === 'tool.result' && data.name === 'consult'),
       ).toHaveLength(1);
     },
-    TIMEOUT_MS,
   );
 
   it.each<[string, DeathPoint, string[]]>([
@@ -91,6 +87,5 @@ describe('a worker process killed with SIGKILL within a sub-prompt', () => {
       expect(lines.toSpliced(4, 2)).toEqual(PEACEFUL.toSpliced(4, 2));
       expect(cluster.ledger(thread)).toEqual(written);
     },
-    TIMEOUT_MS,
   );
 });

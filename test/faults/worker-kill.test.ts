@@ -1,28 +1,17 @@
 /** A worker is killed at every place of a step; another goes on (house: idempotent commits, at most once for tools). */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { LocalServer } from '../../src/cli/local-server/start-server.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import type { DeathPoint } from '../support/fault-project.ts';
-import { startOwnServer } from '../support/own-server.ts';
 import { eventually } from '../support/runtime.ts';
 
-const PATIENCE_MS = 60_000;
-/** Of a test: a rest may be waited for twice, and a death. */
-const TIMEOUT_MS = 200_000;
-
-let server: LocalServer;
 let cluster: Cluster;
 
 beforeAll(async () => {
-  server = await startOwnServer();
   // So low that a dozen steps continue as new more than once.
-  cluster = await startCluster({ address: server.address, configuration: { historySoftLimit: 50 } });
+  cluster = await startCluster({ configuration: { historySoftLimit: 50 } });
 });
 beforeEach(() => cluster.keep(2));
-afterAll(async () => {
-  await cluster?.close();
-  await server?.stop();
-});
+afterAll(() => cluster?.close());
 
 const undisturbed = new Map<string, string[]>();
 
@@ -37,7 +26,7 @@ async function expectedTranscript(message: string): Promise<string[]> {
 }
 
 async function runToRest(thread: string): Promise<string> {
-  await cluster.client.waitForIdle(thread, { timeoutMs: PATIENCE_MS });
+  await cluster.client.waitForIdle(thread);
   return thread;
 }
 
@@ -68,28 +57,23 @@ describe('a worker process killed with SIGKILL', () => {
         expected.filter((line) => line.startsWith('tool ')).map((_, i) => `${i + 1}`),
       );
     },
-    TIMEOUT_MS,
   );
 
-  it(
-    'while a model call streams leaves the transcript of an undisturbed run, and readers a second attempt',
-    async () => {
-      const expected = await expectedTranscript('slowly');
-      const thread = await cluster.begin('slowly');
-      const chunk = async () =>
-        (await cluster.client.store.readEvents(thread, 0)).some(({ type }) => type === 'model.chunk');
-      await eventually('streamed text in the log', chunk);
-      cluster.orderDeath('model_streaming');
-      await cluster.died('model_streaming');
-      await Promise.all([runToRest(thread), cluster.keep(2)]);
-      expect(await cluster.transcript(thread)).toEqual(expected);
-      const events = await cluster.client.store.readEvents(thread, 0);
-      // A third one where a busy machine lets the second one's heartbeat come too late.
-      expect(Number(events.find(({ type }) => type === 'step.committed')?.attempt)).toBeGreaterThan(1);
-      expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
-    },
-    TIMEOUT_MS,
-  );
+  it('while a model call streams leaves the transcript of an undisturbed run, and readers a second attempt', async () => {
+    const expected = await expectedTranscript('slowly');
+    const thread = await cluster.begin('slowly');
+    const chunk = async () =>
+      (await cluster.client.store.readEvents(thread, 0)).some(({ type }) => type === 'model.chunk');
+    await eventually('streamed text in the log', chunk);
+    cluster.orderDeath('model_streaming');
+    await cluster.died('model_streaming');
+    await Promise.all([runToRest(thread), cluster.keep(2)]);
+    expect(await cluster.transcript(thread)).toEqual(expected);
+    const events = await cluster.client.store.readEvents(thread, 0);
+    // A third one where a busy machine lets the second one's heartbeat come too late.
+    expect(Number(events.find(({ type }) => type === 'step.committed')?.attempt)).toBeGreaterThan(1);
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+  });
 
   it.each<[string, DeathPoint, string[]]>([
     ['before its side effect', 'body_before', []],
@@ -109,7 +93,6 @@ describe('a worker process killed with SIGKILL', () => {
       );
       expect(cluster.ledger(thread)).toEqual(written);
     },
-    TIMEOUT_MS,
   );
 
   it.each<[string, string, DeathPoint, string[]]>([
@@ -125,6 +108,5 @@ describe('a worker process killed with SIGKILL', () => {
       expect(await cluster.transcript(thread)).toEqual(expected);
       expect(cluster.ledger(thread)).toEqual(written);
     },
-    TIMEOUT_MS,
   );
 });

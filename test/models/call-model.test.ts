@@ -227,8 +227,9 @@ describe('stalls', () => {
   });
 
   test('[definitions 4] a slow stream that goes on is not a stall', async () => {
-    const model = scripted('main', [says('Hello there', { chunks: 6, chunkDelayMs: 100 })]);
-    const result = await run({ models: [model], limits: { betweenChunksMs: 2000 } });
+    // Two seconds in all, which is more than may pass between two chunks.
+    const model = scripted('main', [says('Hello there. '.repeat(4), { chunks: 20, chunkDelayMs: 100 })]);
+    const result = await run({ models: [model], limits: { betweenChunksMs: 1500 } });
     expect(result.result).toMatchObject({ ok: true, attempts: 1 });
   });
 });

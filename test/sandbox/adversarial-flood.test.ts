@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import type { CodeExecution } from '../../src/core/code-execution.ts';
 import { createSandbox, SANDBOX_LIMITS } from '../../src/sandbox/index.ts';
 import { eventually } from '../support/eventually.ts';
+import { keptMiB } from '../support/kept-memory.ts';
 import { watchTurns } from '../support/own-work.ts';
 import { childrenOf, isAlive } from './children.ts';
 import { createFigures } from './figures.ts';
@@ -13,6 +14,10 @@ import { terminateNow } from './terminate-now.ts';
 /** §D14 says 50 ms; a slow machine works longer. One that sleeps works at the flood for as long as it is flooded. */
 const LONGEST_WORK_MS = 100;
 const FLOOD_MS = 500;
+/** What a run may report and log is 17 MiB, and as much may be on its way; texts may take two bytes for one. */
+const KEPT_MIB = 128;
+/** With garbage: texts of a megabyte come faster than the collector does. All that comes in this time would be far more. */
+const GROWTH_MIB = 512;
 
 const sandbox = createSandbox({ size: 2 });
 const scope = sandbox.scope();
@@ -24,6 +29,7 @@ const figures = createFigures(
   'lag max ms',
   'work max ms',
   'host rss growth MiB',
+  'kept MiB',
 );
 afterAll(async () => {
   await sandbox.close();
@@ -38,6 +44,7 @@ async function flooded(
 ): Promise<string> {
   await scope.runCode('export default 1');
   const before = process.memoryUsage.rss();
+  const keptBefore = keptMiB();
   const lag = monitorEventLoopDelay({ resolution: 5 });
   lag.enable();
   const turns = watchTurns();
@@ -51,11 +58,13 @@ async function flooded(
   const longest = turns.stop();
   const growth = (process.memoryUsage.rss() - before) / 1024 / 1024;
   const { status } = await run;
-  figures.add(name, status, said(), lag.percentile(99) / 1e6, lag.max / 1e6, longest, growth);
+  const kept = keptMiB() - keptBefore;
+  figures.add(name, status, said(), lag.percentile(99) / 1e6, lag.max / 1e6, longest, growth, kept);
   expect(result).toMatchObject({ status });
   expect(workMs).toBeLessThan(50);
   expect(longest).toBeLessThan(LONGEST_WORK_MS);
-  expect(growth).toBeLessThan(128);
+  expect(kept).toBeLessThan(KEPT_MIB);
+  expect(growth).toBeLessThan(GROWTH_MIB);
   return status;
 }
 

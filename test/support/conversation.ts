@@ -21,12 +21,12 @@ export function conversation(client: RuntimeClient): Conversation {
     async start(message) {
       const first = message === undefined ? [] : [{ content: message }];
       const { threadId } = await client.startThread({ agent: 'helper', messages: first });
-      await client.waitForIdle(threadId, { timeoutMs: 120_000 });
+      await client.waitForIdle(threadId);
       return threadId;
     },
     async say(threadId, content) {
       await client.queueMessage(threadId, { content });
-      await client.waitForIdle(threadId, { timeoutMs: 120_000 });
+      await client.waitForIdle(threadId);
     },
     async transcript(threadId) {
       return (await messages(threadId)).map(

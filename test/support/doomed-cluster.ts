@@ -1,8 +1,7 @@
-/** Two workers on a server of their own, one of which dies at a named place of a thread's life. */
+/** Two workers, one of which dies at a named place of a thread's life. */
 import type { RecordedRequest } from '../../src/testing/index.ts';
 import { type Cluster, startCluster } from './fault-cluster.ts';
 import { type DeathPoint, faultScript } from './fault-project.ts';
-import { startOwnServer } from './own-server.ts';
 
 export interface DoomedCluster {
   readonly cluster: Cluster;
@@ -15,11 +14,9 @@ export interface DoomedCluster {
 }
 
 export async function startDoomed(isWatched: (request: RecordedRequest) => boolean): Promise<DoomedCluster> {
-  const server = await startOwnServer();
   const script = faultScript();
   let whenWatched: (() => void) | undefined;
   const cluster = await startCluster({
-    address: server.address,
     script: (request, index) => {
       if (isWatched(request)) whenWatched?.();
       return script(request, index);
@@ -39,9 +36,6 @@ export async function startDoomed(isWatched: (request: RecordedRequest) => boole
       await cluster.died(point);
       return thread;
     },
-    async close() {
-      await cluster.close();
-      await server.stop();
-    },
+    close: () => cluster.close(),
   };
 }

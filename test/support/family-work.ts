@@ -66,7 +66,7 @@ export async function familyWork(
 /** A child begins when its workflow does. */
 export async function atRest({ client }: TestRuntime, threadId: string): Promise<void> {
   await eventually('the first rest', async () => (await client.getThread(threadId)).stopReason !== null);
-  await client.waitForIdle(threadId, { timeoutMs: 30_000 });
+  await client.waitForIdle(threadId);
 }
 
 function obey({ messages }: RecordedRequest): ScriptStep | undefined {

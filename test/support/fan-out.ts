@@ -112,7 +112,7 @@ const relay = defineTool({
 /** `fan N`, `deep` and `peers` for the lead; `relay ID N` for a peer. */
 export function fanOutScript({ messages }: RecordedRequest): ScriptStep {
   const [{ content: who } = { content: '' }] = messages;
-  const start = messages.findLastIndex(({ role }) => role === 'user');
+  const start = findOrder(messages);
   const text = String(messages[start]?.content ?? '');
   const results = messages.slice(start).filter(({ role }) => role === 'tool');
   const last = String((results.at(-1)?.content as string | { text?: string } | undefined) ?? '');
@@ -122,6 +122,12 @@ export function fanOutScript({ messages }: RecordedRequest): ScriptStep {
   const level = LEVEL_NAMES.indexOf(String(who)) + 1;
   if (level === LEVELS || results.length > 0) return calls('finish', { line: `${level} ${last}`.trim() });
   return calls(`level${level + 1}`, { task: text });
+}
+
+/** The last word of a user. What a sibling writes may come along with the order to write to it, and is no order. */
+function findOrder(messages: RecordedRequest['messages']): number {
+  const relay = messages.findLastIndex(({ content }) => String(content ?? '').startsWith('relay '));
+  return relay < 0 ? messages.findLastIndex(({ role }) => role === 'user') : relay;
 }
 
 function lead(text: string, results: number, last: string): ScriptStep {

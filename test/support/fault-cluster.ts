@@ -5,12 +5,13 @@ import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { RuntimeClient } from '../../src/client/runtime-client.ts';
+import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Configuration } from '../../src/configuration.ts';
 import { type ScriptedModel, type ScriptFunction, scriptedModel } from '../../src/testing/index.ts';
 import { type Conversation, conversation } from './conversation.ts';
 import { eventually } from './eventually.ts';
 import { type DeathPoint, faultScript, orderDeath } from './fault-project.ts';
+import { connectPatiently } from './patient-client.ts';
 import type { WorkerOrder } from './worker-process.ts';
 
 export interface WorkerProcess {
@@ -58,7 +59,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const taskQueue = `faults-${randomUUID()}`;
   const model = scriptedModel(options.script ?? faultScript());
   const server = await model.serve();
-  const client = await RuntimeClient.connect({
+  const client = await connectPatiently({
     address,
     taskQueue,
     store,
@@ -91,7 +92,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       orderDeath(folder, point);
     },
     async died(point) {
-      await eventually(`a worker's death at ${point}`, () => deaths() > deathsBefore, 60_000);
+      await eventually(`a worker's death at ${point}`, () => deaths() > deathsBefore);
     },
     async begin(content) {
       const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content }] });

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterEach } from '@jest/globals';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import type { FaultPoint } from '../../src/activities/dependencies.ts';
-import { RuntimeClient } from '../../src/client/runtime-client.ts';
+import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Configuration } from '../../src/configuration.ts';
 import type { Registry } from '../../src/core/definition.ts';
 import {
@@ -25,6 +25,7 @@ import type { ThreadStore } from '../../src/store/port.ts';
 import type { ScriptedModel } from '../../src/testing/index.ts';
 import { createWorker, type ThreadWorker } from '../../src/worker.ts';
 import { type Conversation, conversation } from './conversation.ts';
+import { connectPatiently } from './patient-client.ts';
 
 export { eventually } from './eventually.ts';
 
@@ -126,7 +127,7 @@ export async function testRuntime(options: RuntimeOptions): Promise<TestRuntime>
     },
   });
   const running = worker.run();
-  const client = await RuntimeClient.connect({ store, taskQueue });
+  const client = await connectPatiently({ store, taskQueue });
   let stopped: Promise<void> | undefined;
   const stopWorker = () => {
     worker.shutdown();

@@ -162,7 +162,7 @@ export async function settled(
   reports = 1,
 ): Promise<readonly Message[]> {
   await eventually(`${reports} reports`, async () => (await reportsIn(runtime, thread)).length >= reports);
-  await runtime.client.waitForIdle(thread, { timeoutMs: 30_000 });
+  await runtime.client.waitForIdle(thread);
   return reportsIn(runtime, thread);
 }
 

@@ -2,13 +2,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, type ConnectionOptions } from '@temporalio/client';
 import { errorMessage, RuntimeError } from '../../core/error.ts';
+import { isUnreachable } from './grpc-status.ts';
+
+/** How long a service may take to be connected to, and then to answer one question. */
+export const ANSWER_WITHIN_MS = 5_000;
 
 /** Runs `work` over a connection of its own, which is closed whatever happens. */
 export async function withConnection<T>(
   options: ConnectionOptions,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
-  const connection = await Connection.connect({ connectTimeout: 5_000, ...options });
+  const connection = await Connection.connect({ connectTimeout: ANSWER_WITHIN_MS, ...options });
   try {
     return await work(connection);
   } finally {
@@ -18,26 +22,34 @@ export async function withConnection<T>(
 
 /** The version of the service behind a connection; empty when it does not tell. */
 export async function readServerVersion(connection: Connection): Promise<string> {
-  const { serverVersion } = await connection.withDeadline(Date.now() + 5_000, () =>
+  const { serverVersion } = await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
     connection.workflowService.getSystemInfo({}),
   );
   return serverVersion ?? '';
 }
 
-/** A service may answer before its namespace does: a new one is known to the frontend after a moment. */
+/**
+ * A service may answer before its namespace does: a new one is known to the frontend after a moment. A service that says so
+ * for `missingMs` has no such namespace; one that says nothing is asked again until the deadline.
+ */
 export async function waitForNamespace(
   connection: Connection,
   namespace: string,
   deadline: number,
+  missingMs = Number.POSITIVE_INFINITY,
 ): Promise<void> {
+  let missingSince: number | undefined;
   for (;;) {
+    const now = Date.now();
     try {
-      await connection.withDeadline(deadline, () =>
+      await connection.withDeadline(Math.min(deadline, now + ANSWER_WITHIN_MS), () =>
         connection.workflowService.describeNamespace({ namespace }),
       );
       return;
     } catch (error) {
-      if (Date.now() < deadline) {
+      if (!isUnreachable(error)) missingSince ??= now;
+      const until = isUnreachable(error) ? deadline : Math.min(deadline, (missingSince ?? now) + missingMs);
+      if (Date.now() < until) {
         await sleep(50);
         continue;
       }

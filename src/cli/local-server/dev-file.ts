@@ -55,7 +55,8 @@ function parse(path: string): DevFile | undefined {
   }
 }
 
-function isAlive(pid: number): boolean {
+/** Whether a process with this id runs, of whomever. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

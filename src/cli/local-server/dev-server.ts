@@ -7,17 +7,19 @@
  *
  * I1  A configured service that cannot be used is an error: nothing else is used in its place.
  * I2  The database file carries the server's version: an old file under a newer server is not migrated and may break.
- * I3  2 to 4 run under a lock of the project: two servers on one database file would damage it.
+ * I3  Two servers on one database file would damage it: 2 to 4 run under a lock of the project, and while the server of way 2
+ *     lives, answering or not, no other is started.
  */
 import { join } from 'node:path';
 import type { ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { RuntimeError } from '../../core/error.ts';
-import { projectFolder, readDevFile, removeDevFile, writeDevFile } from './dev-file.ts';
+import { projectFolder, removeDevFile, writeDevFile } from './dev-file.ts';
 import { withFileLock } from './file-lock.ts';
 import { findTemporalBinary } from './find-binary.ts';
 import { isListening, isPortFree, LOOPBACK } from './free-port.ts';
 import { prepareService } from './prepare-service.ts';
+import { useProjectServer } from './project-server.ts';
 import { type LocalServer, startLocalServer } from './start-server.ts';
 
 /** Where `temporal server start-dev` listens unless told otherwise. */
@@ -31,6 +33,8 @@ export interface ResolveOptions {
   /** Where way 3 looks and way 4 listens if it can; for tests. */
   port?: number;
   uiPort?: number;
+  /** How long a server of ways 2 and 3 may take to answer; for tests. */
+  answerWithinMs?: number;
 }
 
 export interface ResolvedServer {
@@ -61,7 +65,7 @@ export async function resolveServer(options: ResolveOptions): Promise<ResolvedSe
     join(projectFolder(projectDir), 'dev.lock'),
     () => progress('Another command is starting the server of this project: waiting for it'),
     async () =>
-      (await useProjectServer(projectDir)) ??
+      (await useRunningServer(options)) ??
       (await useFoundServer(options, namespace)) ??
       (await startProjectServer({ ...options, env }, namespace)),
   );
@@ -81,23 +85,22 @@ async function prepareConfigured(
   );
 }
 
-async function useProjectServer(projectDir: string): Promise<ResolvedServer | undefined> {
-  const file = readDevFile(projectDir);
+async function useRunningServer(options: ResolveOptions): Promise<ResolvedServer | undefined> {
+  const file = await useProjectServer(options);
   if (!file) return undefined;
   const { address, namespace, uiUrl } = file;
-  // Its process id may have passed to another program, so it also has to answer.
-  const refusal = await prepareService({ address }, namespace, () => {});
-  return refusal === undefined ? { address, namespace, uiUrl, source: 'project' } : undefined;
+  return { address, namespace, uiUrl, source: 'project' };
 }
 
 async function useFoundServer(
   options: ResolveOptions,
   namespace: string,
 ): Promise<ResolvedServer | undefined> {
-  const { progress, port = DEFAULT_PORT, uiPort = DEFAULT_UI_PORT } = options;
+  const { progress, port = DEFAULT_PORT, uiPort = DEFAULT_UI_PORT, answerWithinMs } = options;
   if (!(await isListening(LOOPBACK, port))) return undefined;
   const address = `${LOOPBACK}:${port}`;
-  const refusal = await prepareService({ address }, namespace, progress);
+  const service = { address, ...(answerWithinMs === undefined ? {} : { connectTimeout: answerWithinMs }) };
+  const refusal = await prepareService(service, namespace, progress);
   if (refusal !== undefined) {
     progress(`What answers at ${address} cannot be used: ${refusal}`);
     return undefined;
@@ -135,6 +138,7 @@ function announce(server: LocalServer, projectDir: string): LocalServer {
       pid: server.pid,
     });
   write();
+  let killed = false;
   return {
     address: server.address,
     uiUrl: server.uiUrl,
@@ -143,12 +147,19 @@ function announce(server: LocalServer, projectDir: string): LocalServer {
       return server.pid;
     },
     async stop() {
-      removeDevFile(projectDir, server.pid);
+      // I3. Until it has ended it holds the database file, so until then other commands have to find it. What was killed
+      // does nothing more; and a command that is ended by force does not come to the line after the wait.
+      if (killed) removeDevFile(projectDir, server.pid);
       await server.stop();
+      removeDevFile(projectDir, server.pid);
     },
-    kill: () => server.kill(),
+    kill() {
+      killed = true;
+      return server.kill();
+    },
     async restart() {
       await server.restart();
+      killed = false;
       write();
     },
   };

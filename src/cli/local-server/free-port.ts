@@ -39,6 +39,20 @@ export function isListening(host: string, port: number): Promise<boolean> {
   });
 }
 
+/** Whether nothing listens there for certain. A program that is too busy to accept does not count as absent. */
+export function refusesConnections(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: 1_000 });
+    const answer = (result: boolean) => {
+      socket.destroy();
+      resolve(result);
+    };
+    socket.on('connect', () => answer(false));
+    socket.on('timeout', () => answer(false));
+    socket.on('error', (error: NodeJS.ErrnoException) => answer(error.code === 'ECONNREFUSED'));
+  });
+}
+
 function listen(port: number): Promise<ReturnType<typeof createServer>> {
   return new Promise((resolve, reject) => {
     const server = createServer();

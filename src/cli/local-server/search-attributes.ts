@@ -7,6 +7,7 @@
 import type { Connection } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { errorMessage, RuntimeError } from '../../core/error.ts';
+import { isUnreachable } from './grpc-status.ts';
 import { readSearchAttributes } from './server-settings.ts';
 
 export interface SearchAttributeReport {
@@ -27,9 +28,6 @@ const TYPE_VALUES = {
   Datetime: IndexedValueType.INDEXED_VALUE_TYPE_DATETIME,
   KeywordList: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD_LIST,
 };
-
-/** gRPC status codes that say "not reachable", not "not allowed": DEADLINE_EXCEEDED and UNAVAILABLE. */
-const UNREACHABLE = [4, 14];
 
 /** @throws RuntimeError `TemporalUnavailable` when the service does not answer. */
 export async function ensureSearchAttributes(
@@ -70,8 +68,7 @@ async function tolerateRefusal<T>(request: () => Promise<T>): Promise<T | undefi
   try {
     return await request();
   } catch (error) {
-    const { code } = error as { code?: unknown };
-    if (typeof code === 'number' && !UNREACHABLE.includes(code)) return undefined;
+    if (!isUnreachable(error)) return undefined;
     throw new RuntimeError(
       'TemporalUnavailable',
       `The Temporal service does not answer (${errorMessage(error)}): search attributes were not registered.`,

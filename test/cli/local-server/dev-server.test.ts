@@ -6,7 +6,7 @@ import { readDevFile, writeDevFile } from '../../../src/cli/local-server/dev-fil
 import { type ResolvedServer, resolveServer } from '../../../src/cli/local-server/dev-server.ts';
 import { findTemporalBinary } from '../../../src/cli/local-server/find-binary.ts';
 import { findFreePorts } from '../../../src/cli/local-server/free-port.ts';
-import { makeFolder, removeFolders } from './support.ts';
+import { isAlive, makeFolder, removeFolders, waitUntil } from './support.ts';
 
 let binary: string;
 let projectDir: string;
@@ -32,7 +32,11 @@ afterEach(async () => {
   removeFolders();
 });
 
-async function resolve(env: NodeJS.ProcessEnv = {}, project = projectDir): Promise<ResolvedServer> {
+async function resolve(
+  env: NodeJS.ProcessEnv = {},
+  project = projectDir,
+  answerWithinMs?: number,
+): Promise<ResolvedServer> {
   const server = await resolveServer({
     projectDir: project,
     progress: (line) => lines.push(line),
@@ -40,6 +44,7 @@ async function resolve(env: NodeJS.ProcessEnv = {}, project = projectDir): Promi
     env: { HOME: projectDir, EVERTHREAD_TEMPORAL_CLI: binary, ...env },
     port,
     uiPort,
+    answerWithinMs,
   });
   resolved.push(server);
   return server;
@@ -83,6 +88,62 @@ test('[dev-server I3] two commands of one project at the same time share one ser
   expect(servers[0]!.address).toBe(servers[1]!.address);
 });
 
+// On Windows there is no signal that suspends a process.
+const posixTest = process.platform === 'win32' ? test.skip : test;
+
+posixTest('[dev-server I3] a server of the project that is late with its answer is waited for', async () => {
+  const { address, started } = await resolve();
+  process.kill(started!.pid, 'SIGSTOP');
+  const second = resolve();
+  await waitUntil('told', () => lines.join('\n').includes(`process ${started!.pid} at ${address}`));
+  process.kill(started!.pid, 'SIGCONT');
+  await expect(second).resolves.toMatchObject({ source: 'project', address });
+});
+
+posixTest(
+  '[dev-server I3] one that lives and never answers is an error that names it, not a reason for a second',
+  async () => {
+    const { address, started } = await resolve();
+    process.kill(started!.pid, 'SIGSTOP');
+    const refused = await resolve({}, projectDir, 1_000).catch((error) => error);
+    process.kill(started!.pid, 'SIGCONT');
+    expect(refused).toMatchObject({
+      code: 'TemporalUnavailable',
+      message: expect.stringMatching(`process ${started!.pid} at ${address}.+end process ${started!.pid}`),
+    });
+    await expect(resolve()).resolves.toMatchObject({ source: 'project', address });
+  },
+);
+
+posixTest('[dev-server I3] one that is about to end is outlived before another is started', async () => {
+  const { started } = await resolve();
+  const { pid } = started!;
+  process.kill(pid, 'SIGSTOP');
+  const second = resolve();
+  await waitUntil('told', () => lines.join('\n').includes(`process ${pid} `));
+  const alive = isAlive(pid);
+  await started!.kill();
+  expect(alive).toBe(true);
+  const { source, started: next } = await second;
+  expect(source).toBe('started');
+  expect(readDevFile(projectDir)).toMatchObject({ pid: next!.pid });
+});
+
+test('[dev-server I3] until a server has ended, its project names it', async () => {
+  const { started } = await resolve();
+  const stopped = started!.stop();
+  expect(readDevFile(projectDir)).toMatchObject({ pid: started!.pid });
+  await stopped;
+  expect(existsSync(devFile())).toBe(false);
+});
+
+test('[dev-server] a process id that has passed to another program is not waited for', async () => {
+  writeDevFile(projectDir, { address: `127.0.0.1:${port}`, namespace: 'default', pid: process.pid });
+  // Where command lines cannot be read, such a file is removed by its user.
+  if (process.platform === 'win32') await expect(resolve({}, projectDir, 1_000)).rejects.toThrow('dev.json');
+  else await expect(resolve()).resolves.toMatchObject({ source: 'started' });
+});
+
 test('[dev-server] a server that answers at the usual port is used by other projects', async () => {
   const { address } = await resolve();
   await expect(resolve({}, makeFolder())).resolves.toEqual({
@@ -95,7 +156,7 @@ test('[dev-server] a server that answers at the usual port is used by other proj
 
 test("[dev-server] where the usual port is somebody else's, ours takes a free one", async () => {
   const other = createServer((socket) => socket.destroy()).listen(port, '127.0.0.1');
-  const server = await resolve();
+  const server = await resolve({}, projectDir, 500);
   expect(server.source).toBe('started');
   expect(server.address).not.toBe(`127.0.0.1:${port}`);
   expect(lines.join('\n')).toContain(`What answers at 127.0.0.1:${port} cannot be used`);

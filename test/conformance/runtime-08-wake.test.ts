@@ -1,0 +1,50 @@
+/** runtime §8: what one thread has put into another one's queue is told, though the store is away in between. */
+import { expect, it } from '@jest/globals';
+import { RuntimeError } from '../../src/core/error.ts';
+import { scriptedModel } from '../../src/testing/index.ts';
+import { fanOutRegistry, fanOutScript } from '../support/fan-out.ts';
+import { eventually, testRuntime, testStore } from '../support/runtime.ts';
+
+it('[runtime 8] a relative is woken for what lies in its queue, though the store was away for a moment in between', async () => {
+  const store = await testStore();
+  let away = false;
+  let failed = 0;
+  const failing: typeof store = {
+    ...store,
+    async getThread(threadId) {
+      if (!away) return store.getThread(threadId);
+      away = false;
+      failed += 1;
+      throw new RuntimeError('StoreUnavailable', 'the database is away');
+    },
+  };
+  const model = scriptedModel(fanOutScript);
+  const runtime = await testRuntime({
+    model,
+    store: failing,
+    registry: fanOutRegistry(model),
+    // Between the transaction that queues the message and the signal that tells of it.
+    probe: (point) => {
+      away ||= point === 'relative_told';
+    },
+  });
+  const { client } = runtime;
+  const { threadId: thread } = await client.startThread({
+    agent: 'lead',
+    messages: [{ content: 'peers 2' }],
+  });
+  await client.waitForIdle(thread);
+  const [one = '', two = ''] = (await store.listChildren(thread)).map(({ threadId }) => threadId);
+  for (const id of [one, two]) await client.waitForIdle(id);
+  await client.queueMessage(one, { content: `relay ${two} 1` });
+  const told = await eventually('the sender', async () =>
+    (await runtime.messages(one)).find(({ name }) => name === 'relay'),
+  );
+  expect(failed).toBe(1);
+  await eventually('the message', async () =>
+    (await runtime.messages(two)).some(
+      ({ content, status }) => status === 'completed' && content === `${one} 1`,
+    ),
+  );
+  expect(told).toMatchObject({ tool_status: 'success' });
+});
