@@ -3,7 +3,7 @@
  * it: type check and lint count as one each, and so does a test file that could not be loaded.
  * `npm test -- store sandbox` runs only the test files whose path contains one of the words, without type check and lint.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT, run, setUp } from './set-up.mjs';
@@ -70,6 +70,9 @@ async function runJest(node, which) {
       node,
       [
         '--max-old-space-size=4096',
+        // Of a process that falls, the report says where it was.
+        '--report-on-fatalerror',
+        `--report-directory=${folder}`,
         // Some dependencies are ES modules only, and Jest loads those through Node's module API.
         '--experimental-vm-modules',
         '--disable-warning=ExperimentalWarning',
@@ -84,7 +87,7 @@ async function runJest(node, which) {
     );
     if (!existsSync(outputFile)) {
       if (!stopped) totals.failed += 1;
-      console.error(`Jest ended with exit code ${code} and told no results.`);
+      console.error(`Jest ended with exit code ${code} and told no results.${readReport(folder)}`);
       return;
     }
     const result = JSON.parse(readFileSync(outputFile, 'utf8'));
@@ -96,4 +99,16 @@ async function runJest(node, which) {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** What Node has left behind of a process that fell; empty when that was none of its own doing, such as a kill. */
+function readReport(folder) {
+  const name = readdirSync(folder).find((file) => file.startsWith('report.'));
+  if (!name) return '';
+  const { header, javascriptStack } = JSON.parse(readFileSync(join(folder, name), 'utf8'));
+  return [
+    `\n${header.trigger}: ${header.event}`,
+    javascriptStack?.message,
+    ...(javascriptStack?.stack ?? []),
+  ].join('\n');
 }
