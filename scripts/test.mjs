@@ -3,12 +3,14 @@
  * it: type check and lint count as one each, and so does a test file that could not be loaded.
  * `npm test -- store sandbox` runs only the test files whose path contains one of the words, without type check and lint.
  */
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT, run, setUp } from './set-up.mjs';
 
 const filters = process.argv.slice(2);
+const JEST = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
 const PARTS = 6;
 /** Most tests wait for a server, a timeout or a process: two parts side by side use two cores, and measure as well as one. */
 const LANES = 2;
@@ -23,15 +25,16 @@ try {
     await check('lint', node, ['node_modules/@biomejs/biome/bin/biome', 'ci']);
   }
   // Jest keeps something of every file it has run: a process of its own for each part bounds that, and a crash too.
-  const parts = filters.length === 0 ? PARTS : 1;
-  const shards = Array.from({ length: parts }, (_, index) => index + 1);
+  const parts = filters.length === 0 ? divide(listTests(node)) : [filters];
+  const waiting = [...parts.entries()];
   const lane = async () => {
-    for (let each = shards.shift(); each !== undefined && !stopped; each = shards.shift()) {
-      const name = parts === 1 ? 'tests' : `tests, part ${each} of ${parts}`;
-      await part(name, () => runJest(node, parts === 1 ? filters : [`--shard=${each}/${parts}`])).catch(fail);
+    for (let next = waiting.shift(); next && !stopped; next = waiting.shift()) {
+      const [index, which] = next;
+      const name = parts.length === 1 ? 'tests' : `tests, part ${index + 1} of ${parts.length}`;
+      await part(name, () => runJest(node, which)).catch(fail);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(LANES, parts) }, lane));
+  await Promise.all(Array.from({ length: Math.min(LANES, parts.length) }, lane));
 } catch (error) {
   fail(error);
 }
@@ -55,6 +58,19 @@ async function part(name, work) {
   return result;
 }
 
+function listTests(node) {
+  return JSON.parse(execFileSync(node, [JEST, '--listTests', '--json'], { cwd: ROOT, encoding: 'utf8' }));
+}
+
+/** Tests of one folder take about as long as one another: each part gets as many of each. */
+function divide(files) {
+  const sorted = [...files].sort();
+  return Array.from({ length: PARTS }, (_, part) => [
+    '--runTestsByPath',
+    ...sorted.filter((_, index) => index % PARTS === part),
+  ]);
+}
+
 function check(name, node, args) {
   return part(name, async () => {
     const code = await run(node, args);
@@ -76,7 +92,7 @@ async function runJest(node, which) {
         // Some dependencies are ES modules only, and Jest loads those through Node's module API.
         '--experimental-vm-modules',
         '--disable-warning=ExperimentalWarning',
-        join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js'),
+        JEST,
         // One file after the other within a part.
         '--runInBand',
         '--json',
