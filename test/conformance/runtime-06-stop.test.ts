@@ -179,29 +179,28 @@ describe('runtime §6 Stop Conditions', () => {
 
   it('[decisions stop] a stopped thread that was spoken to is not at rest while the words are on their way', async () => {
     const store = await testStore();
-    let pauseMs = 0;
-    const slow: typeof store = {
-      ...store,
-      async stashItems(command) {
-        await delay(pauseMs);
-        return store.stashItems(command);
-      },
-    };
     const model = scriptedModel([hangs(), says('both')]);
-    const runtime = await testRuntime({ model, store: slow });
-    const { threadId } = await runtime.client.startThread({
-      agent: 'helper',
-      messages: [{ content: 'one' }],
-    });
+    const first = await testRuntime({ model, store });
+    const { client, taskQueue } = first;
+    const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'one' }] });
     await eventually('the model is asked', () => model.requests.length === 1);
-    await runtime.client.queueMessage(threadId, { content: 'two' });
-    await eventually('it is stored', async () => (await runtime.messages(threadId)).length === 2);
-    await runtime.client.stop(threadId);
-    await runtime.client.waitForIdle(threadId);
-    // Behind stored rows the words go to the store first; the thread is told to run only then.
-    pauseMs = 500;
-    await runtime.say(threadId, 'three');
-    expect(await runtime.transcript(threadId)).toEqual([
+    await client.queueMessage(threadId, { content: 'two' });
+    await eventually('it is stored', async () => (await first.messages(threadId)).length === 2);
+    await client.stop(threadId);
+    await client.waitForIdle(threadId);
+    await first.stopWorker();
+    await client.queueMessage(threadId, { content: 'three' });
+    // The question comes to the next worker together with the words, which go behind stored rows and so to the store first:
+    // only then is the thread told to run.
+    const waiting = client.waitForIdle(threadId);
+    await delay(300);
+    const slow = {
+      ...store,
+      stashItems: (command: never) => delay(500).then(() => store.stashItems(command)),
+    };
+    await testRuntime({ model, store: slow, taskQueue });
+    await waiting;
+    expect(await first.transcript(threadId)).toEqual([
       'user: one',
       'user: two',
       'user: three',
