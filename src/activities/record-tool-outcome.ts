@@ -1,6 +1,6 @@
 /** `recordToolOutcome`: what became of a call whose worker was lost, from what the store knows (house: at most once). */
 import type { RecordedOutcome, ToolCallInput, ToolCallOutcome } from '../core/step.ts';
-import type { SettledTool } from '../store/port.ts';
+import type { SettledTool, ThreadStore, ToolCallKey } from '../store/port.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { fromRun } from './run-ref.ts';
 import { wakeForgotten } from './wake-forgotten.ts';
@@ -9,10 +9,16 @@ export async function recordToolOutcome(
   { store }: ActivityDependencies,
   input: ToolCallInput,
 ): Promise<RecordedOutcome> {
-  const { step, index, threadId } = input;
-  const settled = await store.settleLostTool({ ...fromRun(store, input), step, index });
-  if (settled.kind === 'settled' && settled.state === 'unknown') await wakeForgotten(store, threadId);
+  const { step, index } = input;
+  const settled = await settleLost(store, { ...fromRun(store, input), step, index });
   return settled.kind === 'redispatch' ? settled : toSettledOutcome(settled);
+}
+
+/** What its worker may have told nobody of is told with it. */
+export async function settleLost(store: ThreadStore, key: ToolCallKey): Promise<SettledTool> {
+  const settled = await store.settleLostTool(key);
+  if (settled.kind === 'settled' && settled.state === 'unknown') await wakeForgotten(store, key.threadId);
+  return settled;
 }
 
 export function toSettledOutcome(settled: Exclude<SettledTool, { kind: 'redispatch' }>): ToolCallOutcome {

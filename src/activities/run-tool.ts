@@ -11,7 +11,7 @@ import type { BegunTool } from '../store/port.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { executeTool } from './execute-tool.ts';
 import { abortError, abortSignal } from './guard.ts';
-import { toSettledOutcome } from './record-tool-outcome.ts';
+import { settleLost, toSettledOutcome } from './record-tool-outcome.ts';
 import { fromRun } from './run-ref.ts';
 import { storeToolResult } from './store-tool-result.ts';
 import { openToolFrame } from './tool-frame.ts';
@@ -32,7 +32,7 @@ export async function runTool(
     case 'settled':
       return toSettledOutcome(begun);
     case 'begun_elsewhere': {
-      const settled = await store.settleLostTool(key);
+      const settled = await settleLost(store, key);
       return settled.kind === 'redispatch'
         ? { kind: 'unknown', name: begun.name }
         : toSettledOutcome(settled);
