@@ -13,6 +13,7 @@ import {
   create,
   ended,
   familyRuntime,
+  heldTool,
   lastResult,
   RESUMABLE,
   reportsIn,
@@ -195,17 +196,7 @@ describe('runtime §7.2 Resumable children', () => {
   });
 
   it('[runtime 7.2] subagent_message to a child at work is heard before its next model call', async () => {
-    let release: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const wait = defineTool({
-      description: 'waits',
-      execute: async () => {
-        await held;
-        return { status: 'success', result: 'waited' };
-      },
-    });
+    const { wait, release } = heldTool();
     const actors = cast({
       main: (request) => {
         const lines = told(request);

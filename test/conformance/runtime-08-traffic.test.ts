@@ -17,6 +17,7 @@ import {
   create,
   type FamilyOptions,
   familyRuntime,
+  heldTool,
   lastResult,
   RESUMABLE,
   reportsIn,
@@ -246,17 +247,7 @@ describe('runtime §8.2 Child to parent', () => {
 
 describe('runtime §8.3 Status updates', () => {
   it('[runtime 8.3] sessionStatus shows in the registry of the parent, and ends nothing', async () => {
-    let release: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const wait = defineTool({
-      description: 'waits',
-      execute: async () => {
-        await held;
-        return { status: 'success', result: 'waited' };
-      },
-    });
+    const { wait, release } = heldTool();
     const actors = cast({
       main: send,
       scout_a: [calls('progress', { at: 'half way' }), calls('wait'), calls('finish', { text: 'there' })],

@@ -184,3 +184,16 @@ export async function reportsIn(runtime: TestRuntime, thread: string): Promise<r
 export async function lastResult(runtime: TestRuntime, thread: string): Promise<Message | undefined> {
   return (await runtime.messages(thread)).findLast(({ role }) => role === 'tool');
 }
+
+/** A tool that waits until it is released. */
+export function heldTool() {
+  const held = Promise.withResolvers<void>();
+  const wait = defineTool({
+    description: 'waits',
+    execute: async () => {
+      await held.promise;
+      return { status: 'success', result: 'waited' };
+    },
+  });
+  return { wait, release: () => held.resolve() };
+}

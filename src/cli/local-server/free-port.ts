@@ -26,30 +26,26 @@ export async function isPortFree(port: number): Promise<boolean> {
 }
 
 /** Whether something accepts connections there. */
-export function isListening(host: string, port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: 1_000 });
-    const answer = (result: boolean) => {
-      socket.destroy();
-      resolve(result);
-    };
-    socket.on('connect', () => answer(true));
-    socket.on('timeout', () => answer(false));
-    socket.on('error', () => answer(false));
-  });
+export async function isListening(host: string, port: number): Promise<boolean> {
+  return (await knock(host, port)) === 'accepted';
 }
 
 /** Whether nothing listens there for certain. A program that is too busy to accept does not count as absent. */
-export function refusesConnections(host: string, port: number): Promise<boolean> {
+export async function refusesConnections(host: string, port: number): Promise<boolean> {
+  return (await knock(host, port)) === 'ECONNREFUSED';
+}
+
+/** `accepted`, `timeout`, or the code of the error. */
+function knock(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: 1_000 });
-    const answer = (result: boolean) => {
+    const answer = (result: string | undefined) => {
       socket.destroy();
       resolve(result);
     };
-    socket.on('connect', () => answer(false));
-    socket.on('timeout', () => answer(false));
-    socket.on('error', (error: NodeJS.ErrnoException) => answer(error.code === 'ECONNREFUSED'));
+    socket.on('connect', () => answer('accepted'));
+    socket.on('timeout', () => answer('timeout'));
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => answer(code));
   });
 }
 
