@@ -14,8 +14,8 @@ const SEED = Number(process.env.EVERTHREAD_FAULT_SEED || 20_261_121);
 const THREADS = 50;
 /** Of each thread: those that stay, and those that are removed. */
 const [KEPT, REMOVED] = [10, 2];
-const LONGEST_MS = 20_000;
-const LEAST_STRIKES = 3;
+const LONGEST_MS = 30_000;
+const LEAST_STRIKES = 6;
 
 let cluster: Cluster;
 

@@ -1,12 +1,12 @@
 /**
  * Fifty threads under a seeded schedule of worker deaths. `EVERTHREAD_FAULT_SECONDS` lengthens the schedule (default
- * 20), `EVERTHREAD_FAULT_SEED` changes it.
+ * 25), `EVERTHREAD_FAULT_SEED` changes it.
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import { killWorker, RECOVERY_MS, survive } from '../support/ordeal.ts';
 
-const SECONDS = Number(process.env.EVERTHREAD_FAULT_SECONDS || 20);
+const SECONDS = Number(process.env.EVERTHREAD_FAULT_SECONDS || 25);
 const SEED = Number(process.env.EVERTHREAD_FAULT_SEED || 20_261_121);
 const THREADS = 50;
 const STEPS = 10;
