@@ -68,8 +68,11 @@ export async function tellStory(stage: Stage, question: string, first: WorkerPro
   return [answering?.crash, publishing?.crash].filter((crash) => crash !== undefined);
 }
 
-async function waitForRest({ client, threadId }: Stage): Promise<void> {
-  const { status, lastError } = await client.waitForIdle(threadId, { timeoutMs: MODEL_MS });
+async function waitForRest({ client, threadId, log }: Stage): Promise<void> {
+  const { status, lastError, lastSeq } = await client.waitForIdle(threadId, { timeoutMs: MODEL_MS });
+  // The log is followed: what has just ended may not have come yet, and must not be taken for the end of the next act.
+  const isTold = (events: readonly ThreadEvent[]) => (events.at(-1)?.seq ?? 0) >= lastSeq || undefined;
+  await log.until('the log tells of it', isTold, MODEL_MS);
   if (status !== 'failed') return;
   throw new Error(
     `the model gives no answer: ${lastError?.message}. npm run demo -- --scripted needs no model.`,
