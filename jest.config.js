@@ -11,7 +11,7 @@ export default {
   moduleNameMapper: {
     '^everthread$': '<rootDir>/src/index.ts',
     '^everthread/models$': '<rootDir>/src/models/index.ts',
-    '^everthread/worker$': '<rootDir>/src/worker.ts',
+    '^everthread/worker$': '<rootDir>/src/worker/index.ts',
     '^everthread/server$': '<rootDir>/src/server/index.ts',
     '^everthread/testing$': '<rootDir>/src/testing/index.ts',
   },

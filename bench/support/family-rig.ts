@@ -9,7 +9,7 @@ import type { Registry } from '../../src/core/definition.ts';
 import { WORKFLOW_ID_PREFIX } from '../../src/core/start-input.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { ThreadStore } from '../../src/store/port.ts';
-import { createWorker } from '../../src/worker.ts';
+import { createWorker } from '../../src/worker/index.ts';
 import { forgetSettings, quietRuntime, startServer } from './rig.ts';
 
 const { HistoryEvent } = proto.temporal.api.history.v1;

@@ -14,7 +14,7 @@ import { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { readConfiguration } from '../../src/configuration.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { ThreadStore } from '../../src/store/port.ts';
-import { createWorker } from '../../src/worker.ts';
+import { createWorker } from '../../src/worker/index.ts';
 import { bareActivities } from '../bare/activity.ts';
 import { type AgentName, benchRegistry, type Watchers } from './project.ts';
 
@@ -83,7 +83,7 @@ export async function startServer(kind: ServerKind, folder: string): Promise<Loc
   return startLocalServer({ binary: path, headless: true, log: join(folder, 'temporal.log'), dbFile });
 }
 
-/** The worker options are those of src/worker.ts. */
+/** The worker options are those of src/worker/index.ts. */
 async function createBareWorker(connection: NativeConnection): Promise<Worker> {
   const configuration = readConfiguration();
   return Worker.create({

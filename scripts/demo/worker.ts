@@ -1,6 +1,6 @@
 /** The worker processes of the demo: what `everthread worker` runs, as few lines as it takes. Settings come by environment. */
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { createWorker } from '../../src/worker.ts';
+import { createWorker } from '../../src/worker/index.ts';
 
 // The demo must not leave workers behind, in whatever way it ends.
 process.on('disconnect', () => process.exit());

@@ -1,7 +1,7 @@
 /** A worker on a project, as `everthread worker` and `everthread dev` run it: connected, told when to stop, closed. */
 import { NativeConnection } from '@temporalio/worker';
 import { readConfiguration } from '../configuration.ts';
-import { createWorker, type ThreadWorker } from '../worker.ts';
+import { createWorker, type ThreadWorker } from '../worker/index.ts';
 import { type FoundServer, requireListening, unreachable } from './find-server.ts';
 import type { Interruption } from './interruption.ts';
 import type { LiveProject } from './live-project.ts';

@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 const READY = { everthread: '../index', 'everthread/models': '../models/index' };
 /** Doors that pull in Temporal and are rare in authors' files: loaded when asked for, by `import` alone. */
 const ON_DEMAND = {
-  'everthread/worker': '../worker',
+  'everthread/worker': '../worker/index',
   'everthread/server': '../server/index',
   'everthread/testing': '../testing/index',
 };

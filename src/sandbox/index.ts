@@ -3,8 +3,8 @@
  * (seed 000 §13). A library of its own: it knows neither threads nor Temporal.
  */
 import type { RunCode } from '../core/code-execution.ts';
-import { createPool, type PoolOptions } from './pool.ts';
-import { type Run, startRun } from './run.ts';
+import { createPool, type PoolOptions } from './host/pool.ts';
+import { type Run, startRun } from './host/run.ts';
 
 export { SANDBOX_LIMITS } from './limits.ts';
 

@@ -4,7 +4,7 @@
  * the run.
  */
 import type { CodeExecutionError, CodeExecutionStatus } from '../core/code-execution.ts';
-import type { Wire } from './wire.ts';
+import type { Wire } from './codec/wire.ts';
 
 /** One run, checked and encoded: nothing in it is live. */
 export interface Job {

@@ -1,6 +1,6 @@
 /** How often a living worker says so: a heartbeat that is late must not make it a lost one. */
 import { describe, expect, it } from '@jest/globals';
-import { heartbeatIntervalMs } from '../../src/temporal-worker.ts';
+import { heartbeatIntervalMs } from '../../src/worker/temporal-worker.ts';
 
 describe('the pause between two heartbeats', () => {
   it.each([

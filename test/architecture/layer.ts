@@ -12,15 +12,9 @@ export interface Layer {
 }
 
 const MESSAGES = 'workflows/messages.ts';
-/** What starts a program: it knows everybody, and holds no logic. */
-export const COMPOSITION_ROOT = [
-  'worker.ts',
-  'temporal-worker.ts',
-  'worker-project.ts',
-  'worker-identity.ts',
-  'workflow-bundle.ts',
-  'configuration.ts',
-];
+/** What starts a program, beside the folder `worker`: it knows everybody. */
+export const COMPOSITION_ROOT = ['workflow-bundle.ts', 'configuration.ts'];
+const WORKER = 'worker/index.ts';
 
 const OUTSIDE = ['client', 'core', 'definitions', 'state', 'store', 'models', 'sandbox'];
 
@@ -50,7 +44,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   server: {
     layers: OUTSIDE,
     packages: ['node:', 'zod'],
-    files: ['worker.ts', 'configuration.ts'],
+    files: [WORKER, 'configuration.ts'],
   },
   cli: {
     layers: [...OUTSIDE, 'server'],
@@ -63,12 +57,12 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       '@temporalio/proto',
       '@temporalio/worker',
     ],
-    files: ['worker.ts', 'configuration.ts'],
+    files: [WORKER, 'configuration.ts'],
   },
   testing: {
     layers: OUTSIDE,
     packages: ['node:', 'openai'],
-    files: ['worker.ts', 'configuration.ts'],
+    files: [WORKER, 'configuration.ts'],
   },
 };
 
@@ -80,9 +74,10 @@ const EXCEPTIONS: Readonly<Record<string, { readonly packages: readonly string[]
   },
 };
 
-/** The doors and the composition root lie in src itself. */
+/** The doors and the composition root lie in src itself, and in `worker`. */
 export function layerOf(path: string): string {
-  return path.includes('/') ? (path.split('/', 1)[0] as string) : 'root';
+  const [folder, file] = path.split('/', 2);
+  return file === undefined || folder === 'worker' ? 'root' : (folder as string);
 }
 
 export function mayImport(path: string, { file, package: packageName, typeOnly }: Import): boolean {

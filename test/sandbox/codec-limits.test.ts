@@ -1,7 +1,7 @@
 /** The limits of a transfer, kept by the writer; and what the reader does with a text that no writer wrote. */
 import { describe, expect, it } from '@jest/globals';
-import { decode } from '../../src/sandbox/decode.ts';
-import { type EncodeLimits, encode, encodeLenient } from '../../src/sandbox/encode.ts';
+import { decode } from '../../src/sandbox/codec/decode.ts';
+import { type EncodeLimits, encode, encodeLenient } from '../../src/sandbox/codec/encode.ts';
 import { LIMITS, listDoor, roundTrip, wireOf } from './codec-sample.ts';
 
 /** The linter knows the danger, too. */

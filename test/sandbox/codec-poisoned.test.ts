@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { createContext, type Module, Script, SourceTextModule } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import { transform } from 'sucrase';
-import type * as Decoding from '../../src/sandbox/decode.ts';
-import { decode } from '../../src/sandbox/decode.ts';
-import type * as Encoding from '../../src/sandbox/encode.ts';
-import { encode } from '../../src/sandbox/encode.ts';
+import type * as Decoding from '../../src/sandbox/codec/decode.ts';
+import { decode } from '../../src/sandbox/codec/decode.ts';
+import type * as Encoding from '../../src/sandbox/codec/encode.ts';
+import { encode } from '../../src/sandbox/codec/encode.ts';
 import { LIMITS, listDoor } from './codec-sample.ts';
 
 const SAMPLE = `(() => {

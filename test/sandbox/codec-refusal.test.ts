@@ -1,7 +1,7 @@
 /** What does not cross between host and sandbox, how it is named, and what is shown in its place. */
 import { describe, expect, it } from '@jest/globals';
-import { decode } from '../../src/sandbox/decode.ts';
-import { encode, encodeLenient } from '../../src/sandbox/encode.ts';
+import { decode } from '../../src/sandbox/codec/decode.ts';
+import { encode, encodeLenient } from '../../src/sandbox/codec/encode.ts';
 import { LIMITS, listDoor, roundTrip } from './codec-sample.ts';
 
 const shown = (value: unknown) => decode(encodeLenient(value, LIMITS), undefined, LIMITS);

@@ -1,8 +1,8 @@
 /** Limits and a door for the tests of the codec. */
-import { decode } from '../../src/sandbox/decode.ts';
-import { encode } from '../../src/sandbox/encode.ts';
+import { decode } from '../../src/sandbox/codec/decode.ts';
+import { encode } from '../../src/sandbox/codec/encode.ts';
+import type { FunctionDoor, Wire } from '../../src/sandbox/codec/wire.ts';
 import { SANDBOX_LIMITS } from '../../src/sandbox/limits.ts';
-import type { FunctionDoor, Wire } from '../../src/sandbox/wire.ts';
 
 export const LIMITS = {
   maxBytes: SANDBOX_LIMITS.transferBytes,

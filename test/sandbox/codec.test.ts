@@ -1,8 +1,8 @@
 /** What crosses between host and sandbox, and as what it arrives. */
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
-import { decode } from '../../src/sandbox/decode.ts';
-import { encode } from '../../src/sandbox/encode.ts';
+import { decode } from '../../src/sandbox/codec/decode.ts';
+import { encode } from '../../src/sandbox/codec/encode.ts';
 import { LIMITS, listDoor, roundTrip } from './codec-sample.ts';
 
 describe('values that cross', () => {

@@ -23,7 +23,7 @@ import { generateKey, parseKeys } from '../../src/store/encryption.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { ThreadStore } from '../../src/store/port.ts';
 import type { ScriptedModel } from '../../src/testing/index.ts';
-import { createWorker, type ThreadWorker } from '../../src/worker.ts';
+import { createWorker, type ThreadWorker } from '../../src/worker/index.ts';
 import { type Conversation, conversation } from './conversation.ts';
 import { connectPatiently } from './patient-client.ts';
 

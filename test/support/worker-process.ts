@@ -2,7 +2,7 @@
 import { flushCompileCache } from 'node:module';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { Configuration } from '../../src/configuration.ts';
-import { createWorker } from '../../src/worker.ts';
+import { createWorker } from '../../src/worker/index.ts';
 import { dieIfOrdered, faultRegistry } from './fault-project.ts';
 
 export interface WorkerOrder {

@@ -1,11 +1,11 @@
 /** Failures of one run, told as its caller reads them: names, positions and sources of the caller's, nothing else. */
 import type { CodeExecutionError } from '../../core/code-execution.ts';
-import { decode } from '../decode.ts';
+import { decode } from '../codec/decode.ts';
+import type { Wire } from '../codec/wire.ts';
 import { NOT_AN_ERROR } from '../guest/describe.ts';
 import { SANDBOX_LIMITS } from '../limits.ts';
 import { memoryMessage } from '../memory-message.ts';
 import type { Job, Settlement } from '../protocol.ts';
-import type { Wire } from '../wire.ts';
 import { locateMissingExport } from './import-position.ts';
 import { cleanStack, createPositionMapper, locate, splitCompileMessage } from './position.ts';
 import { isSourceError, type SourceModule } from './source-module.ts';

@@ -2,7 +2,7 @@
  * Back-pressure from the host to the code: while too much of what was said has not been taken, whoever speaks
  * waits. A flood is held at the speed of the host instead of growing in some buffer.
  */
-import { type Wire, wireBytes } from '../wire.ts';
+import { type Wire, wireBytes } from '../codec/wire.ts';
 
 const MESSAGES = 256;
 const BYTES = 4 * 1024 * 1024;

@@ -2,7 +2,7 @@
  * `import()` of the user's code (§13.2): links and evaluates the module once, then tells everyone who asked.
  * A module that failed fails for everyone, as the language says.
  */
-import { encode } from '../encode.ts';
+import { encode } from '../codec/encode.ts';
 import { TRANSFER } from '../limits.ts';
 import type { Deliver } from './boot.ts';
 import { toDynamicError } from './failure.ts';

@@ -1,6 +1,7 @@
 /** What the sandbox's own code in the isolate says through its port, read into a union. */
+
+import type { Wire } from '../codec/wire.ts';
 import type { Crossing, Remark } from '../protocol.ts';
-import type { Wire } from '../wire.ts';
 
 export type Saying =
   | { readonly kind: 'started' }

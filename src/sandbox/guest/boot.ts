@@ -2,10 +2,10 @@
  * The sandbox's own code inside the isolate. The child calls `install` and `deliver`; modules that the child writes
  * around the user's import the rest. No specifier of the user's resolves to this module.
  */
-import { decode } from '../decode.ts';
-import { encode } from '../encode.ts';
-import { define, hasOwn, keysOf, mapDelete, mapGet, mapSet, Uint8ArrayOf } from '../intrinsics.ts';
-import type { Wire } from '../wire.ts';
+import { decode } from '../codec/decode.ts';
+import { encode } from '../codec/encode.ts';
+import { define, hasOwn, keysOf, mapDelete, mapGet, mapSet, Uint8ArrayOf } from '../codec/intrinsics.ts';
+import type { Wire } from '../codec/wire.ts';
 import { answerHost, type CallLimits, door, hidden, openCalls, settleCall } from './calls.ts';
 import { createConsole } from './console.ts';
 import { describe } from './describe.ts';

@@ -2,10 +2,10 @@
  * Calls across the boundary, as the sandbox sees them (§13.3): the host's functions are async proxies here, and
  * functions given to the host are kept under ids. Intrinsics are captured before the user's code can change them.
  */
-import { decode } from '../decode.ts';
-import { type EncodeLimits, encode } from '../encode.ts';
-import { cut, define, ErrorOf, mapDelete, mapGet, mapSet } from '../intrinsics.ts';
-import { type FunctionDoor, type Wire, wireBytes } from '../wire.ts';
+import { decode } from '../codec/decode.ts';
+import { type EncodeLimits, encode } from '../codec/encode.ts';
+import { cut, define, ErrorOf, mapDelete, mapGet, mapSet } from '../codec/intrinsics.ts';
+import { type FunctionDoor, type Wire, wireBytes } from '../codec/wire.ts';
 import { describe } from './describe.ts';
 import { sayWire } from './port.ts';
 

@@ -1,5 +1,5 @@
 /** The `console` that a run has when its caller gave none: what is written becomes `logs` (§13.9, SHOULD). */
-import { type EncodeLimits, encodeLenient } from '../encode.ts';
+import { type EncodeLimits, encodeLenient } from '../codec/encode.ts';
 import { sayWire } from './port.ts';
 
 /** Places in LOG_LEVELS of the protocol, by the console's method. */

@@ -2,8 +2,8 @@
  * The only door out of the isolate: one function of the child process, which takes texts, numbers and bytes.
  * It holds the isolate's thread back while the host is behind with listening, so no flood can pile up anywhere.
  */
-import { bufferBytes, typedArrayBuffer } from '../intrinsics.ts';
-import type { Wire } from '../wire.ts';
+import { bufferBytes, typedArrayBuffer } from '../codec/intrinsics.ts';
+import type { Wire } from '../codec/wire.ts';
 
 /** An isolated-vm Reference to the child's own function. */
 export interface PortReference {

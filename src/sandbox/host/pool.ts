@@ -7,9 +7,9 @@
  *     whose run was ended from outside or kept its thread busy: what is left of that must not burden the next run.
  */
 import { availableParallelism } from 'node:os';
+import { SANDBOX_LIMITS } from '../limits.ts';
+import type { FromChild, Job, ToChild } from '../protocol.ts';
 import { type ChildEnd, type SandboxChild, spawnChild } from './child-process.ts';
-import { SANDBOX_LIMITS } from './limits.ts';
-import type { FromChild, Job, ToChild } from './protocol.ts';
 
 /** One run's hold on a child. */
 export interface Lease {

@@ -4,10 +4,10 @@
  */
 import { hostname } from 'node:os';
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
-import type { Activities } from './activities/index.ts';
-import type { Configuration } from './configuration.ts';
-import { sandboxQueue } from './core/step.ts';
-import { loadWorkflowBundle } from './workflow-bundle.ts';
+import type { Activities } from '../activities/index.ts';
+import type { Configuration } from '../configuration.ts';
+import { sandboxQueue } from '../core/step.ts';
+import { loadWorkflowBundle } from '../workflow-bundle.ts';
 
 export interface TemporalWorker {
   /** Resolves when both have ended; rejects with the first failure, then too. */

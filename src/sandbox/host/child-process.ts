@@ -10,11 +10,11 @@ import { existsSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, extname, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { SANDBOX_LIMITS } from './limits.ts';
-import { createOutbox } from './outbox.ts';
-import { type FromChild, MEMORY_MARK, type ToChild } from './protocol.ts';
+import { SANDBOX_LIMITS } from '../limits.ts';
+import { createOutbox } from '../outbox.ts';
+import { type FromChild, MEMORY_MARK, type ToChild } from '../protocol.ts';
 
-const MAIN = fileURLToPath(new URL(`./child/main${extname(import.meta.url)}`, import.meta.url));
+const MAIN = fileURLToPath(new URL(`../child/main${extname(import.meta.url)}`, import.meta.url));
 const PACKAGES = ['isolated-vm', 'node-gyp-build', 'sucrase', 'es-module-lexer'];
 const KIB = 1024;
 /**

@@ -4,7 +4,7 @@
  */
 import { hostname } from 'node:os';
 import type { NativeConnection } from '@temporalio/worker';
-import { RuntimeError } from './core/error.ts';
+import { RuntimeError } from '../core/error.ts';
 
 interface Place {
   readonly namespace: string;

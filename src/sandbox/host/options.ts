@@ -2,13 +2,13 @@
  * What a caller asked for, checked and encoded into a job (definitions §19.1). Whatever is wrong is a value: the run
  * settles as `link_error`, and `runCode` never throws.
  */
-import type { CodeExecutionError, CodeExecutionOptions } from '../core/code-execution.ts';
-import { errorMessage } from '../core/error.ts';
-import { normalizeKey } from './child/resolve.ts';
-import { encode } from './encode.ts';
-import { SANDBOX_LIMITS, TRANSFER } from './limits.ts';
-import type { Job } from './protocol.ts';
-import type { FunctionDoor } from './wire.ts';
+import type { CodeExecutionError, CodeExecutionOptions } from '../../core/code-execution.ts';
+import { errorMessage } from '../../core/error.ts';
+import { normalizeKey } from '../child/resolve.ts';
+import { encode } from '../codec/encode.ts';
+import type { FunctionDoor } from '../codec/wire.ts';
+import { SANDBOX_LIMITS, TRANSFER } from '../limits.ts';
+import type { Job } from '../protocol.ts';
 
 export type CheckedOptions =
   | { readonly ok: true; readonly job: Omit<Job, 'id'>; readonly report?: (value: unknown) => unknown }

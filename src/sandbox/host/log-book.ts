@@ -1,6 +1,6 @@
 /** What code wrote to its console: the newest entries, within bounds; that older ones are gone is said. */
-import type { CodeExecutionLog } from '../core/code-execution.ts';
-import { SANDBOX_LIMITS } from './limits.ts';
+import type { CodeExecutionLog } from '../../core/code-execution.ts';
+import { SANDBOX_LIMITS } from '../limits.ts';
 
 export interface LogBook {
   add(entry: CodeExecutionLog, bytes: number): void;

@@ -7,18 +7,18 @@ import type {
   CodeExecutionError,
   CodeExecutionResult,
   CodeExecutionStatus,
-} from '../core/code-execution.ts';
-import { errorMessage } from '../core/error.ts';
+} from '../../core/code-execution.ts';
+import { errorMessage } from '../../core/error.ts';
+import { decode } from '../codec/decode.ts';
+import { keptBytes, type Wire, wireBytes } from '../codec/wire.ts';
+import { SANDBOX_LIMITS, TRANSFER } from '../limits.ts';
+import { memoryMessage } from '../memory-message.ts';
+import { type FromChild, LOG_LEVELS, type Remark, type Settlement } from '../protocol.ts';
 import type { ChildEnd } from './child-process.ts';
-import { decode } from './decode.ts';
 import { callInsideBridge, createHostFunctions, isInsideBridge } from './host-functions.ts';
-import { SANDBOX_LIMITS, TRANSFER } from './limits.ts';
 import { createLogBook } from './log-book.ts';
-import { memoryMessage } from './memory-message.ts';
 import { checkOptions } from './options.ts';
 import type { Lease, Pool, Ticket } from './pool.ts';
-import { type FromChild, LOG_LEVELS, type Remark, type Settlement } from './protocol.ts';
-import { keptBytes, type Wire, wireBytes } from './wire.ts';
 
 export interface Run {
   readonly execution: CodeExecution;

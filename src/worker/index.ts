@@ -4,18 +4,18 @@
  */
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection } from '@temporalio/worker';
-import type { FaultPoint } from './activities/dependencies.ts';
-import { createActivities } from './activities/index.ts';
-import { ensureSearchAttributes } from './cli/local-server/search-attributes.ts';
-import { type Configuration, readConfiguration } from './configuration.ts';
-import type { Registry } from './core/definition.ts';
-import { RuntimeError } from './core/error.ts';
-import { createSandbox } from './sandbox/index.ts';
-import { openStore } from './store/open-store.ts';
-import type { ThreadStore } from './store/port.ts';
+import type { FaultPoint } from '../activities/dependencies.ts';
+import { createActivities } from '../activities/index.ts';
+import { ensureSearchAttributes } from '../cli/local-server/search-attributes.ts';
+import { type Configuration, readConfiguration } from '../configuration.ts';
+import type { Registry } from '../core/definition.ts';
+import { RuntimeError } from '../core/error.ts';
+import { createSandbox } from '../sandbox/index.ts';
+import { openStore } from '../store/open-store.ts';
+import type { ThreadStore } from '../store/port.ts';
+import { refuseForeignPollers } from './identity.ts';
+import { openProject, type WorkerProject } from './project.ts';
 import { createTemporalWorker, type TemporalWorker } from './temporal-worker.ts';
-import { refuseForeignPollers } from './worker-identity.ts';
-import { openProject, type WorkerProject } from './worker-project.ts';
 
 export interface WorkerOptions {
   /** The folder that holds `agents/`. */

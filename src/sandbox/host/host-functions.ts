@@ -3,12 +3,12 @@
  * `this` and with nothing but its arguments; the code's functions are async proxies here.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { errorMessage } from '../core/error.ts';
-import { decode } from './decode.ts';
-import { encode } from './encode.ts';
-import { SANDBOX_LIMITS, TRANSFER } from './limits.ts';
-import type { Crossing } from './protocol.ts';
-import type { FunctionDoor, Wire } from './wire.ts';
+import { errorMessage } from '../../core/error.ts';
+import { decode } from '../codec/decode.ts';
+import { encode } from '../codec/encode.ts';
+import type { FunctionDoor, Wire } from '../codec/wire.ts';
+import { SANDBOX_LIMITS, TRANSFER } from '../limits.ts';
+import type { Crossing } from '../protocol.ts';
 
 type AnyFunction = (...args: unknown[]) => unknown;
 

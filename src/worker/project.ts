@@ -1,6 +1,6 @@
 /** The definitions that a worker runs: given in code, or loaded from the project's folder and loaded again. */
-import type { Registry } from './core/definition.ts';
-import { formatProblems, requireProject } from './definitions/index.ts';
+import type { Registry } from '../core/definition.ts';
+import { formatProblems, requireProject } from '../definitions/index.ts';
 
 export interface WorkerProject {
   current(): Registry;
