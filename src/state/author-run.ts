@@ -1,0 +1,56 @@
+/**
+ * Which of the author's code runs in this process, and for which piece of it the present turn of the event loop works: what lets
+ * a stray rejection, a process exit or an endless loop be told as the fault of one tool of one thread.
+ * R1. A run is known from before its first line until its awaited body has settled; what it left behind (a timer, a promise)
+ *     still answers `currentAuthorRun`, because the async context goes along with it.
+ * R2. Listeners hear begin and end synchronously: what dies right after `begin` has been told.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+export type AuthorCode = 'tool' | 'hook' | 'effect' | 'endpoint' | 'model' | 'subprompt' | 'run_code';
+
+export interface AuthorRun {
+  readonly code: AuthorCode;
+  /** Of the tool, the hook, the effect … */
+  readonly name: string;
+  readonly threadId: string;
+  /** Of the work that it belongs to, such as one tool call or one model step; the same in every attempt. */
+  readonly work: string;
+}
+
+export interface AuthorRunListener {
+  begin(run: AuthorRun): void;
+  end(run: AuthorRun): void;
+}
+
+const context = new AsyncLocalStorage<AuthorRun>();
+const running = new Set<AuthorRun>();
+const listeners = new Set<AuthorRunListener>();
+
+/** Runs the author's code under its name. Its outcome is the body's, whatever that is. */
+export async function runAuthorCode<T>(run: AuthorRun, body: () => T | Promise<T>): Promise<T> {
+  running.add(run);
+  for (const listener of listeners) listener.begin(run);
+  try {
+    return await context.run(run, body);
+  } finally {
+    running.delete(run);
+    for (const listener of listeners) listener.end(run);
+  }
+}
+
+/** Whose code this turn of the event loop works for; undefined for our own. Also true of what a run left behind. */
+export function currentAuthorRun(): AuthorRun | undefined {
+  return context.getStore();
+}
+
+/** Oldest first. */
+export function runningAuthorRuns(): readonly AuthorRun[] {
+  return [...running];
+}
+
+/** Answers what ends the listening. */
+export function listenToAuthorRuns(listener: AuthorRunListener): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
