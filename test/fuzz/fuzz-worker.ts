@@ -2,9 +2,16 @@
  * The worker under attack, as a process of its own: the agent "helper" is healthy and talks to a scripted model; the agent "victim"
  * talks to a hostile provider and has a tool that runs seeded programs in the sandbox.
  */
-import { defineAgent, defineModel, definePrompt, defineTool, registryFrom } from '../../src/definitions/index.ts';
-import { openaiCompatible } from '../../src/models/index.ts';
+
 import { z } from 'zod';
+import {
+  defineAgent,
+  defineModel,
+  definePrompt,
+  defineTool,
+  registryFrom,
+} from '../../src/definitions/index.ts';
+import { openaiCompatible } from '../../src/models/index.ts';
 import { runWorkerProcess } from '../support/run-worker-process.ts';
 import { program } from './program-door.ts';
 import { createRandom } from './random.ts';

@@ -37,20 +37,24 @@ export async function serveHostileProvider(random: Random): Promise<HostileProvi
 
 function answer(response: ServerResponse, random: Random): void {
   const kind = random.below(10);
-  if (kind === 0) return void response.socket?.destroy();
-  if (kind === 1) return fail(response, random);
-  if (kind === 2) return whole(response, random);
-  return stream(response, random);
+  if (kind === 0) response.socket?.destroy();
+  else if (kind === 1) fail(response, random);
+  else if (kind === 2) whole(response, random);
+  else stream(response, random);
 }
 
 function fail(response: ServerResponse, random: Random): void {
   // No waiting times: the attack is to be many answers, not long ones.
-  response.writeHead(random.pick([400, 401, 404, 413, 418, 422, 451]), { 'content-type': 'application/json' });
+  response.writeHead(random.pick([400, 401, 404, 413, 418, 422, 451]), {
+    'content-type': 'application/json',
+  });
   response.end(random.chance(0.5) ? JSON.stringify({ error: json(random) }) : text(random));
 }
 
 function whole(response: ServerResponse, random: Random): void {
-  response.writeHead(200, { 'content-type': random.pick(['application/json', 'text/html', 'text/event-stream']) });
+  response.writeHead(200, {
+    'content-type': random.pick(['application/json', 'text/html', 'text/event-stream']),
+  });
   response.end(random.chance(0.5) ? JSON.stringify(json(random)) : deep(random, 20_000));
 }
 
@@ -61,7 +65,9 @@ function stream(response: ServerResponse, random: Random): void {
   const end = random.below(4);
   if (end === 0) return void response.socket?.destroy();
   if (end === 1) return void response.end();
-  response.write(`data: ${JSON.stringify(chunk({}, { finish_reason: random.pick(['stop', 'tool_calls', 'length', 'x', 3, null]) }))}\n\n`);
+  response.write(
+    `data: ${JSON.stringify(chunk({}, { finish_reason: random.pick(['stop', 'tool_calls', 'length', 'x', 3, null]) }))}\n\n`,
+  );
   response.end('data: [DONE]\n\n');
 }
 
@@ -71,9 +77,11 @@ function event(random: Random): string {
   if (kind === 1) return `data: ${JSON.stringify(json(random))}\n\n`;
   if (kind === 2) return `: ${text(random)}\n`;
   if (kind === 3) return 'x'.repeat(random.below(300_000));
-  if (kind <= 7) return `data: ${JSON.stringify(chunk({ content: random.chance(0.8) ? text(random) : json(random) }))}\n\n`;
+  if (kind <= 7)
+    return `data: ${JSON.stringify(chunk({ content: random.chance(0.8) ? text(random) : json(random) }))}\n\n`;
   if (kind === 8) return `data: ${JSON.stringify(chunk({ reasoning_content: json(random) }))}\n\n`;
-  if (kind === 9) return `data: ${JSON.stringify({ ...chunk({}), usage: record(random), id: json(random) })}\n\n`;
+  if (kind === 9)
+    return `data: ${JSON.stringify({ ...chunk({}), usage: record(random), id: json(random) })}\n\n`;
   return `data: ${JSON.stringify(chunk({ tool_calls: toolCalls(random) }))}\n\n`;
 }
 
@@ -95,7 +103,11 @@ function callArguments(random: Random): unknown {
   if (kind === 0) return text(random);
   if (kind === 1) return deep(random, 5_000);
   if (kind === 2) return json(random);
-  return JSON.stringify({ seed: random.below(1_000_000), source: 'export default () => 1', ...(kind === 3 ? record(random) : {}) });
+  return JSON.stringify({
+    seed: random.below(1_000_000),
+    source: 'export default () => 1',
+    ...(kind === 3 ? record(random) : {}),
+  });
 }
 
 function chunk(delta: Record<string, unknown>, more: Record<string, unknown> = {}): Record<string, unknown> {

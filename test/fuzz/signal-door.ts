@@ -142,9 +142,11 @@ function payload(random: Random, name: string): RawPayload {
 
 /** Near to what is asked for, so that it comes past the first checks. */
 function likely(random: Random, name: string): Record<string, unknown> {
-  if (name === 'queueTool') return { name: random.pick(['host_calls', 'nothing', text(random)]), arguments: record(random) };
+  if (name === 'queueTool')
+    return { name: random.pick(['host_calls', 'nothing', text(random)]), arguments: record(random) };
   if (name === 'wakeForEffects') return { inMs: number(random) };
-  if (name === 'wakeForMessages') return { reportOf: text(random), boot: random.chance(0.3), speaks: random.chance(0.3) };
+  if (name === 'wakeForMessages')
+    return { reportOf: text(random), boot: random.chance(0.3), speaks: random.chance(0.3) };
   if (name === 'queueMessage') return { content: text(random) || 'x', metadata: record(random) };
   return { reason: json(random) };
 }
