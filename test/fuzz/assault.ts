@@ -25,8 +25,9 @@ export interface Outcome {
   readonly providerAnswers: number;
   readonly turns: number;
   readonly slowestTurnMs: number;
-  readonly pid: number;
   readonly survived: boolean;
+  /** What went wrong, in words; empty when nothing did. */
+  readonly failures: readonly string[];
 }
 
 /** What a healthy thread may wait for one turn, on a machine many times too busy. */
@@ -64,17 +65,26 @@ export async function assault({
     const victims = await startVictims(cluster);
     let over = false;
     const threads = Array.from({ length: healthy }, () => live(cluster, () => over));
-    const begun = await attack({ cluster, victims, random, seconds, attacks }).finally(() => (over = true));
-    const lives = await Promise.all(threads);
+    const attacking = attack({ cluster, victims, random, seconds, attacks }).finally(() => {
+      over = true;
+    });
+    const ended = await Promise.allSettled([attacking, ...threads]);
     const survived = worker.alive;
-    if (survived) await Promise.all(victims.map((victim) => terminate(cluster, victim)));
+    const last = await Promise.allSettled(
+      survived ? victims.map((victim) => terminate(cluster, victim)) : [],
+    );
+    const lives = (await Promise.allSettled(threads)).flatMap((each) =>
+      each.status === 'fulfilled' ? [each.value] : [],
+    );
     return {
-      attacks: begun,
+      attacks: await attacking.catch(() => -1),
       providerAnswers: provider.answered(),
       turns: lives.reduce((sum, { turns }) => sum + turns, 0),
-      slowestTurnMs: Math.round(Math.max(...lives.map(({ slowest }) => slowest))),
-      pid: worker.pid,
+      slowestTurnMs: Math.round(Math.max(0, ...lives.map(({ slowest }) => slowest))),
       survived: survived && worker.alive,
+      failures: [...ended, ...last].flatMap((each) =>
+        each.status === 'rejected' ? [String((each.reason as Error).message)] : [],
+      ),
     };
   } finally {
     await cluster.close();

@@ -15,7 +15,8 @@ describe(`${SECONDS} seconds of attacks at every door of one worker`, () => {
     'fail no healthy thread and end no worker (seed %s)',
     async (seed) => {
       const outcome = await assault({ seed, seconds: SECONDS / ROUNDS });
-      process.stdout.write(`fuzz ${seed}: ${JSON.stringify(outcome)}\n`);
+      process.stderr.write(`fuzz ${seed}: ${JSON.stringify(outcome)}\n`);
+      expect(outcome.failures).toEqual([]);
       expect(outcome.survived).toBe(true);
     },
   );
