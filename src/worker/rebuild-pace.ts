@@ -1,13 +1,13 @@
 /**
  * How often workflow contexts are rebuilt, and when a thread that cost one is tried again. Pure: the time is handed in.
  * P1  The first rebuild is made at once; each further one within a minute waits twice as long, eight seconds at most.
- * P2  A thread that ran into the timeout is refused for a second, then twice as long each time, ten minutes at most: while
+ * P2  A thread that ran into the timeout is refused for five seconds, then twice as long each time, ten minutes at most: while
  *     it is refused the others have the worker. An hour without a timeout and it begins anew.
  */
 const PEACE_MS = 60_000;
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 8000;
-const FIRST_REFUSAL_MS = 1000;
+const FIRST_REFUSAL_MS = 5000;
 const LONGEST_REFUSAL_MS = 600_000;
 const FORGOTTEN_AFTER_MS = 3_600_000;
 const MOST_REMEMBERED = 1000;
