@@ -4,7 +4,7 @@
  * Relies on what the SDK leaves open to subclasses (its version is pinned): how workflow threads and the native worker are made.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import { coresdk } from '@temporalio/proto';
+import proto from '@temporalio/proto';
 import {
   GracefulShutdownPeriodExpiredError,
   type Logger,
@@ -113,7 +113,8 @@ function bindWorker(
   };
 }
 
-const { WORKER_SHUTDOWN } = coresdk.activity_task.ActivityCancelReason;
+// Its names are not seen by Node's import.
+const { ActivityCancelReason, ActivityTask } = proto.coresdk.activity_task;
 
 /** Between the native worker and the SDK: cancellations for the worker's end wait until it is meant. */
 class HeldCancellations {
@@ -144,6 +145,6 @@ class HeldCancellations {
 }
 
 function isShutdownCancellation(task: Buffer): boolean {
-  const { cancel } = coresdk.activity_task.ActivityTask.decode(new Uint8Array(task));
-  return cancel?.reason === WORKER_SHUTDOWN;
+  const { cancel } = ActivityTask.decode(new Uint8Array(task));
+  return cancel?.reason === ActivityCancelReason.WORKER_SHUTDOWN;
 }
