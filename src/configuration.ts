@@ -20,6 +20,8 @@ export interface Configuration {
   readonly toolHeartbeatMs: number;
   /** `EVERTHREAD_STICKY_TIMEOUT_MS`: how long a thread waits for the worker that has it cached. */
   readonly stickyTimeoutMs: number;
+  /** `EVERTHREAD_SCRIPT_TIMEOUT_MS`: the longest that a thread's workflow code may compute at a stretch. */
+  readonly scriptTimeoutMs: number;
   /** `EVERTHREAD_TOOL_GRACE_MS`: how long a worker that must go lets its tools finish. */
   readonly toolGraceMs: number;
   /** `EVERTHREAD_MAX_CONCURRENT_ACTIVITIES`: model calls and tools at once in one worker. */
@@ -47,6 +49,8 @@ export function readConfiguration(environment: Environment = process.env): Confi
     modelHeartbeatMs: readNumber(environment, 'EVERTHREAD_MODEL_HEARTBEAT_MS', 5000, 1000),
     toolHeartbeatMs: readNumber(environment, 'EVERTHREAD_TOOL_HEARTBEAT_MS', 10_000, 1000),
     stickyTimeoutMs: readNumber(environment, 'EVERTHREAD_STICKY_TIMEOUT_MS', 1000, 100),
+    // The SDK's own default, and half of a workflow task's ten seconds.
+    scriptTimeoutMs: readNumber(environment, 'EVERTHREAD_SCRIPT_TIMEOUT_MS', 5000, 100),
     toolGraceMs: readNumber(environment, 'EVERTHREAD_TOOL_GRACE_MS', 10_000, 0),
     maxConcurrentActivities: readNumber(environment, 'EVERTHREAD_MAX_CONCURRENT_ACTIVITIES', 200, 1),
     // The sandbox's own default.

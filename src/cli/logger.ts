@@ -2,10 +2,12 @@
  * The log of worker and dev, on standard error: one line per entry, as text or JSON (`EVERTHREAD_LOG=debug,json`).
  * L1  Temporal's own entries below WARN are chatter to whoever runs agents: they appear from debug on.
  * L2  Text that comes from elsewhere cannot forge lines or speak to the terminal.
+ * L3  What repeats itself is told a few times and then counted (`log-flood.ts`), unless whoever runs it asked for everything.
  */
 import { Runtime } from '@temporalio/worker';
 import type { Configuration, LogLevel } from '../configuration.ts';
 import { errorMessage } from '../core/error.ts';
+import { INTERVAL_MS, LogFlood } from './log-flood.ts';
 import { visible } from './terminal-text.ts';
 
 type TemporalLevel = Uppercase<LogLevel>;
@@ -51,12 +53,15 @@ export function installTemporalRuntime(log: Configuration['log']): void {
 export function createLogger(
   { level, format }: Configuration['log'],
   write: (line: string) => void = (line) => process.stderr.write(`${line}\n`),
+  intervalMs = INTERVAL_MS,
 ): WorkerLogger {
   const least = LEVELS.indexOf(level.toUpperCase() as TemporalLevel);
   const tell = format === 'json' ? toJsonLine : toTextLine;
+  const isNews = least <= 1 ? () => true : startCounting(tell, write, intervalMs);
   const log: WorkerLogger['log'] = (entryLevel, message, metadata = {}) => {
     const rank = LEVELS.indexOf(entryLevel);
     if (rank < least || (least > 1 && isChatter(rank, metadata))) return;
+    if (!isNews(entryLevel, message, metadata)) return;
     write(tell(entryLevel, message, metadata, least <= 1));
   };
   const at =
@@ -71,6 +76,42 @@ export function createLogger(
     warn: at('WARN'),
     error: at('ERROR'),
   };
+}
+
+/** L3. Counts are told when their interval is over, or the process ends. */
+function startCounting(tell: typeof toTextLine, write: (line: string) => void, intervalMs: number) {
+  const flood = new LogFlood(intervalMs);
+  let timer: NodeJS.Timeout | undefined;
+  const tellCounts = (now?: number) => {
+    for (const { level, message, ...counts } of flood.collect(now))
+      write(tell(level as TemporalLevel, `More of the same: ${message}`, counts, false));
+  };
+  const tellLast = () => tellCounts();
+  const tellDue = () => {
+    timer = undefined;
+    tellCounts(performance.now());
+    if (flood.holds) wake();
+    else process.off('exit', tellLast);
+  };
+  const wake = () => {
+    timer = setTimeout(tellDue, intervalMs).unref();
+  };
+  return (level: TemporalLevel, message: string, metadata: Metadata): boolean => {
+    const part = metadata.sdkComponent === undefined ? undefined : String(metadata.sdkComponent);
+    const isTold = flood.admit({ level, message, part, thread: threadOf(metadata) }, performance.now());
+    if (!isTold && timer === undefined) {
+      process.once('exit', tellLast);
+      wake();
+    }
+    return isTold;
+  };
+}
+
+/** Some of the SDK's entries know the run alone. */
+function threadOf({ workflowId, threadId, workflowExecution, runId, run_id: coreRunId }: Metadata) {
+  const execution = (workflowExecution ?? {}) as { readonly workflowId?: unknown };
+  const id = workflowId ?? threadId ?? execution.workflowId ?? runId ?? coreRunId;
+  return id === undefined ? undefined : String(id);
 }
 
 /** L1. `workflow` and `activity` entries are ours. */

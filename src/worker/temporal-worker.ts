@@ -1,13 +1,16 @@
 /**
  * The two Temporal workers of one process: threads and their tools on the task queue, code that models wrote on the
- * queue beside it (architecture: the sandbox). They begin, shut down and end as one.
+ * queue beside it (architecture: the sandbox). They begin, shut down and end as one; the first is made anew when its
+ * workflow context is lost.
  */
 import { hostname } from 'node:os';
-import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Activities } from '../activities/index.ts';
 import type { Configuration } from '../configuration.ts';
 import { sandboxQueue } from '../core/step.ts';
 import { loadWorkflowBundle } from '../workflow-bundle.ts';
+import { createRebuildingWorker } from './rebuilding-worker.ts';
+import { createRetirableWorker } from './retirable-worker.ts';
 
 export interface TemporalWorker {
   /** Resolves when both have ended; rejects with the first failure, then too. */
@@ -31,32 +34,15 @@ export interface TemporalWorkerInput {
 const WAITING_CODE_CALLS = 2;
 /** A cancellation reaches an activity with a heartbeat: this bounds how long a stop takes. */
 const LONGEST_HEARTBEAT_INTERVAL_MS = 800;
+/** What does not end after the grace period and this is left behind. */
+const FORCE_AFTER_GRACE_MS = 5000;
 /** So many may be lost or late, but for one, before a worker is taken for lost. */
 const HEARTBEATS_PER_TIMEOUT = 3;
 
 export async function createTemporalWorker(input: TemporalWorkerInput): Promise<TemporalWorker> {
-  const { configuration, taskQueue, activities } = input;
-  const shared = sharedOptions(input);
-  const { runCode, ...others } = activities;
-  const workflowBundle = await loadWorkflowBundle(input.workflowBundle);
-  const threads = await Worker.create({
-    ...shared,
-    taskQueue,
-    workflowBundle,
-    activities: others,
-    stickyQueueScheduleToStartTimeout: configuration.stickyTimeoutMs,
-    maxConcurrentActivityTaskExecutions: configuration.maxConcurrentActivities,
-    maxCachedWorkflows: 2000,
-    showStackTraceSources: true,
-  });
+  const threads = await createThreadsWorker(input);
   try {
-    const code = await Worker.create({
-      ...shared,
-      taskQueue: sandboxQueue(taskQueue),
-      activities: { runCode },
-      maxConcurrentActivityTaskExecutions: configuration.sandboxSize + WAITING_CODE_CALLS,
-    });
-    return joinWorkers([threads, code]);
+    return joinWorkers([threads, await createCodeWorker(input)]);
   } catch (error) {
     // A worker that never ran would keep the connection for ever.
     const alone = joinWorkers([threads]);
@@ -64,6 +50,55 @@ export async function createTemporalWorker(input: TemporalWorkerInput): Promise<
     alone.shutdown();
     await ended;
     throw error;
+  }
+}
+
+async function createThreadsWorker(input: TemporalWorkerInput): Promise<TemporalWorker> {
+  const { configuration, taskQueue } = input;
+  const { runCode: _elsewhere, ...activities } = input.activities;
+  const workflowBundle = await loadWorkflowBundle(input.workflowBundle);
+  // The SDK takes the script timeout without declaring it.
+  const options: WorkerOptions & { readonly isolateExecutionTimeout: number } = {
+    ...sharedOptions(input),
+    taskQueue,
+    workflowBundle,
+    activities,
+    stickyQueueScheduleToStartTimeout: configuration.stickyTimeoutMs,
+    maxConcurrentActivityTaskExecutions: configuration.maxConcurrentActivities,
+    maxCachedWorkflows: 2000,
+    showStackTraceSources: true,
+    isolateExecutionTimeout: configuration.scriptTimeoutMs,
+  };
+  const times = { graceMs: configuration.toolGraceMs, forceMs: FORCE_AFTER_GRACE_MS };
+  return createRebuildingWorker({
+    create: (watch) => createRetirableWorker(options, times, watch),
+    warn: (message, fields) => Runtime.instance().logger.warn(message, { taskQueue, ...fields }),
+  });
+}
+
+async function createCodeWorker(input: TemporalWorkerInput): Promise<TemporalWorker> {
+  const { configuration, taskQueue, activities } = input;
+  const code = await ActivitiesWorker.create({
+    ...sharedOptions(input),
+    taskQueue: sandboxQueue(taskQueue),
+    activities: { runCode: activities.runCode },
+    maxConcurrentActivityTaskExecutions: configuration.sandboxSize + WAITING_CODE_CALLS,
+    shutdownGraceTime: configuration.toolGraceMs,
+    shutdownForceTime: configuration.toolGraceMs + FORCE_AFTER_GRACE_MS,
+  });
+  return {
+    run: () => code.run(),
+    shutdown() {
+      if (code.getState() === 'RUNNING') code.shutdown();
+    },
+  };
+}
+
+/** Has no workflows on purpose, which the SDK would warn of at each start. */
+class ActivitiesWorker extends Worker {
+  protected override workflow$() {
+    const silent = Object.create(this.logger, { warn: { value() {} } });
+    return super.workflow$.call(Object.create(this, { logger: { value: silent } }) as this);
   }
 }
 
@@ -88,14 +123,12 @@ function sharedOptions({ connection, namespace, storeId, configuration }: Tempor
     identity: `everthread:${storeId}:${process.pid}@${hostname()}`,
     maxHeartbeatThrottleInterval: heartbeatIntervalMs(configuration),
     defaultHeartbeatThrottleInterval: LONGEST_HEARTBEAT_INTERVAL_MS,
-    shutdownGraceTime: configuration.toolGraceMs,
-    shutdownForceTime: configuration.toolGraceMs + 5000,
   } satisfies Partial<WorkerOptions>;
 }
 
-function joinWorkers(workers: readonly Worker[]): TemporalWorker {
+function joinWorkers(workers: readonly TemporalWorker[]): TemporalWorker {
   const shutdown = () => {
-    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+    for (const worker of workers) worker.shutdown();
   };
   return {
     shutdown,

@@ -29,9 +29,23 @@ import { connectPatiently } from './patient-client.ts';
 
 export { eventually } from './eventually.ts';
 
+export interface Logged {
+  readonly level: 'WARN' | 'ERROR';
+  readonly message: string;
+  readonly fields: Readonly<Record<string | symbol, unknown>>;
+}
+
+/** What workers of this process warned of since the test began. */
+export const logged: Logged[] = [];
+const record =
+  (level: Logged['level']) =>
+  (message: string, fields: Logged['fields'] = {}) => {
+    logged.push({ level, message, fields });
+  };
+
 Runtime.install({
   shutdownSignals: [],
-  logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
+  logger: { log() {}, trace() {}, debug() {}, info() {}, warn: record('WARN'), error: record('ERROR') },
 });
 
 const closers: (() => Promise<void>)[] = [];
@@ -39,6 +53,7 @@ const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
   const failures: unknown[] = [];
   for (const close of closers.splice(0).reverse()) await close().catch((error) => failures.push(error));
+  logged.length = 0;
   if (failures.length > 0) throw failures[0];
 });
 
@@ -61,6 +76,8 @@ export interface RuntimeOptions {
   readonly probe?: (point: FaultPoint) => void | Promise<void>;
   readonly store?: ThreadStore;
   readonly taskQueue?: string;
+  /** The path of another bundle than our workflows'. */
+  readonly workflowBundle?: string;
 }
 
 export interface TestRuntime extends Conversation {
@@ -116,7 +133,7 @@ export async function testRuntime(options: RuntimeOptions): Promise<TestRuntime>
     store,
     taskQueue,
     connection,
-    workflowBundle: process.env.EVERTHREAD_TEST_BUNDLE,
+    workflowBundle: options.workflowBundle ?? process.env.EVERTHREAD_TEST_BUNDLE,
     probe: options.probe,
     configuration: {
       // No worker is killed here: one that a busy machine delays must not be taken for lost.

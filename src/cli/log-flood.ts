@@ -1,0 +1,119 @@
+/**
+ * What keeps a log readable, and a disk free, when one thing goes wrong ten thousand times. Pure: the time is handed in.
+ * F1  Of entries of one kind (level, part, and message with its numbers and ids left out) the first twenty of an interval are
+ *     told as they are; of the rest one line tells how many there were, and of how many threads. None goes without a count.
+ * F2  What is remembered is bounded: kinds beyond a thousand share one, and threads beyond a thousand are not told apart.
+ */
+
+export const INTERVAL_MS = 10_000;
+const TOLD_IN_FULL = 20;
+const MOST_KINDS = 1000;
+const MOST_THREADS = 1000;
+const THREADS_NAMED = 5;
+const OTHERS = 'entries of many kinds';
+
+export interface FloodEntry {
+  readonly level: string;
+  readonly message: string;
+  /** Which part of the program speaks. */
+  readonly part?: string;
+  /** Whom it is about. */
+  readonly thread?: string;
+}
+
+/** Of those that were not told one by one. */
+export interface FloodSummary {
+  readonly level: string;
+  /** Of the last of them. */
+  readonly message: string;
+  readonly repeated: number;
+  /** With "+" where there may be more. */
+  readonly threads: string;
+  readonly among: readonly string[];
+}
+
+interface Kind {
+  readonly since: number;
+  told: number;
+  held: FloodEntry | undefined;
+  count: number;
+  readonly threads: Set<string>;
+}
+
+export class LogFlood {
+  readonly #kinds = new Map<string, Kind>();
+  readonly #intervalMs: number;
+  #forgotAt = Number.NEGATIVE_INFINITY;
+
+  constructor(intervalMs = INTERVAL_MS) {
+    this.#intervalMs = intervalMs;
+  }
+
+  /** F1: whether this one is told now. */
+  admit(entry: FloodEntry, now: number): boolean {
+    const kind = this.#kindOf(entry, now);
+    if (kind.told < TOLD_IN_FULL) {
+      kind.told += 1;
+      return true;
+    }
+    kind.held = entry;
+    kind.count += 1;
+    if (entry.thread !== undefined && kind.threads.size < MOST_THREADS) kind.threads.add(entry.thread);
+    return false;
+  }
+
+  /** Whether something waits to be told by `collect`. */
+  get holds(): boolean {
+    return [...this.#kinds.values()].some(({ held }) => held !== undefined);
+  }
+
+  /** What is due; everything when no time is given. Kinds whose interval is over begin anew. */
+  collect(now = Number.POSITIVE_INFINITY): FloodSummary[] {
+    const due = [...this.#kinds].filter(([, kind]) => this.#isOver(kind, now));
+    for (const [key] of due) this.#kinds.delete(key);
+    return due.flatMap(([key, kind]) => (kind.held ? [summarize(key, kind, kind.held)] : []));
+  }
+
+  #kindOf(entry: FloodEntry, now: number): Kind {
+    const own = `${entry.level} ${entry.part ?? ''} ${stem(entry.message)}`;
+    if (this.#kinds.size >= MOST_KINDS) this.#forget(now);
+    const key = this.#kinds.has(own) || this.#kinds.size < MOST_KINDS ? own : `${entry.level} ${OTHERS}`;
+    const found = this.#kinds.get(key);
+    // One that holds something is told first, whenever that is.
+    if (found && (found.held || !this.#isOver(found, now))) return found;
+    const kind: Kind = { since: now, told: 0, held: undefined, count: 0, threads: new Set() };
+    this.#kinds.set(key, kind);
+    return kind;
+  }
+
+  #isOver({ since }: Kind, now: number): boolean {
+    return now - since >= this.#intervalMs;
+  }
+
+  /** F2. */
+  #forget(now: number): void {
+    // Looked for once an interval: who makes many kinds does so fast.
+    if (now - this.#forgotAt < this.#intervalMs) return;
+    this.#forgotAt = now;
+    for (const [key, kind] of this.#kinds) if (!kind.held && this.#isOver(kind, now)) this.#kinds.delete(key);
+  }
+}
+
+/** What is left of a message that is the same for all of its kind. */
+function stem(message: string): string {
+  return message
+    .slice(0, 500)
+    .replaceAll(/"[^"]*"|'[^']*'/g, '…')
+    .replaceAll(/[\w-]*\d[\w-]*/g, '#');
+}
+
+function summarize(key: string, kind: Kind, last: FloodEntry): FloodSummary {
+  const among = [...kind.threads].slice(0, THREADS_NAMED);
+  return {
+    level: last.level,
+    message: key.endsWith(OTHERS) ? OTHERS : last.message,
+    repeated: kind.count,
+    threads: `${kind.threads.size}${kind.threads.size < MOST_THREADS ? '' : '+'}`,
+    among,
+  };
+}

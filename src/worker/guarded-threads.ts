@@ -1,0 +1,124 @@
+/**
+ * The workflow threads of one Temporal worker, made from our own entry (`workflow-thread.ts`) in place of the SDK's.
+ * A thread whose context is lost answers nothing but refusals, and ends as soon as it has answered what it was asked.
+ */
+import { MessageChannel, Worker as NodeThread } from 'node:worker_threads';
+import {
+  ThreadedVMWorkflowCreator,
+  type ThreadedVMWorkflowCreatorOptions,
+  WorkerThreadClient,
+} from '@temporalio/worker/lib/workflow/threaded-vm.js';
+import { type Culprit, LostContextError } from './context-guard.ts';
+
+export type ContextLoss =
+  | { readonly kind: 'timeout'; readonly culprit: Culprit }
+  /** The thread itself has ended: out of memory, or a rejection that belongs to no workflow. */
+  | { readonly kind: 'died'; readonly error: unknown };
+
+export interface ContextWatch {
+  /** Before a workflow is loaded; throws where it must not be tried now. */
+  admit(workflowId: string): void;
+  /** At the first loss, and perhaps at more. */
+  lost(loss: ContextLoss): void;
+}
+
+type Request = Parameters<WorkerThreadClient['send']>[0];
+type Answer = Awaited<ReturnType<WorkerThreadClient['send']>>;
+
+/** By the SDK's contract it is made ready by the request `init`. */
+export async function startGuardedThreads(
+  options: ThreadedVMWorkflowCreatorOptions,
+  watch: ContextWatch,
+): Promise<ThreadedVMWorkflowCreator> {
+  const { workflowBundle, isolateExecutionTimeoutMs, reuseV8Context, registeredActivityNames } = options;
+  const threads = Array.from({ length: options.threadPoolSize }, () => new GuardedThread(options, watch));
+  try {
+    const hasPatchActivationCallback = options.patchActivationCallback !== undefined;
+    const init = { workflowBundle, isolateExecutionTimeoutMs, reuseV8Context, registeredActivityNames };
+    await Promise.all(
+      threads.map((thread) => thread.send({ type: 'init', ...init, hasPatchActivationCallback })),
+    );
+  } catch (error) {
+    await Promise.all(threads.map((thread) => thread.end()));
+    throw error;
+  }
+  return new GuardedCreator(threads, watch);
+}
+
+class GuardedCreator extends ThreadedVMWorkflowCreator {
+  readonly #watch: ContextWatch;
+
+  constructor(threads: WorkerThreadClient[], watch: ContextWatch) {
+    super(threads);
+    this.#watch = watch;
+  }
+
+  override async createWorkflow(options: Parameters<ThreadedVMWorkflowCreator['createWorkflow']>[0]) {
+    this.#watch.admit(options.info.workflowId);
+    return super.createWorkflow(options);
+  }
+}
+
+class GuardedThread extends WorkerThreadClient {
+  #culprit: Culprit | undefined;
+  #ending = false;
+  #open = 0;
+
+  constructor({ logger, patchActivationCallback }: ThreadedVMWorkflowCreatorOptions, watch: ContextWatch) {
+    const { port1: alarm, port2 } = new MessageChannel();
+    const entry = new URL(
+      `./workflow-thread.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`,
+      import.meta.url,
+    );
+    const thread = new NodeThread(entry, { workerData: { alarm: port2 }, transferList: [port2] });
+    super(thread, logger, patchActivationCallback);
+    alarm.on('message', (culprit: Culprit) => {
+      this.#culprit = culprit;
+      watch.lost({ kind: 'timeout', culprit });
+      this.#endWhenAnswered();
+    });
+    alarm.unref();
+    let error: unknown;
+    thread.on('error', (cause) => {
+      error = cause;
+    });
+    thread.on('exit', () => {
+      alarm.close();
+      if (!this.#ending) watch.lost({ kind: 'died', error });
+    });
+  }
+
+  override async send(request: Request): Promise<Answer> {
+    if (this.#culprit) return refuse(request, this.#culprit);
+    this.#open += 1;
+    try {
+      return await super.send(request);
+    } finally {
+      this.#open -= 1;
+      this.#endWhenAnswered();
+    }
+  }
+
+  override async destroy(): Promise<void> {
+    // The SDK's way runs a script in the context.
+    if (this.#culprit) return this.end();
+    this.#ending = true;
+    await super.destroy();
+  }
+
+  async end(): Promise<void> {
+    this.#ending = true;
+    await this.workerThread.terminate();
+  }
+
+  #endWhenAnswered(): void {
+    if (this.#culprit && this.#open === 0) void this.end();
+  }
+}
+
+/** What the SDK may ask of a thread that is no more; what it forgets needs no thread. */
+function refuse({ type }: Request, culprit: Culprit): Answer {
+  if (type === 'extract-sink-calls') return { type: 'sink-calls', calls: [] };
+  if (type === 'dispose-workflow' || type === 'destroy') return undefined;
+  throw new LostContextError(culprit);
+}

@@ -1,0 +1,54 @@
+/**
+ * How often workflow contexts are rebuilt, and when a thread that cost one is tried again. Pure: the time is handed in.
+ * P1  The first rebuild is made at once; each further one within a minute waits twice as long, eight seconds at most.
+ * P2  A thread that ran into the timeout is refused for five seconds, then twice as long each time, ten minutes at most: while
+ *     it is refused the others have the worker. An hour without a timeout and it begins anew.
+ */
+const PEACE_MS = 60_000;
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 8000;
+const FIRST_REFUSAL_MS = 5000;
+const LONGEST_REFUSAL_MS = 600_000;
+const FORGOTTEN_AFTER_MS = 3_600_000;
+const MOST_REMEMBERED = 1000;
+
+interface Strikes {
+  readonly count: number;
+  readonly last: number;
+  readonly until: number;
+}
+
+export class RebuildPace {
+  #rebuilds: number[] = [];
+  readonly #strikes = new Map<string, Strikes>();
+
+  /** P1: so long this rebuild waits. */
+  beginRebuild(now: number): number {
+    this.#rebuilds = this.#rebuilds.filter((time) => now - time < PEACE_MS);
+    const before = this.#rebuilds.length;
+    this.#rebuilds.push(now);
+    return before === 0 ? 0 : Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (before - 1));
+  }
+
+  /** P2: so often it happened by now, and how long it is refused. */
+  strike(workflowId: string, now: number): { readonly count: number; readonly refusedMs: number } {
+    const count = (this.#find(workflowId, now)?.count ?? 0) + 1;
+    const refusedMs = Math.min(LONGEST_REFUSAL_MS, FIRST_REFUSAL_MS * 2 ** (count - 1));
+    this.#strikes.delete(workflowId);
+    this.#strikes.set(workflowId, { count, last: now, until: now + refusedMs });
+    const [oldest] = this.#strikes.keys();
+    if (this.#strikes.size > MOST_REMEMBERED && oldest !== undefined) this.#strikes.delete(oldest);
+    return { count, refusedMs };
+  }
+
+  /** P2: until when it is refused, if it is. */
+  refusedUntil(workflowId: string, now: number): number | undefined {
+    const until = this.#find(workflowId, now)?.until;
+    return until !== undefined && now < until ? until : undefined;
+  }
+
+  #find(workflowId: string, now: number): Strikes | undefined {
+    const strikes = this.#strikes.get(workflowId);
+    return strikes && now - strikes.last < FORGOTTEN_AFTER_MS ? strikes : undefined;
+  }
+}

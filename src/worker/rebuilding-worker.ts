@@ -1,0 +1,136 @@
+/**
+ * The worker for threads, made anew inside the process whenever its workflow context is lost (`context-guard.ts`). The one before
+ * takes nothing new and its activities go on; threads that it had cached are replayed by its successor.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import { errorMessage } from '../core/error.ts';
+import type { ContextLoss, ContextWatch } from './guarded-threads.ts';
+import { RebuildPace } from './rebuild-pace.ts';
+import type { RetirableWorker } from './retirable-worker.ts';
+
+export interface RebuildingWorker {
+  run(): Promise<void>;
+  /** Safe to call twice. */
+  shutdown(): void;
+}
+
+export interface RebuildInput {
+  create(watch: ContextWatch): Promise<RetirableWorker>;
+  warn(message: string, fields: Readonly<Record<string, unknown>>): void;
+}
+
+/** While the server does not let a worker begin. */
+const RETRY_MS = 2000;
+
+export async function createRebuildingWorker(input: RebuildInput): Promise<RebuildingWorker> {
+  const line = new WorkerLine(input);
+  await line.open();
+  return line;
+}
+
+interface Member {
+  readonly worker: RetirableWorker;
+  readonly loss: Promise<ContextLoss>;
+}
+
+class WorkerLine implements RebuildingWorker {
+  readonly #input: RebuildInput;
+  readonly #pace = new RebuildPace();
+  readonly #over = new AbortController();
+  /** The one at work is the last; those before it have activities that still run. */
+  #members: Member[] = [];
+
+  constructor(input: RebuildInput) {
+    this.#input = input;
+  }
+
+  async open(): Promise<Member> {
+    const loss = Promise.withResolvers<ContextLoss>();
+    const worker = await this.#input.create({
+      admit: (workflowId) => this.#admit(workflowId),
+      lost: loss.resolve,
+    });
+    const member = { worker, loss: loss.promise };
+    this.#members.push(member);
+    return member;
+  }
+
+  shutdown(): void {
+    this.#over.abort();
+    for (const { worker } of this.#members) worker.end();
+  }
+
+  async run(): Promise<void> {
+    const retired: Promise<void>[] = [];
+    try {
+      for (let member = this.#members.at(-1); member; ) {
+        const ended = member.worker.run();
+        // It was told to end before it ran.
+        if (this.#over.signal.aborted) member.worker.end();
+        const loss = await Promise.race([member.loss, ended]);
+        if (!loss) return;
+        member.worker.retire();
+        retired.push(this.#seeOut(member, ended));
+        member = await this.#rebuild(loss);
+      }
+    } catch (error) {
+      this.shutdown();
+      throw error;
+    } finally {
+      await Promise.all(retired);
+    }
+  }
+
+  /** What it ends with is told and no more: its successor is at work. */
+  async #seeOut(member: Member, ended: Promise<void>): Promise<void> {
+    try {
+      await ended;
+    } catch (error) {
+      this.#input.warn('A worker whose workflow context was lost did not end well', { error });
+    } finally {
+      this.#members = this.#members.filter((each) => each !== member);
+    }
+  }
+
+  /** None when all is to end. */
+  async #rebuild(loss: ContextLoss): Promise<Member | undefined> {
+    const delayMs = this.#pace.beginRebuild(Date.now());
+    this.#tell(loss, delayMs);
+    await this.#pause(delayMs);
+    while (!this.#over.signal.aborted) {
+      try {
+        return await this.open();
+      } catch (error) {
+        this.#input.warn('The worker for threads could not be made anew; trying again', { error });
+        await this.#pause(RETRY_MS);
+      }
+    }
+    return undefined;
+  }
+
+  #tell(loss: ContextLoss, delayMs: number): void {
+    if (loss.kind === 'died') {
+      const error = errorMessage(loss.error ?? 'it ended');
+      this.#input.warn('The thread that workflows run in died: it is made anew', { error, delayMs });
+      return;
+    }
+    const { workflowId = 'unknown', runId } = loss.culprit;
+    const { count, refusedMs } = this.#pace.strike(workflowId, Date.now());
+    this.#input.warn(
+      'A thread computed longer than the script timeout: the workflow context is given up and made anew',
+      { workflowId, runId, timeouts: count, refusedMs, delayMs },
+    );
+  }
+
+  #admit(workflowId: string): void {
+    const until = this.#pace.refusedUntil(workflowId, Date.now());
+    if (until === undefined) return;
+    throw new Error(
+      `The thread ${workflowId} computed longer than the script timeout: this worker does not try it before ${new Date(until).toISOString()}.`,
+    );
+  }
+
+  async #pause(milliseconds: number): Promise<void> {
+    await wait(milliseconds, undefined, { signal: this.#over.signal }).catch(() => {});
+  }
+}
