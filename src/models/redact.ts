@@ -4,14 +4,14 @@
  */
 import { buildRedactor } from '../core/redaction/redactor.ts';
 
-/** Repetitions are bounded: without, a text made for it would be searched anew from each of its places. */
+/** A match begins where it cannot go on from an earlier one: else a text made for it would be searched anew from each of its places. */
 const KEY_FORMS: readonly RegExp[] = [
-  /\b(?:sk|pk|rk|gsk|xai|hf|r8)[-_][\w*.-]{7,1000}[\w*]/g,
-  /\bAIza[\w-]{20,1000}/g,
-  /\beyJ[\w-]{8,4000}\.[\w.-]{1,4000}\w/g,
-  /(?<=\b(?:bearer|basic)\s{1,10})[\w.~+/=*-]{8,4000}/gi,
-  /(?<=\b(?:authorization|x-api-key|api-key|x-goog-api-key)["']?\s{0,10}[:=]\s{0,10}["']?)(?!(?:bearer|basic)\s)[^\s"',;]{8,4000}/gi,
-  /(?<=[?&](?:api[-_]?key|key|token)=)[^&\s"']{1,4000}/gi,
+  /\b(?:sk|pk|rk|gsk|xai|hf|r8)[-_][\w*.-]{7,}[\w*]/g,
+  /\bAIza[\w-]{20,}/g,
+  /(?<![\w-])eyJ[\w-]{8,}\.[\w.-]+\w/g,
+  /(?<=\b(?:bearer|basic)\s{1,10})[\w.~+/=*-]{8,}/gi,
+  /(?<=\b(?:authorization|x-api-key|api-key|x-goog-api-key)["']?\s{0,10}[:=]\s{0,10}["']?)(?!(?:bearer|basic)\s)[^\s"',;]{8,}/gi,
+  /(?<=[?&](?:api[-_]?key|key|token)=)[^&\s"']+/gi,
 ];
 
 const MARK = '[redacted]';
