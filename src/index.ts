@@ -54,6 +54,7 @@ export type {
   HookInput,
   ModelCapabilitiesInput,
   ModelInput,
+  ModelTimeoutsInput,
   ParsedArguments,
   PromptInput,
   PromptPartInput,

@@ -5,6 +5,7 @@
 import type { EffectDefinition } from './effect.ts';
 import type { EndpointDefinition } from './endpoint.ts';
 import type { HookDefinition } from './hook.ts';
+import type { ModelTimeouts } from './limit.ts';
 import type { ToolResult } from './message.ts';
 import type { ProviderFactory } from './provider.ts';
 import type { ThreadState } from './thread-state.ts';
@@ -118,6 +119,8 @@ export interface ModelDefinition {
   readonly capabilities: ModelCapabilities;
   readonly providerOptions: Readonly<Record<string, unknown>>;
   readonly providerTools: readonly string[];
+  /** Seconds; `MODEL_TIMEOUTS` holds where a time is absent. */
+  readonly timeouts?: ModelTimeouts;
 }
 
 /** A zod object schema of any copy of zod 4: used by shape alone. */

@@ -81,7 +81,47 @@ export const LIMITS = {
   patternChars: 1000,
   /** What one grepFiles may compute. */
   grepMs: 10_000,
+  /** One answer of a model: its text, its reasoning, the arguments of one call and of all of them. */
+  answerTextBytes: 4 * 1024 * 1024,
+  answerReasoningBytes: 4 * 1024 * 1024,
+  callArgumentBytes: 1024 * 1024,
+  answerArgumentBytes: 4 * 1024 * 1024,
+  /** Tool calls of one answer, and tools that the provider ran for it. */
+  answerCalls: 256,
+  /** What one tool that the provider ran may tell, as JSON. */
+  executedToolBytes: 4 * 1024 * 1024,
+  /** Chunks of a stream. */
+  answerChunks: 1_000_000,
+  /** Characters of a tool's name and of a call's id, as a model gives them; of an answer's own id, beyond which it is cut. */
+  callNameChars: 128,
+  callIdChars: 256,
+  responseIdChars: 256,
+  /** Tokens that a provider may claim for one answer; a larger number is taken for none. */
+  claimedTokens: 1_000_000_000,
+  /** USD, likewise. */
+  claimedCost: 1_000_000,
+  /** What comes over the wire, decompressed: a streamed answer, one event of it, a whole answer, the body of an error. */
+  answerStreamBytes: 64 * 1024 * 1024,
+  answerEventBytes: 8 * 1024 * 1024,
+  answerBodyBytes: 16 * 1024 * 1024,
+  errorBodyBytes: 64 * 1024,
+  /** The longest time that a model's definition may set. */
+  modelTimeoutSeconds: 86_400,
 } as const;
+
+/** How long one request to a model may take, where its definition does not say otherwise. */
+export const MODEL_TIMEOUTS = {
+  /** From the request to the first chunk of a stream. */
+  firstChunkSeconds: 120,
+  /** Between two chunks. */
+  idleSeconds: 60,
+  /** From the request to the end of a stream, however steadily it drips. */
+  totalSeconds: 600,
+  /** A whole answer of a model that does not stream. */
+  plainSeconds: 600,
+} as const;
+
+export type ModelTimeouts = { readonly [Name in keyof typeof MODEL_TIMEOUTS]?: number };
 
 /** UTF-8 length without Buffer or TextEncoder: the workflow VM has neither for certain. */
 export function utf8Length(text: string): number {

@@ -173,7 +173,9 @@ export type ProviderErrorCode =
   | 'invalid_request'
   | 'server_error'
   | 'timeout'
-  | 'unknown';
+  | 'unknown'
+  /** Ours: the answer met one of the caps of docs/operations.md. The same model is not asked again, a fallback is. */
+  | 'AnswerTooLarge';
 
 /** The failure of one request. `retryAfter` is in seconds. Recognised by `name` and `code`, not by class. */
 export class ProviderError extends Error {

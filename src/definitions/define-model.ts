@@ -1,6 +1,7 @@
 /** `defineModel` (definitions §4): the fields of a model, their defaults, and what is wrong with them. */
 import { z } from 'zod';
 import type { ModelDefinition } from '../core/definition.ts';
+import { LIMITS } from '../core/limit.ts';
 import type { ProviderFactory } from '../core/provider.ts';
 import { brandDefinition } from './brand.ts';
 import { checkFields, type FieldTable, isFields, type RawFields } from './check.ts';
@@ -41,6 +42,18 @@ const capabilities = z
     supportsJsonMode: fields.supportsJsonMode ?? structuredOutputs,
   }));
 
+const seconds = z
+  .number()
+  .positive()
+  .max(LIMITS.modelTimeoutSeconds, { error: `must be ${LIMITS.modelTimeoutSeconds} (a day) or less` });
+
+const timeouts = z.strictObject({
+  firstChunkSeconds: seconds.optional(),
+  idleSeconds: seconds.optional(),
+  totalSeconds: seconds.optional(),
+  plainSeconds: seconds.optional(),
+});
+
 const model = z.strictObject({
   name: text,
   provider: custom<ProviderFactory>(
@@ -56,6 +69,7 @@ const model = z.strictObject({
   capabilities: capabilities.prefault({}),
   providerOptions: options.default({}),
   providerTools: names.default([]),
+  timeouts: timeouts.optional(),
 });
 
 /** Capabilities with the name that each had before 0.1.0. */

@@ -24,6 +24,20 @@ export interface ModelInput {
   providerOptions?: Record<string, unknown>;
   /** Names of tools that the provider itself runs; default none. */
   providerTools?: string[];
+  /** How long one request may take, in seconds. */
+  timeouts?: ModelTimeoutsInput;
+}
+
+/** Each more than 0, and a day at most. */
+export interface ModelTimeoutsInput {
+  /** From the request to the first chunk of a stream; default 120. */
+  firstChunkSeconds?: number;
+  /** Between two chunks; default 60. */
+  idleSeconds?: number;
+  /** From the request to the end of a stream, however steadily it comes; default 600. */
+  totalSeconds?: number;
+  /** A whole answer of a model that does not stream; default 600. */
+  plainSeconds?: number;
 }
 
 export interface ModelCapabilitiesInput {

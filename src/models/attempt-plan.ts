@@ -2,6 +2,7 @@
  * Decides what follows a failed attempt at a model call (definitions §4): the same model again after a wait, the next
  * fallback, or the end. Pure; `call-model.ts` does as told.
  */
+import { MODEL_TIMEOUTS, type ModelTimeouts } from '../core/limit.ts';
 import type { ProviderError } from '../core/provider.ts';
 import { isRetryable } from './classify.ts';
 
@@ -15,6 +16,8 @@ export interface AttemptLimits {
   readonly firstChunkMs: number;
   /** Between two chunks. */
   readonly betweenChunksMs: number;
+  /** From the request to the end of its stream. */
+  readonly totalMs: number;
   /** A whole answer that is not streamed. */
   readonly generateMs: number;
 }
@@ -22,10 +25,27 @@ export interface AttemptLimits {
 export const DEFAULT_ATTEMPT_LIMITS: AttemptLimits = {
   retryDelaysMs: [1000, 2000],
   maxRetryAfterMs: 60_000,
-  firstChunkMs: 120_000,
-  betweenChunksMs: 45_000,
-  generateMs: 600_000,
+  ...toMilliseconds(MODEL_TIMEOUTS),
 };
+
+/** The defaults, with the times that the model's definition sets. */
+export function limitsOf(timeouts: ModelTimeouts = {}): AttemptLimits {
+  return { ...DEFAULT_ATTEMPT_LIMITS, ...toMilliseconds({ ...MODEL_TIMEOUTS, ...timeouts }) };
+}
+
+function toMilliseconds({
+  firstChunkSeconds,
+  idleSeconds,
+  totalSeconds,
+  plainSeconds,
+}: Required<ModelTimeouts>) {
+  return {
+    firstChunkMs: firstChunkSeconds * 1000,
+    betweenChunksMs: idleSeconds * 1000,
+    totalMs: totalSeconds * 1000,
+    generateMs: plainSeconds * 1000,
+  };
+}
 
 export interface FailedAttempt {
   readonly error: ProviderError;

@@ -11,8 +11,11 @@ import {
   type ProviderStreamChunk,
 } from '../core/provider.ts';
 import { createAccumulator } from './accumulate.ts';
+import { checkAnswer, createAnswerMeter } from './answer-meter.ts';
 import type { AttemptLimits } from './attempt-plan.ts';
 import { classifyError } from './classify.ts';
+import { toPlausible } from './plausible.ts';
+import { listEnvironmentKeys } from './redact.ts';
 import { createStallGuard, type StallGuard } from './stall-guard.ts';
 
 export type DeltaKind = 'content' | 'reasoning';
@@ -61,12 +64,14 @@ export async function runAttempt(attempt: Attempt): Promise<AttemptResult> {
         'server_error',
       );
     }
-    return { ok: true, ...answer, response: withoutExcluded(answer.response, request) };
+    return { ok: true, ...answer, response: withoutExcluded(toPlausible(answer.response), request) };
   } catch (error) {
     // Closes the connection of a request that we no longer wait for.
     halt.abort();
     signal.throwIfAborted();
-    return { ok: false, error: classifyError(error, { now: now() }), stalled: guard.stalled };
+    // Whichever backend it was: keys that it has read from the environment are unknown to us by another way.
+    const secrets = listEnvironmentKeys(process.env);
+    return { ok: false, error: classifyError(error, { now: now(), secrets }), stalled: guard.stalled };
   }
 }
 
@@ -84,6 +89,7 @@ type Read = (
 
 const readWhole: Read = async (provider, request, guard, { limits, onDelta, now }) => {
   const response = await guard.race(provider.generate(request), limits.generateMs, 'answer');
+  checkAnswer(response);
   // Live readers see the same events, whether or not a model can stream.
   if (response.content) onDelta('content', response.content);
   return { response, firstTokenAt: now() };
@@ -92,16 +98,19 @@ const readWhole: Read = async (provider, request, guard, { limits, onDelta, now 
 const readStream: Read = async (provider, request, guard, attempt) => {
   const { limits, now } = attempt;
   const accumulator = createAccumulator();
-  const opened = await guard.race(openStream(provider, request), limits.firstChunkMs, 'first chunk');
+  const meter = createAnswerMeter();
+  const deadline = guard.until(limits.totalMs, 'end of the answer');
+  const opened = await deadline.race(openStream(provider, request), limits.firstChunkMs, 'first chunk');
   const firstTokenAt = now();
   let step = opened.first;
   try {
     while (!step.done) {
+      meter.add(step.value);
       accumulator.add(step.value);
       // Not waiting for the end of the iteration: nothing comes after `finish`, and a socket may linger.
       if (step.value.type === 'finish') break;
       report(step.value, attempt);
-      step = await guard.race(opened.iterator.next(), limits.betweenChunksMs, 'further chunk');
+      step = await deadline.race(opened.iterator.next(), limits.betweenChunksMs, 'further chunk');
     }
     return { response: accumulator.response(), firstTokenAt };
   } finally {

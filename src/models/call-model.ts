@@ -10,12 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelDefinition } from '../core/definition.ts';
 import { ProviderError, type ProviderRequest, type ProviderResponse } from '../core/provider.ts';
 import { type AttemptResult, type DeltaKind, runAttempt } from './attempt.ts';
-import {
-  type AttemptLimits,
-  DEFAULT_ATTEMPT_LIMITS,
-  type NextMove,
-  planAfterFailure,
-} from './attempt-plan.ts';
+import { type AttemptLimits, limitsOf, type NextMove, planAfterFailure } from './attempt-plan.ts';
 
 export interface AttemptStart {
   /** 1 for the first attempt of the step; goes on counting across fallbacks. */
@@ -80,7 +75,6 @@ export type CallModelResult =
 
 /** Calls a model until an answer, the last failure, or an abort (thrown: the signal's reason). */
 export async function callModel(options: CallModelOptions): Promise<CallModelResult> {
-  const limits = { ...DEFAULT_ATTEMPT_LIMITS, ...options.limits };
   const { models, wait = pause } = options;
   let position = 0;
   let tries = 0;
@@ -89,6 +83,7 @@ export async function callModel(options: CallModelOptions): Promise<CallModelRes
     if (model === undefined) return nothingToCall();
     tries += 1;
     const place = { attempt: attempts, tries, modelsLeft: models.length - position - 1 };
+    const limits = { ...limitsOf(model.timeouts), ...options.limits };
     const outcome = await reportedAttempt(options, limits, model, place);
     if (outcome.ok) return { ok: true, response: outcome.response, model, attempts };
     if (outcome.next === 'give_up') return { ok: false, error: outcome.error, attempts };

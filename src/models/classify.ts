@@ -26,7 +26,11 @@ export interface ClassifyOptions {
   readonly secrets?: readonly string[];
 }
 
+/** Characters that are searched for keys; what is behind them is cut off before. */
+const SEARCHED_MESSAGE = 64 * 1024;
+/** The thread's own secrets are still to be taken out: the mark of a cut says that one may end there. */
 const LONGEST_MESSAGE = 2000;
+const LONGEST_FACT = 200;
 const RETRYABLE_STATUS = new Set([408, 409, 425, 429]);
 const ERROR_CODES: ReadonlySet<unknown> = new Set<ProviderErrorCode>([
   'rate_limit',
@@ -35,6 +39,7 @@ const ERROR_CODES: ReadonlySet<unknown> = new Set<ProviderErrorCode>([
   'server_error',
   'timeout',
   'unknown',
+  'AnswerTooLarge',
 ]);
 
 /** For failures without a status: the first row that matches a name, code, type or message decides. */
@@ -56,8 +61,11 @@ const WORDS: readonly (readonly [RegExp, ProviderErrorCode])[] = [
 
 /** Turns anything thrown by a backend into a ProviderError. Pure. */
 export function classifyError(error: unknown, options: ClassifyOptions): ProviderError {
-  if (isProviderError(error)) return error;
+  if (isProviderError(error)) return withoutKeys(error, options.secrets ?? []);
   const thrown = toRecord(error);
+  // A library may have wrapped what our own reading of the body threw.
+  const capped = chainOf(thrown).find((link) => isProviderError(link) && link.code === 'AnswerTooLarge');
+  if (capped !== undefined) return capped as unknown as ProviderError;
   const status = readStatus(thrown);
   const message = describe(thrown, options.secrets ?? []);
   const code = status === undefined ? codeOfWords(thrown) : codeOfStatus(status);
@@ -65,8 +73,16 @@ export function classifyError(error: unknown, options: ClassifyOptions): Provide
   if (status === undefined && headers == null)
     return new ProviderError(message, code, undefined, undefined, { cause: error });
   const header = headerReader(headers);
-  const cause = readFacts(thrown, header);
+  const cause = readFacts(thrown, header, options.secrets ?? []);
   return new ProviderError(message, code, status, readRetryAfter(header, options.now), { cause });
+}
+
+/** One that a backend made itself: the same, unless its message told too much. */
+function withoutKeys(error: ProviderError, secrets: readonly string[]): ProviderError {
+  const message = clean(String(error.message), secrets);
+  if (message === error.message) return error;
+  const { code, statusCode, retryAfter, cause } = error;
+  return new ProviderError(message, code, statusCode, retryAfter, { cause });
 }
 
 /**
@@ -78,8 +94,15 @@ export function isRetryable(error: ProviderError): boolean {
   if (typeof told === 'boolean') return told;
   const status = error.statusCode;
   if (status !== undefined && status >= 400 && status < 500) return RETRYABLE_STATUS.has(status);
-  return error.code !== 'auth_error' && error.code !== 'invalid_request';
+  return !FINAL_CODES.has(error.code);
 }
+
+/** The same request would fail again, or (a cap that was met) cost as much for nothing. */
+const FINAL_CODES: ReadonlySet<ProviderErrorCode> = new Set([
+  'auth_error',
+  'invalid_request',
+  'AnswerTooLarge',
+]);
 
 export function isProviderError(error: unknown): error is ProviderError {
   const { name, code } = toRecord(error);
@@ -133,13 +156,17 @@ function readRetryAfter(header: HeaderReader, now: number): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, (date - now) / 1000);
 }
 
-function readFacts(thrown: Record<string, unknown>, header: HeaderReader): AnswerFacts {
+function readFacts(
+  thrown: Record<string, unknown>,
+  header: HeaderReader,
+  secrets: readonly string[],
+): AnswerFacts {
   const told = header('x-should-retry');
   const requestId = header('x-request-id');
   return {
     thrown: typeof thrown.name === 'string' ? thrown.name : constructorName(thrown),
     ...(told === 'true' || told === 'false' ? { shouldRetry: told === 'true' } : {}),
-    ...(requestId === undefined ? {} : { requestId }),
+    ...(requestId === undefined ? {} : { requestId: redactKeys(requestId.slice(0, LONGEST_FACT), secrets) }),
   };
 }
 
@@ -150,8 +177,15 @@ function describe(thrown: Record<string, unknown>, secrets: readonly string[]): 
     .map((link) => link.code)
     .findLast((value) => typeof value === 'string');
   const detail = typeof code === 'string' && !message.includes(code) ? ` (${code})` : '';
-  const text = redactKeys(`${message || 'The provider failed without a message'}${detail}`, secrets);
-  return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)}…` : text;
+  return clean(`${message || 'The provider failed without a message'}${detail}`, secrets);
+}
+
+function clean(message: string, secrets: readonly string[]): string {
+  return cut(redactKeys(cut(message, SEARCHED_MESSAGE), secrets), LONGEST_MESSAGE);
+}
+
+function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text;
 }
 
 /** An error and its causes, at most five deep: causes may form a ring. */

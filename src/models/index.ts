@@ -17,4 +17,5 @@ export type {
 export { ProviderError } from '../core/provider.ts';
 export { aiSdk } from './ai-sdk.ts';
 export type { AiSdkLanguageModel } from './ai-sdk-model.ts';
+export { boundedFetch } from './bounded-fetch.ts';
 export { type OpenaiCompatibleOptions, openaiCompatible } from './openai-compatible.ts';

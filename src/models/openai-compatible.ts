@@ -14,9 +14,11 @@ import {
   type ProviderRequest,
   type ProviderStreamChunk,
 } from '../core/provider.ts';
+import { boundedFetch } from './bounded-fetch.ts';
 import { classifyError } from './classify.ts';
 import { type Dialect, toChatBody } from './openai-request.ts';
 import { fromCompletion, fromCompletionChunks } from './openai-response.ts';
+import { listCredentials } from './redact.ts';
 
 export interface OpenaiCompatibleOptions {
   /** Up to and including the version, as in `http://127.0.0.1:8000/v1`. Default: OPENAI_BASE_URL, else OpenAI. */
@@ -58,7 +60,7 @@ function readSettings(options: OpenaiCompatibleOptions, config: ProviderFactoryC
 function createProvider(settings: Settings): Provider {
   const client = createClient(settings);
   const dialect = dialectOf(client.baseURL);
-  const secrets = settings.apiKey === undefined ? [] : [settings.apiKey];
+  const secrets = listCredentials({ ...settings, baseUrl: client.baseURL });
 
   function toFailure(error: unknown, signal: AbortSignal | undefined): unknown {
     return signal?.aborted ? signal.reason : classifyError(error, { now: Date.now(), secrets });
@@ -101,6 +103,7 @@ function createClient({ baseUrl, apiKey, headers, timeoutMs }: Settings): OpenAI
     ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
     defaultHeaders: { ...(apiKey === undefined ? { authorization: null } : {}), ...headers },
     maxRetries: 0,
+    fetch: boundedFetch,
   });
 }
 

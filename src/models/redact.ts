@@ -1,19 +1,78 @@
-/** Takes API keys out of texts that come from providers. Known keys exactly, others by their usual forms. */
+/**
+ * Takes API keys out of texts that come from providers, which like to echo what they were sent: known keys in every form that
+ * `core/redaction` finds, others by their usual looks.
+ */
+import { buildRedactor } from '../core/redaction/redactor.ts';
 
+/** A match begins where it cannot go on from an earlier one: else a text made for it would be searched anew from each of its places. */
 const KEY_FORMS: readonly RegExp[] = [
   /\b(?:sk|pk|rk|gsk|xai|hf|r8)[-_][\w*.-]{7,}[\w*]/g,
   /\bAIza[\w-]{20,}/g,
-  /\beyJ[\w-]{8,}\.[\w.-]+\w/g,
-  /(?<=\b(?:bearer|basic)\s+)[\w.~+/=*-]{8,}/gi,
+  /(?<![\w-])eyJ[\w-]{8,}\.[\w.-]+\w/g,
+  /(?<=\b(?:bearer|basic)\s{1,10})[\w.~+/=*-]{8,}/gi,
+  /(?<=\b(?:authorization|x-api-key|api-key|x-goog-api-key)["']?\s{0,10}[:=]\s{0,10}["']?)(?!(?:bearer|basic)\s)[^\s"',;]{8,}/gi,
   /(?<=[?&](?:api[-_]?key|key|token)=)[^&\s"']+/gi,
 ];
 
+const MARK = '[redacted]';
 /** Shorter texts would tear holes into ordinary words. */
 const SHORTEST_SECRET = 6;
 
 export function redactKeys(text: string, secrets: readonly string[] = []): string {
-  const known = secrets
-    .filter((secret) => secret.length >= SHORTEST_SECRET)
-    .reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
-  return KEY_FORMS.reduce((rest, form) => rest.replace(form, '[redacted]'), known);
+  const known = [...new Set(secrets)].filter(({ length }) => length >= SHORTEST_SECRET);
+  const rest =
+    known.length === 0 ? text : buildRedactor(known.map((value) => ({ value, mark: MARK }))).redact(text);
+  return KEY_FORMS.reduce((left, form) => left.replace(form, MARK), rest);
+}
+
+const TELLING = /auth|key|token|secret|cookie|password|credential/i;
+
+export interface Credentials {
+  readonly apiKey?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly baseUrl?: string | undefined;
+}
+
+/** What a request is made with that nobody else may read: the key, headers that say so by their names, and what an address holds. */
+export function listCredentials({ apiKey, headers = {}, baseUrl }: Credentials): string[] {
+  const told = Object.entries(headers).filter(([name]) => TELLING.test(name));
+  return [
+    ...(apiKey === undefined ? [] : [apiKey]),
+    ...told.flatMap(([, value]) => partsOf(value)),
+    ...(baseUrl === undefined ? [] : inAddress(baseUrl)),
+  ];
+}
+
+/** Of `Basic …` the password as well: a server may tell it alone. */
+function partsOf(value: string): string[] {
+  const [scheme = '', rest = ''] = value.split(/\s+(.*)/s);
+  const decoded = /^basic$/i.test(scheme) ? Buffer.from(rest, 'base64').toString() : '';
+  const password = decoded.slice(decoded.indexOf(':') + 1);
+  return [value, rest, decoded, password];
+}
+
+function inAddress(address: string): string[] {
+  const url = URL.parse(address);
+  if (url === null) return [];
+  const told = [...url.searchParams].filter(([name]) => TELLING.test(name)).map(([, value]) => value);
+  return [decode(url.password), ...told];
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+const KEY_VARIABLE = /(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$/i;
+/** A setting such as `true` may bear such a name. */
+const SHORTEST_VARIABLE = 12;
+
+/** Keys that providers read for themselves, such as ANTHROPIC_API_KEY: what is named like a key in this process's environment. */
+export function listEnvironmentKeys(environment: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.entries(environment).flatMap(([name, value]) =>
+    KEY_VARIABLE.test(name) && value !== undefined && value.length >= SHORTEST_VARIABLE ? [value] : [],
+  );
 }

@@ -1,12 +1,16 @@
 /** Waits for a backend with a deadline, and lets go at once when the caller aborts. */
 import { ProviderError } from '../core/provider.ts';
 
+export type Race = <T>(promise: Promise<T>, ms: number, awaited: string) => Promise<T>;
+
 export interface StallGuard {
   /**
    * The promise's own outcome; or ProviderError 'timeout' after `ms`; or, on abort, the signal's reason. The promise is
    * left behind in the latter two cases: whoever made it has to be told through a signal of its own.
    */
-  race<T>(promise: Promise<T>, ms: number, awaited: string): Promise<T>;
+  race: Race;
+  /** The same, bounded as well by one deadline for all that is awaited from now on. */
+  until(ms: number, awaited: string): { readonly race: Race };
   /** True once a deadline has passed. */
   readonly stalled: boolean;
 }
@@ -14,7 +18,7 @@ export interface StallGuard {
 export function createStallGuard(signal: AbortSignal): StallGuard {
   let stalled = false;
 
-  function race<T>(promise: Promise<T>, ms: number, awaited: string): Promise<T> {
+  function race<T>(promise: Promise<T>, ms: number, awaited: string, told = ms): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const release = () => {
         clearTimeout(timer);
@@ -27,7 +31,7 @@ export function createStallGuard(signal: AbortSignal): StallGuard {
       const timer = setTimeout(() => {
         stalled = true;
         release();
-        reject(new ProviderError(`The model stalled: no ${awaited} within ${ms} ms.`, 'timeout'));
+        reject(new ProviderError(`The model stalled: no ${awaited} within ${told} ms.`, 'timeout'));
       }, ms);
       signal.addEventListener('abort', onAbort);
       promise.then(resolve, reject).finally(release);
@@ -35,8 +39,18 @@ export function createStallGuard(signal: AbortSignal): StallGuard {
     });
   }
 
+  function until(total: number, awaited: string) {
+    const end = performance.now() + total;
+    const bounded: Race = (promise, ms, each) => {
+      const left = Math.max(0, end - performance.now());
+      return left < ms ? race(promise, left, awaited, total) : race(promise, ms, each);
+    };
+    return { race: bounded };
+  }
+
   return {
     race,
+    until,
     get stalled() {
       return stalled;
     },

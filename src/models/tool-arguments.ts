@@ -1,5 +1,7 @@
 /** Reads the JSON text of a tool call's arguments. What a model writes may be malformed; that is a value, not a fault. */
+import { LIMITS } from '../core/limit.ts';
 import type { ProviderToolCall } from '../core/provider.ts';
+import { tooLarge } from './answer-meter.ts';
 
 /**
  * A tool call from the model's own text. Arguments that are not a JSON object become `{}`, and the text is kept in
@@ -7,6 +9,7 @@ import type { ProviderToolCall } from '../core/provider.ts';
  */
 export function parseToolCall(id: string, name: string, text: string): ProviderToolCall {
   if (text.trim() === '') return { id, name, arguments: {} };
+  checkNesting(text, `the arguments of a call of "${name}"`);
   try {
     const value: unknown = JSON.parse(text);
     if (isPlainObject(value)) return { id, name, arguments: value };
@@ -18,4 +21,19 @@ export function parseToolCall(id: string, name: string, text: string): ProviderT
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Parsed, such a value could not be written again: who writes JSON goes as deep on the stack as the value is. */
+export function checkNesting(text: string, what: string): void {
+  let depth = 0;
+  let quoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (quoted && unit === 0x5c) at += 1;
+    else if (unit === 0x22) quoted = !quoted;
+    else if (quoted) continue;
+    else if (unit === 0x5b || unit === 0x7b) depth += 1;
+    else if (unit === 0x5d || unit === 0x7d) depth -= 1;
+    if (depth > LIMITS.jsonDepth) throw tooLarge(`${what} are nested deeper than ${LIMITS.jsonDepth} levels`);
+  }
 }

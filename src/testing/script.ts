@@ -149,4 +149,5 @@ const STATUS_OF_CODE: Readonly<Record<ProviderErrorCode, number>> = {
   server_error: 500,
   timeout: 408,
   unknown: 500,
+  AnswerTooLarge: 500,
 };

@@ -37,6 +37,7 @@ describe('[definitions 4] defineModel', () => {
       },
       providerOptions: { seed: 1 },
       providerTools: ['web_search'],
+      timeouts: { firstChunkSeconds: 5, idleSeconds: 0.5, totalSeconds: 600, plainSeconds: 86_400 },
     };
     expect(model(given)).toMatchObject(given);
   });
@@ -87,6 +88,20 @@ describe('[definitions 4] problems of a model', () => {
       'a level above 100',
       { capabilities: { reasoningLevels: { 101: 'x' } } },
       ['capabilities.reasoningLevels.101: is not a level: levels are whole numbers from 0 to 100'],
+    ],
+    ['a timeout of nothing', { timeouts: { idleSeconds: 0 } }, ['timeouts.idleSeconds: must be more than 0']],
+    [
+      'a timeout above a day',
+      { timeouts: { totalSeconds: 86_401, plainSeconds: '5' } },
+      [
+        'timeouts.totalSeconds: must be 86400 (a day) or less',
+        'timeouts.plainSeconds: must be a number, not a string',
+      ],
+    ],
+    [
+      'a timeout that is none',
+      { timeouts: { totalSecond: 5 } },
+      ["timeouts.totalSecond: is not a field. Did you mean 'totalSeconds'?"],
     ],
     ['a typo', { fallback: ['slow'] }, ["fallback: is not a field. Did you mean 'fallbacks'?"]],
   ])('refuses %s', (_title, fields, expected) => {

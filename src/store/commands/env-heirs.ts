@@ -6,6 +6,7 @@
  */
 import type { Transaction } from 'kysely';
 import type { Tables } from '../schema.ts';
+import { inBatches, readInBatches } from './batches.ts';
 import type { CommandContext } from './context.ts';
 
 export async function lockHeirs(
@@ -18,22 +19,24 @@ export async function lockHeirs(
   // A start input that was written by hand may claim a parent that is no ancestor.
   const seen = new Set([threadId]);
   for (let generation = [threadId]; generation.length > 0; ) {
-    if (rowLocks) {
+    for (const batch of rowLocks ? inBatches(generation.toSorted()) : []) {
       await trx
         .selectFrom('threads')
         .select('id')
-        .where('id', 'in', generation)
+        .where('id', 'in', batch)
         .orderBy('id')
         .forUpdate()
         .execute();
     }
-    const children = await trx
-      .selectFrom('threads as child')
-      .innerJoin('threads as parent', 'parent.id', 'child.parent_id')
-      .select(['child.id', 'child.agent', 'child.terminated_at'])
-      .where('parent.id', 'in', generation)
-      .whereRef('child.root_id', '=', 'parent.root_id')
-      .execute();
+    const children = await readInBatches(generation, (batch) =>
+      trx
+        .selectFrom('threads as child')
+        .innerJoin('threads as parent', 'parent.id', 'child.parent_id')
+        .select(['child.id', 'child.agent', 'child.terminated_at'])
+        .where('parent.id', 'in', batch)
+        .whereRef('child.root_id', '=', 'parent.root_id')
+        .execute(),
+    );
     const next = children.filter(({ id, agent }) => !seen.has(id) && inherits(agent));
     for (const { id } of next) seen.add(id);
     heirs.push(...next.filter(({ terminated_at: end }) => end === null).map(({ id }) => id));

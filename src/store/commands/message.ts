@@ -10,6 +10,7 @@ import type { InjectedMessage, StoredMessageUpdates } from '../message-port.ts';
 import { toMessage } from '../rows.ts';
 import type { MessageTable } from '../schema.ts';
 import type { ThreadTransaction } from '../thread-transaction.ts';
+import { readInBatches } from './batches.ts';
 import { type CommandContext, inThread, refuseTerminated } from './context.ts';
 import { filesOf, removeUnnamedFiles } from './message-files.ts';
 import { dropQueued } from './queue.ts';
@@ -135,9 +136,11 @@ async function findBelow(thread: ThreadTransaction, message: MessageRow): Promis
   const { id, role, step } = message;
   const ids = callIds(message);
   const results =
-    ids.length === 0 || step === null
+    step === null
       ? []
-      : await messagesOf(thread).where('step', '=', step).where('tool_call_id', 'in', ids).execute();
+      : await readInBatches(ids, (batch) =>
+          messagesOf(thread).where('step', '=', step).where('tool_call_id', 'in', batch).execute(),
+        );
   const below = role === 'tool' ? await messagesOf(thread).where('parent_id', '=', id).execute() : [];
   return [...results, ...below];
 }

@@ -6,6 +6,7 @@ import type { GetMessagesOptions, MessagePage } from '../../core/thread-message.
 import type { ThreadEvent, ThreadRecord } from '../port.ts';
 import { toCount, toMessage, toPendingMessage, toThreadEvent, toThreadRecord } from '../rows.ts';
 import type { Tables } from '../schema.ts';
+import { readInBatches } from './batches.ts';
 import { type CommandContext, inSnapshot } from './context.ts';
 
 export async function getThread({ db }: CommandContext, threadId: string): Promise<ThreadRecord | null> {
@@ -122,13 +123,15 @@ export async function countTaken(
   itemIds: readonly string[],
 ): Promise<number> {
   if (itemIds.length === 0) return 0;
-  const drained = await db
-    .selectFrom('items')
-    .select('id')
-    .where('thread_id', '=', threadId)
-    .where('id', 'in', itemIds)
-    .where('state', '=', 'drained')
-    .execute();
+  const drained = await readInBatches(itemIds, (batch) =>
+    db
+      .selectFrom('items')
+      .select('id')
+      .where('thread_id', '=', threadId)
+      .where('id', 'in', batch)
+      .where('state', '=', 'drained')
+      .execute(),
+  );
   // Refusals are rare, and only the log has them: look there only for what is missing.
   if (drained.length === itemIds.length) return drained.length;
   const rejected = await db

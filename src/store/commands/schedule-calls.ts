@@ -1,5 +1,6 @@
 /** Writes a step's tool calls as scheduled, in their order, and says so in the log (runtime §5.1). */
 import type { ThreadTransaction } from '../thread-transaction.ts';
+import { inBatches } from './batches.ts';
 
 export interface ScheduledCall {
   readonly callId: string;
@@ -17,27 +18,23 @@ export async function scheduleCalls(
   depth = 0,
 ): Promise<void> {
   if (calls.length === 0) return;
-  await thread.trx
-    .insertInto('tool_calls')
-    .values(
-      calls.map((call, idx) => ({
-        thread_id: thread.threadId,
-        step,
-        idx,
-        call_id: call.callId,
-        name: call.name,
-        arguments: call.arguments,
-        origin: call.origin,
-        state: 'scheduled' as const,
-        attempt: null,
-        status: null,
-        started_at: null,
-        ended_at: null,
-        message_id: null,
-        directive: null,
-      })),
-    )
-    .execute();
+  const rows = calls.map((call, idx) => ({
+    thread_id: thread.threadId,
+    step,
+    idx,
+    call_id: call.callId,
+    name: call.name,
+    arguments: call.arguments,
+    origin: call.origin,
+    state: 'scheduled' as const,
+    attempt: null,
+    status: null,
+    started_at: null,
+    ended_at: null,
+    message_id: null,
+    directive: null,
+  }));
+  for (const batch of inBatches(rows)) await thread.trx.insertInto('tool_calls').values(batch).execute();
   for (const { name, callId, origin } of calls) {
     const queued = origin === 'model' ? {} : { queued: true };
     thread.emit('tool.called', { name, callId, ...queued, ...(depth > 0 ? { depth } : {}) }, { step });

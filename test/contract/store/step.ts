@@ -40,6 +40,17 @@ export function registerStep(given: () => Stores): void {
       expect(await thread.begin()).toEqual({ kind: 'nothing_to_do', step: 2, swept: 0 });
     });
 
+    it('[runtime 5.1] stores as many tool calls as one answer has, and tells them in their order', async () => {
+      const thread = await openThread(given().store);
+      const toolCalls = Array.from({ length: 3000 }, (_, n) => call(`c${n}`, `look_${n}`));
+      const committed = await thread.answer([message('a')], { content: null, toolCalls });
+      expect(committed).toMatchObject({ calls: toolCalls.map((each) => each.function.name) });
+      expect((await thread.events('tool.called')).map(({ data }) => data)).toEqual(
+        toolCalls.map(({ id, function: { name } }) => ({ callId: id, name })),
+      );
+      expect(await thread.beginTool(1, 2999)).toMatchObject({ kind: 'run', call: { callId: 'c2999' } });
+    });
+
     it('[runtime 9] gives queued tools a step of their own before the model is called', async () => {
       const thread = await openThread(given().store);
       const begun = await thread.begin([tool('t1', 'look', { at: 'it' }), message('a'), tool('t2', 'count')]);

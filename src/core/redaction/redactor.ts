@@ -1,0 +1,143 @@
+/**
+ * Takes secrets out of a text, in whatever form of a stated list they stand there (docs/operations.md). The text is decoded, one
+ * level of escapes after the other, and each level is searched as it is, as digits of base64 and hex, and, for secrets in lines,
+ * without its spaces; so a mixture of forms is found like a pure one.
+ * R1. Linear in the text, whatever the secrets: a bounded number of views, each written and searched in one pass.
+ * R2. Within base64 or hex a secret below six bytes counts only where it is all that was encoded: shorter pieces are chance.
+ * R3. What was put in is never searched again.
+ * R4. A text that ends with `…` was cut: a beginning of a secret that stands before it goes too.
+ */
+import { type Automaton, createAutomaton, type Pattern, type Search } from './automaton.ts';
+import { decodedViews } from './digits.ts';
+import { createRangeList, type Range, union } from './ranges.ts';
+import { formsOf, LEVELS } from './secret-forms.ts';
+import { unescapeOnce } from './unescape.ts';
+import { endOf, SEPARATOR, startOf, type View, viewOf, withoutSpaces } from './view.ts';
+
+export interface Secret {
+  readonly value: string;
+  /** What stands in its place. */
+  readonly mark: string;
+}
+
+export interface Redactor {
+  /** States of its tables and bytes of its patterns: what it holds in memory is some twenty times that at most. */
+  readonly weight: number;
+  redact(text: string): string;
+  /** `steps`: bytes of views and moves within tables, which is what the time goes into. */
+  measure(text: string): { readonly text: string; readonly steps: number };
+}
+
+/** R2. */
+const SHORTEST_PIECE = 6;
+/** Bytes of all lines that are looked for on their own; the rest of them is found as part of its value alone. */
+const LINE_BYTES = 1024 * 1024;
+/** R4. */
+const CUT_MARK = '…';
+const SHORTEST_BEGINNING = 8;
+/** What may be the beginning of an escape at the end of a text. */
+const CUT_ESCAPE = /(?:\\(?:[xuU]\{?[0-9a-fA-F]{0,8})?|%[0-9a-fA-F]?|&#?\w{0,9})$/;
+
+export function buildRedactor(secrets: readonly Secret[]): Redactor {
+  const { plain, joined } = toPatterns(secrets);
+  const machines = {
+    plain: createAutomaton(plain),
+    joined: joined.length > 0 ? createAutomaton(joined) : null,
+  };
+  const measure = (text: string) => {
+    const { ranges, steps } = findAll(text, machines);
+    return { text: replace(text, ranges, secrets), steps };
+  };
+  const bytes = [...plain, ...joined].reduce((sum, pattern) => sum + pattern.bytes.length, 0);
+  const weight = bytes + machines.plain.states + (machines.joined?.states ?? 0);
+  return { weight, redact: (text) => measure(text).text, measure };
+}
+
+function toPatterns(secrets: readonly Secret[]): { plain: Pattern[]; joined: Pattern[] } {
+  const forms = secrets.map(({ value }) => formsOf(value));
+  const own = (list: readonly Uint8Array[], owner: number) => list.map((bytes) => ({ bytes, owner }));
+  let left = LINE_BYTES;
+  const lines = forms
+    .flatMap((each, owner) => own(each.lines, owner))
+    .filter(({ bytes }) => {
+      left -= bytes.length;
+      return left >= 0;
+    });
+  return {
+    plain: [...forms.flatMap((each, owner) => own(each.plain, owner)), ...lines],
+    joined: forms.flatMap((each, owner) => own(each.joined, owner)),
+  };
+}
+
+interface Machines {
+  readonly plain: Automaton;
+  /** For texts without their spaces. */
+  readonly joined: Automaton | null;
+}
+
+interface Found {
+  readonly ranges: readonly Range[];
+  readonly steps: number;
+}
+
+function findAll(text: string, machines: Machines): Found {
+  const cut = text.endsWith(CUT_MARK);
+  let ranges: readonly Range[] = [];
+  let steps = 0;
+  const add = (view: View, { search }: Automaton) => {
+    const found = search(
+      view.bytes,
+      view.digits ? (start, end) => isKnown(view.bytes, start, end) : undefined,
+    );
+    steps += view.bytes.length + found.steps;
+    for (const finds of found.finds) ranges = union(ranges, toRanges(view, finds));
+    if (cut) ranges = union(ranges, toBeginning(view, found));
+  };
+  let level: View | undefined = viewOf(cut ? stemOf(text) : text);
+  for (let depth = 0; level && depth <= LEVELS; depth++) {
+    add(level, machines.plain);
+    for (const view of decodedViews(level)) add(view, machines.plain);
+    if (machines.joined) add(withoutSpaces(level), machines.joined);
+    level = unescapeOnce(level);
+  }
+  return { ranges, steps };
+}
+
+/** What stands before the cut and is whole. Looks at the end alone: the pattern would be tried at every place. */
+function stemOf(text: string): string {
+  const end = text.slice(-CUT_MARK.length - 12, -CUT_MARK.length);
+  const partial = CUT_ESCAPE.exec(end)?.[0].length ?? 0;
+  return text.slice(0, text.length - CUT_MARK.length - partial);
+}
+
+/** From bytes of a view to places in the text; neighbours may meet in a digit that they share. */
+function toRanges(view: View, finds: readonly Range[]): readonly Range[] {
+  const list = createRangeList();
+  for (const { start, end, owner } of finds) list.add(startOf(view, start), endOf(view, end - 1), owner);
+  return list.ranges;
+}
+
+/** Bytes that were written in digits (R2): enough of them, or a whole run. */
+function isKnown(bytes: Uint8Array, start: number, end: number): boolean {
+  if (end - start >= SHORTEST_PIECE) return true;
+  return (bytes[start - 1] ?? SEPARATOR) === SEPARATOR && (bytes[end] ?? SEPARATOR) === SEPARATOR;
+}
+
+/** R4. */
+function toBeginning(view: View, { tail }: Search): Range[] {
+  if (tail.length < SHORTEST_BEGINNING) return [];
+  const end = view.bytes.length;
+  return [{ start: startOf(view, end - tail.length), end: endOf(view, end - 1), owner: tail.owner }];
+}
+
+/** R3. */
+function replace(text: string, ranges: readonly Range[], secrets: readonly Secret[]): string {
+  if (ranges.length === 0) return text;
+  const parts: string[] = [];
+  let at = 0;
+  for (const { start, end, owner } of ranges) {
+    parts.push(text.slice(at, start), (secrets[owner] as Secret).mark);
+    at = end;
+  }
+  return parts.join('') + text.slice(at);
+}

@@ -1,0 +1,90 @@
+/**
+ * A text as bytes, and where each byte stands in the text: what is found in a decoded view is taken out of the original.
+ * V1. A byte covers its whole character, and the whole escape or digits that it was written with: no half of one stays.
+ */
+
+export interface View {
+  /** UTF-8. SEPARATOR stands where two parts do not belong together. */
+  readonly bytes: Uint8Array;
+  /** UTF-16 positions in the original text: byte n was read from `from[n]` up to `to[n]`. Absent: of one unit at n. */
+  readonly from?: Int32Array;
+  readonly to?: Int32Array;
+  /** The bytes were decoded from digits: in the midst of them only longer finds count. */
+  readonly digits?: boolean;
+}
+
+/** No byte of UTF-8, and so of no pattern. */
+export const SEPARATOR = 0xff;
+
+export const startOf = ({ from }: View, at: number): number => (from ? (from[at] as number) : at);
+export const endOf = ({ to }: View, at: number): number => (to ? (to[at] as number) : at + 1);
+
+/** Halves of surrogate pairs become the replacement character, in texts and in patterns alike. */
+export function encode(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+export function viewOf(text: string): View {
+  const bytes = encode(text);
+  if (bytes.length === text.length) return { bytes };
+  const from = new Int32Array(bytes.length);
+  const to = new Int32Array(bytes.length);
+  for (let at = 0, unit = 0; at < bytes.length; ) {
+    const lead = bytes[at] as number;
+    const length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    const units = length === 4 ? 2 : 1;
+    for (const end = at + length; at < end; at++) {
+      from[at] = unit;
+      to[at] = unit + units;
+    }
+    unit += units;
+  }
+  return { bytes, from, to };
+}
+
+/** Collects the bytes of a view that is made out of another one; never more than that one has. */
+export interface ViewWriter {
+  readonly length: number;
+  /** One byte, read from the bytes `first` up to and without `end` of the other view. */
+  push(byte: number, first: number, end: number): void;
+  finish(): View;
+}
+
+export function createViewWriter(source: View, capacity = source.bytes.length): ViewWriter {
+  const bytes = new Uint8Array(capacity);
+  const from = new Int32Array(capacity);
+  const to = new Int32Array(capacity);
+  let length = 0;
+  return {
+    get length() {
+      return length;
+    },
+    push(byte, first, end) {
+      bytes[length] = byte;
+      from[length] = startOf(source, first);
+      to[length] = endOf(source, end - 1);
+      length += 1;
+    },
+    finish: () => ({
+      bytes: bytes.subarray(0, length),
+      from: from.subarray(0, length),
+      to: to.subarray(0, length),
+    }),
+  };
+}
+
+const SPACES = new Set([0x20, 0x09, 0x0a, 0x0d]);
+
+export function isSpace(byte: number | undefined): boolean {
+  return byte !== undefined && SPACES.has(byte);
+}
+
+/** Without spaces and line breaks. */
+export function withoutSpaces(view: View): View {
+  const writer = createViewWriter(view);
+  for (let at = 0; at < view.bytes.length; at++) {
+    const byte = view.bytes[at] as number;
+    if (!isSpace(byte)) writer.push(byte, at, at + 1);
+  }
+  return writer.finish();
+}

@@ -1,0 +1,73 @@
+/**
+ * A `fetch` whose answers are bounded on the wire, after decompression: libraries that read them keep a whole body, or a whole event of a
+ * stream, in memory before anybody else sees it.
+ * B1. An answer above the cap fails its reader with `AnswerTooLarge`, and the connection is closed.
+ * B2. The body of an error is cut instead: its status says more than the rest of it.
+ */
+import type { Transformer } from 'node:stream/web';
+import { LIMITS } from '../core/limit.ts';
+import { tooLarge } from './answer-meter.ts';
+
+export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
+export const boundedFetch: Fetch = async (input, init) => {
+  const response = await fetch(input, init);
+  const { body, status, statusText, headers } = response;
+  if (body === null) return response;
+  const bound = response.ok ? boundAnswer(headers) : cutAt(LIMITS.errorBodyBytes);
+  return new Response(body.pipeThrough(new TransformStream(bound)), { status, statusText, headers });
+};
+
+type Bound = Transformer<Uint8Array, Uint8Array>;
+
+function boundAnswer(headers: Headers): Bound {
+  const streamed = headers.get('content-type')?.includes('text/event-stream') ?? false;
+  const limit = streamed ? LIMITS.answerStreamBytes : LIMITS.answerBodyBytes;
+  const countEvent = createEventCounter();
+  let total = 0;
+  return {
+    transform(chunk, controller) {
+      total += chunk.length;
+      if (total > limit) throw tooLarge(`it has more than ${limit} bytes on the wire`);
+      const longest = streamed ? countEvent(chunk) : 0;
+      if (longest > LIMITS.answerEventBytes)
+        throw tooLarge(`one event of its stream has more than ${LIMITS.answerEventBytes} bytes`);
+      controller.enqueue(chunk);
+    },
+  };
+}
+
+/** B2. */
+function cutAt(limit: number): Bound {
+  let left: number = limit;
+  return {
+    transform(chunk, controller) {
+      controller.enqueue(chunk.subarray(0, left));
+      left -= chunk.length;
+      if (left <= 0) controller.terminate();
+    },
+  };
+}
+
+const LF = 0x0a;
+const CR = 0x0d;
+
+/** Bytes of the longest event that a chunk ends, or goes on with: an event ends with an empty line. */
+function createEventCounter(): (chunk: Uint8Array) => number {
+  let length = 0;
+  let lineIsEmpty = true;
+  let before = 0;
+  return (chunk) => {
+    let longest = 0;
+    for (const byte of chunk) {
+      length += 1;
+      const endsLine = byte === CR || (byte === LF && before !== CR);
+      if (endsLine && length > longest) longest = length;
+      if (endsLine && lineIsEmpty) length = 0;
+      // The second half of CRLF belongs to the line that has ended.
+      if (endsLine || byte !== LF) lineIsEmpty = endsLine;
+      before = byte;
+    }
+    return Math.max(longest, length);
+  };
+}

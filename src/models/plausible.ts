@@ -1,0 +1,51 @@
+/**
+ * What a provider says about its answer, made plausible: counts are whole numbers that sums and databases can hold, a finish reason is one
+ * of the known words, an id is short. A number that cannot be true counts as not told; the answer itself is not lost for it.
+ */
+import { LIMITS } from '../core/limit.ts';
+import type { FinishReason, ProviderResponse, ProviderUsage } from '../core/provider.ts';
+
+const FINISH_REASONS: ReadonlySet<unknown> = new Set<FinishReason>([
+  'stop',
+  'tool_calls',
+  'length',
+  'content_filter',
+  'error',
+]);
+
+export function toPlausible(response: ProviderResponse): ProviderResponse {
+  const { finishReason, usage, responseId, toolCalls = [], ...rest } = response;
+  const ended = toolCalls.length > 0 ? 'tool_calls' : 'stop';
+  return {
+    ...rest,
+    ...(toolCalls.length === 0 ? {} : { toolCalls }),
+    finishReason: FINISH_REASONS.has(finishReason) ? finishReason : ended,
+    usage: toUsage(usage),
+    ...(typeof responseId === 'string' ? { responseId: responseId.slice(0, LIMITS.responseIdChars) } : {}),
+  };
+}
+
+function toUsage(told: ProviderUsage | undefined): ProviderUsage {
+  const promptTokens = toCount(told?.promptTokens) ?? 0;
+  const completionTokens = toCount(told?.completionTokens) ?? 0;
+  const reasoningTokens = toCount(told?.reasoningTokens);
+  const cachedTokens = toCount(told?.cachedTokens);
+  const cost = told?.cost;
+  return {
+    promptTokens,
+    completionTokens,
+    totalTokens: toCount(told?.totalTokens) ?? promptTokens + completionTokens,
+    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
+    ...(cachedTokens === undefined ? {} : { cachedTokens }),
+    ...(isWithin(cost, LIMITS.claimedCost) ? { cost } : {}),
+  };
+}
+
+function toCount(value: unknown): number | undefined {
+  return isWithin(value, LIMITS.claimedTokens) ? Math.round(value) : undefined;
+}
+
+/** Also false for what is not a number. */
+function isWithin(value: unknown, limit: number): value is number {
+  return typeof value === 'number' && value >= 0 && value <= limit;
+}

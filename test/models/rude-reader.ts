@@ -1,0 +1,17 @@
+/** A process of its own that asks one model and says what came of it and what memory that took: `rude-reader.ts URL`. */
+import { callModel } from '../../src/models/call-model.ts';
+import { openaiCompatible } from '../../src/models/index.ts';
+import { ask, defineTestModel } from './support.ts';
+
+const [url = '', streamed = ''] = process.argv.slice(2);
+const model = defineTestModel('rude', openaiCompatible({ baseUrl: url }), {
+  capabilities: { supportsStreaming: streamed === 'streamed' },
+});
+const result = await callModel({
+  models: [model],
+  request: () => ask('hello'),
+  signal: new AbortController().signal,
+});
+const code = result.ok ? 'ok' : result.error.code;
+// Kilobytes on every platform.
+console.log(JSON.stringify({ code, megabytes: Math.round(process.resourceUsage().maxRSS / 1024) }));
