@@ -8,6 +8,7 @@ import { LIMITS } from '../../src/core/limit.ts';
 import { says, scriptedModel } from '../../src/testing/index.ts';
 import { echo } from '../support/hostile.ts';
 import { json, rawSignal } from '../support/raw-payload.ts';
+import { replayRun } from '../support/replay-run.ts';
 import { eventually, testRuntime, testStore } from '../support/runtime.ts';
 
 const CONTENT = 'x'.repeat(30_000);
@@ -53,6 +54,7 @@ describe('signals beyond what one script takes in', () => {
     expect(await contents(runtime, thread)).toEqual(sent);
     await runtime.say(thread, 'are you well?');
     expect((await runtime.transcript(thread)).at(-1)).toBe('assistant: echo are you well?');
+    await replayRun(runtime.client, thread);
   });
 
   it('are not overtaken by a stop, nor it by a message before it', async () => {
@@ -66,6 +68,21 @@ describe('signals beyond what one script takes in', () => {
     await runtime.say(thread, 'go on');
     const messages = await runtime.messages(thread);
     expect(messages.filter(({ role }) => role === 'user')).toHaveLength(LARGE + 1);
+  });
+
+  it('go to the store by batches of a bounded number, and the history replays', async () => {
+    const { thread, send, wake } = await asleep();
+    const count = LIMITS.stashItems + 200;
+    const ids = Array.from({ length: count }, (_, index) => `m${index}`);
+    await send('queueMessage', { content: 'first' });
+    for (let from = 0; from < count; from += 50) {
+      await Promise.all(ids.slice(from, from + 50).map((id) => send('queueMessage', { id, content: id })));
+    }
+    const runtime = await wake();
+    await eventually('all to be stored', async () => (await contents(runtime, thread)).length === count + 1);
+    await runtime.client.waitForIdle(thread);
+    expect(new Set(await contents(runtime, thread))).toEqual(new Set(['first', ...ids]));
+    await replayRun(runtime.client, thread);
   });
 
   it('do not keep a thread from being ended', async () => {
