@@ -11,8 +11,12 @@ export async function loadWorkflowBundle(codePath?: string): Promise<WorkflowBun
 /** About a second; tests do it once and hand the file around. */
 export async function bundleWorkflows(): Promise<{ code: string }> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  const pathOf = (name: string) =>
+    fileURLToPath(new URL(`./workflows/${name}.${extension}`, import.meta.url));
   return bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL(`./workflows/index.${extension}`, import.meta.url)),
+    workflowsPath: pathOf('index'),
+    workflowInterceptorModules: [pathOf('interceptors')],
+    payloadConverterPath: pathOf('payload-converter'),
     logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
   });
 }

@@ -33,6 +33,7 @@ import { recordToolOutcome } from './record-tool-outcome.ts';
 import { runEffects } from './run-effects.ts';
 import { fromRun } from './run-ref.ts';
 import { runTool } from './run-tool.ts';
+import { stashItems } from './stash-items.ts';
 import { callSubagent } from './subagent.ts';
 import { finishSubagent } from './subagent-finish.ts';
 import { listUnstarted, reportToParent } from './subagent-report.ts';
@@ -69,7 +70,7 @@ export function createActivities(dependencies: ActivityDependencies): Activities
   const runDue = (input: RunRef) => runEffects(dependencies, input);
   return {
     openThread: guard(tellEffects(dependencies, open, { always: true, begun: true })),
-    stashItems: guard(({ items, ...run }) => store.stashItems({ ...fromRun(store, run), items })),
+    stashItems: guard(({ items, ...run }) => stashItems(store, fromRun(store, run), items)),
     modelStep: guard(
       tell((input) => modelStep(dependencies, input)),
       { faultAttempts: FAULT_ATTEMPTS },

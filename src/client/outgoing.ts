@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { RuntimeError } from '../core/error.ts';
 import { isItemId, itemBytes, type MessageItem } from '../core/item.ts';
+import { measureJson } from '../core/json-measure.ts';
 import { LIMITS } from '../core/limit.ts';
 import type { ThreadStore } from '../store/port.ts';
 import type { MessagePayload } from '../workflows/messages.ts';
@@ -45,6 +46,9 @@ export async function prepareMessage(
   }
   if (role !== 'user' && role !== 'assistant') {
     throw invalid(`A message's role is "user" or "assistant", not "${String(role)}".`);
+  }
+  if (measureJson(metadata, { maxDepth: LIMITS.jsonDepth }).depth > LIMITS.jsonDepth) {
+    throw invalid(`The message's metadata is nested deeper than ${LIMITS.jsonDepth} levels.`);
   }
   const item: MessageItem = { kind: 'message', id, role, content, silent, metadata };
   const bytes = itemBytes(item);

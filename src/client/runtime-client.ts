@@ -28,7 +28,7 @@ import { storeStartEnv } from './start-env.ts';
 import type { StartThread } from './start-options.ts';
 import { StoredVariables } from './stored-variables.ts';
 import { type Sent, waitForIdle } from './wait-for-idle.ts';
-import { isAlreadyStarted, isGone, toRuntimeError } from './workflow-error.ts';
+import { isAlreadyStarted, isFull, isGone, toRuntimeError } from './workflow-error.ts';
 
 export class RuntimeClient extends StoredVariables {
   readonly temporal: Client;
@@ -135,11 +135,19 @@ export class RuntimeClient extends StoredVariables {
     this.#sentTo(threadId).signalled = true;
   }
 
-  /** Ends the thread for ever. Idempotent: a terminated thread is left as it is. */
+  /**
+   * Ends the thread for ever. Idempotent: a terminated thread is left as it is. Where the server takes no more signals for the
+   * run, its workflow is cancelled, which ends the thread as well; the reason is then `cancelled`.
+   */
   async terminate(threadId: string, reason?: string): Promise<void> {
     const record = await this.store.getThread(threadId);
     if (record?.terminatedAt != null) return;
-    await this.#signal(threadId, terminate, { reason });
+    try {
+      await this.#signal(threadId, terminate, { reason });
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      await this.#handle(threadId).cancel();
+    }
     this.#sentTo(threadId).signalled = true;
   }
 

@@ -1,6 +1,7 @@
 /** What the Temporal client throws, as our codes. The one place where its errors are told apart. */
 import { errorMessage, isRuntimeError, RuntimeError } from '../core/error.ts';
 
+const GRPC_INVALID_ARGUMENT = 3;
 const GRPC_NOT_FOUND = 5;
 
 interface ErrorShape {
@@ -13,6 +14,13 @@ interface ErrorShape {
 export function isGone(error: unknown): boolean {
   const { name, code, cause } = error as ErrorShape;
   return name === 'WorkflowNotFoundError' || code === GRPC_NOT_FOUND || cause?.code === GRPC_NOT_FOUND;
+}
+
+/** The server takes 10,000 signals for one run of a workflow, and no more until the next run. */
+export function isFull(error: unknown): boolean {
+  const { code, cause } = error as ErrorShape;
+  if (code !== GRPC_INVALID_ARGUMENT && cause?.code !== GRPC_INVALID_ARGUMENT) return false;
+  return /limit for signal/.test(`${errorMessage(error)} ${errorMessage(cause)}`);
 }
 
 export function isAlreadyStarted(error: unknown): boolean {

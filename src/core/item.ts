@@ -6,6 +6,7 @@
  */
 import { isAttachmentList } from './attachment.ts';
 import type { ErrorCode } from './error.ts';
+import { measureJson } from './json-measure.ts';
 import { LIMITS, utf8Length } from './limit.ts';
 import type { AttachmentRef } from './message.ts';
 
@@ -49,7 +50,12 @@ export interface Refusal {
 
 export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly refusal: Refusal };
+  | {
+      readonly ok: false;
+      readonly refusal: Refusal;
+      /** By a bound that early versions did not know: a replay of what they accepted must accept it too. */
+      readonly beyond?: true;
+    };
 
 const ID = /^[\x21-\x7e]+$/;
 
@@ -74,6 +80,7 @@ const ATTACHMENTS = `"attachments" must be a list of at most ${LIMITS.attachment
 export function parseMessagePayload(
   payload: unknown,
   roles: readonly string[] = ['user', 'assistant'],
+  maxDepth: number = LIMITS.jsonDepth,
 ): Parsed<IncomingItem> {
   if (!isRecord(payload))
     return refuse('InvalidMessage', 'the payload must be an object with a "content" string');
@@ -101,6 +108,7 @@ export function parseMessagePayload(
   if (metadata !== undefined && metadata !== null && !isRecord(metadata)) {
     return refuse('InvalidMessage', '"metadata" must be an object', id);
   }
+  if (isDeeper(metadata, maxDepth)) return refuseDepth('metadata', maxDepth, id);
   const item: IncomingItem = {
     kind: 'message',
     ...(typeof id === 'string' ? { id } : {}),
@@ -114,7 +122,10 @@ export function parseMessagePayload(
 }
 
 /** `queueTool`: `{ id?, name, arguments? }`. */
-export function parseToolPayload(payload: unknown): Parsed<IncomingItem> {
+export function parseToolPayload(
+  payload: unknown,
+  maxDepth: number = LIMITS.jsonDepth,
+): Parsed<IncomingItem> {
   if (!isRecord(payload))
     return refuse('InvalidMessage', 'the payload must be an object with a "name" string');
   const { id, name, arguments: args = {} } = payload;
@@ -125,6 +136,7 @@ export function parseToolPayload(payload: unknown): Parsed<IncomingItem> {
     return refuse('InvalidMessage', '"name" must name a tool', id);
   }
   if (!isRecord(args)) return refuse('InvalidMessage', '"arguments" must be an object', id);
+  if (isDeeper(args, maxDepth)) return refuseDepth('arguments', maxDepth, id);
   const item: IncomingItem = {
     kind: 'tool',
     ...(typeof id === 'string' ? { id } : {}),
@@ -132,6 +144,16 @@ export function parseToolPayload(payload: unknown): Parsed<IncomingItem> {
     arguments: args,
   };
   return refuseTooLarge(item) ?? { ok: true, value: item };
+}
+
+/** Before anything else is done with it: whatever calls itself for each level would end its stack. */
+function isDeeper(value: unknown, maxDepth: number): boolean {
+  return measureJson(value, { maxDepth, maxBytes: LIMITS.contentBytes }).depth > maxDepth;
+}
+
+function refuseDepth(field: string, maxDepth: number, id: unknown): Parsed<IncomingItem> {
+  const reason = `"${field}" is nested deeper than ${maxDepth} levels`;
+  return { ...refuse<IncomingItem>('InvalidMessage', reason, id), beyond: true } as Parsed<IncomingItem>;
 }
 
 function refuseTooLarge(item: IncomingItem): Parsed<IncomingItem> | undefined {
@@ -150,12 +172,13 @@ export function itemBytes(item: IncomingItem): number {
     case 'stored':
       return 0;
     case 'tool':
-      return utf8Length(item.name) + utf8Length(JSON.stringify(item.arguments));
+      return utf8Length(item.name) + jsonBytes(item.arguments);
     case 'message':
       return utf8Length(item.content) + jsonBytes(item.metadata) + jsonBytes(item.attachments);
   }
 }
 
+/** What is larger than any content may be is not weighed to its end: an author's value may have none. */
 function jsonBytes(value: unknown): number {
-  return value === undefined ? 0 : utf8Length(JSON.stringify(value));
+  return measureJson(value, { maxBytes: LIMITS.contentBytes }).bytes;
 }

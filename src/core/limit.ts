@@ -12,8 +12,28 @@ export const LIMITS = {
   contentBytes: 4 * 1024 * 1024,
   /** Bytes of queued content that a step's activity may take along; above it the store takes them first. */
   stepInlineBytes: 4 * 1024,
+  /**
+   * What a signal's or update's payload may have in bytes to be read at all: `inlineBytes` of control characters, each six
+   * bytes of JSON, with room to spare.
+   */
+  payloadBytes: 256 * 1024,
+  /** The same of a signal that only asks for something (stop, terminate, a wake); beyond it, it is as one without a payload. */
+  controlPayloadBytes: 4 * 1024,
+  /**
+   * Bytes of payloads that one script in the workflow's context reads, and what each signal counts beside its payload. The SDK
+   * ends a script after 5 s, and what it leaves harms other workflows: the worst 2 MiB take some 150 ms here
+   * (bench/activation.ts), so a machine may be 15 times as busy and more. What comes beyond waits for the next script.
+   */
+  scriptBytes: 2 * 1024 * 1024,
+  signalBytes: 1024,
+  /** Signals of one activation that reach the workflow one by one, at 0.6 ms of the SDK's each; the others come by the batch. */
+  singleSignals: 32,
   /** Content of one batch handed to the store; below gRPC's 4 MiB with room to spare. */
   stashBytes: 1024 * 1024,
+  /** Items of such a batch: each is a statement or two of one transaction. */
+  stashItems: 1000,
+  /** Reports of children heard of since the thread began to wait for one. */
+  heardReports: 1000,
   /** Ids that the workflow remembers as a shortcut; the store's unique key is what guards. */
   seenIds: 256,
   /** What continue-as-new may carry. */

@@ -6,10 +6,13 @@
  *     leaves them, and the store's unique key makes the second try harmless.
  * I3. `waiting` is a hint: rows that a tool wrote may be missing from it until the next commit counts them.
  * I4. An item weighs its JSON, ids and all: ten thousand items without content are not nothing. It is weighed
- *     once, on arrival; thousands may be held.
+ *     once, on arrival; thousands may be held, so no question about them costs a walk over all.
+ * I5. An item that is nested too deep to be written as JSON can only come from a run of an early version; it is let go by
+ *     `dropUnstorable`, or nothing behind it would ever reach the store.
  */
 import type { IncomingItem, QueueItem } from './item.ts';
-import { LIMITS, utf8Length } from './limit.ts';
+import { measureJson } from './json-measure.ts';
+import { LIMITS } from './limit.ts';
 
 export interface QueueState {
   readonly waiting: number;
@@ -22,6 +25,7 @@ export interface QueueState {
 interface Held {
   readonly item: QueueItem;
   readonly bytes: number;
+  readonly tooDeep: boolean;
 }
 
 export class ThreadQueue {
@@ -31,6 +35,8 @@ export class ThreadQueue {
   #waiting: number;
   #taken: Held[];
   #arrivals: Held[];
+  #bytes: number;
+  #tooDeep: number;
 
   /** `origin` is the first run id of the chain: the same after replay, reset and continue-as-new. */
   constructor(origin: string, carried?: QueueState) {
@@ -41,6 +47,8 @@ export class ThreadQueue {
     const held = (carried?.inline ?? []).map(weigh);
     this.#taken = held.slice(0, carried?.taken ?? 0);
     this.#arrivals = held.slice(this.#taken.length);
+    this.#bytes = bytesOf(held);
+    this.#tooDeep = this.#arrivals.filter(({ tooDeep }) => tooDeep).length;
   }
 
   /** Takes an item in and returns its id; an id seen before is taken as the same item, once. */
@@ -51,7 +59,10 @@ export class ThreadQueue {
       if (this.#seen.has(id)) return { id, duplicate: true };
       this.#remember(id);
     }
-    this.#arrivals.push(weigh({ ...item, id }));
+    const held = weigh({ ...item, id });
+    this.#arrivals.push(held);
+    this.#bytes += held.bytes;
+    if (held.tooDeep) this.#tooDeep += 1;
     return { id, duplicate: false };
   }
 
@@ -78,44 +89,60 @@ export class ThreadQueue {
   /** True when the arrivals must go to the store before a step may take them: too large, or behind stored ones. */
   get mustStash(): boolean {
     if (this.#arrivals.length === 0) return false;
-    return this.#waiting > 0 || bytesOf(this.#arrivals) + bytesOf(this.#taken) > LIMITS.stepInlineBytes;
+    return this.#waiting > 0 || this.#bytes > LIMITS.stepInlineBytes;
   }
 
   get inlineBytes(): number {
-    return bytesOf(this.#arrivals) + bytesOf(this.#taken);
+    return this.#bytes;
   }
 
   /** What the next step takes along; the store's pending rows come by themselves. */
   take(): readonly QueueItem[] {
     if (!this.mustStash) {
-      this.#taken.push(...this.#arrivals);
+      this.#taken = [...this.#taken, ...this.#arrivals];
       this.#arrivals = [];
+      this.#tooDeep = 0;
     }
     return this.#taken.map(({ item }) => item);
   }
 
   /** The step has stored what it took, and `swept` pending rows of the store. */
   settle(taken: readonly QueueItem[], swept: number): void {
+    this.#bytes -= bytesOf(this.#taken.slice(0, taken.length));
     this.#taken = this.#taken.slice(taken.length);
     // Rows that nobody announced (I3) were swept too; below zero, later arrivals would overtake stashed ones.
     this.#waiting = Math.max(0, this.#waiting - swept);
   }
 
   /** The next arrivals for the store, oldest first, within one batch's size; empty when there are none. */
-  nextStash(): readonly QueueItem[] {
+  nextStash(mostItems: number = LIMITS.stashItems): readonly QueueItem[] {
     let bytes = 0;
     let count = 0;
     for (const held of this.#arrivals) {
       bytes += held.bytes;
-      if (count > 0 && bytes > LIMITS.stashBytes) break;
+      if (count > 0 && (bytes > LIMITS.stashBytes || count >= mostItems)) break;
       count += 1;
     }
     return this.#arrivals.slice(0, count).map(({ item }) => item);
   }
 
   stashed(batch: readonly QueueItem[]): void {
+    this.#bytes -= bytesOf(this.#arrivals.slice(0, batch.length));
     this.#arrivals = this.#arrivals.slice(batch.length);
     this.#waiting += batch.length;
+  }
+
+  get holdsUnstorable(): boolean {
+    return this.#tooDeep > 0;
+  }
+
+  /** I5. Answers what it has let go. */
+  dropUnstorable(): readonly QueueItem[] {
+    const dropped = this.#arrivals.filter(({ tooDeep }) => tooDeep);
+    this.#arrivals = this.#arrivals.filter(({ tooDeep }) => !tooDeep);
+    this.#bytes -= bytesOf(dropped);
+    this.#tooDeep = 0;
+    return dropped.map(({ item }) => item);
   }
 
   /** Rows that a tool wrote into the store. */
@@ -145,7 +172,9 @@ export class ThreadQueue {
 }
 
 function weigh(item: QueueItem): Held {
-  return { item, bytes: utf8Length(JSON.stringify(item)) };
+  const { bytes, depth } = measureJson(item);
+  // The item itself is one level more than what its sender wrote.
+  return { item, bytes, tooDeep: depth > LIMITS.jsonDepth + 1 };
 }
 
 function bytesOf(held: readonly Held[]): number {

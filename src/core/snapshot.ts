@@ -5,6 +5,7 @@
  * I2. A snapshot survives JSON unchanged: no Map, no Date, no undefined inside arrays.
  */
 import type { QueueItem, Refusal } from './item.ts';
+import { showJson } from './json-measure.ts';
 import { NO_STEPS, type Session, type SideSteps } from './session.ts';
 import type { Settings } from './step.ts';
 
@@ -57,9 +58,7 @@ export function parseSnapshot(value: unknown): Snapshot {
   const version = (value as { version?: unknown } | null)?.version;
   if (version === 1) return checkFields({ ...BEFORE_TAKEN, ...(value as Snapshot), ...WITHOUT_FAMILY });
   if (version === 2) return checkFields(value as Snapshot);
-  throw new Error(
-    `carried state of version ${JSON.stringify(version)} is unknown to this worker; run a newer one`,
-  );
+  throw new Error(`carried state of version ${showJson(version)} is unknown to this worker; run a newer one`);
 }
 
 const FIELDS: Readonly<Record<keyof Snapshot, (value: unknown) => boolean>> = {
@@ -101,7 +100,7 @@ function checkFields(snapshot: Snapshot): Snapshot {
   for (const [field, check] of Object.entries(FIELDS)) {
     if (!check(snapshot[field as keyof Snapshot])) {
       throw new Error(
-        `carried state is damaged at "${field}": ${JSON.stringify(snapshot[field as keyof Snapshot])}`,
+        `carried state is damaged at "${field}": ${showJson(snapshot[field as keyof Snapshot])}`,
       );
     }
   }

@@ -4,6 +4,7 @@
  * is said in words. Runs inside the workflow: no schema library.
  */
 import { type IncomingItem, parseMessagePayload } from './item.ts';
+import { measureJson, showJson } from './json-measure.ts';
 import { LIMITS } from './limit.ts';
 import { parseSnapshot, type Snapshot } from './snapshot.ts';
 
@@ -31,9 +32,23 @@ export function isThreadId(value: unknown): value is string {
   return typeof value === 'string' && value.length <= LIMITS.threadIdChars && THREAD_ID.test(value);
 }
 
-export function parseStartInput(input: unknown, workflowId: string): StartInput {
+/** Deeper than what senders may write; what a run carries to the next one it has checked itself. */
+export function isTooDeep(input: unknown): boolean {
+  if (typeof input !== 'object' || input === null) return false;
+  const { carried: _carried, ...others } = input as Record<string, unknown>;
+  return measureJson(others, { maxDepth: LIMITS.jsonDepth }).depth > LIMITS.jsonDepth;
+}
+
+export function parseStartInput(
+  input: unknown,
+  workflowId: string,
+  maxDepth: number = LIMITS.jsonDepth,
+): StartInput {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     throw new InvalidStart('the input must be an object such as {"agent":"assistant"}');
+  }
+  if (maxDepth <= LIMITS.jsonDepth && isTooDeep(input)) {
+    throw new InvalidStart(`the input is nested deeper than ${LIMITS.jsonDepth} levels`);
   }
   const fields = input as Record<string, unknown>;
   const threadId = parseThreadId(fields.threadId, workflowId);
@@ -62,7 +77,7 @@ export function parseStartInput(input: unknown, workflowId: string): StartInput 
     agent,
     userId,
     arguments: threadArguments as Record<string, unknown>,
-    messages: parseMessages(messages),
+    messages: parseMessages(messages, maxDepth),
     parentId,
     rootId,
     carried: carried === undefined || carried === null ? null : parseSnapshot(carried),
@@ -82,18 +97,18 @@ function parseThreadId(given: unknown, workflowId: string): string {
     );
   }
   if (given !== undefined && given !== null && given !== threadId) {
-    throw new InvalidStart(`"threadId" is ${JSON.stringify(given)}, but the workflow id says "${threadId}"`);
+    throw new InvalidStart(`"threadId" is ${showJson(given)}, but the workflow id says "${threadId}"`);
   }
   return threadId;
 }
 
-function parseMessages(messages: unknown): IncomingItem[] {
+function parseMessages(messages: unknown, maxDepth: number): IncomingItem[] {
   if (!Array.isArray(messages)) throw new InvalidStart('"messages" must be an array');
   if (messages.length > LIMITS.startMessages) {
     throw new InvalidStart(`"messages" may hold at most ${LIMITS.startMessages} entries`);
   }
   return messages.map((message, index) => {
-    const parsed = parseMessagePayload(message, ['user', 'assistant', 'system']);
+    const parsed = parseMessagePayload(message, ['user', 'assistant', 'system'], maxDepth);
     if (!parsed.ok) throw new InvalidStart(`messages[${index}]: ${parsed.refusal.reason}`);
     return parsed.value;
   });

@@ -8,7 +8,7 @@
  *     result is still told in the log.
  * Times are microseconds since 1970.
  */
-import type { QueueItem } from '../core/item.ts';
+import type { QueueItem, Refusal } from '../core/item.ts';
 import type { CommitStatusInput, CommitStatusOutcome, StoredError, ThreadStatus } from '../core/step.ts';
 import type { SubagentReport } from '../core/subagent-report.ts';
 import type { GetLogsOptions, Log } from '../core/thread-log.ts';
@@ -92,9 +92,12 @@ export interface ThreadStore
   readonly place: string;
 
   openThread(command: OpenThread): Promise<OpenedThread>;
-  /** Moves queued content into the store, in order; answers how many rows are pending now. */
+  /**
+   * Moves queued content into the store, in order; answers how many rows are pending now. An item that is nested too deep
+   * becomes an event `item.rejected`, and so does each of `rejections`, which the caller has found.
+   */
   stashItems(
-    command: FromRun & { readonly items: readonly QueueItem[] },
+    command: FromRun & { readonly items: readonly QueueItem[]; readonly rejections?: readonly Refusal[] },
   ): Promise<{ readonly waiting: number }>;
   beginStep(command: BeginStep): Promise<BegunStep>;
   /**

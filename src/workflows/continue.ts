@@ -26,11 +26,14 @@ export function mayContinue(run: ThreadRun): boolean {
 }
 
 export async function continueThread(run: ThreadRun): Promise<void> {
-  // Content of size goes to the store; what little remains is carried (at most 64 KiB in all).
-  while (run.queue.inlineBytes > LIMITS.carriedInlineBytes) {
-    if (!(await stashOnce(run))) break;
-  }
-  await condition(allHandlersFinished);
+  do {
+    if (!run.mailbox.empty) await condition(() => run.mailbox.empty);
+    // Content of size goes to the store; what little remains is carried (at most 64 KiB in all).
+    while (run.queue.inlineBytes > LIMITS.carriedInlineBytes) {
+      if (!(await stashOnce(run))) break;
+    }
+    await condition(allHandlersFinished);
+  } while (!run.mailbox.empty);
   if (run.ending || run.stopRequest) return; // N1
   const { start, agent, settings } = run;
   const upgrade = workflowInfo().targetWorkerDeploymentVersionChanged === true;

@@ -1,11 +1,23 @@
 /**
  * What happens at once when a signal, update or query arrives. Everything here is synchronous (but for the
  * update that may await opening) and never throws in a signal: a bad payload must not fail a workflow task.
+ * H1. Handlers get letters (letter.ts), several in a batch where they came together, and read them within bounds.
+ * H2. What is refused by a bound that early versions did not know is refused behind `patched`.
  */
-import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow';
-import { type IncomingItem, type Parsed, parseMessagePayload, parseToolPayload } from '../core/item.ts';
 import {
-  type MessagePayload,
+  ApplicationFailure,
+  condition,
+  patched,
+  type SignalDefinition,
+  setDefaultSignalHandler,
+  setHandler,
+} from '@temporalio/workflow';
+import { type IncomingItem, type Parsed, parseMessagePayload, parseToolPayload } from '../core/item.ts';
+import { LIMITS } from '../core/limit.ts';
+import { isThreadId } from '../core/start-input.ts';
+import { type Batch, type Letter, readLetter } from './letter.ts';
+import type { Take } from './mailbox.ts';
+import {
   queueMessage,
   queueTool,
   sendMessage,
@@ -19,43 +31,85 @@ import { refreshDetails, toStatusView } from './presence.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 export function registerHandlers(run: ThreadRun): void {
-  setHandler(queueMessage, (payload) => receive(run, parseMessagePayload(payload)), {
-    description:
-      'Queue a message: {"content": "…", "id"?: "…", "role"?: "user" | "assistant"}. Durable, in order.',
+  const receive = (take: Take) => (batch: Batch) => {
+    run.mailbox.receive(batch, take);
+    refreshDetails(run);
+  };
+  on(
+    queueMessage,
+    'Queue a message: {"content": "…", "id"?: "…", "role"?: "user" | "assistant"}. Durable, in order.',
+    receive((letter) => run.acceptOrDrop(parseItem(letter, parseMessage))),
+  );
+  on(
+    queueTool,
+    'Queue a tool call: {"name": "…", "arguments": {…}, "id"?: "…"}. The model sees its result.',
+    receive((letter) => run.acceptOrDrop(parseItem(letter, parseToolPayload))),
+  );
+  on(
+    stop,
+    'End the current execution. What is queued stays until the next user message. {"reason"?: "…"}',
+    receive((letter) => run.requestStop({ reason: readReason(letter) })),
+  );
+  on(terminate, 'End the thread for ever. Its history stays readable. {"reason"?: "…"}', ({ letters }) => {
+    for (const letter of letters) run.requestTerminate({ reason: readReason(letter) });
   });
-  setHandler(queueTool, (payload) => receive(run, parseToolPayload(payload)), {
-    description: 'Queue a tool call: {"name": "…", "arguments": {…}, "id"?: "…"}. The model sees its result.',
-  });
-  setHandler(stop, (payload) => run.requestStop({ reason: readReason(payload) }), {
-    description:
-      'End the current execution. What is queued stays until the next user message. {"reason"?: "…"}',
-  });
-  setHandler(terminate, (payload) => run.requestTerminate({ reason: readReason(payload) }), {
-    description: 'End the thread for ever. Its history stays readable. {"reason"?: "…"}',
-  });
-  setHandler(wakeForEffects, (payload) => run.effects.lookIn(readDelay(payload)), {
-    description:
-      'Look for effects in so many milliseconds: {"inMs"?: 0}. Sent when one was scheduled outside the thread.',
-  });
-  setHandler(wakeForMessages, (payload) => hearFamily(run, payload), {
-    description: 'Look into the queue: another thread of the family has put something there.',
-  });
-  setHandler(sendMessage, (payload) => send(run, payload), {
+  on(
+    wakeForEffects,
+    'Look for effects in so many milliseconds: {"inMs"?: 0}. Sent when one was scheduled outside the thread.',
+    receive((letter) => run.effects.lookIn(readDelay(letter))),
+  );
+  on(
+    wakeForMessages,
+    'Look into the queue: another thread of the family has put something there.',
+    receive((letter) => hearFamily(run, letter)),
+  );
+  const send = (letter: Letter) => answerMessage(run, letter);
+  setHandler(sendMessage, send as never, {
     description: 'Queue a message and get its id back, or a refusal with a code.',
-    validator: (payload) => refuse(run, parseMessagePayload(payload)),
+    validator: ((letter: Letter) => validateMessage(run, letter)) as never,
   });
   setHandler(status, () => toStatusView(run), { description: 'What the thread is doing now.' });
+  // Last: whatever came before the start and is known is taken first, name by name in the order above.
+  setDefaultSignalHandler((_name, batch) => {
+    for (const { unknown = '' } of (batch as Batch).letters) run.forget(unknown);
+  });
 }
 
-function receive(run: ThreadRun, parsed: Parsed<IncomingItem>): void {
-  run.acceptOrDrop(parsed);
-  refreshDetails(run);
+function on<Args extends unknown[]>(
+  signal: SignalDefinition<Args>,
+  description: string,
+  take: (batch: Batch) => void,
+): void {
+  setHandler(signal, take as never, { description });
+}
+
+type Parse = (payload: unknown, maxDepth?: number) => Parsed<IncomingItem>;
+
+const parseMessage: Parse = (payload, maxDepth) => parseMessagePayload(payload, undefined, maxDepth);
+
+/** H2. */
+function parseItem(letter: Letter, parse: Parse): Parsed<IncomingItem> {
+  const parsed = parseWithin(letter, parse, LIMITS.payloadBytes);
+  if (parsed.ok || !parsed.beyond || patched('bounds-what-it-reads')) return parsed;
+  return parseWithin(letter, parse, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
+}
+
+function parseWithin(
+  letter: Letter,
+  parse: Parse,
+  maxBytes: number,
+  maxDepth?: number,
+): Parsed<IncomingItem> {
+  const read = readLetter(letter, maxBytes);
+  return read.ok ? parse(read.value, maxDepth) : read;
 }
 
 /** Accepted at once, so that order holds; answered once it is known that the thread lives. */
-async function send(run: ThreadRun, payload: MessagePayload): Promise<{ id: string }> {
-  const parsed = parseMessagePayload(payload);
-  if (!parsed.ok) throw ApplicationFailure.nonRetryable(parsed.refusal.reason, parsed.refusal.code);
+async function answerMessage(run: ThreadRun, letter: Letter): Promise<{ id: string }> {
+  // What came before it and waits stays before it.
+  if (!run.mailbox.empty) await condition(() => run.mailbox.empty);
+  const parsed = parseItem(letter, parseMessage);
+  if (!parsed.ok) throw toFailure(parsed);
   const accepted = run.accept(parsed.value);
   refreshDetails(run);
   if (!run.opened) await condition(() => run.opened || run.dead);
@@ -63,9 +117,21 @@ async function send(run: ThreadRun, payload: MessagePayload): Promise<{ id: stri
   return accepted;
 }
 
-function refuse(run: ThreadRun, parsed: Parsed<IncomingItem>): void {
+/** Reads only: it leaves no trace in history. */
+function validateMessage(run: ThreadRun, letter: Letter): void {
+  if (letter.unknown !== undefined) throw unknownUpdate(letter.unknown);
   if (run.ending) throw terminated(run);
-  if (!parsed.ok) throw ApplicationFailure.nonRetryable(parsed.refusal.reason, parsed.refusal.code);
+  const parsed = parseWithin(letter, parseMessage, LIMITS.payloadBytes);
+  if (!parsed.ok) throw toFailure(parsed);
+}
+
+function toFailure({ refusal }: Extract<Parsed<IncomingItem>, { ok: false }>): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(refusal.reason, refusal.code);
+}
+
+function unknownUpdate(name: string): ApplicationFailure {
+  const message = `There is no update ${JSON.stringify(name)}; a thread knows ${sendMessage.name}.`;
+  return ApplicationFailure.nonRetryable(message, 'InvalidMessage');
 }
 
 function terminated(run: ThreadRun): ApplicationFailure {
@@ -75,22 +141,27 @@ function terminated(run: ThreadRun): ApplicationFailure {
   );
 }
 
+/** What only asks for something is heard whatever its payload is; one that cannot be read is as none. */
+function readFields(letter: Letter): Readonly<Record<string, unknown>> {
+  const read = readLetter(letter, LIMITS.controlPayloadBytes);
+  return ((read.ok ? read.value : undefined) ?? {}) as Record<string, unknown>;
+}
+
 /** Whatever cannot be understood means: at once. Looking in vain does no harm. */
-function readDelay(payload: unknown): number {
-  const inMs = (payload as { inMs?: unknown } | null | undefined)?.inMs;
+function readDelay(letter: Letter): number {
+  const { inMs } = readFields(letter);
   return typeof inMs === 'number' && Number.isFinite(inMs) ? inMs : 0;
 }
 
 /** Whatever cannot be understood means: look. */
-function hearFamily(run: ThreadRun, payload: unknown): void {
-  const { reportOf, boot, speaks } = (payload ?? {}) as Record<string, unknown>;
-  run.family.hear({ ...(typeof reportOf === 'string' ? { reportOf } : {}), boot: boot === true });
+function hearFamily(run: ThreadRun, letter: Letter): void {
+  const { reportOf, boot, speaks } = readFields(letter);
+  run.family.hear({ ...(isThreadId(reportOf) ? { reportOf } : {}), boot: boot === true });
   if (boot !== true) run.announce(1);
   if (speaks === true) run.unpark();
-  refreshDetails(run);
 }
 
-function readReason(payload: unknown): string | undefined {
-  const reason = (payload as { reason?: unknown } | null | undefined)?.reason;
+function readReason(letter: Letter): string | undefined {
+  const { reason } = readFields(letter);
   return typeof reason === 'string' && reason.length > 0 ? reason.slice(0, 500) : undefined;
 }

@@ -63,5 +63,15 @@ export const stop = defineSignal<[{ reason?: string }?]>('stop');
 export const terminate = defineSignal<[{ reason?: string }?]>('terminate');
 export const wakeForEffects = defineSignal<[WakeForEffectsPayload?]>('wakeForEffects');
 export const wakeForMessages = defineSignal<[WakePayload?]>('wakeForMessages');
+/** As the interceptor gives them to the SDK (interceptors.ts); every other name arrives as UNKNOWN_SIGNAL. */
+export const SIGNAL_NAMES: readonly string[] = [
+  queueMessage,
+  queueTool,
+  stop,
+  terminate,
+  wakeForEffects,
+  wakeForMessages,
+].map(({ name }) => name);
+export const UNKNOWN_SIGNAL = 'unknown';
 export const sendMessage = defineUpdate<{ id: string }, [MessagePayload]>('sendMessage');
 export const status = defineQuery<StatusView>('status');

@@ -1,14 +1,18 @@
 /**
  * Hands arrivals to the store while a step runs, so that readers see them pending, carried state stays small,
  * and a killed run leaves nothing behind in memory (runtime §9).
+ * T1. An item that cannot be written as JSON would keep all behind it from the store: it is refused, and they go on.
  */
-import { condition, isCancellation, log } from '@temporalio/workflow';
+import { condition, isCancellation, log, patched } from '@temporalio/workflow';
+import type { QueueItem } from '../core/item.ts';
+import { LIMITS } from '../core/limit.ts';
 import { commit } from './proxies.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 /** Moves one batch; false when the store would not have it, and the batch stays with the workflow. */
 export async function stashOnce(run: ThreadRun): Promise<boolean> {
-  const items = run.queue.nextStash();
+  refuseUnstorable(run);
+  const items = nextBatch(run);
   if (items.length === 0) return true;
   try {
     await commit('stashItems', { ...run.ref, items }, `${items.length} queued`);
@@ -19,6 +23,22 @@ export async function stashOnce(run: ThreadRun): Promise<boolean> {
     log.error('queued items stay in the workflow', { error: String(error) });
     return false;
   }
+}
+
+/** T1. No handler admits one since its depth is bounded; a run of an early version may have it. */
+function refuseUnstorable(run: ThreadRun): void {
+  if (!run.queue.holdsUnstorable || !patched('refuses-what-cannot-be-stored')) return;
+  for (const { id } of run.queue.dropUnstorable()) {
+    const reason = `it is nested deeper than ${LIMITS.jsonDepth} levels and cannot be stored`;
+    run.reject({ code: 'InvalidMessage', reason, id });
+  }
+}
+
+/** Early versions bounded a batch by its bytes alone. */
+function nextBatch({ queue }: ThreadRun): readonly QueueItem[] {
+  const all = queue.nextStash(Number.POSITIVE_INFINITY);
+  if (all.length <= LIMITS.stashItems || !patched('stashes-in-small-batches')) return all;
+  return queue.nextStash();
 }
 
 /** Runs `work`; whatever arrives behind it goes to the store meanwhile. */

@@ -3,7 +3,7 @@
  * S1. Handlers are synchronous and only change this state; the main loop alone acts on it.
  * S2. `stop` and `terminate` cancel the scope of the step that runs; the loop settles the rest.
  */
-import { type CancellationScope, log, uuid4, workflowInfo } from '@temporalio/workflow';
+import { type CancellationScope, log, patched, uuid4, workflowInfo } from '@temporalio/workflow';
 import type { IncomingItem, Parsed, Refusal } from '../core/item.ts';
 import { LIMITS } from '../core/limit.ts';
 import { ThreadQueue } from '../core/queue.ts';
@@ -13,12 +13,16 @@ import type { StartInput } from '../core/start-input.ts';
 import type { Settings, StoredError, ThreadStatus } from '../core/step.ts';
 import { EffectAlarm } from './effect-alarm.ts';
 import { FamilyWatch } from './family-watch.ts';
+import { Mailbox } from './mailbox.ts';
+import { SIGNAL_NAMES } from './messages.ts';
+import { refreshDetails } from './presence.ts';
 
 export class ThreadRun {
   readonly start: StartInput;
   readonly queue: ThreadQueue;
   readonly effects = new EffectAlarm();
   readonly family = new FamilyWatch();
+  readonly mailbox = new Mailbox(() => refreshDetails(this));
   agent: string;
   storeId: string | undefined;
   settings: Settings | undefined;
@@ -53,6 +57,10 @@ export class ThreadRun {
   #announced = 0;
   #ordinal = 0;
   #rejections: Refusal[];
+  /** In this run, for the log. */
+  #rejected = 0;
+  /** Signals of names that a thread does not know, in this run. */
+  #unknown = 0;
 
   constructor(start: StartInput) {
     const { carried } = start;
@@ -112,9 +120,25 @@ export class ThreadRun {
     else this.accept(parsed.value);
   }
 
+  /** The log hears of the first few, and then of every tenth, hundredth and so on: a flood of them is one line. */
   reject(refusal: Refusal): void {
-    log.warn(`dropped an item of thread ${this.threadId}: ${refusal.reason}`, { ...refusal });
+    this.#rejected += 1;
+    if (isTold(this.#rejected)) {
+      const count = this.#rejected > TOLD_SINGLY ? ` (so far ${this.#rejected} in this run)` : '';
+      log.warn(`dropped an item of thread ${this.threadId}: ${refusal.reason}${count}`, { ...refusal });
+    }
     if (this.#rejections.length < LIMITS.rejections) this.#rejections.push(refusal);
+  }
+
+  /** A signal whose name says nothing to a thread: the first of a run is told of, all are forgotten. */
+  forget(name: string): void {
+    this.#unknown += 1;
+    if (this.#unknown > 1 || !patched('tells-of-unknown-signals')) return;
+    const known = SIGNAL_NAMES.join(', ');
+    this.reject({
+      code: 'InvalidMessage',
+      reason: `there is no signal ${JSON.stringify(name)}; a thread knows ${known}`,
+    });
   }
 
   takeRejections(): readonly Refusal[] {
@@ -191,4 +215,10 @@ export class ThreadRun {
       stopReason: this.stopReason,
     };
   }
+}
+
+const TOLD_SINGLY = 5;
+
+function isTold(count: number): boolean {
+  return count <= TOLD_SINGLY || /^10+$/.test(String(count));
 }

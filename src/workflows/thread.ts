@@ -13,20 +13,22 @@ import {
   patched,
   workflowInfo,
 } from '@temporalio/workflow';
-import { parseStartInput, type StartInput } from '../core/start-input.ts';
+import { InvalidStart, isTooDeep, parseStartInput, type StartInput } from '../core/start-input.ts';
 import type { CommitStatusInput, CommitStatusOutcome, RestStatus } from '../core/step.ts';
 import { startChildrenBeside } from './child-start.ts';
 import { continueThread, mayContinue } from './continue.ts';
 import { runEffectsBeside } from './effects.ts';
 import { registerHandlers } from './handlers.ts';
+import { type Letter, readLetter } from './letter.ts';
 import { announceThread, showActivity, showAgent, showStatus } from './presence.ts';
 import { commit } from './proxies.ts';
 import { report } from './report.ts';
 import { runStep, type StepEnd } from './step.ts';
 import { ThreadRun } from './thread-run.ts';
 
+/** Its input arrives unread (interceptors.ts); what clients send is `{ agent, … }`. */
 export async function thread(input: unknown): Promise<{ outcome: 'terminated' }> {
-  const run = new ThreadRun(readStart(input));
+  const run = new ThreadRun(readStart(input as Letter));
   registerHandlers(run);
   // Cancel in the Web UI means terminate. The loop itself is not cancelled: it has the store to settle.
   CancellationScope.current().cancelRequested.catch(() => run.requestTerminate({ reason: 'cancelled' }));
@@ -47,9 +49,14 @@ function showEnd(run: ThreadRun): void {
   showActivity(run, 'terminated');
 }
 
-function readStart(input: unknown): StartInput {
+function readStart(letter: Letter): StartInput {
+  const { workflowId } = workflowInfo();
   try {
-    return parseStartInput(input, workflowInfo().workflowId);
+    // The server bounds its size.
+    const read = readLetter(letter, Number.POSITIVE_INFINITY);
+    if (!read.ok) throw new InvalidStart(read.refusal.reason);
+    const unbounded = isTooDeep(read.value) && !patched('bounds-what-it-reads');
+    return parseStartInput(read.value, workflowId, unbounded ? Number.POSITIVE_INFINITY : undefined);
   } catch (error) {
     // Anything else, such as a carried state that only a newer worker can read, fails the task and waits for one.
     if ((error as Error).name !== 'InvalidStart') throw error;
@@ -69,10 +76,15 @@ async function live(run: ThreadRun): Promise<void> {
     else if (mayContinue(run)) await run.effects.hold(() => continueThread(run));
     else if (run.hasWork) await advance(run, await runStep(run));
     else if (run.wanted) await settle(run, restAsBefore(run));
-    else await condition(() => run.wanted || (run.effects.looked && mayContinue(run)));
+    else await condition(() => run.wanted || (mayContinue(run) && continuesFromRest(run)));
   }
   // Whoever ended it may have died before it could tell the children: this commit changes nothing but tells them.
   if (run.family.isParent) await commitEnd(run);
+}
+
+/** Signals that make no work are history all the same. Early versions slept on, until the server refused every signal. */
+function continuesFromRest(run: ThreadRun): boolean {
+  return run.effects.looked || patched('continues-from-rest');
 }
 
 async function open(run: ThreadRun): Promise<void> {

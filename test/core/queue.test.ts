@@ -56,6 +56,46 @@ describe('the queue', () => {
     expect(new ThreadQueue('run', queue.toState()).accept(message('a')).duplicate).toBe(true);
   });
 
+  it('knows what it holds without counting it, however items come and go', () => {
+    const queue = new ThreadQueue('run');
+    const bytesOf = (items: readonly QueueItem[]) =>
+      items.reduce((sum, item) => sum + Buffer.byteLength(JSON.stringify(item)), 0);
+    for (let index = 0; index < 10; index++) queue.accept(message(`m${index}`, 'x'.repeat(index)));
+    const inline = () => queue.toState().inline;
+    expect(queue.inlineBytes).toBe(bytesOf(inline()));
+    const taken = queue.take();
+    queue.accept(message('late', 'é'));
+    expect(queue.inlineBytes).toBe(bytesOf(inline()));
+    queue.settle(taken.slice(0, 4), 0);
+    queue.stashed(queue.nextStash());
+    expect(queue.inlineBytes).toBe(bytesOf(inline()));
+    expect(new ThreadQueue('run', queue.toState()).inlineBytes).toBe(queue.inlineBytes);
+    queue.settle(taken.slice(4), 1);
+    expect(queue.inlineBytes).toBe(0);
+  });
+
+  it('hands a bounded number of items to the store at a time, the oldest first', () => {
+    const queue = new ThreadQueue('run');
+    for (let index = 0; index <= LIMITS.stashItems; index++) queue.accept(message(`m${index}`));
+    expect(queue.nextStash()).toHaveLength(LIMITS.stashItems);
+    queue.stashed(queue.nextStash());
+    expect(ids(queue.nextStash())).toEqual([`m${LIMITS.stashItems}`]);
+  });
+
+  it('lets go of an item of an early version that is too deep to be stored, and keeps the others', () => {
+    const nested = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`);
+    const state = new ThreadQueue('run').toState();
+    const deep: QueueItem = { ...message('deep'), id: 'deep', metadata: { a: nested } } as QueueItem;
+    const good: QueueItem = { ...message('good'), id: 'good' } as QueueItem;
+    const queue = new ThreadQueue('run', { ...state, inline: [deep, good] });
+    queue.accept({ ...message('deep too'), metadata: { a: nested } } as IncomingItem);
+    expect(queue.holdsUnstorable).toBe(true);
+    expect(ids(queue.dropUnstorable())).toEqual(['deep', 'deep too']);
+    expect(queue.holdsUnstorable).toBe(false);
+    expect(ids(queue.nextStash())).toEqual(['good']);
+    expect(queue.inlineBytes).toBe(JSON.stringify(good).length);
+  });
+
   it('remembers the newest ids only', () => {
     const queue = new ThreadQueue('run');
     for (let n = 0; n <= LIMITS.seenIds; n++) queue.accept(message(`m${n}`));

@@ -37,6 +37,7 @@ describe('replay', () => {
     'subprompt',
     'handoff',
     'behind-a-step',
+    'beyond-bounds',
     'stopped-and-terminated',
     'two-sides',
     'subagent-blocking',

@@ -1,10 +1,12 @@
 /** Small lives of threads whose histories are kept: each must replay with every later version of the workflow. */
 import { z } from 'zod';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
+import { LIMITS } from '../../src/core/limit.ts';
 import { defineEffect, defineTool } from '../../src/definitions/index.ts';
 import { calls, callsMany, fails, hangs, says, scriptedModel } from '../../src/testing/index.ts';
 import { ended, schedule } from '../support/effects.ts';
 import { promptProject } from '../support/prompt-project.ts';
+import { nested } from '../support/raw-payload.ts';
 import { eventually } from '../support/runtime.ts';
 import { toolOf } from '../support/tool-work.ts';
 import { FAMILY_SCENARIOS } from './family-scenarios.ts';
@@ -159,6 +161,26 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
           (await client.store.readEvents(threadId, 0)).filter(({ type }) => type === 'item.rejected')
             .length === 2,
       );
+    },
+  },
+  /**
+   * Every refusal and every rest that came with the bounds on signals. The history `flooded-before-bounds` is of a version that
+   * had none: its threads slept beyond their limit, and took in whatever came.
+   */
+  'beyond-bounds': {
+    model: () => scriptedModel(() => says('ok')),
+    options: { configuration: { historySoftLimit: 50 } },
+    async live(client, threadId) {
+      const handle = client.temporal.workflow.getHandle(`thread/${threadId}`);
+      const raw = (name: string, ...args: unknown[]) => handle.signal(name, ...(args as []));
+      const { runId } = await handle.describe();
+      for (let i = 0; i < 60; i++) await raw(`nothing ${i}`, i);
+      await eventually('the next run', async () => (await handle.describe()).runId !== runId);
+      await raw('queueMessage', { content: 'deep', metadata: { a: JSON.parse(nested(1500)) } });
+      await raw('queueMessage', { content: 'wide', ignored: 'x'.repeat(LIMITS.payloadBytes) });
+      await say(client, threadId, 'over');
+      await client.terminate(threadId);
+      await client.waitForIdle(threadId);
     },
   },
   'behind-a-step': {

@@ -3,6 +3,8 @@
  * messages of them. `(thread, item id)` is unique: whatever comes twice counts once.
  */
 import type { QueueItem, Refusal } from '../../core/item.ts';
+import { measureJson } from '../../core/json-measure.ts';
+import { LIMITS } from '../../core/limit.ts';
 import type { ThreadTransaction } from '../thread-transaction.ts';
 import { type CommandContext, inThread, refuseTerminated } from './context.ts';
 
@@ -92,16 +94,36 @@ export function toItemRow(threadId: string, item: QueueItem, now: number) {
   };
 }
 
-export async function stashItems(
-  context: CommandContext,
-  command: { threadId: string; runId: string; items: readonly QueueItem[] },
-): Promise<{ waiting: number }> {
+export interface StashItems {
+  readonly threadId: string;
+  readonly runId: string;
+  readonly items: readonly QueueItem[];
+  /** Of items that this store would not take. */
+  readonly rejections?: readonly Refusal[];
+}
+
+/** One that could not be read back is refused, and the others are taken. */
+export async function stashItems(context: CommandContext, command: StashItems): Promise<{ waiting: number }> {
   return inThread(context, command.threadId, async (thread) => {
     if (thread.row.terminated_at !== null) return { waiting: 0 };
     await thread.admit(command.runId);
-    for (const item of command.items) await enqueue(thread, item);
+    emitRejections(thread, command.rejections ?? []);
+    for (const item of command.items) {
+      if (isTooDeep(item)) emitRejections(thread, [tooDeep(item)]);
+      else await enqueue(thread, item);
+    }
     return { waiting: await countPending(thread) };
   });
+}
+
+/** The item itself is one level more than what its sender wrote. */
+function isTooDeep(item: QueueItem): boolean {
+  return measureJson(item, { maxDepth: LIMITS.jsonDepth + 1 }).depth > LIMITS.jsonDepth + 1;
+}
+
+function tooDeep({ id }: QueueItem): Refusal {
+  const reason = `it is nested deeper than ${LIMITS.jsonDepth} levels and cannot be stored`;
+  return { id, code: 'InvalidMessage', reason };
 }
 
 /** The thread may not be there yet: the first message of a new one is staged before it is started. */

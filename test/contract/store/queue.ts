@@ -1,5 +1,6 @@
 /** stageItem, stashItems, queueItem and the drain: the durable half of the queue (runtime §9). */
 import { describe, expect, it } from '@jest/globals';
+import { LIMITS } from '../../../src/core/limit.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, stored, ThreadDriver, tool } from '../thread-driver.ts';
 
@@ -88,6 +89,20 @@ export function registerQueue(given: () => Stores): void {
         { data: { id: 'lost', code: 'InvalidMessage' } },
       ]);
       expect((await thread.messages()).map(({ id }) => id)).toEqual(['a']);
+    });
+
+    it('rejects an item that is nested too deep to be read back, and takes those behind it', async () => {
+      const thread = await openThread(given().store);
+      const nested = (levels: number) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
+      const deepest = message('deepest', 'x', { metadata: { a: nested(LIMITS.jsonDepth - 1) } });
+      const deeper = message('deeper', 'x', { metadata: { a: nested(LIMITS.jsonDepth) } });
+      const deep = message('deep', 'x', { metadata: { a: nested(500_000) } });
+      expect(await thread.stash(deep, deepest, deeper, message('a'))).toEqual({ waiting: 2 });
+      await thread.begin();
+      expect((await thread.messages()).map(({ id }) => id)).toEqual(['deepest', 'a']);
+      expect(await thread.events('item.rejected')).toMatchObject(
+        ['deep', 'deeper'].map((id) => ({ data: { id, code: 'InvalidMessage' } })),
+      );
     });
 
     it('rejects an id that another message of the thread has', async () => {

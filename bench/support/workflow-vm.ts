@@ -1,0 +1,163 @@
+/**
+ * A thread's workflow in the SDK's own reused V8 context, without a server: activations are made by hand, and each run of a
+ * script in that context is timed, for it is what the SDK's timeout of 5 s bounds. Uses internals of the pinned SDK.
+ */
+import { createRequire } from 'node:module';
+import { Script } from 'node:vm';
+import type { Worker } from '@temporalio/worker';
+import { bundleWorkflows } from '../../src/workflow-bundle.ts';
+
+const require = createRequire(import.meta.url);
+const Long = require('long');
+const { ReusableVMWorkflowCreator } = require('@temporalio/worker/lib/workflow/reusable-vm.js');
+const { parseWorkflowCode } = require('@temporalio/worker/lib/worker.js') as typeof Worker & {
+  parseWorkflowCode(code: string): unknown;
+};
+
+export interface Payload {
+  readonly metadata?: Readonly<Record<string, Uint8Array>>;
+  readonly data?: Uint8Array;
+}
+
+export type Job = Readonly<Record<string, unknown>>;
+
+export interface Activated {
+  /** Of each run of a script in the workflow's context, milliseconds of the processor: a busy machine makes them no longer. */
+  readonly scripts: readonly number[];
+  /** Kinds of the commands that came of it. */
+  readonly commands: readonly string[];
+  /** Why the task would fail. */
+  readonly failure: string | undefined;
+}
+
+export interface RestingThread {
+  activate(jobs: readonly Job[]): Promise<Activated>;
+  close(): Promise<void>;
+}
+
+export interface WorkflowVm {
+  /** A thread that rests, opened and told where the store stands. */
+  restingThread(): Promise<RestingThread>;
+  close(): Promise<void>;
+}
+
+const TIMEOUT_MS = 600_000;
+const encoder = new TextEncoder();
+
+export function json(text: string): Payload {
+  return { metadata: { encoding: encoder.encode('json/plain') }, data: encoder.encode(text) };
+}
+
+export function signal(signalName: string, ...input: readonly Payload[]): Job {
+  return { signalWorkflow: { signalName, input, identity: 'bench', headers: {} } };
+}
+
+export async function openWorkflowVm(): Promise<WorkflowVm> {
+  const { code } = await bundleWorkflows();
+  const bundle = parseWorkflowCode(code);
+  const scripts = timeScripts();
+  const names = new Set(['openThread', 'stashItems', 'commitStatus', 'modelStep']);
+  const creator = await ReusableVMWorkflowCreator.create(bundle, TIMEOUT_MS, names);
+  let count = 0;
+  return {
+    async restingThread() {
+      const runId = `run-${count++}`;
+      const workflow = await creator.createWorkflow(createOptions(runId));
+      const activate = async (jobs: readonly Job[]): Promise<Activated> => {
+        scripts.length = 0;
+        const completion = await workflow.activate(activation(runId, jobs));
+        return {
+          scripts: [...scripts],
+          commands: (completion.successful?.commands ?? []).map((command: object) => Object.keys(command)[0]),
+          failure: completion.failed?.failure?.message,
+        };
+      };
+      await activate([initialize(runId)]);
+      await activate([resolved(1, opened(runId))]);
+      return { activate, close: () => workflow.dispose() };
+    },
+    close: () => creator.destroy(),
+  };
+}
+
+/** Every run, in order, of whatever script in whatever context. */
+function timeScripts(): number[] {
+  const times: number[] = [];
+  const run = Script.prototype.runInContext;
+  Script.prototype.runInContext = function timed(...args) {
+    const before = process.threadCpuUsage();
+    try {
+      return run.apply(this, args);
+    } finally {
+      const { user, system } = process.threadCpuUsage(before);
+      times.push((user + system) / 1000);
+    }
+  };
+  return times;
+}
+
+function createOptions(runId: string) {
+  const info = {
+    workflowId: `thread/${runId}`,
+    runId,
+    workflowType: 'thread',
+    searchAttributes: {},
+    taskQueue: 'bench',
+    namespace: 'default',
+    firstExecutionRunId: runId,
+    startTime: new Date(0),
+    runStartTime: new Date(0),
+    taskTimeoutMs: 10_000,
+    attempt: 1,
+    historyLength: 3,
+    historySize: 1000,
+    continueAsNewSuggested: false,
+    unsafe: { isReplaying: false, isReplayingHistoryEvents: false },
+  };
+  return { info, randomnessSeed: [1, 2, 3, 4, 5, 6, 7, 8], now: 1_000, showStackTraceSources: true };
+}
+
+function activation(runId: string, jobs: readonly Job[]) {
+  return {
+    runId,
+    timestamp: { seconds: Long.fromNumber(1000), nanos: 0 },
+    isReplaying: false,
+    historyLength: 10,
+    historySizeBytes: Long.fromNumber(1000),
+    continueAsNewSuggested: false,
+    availableInternalFlags: [1, 2, 3],
+    jobs,
+  };
+}
+
+function initialize(runId: string): Job {
+  const start = json(JSON.stringify({ agent: 'helper', threadId: runId }));
+  return {
+    initializeWorkflow: { workflowType: 'thread', workflowId: `thread/${runId}`, arguments: [start] },
+  };
+}
+
+function resolved(seq: number, result: unknown): Job {
+  return {
+    resolveActivity: { seq, isLocal: true, result: { completed: { result: json(JSON.stringify(result)) } } },
+  };
+}
+
+function opened(storeId: string) {
+  const settings = {
+    historySoftLimit: 1_000_000,
+    modelHeartbeatMs: 10_000,
+    toolHeartbeatMs: 10_000,
+    searchAttributes: true,
+  };
+  return {
+    kind: 'open',
+    storeId,
+    agent: 'helper',
+    status: 'idle',
+    settings,
+    afterStep: 0,
+    turnOpen: false,
+    waiting: 0,
+  };
+}

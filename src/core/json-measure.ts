@@ -1,0 +1,129 @@
+/**
+ * How large and how deep a value's JSON is, without making it: `JSON.stringify` calls itself for each level, and a stranger's
+ * value of some 4,500 levels ends its stack. Here a loop walks, and stops at the given bounds.
+ * M1. `bytes` is exactly the UTF-8 length of `JSON.stringify(value)` where the walk came to its end: workflows decide by it,
+ *     and a replay must find the same.
+ * M2. In the workflow's context each look at a global, such as `Array`, costs as much as ten numbers: they are looked up once.
+ */
+import { utf8Length } from './limit.ts';
+
+const { isArray } = Array;
+const { keys: keysOf } = Object;
+const UNBOUNDED = Number.POSITIVE_INFINITY;
+
+export interface JsonMeasure {
+  readonly bytes: number;
+  /** Lists and objects inside one another, the outermost included. */
+  readonly depth: number;
+  /** False where a bound was passed: then both are what was seen until there. */
+  readonly whole: boolean;
+}
+
+export interface JsonBounds {
+  readonly maxDepth?: number;
+  readonly maxBytes?: number;
+}
+
+interface Frame {
+  readonly members: readonly unknown[] | Readonly<Record<string, unknown>>;
+  /** Absent for a list. */
+  readonly keys: readonly string[] | undefined;
+  readonly length: number;
+  at: number;
+  /** Members written so far: each but the first has a comma before it. */
+  written: number;
+}
+
+/** A value without JSON, such as `undefined`, has no bytes. */
+export function measureJson(value: unknown, bounds: JsonBounds = {}): JsonMeasure {
+  const { maxDepth = UNBOUNDED, maxBytes = UNBOUNDED } = bounds;
+  const open: Frame[] = [];
+  let depth = 0;
+  const enter = (part: unknown): number => {
+    if (typeof part !== 'object' || part === null) return leafBytes(part);
+    open.push(toFrame(part));
+    if (open.length > depth) depth = open.length;
+    return 2;
+  };
+  let bytes = isWritten(value) ? enter(toJson(value, '')) : 0;
+  while (open.length > 0) {
+    if (depth > maxDepth || bytes > maxBytes) return { bytes, depth, whole: false };
+    const frame = open[open.length - 1] as Frame;
+    if (frame.at === frame.length) open.pop();
+    else bytes += takeMember(frame, enter);
+  }
+  return { bytes, depth, whole: bytes <= maxBytes };
+}
+
+/** For errors: a value that a stranger has sent may be of any size. */
+export function showJson(value: unknown): string {
+  if (!measureJson(value, { maxDepth: 4, maxBytes: 200 }).whole) return 'a value too large to be shown';
+  return JSON.stringify(value) ?? 'nothing';
+}
+
+/** The next member of an open list or object: its bytes, with its key and the comma before it. */
+function takeMember(frame: Frame, enter: (part: unknown) => number): number {
+  const { members, keys } = frame;
+  const index = frame.at++;
+  const key = keys ? (keys[index] as string) : index;
+  const member = toJson((members as Readonly<Record<string | number, unknown>>)[key], key);
+  if (keys && !isWritten(member)) return 0;
+  const comma = frame.written++ > 0 ? 1 : 0;
+  if (!keys) return comma + (isWritten(member) ? enter(member) : 4);
+  return comma + textBytes(key as string) + 1 + enter(member);
+}
+
+function toFrame(members: object): Frame {
+  if (isArray(members)) return { members, keys: undefined, length: members.length, at: 0, written: 0 };
+  const keys = keysOf(members);
+  const record = members as Readonly<Record<string, unknown>>;
+  return { members: record, keys, length: keys.length, at: 0, written: 0 };
+}
+
+/** As JSON.stringify does: a date becomes its text. */
+function toJson(value: unknown, key: string | number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const { toJSON } = value as { toJSON?: unknown };
+  return typeof toJSON === 'function' ? toJSON.call(value, `${key}`) : value;
+}
+
+function isWritten(value: unknown): boolean {
+  return value !== undefined && typeof value !== 'function' && typeof value !== 'symbol';
+}
+
+function leafBytes(value: unknown): number {
+  switch (typeof value) {
+    case 'string':
+      return textBytes(value);
+    case 'number':
+      // Neither infinite nor NaN; -0 is written without its sign.
+      return value - value === 0 ? `${value === 0 ? 0 : value}`.length : 4;
+    case 'boolean':
+      return value ? 4 : 5;
+    case 'bigint':
+      throw new TypeError('Do not know how to serialize a BigInt');
+    default:
+      return 4;
+  }
+}
+
+/** Quotation mark, backslash and control characters are escaped, and half a surrogate pair is. */
+const ESCAPED = /["\\\p{Cc}\p{Cs}]/u;
+const SHORT_ESCAPES = new Set([0x22, 0x5c, 0x08, 0x09, 0x0a, 0x0c, 0x0d]);
+
+function textBytes(text: string): number {
+  let bytes = utf8Length(text) + 2;
+  if (!ESCAPED.test(text)) return bytes;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (SHORT_ESCAPES.has(unit)) bytes += 1;
+    else if (unit < 0x20) bytes += 5;
+    else if (unit >= 0xd800 && unit < 0xe000) {
+      const next = text.charCodeAt(i + 1);
+      if (unit < 0xdc00 && next >= 0xdc00 && next < 0xe000) i += 1;
+      // Six characters in place of the three bytes of the replacement character.
+      else bytes += 3;
+    }
+  }
+  return bytes;
+}

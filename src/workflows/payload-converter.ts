@@ -1,0 +1,27 @@
+/**
+ * How the workflow reads payloads. Those of handlers come wrapped (letter.ts) and are handed on as they are; what an activity
+ * answered is read as ever. What else a stranger may have written, such as the memo of a start, is nothing where it cannot be
+ * read: it would fail the workflow task for ever, and this workflow does not use it.
+ */
+import {
+  type ConverterHint,
+  defaultPayloadConverter,
+  type Payload,
+  type PayloadConverter,
+  type SerializationContext,
+} from '@temporalio/common';
+import { unwrap } from './letter.ts';
+
+export const payloadConverter: PayloadConverter = {
+  toPayload: (value, context, hint) => defaultPayloadConverter.toPayload(value, context, hint),
+  fromPayload<T>(payload: Payload, context?: SerializationContext, hint?: ConverterHint<T>): T {
+    const carried = unwrap(payload);
+    if (carried) return carried.value as T;
+    try {
+      return defaultPayloadConverter.fromPayload<T>(payload, context, hint);
+    } catch (error) {
+      if (context?.type === 'activity') throw error;
+      return undefined as T;
+    }
+  },
+};

@@ -1,0 +1,61 @@
+/** Queued items on their way into the store: what cannot be stored keeps nothing else waiting. */
+import { describe, expect, it } from '@jest/globals';
+import { stashItems } from '../../src/activities/stash-items.ts';
+import type { MessageItem } from '../../src/core/item.ts';
+import { testStore } from '../support/runtime.ts';
+
+const message = (id: string, metadata?: Record<string, unknown>): MessageItem => ({
+  kind: 'message',
+  id,
+  role: 'user',
+  content: `content of ${id}`,
+  ...(metadata ? { metadata } : {}),
+});
+
+/** As a value too deep or too long for JSON.stringify does. */
+const unwritable = (id: string) =>
+  message(id, {
+    toJSON() {
+      throw new RangeError('Invalid string length');
+    },
+  });
+
+async function aThread() {
+  const store = await testStore();
+  const run = { threadId: 't', runId: 'run-1' };
+  const thread = {
+    agent: 'helper',
+    userId: null,
+    arguments: {},
+    parentId: null,
+    rootId: 't',
+    mustExist: false,
+  };
+  await store.openThread({ ...run, ...thread });
+  const pending = async () => (await store.getMessages('t', { limit: 100 })).messages.map(({ id }) => id);
+  const events = async () =>
+    (await store.readEvents('t', 0)).filter(({ type }) => type === 'item.rejected').map(({ data }) => data);
+  return { store, run, pending, events };
+}
+
+describe('a batch of queued items', () => {
+  it('loses the items that the store cannot take, with a reason each, and no other', async () => {
+    const { store, run, pending, events } = await aThread();
+    const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+    const items = ids.map((id) => (id === 'c' || id === 'g' ? unwritable(id) : message(id)));
+    expect(await stashItems(store, run, items)).toEqual({ waiting: 5 });
+    expect(await pending()).toEqual(['a', 'b', 'd', 'e', 'f']);
+    const reason = 'it cannot be stored: Invalid string length';
+    expect(await events()).toEqual(['c', 'g'].map((id) => ({ id, code: 'InvalidMessage', reason })));
+  });
+
+  it('waits with all of them where the fault is not theirs', async () => {
+    const { run, pending, events } = await aThread();
+    for (const fault of [new TypeError('a fault of ours'), new Error('disk I/O error')]) {
+      const broken = { stashItems: () => Promise.reject(fault) };
+      await expect(stashItems(broken, run, [message('a'), message('b')])).rejects.toBe(fault);
+    }
+    expect(await pending()).toEqual([]);
+    expect(await events()).toEqual([]);
+  });
+});

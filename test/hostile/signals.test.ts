@@ -1,0 +1,174 @@
+/** Whatever a signal, an update, a query or a start carries: the thread works on, can be ended, and no other one feels it. */
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { promisify } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { LIMITS } from '../../src/core/limit.ts';
+import { echo, GARBAGE_COUNT, hostileRuntime } from '../support/hostile.ts';
+import {
+  GARBAGE,
+  json,
+  jsonText,
+  nested,
+  payload,
+  rawQuery,
+  rawSignal,
+  rawStart,
+  rawUpdate,
+} from '../support/raw-payload.ts';
+import { eventually, testRuntime } from '../support/runtime.ts';
+
+const SIGNALS = ['queueMessage', 'queueTool', 'stop', 'wakeForEffects', 'wakeForMessages'];
+
+describe('a payload that is not what a thread understands', () => {
+  it('is refused with a reason, or as good as none, and the thread works on', async () => {
+    const thread = await hostileRuntime();
+    for (const payloads of Object.values(GARBAGE)) {
+      for (const name of SIGNALS) await thread.signal(name, payloads);
+    }
+    const refused = await thread.rejected(2 * GARBAGE_COUNT);
+    expect(refused).toHaveLength(2 * GARBAGE_COUNT);
+    for (const reason of refused) expect(reason).toMatch(/^InvalidMessage: .{10,200}$/);
+    await thread.expectHealth();
+  });
+
+  it('ends a thread all the same when it comes with `terminate`', async () => {
+    const { client, start } = await testRuntime({ model: echo() });
+    for (const payloads of Object.values(GARBAGE)) {
+      const thread = await start();
+      await rawSignal(client, thread, 'terminate', payloads);
+      await eventually('its end', async () => (await client.getThread(thread)).status === 'terminated');
+    }
+  });
+
+  it('of the plain temporal CLI is refused', async () => {
+    const thread = await hostileRuntime();
+    const signal = (...args: string[]) =>
+      promisify(execFile)(process.env.EVERTHREAD_TEST_TEMPORAL_CLI as string, [
+        ...['workflow', 'signal', '--address', process.env.TEMPORAL_ADDRESS as string],
+        ...['--workflow-id', `thread/${thread.victim}`, '--name', 'queueMessage', ...args],
+      ]);
+    await signal('--input', 'no JSON', '--input-meta', 'encoding=binary/plain');
+    await signal('--input', '{}', '--input-meta', 'encoding=json/protobuf');
+    await signal();
+    expect(await thread.rejected(3)).toHaveLength(3);
+    await thread.expectHealth();
+  });
+
+  it('refuses an update with a code, and leaves no trace in history', async () => {
+    const thread = await hostileRuntime();
+    for (const payloads of Object.values(GARBAGE)) {
+      const failure = await rawUpdate(thread.client, thread.victim, 'sendMessage', payloads);
+      expect(failure?.applicationFailureInfo?.type).toBe('InvalidMessage');
+    }
+    const { events } = await thread.client.temporal.workflow
+      .getHandle(`thread/${thread.victim}`)
+      .fetchHistory();
+    expect(events?.some((event) => event.workflowExecutionUpdateAcceptedEventAttributes)).toBe(false);
+    await thread.expectHealth();
+  });
+
+  it('does not reach a query', async () => {
+    const thread = await hostileRuntime();
+    for (const payloads of Object.values(GARBAGE)) {
+      const { queryResult } = await rawQuery(thread.client, thread.victim, 'status', payloads);
+      expect(JSON.parse(Buffer.from(queryResult?.payloads?.[0]?.data ?? []).toString())).toMatchObject({
+        threadId: thread.victim,
+      });
+    }
+    await thread.expectHealth();
+  });
+
+  it('fails a start with InvalidStart, and in a memo means nothing', async () => {
+    const thread = await hostileRuntime();
+    for (const input of Object.values(GARBAGE)) {
+      const threadId = randomUUID();
+      await rawStart(thread.client, threadId, { input });
+      const result = thread.client.temporal.workflow.getHandle(`thread/${threadId}`).result();
+      await expect(result).rejects.toMatchObject({ cause: { type: 'InvalidStart' } });
+    }
+    const threadId = randomUUID();
+    await rawStart(thread.client, threadId, { memo: payload('{', 'json/plain') });
+    await eventually('it is opened', () => thread.store.getThread(threadId));
+    await thread.say(threadId, 'hello');
+    expect(await thread.transcript(threadId)).toEqual(['user: hello', 'assistant: echo hello']);
+    await thread.expectHealth();
+  });
+});
+
+describe('JSON that is nested deeper than a thread may keep', () => {
+  const deep = (levels: number) => [
+    ['queueMessage', `{"id":"m${levels}","content":"x","metadata":{"a":${nested(levels)}}}`],
+    ['queueTool', `{"id":"t${levels}","name":"x","arguments":{"a":${nested(levels)}}}`],
+  ];
+
+  it.each([5000, 100_000])('of %d levels is refused, and what stands behind it is stored', async (levels) => {
+    const thread = await hostileRuntime();
+    // Where the payload is larger than any may be, the same is said of its size.
+    const code =
+      levels * 2 > LIMITS.inlineBytes ? /^(InvalidMessage|MessageTooLarge): / : /^InvalidMessage: /;
+    for (const [name = '', text = ''] of deep(levels)) await thread.signal(name, [jsonText(text)]);
+    const [[, text = ''] = []] = deep(levels);
+    const failure = await rawUpdate(thread.client, thread.victim, 'sendMessage', [jsonText(text)]);
+    expect(`${failure?.applicationFailureInfo?.type}: `).toMatch(code);
+    for (const reason of await thread.rejected(2)) expect(reason).toMatch(code);
+    await thread.expectHealth();
+  });
+
+  it('of the deepest level allowed is kept', async () => {
+    const thread = await hostileRuntime();
+    const metadata = JSON.parse(`{"a":${nested(LIMITS.jsonDepth - 1)}}`);
+    await thread.signal('queueMessage', [json({ content: 'deep', metadata })]);
+    await thread.signal('queueMessage', [json({ content: 'too deep', metadata: { a: metadata } })]);
+    expect(await thread.rejected(1)).toEqual([
+      expect.stringMatching(/^InvalidMessage: "metadata" is nested deeper than 1000 levels/),
+    ]);
+    await eventually('the answer', async () =>
+      (await thread.transcript(thread.victim)).includes('assistant: echo deep'),
+    );
+    await thread.expectHealth();
+  });
+
+  it.each([
+    ['arguments', (text: string) => `{"agent":"helper","arguments":{"a":${text}}}`],
+    [
+      'a message',
+      (text: string) => `{"agent":"helper","messages":[{"content":"x","metadata":{"a":${text}}}]}`,
+    ],
+    ['the id', (text: string) => `{"agent":"helper","threadId":${text}}`],
+    [
+      'a state that no run has carried',
+      (text: string) => `{"agent":"helper","arguments":${text},"carried":null}`,
+    ],
+  ])('in %s of a start fails it with InvalidStart', async (_, toInput) => {
+    const { client } = await testRuntime({ model: echo() });
+    for (const levels of [5000, 500_000]) {
+      const threadId = randomUUID();
+      await rawStart(client, threadId, { input: [jsonText(toInput(nested(levels)))] });
+      const result = client.temporal.workflow.getHandle(`thread/${threadId}`).result();
+      await expect(result).rejects.toMatchObject({
+        cause: { type: 'InvalidStart', message: expect.stringContaining('1000 levels') },
+      });
+    }
+  });
+});
+
+describe('a payload of more bytes than are read', () => {
+  it('is refused unread, and one that only asks for something is heard', async () => {
+    const thread = await hostileRuntime();
+    const large = 'x'.repeat(1_900_000);
+    await thread.signal('queueMessage', [json({ content: large })]);
+    await thread.signal('queueTool', [json({ name: 'x', arguments: { large } })]);
+    await thread.signal('wakeForMessages', [json({ reportOf: large })]);
+    for (const reason of await thread.rejected(2))
+      expect(reason).toMatch(/^MessageTooLarge: the payload of 19/);
+    const failure = await rawUpdate(thread.client, thread.victim, 'sendMessage', [json({ content: large })]);
+    expect(failure?.applicationFailureInfo?.type).toBe('MessageTooLarge');
+    await thread.signal('stop', [json({ reason: large })]);
+    await eventually(
+      'the stop',
+      async () => (await thread.client.getThread(thread.victim)).status === 'stopped',
+    );
+    await thread.expectHealth();
+  });
+});
