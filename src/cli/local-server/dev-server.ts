@@ -14,7 +14,8 @@ import { join } from 'node:path';
 import type { ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { RuntimeError } from '../../core/error.ts';
-import { projectFolder, removeDevFile, writeDevFile } from './dev-file.ts';
+import { makeProjectFolder, projectFolder } from '../../store/project-folder.ts';
+import { removeDevFile, writeDevFile } from './dev-file.ts';
 import { withFileLock } from './file-lock.ts';
 import { findTemporalBinary } from './find-binary.ts';
 import { isListening, isPortFree, LOOPBACK } from './free-port.ts';
@@ -62,7 +63,7 @@ export async function resolveServer(options: ResolveOptions): Promise<ResolvedSe
     return { address, namespace, source: 'configured' };
   }
   return withFileLock(
-    join(projectFolder(projectDir), 'dev.lock'),
+    join(makeProjectFolder(projectDir, progress), 'dev.lock'),
     () => progress('Another command is starting the server of this project: waiting for it'),
     async () =>
       (await useRunningServer(options)) ??

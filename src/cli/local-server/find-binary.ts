@@ -130,7 +130,7 @@ async function installInto(
   installed: string,
   make: (folder: string) => Promise<void>,
 ): Promise<TemporalVersion> {
-  await mkdir(cacheDir, { recursive: true });
+  await mkdir(cacheDir, { recursive: true, mode: 0o700 });
   const staging = await mkdtemp(join(cacheDir, 'installing-'));
   const kept = join(staging, 'kept');
   try {

@@ -92,7 +92,7 @@ async function planServer(options: LocalServerOptions): Promise<ServerPlan> {
   const [freePort, freeUiPort] = (await findFreePorts(2)) as [number, number];
   const port = options.port ?? freePort;
   const uiPort = options.uiPort ?? freeUiPort;
-  if (dbFile !== undefined) mkdirSync(dirname(dbFile), { recursive: true });
+  if (dbFile !== undefined) mkdirSync(dirname(dbFile), { recursive: true, mode: 0o700 });
   return {
     binary,
     args: serverArguments({ ...options, namespace, headless, port, uiPort }),
@@ -135,7 +135,7 @@ function serverArguments({
 
 function prepareLog(given: string | undefined): Pick<ServerPlan, 'log' | 'removeLog'> {
   if (given !== undefined) {
-    mkdirSync(dirname(given), { recursive: true });
+    mkdirSync(dirname(given), { recursive: true, mode: 0o700 });
     return { log: given, removeLog: () => {} };
   }
   const folder = mkdtempSync(join(tmpdir(), 'everthread-temporal-'));
@@ -166,18 +166,18 @@ async function startAndWait(plan: ServerPlan): Promise<OwnedProcess> {
 }
 
 async function waitUntilReady(plan: ServerPlan, server: OwnedProcess): Promise<void> {
-  const deadline = Date.now() + READY_WITHIN_MS;
+  const deadline = performance.now() + READY_WITHIN_MS;
   // A gRPC client that meets a closed port waits a second before it tries again, so it is made only once the port is open.
   while (!(await isListening(LOOPBACK, plan.port))) {
     if (server.ended !== undefined) throw notReady(plan, `ended with ${server.ended}`);
-    if (Date.now() > deadline)
+    if (performance.now() > deadline)
       throw notReady(plan, `did not listen on ${plan.address} within ${READY_WITHIN_MS / 1000} s`);
     await sleep(25);
   }
   await withConnection(
-    { address: plan.address, connectTimeout: deadline - Date.now() },
+    { address: plan.address, connectTimeout: deadline - performance.now() },
     async (connection) => {
-      await waitForNamespace(connection, plan.namespace, deadline);
+      await waitForNamespace(connection, plan.namespace, deadline - performance.now());
       await ensureSearchAttributes(connection, plan.namespace);
     },
   );
