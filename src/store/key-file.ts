@@ -36,10 +36,9 @@ export function ensureKeyFile(projectDir: string): string | undefined {
   makeProjectFolder(projectDir);
   const path = keyFilePath(projectDir);
   const written = `${path}.${process.pid}`;
-  writeFileSync(written, `${generateKey(`dev-${new Date().toISOString().slice(0, 10)}`)}\n`, {
-    mode: PRIVATE_FILE,
-  });
+  const id = `dev-${new Date().toISOString().slice(0, 10)}`;
   try {
+    writeFileSync(written, `${generateKey(id)}\n`, { mode: PRIVATE_FILE });
     // A link is made at once and never replaces a file: nobody reads half a key.
     linkSync(written, path);
     return path;

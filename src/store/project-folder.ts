@@ -1,6 +1,7 @@
 /**
  * `.everthread` of a project: what Everthread keeps there (store, keys, Temporal's database, logs, locks), for its owner alone.
  */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePrivateFolder } from './private-files.ts';
 
@@ -20,4 +21,9 @@ export function makeProjectFolder(projectDir: string, tell?: (line: string) => v
     );
   }
   return folder;
+}
+
+/** For those who need it only where it is there. */
+export function narrowProjectFolder(projectDir: string, tell: (line: string) => void): void {
+  if (existsSync(projectFolder(projectDir))) makeProjectFolder(projectDir, tell);
 }

@@ -9,7 +9,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage, RuntimeError } from '../../core/error.ts';
+import { hasRoom } from '../../store/sqlite/disk.ts';
 import { waitForNamespace, withConnection } from './connect.ts';
+import { fullDisk } from './database-watch.ts';
 import { findFreePorts, isListening, LOOPBACK } from './free-port.ts';
 import { type OwnedProcess, spawnOwned } from './owned-process.ts';
 import { lastLines } from './run-command.ts';
@@ -184,8 +186,10 @@ async function waitUntilReady(plan: ServerPlan, server: OwnedProcess): Promise<v
 }
 
 function notReady({ binary, log }: ServerPlan, what: string): RuntimeError {
+  // Its log is where its database is: on a full disk it could not even say so.
+  const full = hasRoom(dirname(log)) ? '' : ` ${fullDisk(dirname(log))}`;
   return new RuntimeError(
     'TemporalUnavailable',
-    `The Temporal server (${binary}) ${what}. Its last lines:\n${lastLines(readFileSync(log, 'utf8'), 8)}`,
+    `The Temporal server (${binary}) ${what}.${full} Its last lines:\n${lastLines(readFileSync(log, 'utf8'), 8)}`,
   );
 }
