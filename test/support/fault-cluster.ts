@@ -49,6 +49,8 @@ export interface ClusterOptions {
   readonly address?: string;
   /** As in `EVERTHREAD_STORE`; a file in the cluster's folder when absent. */
   readonly store?: string;
+  /** Of the worker processes, in addition. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
@@ -82,10 +84,10 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     },
     async keep(count) {
       const missing = Array.from({ length: Math.max(0, count - alive().length) });
-      started.push(...(await Promise.all(missing.map(() => startWorker(order, address)))));
+      started.push(...(await Promise.all(missing.map(() => startWorker(order, address, options.env)))));
     },
     async startWith(other) {
-      started.push(await startWorker({ ...order, store: other }, address));
+      started.push(await startWorker({ ...order, store: other }, address, options.env));
     },
     orderDeath(point) {
       deathsBefore = deaths();
@@ -120,7 +122,11 @@ function readLedger(folder: string, threadId: string): string[] {
 
 const SCRIPT = fileURLToPath(new URL('./worker-process.ts', import.meta.url));
 
-async function startWorker(order: WorkerOrder, address: string): Promise<WorkerProcess> {
+async function startWorker(
+  order: WorkerOrder,
+  address: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<WorkerProcess> {
   const log = openSync(join(order.folder, 'worker.log'), 'a');
   const child: ChildProcess = spawn(process.execPath, [SCRIPT], {
     stdio: ['ignore', log, log, 'ipc'],
@@ -129,6 +135,7 @@ async function startWorker(order: WorkerOrder, address: string): Promise<WorkerP
       NODE_OPTIONS: '',
       TEMPORAL_ADDRESS: address,
       EVERTHREAD_FAULT_WORKER: JSON.stringify(order),
+      ...env,
     },
   });
   closeSync(log);
