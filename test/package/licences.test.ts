@@ -134,8 +134,13 @@ describe('known vulnerabilities', () => {
       severity: 'critical',
       vulnerable_versions: '<=1.0.0',
     };
+    const packument = {
+      name: 'known',
+      'dist-tags': { latest: '1.0.0' },
+      versions: { '1.0.0': { name: 'known', version: '1.0.0' } },
+    };
     const { code, said } = await check(
-      await serve((path) => (path.includes('/bulk') ? { known: [advisory] } : {})),
+      await serve((path) => (path.includes('/bulk') ? { known: [advisory] } : packument)),
     );
     expect(said).toMatch(/known .*: critical vulnerability/);
     expect(said).toContain('1 of them severely');
