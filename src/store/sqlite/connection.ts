@@ -32,8 +32,8 @@ export class NodeSqliteConnection implements DatabaseConnection {
 
   executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     return this.#told(async () => {
-      if (!this.#inTransaction) this.#parts.files.check();
       const { statement, answers, reads } = this.#parts.prepare(sql);
+      if (!this.#inTransaction) this.#before(reads);
       const values = parameters as readonly SQLInputValue[];
       const result: QueryResult<R> = answers
         ? { rows: (await whileBusy(() => statement.all(...values))) as R[] }
@@ -46,7 +46,7 @@ export class NodeSqliteConnection implements DatabaseConnection {
 
   begin(readOnly: boolean): Promise<void> {
     return this.#told(async () => {
-      this.#parts.files.check();
+      this.#before(readOnly);
       await this.#run(readOnly ? 'begin' : 'begin immediate');
       this.#inTransaction = true;
       this.durable = !readOnly;
@@ -71,6 +71,13 @@ export class NodeSqliteConnection implements DatabaseConnection {
 
   async #run(sql: string): Promise<void> {
     await whileBusy(() => this.#parts.prepare(sql).statement.run());
+  }
+
+  /** What is only read is told at once; of a write nobody is told before it was asked after it. */
+  #before(readOnly: boolean): void {
+    const { files } = this.#parts;
+    if (readOnly) files.check();
+    else files.ended.throwIfAborted();
   }
 
   /** I4, I5. */

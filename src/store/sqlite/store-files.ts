@@ -1,7 +1,7 @@
 /**
  * Whether the files behind an open connection are still the store: SQLite goes on reading and writing what was unlinked,
  * and all of that is gone with the process.
- * F1. Asked before a transaction begins, and after each commit before anybody is told of it: nothing is accepted that is lost.
+ * F1. Asked before anything is read, and after each commit before anybody is told of it: nothing is accepted that is lost.
  * F2. A file that became shorter was cut, unless somebody moved its log into the database or gave free pages back: SQLite
  *     decides, by a connection that has seen nothing of before.
  * F3. What was lost or damaged stays so for this process; every later command is answered alike.
