@@ -1,6 +1,6 @@
 /**
- * `npm test`: makes the clone ready, then runs type check, lint and all tests. The last line is `N passed, N failed`, over all of
- * it: type check and lint count as one each, and so does a test file that could not be loaded.
+ * `npm test`: makes the clone ready, then runs type check, lint, the check of licences and all tests. The last line is `N passed,
+ * N failed`, over all of it: each check counts as one, and so does a test file that could not be loaded.
  * `npm test -- store sandbox` runs only the test files whose path contains one of the words, without type check and lint.
  * `npm run test:soak` (`node scripts/test.mjs --soak`) runs the long forms instead, `*.soak.ts`, one after the other; words select here too.
  */
@@ -29,6 +29,7 @@ try {
   if (filters.length === 0 && !soak) {
     await check('type check', node, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json', '--noEmit']);
     await check('lint', node, ['node_modules/@biomejs/biome/bin/biome', 'ci']);
+    await check('licences', node, ['scripts/check-licences.mjs']);
   }
   // Jest keeps something of every file it has run: a process of its own for each part bounds that, and a crash too.
   const parts = soak ? listSoaks(node) : filters.length === 0 ? divide(listTests(node)) : [filters];

@@ -2,6 +2,7 @@
 import type { ModelDefinition } from '../core/definition.ts';
 import type { ProviderRequest } from '../core/provider.ts';
 import { callModel } from '../models/call-model.ts';
+import { outlast } from '../state/outlast.ts';
 import type { StepRef } from '../store/step-port.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -32,7 +33,8 @@ export async function askModel(
       onAttemptEnd: async (end) => {
         // The text is in the log before the log says that it is complete.
         await chunks.finish();
-        await record.onAttemptEnd(end);
+        // The answer was paid for: it is not given up for want of room.
+        await outlast(signal, async () => record.onAttemptEnd(end));
       },
       onChunk: ({ attempt, kind, delta }) => {
         if (kind === 'content') chunks.push(delta, attempt);

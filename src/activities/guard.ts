@@ -7,12 +7,21 @@
  */
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
-import { errorMessage, isRuntimeError } from '../core/error.ts';
+import { type ErrorCode, errorMessage, isRuntimeError } from '../core/error.ts';
 import { LIMITS } from '../core/limit.ts';
 
 const HEARTBEAT_MS = 250;
 /** A step's fault that came back this often will not go away by itself; the thread says so and rests. */
 export const FAULT_ATTEMPTS = 8;
+
+/** What ails the store ails no thread: until the store, or the right worker, is back its activities try again, without end. */
+const STORE_PAUSES: Partial<Record<ErrorCode, '1 second' | '2 seconds' | '5 seconds'>> = {
+  StoreUnavailable: '1 second',
+  StoreFull: '2 seconds',
+  StoreMismatch: '5 seconds',
+  StoreLost: '5 seconds',
+  StoreCorrupt: '5 seconds',
+};
 
 /** Work that another worker must take over, at once. */
 export class HandedOver extends Error {
@@ -59,13 +68,10 @@ function toFailure(error: unknown, final: boolean): Error {
     return ApplicationFailure.create({ message, type: 'WorkerShutdown', nextRetryDelay: '10 ms', category });
   }
   if (name === 'StaleRun') return ApplicationFailure.nonRetryable(message, 'StaleRun');
-  if (isRuntimeError(error, 'StoreMismatch')) {
-    // The right worker may come back; until then the thread waits, and the Web UI shows why.
-    return ApplicationFailure.create({ message, type: 'StoreMismatch', nextRetryDelay: '5 seconds' });
-  }
-  if (isRuntimeError(error, 'StoreUnavailable')) {
-    // Nothing is wrong with the step: the thread waits until the database is back.
-    return ApplicationFailure.create({ message, type: 'StoreUnavailable', nextRetryDelay: '1 second' });
+  if (isRuntimeError(error) && Object.hasOwn(STORE_PAUSES, error.code)) {
+    // Nothing is wrong with the step: the thread waits, and the Web UI shows why.
+    const nextRetryDelay = STORE_PAUSES[error.code];
+    return ApplicationFailure.create({ message, type: error.code, nextRetryDelay });
   }
   const cause = error instanceof Error ? error : undefined;
   const type = isRuntimeError(error) ? error.code : 'Fault';

@@ -7,7 +7,7 @@
  */
 
 import type { Picture, Pictures } from '../core/context-attachment.ts';
-import { isRuntimeError } from '../core/error.ts';
+import { isRuntimeError, isStoreTrouble } from '../core/error.ts';
 import { readImageType } from '../core/image-size.ts';
 import { LIMITS } from '../core/limit.ts';
 import type { AttachmentRef } from '../core/message.ts';
@@ -51,7 +51,7 @@ async function read(
     return content ? new Uint8Array(content) : 'unavailable: the file is gone';
   } catch (error) {
     // A store that is away fails the step, and the step is tried again.
-    if (!isRuntimeError(error) || error.code === 'StoreUnavailable') throw error;
+    if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;
     return 'unavailable: the file cannot be read';
   }
 }

@@ -9,7 +9,7 @@
  */
 import { findActiveSide, hasTwoSides } from '../core/active-side.ts';
 import type { Registry } from '../core/definition.ts';
-import { isRuntimeError } from '../core/error.ts';
+import { isRuntimeError, isStoreTrouble } from '../core/error.ts';
 import type { AttachmentRef } from '../core/message.ts';
 import type { ModelStepInput } from '../core/step.ts';
 import { storeAttachments } from '../state/attachments.ts';
@@ -168,7 +168,7 @@ async function findFiles(
 }
 
 function toNothing(error: unknown): [] {
-  if (isRuntimeError(error) && error.code !== 'StoreUnavailable') return [];
+  if (isRuntimeError(error) && !isStoreTrouble(error)) return [];
   throw error;
 }
 

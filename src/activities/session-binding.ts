@@ -8,7 +8,7 @@
 import { findActiveSide } from '../core/active-side.ts';
 import { parseArguments } from '../core/context.ts';
 import type { Registry, SessionToolBinding } from '../core/definition.ts';
-import { isRuntimeError } from '../core/error.ts';
+import { isRuntimeError, isStoreTrouble } from '../core/error.ts';
 import { LIMITS } from '../core/limit.ts';
 import type { ToolResult } from '../core/message.ts';
 import { storeAttachments } from '../state/attachments.ts';
@@ -79,7 +79,7 @@ async function withFiles(
     const files = await outlast(signal, () => storeAttachments(place, paths));
     return { ...result, attachments: [...(result.attachments ?? []), ...files] };
   } catch (error) {
-    if (!isRuntimeError(error) || error.code === 'StoreUnavailable') throw error;
+    if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;
     return {
       status: 'error',
       error: `The session goes on, since its files cannot be handed over: ${error.message}`,

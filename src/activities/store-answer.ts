@@ -3,14 +3,17 @@
  * S1. Hooks before it run once for each attempt of the step, outside the transaction. Those after it run once, behind it: where
  *     the worker is lost in between, never.
  * S2. Tools that hooks queue are in line behind the answer.
+ * S3. An answer was paid for: where the store is away or full, it is kept until it can be stored, or another worker takes over.
  */
 import { randomUUID } from 'node:crypto';
 import type { ToolCall } from '../core/message.ts';
 import type { ProviderUsage } from '../core/provider.ts';
 import { roleOf } from '../core/session.ts';
 import type { DraftMessage } from '../state/origin.ts';
+import { outlast } from '../state/outlast.ts';
 import type { CommittedStep, StepContext, StepRecord, StepRef } from '../store/step-port.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { abortSignal } from './guard.ts';
 import { queueTools } from './hook-work.ts';
 import type { StepHooks } from './step-hooks.ts';
 
@@ -28,7 +31,7 @@ export interface StepAnswer {
 }
 
 export async function storeAnswer(
-  { store, probe }: ActivityDependencies,
+  { store, probe, handover }: ActivityDependencies,
   { hooks, sink, flow, context }: StepHooks,
   ref: StepRef,
   { blocked, ...answer }: StepAnswer,
@@ -36,13 +39,14 @@ export async function storeAnswer(
   const watched = hooks.has('before_create_message', 'after_create_message');
   const draft = watched ? await hooks.beforeRow(toDraft(answer, context)) : undefined;
   const changes = await flow();
-  const committed = await store.commitStep({
+  const command = {
     ...ref,
     ...answer,
     ...(draft && toFields(draft)),
     ...changes,
-    ...(blocked ? { directive: 'blocked' } : {}),
-  });
+    ...(blocked ? { directive: 'blocked' as const } : {}),
+  };
+  const committed = await outlast(abortSignal(handover), () => store.commitStep(command));
   await probe?.('model_committed');
   if (committed.kind !== 'stored' || !(hooks.ran || draft)) return committed;
   const queue = queueTools(store, ref.threadId, sink);

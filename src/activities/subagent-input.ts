@@ -4,7 +4,7 @@
  */
 import { parseArguments } from '../core/context.ts';
 import type { Registry } from '../core/definition.ts';
-import { isRuntimeError } from '../core/error.ts';
+import { isRuntimeError, isStoreTrouble } from '../core/error.ts';
 import {
   childPrompt,
   FIRST_WORD,
@@ -135,7 +135,7 @@ export async function findFiles(
     const files = await storeAttachments(place, [...new Set(toPaths(named))]);
     return { ok: true, value: files.map(({ path }) => path) };
   } catch (error) {
-    if (!isRuntimeError(error) || error.code === 'StoreUnavailable') throw error;
+    if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;
     return { ok: false, error: `${call}: ${error.message}` };
   }
 }

@@ -4,7 +4,7 @@
  */
 import { parseArguments } from '../core/context.ts';
 import type { AuthorSchema, PromptToolEntry } from '../core/definition.ts';
-import { isRuntimeError, RuntimeError } from '../core/error.ts';
+import { isRuntimeError, isStoreTrouble, RuntimeError } from '../core/error.ts';
 import { parseFilePath } from '../core/file-path.ts';
 import type { AttachmentRef } from '../core/message.ts';
 import { type AttachmentPlace, storeAttachments } from '../state/attachments.ts';
@@ -53,7 +53,7 @@ export async function readFirstMessage(
     const attachments = await storeAttachments(place, toPaths(named));
     return { ok: true, value: { content: text ?? '', attachments } };
   } catch (error) {
-    if (!isRuntimeError(error) || error.code === 'StoreUnavailable') throw error;
+    if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;
     return { ok: false, error: error.message };
   }
 }

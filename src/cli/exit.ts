@@ -18,6 +18,11 @@ export function reportFailure(error: unknown): number {
     tellFailure(error.code, error.message);
     // A message that names a command itself has said what to do.
     if (next && !error.message.includes(commandName())) note(next);
+  } else if (isDiskFull(error)) {
+    tellFailure(
+      'StoreFull',
+      `There is no room on the disk: ${errorMessage(error)}. Make room and try again.`,
+    );
   } else {
     tellFailure('Unexpected', errorMessage(error));
     if (!wantsStack()) note('EVERTHREAD_LOG=debug shows where it comes from.');
@@ -42,6 +47,12 @@ const NEXT: Partial<Record<ErrorCode, () => string>> = {
 /** By shape: commander may be another copy in tests. */
 function isCommanderError(error: unknown): error is CommanderError {
   return error instanceof CommanderError;
+}
+
+/** Of a file that is not the store's. */
+function isDiskFull(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
 /** Commander has said its words already. */

@@ -14,6 +14,8 @@ export interface Interruption {
   onForce(end: () => void): void;
   /** Says that from now on there is work to finish (I2). */
   begin(): void;
+  /** As the first signal does, for a reason of the command's own. */
+  stop(): void;
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
@@ -45,6 +47,7 @@ export async function withInterruption<T>(
       begin: () => {
         begun = true;
       },
+      stop: () => first.abort(),
     });
   } finally {
     for (const signal of SIGNALS) process.off(signal, onSignal);

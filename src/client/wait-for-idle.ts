@@ -30,7 +30,8 @@ const POLL_AT_MOST_MS = 200;
 const ASK_AT_LEAST_MS = 1000;
 
 export async function waitForIdle(wait: Wait): Promise<ThreadRecord> {
-  const deadline = Date.now() + wait.timeoutMs;
+  // Not by the clock, which may be set in between.
+  const deadline = performance.now() + wait.timeoutMs;
   const ask = askUntil(wait.handle, deadline);
   for (let pause = POLL_MS; ; pause = Math.min(pause * 1.3, POLL_AT_MOST_MS)) {
     const ids = [...wait.sent.ids];
@@ -41,7 +42,7 @@ export async function waitForIdle(wait: Wait): Promise<ThreadRecord> {
       for (const id of ids) wait.sent.ids.delete(id);
       return record;
     }
-    if (Date.now() > deadline) throw timeout(wait, record);
+    if (performance.now() > deadline) throw timeout(wait, record);
     await delay(pause);
   }
 }
@@ -77,7 +78,7 @@ function askUntil(handle: WorkflowHandle, deadline: number): Ask {
   let lives = false;
   return async () => {
     try {
-      const until = Math.max(deadline, Date.now() + ASK_AT_LEAST_MS);
+      const until = Date.now() + Math.max(deadline - performance.now(), ASK_AT_LEAST_MS);
       const view = await handle.client.withDeadline(until, () => handle.query(status));
       lives = true;
       return view;

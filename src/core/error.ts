@@ -42,6 +42,12 @@ export const ERRORS = {
   InvalidConfiguration: { exit: 2, status: 500 },
   /** The database server of the store does not answer. */
   StoreUnavailable: { exit: 1, status: 503 },
+  /** The disk of the store has no room. It heals by itself once there is some. */
+  StoreFull: { exit: 1, status: 507 },
+  /** The files of the store were removed or replaced while they were open: what is written to them is lost. */
+  StoreLost: { exit: 1, status: 500 },
+  /** The files of the store cannot be read as what they were. */
+  StoreCorrupt: { exit: 1, status: 500 },
   /** The Temporal service cannot be reached or does not answer as asked. */
   TemporalUnavailable: { exit: 1, status: 503 },
   /** Something was waited for and did not come within its deadline. */
@@ -66,6 +72,16 @@ export function isRuntimeError(error: unknown, code?: ErrorCode): error is Runti
   const candidate = error as { name?: unknown; code?: unknown };
   if (candidate.name !== 'RuntimeError' || typeof candidate.code !== 'string') return false;
   return code === undefined ? Object.hasOwn(ERRORS, candidate.code) : candidate.code === code;
+}
+
+/** The store cannot be used now and may be later; whoever can wait does. Nothing is wrong with what was asked. */
+export function isStoreAway(error: unknown): boolean {
+  return isRuntimeError(error, 'StoreUnavailable') || isRuntimeError(error, 'StoreFull');
+}
+
+/** The store's own trouble, of any kind: no answer to what was asked, and never a thread's failure. */
+export function isStoreTrouble(error: unknown): boolean {
+  return isStoreAway(error) || isRuntimeError(error, 'StoreLost') || isRuntimeError(error, 'StoreCorrupt');
 }
 
 /** The text of anything that was thrown, without its stack. */

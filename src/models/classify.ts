@@ -153,7 +153,9 @@ function readRetryAfter(header: HeaderReader, now: number): number | undefined {
   const text = header('retry-after')?.trim() ?? '';
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
   const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.max(0, (date - now) / 1000);
+  // From the provider's own clock to its own clock, where it tells what that shows: this machine's may be hours away.
+  const sent = Date.parse(header('date') ?? '');
+  return Number.isNaN(date) ? undefined : Math.max(0, (date - (Number.isNaN(sent) ? now : sent)) / 1000);
 }
 
 function readFacts(

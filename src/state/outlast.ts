@@ -1,9 +1,9 @@
 /**
- * Waits for a store that is away, for as long as the work may. For what an attempt of a tool cannot leave to the next
+ * Waits for a store that is away, or whose disk is full, for as long as the work may. For what an attempt of a tool cannot leave to the next
  * one: a beginning whose answer was lost is this attempt's still, and a body that has run may not run again.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { isRuntimeError } from '../core/error.ts';
+import { isStoreAway } from '../core/error.ts';
 
 const PAUSE_MS = 500;
 
@@ -12,7 +12,7 @@ export async function outlast<T>(signal: AbortSignal, ask: () => Promise<T>): Pr
     try {
       return await ask();
     } catch (error) {
-      if (signal.aborted || !isRuntimeError(error, 'StoreUnavailable')) throw error;
+      if (signal.aborted || !isStoreAway(error)) throw error;
       await delay(PAUSE_MS);
     }
   }

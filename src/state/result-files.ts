@@ -1,5 +1,5 @@
 /** The files that a tool's result brings (definitions §8): stored before the result is, or the result becomes an error. */
-import { isRuntimeError } from '../core/error.ts';
+import { isRuntimeError, isStoreTrouble } from '../core/error.ts';
 import type { AttachmentRef, ToolResult } from '../core/message.ts';
 import type { ThreadStore } from '../store/port.ts';
 import { storeAttachments } from './attachments.ts';
@@ -24,7 +24,7 @@ export async function storeResultFiles(
     return { result: bare, attachments: await storeAttachments({ store, threadId, nextId }, given) };
   } catch (error) {
     // The tool has run: what the model must hear is that its files are not there, and what it did say.
-    if (!isRuntimeError(error) || error.code === 'StoreUnavailable') throw error;
+    if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;
     const said = bare.result === undefined ? '' : ` It answered: ${bare.result}`;
     return {
       result: {

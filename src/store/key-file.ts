@@ -3,16 +3,18 @@
  * `EVERTHREAD_ENCRYPTION_KEYS`. `everthread dev` makes it; every other command of the project reads it.
  * K1. Readable by its owner alone, and never written twice: whoever lost the race uses the winner's.
  */
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { RuntimeError } from '../core/error.ts';
 import { type EncryptionKeys, generateKey, parseKeys } from './encryption.ts';
+import { PRIVATE_FILE } from './private-files.ts';
+import { makeProjectFolder, projectFolder } from './project-folder.ts';
 
 /** Answers the keys as they are now: what stands in a file may be rotated while a worker runs. */
 export type KeySource = () => EncryptionKeys;
 
 export function keyFilePath(projectDir: string): string {
-  return join(projectDir, '.everthread', 'encryption.key');
+  return join(projectFolder(projectDir), 'encryption.key');
 }
 
 /** Configured keys, else those of the project's file. The source throws `InvalidConfiguration` where there are none. */
@@ -31,11 +33,12 @@ export function findKeys(configured: EncryptionKeys | undefined, projectDir: str
 
 /** Makes the file unless it is there. Answers its path when it is new. */
 export function ensureKeyFile(projectDir: string): string | undefined {
+  makeProjectFolder(projectDir);
   const path = keyFilePath(projectDir);
-  mkdirSync(dirname(path), { recursive: true });
   const written = `${path}.${process.pid}`;
-  writeFileSync(written, `${generateKey(`dev-${new Date().toISOString().slice(0, 10)}`)}\n`, { mode: 0o600 });
+  const id = `dev-${new Date().toISOString().slice(0, 10)}`;
   try {
+    writeFileSync(written, `${generateKey(id)}\n`, { mode: PRIVATE_FILE });
     // A link is made at once and never replaces a file: nobody reads half a key.
     linkSync(written, path);
     return path;

@@ -6,7 +6,10 @@ import type { EncryptionKeys } from './encryption.ts';
 import { findKeys } from './key-file.ts';
 import type { ThreadStore } from './port.ts';
 import { isPostgresAddress } from './postgres/address.ts';
+import { makePrivateFile, narrowFile } from './private-files.ts';
+import { makeProjectFolder, projectFolder } from './project-folder.ts';
 import { openSqliteStore } from './sql-store.ts';
+import { explainSqlite } from './sqlite/error.ts';
 
 export const DEFAULT_STORE = 'sqlite:.everthread/store.db';
 
@@ -45,9 +48,21 @@ export async function openStore(
   }
   const [path, query = ''] = rest.split('?') as [string, string?];
   const file = resolve(projectDir, path);
-  mkdirSync(dirname(file), { recursive: true });
+  makeStoreFile(file, projectDir);
   const synchronous = new URLSearchParams(query).get('synchronous') === 'normal' ? 'normal' : 'full';
   return openSqliteStore({ path: file, synchronous }, keys);
+}
+
+/** For its owner alone: SQLite gives its log and its index the rights of the file. A folder elsewhere is another's affair. */
+function makeStoreFile(file: string, projectDir: string): void {
+  try {
+    if (dirname(file) === projectFolder(resolve(projectDir))) makeProjectFolder(projectDir);
+    else mkdirSync(dirname(file), { recursive: true });
+    makePrivateFile(file);
+    for (const suffix of ['-wal', '-shm']) narrowFile(file + suffix);
+  } catch (error) {
+    throw explainSqlite(error, file);
+  }
 }
 
 function splitScheme(address: string): [string, string] {

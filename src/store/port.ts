@@ -90,6 +90,8 @@ export interface ThreadStore
   readonly id: string;
   /** Its engine and where it is, for people. */
   readonly place: string;
+  /** Fires when it can be used no more: its reason is a `StoreLost` or `StoreCorrupt`. Absent where that cannot happen. */
+  readonly ended?: AbortSignal;
 
   openThread(command: OpenThread): Promise<OpenedThread>;
   /**

@@ -28,15 +28,21 @@ import { NodeSqliteDialect, type SqliteOptions } from './sqlite-dialect.ts';
 export async function openSqliteStore(options: SqliteOptions, keys: KeySource): Promise<ThreadStore> {
   const dialect = new NodeSqliteDialect(options);
   const db = new Kysely<Tables>({ dialect });
-  await migrate(db);
-  const place = `SQLite at ${options.path}`;
-  return bindStore(db, {
-    place,
-    keys,
-    rowLocks: false,
-    relax: async () => dialect.relax(),
-    clock: async () => Date.now() * 1000,
-  });
+  try {
+    await migrate(db);
+    const place = `SQLite at ${options.path}`;
+    const store = await bindStore(db, {
+      place,
+      keys,
+      rowLocks: false,
+      relax: async () => dialect.relax(),
+      clock: async () => Date.now() * 1000,
+    });
+    return { ...store, ended: dialect.ended };
+  } catch (error) {
+    await db.destroy().catch(() => undefined);
+    throw error;
+  }
 }
 
 /** What an engine brings along. */

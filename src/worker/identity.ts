@@ -5,6 +5,7 @@
 import { hostname } from 'node:os';
 import type { NativeConnection } from '@temporalio/worker';
 import { RuntimeError } from '../core/error.ts';
+import { isPolling } from '../core/poller.ts';
 
 interface Place {
   readonly namespace: string;
@@ -12,8 +13,6 @@ interface Place {
   readonly storeId: string;
 }
 
-/** A poll lasts up to a minute; a poller not seen for longer is gone. */
-const SEEN_WITHIN_MS = 70_000;
 const IDENTITY = /^everthread:([0-9a-f-]{36}):(\d+)@(.*)$/;
 const WORKFLOW_QUEUE = 1;
 
@@ -27,7 +26,7 @@ export async function refuseForeignPollers(connection: NativeConnection, place: 
     const [, storeId, pid, host] = IDENTITY.exec(poller.identity ?? '') ?? [];
     if (storeId === undefined || storeId === place.storeId) continue;
     const seenAt = Number(poller.lastAccessTime?.seconds ?? 0) * 1000;
-    if (Date.now() - seenAt > SEEN_WITHIN_MS || hasEnded(host, Number(pid))) continue;
+    if (!isPolling(seenAt, Date.now()) || hasEnded(host, Number(pid))) continue;
     throw new RuntimeError(
       'StoreMismatch',
       `Process ${pid} on ${host} serves the queue "${place.taskQueue}" with store ${storeId}, and this worker has store ` +

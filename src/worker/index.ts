@@ -15,6 +15,7 @@ import { openStore } from '../store/open-store.ts';
 import type { ThreadStore } from '../store/port.ts';
 import { refuseForeignPollers } from './identity.ts';
 import { openProject, type WorkerProject } from './project.ts';
+import { endWithStore } from './store-end.ts';
 import { createTemporalWorker, type TemporalWorker } from './temporal-worker.ts';
 
 export interface WorkerOptions {
@@ -41,7 +42,10 @@ export interface ThreadWorker {
   readonly storeId: string;
   readonly taskQueue: string;
   readonly namespace: string;
-  /** Works until `shutdown`, SIGTERM or SIGINT; resolves when everything is handed over and closed. */
+  /**
+   * Works until `shutdown`, SIGTERM or SIGINT; resolves when everything is handed over and closed. Rejects with `StoreLost` or
+   * `StoreCorrupt` when the store came to its end before.
+   */
   run(): Promise<void>;
   /** Model calls go to another worker at once, tools get their grace period. Safe to call twice. */
   shutdown(): void;
@@ -103,7 +107,7 @@ export async function createWorker(options: WorkerOptions): Promise<ThreadWorker
       activities,
       workflowBundle: options.workflowBundle,
     });
-    return bindWorker({ worker, storeId: store.id, namespace, taskQueue, handover, project, release });
+    return bindWorker({ worker, store, storeId: store.id, namespace, taskQueue, handover, project, release });
   } catch (error) {
     await release();
     throw error;
@@ -112,6 +116,7 @@ export async function createWorker(options: WorkerOptions): Promise<ThreadWorker
 
 interface Parts {
   readonly worker: TemporalWorker;
+  readonly store: ThreadStore;
   readonly storeId: string;
   readonly namespace: string;
   readonly taskQueue: string;
@@ -120,7 +125,7 @@ interface Parts {
   readonly release: () => Promise<void>;
 }
 
-function bindWorker({ worker, handover, project, release, ...place }: Parts): ThreadWorker {
+function bindWorker({ worker, store, handover, project, release, ...place }: Parts): ThreadWorker {
   const shutdown = () => {
     worker.shutdown();
     handover.abort();
@@ -132,8 +137,10 @@ function bindWorker({ worker, handover, project, release, ...place }: Parts): Th
     async run() {
       process.on('SIGTERM', shutdown);
       process.on('SIGINT', shutdown);
+      const throwIfLost = endWithStore(store, shutdown);
       try {
         await worker.run();
+        throwIfLost();
       } finally {
         process.off('SIGTERM', shutdown);
         process.off('SIGINT', shutdown);

@@ -99,6 +99,8 @@ test.each<[Record<string, string>, number | undefined]>([
   [{ 'retry-after-ms': '250', 'retry-after': '20' }, 0.25],
   [{ 'retry-after': 'Thu, 01 Jan 2026 12:00:30 GMT' }, 30],
   [{ 'retry-after': 'Thu, 01 Jan 2026 11:00:00 GMT' }, 0],
+  [{ 'retry-after': 'Thu, 01 Jan 2026 07:00:30 GMT', date: 'Thu, 01 Jan 2026 07:00:00 GMT' }, 30],
+  [{ 'retry-after': 'Thu, 01 Jan 2026 17:00:30 GMT', date: 'Thu, 01 Jan 2026 17:00:00 GMT' }, 30],
   [{ 'retry-after': 'soon' }, undefined],
   [{}, undefined],
 ])('[definitions 5.5] the headers %j ask to wait %s seconds', (headers, seconds) => {

@@ -133,10 +133,10 @@ async function startWorker(
     stdio: ['ignore', log, log, 'ipc'],
     env: {
       ...process.env,
-      ...environment,
       NODE_OPTIONS: '',
       TEMPORAL_ADDRESS: address,
       EVERTHREAD_FAULT_WORKER: JSON.stringify(order),
+      ...environment,
     },
   });
   closeSync(log);

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { readConfiguration } from '../../configuration.ts';
 import { ensureKeyFile } from '../../store/key-file.ts';
+import { makeProjectFolder } from '../../store/project-folder.ts';
 import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
 import { banner } from '../dev-banner.ts';
 import { reportFailure } from '../exit.ts';
@@ -35,11 +36,14 @@ async function runDev(options: DevOptions): Promise<undefined> {
   readConfiguration();
   await withInterruption(async (interruption) => {
     const project = await openProject(options.project);
+    makeProjectFolder(options.project, note);
     makeKey(options.project);
     const server = await resolveServer({ projectDir: options.project, progress: note });
     interruption.onForce(() => killServer(server));
+    server.lost?.addEventListener('abort', interruption.stop);
     try {
       await serve(options, { interruption, project, server });
+      server.lost?.throwIfAborted();
     } finally {
       await server.started?.stop();
     }

@@ -89,7 +89,8 @@ async function readHistory(threadId: string, options: ExportOptions): Promise<st
 
 function writeOut(file: string, text: string): void {
   try {
-    writeFileSync(file, text);
+    // What users said: for whoever exported it alone. A file that is there keeps its rights.
+    writeFileSync(file, text, { mode: 0o600 });
   } catch (cause) {
     throw new RuntimeError('InvalidConfiguration', `${file} cannot be written: ${(cause as Error).message}`, {
       cause,

@@ -1,6 +1,7 @@
 /** `everthread worker`: a worker for a Temporal service that runs elsewhere. */
 import type { Command } from 'commander';
 import { readConfiguration } from '../../configuration.ts';
+import { narrowProjectFolder } from '../../store/project-folder.ts';
 import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
 import { findServer } from '../find-server.ts';
 import { withInterruption } from '../interruption.ts';
@@ -31,6 +32,7 @@ async function runWorkerCommand({ project: projectDir, taskQueue, json }: Worker
       import('../live-project.ts'),
     ]);
     const project = await openProject(projectDir);
+    narrowProjectFolder(projectDir, note);
     const server = findServer(projectDir);
     await runWorker({
       projectDir,

@@ -1,6 +1,7 @@
 /** What only the Temporal service can tell: version, namespace, search attributes, who polls, how fast a step is. */
 import type { Connection } from '@temporalio/client';
 import { errorMessage } from '../../core/error.ts';
+import { isPolling } from '../../core/poller.ts';
 import { commandName } from '../command-name.ts';
 import type { FoundServer } from '../find-server.ts';
 import { readServerVersion } from '../local-server/connect.ts';
@@ -11,7 +12,6 @@ import { type Check, fail, ok, warn } from './check.ts';
 /** A step of a default server takes 100 ms and more, one with our dynamic config 10 to 20. */
 const SLOW_MS = 60;
 const WORKFLOW_QUEUE = 1;
-const POLLED_WITHIN_MS = 70_000;
 const DEADLINE_MS = 5000;
 
 export async function checkVersion(connection: Connection, { address }: FoundServer): Promise<Check> {
@@ -60,9 +60,7 @@ export async function checkWorkers(
     }),
   );
   const identities = (pollers ?? [])
-    .filter(
-      ({ lastAccessTime }) => Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1000 < POLLED_WITHIN_MS,
-    )
+    .filter(({ lastAccessTime }) => isPolling(Number(lastAccessTime?.seconds ?? 0) * 1000, Date.now()))
     .map(({ identity }) => identity ?? '');
   const workers = [...new Set(identities)].map((identity) =>
     identity.replace(/^everthread:[0-9a-f-]{36}:/, 'process '),

@@ -20,9 +20,9 @@ export interface BuildOptions {
 export async function buildTemporal({ version, output, env, progress }: BuildOptions): Promise<void> {
   const go = await findGoVersion(env);
   progress(`Building the Temporal CLI ${version} with Go ${go}: about 3 minutes the first time, never again`);
-  const started = Date.now();
+  const started = performance.now();
   const timer = setInterval(
-    () => progress(`  still building (${Math.round((Date.now() - started) / 1000)} s)`),
+    () => progress(`  still building (${Math.round((performance.now() - started) / 1000)} s)`),
     TELL_EVERY_MS,
   );
   const result = await runCommand('go', buildArguments(version, output), {

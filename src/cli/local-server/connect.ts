@@ -30,26 +30,28 @@ export async function readServerVersion(connection: Connection): Promise<string>
 
 /**
  * A service may answer before its namespace does: a new one is known to the frontend after a moment. A service that says so
- * for `missingMs` has no such namespace; one that says nothing is asked again until the deadline.
+ * for `missingMs` has no such namespace; one that says nothing is asked again for `withinMs`. Only gRPC is told a time of the
+ * clock, which may be set in between; what this waits for is measured by one that is not.
  */
 export async function waitForNamespace(
   connection: Connection,
   namespace: string,
-  deadline: number,
+  withinMs: number,
   missingMs = Number.POSITIVE_INFINITY,
 ): Promise<void> {
+  const deadline = performance.now() + withinMs;
   let missingSince: number | undefined;
   for (;;) {
-    const now = Date.now();
+    const now = performance.now();
     try {
-      await connection.withDeadline(Math.min(deadline, now + ANSWER_WITHIN_MS), () =>
+      await connection.withDeadline(Date.now() + Math.min(deadline - now, ANSWER_WITHIN_MS), () =>
         connection.workflowService.describeNamespace({ namespace }),
       );
       return;
     } catch (error) {
       if (!isUnreachable(error)) missingSince ??= now;
       const until = isUnreachable(error) ? deadline : Math.min(deadline, (missingSince ?? now) + missingMs);
-      if (Date.now() < until) {
+      if (performance.now() < until) {
         await sleep(50);
         continue;
       }

@@ -2,8 +2,10 @@
  * `.everthread/dev.json` of a project: where the server that `everthread dev` started for it can be reached, so that the
  * other commands find it. A file whose process is gone counts as absent.
  */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PRIVATE_FILE } from '../../store/private-files.ts';
+import { makeProjectFolder, projectFolder } from '../../store/project-folder.ts';
 
 export interface DevFile {
   address: string;
@@ -13,11 +15,6 @@ export interface DevFile {
   pid: number;
 }
 
-/** The folder for what Everthread keeps in a project. */
-export function projectFolder(projectDir: string): string {
-  return join(projectDir, '.everthread');
-}
-
 export function readDevFile(projectDir: string): DevFile | undefined {
   const content = parse(devFilePath(projectDir));
   return content && isAlive(content.pid) ? content : undefined;
@@ -25,10 +22,10 @@ export function readDevFile(projectDir: string): DevFile | undefined {
 
 /** Written beside and renamed, so that a reader never sees half of it. */
 export function writeDevFile(projectDir: string, content: DevFile): void {
-  mkdirSync(projectFolder(projectDir), { recursive: true });
+  makeProjectFolder(projectDir);
   const path = devFilePath(projectDir);
   const written = `${path}.${process.pid}`;
-  writeFileSync(written, `${JSON.stringify(content, null, 2)}\n`);
+  writeFileSync(written, `${JSON.stringify(content, null, 2)}\n`, { mode: PRIVATE_FILE });
   renameSync(written, path);
 }
 

@@ -14,7 +14,9 @@ import { join } from 'node:path';
 import type { ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { RuntimeError } from '../../core/error.ts';
-import { projectFolder, removeDevFile, writeDevFile } from './dev-file.ts';
+import { makeProjectFolder, projectFolder } from '../../store/project-folder.ts';
+import { type DatabaseWatch, watchDatabase } from './database-watch.ts';
+import { removeDevFile, writeDevFile } from './dev-file.ts';
 import { withFileLock } from './file-lock.ts';
 import { findTemporalBinary } from './find-binary.ts';
 import { isListening, isPortFree, LOOPBACK } from './free-port.ts';
@@ -44,6 +46,8 @@ export interface ResolvedServer {
   source: 'configured' | 'project' | 'found' | 'started';
   /** The server, when this call started it: the caller stops it. */
   started?: LocalServer;
+  /** Fires when the server that was started has lost its database; its reason is a `StoreLost`. */
+  lost?: AbortSignal;
 }
 
 /** @throws RuntimeError `TemporalUnavailable`, saying which service was asked and what to do. */
@@ -62,7 +66,7 @@ export async function resolveServer(options: ResolveOptions): Promise<ResolvedSe
     return { address, namespace, source: 'configured' };
   }
   return withFileLock(
-    join(projectFolder(projectDir), 'dev.lock'),
+    join(makeProjectFolder(projectDir, progress), 'dev.lock'),
     () => progress('Another command is starting the server of this project: waiting for it'),
     async () =>
       (await useRunningServer(options)) ??
@@ -116,20 +120,23 @@ async function startProjectServer(
   const { projectDir, progress, env, port = DEFAULT_PORT, uiPort = DEFAULT_UI_PORT } = options;
   const binary = await findTemporalBinary({ progress, env });
   const usual = (await isPortFree(port)) && (await isPortFree(uiPort));
+  const dbFile = join(projectFolder(projectDir), `temporal-${binary.version.server}.db`);
   const server = await startLocalServer({
     binary: binary.path,
-    dbFile: join(projectFolder(projectDir), `temporal-${binary.version.server}.db`),
+    dbFile,
     log: join(projectFolder(projectDir), 'temporal.log'),
     namespace,
     ...(usual ? { port, uiPort } : {}),
   });
   const { address, uiUrl } = server;
   progress(`Started a Temporal server (${binary.version.server}) at ${address}`);
-  return { address, namespace, uiUrl, source: 'started', started: announce(server, projectDir) };
+  const watch = watchDatabase(dbFile, progress);
+  const started = announce(server, projectDir, watch);
+  return { address, namespace, uiUrl, source: 'started', started, lost: watch.lost };
 }
 
 /** Keeps `.everthread/dev.json` true over the server's life. */
-function announce(server: LocalServer, projectDir: string): LocalServer {
+function announce(server: LocalServer, projectDir: string, watch: DatabaseWatch): LocalServer {
   const write = () =>
     writeDevFile(projectDir, {
       address: server.address,
@@ -147,6 +154,7 @@ function announce(server: LocalServer, projectDir: string): LocalServer {
       return server.pid;
     },
     async stop() {
+      watch.close();
       // I3. Until it has ended it holds the database file, so until then other commands have to find it. What was killed
       // does nothing more; and a command that is ended by force does not come to the line after the wait.
       if (killed) removeDevFile(projectDir, server.pid);

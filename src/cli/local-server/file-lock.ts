@@ -8,13 +8,15 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makePrivateFile } from '../../store/private-files.ts';
 
 /** SQLite's SQLITE_BUSY: somebody else holds the lock. */
 const BUSY = 5;
 
 /** Runs `work` while this process alone holds the lock; `onWait` is called once when another holder is in the way. */
 export async function withFileLock<T>(path: string, onWait: () => void, work: () => Promise<T>): Promise<T> {
-  mkdirSync(dirname(path), { recursive: true });
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makePrivateFile(path);
   const lock = new DatabaseSync(path, { timeout: 0 });
   try {
     for (let waited = false; !tryLock(lock); waited = true) {

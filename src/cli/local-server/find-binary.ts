@@ -35,6 +35,8 @@ export interface FindOptions {
   env?: NodeJS.ProcessEnv;
   /** Where releases are downloaded from. */
   downloads?: string;
+  /** Which archives are accepted from there, as a checksums file; for tests. */
+  pins?: string;
 }
 
 /** @throws RuntimeError `InvalidConfiguration` (EVERTHREAD_TEMPORAL_CLI cannot be used), `TemporalUnavailable` (no way worked). */
@@ -94,7 +96,7 @@ async function findInCache(folder: string, tried: string[]): Promise<TemporalBin
 type InstallOptions = FindOptions & { env: NodeJS.ProcessEnv };
 
 async function install(
-  { progress, env, downloads = OFFICIAL_DOWNLOADS }: InstallOptions,
+  { progress, env, downloads = OFFICIAL_DOWNLOADS, pins }: InstallOptions,
   cacheDir: string,
   installed: string,
   tried: string[],
@@ -103,7 +105,7 @@ async function install(
   const ways = [
     {
       source: 'download' as const,
-      run: (folder: string) => downloadTemporal({ version, folder, base: downloads, progress }),
+      run: (folder: string) => downloadTemporal({ version, folder, base: downloads, progress, pins }),
     },
     {
       source: 'go build' as const,
@@ -130,7 +132,7 @@ async function installInto(
   installed: string,
   make: (folder: string) => Promise<void>,
 ): Promise<TemporalVersion> {
-  await mkdir(cacheDir, { recursive: true });
+  await mkdir(cacheDir, { recursive: true, mode: 0o700 });
   const staging = await mkdtemp(join(cacheDir, 'installing-'));
   const kept = join(staging, 'kept');
   try {

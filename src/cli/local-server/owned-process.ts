@@ -8,10 +8,12 @@
  * I2  The child has a process group of its own: Ctrl-C in the terminal reaches this process alone, which can finish its
  *     work against the server and then stop it.
  * I3  The child never keeps this process alive.
+ * I4  What it writes, its log included, is for its owner alone.
  */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
+import { isMainThread } from 'node:worker_threads';
 
 /** How long a child may take to end after SIGTERM, before SIGKILL. The Temporal dev server takes about one second. */
 const GRACE_MS = 5_000;
@@ -33,13 +35,10 @@ export async function spawnOwned(
   logFile: string,
   options: Pick<SpawnOptions, 'uid' | 'gid' | 'cwd'> = {},
 ): Promise<OwnedProcess> {
-  const log = openSync(logFile, 'a');
-  const child = spawn(command, args, {
-    ...options,
-    detached: true,
-    windowsHide: true,
-    stdio: ['ignore', log, log],
-  });
+  const log = openSync(logFile, 'a', 0o600);
+  const child = privately(() =>
+    spawn(command, args, { ...options, detached: true, windowsHide: true, stdio: ['ignore', log, log] }),
+  );
   closeSync(log);
   await once(child, 'spawn');
   child.unref();
@@ -69,6 +68,17 @@ export async function spawnOwned(
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
   };
+}
+
+/** I4. A child has the mask that its parent had at that moment. Threads cannot change it: there the child has the usual one. */
+function privately<T>(start: () => T): T {
+  if (!isMainThread) return start();
+  const before = process.umask(0o077);
+  try {
+    return start();
+  } finally {
+    process.umask(before);
+  }
 }
 
 /** I1. Written as text because it has to run as a program of its own from `src/` and from `dist/` alike. */

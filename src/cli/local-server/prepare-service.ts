@@ -49,7 +49,7 @@ export async function askService(
           final: true,
         };
       }
-      await waitForNamespace(connection, namespace, Date.now() + NAMESPACE_WITHIN_MS, NAMESPACE_MISSING_MS);
+      await waitForNamespace(connection, namespace, NAMESPACE_WITHIN_MS, NAMESPACE_MISSING_MS);
       const { missing } = await connection.withDeadline(Date.now() + SEARCH_ATTRIBUTES_WITHIN_MS, () =>
         ensureSearchAttributes(connection, namespace),
       );

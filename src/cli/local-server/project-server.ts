@@ -33,19 +33,19 @@ export async function useProjectServer(options: ProjectServerOptions): Promise<D
   const { projectDir, progress, answerWithinMs: patienceMs = PATIENCE_MS } = options;
   const file = readDevFile(projectDir);
   if (!file) return undefined;
-  const deadline = Date.now() + patienceMs;
+  const deadline = performance.now() + patienceMs;
   const told = setTimeout(async () => {
     if (await holdsDatabase(file)) progress(`${describe(file)} does not answer yet: asking it again`);
   }, TELL_AFTER_MS);
   try {
     for (;;) {
-      const connectTimeout = Math.max(1_000, Math.min(ANSWER_WITHIN_MS, deadline - Date.now()));
+      const connectTimeout = Math.max(1_000, Math.min(ANSWER_WITHIN_MS, deadline - performance.now()));
       // Without telling of what it lacks: the command that started it has.
       const asked = askService({ address: file.address, connectTimeout }, file.namespace, () => {});
       const refusal = await Promise.race([asked, untilGone(file.pid, asked)]);
       if (refusal === undefined) return file;
       if (refusal === 'gone' || !(await holdsDatabase(file))) return undefined;
-      if (refusal.final || Date.now() > deadline) throw unusable(file, refusal, projectDir);
+      if (refusal.final || performance.now() > deadline) throw unusable(file, refusal, projectDir);
       await sleep(LOOK_EVERY_MS);
     }
   } finally {

@@ -9,7 +9,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage, RuntimeError } from '../../core/error.ts';
+import { hasRoom } from '../../store/sqlite/disk.ts';
 import { waitForNamespace, withConnection } from './connect.ts';
+import { fullDisk } from './database-watch.ts';
 import { findFreePorts, isListening, LOOPBACK } from './free-port.ts';
 import { type OwnedProcess, spawnOwned } from './owned-process.ts';
 import { lastLines } from './run-command.ts';
@@ -92,7 +94,7 @@ async function planServer(options: LocalServerOptions): Promise<ServerPlan> {
   const [freePort, freeUiPort] = (await findFreePorts(2)) as [number, number];
   const port = options.port ?? freePort;
   const uiPort = options.uiPort ?? freeUiPort;
-  if (dbFile !== undefined) mkdirSync(dirname(dbFile), { recursive: true });
+  if (dbFile !== undefined) mkdirSync(dirname(dbFile), { recursive: true, mode: 0o700 });
   return {
     binary,
     args: serverArguments({ ...options, namespace, headless, port, uiPort }),
@@ -135,7 +137,7 @@ function serverArguments({
 
 function prepareLog(given: string | undefined): Pick<ServerPlan, 'log' | 'removeLog'> {
   if (given !== undefined) {
-    mkdirSync(dirname(given), { recursive: true });
+    mkdirSync(dirname(given), { recursive: true, mode: 0o700 });
     return { log: given, removeLog: () => {} };
   }
   const folder = mkdtempSync(join(tmpdir(), 'everthread-temporal-'));
@@ -166,26 +168,28 @@ async function startAndWait(plan: ServerPlan): Promise<OwnedProcess> {
 }
 
 async function waitUntilReady(plan: ServerPlan, server: OwnedProcess): Promise<void> {
-  const deadline = Date.now() + READY_WITHIN_MS;
+  const deadline = performance.now() + READY_WITHIN_MS;
   // A gRPC client that meets a closed port waits a second before it tries again, so it is made only once the port is open.
   while (!(await isListening(LOOPBACK, plan.port))) {
     if (server.ended !== undefined) throw notReady(plan, `ended with ${server.ended}`);
-    if (Date.now() > deadline)
+    if (performance.now() > deadline)
       throw notReady(plan, `did not listen on ${plan.address} within ${READY_WITHIN_MS / 1000} s`);
     await sleep(25);
   }
   await withConnection(
-    { address: plan.address, connectTimeout: deadline - Date.now() },
+    { address: plan.address, connectTimeout: deadline - performance.now() },
     async (connection) => {
-      await waitForNamespace(connection, plan.namespace, deadline);
+      await waitForNamespace(connection, plan.namespace, deadline - performance.now());
       await ensureSearchAttributes(connection, plan.namespace);
     },
   );
 }
 
 function notReady({ binary, log }: ServerPlan, what: string): RuntimeError {
+  // Its log is where its database is: on a full disk it could not even say so.
+  const full = hasRoom(dirname(log)) ? '' : ` ${fullDisk(dirname(log))}`;
   return new RuntimeError(
     'TemporalUnavailable',
-    `The Temporal server (${binary}) ${what}. Its last lines:\n${lastLines(readFileSync(log, 'utf8'), 8)}`,
+    `The Temporal server (${binary}) ${what}.${full} Its last lines:\n${lastLines(readFileSync(log, 'utf8'), 8)}`,
   );
 }

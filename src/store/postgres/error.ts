@@ -21,6 +21,9 @@ export class ConnectionLost extends Error {
 const LOST = /^(08...|53300|57P01|57P02|57P03|57P05|25P03|25006)$/;
 /** A serialization failure, a deadlock: the same transaction again succeeds. */
 const CONFLICT = /^(40001|40P01)$/;
+/** disk_full; and data_corrupted, index_corrupted. */
+const FULL = '53100';
+const CORRUPT = /^XX00[12]$/;
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
 function sqlState(error: unknown): string | undefined {
@@ -43,6 +46,25 @@ export function fromPg(error: unknown): unknown {
   // A TypeError is a fault of ours; everything else that the server did not say came from the connection.
   const lost = state === undefined ? !(error instanceof TypeError) : LOST.test(state);
   return lost ? new ConnectionLost(error) : error;
+}
+
+/** What the server says of its own disk, with a code of ours; every other error as it is. */
+export function explainServer(error: unknown, place: string): unknown {
+  const state = sqlState(error) ?? '';
+  if (state === FULL) {
+    return new RuntimeError(
+      'StoreFull',
+      `The disk of the store is full, which is ${place}: ${describe(error)}. Make room on the server's disk; threads wait and go on ` +
+        'by themselves, and what was refused may be sent again.',
+      { cause: error },
+    );
+  }
+  if (!CORRUPT.test(state)) return error;
+  return new RuntimeError(
+    'StoreCorrupt',
+    `The store is damaged, which is ${place}: ${describe(error)}. Stop its workers and restore a backup, or mend it on the server.`,
+    { cause: error },
+  );
 }
 
 /** Node tries both addresses of a name, and its error for both has no text. */
@@ -68,6 +90,7 @@ export function explainOpening(error: unknown, { place, schema }: PostgresAddres
     new RuntimeError('InvalidConfiguration', `${found} ${next}`, { cause: error });
   const state = sqlState(cause);
   if (state === undefined && !isLost(error)) return error;
+  if (state === FULL) return explainServer(cause, `PostgreSQL at ${place}`);
   switch (state) {
     case '28P01':
     case '28000':

@@ -7,7 +7,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ThreadStore } from '../port.ts';
-import { isConflict, isLost, unavailable } from './error.ts';
+import { explainServer, isConflict, isLost, unavailable } from './error.ts';
 
 const CONFLICTS = 8;
 const PATIENCE_MS = 15_000;
@@ -26,7 +26,7 @@ export function persist(store: ThreadStore): ThreadStore {
         if (isLost(error)) {
           if (closed || name === 'appendChunk' || performance.now() > deadline)
             throw unavailable(store.place, error);
-        } else if (!isConflict(error) || attempt >= CONFLICTS) throw error;
+        } else if (!isConflict(error) || attempt >= CONFLICTS) throw explainServer(error, store.place);
         const longest = isLost(error) ? 1000 : 100;
         await delay(Math.min(10 * 2 ** attempt, longest) * (0.5 + Math.random()));
       }

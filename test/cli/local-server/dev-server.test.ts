@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
@@ -69,6 +69,22 @@ test('[dev-server] without a server, one is started at the usual ports with its 
     uiUrl,
     pid: server.started!.pid,
   });
+});
+
+test('[dev-server] a server whose database was removed is told of, and its files were for their owner alone', async () => {
+  const { lost, started } = await resolve();
+  const folder = join(projectDir, '.everthread');
+  const modes = readdirSync(folder).map(
+    (name) => `${name} ${(statSync(join(folder, name)).mode & 0o777).toString(8)}`,
+  );
+  expect(modes.length).toBeGreaterThanOrEqual(5);
+  expect(modes.filter((mode) => !mode.endsWith(' 600'))).toEqual([]);
+  expect(lost?.aborted).toBe(false);
+  for (const name of readdirSync(folder).filter((name) => name.startsWith('temporal-')))
+    rmSync(join(folder, name));
+  await waitUntil('the loss is told', () => lost?.aborted === true);
+  expect(lost?.reason).toMatchObject({ code: 'StoreLost' });
+  expect(isAlive(started!.pid)).toBe(true);
 });
 
 test('[dev-server] dev.json follows a restart, counts as absent after a crash, and is removed on stop', async () => {

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { archiveName } from '../../../src/cli/local-server/download-binary.ts';
-import { findTemporalBinary } from '../../../src/cli/local-server/find-binary.ts';
+import { findTemporalBinary, PINNED_CLI_VERSION } from '../../../src/cli/local-server/find-binary.ts';
 import { makeFolder, removeFolders, writeFakeTemporal } from './support.ts';
 
 const NAME = archiveName('1.8.2');
@@ -15,9 +15,10 @@ let cacheDir: string;
 let files: Record<string, Buffer | string>;
 let server: Server;
 let downloads: string;
+let said: string[];
 
 beforeEach(async () => {
-  [cacheDir, files] = [makeFolder(), {}];
+  [cacheDir, files, said] = [makeFolder(), {}, []];
   server = createServer((request, response) => {
     const content = files[request.url!];
     response.writeHead(content === undefined ? 404 : 200).end(content);
@@ -49,9 +50,15 @@ function sha256(content: Buffer): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** No PATH: neither a `temporal` nor a `go` can help out. */
-function find() {
-  return findTemporalBinary({ progress: () => {}, cacheDir, downloads, env: { PATH: '' } });
+/** No PATH: neither a `temporal` nor a `go` can help out. `pins`: as for a system that has none, unless told. */
+function find(pins = '') {
+  return findTemporalBinary({
+    progress: (line) => said.push(line),
+    cacheDir,
+    downloads,
+    pins,
+    env: { PATH: '' },
+  });
 }
 
 test('[download-binary I1] an archive with the published checksum is unpacked into the cache', async () => {
@@ -73,6 +80,43 @@ test('[download-binary I1] an archive with another checksum is refused and not k
     message: expect.stringContaining('is not what checksums.txt promises'),
   });
   expect(readdirSync(cacheDir)).toEqual(['install.lock']);
+});
+
+test('[download-binary I1] an archive that has no pin is said to have none', async () => {
+  const archive = makeArchive();
+  serveRelease(archive, sha256(archive));
+  await find();
+  expect(said).toContainEqual(expect.stringContaining(`${NAME} has no pin`));
+});
+
+test('[download-binary I1] an archive that is pinned is asked of nobody else', async () => {
+  const archive = makeArchive();
+  files[`/v1.8.2/${NAME}`] = archive;
+  await expect(find(`# pins\n${sha256(archive)}  ${NAME}\n`)).resolves.toMatchObject({ source: 'download' });
+});
+
+test('[download-binary I1] an archive that was replaced together with its checksums is refused', async () => {
+  const archive = makeArchive();
+  serveRelease(archive, sha256(archive));
+  await expect(find(`${'b'.repeat(64)}  ${NAME}\n`)).rejects.toMatchObject({
+    message: expect.stringContaining(
+      `is not what this version of Everthread pins (SHA-256 ${sha256(archive)}`,
+    ),
+  });
+  expect(readdirSync(cacheDir)).toEqual(['install.lock']);
+});
+
+test('[download-binary I1] the archives of Linux and macOS are pinned for the version that is installed', async () => {
+  const archive = makeArchive();
+  serveRelease(archive, sha256(archive));
+  const pins = readFileSync('temporal/cli/checksums.txt', 'utf8');
+  for (const system of ['linux', 'darwin'])
+    for (const machine of ['amd64', 'arm64'])
+      expect(pins).toMatch(
+        new RegExp(`^[0-9a-f]{64}  temporal_cli_${PINNED_CLI_VERSION}_${system}_${machine}.tar.gz$`, 'm'),
+      );
+  const options = { progress: () => {}, cacheDir, downloads, env: { PATH: '' } };
+  await expect(findTemporalBinary(options)).rejects.toThrow('is not what this version of Everthread pins');
 });
 
 test('[download-binary I1] an archive that the checksums do not name is refused', async () => {

@@ -107,7 +107,7 @@ test('[find-binary] when nothing works, the error lists each way with its reason
   for (const part of [
     `PATH: ${join(bin, 'temporal')} has server 1.28.1; 1.29.0 or newer is needed`,
     `cache: nothing at ${join(cacheDir, 'temporal-cli-1.8.2', 'temporal')}`,
-    'download: http://127.0.0.1:9/v1.8.2/checksums.txt: ',
+    'download: http://127.0.0.1:9/v1.8.2/',
     'go build: Go 1.19.8 is too old',
     'set TEMPORAL_ADDRESS=',
     'install the Temporal CLI',

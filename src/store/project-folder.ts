@@ -1,0 +1,29 @@
+/**
+ * `.everthread` of a project: what Everthread keeps there (store, keys, Temporal's database, logs, locks), for its owner alone.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { makePrivateFolder } from './private-files.ts';
+
+/** The folder for what Everthread keeps in a project. */
+export function projectFolder(projectDir: string): string {
+  return join(projectDir, '.everthread');
+}
+
+/** Makes it, and narrows what was open to others, which `tell` is told of. */
+export function makeProjectFolder(projectDir: string, tell?: (line: string) => void): string {
+  const folder = projectFolder(projectDir);
+  const { length } = makePrivateFolder(folder);
+  if (length > 0) {
+    tell?.(
+      `${folder} was open to other users of this machine, as ${length === 1 ? 'one of its places' : `${length} of its places`}: now it is ` +
+        "its owner's alone.",
+    );
+  }
+  return folder;
+}
+
+/** For those who need it only where it is there. */
+export function narrowProjectFolder(projectDir: string, tell: (line: string) => void): void {
+  if (existsSync(projectFolder(projectDir))) makeProjectFolder(projectDir, tell);
+}

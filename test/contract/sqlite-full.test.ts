@@ -1,0 +1,116 @@
+/** A store on a disk that is really full (a small tmpfs): what is refused, what goes on, and that nothing is lost. */
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { generateKey, parseKeys } from '../../src/store/encryption.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import type { ThreadStore } from '../../src/store/port.ts';
+import { canMount, type SmallDisk, smallDisk } from '../support/small-disk.ts';
+import { ThreadDriver } from './thread-driver.ts';
+
+const THREAD = 'full';
+const VALUE = 'x'.repeat(100_000);
+const onDisk = canMount() ? describe : describe.skip;
+
+let disk: SmallDisk;
+const stores: ThreadStore[] = [];
+
+beforeEach(() => {
+  disk = smallDisk(4096) as SmallDisk;
+});
+afterEach(async () => {
+  for (const store of stores.splice(0)) await store.close();
+  disk.close();
+});
+
+async function open(query = ''): Promise<ThreadStore> {
+  const keys = parseKeys(generateKey('test'), 'the test');
+  const store = await openStore(`sqlite:store.db${query}`, disk.folder, { keys });
+  stores.push(store);
+  return store;
+}
+
+async function openThread(store: ThreadStore): Promise<void> {
+  await new ThreadDriver(store, THREAD).open();
+}
+
+/** Sets values until one is refused; answers their keys and the refusal. */
+async function fillUp(store: ThreadStore): Promise<{ kept: string[]; refusal: unknown }> {
+  const kept: string[] = [];
+  for (let index = 0; ; index++) {
+    try {
+      await store.setValue(THREAD, `${index}`, `${index}:${VALUE}`);
+      kept.push(`${index}`);
+    } catch (refusal) {
+      return { kept, refusal };
+    }
+  }
+}
+
+async function expectKept(store: ThreadStore, keys: readonly string[]): Promise<void> {
+  for (const key of keys) expect(await store.getValue(THREAD, key)).toBe(`${key}:${VALUE}`);
+}
+
+onDisk('a store whose disk is full', () => {
+  it.each(['', '?synchronous=normal'])(
+    'refuses with StoreFull, keeps what it took, and heals (%s)',
+    async (query) => {
+      const store = await open(query);
+      await openThread(store);
+      const { kept, refusal } = await fillUp(store);
+      expect(refusal).toMatchObject({ name: 'RuntimeError', code: 'StoreFull' });
+      expect((refusal as Error).message).toContain(`${join(disk.folder, 'store.db')} is full`);
+      disk.fill();
+      await expect(store.setValue(THREAD, 'again', VALUE)).rejects.toMatchObject({ code: 'StoreFull' });
+      await expectKept(store, kept);
+      expect(store.ended?.aborted).toBe(false);
+
+      disk.free();
+      // The log holds what the database could not take: it is moved now.
+      await store.setValue(THREAD, 'small', 'after');
+      await expectKept(store, kept);
+      await store.close();
+      stores.splice(0);
+      const reopened = await open(query);
+      await expectKept(reopened, kept);
+      expect(await reopened.getValue(THREAD, 'small')).toBe('after');
+      expect(await reopened.getValue(THREAD, 'again')).toBeNull();
+    },
+  );
+
+  it('is read by others, and refuses their writes alike', async () => {
+    const store = await open();
+    await openThread(store);
+    await store.setValue(THREAD, 'key', 'value');
+    disk.fill();
+    const other = await open();
+    expect(await other.getValue(THREAD, 'key')).toBe('value');
+    expect((await other.listThreads()).map(({ id }) => id)).toEqual([THREAD]);
+    await expect(fillUp(other).then(({ refusal }) => Promise.reject(refusal))).rejects.toMatchObject({
+      code: 'StoreFull',
+    });
+  });
+
+  it('cannot be made there, says so, and can be once there is room', async () => {
+    disk.fill();
+    await expect(open()).rejects.toMatchObject({ code: 'StoreFull' });
+    disk.free();
+    await openThread(await open());
+  });
+
+  it('leaves the transaction of whoever comes next alone', async () => {
+    const store = await open();
+    await openThread(store);
+    const { kept } = await fillUp(store);
+    disk.fill();
+    const all = await Promise.allSettled([
+      store.setValue(THREAD, 'a', VALUE),
+      store.setValue(THREAD, 'b', VALUE),
+      store.getValue(THREAD, '0'),
+    ]);
+    expect(all.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
+    for (const result of all.slice(0, 2))
+      expect((result as PromiseRejectedResult).reason).toMatchObject({ code: 'StoreFull' });
+    disk.free();
+    await expectKept(store, kept);
+  });
+});

@@ -1,0 +1,159 @@
+/**
+ * The clock of a worker process jumps by hours, both ways, in the midst of turns, streams, tools and effects: no thread fails,
+ * nothing runs twice, nothing waits for the clock to come back but what waits for a time of it.
+ */
+import { spawn } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { ended, schedule } from '../support/effects.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Cluster, startCluster } from '../support/fault-cluster.ts';
+import { release } from '../support/fault-project.ts';
+
+const HOURS_MS = 5 * 60 * 60 * 1000;
+const PRELOAD = pathToFileURL(join(import.meta.dirname, '..', 'support', 'shifted-clock.mjs')).href;
+
+const WAITING_CLIENT = join(import.meta.dirname, '..', 'support', 'waiting-client.ts');
+
+let cluster: Cluster;
+let clockFile: string;
+
+beforeEach(async () => {
+  clockFile = join(process.env.EVERTHREAD_TEST_FOLDER as string, `clock-${Math.random()}`);
+  cluster = await startCluster({
+    environment: { NODE_OPTIONS: `--import ${PRELOAD}`, EVERTHREAD_TEST_CLOCK: clockFile },
+    // No worker is killed here: one that a busy machine delays must not be taken for lost.
+    configuration: { modelHeartbeatMs: 10_000, toolHeartbeatMs: 10_000 },
+  });
+  await cluster.keep(1);
+});
+afterEach(() => cluster?.close());
+
+/** The next event of the thread tells that the worker sees it. */
+function jump(milliseconds: number): void {
+  writeFileSync(clockFile, String(milliseconds));
+}
+
+async function eventTimes(thread: string, type: string): Promise<number[]> {
+  const events = await cluster.client.store.readEvents(thread, 0, 100_000);
+  return events.filter((event) => event.type === type).map(({ at }) => at / 1000);
+}
+
+async function streamed(thread: string): Promise<void> {
+  await eventually('streamed text', async () => (await eventTimes(thread, 'model.chunk')).length > 0);
+}
+
+describe.each([
+  ['forward', HOURS_MS],
+  ['back', -HOURS_MS],
+])('a clock that jumps %s by five hours', (_way, shift) => {
+  it('in the midst of a stream, a tool and a turn leaves the transcript of an undisturbed run', async () => {
+    const expected = await Promise.all(['slowly', 'use write 3', 'use hold 1'].map(run));
+    rmSync(join(cluster.folder, 'release'));
+    const [slow, held] = [await cluster.begin('slowly'), await cluster.begin('use hold 1')];
+    await streamed(slow);
+    const writing = await cluster.begin('use write 3');
+    jump(shift);
+    await cluster.client.waitForIdle(writing);
+    await cluster.client.waitForIdle(slow);
+    jump(0);
+    release(cluster.folder);
+    await cluster.client.waitForIdle(held);
+    const transcripts = await Promise.all([slow, writing, held].map((thread) => cluster.transcript(thread)));
+    expect(transcripts).toEqual(expected);
+    expect(cluster.ledger(writing)).toEqual(['1', '2', '3']);
+    expect(cluster.ledger(held)).toEqual(['1']);
+    for (const thread of [slow, writing, held])
+      expect(await cluster.client.getThread(thread)).toMatchObject({ status: 'idle', lastError: null });
+    // It did jump: what was stored meanwhile bears the time of that clock.
+    const times = await eventTimes(writing, 'tool.done');
+    expect(times.every((at) => Math.abs(at - shift - Date.now()) < HOURS_MS / 2)).toBe(true);
+    expect(cluster.workers).toHaveLength(1);
+  }, 180_000);
+
+  it('leaves the messages of a thread in their order', async () => {
+    const thread = await cluster.start('one');
+    jump(shift);
+    await cluster.say(thread, 'two');
+    jump(0);
+    await cluster.say(thread, 'three');
+    const transcript = await cluster.transcript(thread);
+    expect(transcript.filter((line) => line.startsWith('user'))).toEqual([
+      'user: one',
+      'user: two',
+      'user: three',
+    ]);
+    const events = await cluster.client.store.readEvents(thread, 0, 100_000);
+    const numbers = events.map(({ seq }) => seq);
+    expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
+    expect(events.at(-1)?.at).toBeLessThan((Date.now() + 60_000) * 1000);
+  });
+});
+
+describe('a client that waits for a thread', () => {
+  it('neither gives up nor waits longer because its clock jumps', async () => {
+    const thread = await cluster.begin('use hold 1');
+    const client = spawn(process.execPath, [WAITING_CLIENT], {
+      env: {
+        ...process.env,
+        NODE_OPTIONS: `--import ${PRELOAD}`,
+        EVERTHREAD_TEST_CLOCK: clockFile,
+        EVERTHREAD_WAIT: JSON.stringify({ folder: cluster.folder, taskQueue: cluster.taskQueue, thread }),
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let said = '';
+    client.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+    await eventually('the client waits', () => said.includes('waiting'));
+    jump(HOURS_MS);
+    await eventually('the client goes on waiting', () => said.includes('looked again'));
+    release(cluster.folder);
+    await eventually('the client has an answer', () => /idle|Timeout/.test(said));
+    expect(said).toMatch(/idle\n$/);
+  });
+});
+
+describe('an effect', () => {
+  it('whose time comes by a jump of the clock fires once, and one that it takes away waits for it', async () => {
+    const thread = await cluster.start('hello');
+    // Within the jump, and beyond it.
+    await schedule(cluster.client, thread, 'fire', {
+      id: 'soon',
+      args: { line: 'soon' },
+      delayMs: HOURS_MS / 2,
+    });
+    await schedule(cluster.client, thread, 'fire', {
+      id: 'late',
+      args: { line: 'late' },
+      delayMs: HOURS_MS * 2,
+    });
+    jump(HOURS_MS);
+    await cluster.say(thread, 'the time');
+    await ended(cluster.client, thread, 1);
+    jump(-HOURS_MS);
+    await schedule(cluster.client, thread, 'fire', { id: 'ahead', args: { line: 'ahead' } });
+    await cluster.say(thread, 'again');
+    // By the clock of this process it is due; by that of the worker, in five hours.
+    expect((await cluster.client.store.listEffects(thread)).map(({ id }) => id).sort()).toEqual([
+      'ahead',
+      'late',
+    ]);
+    jump(0);
+    await cluster.say(thread, 'and again');
+    await ended(cluster.client, thread, 2);
+    expect(cluster.ledger(thread).map((line) => line.split(' ')[0])).toEqual(['soon', 'ahead']);
+  }, 120_000);
+});
+
+/** Undisturbed. */
+async function run(message: string): Promise<string[]> {
+  const thread = await cluster.begin(message);
+  if (message.startsWith('use hold')) {
+    await eventually('the side effect', () => cluster.ledger(thread).length === 1);
+    release(cluster.folder);
+  }
+  await cluster.client.waitForIdle(thread);
+  return cluster.transcript(thread);
+}

@@ -1,0 +1,109 @@
+/**
+ * The disk of the Temporal server's own database is full (a small tmpfs), and has room again: nothing that it acknowledged is
+ * lost, and it heals without a restart.
+ */
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { watchDatabase } from '../../src/cli/local-server/database-watch.ts';
+import { type LocalServer, startLocalServer } from '../../src/cli/local-server/start-server.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Cluster, startCluster } from '../support/fault-cluster.ts';
+import { canMount, type SmallDisk, smallDisk } from '../support/small-disk.ts';
+
+const onDisk = canMount() ? describe : describe.skip;
+const HEALED_WITHIN_MS = 90_000;
+
+let disk: SmallDisk;
+let server: LocalServer;
+let cluster: Cluster;
+
+beforeEach(async () => {
+  disk = smallDisk(16 * 1024) as SmallDisk;
+  server = await startLocalServer({
+    binary: process.env.EVERTHREAD_TEST_TEMPORAL_CLI as string,
+    headless: true,
+    dbFile: `${disk.folder}/temporal.db`,
+    log: `${disk.folder}/temporal.log`,
+  });
+  cluster = await startCluster({ address: server.address });
+  await cluster.keep(1);
+});
+afterEach(async () => {
+  await cluster?.close();
+  await server?.stop();
+  disk.close();
+});
+
+/** Sends messages until the server refuses one; answers those that it took. */
+async function sendUntilRefused(thread: string): Promise<string[]> {
+  const taken: string[] = [];
+  for (let index = 0; ; index++) {
+    const content = `message ${index}`;
+    try {
+      const { client } = cluster;
+      const { connection } = client.temporal;
+      await connection.withDeadline(Date.now() + 2000, () => client.queueMessage(thread, { content }));
+      taken.push(content);
+    } catch {
+      return taken;
+    }
+  }
+}
+
+onDisk('a Temporal server whose disk is full', () => {
+  it('keeps what it acknowledged, tells nobody a lie, and goes on by itself once there is room', async () => {
+    const said: string[] = [];
+    const watch = watchDatabase(`${disk.folder}/temporal.db`, (line) => said.push(line));
+    const thread = await cluster.start('hello');
+    disk.fill();
+    const taken = await sendUntilRefused(thread);
+    await eventually('the full disk is told', () => said.length === 1);
+    expect(said[0]).toMatch(/temporal\.db is full \(StoreFull\).*Make room/);
+    const { pid } = server;
+
+    disk.free();
+    await eventually('the room is told', () => said.length === 2);
+    watch.close();
+    const heard = async () => {
+      const { connection } = cluster.client.temporal;
+      const say = () => cluster.client.queueMessage(thread, { content: 'the last' });
+      return connection.withDeadline(Date.now() + 5000, say).then(
+        () => true,
+        () => false,
+      );
+    };
+    await eventually('the server takes a message', heard, HEALED_WITHIN_MS);
+    await cluster.client.waitForIdle(thread, { timeoutMs: HEALED_WITHIN_MS });
+    const transcript = await cluster.transcript(thread);
+    for (const content of [...taken, 'the last'])
+      expect(transcript.filter((line) => line === `user: ${content}`)).toHaveLength(1);
+    expect(server.pid).toBe(pid);
+    expect(await cluster.client.getThread(thread)).toMatchObject({ status: 'idle', lastError: null });
+  }, 240_000);
+
+  it('keeps what it acknowledged when it is killed meanwhile', async () => {
+    const thread = await cluster.start('hello');
+    disk.fill();
+    const taken = await sendUntilRefused(thread);
+    await server.kill();
+    disk.free();
+    await server.restart();
+    await cluster.say(thread, 'the last');
+    const transcript = await cluster.transcript(thread);
+    for (const content of [...taken, 'the last'])
+      expect(transcript.filter((line) => line === `user: ${content}`)).toHaveLength(1);
+  }, 240_000);
+
+  it('does not start where there is none yet, and says why', async () => {
+    disk.fill();
+    const started = startLocalServer({
+      binary: process.env.EVERTHREAD_TEST_TEMPORAL_CLI as string,
+      headless: true,
+      dbFile: `${disk.folder}/new.db`,
+      log: `${disk.folder}/new.log`,
+    });
+    await expect(started).rejects.toMatchObject({
+      code: 'TemporalUnavailable',
+      message: expect.stringContaining('is full (StoreFull)'),
+    });
+  });
+});
