@@ -59,15 +59,15 @@ describe('redaction costs so many steps for each character and no more', () => {
     expect(steps).toBeLessThan(STEPS * 4 * MEGABYTE);
   });
 
-  it('texts of four megabytes, with hundreds of secrets, some of 64 KiB', () => {
+  it('a text of a megabyte with hundreds of secrets, some of 64 KiB', () => {
     const line = (n: number) => fill(`line ${n} of this key `, 60);
     const large = Array.from({ length: 10 }, (_, n) => `${n} ${'x'.repeat(64 * 1024)}`);
     const many = Array.from({ length: 300 }, (_, n) => `secret-${n}-${line(n)}`);
     const pem = Array.from({ length: 1000 }, (_, n) => line(n)).join('\n');
     const redactor = redactorOf([...large, ...many, pem]);
-    const text = `${fill('lorem ipsum ', 4 * MEGABYTE)}${large[9]} ${many[299]} ${JSON.stringify(pem).slice(1, -1)}`;
+    const text = `${fill('lorem ipsum ', MEGABYTE)}${large[9]} ${many[299]} ${JSON.stringify(pem).slice(1, -1)}`;
     const { text: redacted, steps } = redactor.measure(text);
-    expect(redacted.slice(4 * MEGABYTE)).toBe('[9] [309] [310]');
+    expect(redacted.slice(MEGABYTE)).toBe('[9] [309] [310]');
     expect(steps).toBeLessThan(STEPS * text.length);
     const total = [...large, ...many, pem].join('').length;
     expect(redactor.weight).toBeLessThan(4 * total);

@@ -42,11 +42,19 @@ async function call(provider: ProviderFactory, capabilities = {}) {
     request: (model) => ask('hello', { model: model.model }),
     signal: new AbortController().signal,
     onAttemptEnd: ({ outcome }) => void ends.push(outcome.ok ? 'ok' : outcome.next),
-    limits: { retryDelaysMs: [] },
+    // A busy machine must not end it by time.
+    limits: {
+      retryDelaysMs: [],
+      firstChunkMs: NEVER,
+      betweenChunksMs: NEVER,
+      totalMs: NEVER,
+      generateMs: NEVER,
+    },
   });
   return { result, ends };
 }
 
+const NEVER = 3_600_000;
 const KILOBYTE = 'x'.repeat(1024);
 const MEGABYTE = KILOBYTE.repeat(1024);
 const toolCall = (index: number, rest: object = {}) =>
@@ -118,7 +126,11 @@ const STREAMS: [string, string, () => Body][] = [
     `${LIMITS.answerEventBytes} bytes`,
     () => again(`data: ${KILOBYTE}\r\n`),
   ],
-  ['bytes of comments', `${LIMITS.answerStreamBytes} bytes on the wire`, () => again(`: ${MEGABYTE}\n\n`)],
+  [
+    'bytes of comments',
+    `${LIMITS.answerStreamBytes} bytes on the wire`,
+    () => again(`: ${KILOBYTE}\n\n`.repeat(64)),
+  ],
 ];
 
 describe('[definitions 5.5] an answer that never ends is given up with AnswerTooLarge at its cap of', () => {
