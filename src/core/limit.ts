@@ -21,10 +21,10 @@ export const LIMITS = {
   controlPayloadBytes: 4 * 1024,
   /**
    * Bytes of payloads that one script in the workflow's context reads, and what each signal counts beside its payload. The SDK
-   * ends a script after 5 s, and what it leaves harms other workflows: the worst 2 MiB take some 150 ms here
+   * ends a script after 5 s, and what it leaves harms other workflows: the worst take some 150 ms here
    * (bench/activation.ts), so a machine may be 15 times as busy and more. What comes beyond waits for the next script.
    */
-  scriptBytes: 2 * 1024 * 1024,
+  scriptBytes: 1024 * 1024,
   signalBytes: 1024,
   /** Signals of one activation that reach the workflow one by one, at 0.6 ms of the SDK's each; the others come by the batch. */
   singleSignals: 32,

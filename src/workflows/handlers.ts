@@ -7,8 +7,8 @@
 import {
   ApplicationFailure,
   condition,
+  defineSignal,
   patched,
-  type SignalDefinition,
   setDefaultSignalHandler,
   setHandler,
 } from '@temporalio/workflow';
@@ -31,57 +31,53 @@ import { refreshDetails, toStatusView } from './presence.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 export function registerHandlers(run: ThreadRun): void {
-  const receive = (take: Take) => (batch: Batch) => {
-    run.mailbox.receive(batch, take);
+  const takes = takesOf(run);
+  const receive = (batch: unknown) => {
+    const { letters, budget } = batch as Batch;
+    for (const letter of letters) {
+      const take = takes.get(letter.name ?? '');
+      if (letter.name === terminate.name) take?.(letter);
+      else run.mailbox.receive(letter, budget, take ?? (({ name = '' }) => run.forget(name)));
+    }
     refreshDetails(run);
   };
-  on(
-    queueMessage,
-    'Queue a message: {"content": "…", "id"?: "…", "role"?: "user" | "assistant"}. Durable, in order.',
-    receive((letter) => run.acceptOrDrop(parseItem(letter, parseMessage))),
-  );
-  on(
-    queueTool,
-    'Queue a tool call: {"name": "…", "arguments": {…}, "id"?: "…"}. The model sees its result.',
-    receive((letter) => run.acceptOrDrop(parseItem(letter, parseToolPayload))),
-  );
-  on(
-    stop,
-    'End the current execution. What is queued stays until the next user message. {"reason"?: "…"}',
-    receive((letter) => run.requestStop({ reason: readReason(letter) })),
-  );
-  on(terminate, 'End the thread for ever. Its history stays readable. {"reason"?: "…"}', ({ letters }) => {
-    for (const letter of letters) run.requestTerminate({ reason: readReason(letter) });
-  });
-  on(
-    wakeForEffects,
-    'Look for effects in so many milliseconds: {"inMs"?: 0}. Sent when one was scheduled outside the thread.',
-    receive((letter) => run.effects.lookIn(readDelay(letter))),
-  );
-  on(
-    wakeForMessages,
-    'Look into the queue: another thread of the family has put something there.',
-    receive((letter) => hearFamily(run, letter)),
-  );
+  for (const [name, description] of Object.entries(DESCRIPTIONS)) {
+    setHandler(defineSignal(name), receive as never, { description });
+  }
   const send = (letter: Letter) => answerMessage(run, letter);
   setHandler(sendMessage, send as never, {
     description: 'Queue a message and get its id back, or a refusal with a code.',
     validator: ((letter: Letter) => validateMessage(run, letter)) as never,
   });
   setHandler(status, () => toStatusView(run), { description: 'What the thread is doing now.' });
-  // Last: whatever came before the start and is known is taken first, name by name in the order above.
-  setDefaultSignalHandler((_name, batch) => {
-    for (const { unknown = '' } of (batch as Batch).letters) run.forget(unknown);
-  });
+  // Last: what came before the start is taken name by name, in the order above.
+  setDefaultSignalHandler((_name, batch) => receive(batch));
 }
 
-function on<Args extends unknown[]>(
-  signal: SignalDefinition<Args>,
-  description: string,
-  take: (batch: Batch) => void,
-): void {
-  setHandler(signal, take as never, { description });
+function takesOf(run: ThreadRun): ReadonlyMap<string, Take> {
+  return new Map<string, Take>([
+    [queueMessage.name, (letter) => run.acceptOrDrop(parseItem(letter, parseMessage))],
+    [queueTool.name, (letter) => run.acceptOrDrop(parseItem(letter, parseToolPayload))],
+    [stop.name, (letter) => run.requestStop({ reason: readReason(letter) })],
+    [terminate.name, (letter) => run.requestTerminate({ reason: readReason(letter) })],
+    [wakeForEffects.name, (letter) => run.effects.lookIn(readDelay(letter))],
+    [wakeForMessages.name, (letter) => hearFamily(run, letter)],
+  ]);
 }
+
+/** In the order in which they are taken that came before the start. */
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  [queueMessage.name]:
+    'Queue a message: {"content": "…", "id"?: "…", "role"?: "user" | "assistant"}. Durable, in order.',
+  [queueTool.name]:
+    'Queue a tool call: {"name": "…", "arguments": {…}, "id"?: "…"}. The model sees its result.',
+  [stop.name]:
+    'End the current execution. What is queued stays until the next user message. {"reason"?: "…"}',
+  [terminate.name]: 'End the thread for ever. Its history stays readable. {"reason"?: "…"}',
+  [wakeForEffects.name]:
+    'Look for effects in so many milliseconds: {"inMs"?: 0}. Sent when one was scheduled outside the thread.',
+  [wakeForMessages.name]: 'Look into the queue: another thread of the family has put something there.',
+};
 
 type Parse = (payload: unknown, maxDepth?: number) => Parsed<IncomingItem>;
 
@@ -119,7 +115,7 @@ async function answerMessage(run: ThreadRun, letter: Letter): Promise<{ id: stri
 
 /** Reads only: it leaves no trace in history. */
 function validateMessage(run: ThreadRun, letter: Letter): void {
-  if (letter.unknown !== undefined) throw unknownUpdate(letter.unknown);
+  if (letter.name !== sendMessage.name) throw unknownUpdate(letter.name ?? '');
   if (run.ending) throw terminated(run);
   const parsed = parseWithin(letter, parseMessage, LIMITS.payloadBytes);
   if (!parsed.ok) throw toFailure(parsed);

@@ -2,10 +2,12 @@
  * The door of the workflow: every job of an activation passes here before the SDK looks at it.
  * D1. Payloads of strangers go to their handlers unread (letter.ts).
  * D2. A signal costs the SDK some 0.6 ms, for it takes the stack of every promise; the server admits 10,000 at once, and a
- *     script that runs for 5 s is ended and harms other workflows. So beyond LIMITS.singleSignals, signals of one name that
- *     follow one another are one job. The first ones stay jobs of their own, as histories were recorded.
+ *     script that runs for 5 s is ended and harms other workflows. So those beyond LIMITS.singleSignals that follow one
+ *     another are one job. The first ones stay jobs of their own, as histories were recorded.
  * D3. The SDK throws at names with a prefix of its own, at each attempt of the task. What a thread does not know
- *     arrives under one name, as unknown; an unknown update as one that `sendMessage` refuses.
+ *     arrives under one name; an unknown update as one that `sendMessage` refuses.
+ * D4. Before a run has begun, the SDK keeps signals and hands them over name by name, whatever came between; so there they are
+ *     one job for each name. Later they keep their order among themselves and with updates.
  */
 import type {
   ActivateInput,
@@ -15,7 +17,7 @@ import type {
 } from '@temporalio/workflow';
 import { LIMITS } from '../core/limit.ts';
 import { type Batch, type Budget, type Letter, wrap } from './letter.ts';
-import { SIGNAL_NAMES, sendMessage, UNKNOWN_SIGNAL } from './messages.ts';
+import { MIXED_SIGNALS, SIGNAL_NAMES, sendMessage } from './messages.ts';
 
 type Activation = ActivateInput['activation'];
 type Job = NonNullable<Activation['jobs']>[number] & { readonly variant?: string };
@@ -41,31 +43,40 @@ interface Group {
 
 function admit(jobs: readonly Job[]): Job[] {
   const budget: Budget = { left: LIMITS.scriptBytes };
+  const starts = jobs.some(({ initializeWorkflow }) => initializeWorkflow);
   const admitted: Job[] = [];
+  const groups = new Map<string, Group>();
   let signals = 0;
-  let group: Group | undefined;
   for (const job of jobs) {
     if (!job.signalWorkflow) {
-      group = undefined;
+      // D4.
+      if (!starts) groups.clear();
       admitted.push(admitOther(job));
       continue;
     }
-    const { name, letter } = readSignal(job.signalWorkflow);
     signals += 1;
-    if (group?.name === name && signals > LIMITS.singleSignals) group.letters.push(letter);
+    const letter = toLetter(job.signalWorkflow);
+    const single = signals <= LIMITS.singleSignals;
+    const name = single || starts ? nameOf(letter) : MIXED_SIGNALS;
+    const group = single ? undefined : groups.get(name);
+    if (group) group.letters.push(letter);
     else {
-      group = { name, letters: [letter] };
-      admitted.push(signalJob(job.signalWorkflow, group, budget));
+      const begun: Group = { name, letters: [letter] };
+      if (!single) groups.set(name, begun);
+      admitted.push(signalJob(job.signalWorkflow, begun, budget));
     }
   }
   return admitted;
 }
 
-function readSignal({ signalName, input }: SignalJob): { name: string; letter: Letter } {
-  if (SIGNAL_NAMES.includes(signalName ?? '')) {
-    return { name: signalName as string, letter: { payload: input?.[0] } };
-  }
-  return { name: UNKNOWN_SIGNAL, letter: { unknown: (signalName ?? '').slice(0, NAME_CHARS) } };
+function toLetter({ signalName, input }: SignalJob): Letter {
+  const name = signalName ?? '';
+  if (SIGNAL_NAMES.includes(name)) return { name, payload: input?.[0] };
+  return { name: name.slice(0, NAME_CHARS) };
+}
+
+function nameOf({ name = '' }: Letter): string {
+  return SIGNAL_NAMES.includes(name) ? name : MIXED_SIGNALS;
 }
 
 function signalJob(signal: SignalJob, { name, letters }: Group, budget: Budget): Job {
@@ -88,10 +99,9 @@ function admitOther(job: Job): Job {
 }
 
 function admitUpdate(update: UpdateJob): UpdateJob {
-  const known = update.name === sendMessage.name;
-  const letter: Letter = known
-    ? { payload: update.input?.[0] }
-    : { unknown: (update.name ?? '').slice(0, NAME_CHARS) };
+  const name = update.name ?? '';
+  const known = name === sendMessage.name;
+  const letter: Letter = known ? { name, payload: update.input?.[0] } : { name: name.slice(0, NAME_CHARS) };
   return { ...update, name: sendMessage.name, input: [wrap(letter)] };
 }
 

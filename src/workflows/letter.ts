@@ -6,12 +6,13 @@
  */
 import type { Payload } from '@temporalio/common';
 import type { Refusal } from '../core/item.ts';
+import { LIMITS } from '../core/limit.ts';
 
 /** A signal's or an update's payload; of several the first. */
 export interface Letter {
   readonly payload?: Payload | undefined;
-  /** Of a signal or an update that a thread does not know. */
-  readonly unknown?: string;
+  /** What its sender called it; cut where a thread does not know it, absent of a start. */
+  readonly name?: string;
 }
 
 /** What the letters of one activation may still make the workflow read at once. */
@@ -59,9 +60,14 @@ export function readLetter({ payload }: Letter, maxBytes: number): Read {
     return refuse('InvalidMessage', `the payload must be JSON (encoding "${JSON_PLAIN}"), but ${found}`);
   }
   const { data } = payload;
-  if (data && data.length > maxBytes) {
+  if (data && maxBytes < data.length) {
     const reason = `the payload of ${data.length} bytes is more than the ${maxBytes} that are read; send it with the everthread client, which stores large content first`;
     return { ...refuse('MessageTooLarge', reason), beyond: true };
+  }
+  // Lists within lists are the dearest JSON to parse, and refused in the end.
+  if (data && maxBytes !== Number.POSITIVE_INFINITY && isNested(data, LIMITS.jsonDepth + 1)) {
+    const reason = `the payload is nested deeper than ${LIMITS.jsonDepth} levels`;
+    return { ...refuse('InvalidMessage', reason), beyond: true };
   }
   try {
     return { ok: true, value: JSON.parse(decodeText(data)) };
@@ -72,6 +78,28 @@ export function readLetter({ payload }: Letter, maxBytes: number): Read {
 
 function refuse(code: Refusal['code'], reason: string): { readonly ok: false; readonly refusal: Refusal } {
   return { ok: false, refusal: { code, reason } };
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Are lists and objects opened within one another beyond so many levels? In UTF-8 no part of a character looks like a bracket. */
+function isNested(bytes: Uint8Array, levels: number): boolean {
+  if (bytes.length <= levels) return false;
+  let depth = 0;
+  let quoted = false;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i] as number;
+    if (quoted) {
+      if (byte === BACKSLASH) i += 1;
+      else if (byte === QUOTE) quoted = false;
+    } else if (byte === QUOTE) quoted = true;
+    else if (byte === 0x5b || byte === 0x7b) {
+      depth += 1;
+      if (depth > levels) return true;
+    } else if (byte === 0x5d || byte === 0x7d) depth -= 1;
+  }
+  return false;
 }
 
 /** Without decoding: each payload is asked. */

@@ -7,7 +7,7 @@
  */
 import { CancellationScope, condition, patched } from '@temporalio/workflow';
 import { LIMITS } from '../core/limit.ts';
-import { type Batch, type Letter, letterBytes } from './letter.ts';
+import { type Budget, type Letter, letterBytes } from './letter.ts';
 
 export type Take = (letter: Letter) => void;
 
@@ -30,13 +30,11 @@ export class Mailbox {
     return this.#at === this.#waiting.length;
   }
 
-  receive({ letters, budget }: Batch, take: Take): void {
-    for (const letter of letters) {
-      if (this.empty && this.#affords(budget.left)) {
-        budget.left -= costOf(letter);
-        take(letter);
-      } else this.#keep({ letter, take });
-    }
+  receive(letter: Letter, budget: Budget, take: Take): void {
+    if (this.empty && this.#affords(budget.left)) {
+      budget.left -= costOf(letter);
+      take(letter);
+    } else this.#keep({ letter, take });
   }
 
   /** Early versions took in everything at once, and their histories say so. */

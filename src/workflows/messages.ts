@@ -63,7 +63,7 @@ export const stop = defineSignal<[{ reason?: string }?]>('stop');
 export const terminate = defineSignal<[{ reason?: string }?]>('terminate');
 export const wakeForEffects = defineSignal<[WakeForEffectsPayload?]>('wakeForEffects');
 export const wakeForMessages = defineSignal<[WakePayload?]>('wakeForMessages');
-/** As the interceptor gives them to the SDK (interceptors.ts); every other name arrives as UNKNOWN_SIGNAL. */
+/** Names of signals that a thread knows. */
 export const SIGNAL_NAMES: readonly string[] = [
   queueMessage,
   queueTool,
@@ -72,6 +72,7 @@ export const SIGNAL_NAMES: readonly string[] = [
   wakeForEffects,
   wakeForMessages,
 ].map(({ name }) => name);
-export const UNKNOWN_SIGNAL = 'unknown';
+/** Under which the interceptor hands the SDK signals of several names, or of a name that a thread does not know. */
+export const MIXED_SIGNALS = 'signals';
 export const sendMessage = defineUpdate<{ id: string }, [MessagePayload]>('sendMessage');
 export const status = defineQuery<StatusView>('status');

@@ -121,7 +121,7 @@ describe('JSON that is nested deeper than a thread may keep', () => {
     await thread.signal('queueMessage', [json({ content: 'deep', metadata })]);
     await thread.signal('queueMessage', [json({ content: 'too deep', metadata: { a: metadata } })]);
     expect(await thread.rejected(1)).toEqual([
-      expect.stringMatching(/^InvalidMessage: "metadata" is nested deeper than 1000 levels/),
+      expect.stringMatching(/^InvalidMessage: the payload is nested deeper than 1000 levels/),
     ]);
     await eventually('the answer', async () =>
       (await thread.transcript(thread.victim)).includes('assistant: echo deep'),
