@@ -8,11 +8,7 @@ import { LIMITS } from '../core/limit.ts';
 import type { StoredError } from '../core/step.ts';
 import type { ThreadState } from '../core/thread-state.ts';
 import { describeIssues } from '../state/check-arguments.ts';
-import { openEnv } from '../state/env.ts';
-import { loadChildren } from '../state/family.ts';
-import { openMessageHooks } from '../state/hooks/runner.ts';
-import type { HooksOf } from '../state/origin.ts';
-import { createThreadState } from '../state/thread-state.ts';
+import { openAuthorCode } from '../state/open-author-code.ts';
 import type { ThreadRecord } from '../store/thread-port.ts';
 import type { QueuedTool } from '../store/tool-port.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -45,27 +41,19 @@ export async function executeEffect(
   const { effect, thread, signal, timeoutMs = LIMITS.effectMs } = execution;
   const definition = dependencies.registry().effects.get(effect.name);
   if (!definition) return { kind: 'executed', error: notDefined(effect), queuedTools: [] };
-  const env = openEnv(dependencies, thread, { signal });
   const own = new AbortController();
-  const within = AbortSignal.any([signal, own.signal]);
-  // Code that the handler runs lives as long as the handler, however that ends.
-  const scope = dependencies.sandbox.scope({ signal: within });
   const sink = openSink(dependencies, thread.id);
-  const parts = { env, runCode: scope.runCode };
-  const place = {
+  const code = openAuthorCode(dependencies, {
     thread,
     // Ids of what it makes come from here: the same for every attempt.
     key: `${thread.id}:effect:${effect.id}`,
-    signal: within,
+    signal: AbortSignal.any([signal, own.signal]),
+    waits: signal,
     work: sink.work,
     metadata: { scheduledEffect: { id: effect.id, name: effect.name } },
-  };
-  const hooksOf: HooksOf = (at) => openMessageHooks(dependencies, at);
-  const hooks = hooksOf({ ...place, parts });
+  });
   try {
-    const children = await loadChildren(dependencies.store, thread);
-    const origin = { ...place, execution: null, hooks, hooksOf, children };
-    const state = createThreadState(dependencies, origin, parts);
+    const state = await code.openState();
     const ended = await withinTime(
       { signal, timeoutMs, own, late: () => timedOut(effect.name, timeoutMs) },
       async () => (await runHandler(definition, state, effect.args)) ?? (await settle(sink)),
@@ -74,12 +62,12 @@ export async function executeEffect(
     if (ended === 'aborted' || (ended && signal.aborted)) return { kind: 'aborted' };
     const { queuedTools } = sink.taken();
     if (!ended) return { kind: 'executed', queuedTools };
-    const { error = '' } = await env.redact({ status: 'error', error: ended.message });
+    const { error = '' } = await code.env.redact({ status: 'error', error: ended.message });
     // Redacted before it is cut: half a secret would not be found.
     const message = error.slice(0, ERROR_CHARS);
     return { kind: 'executed', error: { code: ended.code, message }, queuedTools };
   } finally {
-    scope.close();
+    code.close();
     sink.end();
   }
 }

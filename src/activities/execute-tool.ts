@@ -4,11 +4,8 @@ import type { PromptDefinition, Registry, ToolDefinition } from '../core/definit
 import type { ToolResult } from '../core/message.ts';
 import { isSubagentCall } from '../core/subagent.ts';
 import { type CheckedCall, checkArguments, refuseCall } from '../state/check-arguments.ts';
-import { loadChildren } from '../state/family.ts';
-import { messageHooksOf, openMessageHooks } from '../state/hooks/runner.ts';
-import type { StateOrigin } from '../state/origin.ts';
+import { openAuthorCode } from '../state/open-author-code.ts';
 import { outlast } from '../state/outlast.ts';
-import { createThreadState } from '../state/thread-state.ts';
 import { runToolBody } from '../state/tool-body.ts';
 import type { CommitTool } from '../store/tool-port.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -52,23 +49,22 @@ interface Run {
 /** The body, within its time and until somebody aborts it. */
 async function runWithin(dependencies: ActivityDependencies, run: Run): Promise<ExecutedTool> {
   const { frame, tool, args } = run;
-  const { execution, env } = frame;
+  const { execution, env, sink } = frame;
   const own = new AbortController();
   const signal = AbortSignal.any([execution.signal, own.signal]);
-  // Code that the tool runs, and functions that it returned, live as long as the call, however that ends.
-  const scope = dependencies.sandbox.scope({ signal });
-  const origin = await toOrigin(dependencies, run, signal);
-  const state = createThreadState(dependencies, origin, { env, runCode: scope.runCode });
+  const { thread, step, index } = execution;
+  const key = `${thread.id}:${step}:${index}`;
+  const code = openAuthorCode(dependencies, { thread, key, signal, work: sink.work, within: frame });
   const late = (): ToolResult => ({ status: 'error', error: timedOut(tool) });
   const limit = { signal: execution.signal, timeoutMs: tool.timeoutMs, own, late };
   try {
-    const result = await withinTime(limit, async () =>
-      settled(frame.sink, await runToolBody(tool, state, args)),
-    );
+    const place = { tool, idempotencyKey: key, execution: await frame.place() };
+    const state = await outlast(signal, () => code.openState(place));
+    const result = await withinTime(limit, async () => settled(sink, await runToolBody(tool, state, args)));
     if (result === 'aborted') return { kind: 'aborted' };
     return { kind: 'executed', result: await env.redact(result) };
   } finally {
-    scope.close();
+    code.close();
   }
 }
 
@@ -80,28 +76,6 @@ async function settled(sink: Sink, result: ToolResult): Promise<ToolResult> {
   } catch (error) {
     return result.status === 'error' ? result : { status: 'error', error: notTaken(error).message };
   }
-}
-
-async function toOrigin(
-  dependencies: ActivityDependencies,
-  { frame, tool }: Run,
-  signal: AbortSignal,
-): Promise<StateOrigin> {
-  const { execution, sink, hooks } = frame;
-  const { thread, step, index } = execution;
-  const key = `${thread.id}:${step}:${index}`;
-  return {
-    thread,
-    key,
-    signal,
-    work: sink.work,
-    tool,
-    idempotencyKey: key,
-    execution: await frame.place(),
-    hooks: messageHooksOf(hooks),
-    hooksOf: (place) => openMessageHooks(dependencies, place),
-    children: await outlast(signal, () => loadChildren(dependencies.store, thread)),
-  };
 }
 
 function timedOut(tool: ToolDefinition): string {
