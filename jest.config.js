@@ -15,7 +15,10 @@ export default {
     '^everthread/server$': '<rootDir>/src/server/index.ts',
     '^everthread/testing$': '<rootDir>/src/testing/index.ts',
   },
-  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  // The long forms take minutes to an hour: `npm run test:soak`.
+  testMatch: [
+    process.env.EVERTHREAD_SOAK === '1' ? '<rootDir>/test/**/*.soak.ts' : '<rootDir>/test/**/*.test.ts',
+  ],
   // Recording histories is a deed, not a check: `npm run record`.
   testPathIgnorePatterns: [
     '/node_modules/',
@@ -24,5 +27,5 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/dist'],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  testTimeout: 300_000,
+  testTimeout: process.env.EVERTHREAD_SOAK === '1' ? 2 * 60 * 60_000 : 300_000,
 };

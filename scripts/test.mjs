@@ -2,6 +2,7 @@
  * `npm test`: makes the clone ready, then runs type check, lint and all tests. The last line is `N passed, N failed`, over all of
  * it: type check and lint count as one each, and so does a test file that could not be loaded.
  * `npm test -- store sandbox` runs only the test files whose path contains one of the words, without type check and lint.
+ * `npm run test:soak` (`node scripts/test.mjs --soak`) runs the long forms instead, `*.soak.ts`, one after the other; words select here too.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -9,7 +10,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT, run, setUp } from './set-up.mjs';
 
-const filters = process.argv.slice(2);
+const words = process.argv.slice(2);
+const SOAK = '--soak';
+const filters = words.filter((word) => word !== SOAK);
+const soak = words.includes(SOAK);
+// Jest's configuration reads it: which files are tests.
+if (soak) process.env.EVERTHREAD_SOAK = '1';
 const JEST = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
 const PARTS = 6;
 /** Most tests wait for a server, a timeout or a process: two parts side by side use two cores, and measure as well as one. */
@@ -20,12 +26,12 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => (stopped = 
 
 try {
   const node = await part('set-up', setUp);
-  if (filters.length === 0) {
+  if (filters.length === 0 && !soak) {
     await check('type check', node, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json', '--noEmit']);
     await check('lint', node, ['node_modules/@biomejs/biome/bin/biome', 'ci']);
   }
   // Jest keeps something of every file it has run: a process of its own for each part bounds that, and a crash too.
-  const parts = filters.length === 0 ? divide(listTests(node)) : [filters];
+  const parts = soak ? listSoaks(node) : filters.length === 0 ? divide(listTests(node)) : [filters];
   const waiting = [...parts.entries()];
   const lane = async () => {
     for (let next = waiting.shift(); next && !stopped; next = waiting.shift()) {
@@ -34,7 +40,7 @@ try {
       await part(name, () => runJest(node, which)).catch(fail);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(LANES, parts.length) }, lane));
+  await Promise.all(Array.from({ length: soak ? 1 : Math.min(LANES, parts.length) }, lane));
 } catch (error) {
   fail(error);
 }
@@ -58,8 +64,22 @@ async function part(name, work) {
   return result;
 }
 
-function listTests(node) {
-  return JSON.parse(execFileSync(node, [JEST, '--listTests', '--json'], { cwd: ROOT, encoding: 'utf8' }));
+function listTests(node, which = []) {
+  const output = execFileSync(node, [JEST, '--listTests', '--json', ...which], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  return JSON.parse(output);
+}
+
+/** Each file is a part: what one of them leaves behind is nothing to the next. */
+function listSoaks(node) {
+  const files = listTests(node, filters).sort();
+  if (files.length === 0)
+    throw new Error(
+      `There is no soak test${filters.length > 0 ? ` whose path contains ${filters.join(' or ')}` : ''}.`,
+    );
+  return files.map((file) => ['--runTestsByPath', file]);
 }
 
 /** Tests of one folder take about as long as one another: each part gets as many of each. */

@@ -12,7 +12,7 @@ import { type Conversation, conversation } from './conversation.ts';
 import { eventually } from './eventually.ts';
 import { type DeathPoint, faultScript, orderDeath } from './fault-project.ts';
 import { connectPatiently } from './patient-client.ts';
-import type { WorkerOrder } from './worker-process.ts';
+import type { WorkerOrder } from './run-worker-process.ts';
 
 export interface WorkerProcess {
   readonly pid: number;
@@ -49,6 +49,9 @@ export interface ClusterOptions {
   readonly address?: string;
   /** As in `EVERTHREAD_STORE`; a file in the cluster's folder when absent. */
   readonly store?: string;
+  /** The path of another program than the fault tests' worker, and what its environment has beside. */
+  readonly program?: string;
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
@@ -82,10 +85,10 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     },
     async keep(count) {
       const missing = Array.from({ length: Math.max(0, count - alive().length) });
-      started.push(...(await Promise.all(missing.map(() => startWorker(order, address)))));
+      started.push(...(await Promise.all(missing.map(() => startWorker(order, options, address)))));
     },
     async startWith(other) {
-      started.push(await startWorker({ ...order, store: other }, address));
+      started.push(await startWorker({ ...order, store: other }, options, address));
     },
     orderDeath(point) {
       deathsBefore = deaths();
@@ -120,12 +123,17 @@ function readLedger(folder: string, threadId: string): string[] {
 
 const SCRIPT = fileURLToPath(new URL('./worker-process.ts', import.meta.url));
 
-async function startWorker(order: WorkerOrder, address: string): Promise<WorkerProcess> {
+async function startWorker(
+  order: WorkerOrder,
+  { program = SCRIPT, environment }: ClusterOptions,
+  address: string,
+): Promise<WorkerProcess> {
   const log = openSync(join(order.folder, 'worker.log'), 'a');
-  const child: ChildProcess = spawn(process.execPath, [SCRIPT], {
+  const child: ChildProcess = spawn(process.execPath, [program], {
     stdio: ['ignore', log, log, 'ipc'],
     env: {
       ...process.env,
+      ...environment,
       NODE_OPTIONS: '',
       TEMPORAL_ADDRESS: address,
       EVERTHREAD_FAULT_WORKER: JSON.stringify(order),

@@ -1,0 +1,180 @@
+/**
+ * An assault on one worker process: seeded attacks at every door while twenty healthy threads talk in the same worker. Afterwards the
+ * same process lives, every healthy turn was answered within `TURN_MS`, and every attacked thread still ends by `terminate`.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { calls, type ScriptFunction, says } from '../../src/testing/index.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Cluster, startCluster } from '../support/fault-cluster.ts';
+import { serveHostileProvider } from './provider-door.ts';
+import { createRandom, type Random } from './random.ts';
+import { attackWorkflow } from './signal-door.ts';
+
+export interface Assault {
+  readonly seed: string;
+  /** Attacks are begun for so long, or until there were `attacks`. */
+  readonly seconds: number;
+  readonly attacks?: number;
+  readonly healthy?: number;
+}
+
+export interface Outcome {
+  readonly attacks: number;
+  readonly providerAnswers: number;
+  readonly turns: number;
+  readonly slowestTurnMs: number;
+  readonly survived: boolean;
+  /** What went wrong, in words; empty when nothing did. */
+  readonly failures: readonly string[];
+}
+
+/** What a healthy thread may wait for one turn, on a machine many times too busy. */
+const TURN_MS = 120_000;
+const VICTIMS = 6;
+/** Under way at a time, beside the threads' own work. */
+const ATTACKERS = 3;
+
+/** A turn is two calls and a text. */
+const healthyScript: ScriptFunction = ({ messages }) => {
+  const last = messages.findLastIndex(({ role }) => role === 'user');
+  const results = messages.slice(last).filter(({ role }) => role === 'tool').length;
+  return results < 2 ? calls('tick', { line: String(results) }) : says(`Ticked ${results} times.`);
+};
+
+export async function assault({
+  seed,
+  seconds,
+  attacks = Number.POSITIVE_INFINITY,
+  healthy = 20,
+}: Assault): Promise<Outcome> {
+  const random = createRandom(seed);
+  const provider = await serveHostileProvider(random.split('provider'));
+  const cluster = await startCluster({
+    script: healthyScript,
+    program: fileURLToPath(new URL('./fuzz-worker.ts', import.meta.url)),
+    environment: { EVERTHREAD_FUZZ_PROVIDER: provider.url },
+    // The machine is busy, and nobody is killed on purpose.
+    configuration: { modelHeartbeatMs: 60_000, toolHeartbeatMs: 60_000, historySoftLimit: 200 },
+  });
+  try {
+    await cluster.keep(1);
+    const [worker] = cluster.workers;
+    if (!worker) throw new Error('The worker did not start.');
+    const victims = await startVictims(cluster);
+    let over = false;
+    const threads = Array.from({ length: healthy }, () => live(cluster, () => over));
+    const attacking = attack({ cluster, victims, random, seconds, attacks }).finally(() => {
+      over = true;
+    });
+    const ended = await Promise.allSettled([attacking, ...threads]);
+    const survived = worker.alive;
+    const last = await Promise.allSettled(
+      survived ? victims.map((victim) => terminate(cluster, victim)) : [],
+    );
+    const lives = (await Promise.allSettled(threads)).flatMap((each) =>
+      each.status === 'fulfilled' ? [each.value] : [],
+    );
+    return {
+      attacks: await attacking.catch(() => -1),
+      providerAnswers: provider.answered(),
+      turns: lives.reduce((sum, { turns }) => sum + turns, 0),
+      slowestTurnMs: Math.round(Math.max(0, ...lives.map(({ slowest }) => slowest))),
+      survived: survived && worker.alive,
+      failures: [...ended, ...last].flatMap((each) =>
+        each.status === 'rejected' ? [String((each.reason as Error).message)] : [],
+      ),
+    };
+  } finally {
+    await cluster.close();
+    await provider.close();
+  }
+}
+
+function startVictims({ client }: Cluster): Promise<string[]> {
+  const start = () => client.startThread({ agent: 'victim', messages: [{ content: 'begin' }] });
+  return Promise.all(Array.from({ length: VICTIMS }, async () => (await start()).threadId));
+}
+
+interface Attack {
+  readonly cluster: Cluster;
+  readonly victims: string[];
+  readonly random: Random;
+  readonly seconds: number;
+  readonly attacks: number;
+}
+
+/** Answers how many attacks were begun. Attack number n of a seed is the same whatever came before it. */
+async function attack({ cluster, victims, random, seconds, attacks }: Attack): Promise<number> {
+  const end = performance.now() + seconds * 1000;
+  const { client } = cluster;
+  let begun = 0;
+  const attacker = async () => {
+    while (performance.now() < end && begun < attacks) {
+      const own = random.split(begun++);
+      const place = own.below(victims.length);
+      await attackWorkflow(
+        {
+          client: client.temporal,
+          namespace: client.temporal.options.namespace,
+          taskQueue: cluster.taskQueue,
+          victims: [victims[place] as string],
+        },
+        own,
+      );
+      // Attacks that stop or refill a thread would else silence the other doors: now and then somebody speaks to it again.
+      if (own.chance(0.1))
+        await client.queueMessage(victims[place] as string, { content: 'go on' }).catch(() => undefined);
+      if (own.chance(0.01)) victims[place] = await renew(cluster, victims[place] as string);
+    }
+  };
+  await Promise.all(Array.from({ length: ATTACKERS }, attacker));
+  return begun;
+}
+
+/** One that was attacked long enough must end when it is told to; another takes its place. */
+async function renew(cluster: Cluster, victim: string): Promise<string> {
+  await terminate(cluster, victim);
+  return (await cluster.client.startThread({ agent: 'victim', messages: [{ content: 'begin' }] })).threadId;
+}
+
+async function terminate({ client }: Cluster, threadId: string): Promise<void> {
+  await client.terminate(threadId).catch(() => undefined);
+  const handle = client.temporal.workflow.getHandle(`thread/${threadId}`);
+  await eventually(
+    `the end of attacked thread ${threadId}`,
+    async () => (await handle.describe()).status.name !== 'RUNNING',
+    TURN_MS,
+  );
+}
+
+interface Life {
+  readonly turns: number;
+  readonly slowest: number;
+}
+
+async function live(cluster: Cluster, over: () => boolean): Promise<Life> {
+  const { client } = cluster;
+  const threadId = randomUUID();
+  await client.startThread({ agent: 'helper', threadId });
+  let turns = 0;
+  let slowest = 0;
+  while (!over() || turns === 0) {
+    const begun = performance.now();
+    await client.queueMessage(threadId, { content: `turn ${turns}` });
+    const { status } = await client.waitForIdle(threadId, { timeoutMs: TURN_MS });
+    slowest = Math.max(slowest, performance.now() - begun);
+    turns += 1;
+    const { messages } = await client.getMessages(threadId, { limit: 100_000 });
+    const said = messages.filter(({ content }) => content === 'Ticked 2 times.').length;
+    if (status !== 'idle' || said !== turns) {
+      throw new Error(
+        `The healthy thread ${threadId} is ${status} with ${said} answers after ${turns} turns.`,
+      );
+    }
+    // Twenty of them without a pause would be a load test.
+    await delay(100);
+  }
+  return { turns, slowest };
+}

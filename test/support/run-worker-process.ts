@@ -1,0 +1,44 @@
+/** What a worker process of a test does, whatever its project: it works until it is told to go, and never outlives its test. */
+import { flushCompileCache } from 'node:module';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+import type { FaultPoint } from '../../src/activities/dependencies.ts';
+import type { Configuration } from '../../src/configuration.ts';
+import type { Registry } from '../../src/core/definition.ts';
+import { createWorker } from '../../src/worker/index.ts';
+
+/** What a worker process is to do; it comes in `EVERTHREAD_FAULT_WORKER`. */
+export interface WorkerOrder {
+  readonly modelUrl: string;
+  readonly folder: string;
+  readonly taskQueue: string;
+  readonly store: string;
+  readonly configuration: Partial<Configuration>;
+}
+
+export async function runWorkerProcess(
+  project: (order: WorkerOrder) => Registry,
+  probe?: (order: WorkerOrder, point: FaultPoint) => void,
+): Promise<void> {
+  const order = JSON.parse(process.env.EVERTHREAD_FAULT_WORKER as string) as WorkerOrder;
+  const { folder, taskQueue, store, configuration } = order;
+
+  // Whoever started it is gone: no worker may outlive its test.
+  process.on('disconnect', () => process.exit(1));
+
+  Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('WARN') });
+  const worker = await createWorker({
+    projectDir: folder,
+    store,
+    registry: project(order),
+    taskQueue,
+    workflowBundle: process.env.EVERTHREAD_TEST_BUNDLE,
+    configuration,
+    probe: (point) => probe?.(order, point),
+  });
+  const running = worker.run();
+  process.send?.('ready');
+  // It may be killed before it can do so at its end.
+  flushCompileCache();
+  await running;
+  process.disconnect?.();
+}
