@@ -1,8 +1,10 @@
 /** Runs a tool's body: is it allowed, are the arguments right, what did it return (definitions §12.4). */
 import { parseArguments } from '../core/context.ts';
 import type { PromptDefinition, Registry, ToolDefinition } from '../core/definition.ts';
+import { LIMITS } from '../core/limit.ts';
 import type { ToolResult } from '../core/message.ts';
 import { isSubagentCall } from '../core/subagent.ts';
+import { withStack } from '../state/author-fault.ts';
 import { type CheckedCall, checkArguments, refuseCall } from '../state/check-arguments.ts';
 import { openAuthorCode } from '../state/open-author-code.ts';
 import { outlast } from '../state/outlast.ts';
@@ -60,12 +62,24 @@ async function runWithin(dependencies: ActivityDependencies, run: Run): Promise<
   try {
     const place = { tool, idempotencyKey: key, execution: await frame.place() };
     const state = await outlast(signal, () => code.openState(place));
-    const result = await withinTime(limit, async () => settled(sink, await runToolBody(tool, state, args)));
+    const result = await withinTime(limit, async () =>
+      settled(sink, await runToolBody({ tool, state, args, work: key })),
+    );
     if (result === 'aborted') return { kind: 'aborted' };
-    return { kind: 'executed', result: await env.redact(result) };
+    return { kind: 'executed', result: tell(dependencies, run, await env.redact(result)) };
   } finally {
     code.close();
   }
+}
+
+/** A throw, for the log. Texts are cut here, since they have no secrets any more: half a one would not have been found. */
+function tell({ report }: ActivityDependencies, { frame, tool }: Run, result: ToolResult): ToolResult {
+  if (result.status !== 'error' || result.stack === undefined) return result;
+  const { error = '', stack } = withStack(result.error ?? '', result.stack);
+  const code = tool.runsCode ? 'run_code' : 'tool';
+  const { thread } = frame.execution;
+  report?.({ code, name: tool.name, threadId: thread.id, error: error.slice(0, LIMITS.faultChars), stack });
+  return { ...result, stack };
 }
 
 /** What the tool queued to other threads is there before its result is, or the result says that it is not. */

@@ -10,6 +10,7 @@ import {
   type ProviderResponse,
   type ProviderStreamChunk,
 } from '../core/provider.ts';
+import { toReadable } from '../core/thrown.ts';
 import { createAccumulator } from './accumulate.ts';
 import type { AttemptLimits } from './attempt-plan.ts';
 import { classifyError } from './classify.ts';
@@ -66,7 +67,7 @@ export async function runAttempt(attempt: Attempt): Promise<AttemptResult> {
     // Closes the connection of a request that we no longer wait for.
     halt.abort();
     signal.throwIfAborted();
-    return { ok: false, error: classifyError(error, { now: now() }), stalled: guard.stalled };
+    return { ok: false, error: classifyError(toReadable(error), { now: now() }), stalled: guard.stalled };
   }
 }
 

@@ -11,6 +11,7 @@ import type { Registry } from '../core/definition.ts';
 import type { EndpointDefinition, EndpointParams } from '../core/endpoint.ts';
 import type { ThreadState } from '../core/thread-state.ts';
 import type { Sandbox } from '../sandbox/index.ts';
+import { runAuthorCode } from '../state/author-run.ts';
 import type { ThreadEnv } from '../state/env.ts';
 import { openAuthorCode } from '../state/open-author-code.ts';
 import type { ThreadRecord } from '../store/thread-port.ts';
@@ -53,7 +54,7 @@ export async function callEndpoint(
   const code = openAuthorCode(dependencies, place);
   try {
     const state = await code.openState();
-    return { ok: true, response: await answer(call, state, work) };
+    return { ok: true, response: await answer(call, state, { work, key: place.key }) };
   } catch (error) {
     ended.abort();
     return { ok: false, refusal: await redact(code.env, toRefusal(error)), error };
@@ -67,11 +68,14 @@ export async function callEndpoint(
 async function answer(
   { name, endpoint, request, params }: EndpointCall,
   state: ThreadState,
-  work: EndpointWork,
+  { work, key }: { work: EndpointWork; key: string },
 ): Promise<Response> {
+  const run = { code: 'endpoint', name, threadId: state.threadId, work: key } as const;
   let response: Response;
   try {
-    response = requireResponse(name, await endpoint.handler(request, state, params));
+    response = await runAuthorCode(run, async () =>
+      requireResponse(name, await endpoint.handler(request, state, params)),
+    );
   } catch (error) {
     await work.settle().catch(() => undefined);
     throw error;

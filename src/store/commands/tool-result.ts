@@ -77,7 +77,14 @@ export async function storeResult(
   await updateCall(thread, call, { state, status: result.status, ended_at: thread.now, directive });
   const type = state === 'unknown' ? 'tool.unknown' : 'tool.result';
   const depth = subprompt ? { depth: subprompt.depth } : {};
-  const told = { name: call.name, callId: call.call_id, status: result.status, ...depth };
+  const { stack } = result;
+  const told = {
+    name: call.name,
+    callId: call.call_id,
+    status: result.status,
+    ...depth,
+    ...(stack === undefined || result.status === 'success' ? {} : { stack }),
+  };
   thread.emit(type, told, { step: call.step });
 }
 
