@@ -8,6 +8,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AttachmentRef, ToolCall, ToolResult } from '../core/message.ts';
 import type { ToolCallOutcome } from '../core/step.ts';
+import { authorPlace } from '../state/author-fault.ts';
 import type { DraftMessage } from '../state/origin.ts';
 import { outlast } from '../state/outlast.ts';
 import { storeResultFiles } from '../state/result-files.ts';
@@ -69,7 +70,14 @@ export async function storeToolResult(
     succeeded: row.result?.status === 'success',
     queued: committed.queued + sink.taken().queuedItems + queued,
     ...(directive ? { directive } : {}),
+    ...(row.result?.status === 'error' ? toFailedAt(row.result.stack) : {}),
   };
+}
+
+/** The stack itself stays in the store: history is small. */
+function toFailedAt(stack: string | undefined): { failedAt?: string } {
+  const place = stack === undefined ? undefined : authorPlace(stack);
+  return place === undefined ? {} : { failedAt: place };
 }
 
 /** Null where a hook removed the call (R2). */

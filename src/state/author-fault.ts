@@ -45,3 +45,15 @@ const FRAME = /^\s*at .*$/gm;
 export function framesOf(stack: string): string {
   return cutStack(stack.match(FRAME)?.join('\n') ?? '');
 }
+
+const PLACE = /^\s*at (?:.*\()?(?:file:\/\/)?([^()\n]+:\d+:\d+)\)?$/gm;
+/** A file of the project by its path within it, any other by its last two folders. */
+const SHOWN = /(?:agents\/[^:]*|[^/:]*\/[^/:]*\/?[^/:]*):\d+:\d+$/;
+const PLACE_CHARS = 200;
+
+/** File, line and column of the innermost frame that is no part of Node or of a package, as in `agents/tools/pay.ts:12:5`. */
+export function authorPlace(stack: string): string | undefined {
+  const places = [...stack.matchAll(PLACE)].map(([, place = '']) => place);
+  const own = places.find((place) => !place.startsWith('node:') && !place.includes('/node_modules/'));
+  return own === undefined ? undefined : (SHOWN.exec(own)?.[0] ?? own).slice(-PLACE_CHARS);
+}
