@@ -12,16 +12,18 @@ const DEPTH = 4;
 const MEMBERS = 20;
 const VALUES = 100;
 const TEXT_CHARS = 1000;
+/** Of a message or a stack: what is longer would stop others while secrets are taken out of it. */
+const LONGEST = 1024 * 1024;
 
 const UNREADABLE = 'Something was thrown that cannot be read.';
 
 /** The text of anything that was thrown, without its stack: an error's message, an object as JSON. */
 export function errorMessage(thrown: unknown): string {
   const message = readField(thrown, 'message');
-  if (typeof message === 'string' && message.length > 0) return message;
+  if (typeof message === 'string' && message.length > 0) return whole(message);
   try {
     if (typeof thrown === 'function') return '[function]';
-    return isPlain(thrown) ? JSON.stringify(toShown(thrown, { left: VALUES })) : String(thrown);
+    return isPlain(thrown) ? JSON.stringify(toShown(thrown, { left: VALUES })) : whole(String(thrown));
   } catch {
     return UNREADABLE;
   }
@@ -33,9 +35,14 @@ export function errorStack(thrown: unknown): string | undefined {
   if (typeof stack !== 'string') return undefined;
   const causes = causesOf(thrown).map((cause) => {
     const own = readField(cause, 'stack');
-    return `\nCaused by: ${typeof own === 'string' ? own : errorMessage(cause)}`;
+    return `\nCaused by: ${typeof own === 'string' ? whole(own) : errorMessage(cause)}`;
   });
-  return stack + causes.join('');
+  return whole(stack) + causes.join('');
+}
+
+/** W1. */
+function whole(text: string): string {
+  return text.length > LONGEST ? `(a text of ${text.length} characters)` : text;
 }
 
 const READ_BY_US = ['name', 'message', 'code', 'stack', 'cause', 'block', 'status', 'statusCode', 'headers'];

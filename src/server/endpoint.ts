@@ -10,7 +10,7 @@ import { decodeSegments, findRoute } from '../core/route.ts';
 import { isThreadId } from '../core/start-input.ts';
 import { requireProject } from '../definitions/index.ts';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
-import { guardAuthorCode } from '../state/author-guard.ts';
+import { type AuthorGuard, guardAuthorCode } from '../state/author-guard.ts';
 import { type Refusal, refuse, toRefusal, withoutBody } from './answer.ts';
 import { callEndpoint, type EndpointCall } from './endpoint-call.ts';
 
@@ -71,15 +71,7 @@ export async function createEndpointHandler(options: EndpointOptions): Promise<T
       return fail(isRuntimeError(error) ? toRefusal(error) : FAULT, error, failure);
     }
   };
-  const unguard = guardAuthorCode({
-    alone: false,
-    async stray({ run: { code, name, threadId }, thrown }) {
-      if (!options.onError || !(await isKnown(client, threadId))) return false;
-      tell(options.onError, thrown, { threadId, ...(code === 'endpoint' ? { endpoint: name } : {}) });
-      return true;
-    },
-    unknown: () => undefined,
-  });
+  const unguard = guardAuthorCode(toGuard(options));
   const fail = (refusal: Refusal, error: unknown, failure: EndpointFailure): Response => {
     if (refusal.status >= 500) tell(options.onError, error, failure);
     return refuse(refusal);
@@ -128,6 +120,19 @@ function locate({ method, url }: Request, prefix: string, registry: Registry): T
   if (found.kind === 'found') return { ...found, threadId, registry };
   const allow = found.allowed.join(', ');
   return refuse({ status: 405, error: `${pathname} does not answer ${method}, but ${allow}.` }, { allow });
+}
+
+/** The process is the host's: what is no endpoint's fault is its own to judge. */
+function toGuard({ client, onError }: EndpointOptions): AuthorGuard {
+  return {
+    alone: false,
+    async stray({ run: { code, name, threadId }, thrown }) {
+      if (!onError || !(await isKnown(client, threadId))) return false;
+      tell(onError, thrown, { threadId, ...(code === 'endpoint' ? { endpoint: name } : {}) });
+      return true;
+    },
+    unknown: () => undefined,
+  };
 }
 
 async function isKnown({ store }: RuntimeClient, threadId: string): Promise<boolean> {

@@ -90,14 +90,24 @@ function die(thrown: unknown): never {
   process.exit(1);
 }
 
-const told = new WeakMap<AuthorRun, number>();
+const told = new WeakMap<AuthorRun, { count: number; readonly since: number }>();
 
 function tellStray(kind: StrayKind, run: AuthorRun, thrown: unknown): void {
-  const count = (told.get(run) ?? 0) + 1;
+  const count = countTold(run);
   // G5.
   if (count > LIMITS.strayFaults) return;
-  told.set(run, count);
   void outside(() => ask({ kind, run, thrown, last: count === LIMITS.strayFaults }));
+}
+
+/** G5. What modules of a project have opened lives as long as the worker: it is heard again after a while. */
+function countTold(run: AuthorRun): number {
+  const now = performance.now();
+  const before = told.get(run);
+  const over = run.threadId === '' && before !== undefined && now - before.since > LIMITS.strayPauseMs;
+  const entry = before && !over ? before : { count: 0, since: now };
+  told.set(run, entry);
+  entry.count += 1;
+  return entry.count;
 }
 
 async function ask(fault: StrayFault): Promise<void> {

@@ -37,6 +37,8 @@ const HOSTILE: readonly [string, () => unknown][] = [
   ['a ring of causes', () => ringOfCauses()],
   ['a million nested objects', () => nested(1_000_000)],
   ['a list of a million', () => Array.from({ length: 1_000_000 }, (_, index) => index)],
+  ['a text of 10 MB', () => 'x'.repeat(10_000_000)],
+  ['an error whose message has 10 MB', () => new Error('x'.repeat(10_000_000))],
   ['an object with a text of 10 MB', () => ({ text: 'x'.repeat(10_000_000) })],
 ];
 
@@ -70,7 +72,9 @@ describe('anything that was thrown', () => {
     expect(errorMessage(thrown).length).toBeLessThan(10_000);
     const readable = toReadable(thrown) as { message?: unknown } | null | undefined;
     expect([typeof readable?.message, readable instanceof Error, isRuntimeError(thrown)]).toHaveLength(3);
-    expect(['string', 'undefined']).toContain(typeof errorStack(thrown));
+    const stack = errorStack(thrown);
+    expect(['string', 'undefined']).toContain(typeof stack);
+    expect(stack?.length ?? 0).toBeLessThan(20_000);
   });
 
   it.each<[unknown, string]>([

@@ -163,6 +163,11 @@ export const CLUMSY: readonly ClumsyTool[] = [
     body: () => raise(Object.defineProperty(new Error('no stack'), 'stack', { get: trap })),
     ...bad(/cannot be read/),
   },
+  {
+    name: 'throws_50_mb',
+    body: () => raise(new Error('x'.repeat(5e7))),
+    ...bad(/a text of 50000000 characters/),
+  },
   // Odd results.
   {
     name: 'returns_a_getter',

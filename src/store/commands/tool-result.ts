@@ -3,6 +3,7 @@
  * call, nothing but the row.
  */
 import { randomUUID } from 'node:crypto';
+import { LIMITS } from '../../core/limit.ts';
 import type { AttachmentRef, ToolCall, ToolResult } from '../../core/message.ts';
 import type { RestStatus } from '../../core/step.ts';
 import type { FlowDirective } from '../../core/thread-execution.ts';
@@ -83,7 +84,9 @@ export async function storeResult(
     callId: call.call_id,
     status: result.status,
     ...depth,
-    ...(stack === undefined || result.status === 'success' ? {} : { stack }),
+    ...(stack === undefined || result.status === 'success'
+      ? {}
+      : { stack: stack.slice(0, LIMITS.faultChars) }),
   };
   thread.emit(type, told, { step: call.step });
 }
