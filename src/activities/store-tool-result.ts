@@ -70,13 +70,14 @@ export async function storeToolResult(
     succeeded: row.result?.status === 'success',
     queued: committed.queued + sink.taken().queuedItems + queued,
     ...(directive ? { directive } : {}),
-    ...(row.result?.status === 'error' ? toFailedAt(row.result.stack) : {}),
+    ...toFailedAt(row.result),
   };
 }
 
 /** The stack itself stays in the store: history is small. */
-function toFailedAt(stack: string | undefined): { failedAt?: string } {
-  const place = stack === undefined ? undefined : authorPlace(stack);
+function toFailedAt(result: ToolResult | null): { failedAt?: string } {
+  const { status, stack } = result ?? {};
+  const place = status === 'error' && stack !== undefined ? authorPlace(stack) : undefined;
   return place === undefined ? {} : { failedAt: place };
 }
 

@@ -57,9 +57,9 @@ export async function runAuthorCode<T>(asked: AuthorRun, body: () => T | Promise
   }
 }
 
-/** Known by its context alone, and to no listener: code that is no work, such as modules of a project while they are loaded. */
-export function asAuthorCode<T>(run: AuthorRun, body: () => T): T {
-  return context.run(run, body);
+/** Modules of a project while they are loaded: no work of any thread, so known by their context alone, and to no listener. */
+export function asProjectCode<T>(load: () => T): T {
+  return context.run({ code: 'project', name: 'definitions', threadId: '', work: '' }, load);
 }
 
 /** Whose code this turn of the event loop works for; undefined for our own. Also true of what a run left behind. */

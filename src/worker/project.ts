@@ -1,7 +1,7 @@
 /** The definitions that a worker runs: given in code, or loaded from the project's folder and loaded again. */
 import type { Registry } from '../core/definition.ts';
 import { formatProblems, requireProject } from '../definitions/index.ts';
-import { type AuthorRun, asAuthorCode } from '../state/author-run.ts';
+import { asProjectCode } from '../state/author-run.ts';
 
 export interface WorkerProject {
   current(): Registry;
@@ -15,13 +15,6 @@ export interface ProjectSource {
   readonly onWarning?: (warning: string) => void;
 }
 
-const LOADING: AuthorRun = { code: 'project', name: 'definitions', threadId: '', work: '' };
-
-/** Modules of a project are code of its author: what they leave behind, such as a timer, is known as theirs. */
-export function loadProject(...given: Parameters<typeof requireProject>): ReturnType<typeof requireProject> {
-  return asAuthorCode(LOADING, () => requireProject(...given));
-}
-
 /** Throws `InvalidDefinitions` with every problem. */
 export async function openProject({
   projectDir,
@@ -33,7 +26,7 @@ export async function openProject({
     return { current, reload: async () => undefined };
   }
   const load = async (fresh: boolean): Promise<Registry> => {
-    const { registry: loaded, warnings } = await loadProject(projectDir, { fresh });
+    const { registry: loaded, warnings } = await asProjectCode(() => requireProject(projectDir, { fresh }));
     if (warnings.length > 0) onWarning?.(formatProblems(warnings));
     return loaded;
   };
