@@ -3,16 +3,16 @@
  * arguments that its schema refuses, a throw and a time-out are errors that are kept, and nobody's exception.
  */
 import type { EffectDefinition, ScheduledEffect } from '../core/effect.ts';
-import { errorMessage, isRuntimeError } from '../core/error.ts';
+import { isRuntimeError } from '../core/error.ts';
 import { LIMITS } from '../core/limit.ts';
-import type { StoredError } from '../core/step.ts';
 import type { ThreadState } from '../core/thread-state.ts';
+import { errorMessage, errorStack } from '../core/thrown.ts';
+import { withStack } from '../state/author-fault.ts';
+import { runAuthorCode } from '../state/author-run.ts';
 import { describeIssues } from '../state/check-arguments.ts';
-import { openEnv } from '../state/env.ts';
-import { loadChildren } from '../state/family.ts';
-import { openMessageHooks } from '../state/hooks/runner.ts';
-import type { HooksOf } from '../state/origin.ts';
-import { createThreadState } from '../state/thread-state.ts';
+import type { ThreadEnv } from '../state/env.ts';
+import { openAuthorCode } from '../state/open-author-code.ts';
+import type { EffectFault } from '../store/effect-port.ts';
 import type { ThreadRecord } from '../store/thread-port.ts';
 import type { QueuedTool } from '../store/tool-port.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -31,7 +31,7 @@ export interface EffectExecution {
 export type ExecutedEffect =
   | {
       readonly kind: 'executed';
-      readonly error?: StoredError;
+      readonly error?: EffectFault;
       readonly queuedTools: readonly QueuedTool[];
     }
   | { readonly kind: 'aborted' };
@@ -45,47 +45,55 @@ export async function executeEffect(
   const { effect, thread, signal, timeoutMs = LIMITS.effectMs } = execution;
   const definition = dependencies.registry().effects.get(effect.name);
   if (!definition) return { kind: 'executed', error: notDefined(effect), queuedTools: [] };
-  const env = openEnv(dependencies, thread, { signal });
+  // Ids of what it makes come from here: the same for every attempt.
+  const key = `${thread.id}:effect:${effect.id}`;
   const own = new AbortController();
-  const within = AbortSignal.any([signal, own.signal]);
-  // Code that the handler runs lives as long as the handler, however that ends.
-  const scope = dependencies.sandbox.scope({ signal: within });
   const sink = openSink(dependencies, thread.id);
-  const parts = { env, runCode: scope.runCode };
-  const place = {
+  const code = openAuthorCode(dependencies, {
     thread,
-    // Ids of what it makes come from here: the same for every attempt.
-    key: `${thread.id}:effect:${effect.id}`,
-    signal: within,
+    key,
+    signal: AbortSignal.any([signal, own.signal]),
+    waits: signal,
     work: sink.work,
     metadata: { scheduledEffect: { id: effect.id, name: effect.name } },
-  };
-  const hooksOf: HooksOf = (at) => openMessageHooks(dependencies, at);
-  const hooks = hooksOf({ ...place, parts });
+  });
   try {
-    const children = await loadChildren(dependencies.store, thread);
-    const origin = { ...place, execution: null, hooks, hooksOf, children };
-    const state = createThreadState(dependencies, origin, parts);
+    const state = await code.openState();
     const ended = await withinTime(
       { signal, timeoutMs, own, late: () => timedOut(effect.name, timeoutMs) },
-      async () => (await runHandler(definition, state, effect.args)) ?? (await settle(sink)),
+      async () =>
+        (await runHandler(definition, state, { args: effect.args, work: key })) ?? (await settle(sink)),
     );
     // What a handler throws because it was cut off says nothing about it.
     if (ended === 'aborted' || (ended && signal.aborted)) return { kind: 'aborted' };
     const { queuedTools } = sink.taken();
     if (!ended) return { kind: 'executed', queuedTools };
-    const { error = '' } = await env.redact({ status: 'error', error: ended.message });
-    // Redacted before it is cut: half a secret would not be found.
-    const message = error.slice(0, ERROR_CHARS);
-    return { kind: 'executed', error: { code: ended.code, message }, queuedTools };
+    return { kind: 'executed', error: await tell(dependencies, execution, code.env, ended), queuedTools };
   } finally {
-    scope.close();
+    code.close();
     sink.end();
   }
 }
 
+/** As it is kept, and in the log where the handler threw. */
+async function tell(
+  { report }: ActivityDependencies,
+  { effect: { name }, thread }: EffectExecution,
+  env: ThreadEnv,
+  { code, ...ended }: EffectFault,
+): Promise<EffectFault> {
+  const { error = '', stack } = await env.redact({
+    status: 'error',
+    error: ended.message,
+    stack: ended.stack,
+  });
+  const told = withStack(error.slice(0, ERROR_CHARS), stack);
+  if (stack !== undefined) report?.({ code: 'effect', name, threadId: thread.id, ...told });
+  return { code, message: told.error, ...(told.stack === undefined ? {} : { stack: told.stack }) };
+}
+
 /** What the handler queued to other threads is there before the effect has ended. */
-async function settle(sink: Sink): Promise<StoredError | undefined> {
+async function settle(sink: Sink): Promise<EffectFault | undefined> {
   try {
     return void (await sink.settle());
   } catch (error) {
@@ -94,33 +102,36 @@ async function settle(sink: Sink): Promise<StoredError | undefined> {
   }
 }
 
-function timedOut(name: string, timeoutMs: number): StoredError {
+function timedOut(name: string, timeoutMs: number): EffectFault {
   const message = `"${name}" did not end within ${timeoutMs} ms; it may or may not have taken effect.`;
   return { code: 'Timeout', message };
 }
 
-/** Arguments are checked now, and not when the effect was scheduled: it is today's handler that takes them. */
+/** `work` is as in AuthorRun. Arguments are checked now, and not when the effect was scheduled: it is today's handler that takes them. */
 async function runHandler(
   { name, args: schema, execute: handler }: EffectDefinition,
   state: ThreadState,
-  given: Readonly<Record<string, unknown>>,
-): Promise<StoredError | undefined> {
+  { args: given, work }: { args: Readonly<Record<string, unknown>>; work: string },
+): Promise<EffectFault | undefined> {
   try {
     // The definition types `args` as never, because each effect has its own.
     const execute = handler as (state: ThreadState, args?: unknown) => unknown;
-    if (!schema) return void (await execute(state));
+    const run = { code: 'effect', name, threadId: state.threadId, work } as const;
+    if (!schema) return void (await runAuthorCode(run, () => execute(state)));
     const parsed = schema.safeParse(given);
-    if (parsed.success) return void (await execute(state, parsed.data));
+    if (parsed.success) return void (await runAuthorCode(run, () => execute(state, parsed.data)));
     return {
       code: 'InvalidValue',
       message: `The arguments of the effect "${name}" are not what its schema asks for: ${describeIssues(parsed.error.issues)}`,
     };
   } catch (error) {
-    return { code: isRuntimeError(error) ? error.code : 'EffectFailed', message: errorMessage(error) };
+    const stack = errorStack(error);
+    const code = isRuntimeError(error) ? error.code : 'EffectFailed';
+    return { code, message: errorMessage(error), ...(stack === undefined ? {} : { stack }) };
   }
 }
 
-function notDefined({ name }: ScheduledEffect): StoredError {
+function notDefined({ name }: ScheduledEffect): EffectFault {
   return {
     code: 'EffectNotFound',
     message: `The project defines no effect "${name}" now; it was defined when this one was scheduled.`,

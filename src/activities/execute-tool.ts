@@ -1,14 +1,13 @@
 /** Runs a tool's body: is it allowed, are the arguments right, what did it return (definitions §12.4). */
 import { parseArguments } from '../core/context.ts';
 import type { PromptDefinition, Registry, ToolDefinition } from '../core/definition.ts';
+import { LIMITS } from '../core/limit.ts';
 import type { ToolResult } from '../core/message.ts';
 import { isSubagentCall } from '../core/subagent.ts';
+import { withStack } from '../state/author-fault.ts';
 import { type CheckedCall, checkArguments, refuseCall } from '../state/check-arguments.ts';
-import { loadChildren } from '../state/family.ts';
-import { messageHooksOf, openMessageHooks } from '../state/hooks/runner.ts';
-import type { StateOrigin } from '../state/origin.ts';
+import { openAuthorCode } from '../state/open-author-code.ts';
 import { outlast } from '../state/outlast.ts';
-import { createThreadState } from '../state/thread-state.ts';
 import { runToolBody } from '../state/tool-body.ts';
 import type { CommitTool } from '../store/tool-port.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -52,24 +51,35 @@ interface Run {
 /** The body, within its time and until somebody aborts it. */
 async function runWithin(dependencies: ActivityDependencies, run: Run): Promise<ExecutedTool> {
   const { frame, tool, args } = run;
-  const { execution, env } = frame;
+  const { execution, env, sink } = frame;
   const own = new AbortController();
   const signal = AbortSignal.any([execution.signal, own.signal]);
-  // Code that the tool runs, and functions that it returned, live as long as the call, however that ends.
-  const scope = dependencies.sandbox.scope({ signal });
-  const origin = await toOrigin(dependencies, run, signal);
-  const state = createThreadState(dependencies, origin, { env, runCode: scope.runCode });
+  const { thread, step, index } = execution;
+  const key = `${thread.id}:${step}:${index}`;
+  const code = openAuthorCode(dependencies, { thread, key, signal, work: sink.work, within: frame });
   const late = (): ToolResult => ({ status: 'error', error: timedOut(tool) });
   const limit = { signal: execution.signal, timeoutMs: tool.timeoutMs, own, late };
   try {
+    const place = { tool, idempotencyKey: key, execution: await frame.place() };
+    const state = await outlast(signal, () => code.openState(place));
     const result = await withinTime(limit, async () =>
-      settled(frame.sink, await runToolBody(tool, state, args)),
+      settled(sink, await runToolBody({ tool, state, args, work: key })),
     );
     if (result === 'aborted') return { kind: 'aborted' };
-    return { kind: 'executed', result: await env.redact(result) };
+    return { kind: 'executed', result: tell(dependencies, run, await env.redact(result)) };
   } finally {
-    scope.close();
+    code.close();
   }
+}
+
+/** A throw, for the log. Texts are cut here, since they have no secrets any more: half a one would not have been found. */
+function tell({ report }: ActivityDependencies, { frame, tool }: Run, result: ToolResult): ToolResult {
+  if (result.status !== 'error' || result.stack === undefined) return result;
+  const { error = '', stack } = withStack(result.error ?? '', result.stack);
+  const code = tool.runsCode ? 'run_code' : 'tool';
+  const { thread } = frame.execution;
+  report?.({ code, name: tool.name, threadId: thread.id, error: error.slice(0, LIMITS.faultChars), stack });
+  return { ...result, stack };
 }
 
 /** What the tool queued to other threads is there before its result is, or the result says that it is not. */
@@ -80,28 +90,6 @@ async function settled(sink: Sink, result: ToolResult): Promise<ToolResult> {
   } catch (error) {
     return result.status === 'error' ? result : { status: 'error', error: notTaken(error).message };
   }
-}
-
-async function toOrigin(
-  dependencies: ActivityDependencies,
-  { frame, tool }: Run,
-  signal: AbortSignal,
-): Promise<StateOrigin> {
-  const { execution, sink, hooks } = frame;
-  const { thread, step, index } = execution;
-  const key = `${thread.id}:${step}:${index}`;
-  return {
-    thread,
-    key,
-    signal,
-    work: sink.work,
-    tool,
-    idempotencyKey: key,
-    execution: await frame.place(),
-    hooks: messageHooksOf(hooks),
-    hooksOf: (place) => openMessageHooks(dependencies, place),
-    children: await outlast(signal, () => loadChildren(dependencies.store, thread)),
-  };
 }
 
 function timedOut(tool: ToolDefinition): string {

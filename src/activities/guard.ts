@@ -9,6 +9,7 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
 import { type ErrorCode, errorMessage, isRuntimeError } from '../core/error.ts';
 import { LIMITS } from '../core/limit.ts';
+import { readField } from '../core/thrown.ts';
 
 const HEARTBEAT_MS = 250;
 /** A step's fault that came back this often will not go away by itself; the thread says so and rests. */
@@ -58,7 +59,7 @@ function withinSize<T>(result: T, activity: string): T {
 }
 
 function toFailure(error: unknown, final: boolean): Error {
-  const name = (error as { name?: string } | null)?.name;
+  const name = readField(error, 'name');
   if (name === 'ApplicationFailure') return error as ApplicationFailure;
   if (name === 'CancelledFailure') return error as CancelledFailure;
   const message = errorMessage(error);

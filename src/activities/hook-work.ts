@@ -2,33 +2,20 @@
  * Hooks within one activity (definitions §9), with what they work with: variables, the sandbox, a place for what they queue,
  * and the flow. Costs nothing but memory until the first of them runs.
  */
-import type { PromptDefinition } from '../core/definition.ts';
 import { isRuntimeError } from '../core/error.ts';
 import type { FlowDirective } from '../core/thread-execution.ts';
 import type { ThreadState } from '../core/thread-state.ts';
-import { openEnv, type ThreadEnv } from '../state/env.ts';
-import { type HookRunner, openHooks } from '../state/hooks/runner.ts';
-import type { ExecutionPlace } from '../state/origin.ts';
+import type { HookRunner } from '../state/hooks/runner.ts';
+import { type AuthorCode, type AuthorPlace, openAuthorCode } from '../state/open-author-code.ts';
 import type { Scratch } from '../state/scratch.ts';
-import { openRelative } from '../state/thread-state.ts';
 import type { ThreadStore } from '../store/port.ts';
 import type { ThreadRecord } from '../store/thread-port.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { openSink, type Sink } from './sink.ts';
 
-export interface HookWorkInput {
-  readonly thread: ThreadRecord;
-  readonly prompt?: PromptDefinition;
-  /** As in StateOrigin. */
-  readonly key: string;
-  readonly signal: AbortSignal;
-  /** Absent at rest. */
-  readonly execution?: () => Promise<ExecutionPlace>;
-}
+export type HookWorkInput = Omit<AuthorPlace, 'work' | 'within'>;
 
-export interface HookWork {
-  readonly hooks: HookRunner;
-  readonly env: ThreadEnv;
+export interface HookWork extends Pick<AuthorCode, 'hooks' | 'env'> {
   readonly sink: Sink;
   /** The state of a child that was made just now and not started, to hand to a hook. */
   openNewChild(child: ThreadRecord): Promise<ThreadState>;
@@ -37,20 +24,16 @@ export interface HookWork {
 }
 
 export function openHookWork(dependencies: ActivityDependencies, input: HookWorkInput): HookWork {
-  const { thread, prompt, signal } = input;
-  const env = openEnv(dependencies, thread, { signal, prompt });
-  const scope = dependencies.sandbox.scope({ signal });
-  const sink = openSink(dependencies, thread.id);
-  const parts = { env, runCode: scope.runCode };
-  const hooks = openHooks(dependencies, { ...input, work: sink.work, parts });
-  const from = { ...input, work: { ...sink.work, reach: sink.reachUnstarted }, parts };
+  const sink = openSink(dependencies, input.thread.id);
+  const { hooks, env, ...code } = openAuthorCode(dependencies, { ...input, work: sink.work });
+  const unstarted = { ...sink.work, reach: sink.reachUnstarted };
   return {
     hooks,
     env,
     sink,
-    openNewChild: (child) => openRelative(dependencies, from, child),
+    openNewChild: (child) => code.openRelative(child, unstarted),
     close() {
-      scope.close();
+      code.close();
       sink.end();
     },
   };

@@ -12,9 +12,9 @@ import type { ModelDefinition, PromptDefinition } from '../core/definition.ts';
 import { resolveVariable } from '../core/env.ts';
 import type { ProviderRequest } from '../core/provider.ts';
 import { type Subagent, toThreadName } from '../core/subagent.ts';
-import { callModel } from '../models/call-model.ts';
 import { readPlace, readRedactor } from '../state/env-place.ts';
 import type { ThreadRecord } from '../store/thread-port.ts';
+import { askProvider } from './ask-provider.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { abortError, abortSignal } from './guard.ts';
 import type { HeldCall } from './held-call.ts';
@@ -104,12 +104,20 @@ async function askForInput(
   const signal = abortSignal(handover);
   const redact = async (text: string) => (await readRedactor({ store, registry, ...rest }, thread))(text);
   try {
-    const result = await callModel({
-      models,
-      request: (model) => toRequest(model, pass, thread.id),
-      signal,
-      ...recordModelCalls(numbered(store, key.index), { ...key, attempt: 1 }, redact),
-    });
+    const { threadId, step, index } = key;
+    const result = await askProvider(
+      { threadId, work: `${threadId}:${step}:${index}` },
+      {
+        models,
+        request: (model) => toRequest(model, pass, thread.id),
+        signal,
+        ...recordModelCalls(
+          numbered(store, key.index),
+          { ...key, attempt: 1 },
+          { redact, report: rest.report },
+        ),
+      },
+    );
     if (!result.ok) return {};
     const call = result.response.toolCalls?.find(({ name }) => name === BOOTSTRAP);
     const { name, message } = propertiesOf(pass.subagent);

@@ -1,16 +1,23 @@
 /** Writes each request to a model as a row of its own: who was asked, what it cost, why it failed. */
 import type { ModelDefinition } from '../core/definition.ts';
 import type { ProviderUsage } from '../core/provider.ts';
+import { errorStack } from '../core/thrown.ts';
 import type { CallModelOptions } from '../models/call-model.ts';
+import { withStack } from '../state/author-fault.ts';
+import type { StateDependencies } from '../state/dependencies.ts';
 import type { StepRef, ThreadStore } from '../store/port.ts';
 
 type Recorder = Required<Pick<CallModelOptions, 'onAttempt' | 'onAttemptEnd'>>;
 
-/** `redact` takes secrets out of what a provider said. */
+export interface Telling extends Pick<StateDependencies, 'report'> {
+  /** Takes secrets out of what a provider said. */
+  readonly redact: (text: string) => Promise<string>;
+}
+
 export function recordModelCalls(
   store: Pick<ThreadStore, 'startModelCall' | 'endModelCall'>,
   ref: StepRef,
-  redact: (text: string) => Promise<string>,
+  { redact, report }: Telling,
 ): Recorder {
   return {
     async onAttempt({ attempt, model }) {
@@ -39,6 +46,11 @@ export function recordModelCalls(
         retryInMs: outcome.willRetryInMs,
       };
       await store.endModelCall({ ...ref, call: attempt, ok: false, error });
+      // What no provider has answered may be a fault of the code that asks it.
+      const stack = code === 'unknown' ? errorStack(outcome.error.cause) : undefined;
+      if (stack === undefined) return;
+      const told = withStack(error.message, await redact(stack));
+      report?.({ code: 'model', name: model.name, threadId: ref.threadId, ...told });
     },
   };
 }

@@ -6,7 +6,7 @@
  * R3. What was queued is stored when the code goes on; that the other one looks is seen to by then as well (`wake-gate.ts`), or, where
  *     this worker is lost, by whoever finds that out (`wake-forgotten.ts`).
  */
-import { RuntimeError } from '../core/error.ts';
+import { errorMessage, isRuntimeError, RuntimeError } from '../core/error.ts';
 import type { WorkSink } from '../state/origin.ts';
 import { outlast } from '../state/outlast.ts';
 import { terminateRelative } from './cascade.ts';
@@ -80,9 +80,8 @@ export function openRelativeSinks({
 
 /** Of a tool or an effect: what it did is done, and what it could not queue is told. */
 export function notTaken(error: unknown): RuntimeError {
-  const { code, message } = error as Partial<RuntimeError>;
   return new RuntimeError(
-    code ?? 'InvalidMessage',
-    `What was queued to another thread was not taken: ${message ?? String(error)}`,
+    isRuntimeError(error) ? error.code : 'InvalidMessage',
+    `What was queued to another thread was not taken: ${errorMessage(error)}`,
   );
 }

@@ -8,6 +8,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AttachmentRef, ToolCall, ToolResult } from '../core/message.ts';
 import type { ToolCallOutcome } from '../core/step.ts';
+import { authorPlace } from '../state/author-fault.ts';
 import type { DraftMessage } from '../state/origin.ts';
 import { outlast } from '../state/outlast.ts';
 import { storeResultFiles } from '../state/result-files.ts';
@@ -69,7 +70,15 @@ export async function storeToolResult(
     succeeded: row.result?.status === 'success',
     queued: committed.queued + sink.taken().queuedItems + queued,
     ...(directive ? { directive } : {}),
+    ...toFailedAt(row.result),
   };
+}
+
+/** The stack itself stays in the store: history is small. */
+function toFailedAt(result: ToolResult | null): { failedAt?: string } {
+  const { status, stack } = result ?? {};
+  const place = status === 'error' && stack !== undefined ? authorPlace(stack) : undefined;
+  return place === undefined ? {} : { failedAt: place };
 }
 
 /** Null where a hook removed the call (R2). */

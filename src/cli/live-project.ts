@@ -1,6 +1,7 @@
 /** The definitions of a project as a running worker uses them: loaded once, replaced when a later load has no problems. */
 import type { Registry } from '../core/definition.ts';
 import { formatProblems, requireProject } from '../definitions/index.ts';
+import { asProjectCode } from '../state/author-run.ts';
 import { note } from './output.ts';
 import { visible } from './terminal-text.ts';
 
@@ -30,7 +31,7 @@ export function agentNames(registry: Registry): string[] {
 }
 
 async function load(projectDir: string, fresh: boolean): Promise<Registry> {
-  const { registry, warnings } = await requireProject(projectDir, { fresh });
+  const { registry, warnings } = await asProjectCode(() => requireProject(projectDir, { fresh }));
   if (warnings.length > 0) note(`Warning:\n${visible(formatProblems(warnings))}`);
   return registry;
 }

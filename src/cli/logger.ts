@@ -39,6 +39,8 @@ const REPEATED = [
   'durationMs',
 ];
 const VALUE_LENGTH = 300;
+/** Enough for the author's own files, behind the frames of what they call. */
+const STACK_LENGTH = 4000;
 
 /** Makes our logger Temporal's, and leaves signals to the command. Before anything else of the worker SDK. */
 export function installTemporalRuntime(log: Configuration['log']): void {
@@ -122,16 +124,20 @@ function isChatter(rank: number, { sdkComponent }: Metadata): boolean {
 function toTextLine(level: TemporalLevel, message: string, metadata: Metadata, everything: boolean): string {
   const fields = Object.entries(metadata)
     .filter(([name, value]) => value !== undefined && (everything || !REPEATED.includes(name)))
-    .map(([name, value]) => ` ${name}=${toText(value, everything)}`);
+    .map(
+      ([name, value]) =>
+        ` ${name}=${toText(value, everything, name === 'stack' ? STACK_LENGTH : VALUE_LENGTH)}`,
+    );
   const time = new Date().toISOString();
   return `${time} ${level.padEnd(5)} ${oneLine(message)}${fields.join('')}`;
 }
 
-function toText(value: unknown, everything: boolean): string {
+function toText(value: unknown, everything: boolean, length: number): string {
   if (value instanceof Error)
     return JSON.stringify(everything ? (value.stack ?? value.message) : tellError(value));
-  if (typeof value === 'string') return /^[\w.:/@-]+$/.test(value) ? value : JSON.stringify(cut(value));
-  return cut(toJson(value) ?? String(value));
+  if (typeof value === 'string')
+    return /^[\w.:/@-]+$/.test(value) ? value : JSON.stringify(cut(value, length));
+  return cut(toJson(value) ?? String(value), length);
 }
 
 function toJsonLine(level: TemporalLevel, message: string, metadata: Metadata): string {
@@ -161,7 +167,7 @@ function oneLine(text: string): string {
   return visible(text).replaceAll('\n', '␊');
 }
 
-function cut(text: string): string {
+function cut(text: string, length: number): string {
   const line = oneLine(text);
-  return line.length <= VALUE_LENGTH ? line : `${line.slice(0, VALUE_LENGTH)}…`;
+  return line.length <= length ? line : `${line.slice(0, length)}…`;
 }

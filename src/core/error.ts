@@ -4,6 +4,10 @@
  * Errors are recognised by shape, never by instanceof: Node, the workflow VM and Jest are different realms.
  */
 
+import { readField } from './thrown.ts';
+
+export { errorMessage } from './thrown.ts';
+
 export const ERRORS = {
   ThreadTerminated: { exit: 3, status: 410 },
   ThreadNotFound: { exit: 3, status: 404 },
@@ -50,6 +54,8 @@ export const ERRORS = {
   StoreCorrupt: { exit: 1, status: 500 },
   /** The Temporal service cannot be reached or does not answer as asked. */
   TemporalUnavailable: { exit: 1, status: 503 },
+  /** Code of an author called what would end or change the process that it shares with every other thread. */
+  ProcessCallRefused: { exit: 1, status: 500 },
   /** Something was waited for and did not come within its deadline. */
   Timeout: { exit: 1, status: 504 },
 } as const satisfies Record<string, { exit: number; status: number }>;
@@ -68,10 +74,9 @@ export class RuntimeError extends Error {
 }
 
 export function isRuntimeError(error: unknown, code?: ErrorCode): error is RuntimeError {
-  if (typeof error !== 'object' || error === null) return false;
-  const candidate = error as { name?: unknown; code?: unknown };
-  if (candidate.name !== 'RuntimeError' || typeof candidate.code !== 'string') return false;
-  return code === undefined ? Object.hasOwn(ERRORS, candidate.code) : candidate.code === code;
+  if (readField(error, 'name') !== 'RuntimeError') return false;
+  const found = readField(error, 'code');
+  return code === undefined ? typeof found === 'string' && Object.hasOwn(ERRORS, found) : found === code;
 }
 
 /** The store cannot be used now and may be later; whoever can wait does. Nothing is wrong with what was asked. */
@@ -82,15 +87,6 @@ export function isStoreAway(error: unknown): boolean {
 /** The store's own trouble, of any kind: no answer to what was asked, and never a thread's failure. */
 export function isStoreTrouble(error: unknown): boolean {
   return isStoreAway(error) || isRuntimeError(error, 'StoreLost') || isRuntimeError(error, 'StoreCorrupt');
-}
-
-/** The text of anything that was thrown, without its stack. */
-export function errorMessage(error: unknown): string {
-  if (typeof error === 'object' && error !== null && 'message' in error) {
-    const { message } = error as { message: unknown };
-    if (typeof message === 'string' && message.length > 0) return message;
-  }
-  return String(error);
 }
 
 /** Ends a switch over a union: the compiler refuses it when a member was forgotten. */

@@ -67,6 +67,12 @@ export const LIMITS = {
   /** Milliseconds that one effect may run, and one hook. */
   effectMs: 5 * 60_000,
   hookMs: 30_000,
+  /** Of the error and of the stack of an author's code, as logs have them. */
+  faultChars: 8000,
+  /** Stray faults of one run of an author's code that are told one by one. */
+  strayFaults: 10,
+  /** After which so many more are told of code that runs for no thread. */
+  strayPauseMs: 60_000,
   /** Sub-prompts within one another. */
   subpromptDepth: 8,
   /** Threads below one another: a root is at depth 0. */

@@ -181,6 +181,8 @@ export type ToolCallOutcome =
       readonly queued: number;
       /** What the tool, or a hook of its call, asked of the flow. */
       readonly directive?: FlowDirective;
+      /** Of a tool that threw: file and line, for readers of the history. */
+      readonly failedAt?: string;
     }
   | { readonly kind: 'unknown'; readonly name: string }
   | { readonly kind: 'terminated' };

@@ -3,7 +3,7 @@
 /** One durable marker: a model call, a tool call, an execution, the thread's life. */
 export interface Log {
   readonly id: string;
-  /** `model_call`, `tool_call`, `tool_invocation`, `execution`, `thread`, `effect`, `hook`, `subagent`. */
+  /** `model_call`, `tool_call`, `tool_invocation`, `execution`, `thread`, `effect`, `hook`, `code`, `subagent`. */
   readonly type: string;
   /** Model calls: model, usage, cost (USD), times. Tool calls: name, status, duration. Never content. */
   readonly data: Readonly<Record<string, unknown>>;

@@ -10,6 +10,7 @@ import {
   type ProviderResponse,
   type ProviderStreamChunk,
 } from '../core/provider.ts';
+import { toReadable } from '../core/thrown.ts';
 import { createAccumulator } from './accumulate.ts';
 import { checkAnswer, createAnswerMeter } from './answer-meter.ts';
 import type { AttemptLimits } from './attempt-plan.ts';
@@ -71,7 +72,7 @@ export async function runAttempt(attempt: Attempt): Promise<AttemptResult> {
     signal.throwIfAborted();
     // Whichever backend it was: keys that it has read from the environment are unknown to us by another way.
     const secrets = listEnvironmentKeys(process.env);
-    return { ok: false, error: classifyError(error, { now: now(), secrets }), stalled: guard.stalled };
+    return { ok: false, error: classifyError(toReadable(error), { now: now(), secrets }), stalled: guard.stalled };
   }
 }
 

@@ -8,6 +8,7 @@
  *     message, perhaps the key. What it said beyond code and status is kept as `AnswerFacts`.
  */
 import { ProviderError, type ProviderErrorCode } from '../core/provider.ts';
+import { errorMessage } from '../core/thrown.ts';
 import { redactKeys } from './redact.ts';
 
 /** The `cause` of a ProviderError that came from an HTTP answer. */
@@ -200,7 +201,7 @@ function chainOf(thrown: Record<string, unknown>): Record<string, unknown>[] {
 
 function toRecord(value: unknown): Record<string, unknown> {
   if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
-  return value === undefined ? {} : { message: String(value) };
+  return value === undefined ? {} : { message: errorMessage(value) };
 }
 
 /** The openai SDK does not set `name`; its classes are told apart by constructor. */

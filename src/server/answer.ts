@@ -19,16 +19,7 @@ export function toRefusal(error: unknown): Refusal {
   if (isRuntimeError(error)) {
     return { status: ERRORS[error.code].status, error: error.message, code: error.code };
   }
-  return { status: 500, error: describe(error) };
-}
-
-/** Anything may be thrown, also what has no text. */
-function describe(error: unknown): string {
-  try {
-    return errorMessage(error);
-  } catch {
-    return 'Something was thrown that cannot be told.';
-  }
+  return { status: 500, error: errorMessage(error) };
 }
 
 /** By shape: code of a project may have another realm's Response, or that of another package. */

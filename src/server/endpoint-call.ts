@@ -11,11 +11,9 @@ import type { Registry } from '../core/definition.ts';
 import type { EndpointDefinition, EndpointParams } from '../core/endpoint.ts';
 import type { ThreadState } from '../core/thread-state.ts';
 import type { Sandbox } from '../sandbox/index.ts';
-import { openEnv, type ThreadEnv } from '../state/env.ts';
-import { loadChildren } from '../state/family.ts';
-import { openMessageHooks } from '../state/hooks/runner.ts';
-import type { HooksOf } from '../state/origin.ts';
-import { createThreadState } from '../state/thread-state.ts';
+import { runAuthorCode } from '../state/author-run.ts';
+import type { ThreadEnv } from '../state/env.ts';
+import { openAuthorCode } from '../state/open-author-code.ts';
 import type { ThreadRecord } from '../store/thread-port.ts';
 import { discard, type Refusal, requireResponse, toRefusal } from './answer.ts';
 import { type EndpointWork, openWork } from './endpoint-work.ts';
@@ -50,25 +48,19 @@ export async function callEndpoint(
   const ended = new AbortController();
   const signal = AbortSignal.any([call.signal, ended.signal]);
   const dependencies = { store: client.store, registry: () => registry, sandbox };
-  const env = openEnv(dependencies, thread, { signal });
   const work = openWork(client, thread.id);
-  const scope = sandbox.scope({ signal });
-  const parts = { env, runCode: scope.runCode };
-  // Made anew for each request: the same one sent twice is two.
+  // The key is made anew for each request: the same one sent twice is two.
   const place = { thread, key: `endpoint:${randomUUID()}`, signal, work: work.sink };
-  const hooksOf: HooksOf = (at) => openMessageHooks(dependencies, at);
-  const hooks = hooksOf({ ...place, parts });
+  const code = openAuthorCode(dependencies, place);
   try {
-    const children = await loadChildren(client.store, thread);
-    const origin = { ...place, execution: null, hooks, hooksOf, children };
-    const state = createThreadState(dependencies, origin, parts);
-    return { ok: true, response: await answer(call, state, work) };
+    const state = await code.openState();
+    return { ok: true, response: await answer(call, state, { work, key: place.key }) };
   } catch (error) {
     ended.abort();
-    return { ok: false, refusal: await redact(env, toRefusal(error)), error };
+    return { ok: false, refusal: await redact(code.env, toRefusal(error)), error };
   } finally {
     ended.abort();
-    scope.close();
+    code.close();
   }
 }
 
@@ -76,11 +68,14 @@ export async function callEndpoint(
 async function answer(
   { name, endpoint, request, params }: EndpointCall,
   state: ThreadState,
-  work: EndpointWork,
+  { work, key }: { work: EndpointWork; key: string },
 ): Promise<Response> {
+  const run = { code: 'endpoint', name, threadId: state.threadId, work: key } as const;
   let response: Response;
   try {
-    response = requireResponse(name, await endpoint.handler(request, state, params));
+    response = await runAuthorCode(run, async () =>
+      requireResponse(name, await endpoint.handler(request, state, params)),
+    );
   } catch (error) {
     await work.settle().catch(() => undefined);
     throw error;

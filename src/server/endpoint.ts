@@ -10,6 +10,7 @@ import { decodeSegments, findRoute } from '../core/route.ts';
 import { isThreadId } from '../core/start-input.ts';
 import { requireProject } from '../definitions/index.ts';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
+import { type AuthorGuard, guardAuthorCode } from '../state/author-guard.ts';
 import { type Refusal, refuse, toRefusal, withoutBody } from './answer.ts';
 import { callEndpoint, type EndpointCall } from './endpoint-call.ts';
 
@@ -23,7 +24,10 @@ export interface EndpointOptions {
   readonly prefix?: string;
   /** Runs the code of `state.runCode`. One that is given is not closed here. */
   readonly sandbox?: Sandbox;
-  /** For logs: every failure that is answered above 499, with what was thrown. Nothing has taken secrets out of it. */
+  /**
+   * For logs: every failure that is answered above 499, and what an endpoint's code fails with where nobody awaits it, with
+   * what was thrown. Nothing has taken secrets out of it.
+   */
   readonly onError?: (error: unknown, failure: EndpointFailure) => void;
 }
 
@@ -67,6 +71,7 @@ export async function createEndpointHandler(options: EndpointOptions): Promise<T
       return fail(isRuntimeError(error) ? toRefusal(error) : FAULT, error, failure);
     }
   };
+  const unguard = guardAuthorCode(toGuard(options));
   const fail = (refusal: Refusal, error: unknown, failure: EndpointFailure): Response => {
     if (refusal.status >= 500) tell(options.onError, error, failure);
     return refuse(refusal);
@@ -78,6 +83,7 @@ export async function createEndpointHandler(options: EndpointOptions): Promise<T
     },
     async close() {
       closing.abort(new Error('the server is closing'));
+      unguard();
       if (!options.sandbox) await sandbox.close();
     },
   };
@@ -114,6 +120,23 @@ function locate({ method, url }: Request, prefix: string, registry: Registry): T
   if (found.kind === 'found') return { ...found, threadId, registry };
   const allow = found.allowed.join(', ');
   return refuse({ status: 405, error: `${pathname} does not answer ${method}, but ${allow}.` }, { allow });
+}
+
+/** The process is the host's: what is no endpoint's fault is its own to judge. */
+function toGuard({ client, onError }: EndpointOptions): AuthorGuard {
+  return {
+    alone: false,
+    async stray({ run: { code, name, threadId }, thrown }) {
+      if (!onError || !(await isKnown(client, threadId))) return false;
+      tell(onError, thrown, { threadId, ...(code === 'endpoint' ? { endpoint: name } : {}) });
+      return true;
+    },
+    unknown: () => undefined,
+  };
+}
+
+async function isKnown({ store }: RuntimeClient, threadId: string): Promise<boolean> {
+  return (await store.getThread(threadId).catch(() => null)) !== null;
 }
 
 /** Undecoded, without empty segments. */

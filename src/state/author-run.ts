@@ -4,15 +4,27 @@
  * R1. A run is known from before its first line until its awaited body has settled; what it left behind (a timer, a promise)
  *     still answers `currentAuthorRun`, because the async context goes along with it.
  * R2. Listeners hear begin and end synchronously: what dies right after `begin` has been told.
+ * R3. Code that other code of an author calls belongs to the same work, on whichever thread of the family it writes.
+ * R4. What the code threw can be looked at by whoever catches it: a proxy whose traps throw must not throw there.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { toReadable } from '../core/thrown.ts';
 
-export type AuthorCode = 'tool' | 'hook' | 'effect' | 'endpoint' | 'model' | 'subprompt' | 'run_code';
+export type AuthorCode =
+  | 'tool'
+  | 'hook'
+  | 'effect'
+  | 'endpoint'
+  | 'model'
+  | 'subprompt'
+  | 'run_code'
+  | 'project';
 
 export interface AuthorRun {
   readonly code: AuthorCode;
   /** Of the tool, the hook, the effect … */
   readonly name: string;
+  /** Empty where no thread is concerned, as while a project is loaded. */
   readonly threadId: string;
   /** Of the work that it belongs to, such as one tool call or one model step; the same in every attempt. */
   readonly work: string;
@@ -28,15 +40,26 @@ const running = new Set<AuthorRun>();
 const listeners = new Set<AuthorRunListener>();
 
 /** Runs the author's code under its name. Its outcome is the body's, whatever that is. */
-export async function runAuthorCode<T>(run: AuthorRun, body: () => T | Promise<T>): Promise<T> {
+export async function runAuthorCode<T>(asked: AuthorRun, body: () => T | Promise<T>): Promise<T> {
+  const around = context.getStore();
+  // R3.
+  const run = around ? { ...asked, threadId: around.threadId, work: around.work } : asked;
   running.add(run);
   for (const listener of listeners) listener.begin(run);
   try {
     return await context.run(run, body);
+  } catch (error) {
+    // R4.
+    throw toReadable(error);
   } finally {
     running.delete(run);
     for (const listener of listeners) listener.end(run);
   }
+}
+
+/** Modules of a project while they are loaded: no work of any thread, so known by their context alone, and to no listener. */
+export function asProjectCode<T>(load: () => T): T {
+  return context.run({ code: 'project', name: 'definitions', threadId: '', work: '' }, load);
 }
 
 /** Whose code this turn of the event loop works for; undefined for our own. Also true of what a run left behind. */

@@ -2,6 +2,7 @@
 import type { Registry } from '../core/definition.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import type { ThreadStore } from '../store/port.ts';
+import type { AuthorFault } from './author-fault.ts';
 
 export interface StateDependencies {
   readonly store: ThreadStore;
@@ -11,4 +12,6 @@ export interface StateDependencies {
   readonly sandbox: Sandbox;
   /** Milliseconds that one hook may take; LIMITS.hookMs where absent. */
   readonly hookMs?: number;
+  /** For the log: what an author's code has thrown. Must not throw. */
+  readonly report?: (fault: AuthorFault) => void;
 }

@@ -1,22 +1,31 @@
 /** Runs a tool's own code. Whatever it does, the answer is a ToolResult: a throw is an error result (runtime §5.2). */
 import type { ToolDefinition } from '../core/definition.ts';
-import { errorMessage } from '../core/error.ts';
 import type { ToolResult } from '../core/message.ts';
 import type { ThreadState } from '../core/thread-state.ts';
+import { errorMessage, errorStack } from '../core/thrown.ts';
+import { runAuthorCode } from './author-run.ts';
 import { toToolResult } from './tool-result.ts';
 
-/** `args` are checked already; a tool without a schema is called without them. */
-export async function runToolBody(
-  tool: ToolDefinition,
-  state: ThreadState,
-  args: unknown,
-): Promise<ToolResult> {
+export interface ToolBody {
+  readonly tool: ToolDefinition;
+  readonly state: ThreadState;
+  /** Checked already; a tool without a schema is called without them. */
+  readonly args: unknown;
+  /** As in AuthorRun. */
+  readonly work: string;
+}
+
+export async function runToolBody({ tool, state, args, work }: ToolBody): Promise<ToolResult> {
+  const code = tool.runsCode ? 'run_code' : 'tool';
+  // The definition types `args` as never, because each tool has its own; checkArguments has seen to them.
+  const execute = tool.execute as (state: ThreadState, args?: unknown) => unknown;
   try {
-    // The definition types `args` as never, because each tool has its own; checkArguments has seen to them.
-    const execute = tool.execute as (state: ThreadState, args?: unknown) => unknown;
-    return toToolResult(await (tool.args ? execute(state, args) : execute(state)));
+    return await runAuthorCode({ code, name: tool.name, threadId: state.threadId, work }, async () =>
+      // Within the author's code: getters of what it returned are its own.
+      toToolResult(await (tool.args ? execute(state, args) : execute(state))),
+    );
   } catch (error) {
-    const stack = (error as { stack?: unknown } | null)?.stack;
-    return { status: 'error', error: errorMessage(error), ...(typeof stack === 'string' ? { stack } : {}) };
+    const stack = errorStack(error);
+    return { status: 'error', error: errorMessage(error), ...(stack === undefined ? {} : { stack }) };
   }
 }

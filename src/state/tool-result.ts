@@ -1,8 +1,14 @@
-/** Whatever a tool returned, as a ToolResult. Authors are not always typed; nothing a tool returns is a crash. */
+/**
+ * Whatever a tool returned, as a ToolResult. Authors are not always typed; nothing a tool returns is a crash: what cannot be read
+ * throws here, where a throw is the tool's error, and what is handed on is a copy that has no getters and no traps.
+ */
+import { RuntimeError } from '../core/error.ts';
+import { LIMITS, utf8Length } from '../core/limit.ts';
 import type { ToolResult } from '../core/message.ts';
 
+/** Throws `LimitExceeded`, and whatever getters, proxies and `toJSON` throw. */
 export function toToolResult(value: unknown): ToolResult {
-  if (typeof value === 'string') return { status: 'success', result: value };
+  if (typeof value === 'string') return { status: 'success', result: withinLimit(value) };
   if (value === undefined || value === null) return { status: 'success' };
   if (typeof value !== 'object' || !('status' in value)) return { status: 'success', result: toText(value) };
   const { status, result, error, stack, attachments } = value as Record<string, unknown>;
@@ -13,10 +19,36 @@ export function toToolResult(value: unknown): ToolResult {
     ...(typeof stack === 'string' ? { stack } : {}),
     ...(attachments === undefined || attachments === null
       ? {}
-      : { attachments: attachments as ToolResult['attachments'] }),
+      : { attachments: toAttachments(attachments) as ToolResult['attachments'] }),
   };
 }
 
 function toText(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
+  return withinLimit(typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value)));
+}
+
+function withinLimit(text: string): string {
+  if (text.length * 3 <= LIMITS.contentBytes) return text;
+  const bytes = utf8Length(text);
+  if (bytes <= LIMITS.contentBytes) return text;
+  throw new RuntimeError(
+    'LimitExceeded',
+    `LimitExceeded: The tool answered ${bytes} bytes; a result has at most ${LIMITS.contentBytes}. Keep more in a file, and answer its path.`,
+  );
+}
+
+/** Their fields are checked where the files are stored (attachments.ts). */
+function toAttachments(given: unknown): unknown[] {
+  if (!Array.isArray(given)) throw new TypeError('The attachments of a result must be a list.');
+  return Array.from(given, (each) =>
+    typeof each === 'object' && each !== null
+      ? Object.fromEntries(Object.entries(each).map(([name, field]) => [name, toPlain(field)]))
+      : toPlain(each),
+  );
+}
+
+const PLAIN: readonly string[] = ['string', 'number', 'boolean'];
+
+function toPlain(value: unknown): unknown {
+  return PLAIN.includes(typeof value) ? value : null;
 }

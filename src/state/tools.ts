@@ -21,7 +21,7 @@ export interface ToolsInput {
 
 export function createTools(
   { store, registry, env, nextId, state }: ToolsInput,
-  { thread, tool, caller = tool, work, execution }: StateOrigin,
+  { thread, key, tool, caller = tool, work, execution }: StateOrigin,
 ): Pick<ThreadState, 'queueTool' | 'invokeTool'> {
   const run = async (name: string, args: Readonly<Record<string, unknown>>): Promise<ToolResult> => {
     const refusal = refuseReach(caller, name);
@@ -31,7 +31,8 @@ export function createTools(
     const checked = checkArguments(target, args);
     if (!checked.ok) return checked.result;
     const own = Object.freeze({ ...describe(state()), ...env.bind(target) });
-    return (await env.refuse(target)) ?? runToolBody(target, own, checked.args);
+    const body = { tool: target, state: own, args: checked.args, work: key };
+    return (await env.refuse(target)) ?? runToolBody(body);
   };
   return {
     queueTool(name, args = {}) {

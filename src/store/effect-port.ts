@@ -28,10 +28,15 @@ export type BegunEffect =
       readonly thread: ThreadRecord;
     };
 
+/** Without its stack in the effect's own row: that is told by the event. */
+export interface EffectFault extends StoredError {
+  readonly stack?: string;
+}
+
 export interface EndEffect extends FromRun {
   readonly id: string;
   readonly attempt: number;
-  readonly error?: StoredError;
+  readonly error?: EffectFault;
   /** Tools that it queued: in line with its end, or not at all. */
   readonly queuedTools: readonly QueuedTool[];
 }

@@ -13,6 +13,7 @@ import { RuntimeError } from '../core/error.ts';
 import { createSandbox } from '../sandbox/index.ts';
 import { openStore } from '../store/open-store.ts';
 import type { ThreadStore } from '../store/port.ts';
+import { type OpenGuard, openGuard, reportFault } from './fault-log.ts';
 import { refuseForeignPollers } from './identity.ts';
 import { openProject, type WorkerProject } from './project.ts';
 import { endWithStore } from './store-end.ts';
@@ -58,6 +59,17 @@ export interface ThreadWorker {
  * serve the same queue, `InvalidConfiguration`, or `TemporalUnavailable`.
  */
 export async function createWorker(options: WorkerOptions): Promise<ThreadWorker> {
+  // Before the first line of the project's: it keeps what it finds of `process`.
+  const guard = openGuard();
+  try {
+    return await openWorker(options, guard);
+  } catch (error) {
+    guard.end();
+    throw error;
+  }
+}
+
+async function openWorker(options: WorkerOptions, guard: OpenGuard): Promise<ThreadWorker> {
   const configuration = { ...readConfiguration(), ...options.configuration };
   const taskQueue = options.taskQueue ?? configuration.taskQueue;
   const project = await openProject(options);
@@ -68,6 +80,7 @@ export async function createWorker(options: WorkerOptions): Promise<ThreadWorker
       : await openStore(options.store ?? configuration.store, options.projectDir, {
           keys: configuration.encryptionKeys,
         });
+  guard.know({ store, registry: project.current });
   const sandbox = createSandbox({ size: configuration.sandboxSize });
   const handover = new AbortController();
   const release = async () => {
@@ -75,6 +88,7 @@ export async function createWorker(options: WorkerOptions): Promise<ThreadWorker
     await sandbox.close();
     if (typeof options.store !== 'object') await store.close();
     if (ownsConnection) await connection.close();
+    guard.end();
   };
   try {
     await refuseForeignPollers(connection, { namespace, taskQueue, storeId: store.id });
@@ -97,6 +111,7 @@ export async function createWorker(options: WorkerOptions): Promise<ThreadWorker
       },
       handover: handover.signal,
       probe: options.probe,
+      report: reportFault,
     });
     const worker = await createTemporalWorker({
       connection,

@@ -1,6 +1,7 @@
 /** The definitions that a worker runs: given in code, or loaded from the project's folder and loaded again. */
 import type { Registry } from '../core/definition.ts';
 import { formatProblems, requireProject } from '../definitions/index.ts';
+import { asProjectCode } from '../state/author-run.ts';
 
 export interface WorkerProject {
   current(): Registry;
@@ -25,7 +26,7 @@ export async function openProject({
     return { current, reload: async () => undefined };
   }
   const load = async (fresh: boolean): Promise<Registry> => {
-    const { registry: loaded, warnings } = await requireProject(projectDir, { fresh });
+    const { registry: loaded, warnings } = await asProjectCode(() => requireProject(projectDir, { fresh }));
     if (warnings.length > 0) onWarning?.(formatProblems(warnings));
     return loaded;
   };

@@ -67,7 +67,7 @@ describe('the handler of an effect', () => {
     };
     expect(await execute(queue)).toEqual({
       kind: 'executed',
-      error: { code: 'EffectFailed', message: 'later' },
+      error: { code: 'EffectFailed', message: 'later', stack: expect.stringMatching(/^TypeError: later\n/) },
       queuedTools: [{ id: expect.any(String), name: 'look', arguments: { at: 1 } }],
     });
   });

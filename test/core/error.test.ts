@@ -92,7 +92,7 @@ describe('the text of what was thrown', () => {
     [undefined, 'undefined'],
     [null, 'null'],
     [new Error(''), 'Error'],
-    [{ message: 7 }, '[object Object]'],
+    [{ message: 7 }, '{"message":7}'],
   ])('of %p is %j', (thrown, said) => {
     expect(errorMessage(thrown)).toBe(said);
   });

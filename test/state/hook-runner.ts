@@ -86,7 +86,9 @@ export async function open(
   });
 }
 
-export const failures = async () => (await thread.events('hook.failed')).map(({ data }) => data);
+/** But for the stacks, which tell of files. */
+export const failures = async () =>
+  (await thread.events('hook.failed')).map(({ data: { stack: _, ...data } }) => data);
 
 export const draft = (fields: Partial<DraftMessage> = {}): DraftMessage => ({
   id: 'm1',

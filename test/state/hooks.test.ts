@@ -213,12 +213,7 @@ describe('a hook that does not behave', () => {
       ),
     );
     await hooks.messages.afterCreate(stored());
-    expect((await failures()).map(({ error }) => error)).toEqual([
-      'text',
-      'undefined',
-      '[object Object]',
-      'e',
-    ]);
+    expect((await failures()).map(({ error }) => error)).toEqual(['text', 'undefined', '{"code":7}', 'e']);
   });
 
   it('is told in at most a thousand characters, without the secrets of the thread', async () => {

@@ -7,6 +7,7 @@ import type { ThreadRecord, ThreadStore } from '../../store/port.ts';
 import { AnswerStream } from '../answer-stream.ts';
 import { act, addCommon, type Cli, type CommonOptions, parseWhole } from '../command.ts';
 import { commandName } from '../command-name.ts';
+import { faultText, readFaults } from '../fault-text.ts';
 import { withStore } from '../find-store.ts';
 import { dateAndTime, dimNote, note, printJson, printJsonLine, printLine, tone, toTable } from '../output.ts';
 import { TailPrinter } from '../tail-printer.ts';
@@ -21,6 +22,7 @@ const ALL = 1_000_000;
 interface ShowOptions extends CommonOptions {
   readonly limit?: number;
   readonly silent?: boolean;
+  readonly debug?: boolean;
 }
 
 export function addThreadShow(threads: Command, cli: Cli): void {
@@ -32,18 +34,20 @@ export function addThreadShow(threads: Command, cli: Cli): void {
     )
     .argument('<id>', 'id of the thread')
     .option('--limit <n>', `the newest n messages (default: ${SHOWN}; with --json all)`, parseWhole)
-    .option('--silent', 'also messages that are hidden from ordinary lists');
+    .option('--silent', 'also messages that are hidden from ordinary lists')
+    .option('--debug', 'also where in the code tools, hooks and effects have failed (with --json: faults)');
   addCommon(command).action(act(cli, showThread));
 }
 
 async function showThread(threadId: string, options: ShowOptions): Promise<undefined> {
-  const { json, project, limit = json ? ALL : SHOWN, silent: includeSilent } = options;
+  const { json, project, limit = json ? ALL : SHOWN, silent: includeSilent, debug } = options;
   await withStore(project, async (store) => {
     const thread = await findThread(store, threadId);
     const { messages, total } = await store.getMessages(threadId, { limit, includeSilent });
     // As many as a record says at most: a thread that never had a child costs no read.
     const children = thread.childCount === 0 ? [] : await store.listChildren(threadId);
-    if (json) return printJson({ thread, children, messages, total });
+    const faults = debug ? await readFaults(store, threadId) : undefined;
+    if (json) return printJson({ thread, children, messages, total, faults });
     printLine(`${threadHeading(thread, children)}\n`);
     const earlier = total - messages.length;
     if (earlier > 0)
@@ -52,6 +56,8 @@ async function showThread(threadId: string, options: ShowOptions): Promise<undef
       );
     for (const message of messages) printLine(messageText(message));
     if (total === 0) printLine(tone('dim', 'no messages yet'));
+    for (const fault of faults ?? []) printLine(`\n${faultText(fault)}`);
+    if (faults?.length === 0) printLine(tone('dim', '\nno code has failed'));
   });
   return undefined;
 }

@@ -36,6 +36,8 @@ export function createHostFunctions(send: (crossing: Crossing) => void): HostFun
   const pending = new Map<number, PromiseWithResolvers<unknown>>();
   let calls = 0;
   let closed: string | undefined;
+  // A child serves many: what the host gave is called in the async context of whoever gave it, not of whoever made the child.
+  const within = AsyncLocalStorage.snapshot();
 
   const callSandbox = async (fn: number, args: unknown[]): Promise<unknown> => {
     if (closed !== undefined) throw new Error(closed);
@@ -81,7 +83,7 @@ export function createHostFunctions(send: (crossing: Crossing) => void): HostFun
       const args = decode(wire, door, TRANSFER);
       const target = given[fn - 1];
       if (!target || !Array.isArray(args)) throw new Error('The sandbox called a function it was not given.');
-      const value = await callInsideBridge(() => Reflect.apply(target, undefined, args));
+      const value = await within(() => callInsideBridge(() => Reflect.apply(target, undefined, args)));
       send({ kind: 'answer', id, ok: true, wire: encode(value, door, TRANSFER, 'the returned value').wire });
     } catch (error) {
       send({ kind: 'answer', id, ok: false, wire: encodeError(error) });

@@ -6,6 +6,7 @@
  * P3. A child that was killed, crashed, ran out of memory, grew, or served its number of runs is replaced; so is one
  *     whose run was ended from outside or kept its thread busy: what is left of that must not burden the next run.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { availableParallelism } from 'node:os';
 import { SANDBOX_LIMITS } from '../limits.ts';
 import type { FromChild, Job, ToChild } from '../protocol.ts';
@@ -68,13 +69,15 @@ export function createPool({ size = Math.max(2, availableParallelism()) }: PoolO
   let line: Waiting[] = [];
   let closed = false;
   let failures = 0;
+  // A child outlives the run that it was made for: its events are nobody's but the pool's.
+  const outside = AsyncLocalStorage.snapshot();
 
   const inUse = (outside: boolean) => [...members].filter(({ use }) => use?.outside === outside).length;
   const idle = () => [...members].filter(({ ready, use }) => ready && !use).length;
   const outsideWaiting = () => line.filter(({ outside }) => outside).length;
 
   const add = () => {
-    const child = spawnChild();
+    const child = outside(spawnChild);
     const ended = Promise.withResolvers<void>();
     const member: Member = {
       child,

@@ -2,6 +2,7 @@
  * One run as its caller holds it: waiting, running, settled, perhaps held for the functions of its result.
  * It settles once, and at once when it is told to end; what the child still does then is the pool's to end.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type {
   CodeExecution,
   CodeExecutionError,
@@ -154,7 +155,8 @@ export function startRun(pool: Pool, source: string, options: unknown): Run {
 
   const checked = checkOptions(source, options, functions.door);
   const memoryBytes = checked.ok ? checked.job.memoryBytes : 0;
-  const report = checked.ok ? checked.report : undefined;
+  // Called in the async context of whoever gave it (host-functions.ts).
+  const report = checked.ok && checked.report ? AsyncLocalStorage.bind(checked.report) : undefined;
   if (checked.ok) {
     const job = { ...checked.job, id };
     ticket = pool.enter(job, isInsideBridge(), {

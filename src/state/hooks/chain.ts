@@ -10,16 +10,22 @@ import type { HookDefinition, HookName } from '../../core/hook.ts';
 import { LIMITS } from '../../core/limit.ts';
 import type { ThreadState } from '../../core/thread-state.ts';
 import type { ThreadStore } from '../../store/port.ts';
+import { tellThrown } from '../author-fault.ts';
+import { runAuthorCode } from '../author-run.ts';
+import type { StateDependencies } from '../dependencies.ts';
 import type { ThreadEnv } from '../env.ts';
 
 export interface ChainPlace {
   readonly store: Pick<ThreadStore, 'appendEvent'>;
   readonly env: Pick<ThreadEnv, 'redact'>;
   readonly threadId: string;
+  /** As in AuthorRun. */
+  readonly work: string;
   readonly signal: AbortSignal;
   readonly timeoutMs?: number;
   /** In their order, of all kinds. */
   readonly hooks: readonly HookDefinition[];
+  readonly report?: StateDependencies['report'];
   /** Made when the first hook runs; one for all of them. */
   readonly state: () => Promise<ThreadState>;
   readonly step: () => number | undefined;
@@ -53,9 +59,10 @@ export function createChain(place: ChainPlace): HookChain {
   const { store, env, threadId, signal, hooks } = place;
   const tell: HookChain['tell'] = async (hook, error) => {
     try {
-      // Redacted before it is cut: half a secret would not be found.
-      const { error: text = '' } = await env.redact({ status: 'error', error: errorMessage(error) });
-      const data = { id: hook?.name ?? null, hook: hook?.hook ?? null, error: text.slice(0, ERROR_CHARS) };
+      const told = await tellThrown(env, error);
+      if (hook) place.report?.({ code: 'hook', name: hook.name, threadId, ...told });
+      const named = { id: hook?.name ?? null, hook: hook?.hook ?? null };
+      const data = { ...named, ...told, error: told.error.slice(0, ERROR_CHARS) };
       await store.appendEvent(threadId, { type: 'hook.failed', data, step: place.step() });
     } catch {
       // A log that cannot be written, or a thread that is terminated, must not make things worse.
@@ -100,7 +107,7 @@ function aborted(signal: AbortSignal): Error {
 
 /** One hook, within its time and until somebody aborts it. What it does after that is nobody's any more. */
 async function call(
-  { signal, timeoutMs = LIMITS.hookMs }: ChainPlace,
+  { threadId, work, signal, timeoutMs = LIMITS.hookMs }: ChainPlace,
   hook: HookDefinition,
   given: readonly unknown[],
 ): Promise<unknown> {
@@ -115,7 +122,8 @@ async function call(
   try {
     // Each kind has arguments of its own; the kind's link sees to them.
     const execute = hook.execute as (...given: readonly unknown[]) => unknown;
-    return await Promise.race([cut.promise, (async () => execute(...given))()]);
+    const run = { code: 'hook', name: hook.name, threadId, work } as const;
+    return await Promise.race([cut.promise, runAuthorCode(run, () => execute(...given))]);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);

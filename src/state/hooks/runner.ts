@@ -73,8 +73,10 @@ export function openHooks(dependencies: StateDependencies, place: HookPlace): Ho
     store,
     env: parts.env,
     threadId: thread.id,
+    work: place.key,
     signal,
     timeoutMs: dependencies.hookMs,
+    report: dependencies.report,
     hooks: listHooks(dependencies.registry(), thread, prompt),
     state: () => {
       state ??= open();

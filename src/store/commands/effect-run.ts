@@ -5,8 +5,7 @@
  *     most.
  * G3. What has ended is kept for KEPT_DAYS, and longer where nothing ends after it.
  */
-import type { StoredError } from '../../core/step.ts';
-import type { BegunEffect, EffectStore, EndEffect, EndedEffect } from '../effect-port.ts';
+import type { BegunEffect, EffectFault, EffectStore, EndEffect, EndedEffect } from '../effect-port.ts';
 import { toThreadRecord } from '../rows.ts';
 import type { FromRun } from '../run-port.ts';
 import type { ThreadTransaction } from '../thread-transaction.ts';
@@ -106,14 +105,16 @@ async function endEffect(context: CommandContext, command: EndEffect): Promise<E
 async function close(
   thread: ThreadTransaction,
   { id, name }: EffectRow,
-  error: StoredError | undefined,
+  { stack, ...error }: Partial<EffectFault> = {},
 ): Promise<void> {
+  const failed = error.code !== undefined;
   await changeEffect(thread, id, {
-    state: error ? 'failed' : 'done',
-    error: error ? JSON.stringify(error) : null,
+    state: failed ? 'failed' : 'done',
+    error: failed ? JSON.stringify(error) : null,
     ended_at: thread.now,
   });
-  thread.emit(error ? 'effect.failed' : 'effect.done', { id, name, ...(error ? { error } : {}) });
+  const told = failed ? { error, ...(stack === undefined ? {} : { stack }) } : {};
+  thread.emit(failed ? 'effect.failed' : 'effect.done', { id, name, ...told });
 }
 
 /** G3. The index leads to them by the time at which they were due. */

@@ -51,6 +51,7 @@ const MARKERS: Readonly<Record<string, string>> = {
   'execution.aborted': 'execution',
   'execution.ended': 'execution',
   'execution.started': 'execution',
+  'code.stray': 'code',
   'effect.cancelled': 'effect',
   'effect.done': 'effect',
   'effect.failed': 'effect',
@@ -170,7 +171,8 @@ async function readMarkers(db: Transaction<Tables>, { threadId, order, most }: W
     .limit(most)
     .execute();
   return rows.map((row) => {
-    const data = JSON.parse(row.data) as Record<string, unknown>;
+    // Of whoever keeps the project in order, not of code that reads logs.
+    const { stack: _, ...data } = JSON.parse(row.data) as Record<string, unknown>;
     return {
       id: `event:${row.seq}`,
       type: MARKERS[row.type] as string,

@@ -3,6 +3,7 @@
  * call, nothing but the row.
  */
 import { randomUUID } from 'node:crypto';
+import { LIMITS } from '../../core/limit.ts';
 import type { AttachmentRef, ToolCall, ToolResult } from '../../core/message.ts';
 import type { RestStatus } from '../../core/step.ts';
 import type { FlowDirective } from '../../core/thread-execution.ts';
@@ -77,7 +78,16 @@ export async function storeResult(
   await updateCall(thread, call, { state, status: result.status, ended_at: thread.now, directive });
   const type = state === 'unknown' ? 'tool.unknown' : 'tool.result';
   const depth = subprompt ? { depth: subprompt.depth } : {};
-  const told = { name: call.name, callId: call.call_id, status: result.status, ...depth };
+  const { stack } = result;
+  const told = {
+    name: call.name,
+    callId: call.call_id,
+    status: result.status,
+    ...depth,
+    ...(stack === undefined || result.status === 'success'
+      ? {}
+      : { stack: stack.slice(0, LIMITS.faultChars) }),
+  };
   thread.emit(type, told, { step: call.step });
 }
 

@@ -1,0 +1,54 @@
+/** What `threads show --debug` shows beside the messages: where in the author's code a tool, a hook or an effect went wrong. */
+import { followEvents } from '../client/follow-events.ts';
+import type { ThreadStore } from '../store/port.ts';
+import { dateAndTime, tone } from './output.ts';
+import { shorten, visible } from './terminal-text.ts';
+
+/** As `--json` prints it. */
+export interface ToldFault {
+  readonly seq: number;
+  readonly at: number;
+  /** The event that tells of it. */
+  readonly type: string;
+  readonly step?: number;
+  /** Of the tool, the hook or the effect. */
+  readonly name: string;
+  /** Of a tool call. */
+  readonly callId?: string;
+  readonly error?: string;
+  readonly stack: string;
+}
+
+/** Oldest first. */
+export async function readFaults(store: ThreadStore, threadId: string): Promise<ToldFault[]> {
+  const faults: ToldFault[] = [];
+  for await (const { seq, at, type, step, data } of followEvents(store, threadId, { follow: false })) {
+    const { stack, name, id, callId, error } = data;
+    if (typeof stack !== 'string') continue;
+    faults.push({
+      seq,
+      at,
+      type,
+      ...(step === undefined ? {} : { step }),
+      name: String(name ?? id ?? ''),
+      ...(typeof callId === 'string' ? { callId } : {}),
+      ...toText(error),
+      stack,
+    });
+  }
+  return faults;
+}
+
+/** An effect's error has a code of its own. */
+function toText(error: unknown): { error?: string } {
+  if (typeof error === 'string') return { error };
+  const message = (error as { message?: unknown } | undefined)?.message;
+  return typeof message === 'string' ? { error: message } : {};
+}
+
+export function faultText({ at, type, step, name, stack }: ToldFault): string {
+  const place = step === undefined ? '' : ` in step ${step}`;
+  const heading = `${dateAndTime(at)}  ${type} ${shorten(name, 60)}${place}`;
+  const lines = stack.split('\n').map((line) => `  ${visible(line)}`);
+  return `${tone('red', heading)}\n${tone('dim', lines.join('\n'))}`;
+}

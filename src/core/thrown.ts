@@ -1,0 +1,108 @@
+/**
+ * Whatever code has thrown, looked at without harm: code may throw null, a symbol, an object without a prototype, one whose
+ * getters throw, or a proxy whose every trap does.
+ * W1. Nothing here throws, and nothing here is long because of what was thrown: values that are left out are told to be, and a
+ *     text is there whole or not at all, since half a secret would not be found by whoever takes secrets out.
+ */
+
+/** Causes of causes; they may form a ring. */
+const CAUSES = 5;
+/** Of an object that was thrown instead of an error: what is told of it. */
+const DEPTH = 4;
+const MEMBERS = 20;
+const VALUES = 100;
+const TEXT_CHARS = 1000;
+/** Of a message or a stack: what is longer would stop others while secrets are taken out of it. */
+const LONGEST = 1024 * 1024;
+
+const UNREADABLE = 'Something was thrown that cannot be read.';
+
+/** The text of anything that was thrown, without its stack: an error's message, an object as JSON. */
+export function errorMessage(thrown: unknown): string {
+  const message = readField(thrown, 'message');
+  if (typeof message === 'string' && message.length > 0) return whole(message);
+  try {
+    if (typeof thrown === 'function') return '[function]';
+    return isPlain(thrown) ? JSON.stringify(toShown(thrown, { left: VALUES })) : whole(String(thrown));
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+/** The stack, with those of the causes behind it; undefined where what was thrown has none. */
+export function errorStack(thrown: unknown): string | undefined {
+  const stack = readField(thrown, 'stack');
+  if (typeof stack !== 'string') return undefined;
+  const causes = causesOf(thrown).map((cause) => {
+    const own = readField(cause, 'stack');
+    return `\nCaused by: ${typeof own === 'string' ? whole(own) : errorMessage(cause)}`;
+  });
+  return whole(stack) + causes.join('');
+}
+
+/** W1. */
+function whole(text: string): string {
+  return text.length > LONGEST ? `(a text of ${text.length} characters)` : text;
+}
+
+const READ_BY_US = ['name', 'message', 'code', 'stack', 'cause', 'block', 'status', 'statusCode', 'headers'];
+
+/** The same, where its fields can be read; an error in its place where reading one of them throws. */
+export function toReadable(thrown: unknown): unknown {
+  if ((typeof thrown !== 'object' && typeof thrown !== 'function') || thrown === null) return thrown;
+  try {
+    for (const field of READ_BY_US) Reflect.get(thrown, field);
+    void (thrown instanceof Error);
+    return thrown;
+  } catch {
+    return new Error(UNREADABLE);
+  }
+}
+
+export function readField(thrown: unknown, field: string): unknown {
+  try {
+    return (thrown as Readonly<Record<string, unknown>> | null | undefined)?.[field];
+  } catch {
+    return undefined;
+  }
+}
+
+function causesOf(thrown: unknown): unknown[] {
+  const causes: unknown[] = [];
+  let cause = readField(thrown, 'cause');
+  for (; cause !== undefined && cause !== null && causes.length < CAUSES; cause = readField(cause, 'cause')) {
+    causes.push(cause);
+  }
+  return causes;
+}
+
+/** Of any realm: an object of another one has another Object.prototype. */
+function isPlain(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** A copy that JSON can hold, within bounds. */
+function toShown(value: unknown, budget: { left: number }, depth = 0): unknown {
+  budget.left -= 1;
+  if (typeof value === 'string')
+    return value.length > TEXT_CHARS ? `(a text of ${value.length} characters)` : value;
+  if (typeof value === 'bigint') return `${value}n`;
+  if (typeof value === 'symbol' || typeof value === 'function') return `(a ${typeof value})`;
+  if (typeof value !== 'object' || value === null) return value ?? null;
+  if (depth >= DEPTH || budget.left <= 0) return '(more)';
+  const keys = Object.keys(value);
+  const shown = keys
+    .slice(0, MEMBERS)
+    .map((key) => [
+      key.slice(0, TEXT_CHARS),
+      budget.left > 0 ? toShown(readField(value, key), budget, depth + 1) : '(more)',
+    ]);
+  if (keys.length > MEMBERS) shown.push(['(more)', keys.length - MEMBERS]);
+  // No prototype: a key may be `__proto__`.
+  return Array.isArray(value)
+    ? shown.map(([, member]) => member)
+    : Object.assign(Object.create(null), Object.fromEntries(shown));
+}

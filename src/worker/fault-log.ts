@@ -1,0 +1,124 @@
+/**
+ * Where a worker tells of faults of an author's code: one line of its log each, and for strays an event of the thread.
+ * T1. Nothing is told before secrets are taken out of it. Where they cannot be read, a stack tells its files and lines alone.
+ */
+import { Runtime } from '@temporalio/worker';
+import { LIMITS } from '../core/limit.ts';
+import { errorMessage, errorStack } from '../core/thrown.ts';
+import type { AuthorFault } from '../state/author-fault.ts';
+import { cutStack, framesOf } from '../state/author-fault.ts';
+import { type AuthorGuard, guardAuthorCode, type StrayFault } from '../state/author-guard.ts';
+import type { AuthorRun } from '../state/author-run.ts';
+import type { StateDependencies } from '../state/dependencies.ts';
+import { readRedactor } from '../state/env-place.ts';
+import type { Redact } from '../state/redaction.ts';
+import type { ThreadRecord } from '../store/thread-port.ts';
+
+type Sources = Pick<StateDependencies, 'store' | 'registry'>;
+
+/** What a body threw, and who awaited it has told already. */
+export function reportFault({ code, name, threadId, error, stack }: AuthorFault): void {
+  Runtime.instance().logger.warn(`The ${code} "${name}" failed`, { threadId, [code]: name, error, stack });
+}
+
+export interface OpenGuard {
+  /** From now on faults are told with their threads. */
+  know(sources: Sources): void;
+  end(): void;
+}
+
+export function openGuard(): OpenGuard {
+  let known: Sources | undefined;
+  const end = guardAuthorCode(createAuthorGuard(() => known));
+  return {
+    know(sources) {
+      known = sources;
+    },
+    end,
+  };
+}
+
+/** `find` answers undefined until the worker has a store. */
+function createAuthorGuard(find: () => Sources | undefined): AuthorGuard {
+  return {
+    alone: true,
+    async stray(fault) {
+      const sources = find();
+      const thread = await findThread(sources, fault.run);
+      if (thread === 'elsewhere') return false;
+      const told = await tell(sources, thread, fault);
+      log(fault, told);
+      if (sources && thread) await keep(sources, thread, fault, told);
+      return true;
+    },
+    unknown(reason) {
+      Runtime.instance().logger.error('A promise was rejected, and nobody awaits it; its origin is unknown', {
+        error: errorMessage(reason).slice(0, LIMITS.faultChars),
+        stack: cutStack(errorStack(reason) ?? ''),
+      });
+    },
+  };
+}
+
+/** `elsewhere`: this worker's store does not know it. Undefined where there is none, or no store answers now. */
+async function findThread(
+  sources: Sources | undefined,
+  { threadId }: AuthorRun,
+): Promise<ThreadRecord | 'elsewhere' | undefined> {
+  if (threadId === '' || !sources) return undefined;
+  try {
+    return (await sources.store.getThread(threadId)) ?? 'elsewhere';
+  } catch {
+    return undefined;
+  }
+}
+
+interface Told {
+  readonly error: string;
+  readonly stack: string;
+}
+
+async function tell(
+  sources: Sources | undefined,
+  thread: ThreadRecord | undefined,
+  { run, thrown }: StrayFault,
+): Promise<Told> {
+  const stack = errorStack(thrown) ?? '';
+  const show = (redact: Redact): Told => ({
+    error: redact(errorMessage(thrown)).slice(0, LIMITS.faultChars),
+    stack: cutStack(redact(stack)),
+  });
+  // While a project is loaded, its code is given no thread's secrets.
+  if (run.threadId === '') return show((text) => text);
+  try {
+    if (sources && thread) return show(await readRedactor(sources, thread));
+  } catch {
+    // T1.
+  }
+  return { error: '[withheld, since secrets could not be taken out of it]', stack: framesOf(stack) };
+}
+
+function log({ kind, run, last }: StrayFault, { error, stack }: Told): void {
+  const how = kind === 'rejection' ? 'rejected a promise that nobody awaits' : 'threw where nobody awaits it';
+  const more = last ? '; no more is told of this run' : '';
+  const { code, name, threadId } = run;
+  Runtime.instance().logger.error(`The ${code} "${name}" ${how}${more}`, {
+    threadId,
+    [code]: name,
+    error,
+    stack,
+  });
+}
+
+async function keep(
+  { store }: Sources,
+  { id }: ThreadRecord,
+  { kind, run: { code, name } }: StrayFault,
+  told: Told,
+): Promise<void> {
+  try {
+    await store.appendEvent(id, { type: 'code.stray', data: { code, name, kind, ...told } });
+  } catch {
+    // A thread that is terminated, or a store that is away: the log has it.
+  }
+}

@@ -1,0 +1,201 @@
+/** Tools that misbehave in every way that we could think of, in one worker beside healthy threads: each is felt by its own thread alone. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { StartThread } from '../../src/client/start-options.ts';
+import type { Message } from '../../src/core/message.ts';
+import { generateKey } from '../../src/store/encryption.ts';
+import type { ThreadEvent } from '../../src/store/port.ts';
+import { CLUMSY, type ClumsyTool } from '../support/clumsy-tools.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Cluster, startCluster } from '../support/fault-cluster.ts';
+
+const HEALTHY = 20;
+const HEALTHY_STEPS = 5;
+const TOKEN = 'very-secret-4711';
+
+let cluster: Cluster;
+let pid: number | undefined;
+
+beforeAll(async () => {
+  process.env.EVERTHREAD_ENCRYPTION_KEYS = generateKey('test');
+  cluster = await startCluster({
+    program: join(import.meta.dirname, '../support/clumsy-worker.ts'),
+    // A tool that computes, or a busy machine, must not make a living worker a lost one.
+    configuration: { modelHeartbeatMs: 120_000, toolHeartbeatMs: 120_000 },
+  });
+  await cluster.keep(1);
+  pid = cluster.workers[0]?.pid;
+});
+afterAll(async () => {
+  await cluster?.close();
+  delete process.env.EVERTHREAD_ENCRYPTION_KEYS;
+});
+
+const workerLives = () => cluster.workers.length === 1 && cluster.workers[0]?.pid === pid;
+const workerLog = () => readFileSync(join(cluster.folder, 'worker.log'), 'utf8');
+
+/** Rejects when the worker dies, for nothing would come to rest then. */
+async function rest(threadId: string): Promise<void> {
+  let resting = false;
+  const idle = cluster.client.waitForIdle(threadId, { timeoutMs: 240_000 }).then(() => {
+    resting = true;
+  });
+  const death = eventually('the end', () => resting || !workerLives(), 250_000).then(() => {
+    if (!resting) throw new Error(`The worker died:\n${workerLog().slice(-3000)}`);
+  });
+  await Promise.race([idle, death]);
+}
+
+async function run(options: StartThread): Promise<string> {
+  const { threadId } = await cluster.client.startThread(options);
+  await rest(threadId);
+  return threadId;
+}
+
+const say = (content: string, agent = 'helper'): StartThread => ({ agent, messages: [{ content }] });
+
+async function readEvents(threadId: string): Promise<readonly ThreadEvent[]> {
+  return cluster.client.store.readEvents(threadId, 0, 10_000);
+}
+
+async function stray(threadId: string, message: RegExp): Promise<Record<string, unknown>> {
+  return eventually(`a stray fault like ${message}`, async () => {
+    if (!workerLives()) throw new Error(`The worker died:\n${workerLog().slice(-3000)}`);
+    const events = (await readEvents(threadId)).filter(({ type }) => type === 'code.stray');
+    return events.find(({ data }) => message.test(String(data.error)))?.data;
+  });
+}
+
+const toolMessage = (messages: readonly Message[]) => messages.find(({ role }) => role === 'tool');
+
+interface Ended {
+  readonly tool: ClumsyTool;
+  readonly threadId: string;
+  readonly message: Message | undefined;
+}
+
+describe('one worker with tools that misbehave beside healthy threads', () => {
+  const hostile: Ended[] = [];
+  const healthy: string[] = [];
+
+  beforeAll(async () => {
+    const runHealthy = async () => healthy.push(await run(say(`use tick ${HEALTHY_STEPS}`)));
+    const runHostile = async (tool: ClumsyTool) => {
+      const threadId = await run(say(`use ${tool.name} 1`));
+      hostile.push({ tool, threadId, message: toolMessage(await cluster.messages(threadId)) });
+    };
+    await Promise.all([...Array.from({ length: HEALTHY }, runHealthy), ...CLUMSY.map(runHostile)]);
+    const rows = hostile.map(({ tool: { name }, message }) => {
+      const said = (message?.content ?? '').slice(0, 90).replaceAll('\n', ' ');
+      return `${name.padEnd(36)}${String(message?.tool_status).padEnd(9)}${said}`;
+    });
+    process.stdout.write(`${rows.sort().join('\n')}\n`);
+  });
+
+  it('all healthy threads finish', async () => {
+    expect(healthy).toHaveLength(HEALTHY);
+    for (const threadId of healthy) {
+      const results = (await cluster.transcript(threadId)).filter((line) => line.startsWith('tool '));
+      expect(results).toEqual(
+        Array.from({ length: HEALTHY_STEPS }, (_, step) => `tool tick success: ticked ${step + 1}`),
+      );
+    }
+  });
+
+  it.each(CLUMSY)('$name ends its own call, and says how', (tool) => {
+    const message = hostile.find((each) => each.tool.name === tool.name)?.message;
+    expect([message?.tool_status, message?.content]).toEqual([tool.status, expect.stringMatching(tool.says)]);
+  });
+
+  it.each(CLUMSY.filter((tool) => tool.stray))(
+    '$name: what nobody awaits is told in the log of its thread',
+    async ({ name, stray: message }) => {
+      const { threadId } = hostile.find(({ tool }) => tool.name === name) as Ended;
+      expect(await stray(threadId, message as RegExp)).toMatchObject({ code: 'tool', name });
+    },
+  );
+
+  it('each of them has begun once, also one that may be tried again', () => {
+    const begun = readFileSync(join(cluster.folder, 'begun'), 'utf8').trim().split('\n');
+    expect(begun.sort()).toEqual(CLUMSY.map(({ name }) => name).sort());
+  });
+
+  it('a flood of floating promises is told ten times, and its loop costs nobody else', async () => {
+    const { threadId } = hostile.find(({ tool }) => tool.name === 'floats_ten_thousand') as Ended;
+    const told = await eventually('the last of them', async () => {
+      const strays = (await readEvents(threadId)).filter(({ type }) => type === 'code.stray');
+      return strays.length >= 10 && strays;
+    });
+    expect(told).toHaveLength(10);
+    expect(workerLog()).toContain('no more is told of this run');
+  });
+
+  it('the stack of a throw names the file and the line of the tool, and the model reads the message alone', async () => {
+    const { threadId, message } = hostile.find(({ tool }) => tool.name === 'returns_a_getter') as Ended;
+    const result = (await readEvents(threadId)).find(({ type }) => type === 'tool.result');
+    expect(result?.data.stack).toMatch(/Error: a trap\n.*at trap .*test\/support\/clumsy-tools\.ts:\d+:\d+/);
+    expect(message?.content).toBe('Failed to execute tool: a trap');
+    expect(workerLog()).toMatch(/The tool "returns_a_getter" failed/);
+  });
+
+  it('the stack of what nobody awaits names them, too', async () => {
+    for (const name of ['floats', 'throws_late', 'exits_late']) {
+      const { tool, threadId } = hostile.find((each) => each.tool.name === name) as Ended;
+      const { stack } = await stray(threadId, tool.stray as RegExp);
+      expect(stack).toMatch(/test\/support\/clumsy-tools\.ts:\d+:\d+/);
+    }
+  });
+
+  it('the worker is the same process still', () => {
+    expect(workerLives()).toBe(true);
+  });
+});
+
+describe('code that is no tool', () => {
+  it('an effect that floats a promise and ends the process has failed, and nothing else has', async () => {
+    const threadId = await run(say('use schedules 1'));
+    const failed = await eventually('the end of the effect', async () =>
+      (await readEvents(threadId)).find(({ type }) => type === 'effect.failed'),
+    );
+    expect(failed.data).toMatchObject({
+      error: { code: 'ProcessCallRefused' },
+      stack: expect.stringContaining('clumsy-worker.ts'),
+    });
+    expect(await stray(threadId, /stray of an effect/)).toMatchObject({ code: 'effect', name: 'strays' });
+  });
+
+  it('a hook that does so is told as failed, and the call keeps its result', async () => {
+    const threadId = await run(say('use tick 1', 'hooked'));
+    expect(await cluster.transcript(threadId)).toContain('tool tick success: ticked 1');
+    const failed = (await readEvents(threadId)).find(({ type }) => type === 'hook.failed');
+    expect(failed?.data).toMatchObject({
+      id: 'strays',
+      error: expect.stringContaining('ProcessCallRefused'),
+      stack: expect.stringContaining('clumsy-worker.ts'),
+    });
+    expect(await stray(threadId, /stray of a hook/)).toMatchObject({ code: 'hook', name: 'strays' });
+  });
+
+  it('a provider that does so fails its step', async () => {
+    const threadId = await run(say('hello', 'odd'));
+    const { status } = (await cluster.client.store.getThread(threadId)) ?? {};
+    expect(status).toBe('failed');
+    expect(await stray(threadId, /stray of a provider/)).toMatchObject({ code: 'model', name: 'odd_model' });
+  });
+});
+
+describe('secrets', () => {
+  it('are taken out of what was thrown, of its causes, of strays and of the log', async () => {
+    const env = { TOKEN: { value: TOKEN, type: 'secret' } } as const;
+    const threadId = await run({ ...say('use tells 1'), env });
+    await stray(threadId, /floating \[secret TOKEN\]/);
+    const result = (await readEvents(threadId)).find(({ type }) => type === 'tool.result');
+    expect(result?.data.stack).toMatch(
+      /thrown \[secret TOKEN\][\s\S]*Caused by: Error: caused by \[secret TOKEN\]/,
+    );
+    expect(JSON.stringify(await readEvents(threadId))).not.toContain(TOKEN);
+    await eventually('the line in the log', () => workerLog().includes('The tool "tells" rejected'));
+    expect(workerLog()).not.toContain(TOKEN);
+  });
+});

@@ -1,0 +1,64 @@
+/** Whose code runs: known by its async context, also where it comes back through a child of the sandbox. */
+import { describe, expect, it } from '@jest/globals';
+import { createSandbox } from '../../src/sandbox/index.ts';
+import {
+  type AuthorRun,
+  currentAuthorRun,
+  listenToAuthorRuns,
+  runAuthorCode,
+  runningAuthorRuns,
+} from '../../src/state/author-run.ts';
+import { closeAfterTest } from '../support/runtime.ts';
+
+const runOf = (name: string, more: Partial<AuthorRun> = {}): AuthorRun => ({
+  code: 'tool',
+  name,
+  threadId: `thread of ${name}`,
+  work: `work of ${name}`,
+  ...more,
+});
+
+describe('code of an author', () => {
+  it('is known while it runs, and what it left behind still is', async () => {
+    const left = Promise.withResolvers<AuthorRun | undefined>();
+    await runAuthorCode(runOf('pay'), async () => {
+      await null;
+      expect([currentAuthorRun(), ...runningAuthorRuns()]).toMatchObject([{ name: 'pay' }, { name: 'pay' }]);
+      setTimeout(() => left.resolve(currentAuthorRun()));
+    });
+    expect([currentAuthorRun(), ...runningAuthorRuns()]).toEqual([undefined]);
+    expect(await left.promise).toMatchObject({ name: 'pay' });
+  });
+
+  it('belongs to the work of the code that called it, under its own name', async () => {
+    const heard: string[] = [];
+    const tell = (what: string) => (run: AuthorRun) =>
+      heard.push(`${what} ${run.name}, ${run.threadId}, ${run.work}`);
+    const stop = listenToAuthorRuns({ begin: tell('begin'), end: tell('end') });
+    const hook = runOf('greet', { code: 'hook' });
+    await runAuthorCode(runOf('pay'), () => runAuthorCode(hook, () => undefined));
+    stop();
+    await runAuthorCode(hook, () => undefined);
+    expect(heard).toEqual([
+      'begin pay, thread of pay, work of pay',
+      'begin greet, thread of pay, work of pay',
+      'end greet, thread of pay, work of pay',
+      'end pay, thread of pay, work of pay',
+    ]);
+  });
+
+  it('that a program in the sandbox calls is that of the run, whoever had the child before', async () => {
+    const sandbox = createSandbox({ size: 1 });
+    closeAfterTest(() => sandbox.close());
+    const names: (string | undefined)[] = [];
+    const tell = () => names.push(currentAuthorRun()?.name) as never;
+    const program = 'export default async () => { await host(); report(1); await host(); };';
+    for (const name of ['first', 'second', 'third']) {
+      await runAuthorCode(runOf(name), async () => {
+        const run = sandbox.scope().runCode(program, { globals: { host: tell }, report: tell });
+        expect((await run).status).toBe('success');
+      });
+    }
+    expect(names).toEqual(['first', 'second', 'third'].flatMap((name) => [name, name, name]));
+  });
+});
