@@ -49,7 +49,7 @@ export async function executeEffect(
   const own = new AbortController();
   const within = AbortSignal.any([signal, own.signal]);
   // Code that the handler runs lives as long as the handler, however that ends.
-  const scope = dependencies.sandbox.scope({ signal: within });
+  const scope = dependencies.sandbox.scope({ signal: within, tenant: thread.rootId });
   const sink = openSink(dependencies, thread.id);
   const parts = { env, runCode: scope.runCode };
   const place = {

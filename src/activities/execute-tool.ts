@@ -56,7 +56,7 @@ async function runWithin(dependencies: ActivityDependencies, run: Run): Promise<
   const own = new AbortController();
   const signal = AbortSignal.any([execution.signal, own.signal]);
   // Code that the tool runs, and functions that it returned, live as long as the call, however that ends.
-  const scope = dependencies.sandbox.scope({ signal });
+  const scope = dependencies.sandbox.scope({ signal, tenant: execution.thread.rootId });
   const origin = await toOrigin(dependencies, run, signal);
   const state = createThreadState(dependencies, origin, { env, runCode: scope.runCode });
   const late = (): ToolResult => ({ status: 'error', error: timedOut(tool) });

@@ -39,7 +39,7 @@ export interface HookWork {
 export function openHookWork(dependencies: ActivityDependencies, input: HookWorkInput): HookWork {
   const { thread, prompt, signal } = input;
   const env = openEnv(dependencies, thread, { signal, prompt });
-  const scope = dependencies.sandbox.scope({ signal });
+  const scope = dependencies.sandbox.scope({ signal, tenant: thread.rootId });
   const sink = openSink(dependencies, thread.id);
   const parts = { env, runCode: scope.runCode };
   const hooks = openHooks(dependencies, { ...input, work: sink.work, parts });

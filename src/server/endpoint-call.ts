@@ -52,7 +52,7 @@ export async function callEndpoint(
   const dependencies = { store: client.store, registry: () => registry, sandbox };
   const env = openEnv(dependencies, thread, { signal });
   const work = openWork(client, thread.id);
-  const scope = sandbox.scope({ signal });
+  const scope = sandbox.scope({ signal, tenant: thread.rootId });
   const parts = { env, runCode: scope.runCode };
   // Made anew for each request: the same one sent twice is two.
   const place = { thread, key: `endpoint:${randomUUID()}`, signal, work: work.sink };

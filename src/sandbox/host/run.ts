@@ -194,15 +194,8 @@ class SandboxRun implements Run {
   }
 
   #onRemark(remark: Remark): void {
-    if (remark.kind === 'log') {
-      this.#logs.add(remark.level, remark.wire);
-      return;
-    }
-    if (this.#reports.add(remark.wire, this.#report)) return;
-    const { reportEntries, reportBytes } = SANDBOX_LIMITS;
-    this.#terminate(
-      `The code reported more than ${reportEntries} values or ${reportBytes} bytes, and was ended.`,
-    );
+    if (remark.kind === 'log') this.#logs.add(remark.level, remark.wire);
+    else if (!this.#reports.add(remark.wire, this.#report)) this.#terminate(TOO_MANY);
   }
 
   #onSettled(settlement: Settlement, memoryUsedBytes: number | undefined): void {
@@ -247,6 +240,9 @@ class SandboxRun implements Run {
 
 const TERMINATED = 'The run was terminated.';
 const ENDED = 'The sandbox run that this function belongs to has ended.';
+const TOO_MANY =
+  `The code reported more than ${SANDBOX_LIMITS.reportEntries} values or ${SANDBOX_LIMITS.reportBytes} bytes, ` +
+  'and was ended.';
 const BUSY =
   `${SANDBOX_LIMITS.outsidePool} sandbox runs are nested, or held for functions of their results: there is no room ` +
   'for one more. Return data instead of functions, or wait for the others.';
