@@ -3,7 +3,8 @@
  * (seed 000 §13). A library of its own: it knows neither threads nor Temporal.
  */
 import type { RunCode } from '../core/code-execution.ts';
-import { Pool, type PoolOptions, type Tenant } from './host/pool.ts';
+import type { Tenant } from './host/line.ts';
+import { Pool, type PoolOptions } from './host/pool.ts';
 import { type Run, startRun } from './host/run.ts';
 
 export { SANDBOX_LIMITS } from './limits.ts';

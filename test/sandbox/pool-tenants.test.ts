@@ -8,7 +8,7 @@ import { gate, openSandbox } from './own-sandbox.ts';
 
 const MIB = 1024 * 1024;
 /** A program that holds so much is told by it from children that rest or are starting. */
-const HELD_MIB = 140;
+const HELD_MIB = 60;
 
 function rssMib(pid: number): number {
   try {
@@ -22,7 +22,7 @@ function rssMib(pid: number): number {
 async function servedBy(scope: SandboxScope): Promise<number> {
   const { wait, reached, open: letGo } = gate();
   const source = `const held = new Uint8Array(${HELD_MIB} * 1024 * 1024).fill(1); await wait(); export default held.length`;
-  const run = scope.runCode(source, { globals: { wait }, memoryLimitBytes: 256 * MIB });
+  const run = scope.runCode(source, { globals: { wait }, memoryLimitBytes: 128 * MIB });
   await reached;
   const pid = childrenOf().toSorted((a, b) => rssMib(b) - rssMib(a))[0] as number;
   expect(rssMib(pid)).toBeGreaterThan(HELD_MIB);

@@ -16,9 +16,6 @@ import { Ledger } from './ledger.ts';
 import { Line, type Places, type Tenant } from './line.ts';
 import { type Entry, Member, memberFor, surplus, type Use, type Waiting } from './member.ts';
 
-export type { Lease, LeaseEvents, Ticket } from './lease.ts';
-export type { Tenant } from './line.ts';
-
 export interface PoolOptions {
   /** Runs at a time. Default: the machine's cores, at least 2. */
   readonly size?: number;
@@ -122,7 +119,7 @@ export class Pool {
     const { use } = member;
     if (message.kind === 'ready') this.#onReady(member);
     else if (use?.job.id !== message.run) return;
-    else if (message.kind === 'idle') this.#onIdle(member, message.rssBytes);
+    else if (message.kind === 'idle') this.#onIdle(member, use, message.rssBytes);
     else {
       if (message.kind === 'settled') this.#onSettled(member, use, message);
       use.events.onMessage(message);
@@ -142,10 +139,13 @@ export class Pool {
     if (settlement.status !== 'success' || !settlement.held) this.#awaitIdle(member, use);
   }
 
-  #onIdle(member: Member, rssBytes: number): void {
+  #onIdle(member: Member, use: Use, rssBytes: number): void {
+    // Asked for by nobody: whoever waits for this run would wait for ever.
+    const lied = use.stopping === undefined;
     member.rest();
     const { runsPerChild, childRestingBytes } = SANDBOX_LIMITS;
-    if (member.runs >= runsPerChild || rssBytes > childRestingBytes) this.#retire(member);
+    if (lied || member.runs >= runsPerChild || rssBytes > childRestingBytes) this.#retire(member);
+    if (lied) use.events.onEnd({ kind: 'crashed', how: 'it said that it was idle before the run had ended' });
     this.#fill();
   }
 

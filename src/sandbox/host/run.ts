@@ -16,10 +16,12 @@ import type { FromChild, Remark, Settlement } from '../protocol.ts';
 import type { ChildEnd } from './child-process.ts';
 import { HostFunctions, isInsideBridge } from './host-functions.ts';
 import { Intake } from './intake.ts';
+import type { Lease, Ticket } from './lease.ts';
 import type { Account } from './ledger.ts';
+import type { Tenant } from './line.ts';
 import { LogBook } from './log-book.ts';
 import { type CheckedOptions, checkOptions } from './options.ts';
-import type { Lease, Pool, Tenant, Ticket } from './pool.ts';
+import type { Pool } from './pool.ts';
 import { ReportBook } from './report-book.ts';
 
 export interface Run {
@@ -199,6 +201,7 @@ class SandboxRun implements Run {
   }
 
   #onSettled(settlement: Settlement, memoryUsedBytes: number | undefined): void {
+    if (!this.#running) return;
     if (settlement.status === 'success') {
       this.#onSuccess(settlement, memoryUsedBytes);
     } else {
