@@ -122,7 +122,7 @@ class SandboxRun implements Run {
       // biome-ignore lint/suspicious/noThenProperty: the handle is a promise-like by the spec (§13.9).
       then: (onFulfilled, onRejected) => this.#settled.promise.then(onFulfilled, onRejected),
       terminate: (reason) =>
-        this.#terminate(typeof reason === 'string' && reason !== '' ? reason : TERMINATED),
+        this.#terminate(typeof reason === 'string' && reason !== '' ? reason : 'The run was terminated.'),
       get running() {
         return isRunning();
       },
@@ -241,7 +241,6 @@ class SandboxRun implements Run {
   }
 }
 
-const TERMINATED = 'The run was terminated.';
 const ENDED = 'The sandbox run that this function belongs to has ended.';
 const TOO_MANY =
   `The code reported more than ${SANDBOX_LIMITS.reportEntries} values or ${SANDBOX_LIMITS.reportBytes} bytes, ` +
