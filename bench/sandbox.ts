@@ -29,6 +29,7 @@ import {
 } from './sandbox/measure.ts';
 import { printFindings } from './sandbox/print-findings.ts';
 import { machine, printRows, type Row, verdictOfRow } from './sandbox/table.ts';
+import { measureTenants, printTenants, type TenantRow } from './sandbox/tenants.ts';
 
 const MEASURES: Readonly<Record<string, (plan: Plan) => Promise<Row[]>>> = {
   cold: measureCold,
@@ -37,7 +38,7 @@ const MEASURES: Readonly<Record<string, (plan: Plan) => Promise<Row[]>>> = {
   echo: measureEcho,
   cpu: measureCpu,
 };
-const PARTS = [...Object.keys(MEASURES), 'first', 'hostile'];
+const PARTS = [...Object.keys(MEASURES), 'first', 'tenants', 'hostile'];
 const HELP = `node_modules/.bin/node bench/sandbox.ts [options]
 
   --only PART    one of ${PARTS.join(', ')}; may be given again
@@ -79,6 +80,12 @@ if (measures.length > 0) {
   }
   await Promise.all(engines.map((engine: Engine) => engine.close()));
 }
+let tenants: TenantRow[] = [];
+if (asked('tenants') && process.platform !== 'linux') progress('tenants: left out, it reads /proc');
+else if (asked('tenants')) {
+  progress('tenants');
+  tenants = await measureTenants(quick);
+}
 if (asked('hostile') && process.platform !== 'linux') progress('hostile: left out, it reads /proc');
 else if (asked('hostile')) {
   for (const program of HOSTILE) {
@@ -90,12 +97,13 @@ else if (asked('hostile')) {
 if (!options.json || file !== undefined) {
   if (rows.length > 0) printRows(`The sandbox beside others (${about})`, rows);
   if (failures.length > 0) console.log(`\ncalls that failed: ${failures.length}\n${failures.join('\n')}`);
+  if (tenants.length > 0) printTenants(tenants);
   if (findings.length > 0) printFindings(findings);
 }
 if (options.json) {
   const verdicts = rows.map((row) => ({ ...row, verdict: verdictOfRow(row) }));
   const title = 'The sandbox beside others';
-  const text = `${JSON.stringify({ title, machine: about, at: new Date().toISOString(), rows: verdicts, failures, findings }, null, 2)}\n`;
+  const text = `${JSON.stringify({ title, machine: about, at: new Date().toISOString(), rows: verdicts, tenants, failures, findings }, null, 2)}\n`;
   if (file === undefined) process.stdout.write(text);
   else writeFileSync(file, text);
 }

@@ -68,6 +68,8 @@ export interface CodeExecution extends PromiseLike<CodeExecutionResult> {
   readonly running: boolean;
   /** Live: grows while the code runs. */
   readonly reports: readonly unknown[];
+  /** Resolves once the run has a process: true. False when it settled without one. Until then it waits for its turn. */
+  readonly begun: Promise<boolean>;
 }
 
 export type RunCode = (source: string, options?: CodeExecutionOptions) => CodeExecution;

@@ -1,13 +1,12 @@
 /** `run_code`: a model computes with code of its own, which touches nothing (seed 000 §13). */
 import { z } from 'zod';
+import type { CodeExecution } from '../core/code-execution.ts';
 import { brandDefinition, nameDefinition } from './brand.ts';
 import { toCodeToolResult } from './code-tool-result.ts';
 import { defineTool } from './define-tool.ts';
 
 const MIB = 1024 * 1024;
 const MEMORY_MIB = 64;
-/** Models write endless loops, and each would keep a place of the sandbox: this deadline is the tool's, and told. */
-const DEADLINE_SECONDS = 120;
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
@@ -30,26 +29,51 @@ const DESCRIPTION = [
   'only what you need. Values that JSON lacks are tagged, such as {"$bigint":"1"}, {"$map":[[key,value]]}, {"$date":"…"}.',
   'The language alone is there: no network, no files, no timers, no imports, no Node or browser APIs. console works.',
   'Types are erased and not checked. Each call starts afresh and remembers nothing.',
-  `Limits: ${MEMORY_MIB} MiB of memory, ${DEADLINE_SECONDS} seconds.`,
 ].join(' ');
 
-const tool = defineTool({
-  description: DESCRIPTION,
-  args: shown,
-  idempotent: true,
-  // Above the deadline, which tells more.
-  timeoutMs: (DEADLINE_SECONDS + 60) * 1000,
-  async execute(state, given) {
-    const { source, language, args = [] } = given as z.output<typeof taken>;
-    const run = state.runCode(source, { language, execute: { args }, memoryLimitBytes: MEMORY_MIB * MIB });
-    const reason = `The code did not end within ${DEADLINE_SECONDS} seconds.`;
-    const deadline = setTimeout(() => run.terminate(reason), DEADLINE_SECONDS * 1000);
-    try {
-      return toCodeToolResult(await run);
-    } finally {
-      clearTimeout(deadline);
-    }
-  },
-});
+export interface RunCodeTimes {
+  readonly waitSeconds: number;
+  readonly deadlineSeconds: number;
+}
 
-export const RUN_CODE = brandDefinition({ ...nameDefinition(tool, 'run_code'), args: taken, runsCode: true });
+export function createRunCode({ waitSeconds, deadlineSeconds }: RunCodeTimes) {
+  const notBegun =
+    `The code waited ${waitSeconds} seconds and did not begin: other programs keep every place of the sandbox. ` +
+    'Nothing is wrong with it; run it again later.';
+  const notEnded = `The code did not end within ${deadlineSeconds} seconds.`;
+  const tool = defineTool({
+    description: `${DESCRIPTION} Limits: ${MEMORY_MIB} MiB of memory, ${deadlineSeconds} seconds once it runs.`,
+    args: shown,
+    idempotent: true,
+    // Above both deadlines, which tell more.
+    timeoutMs: (waitSeconds + deadlineSeconds + 60) * 1000,
+    async execute(state, given) {
+      const { source, language, args = [] } = given as z.output<typeof taken>;
+      const run = state.runCode(source, { language, execute: { args }, memoryLimitBytes: MEMORY_MIB * MIB });
+      const begun = await within(run, run.begun, waitSeconds, notBegun);
+      return toCodeToolResult(begun ? await within(run, run, deadlineSeconds, notEnded) : await run);
+    },
+  });
+  return brandDefinition({ ...nameDefinition(tool, 'run_code'), args: taken, runsCode: true });
+}
+
+/** What is awaited; the run is ended for `reason` where that takes too long, and it comes then. */
+async function within<Awaited>(
+  run: CodeExecution,
+  awaited: PromiseLike<Awaited>,
+  seconds: number,
+  reason: string,
+): Promise<Awaited> {
+  const deadline = setTimeout(() => run.terminate(reason), seconds * 1000);
+  try {
+    return await awaited;
+  } finally {
+    clearTimeout(deadline);
+  }
+}
+
+/**
+ * Models write endless loops, and each would keep a place of the sandbox: the deadline is the tool's, and told. A program that waits
+ * for its place does not use it up.
+ */
+export const RUN_CODE = createRunCode({ waitSeconds: 120, deadlineSeconds: 120 });

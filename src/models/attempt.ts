@@ -72,7 +72,11 @@ export async function runAttempt(attempt: Attempt): Promise<AttemptResult> {
     signal.throwIfAborted();
     // Whichever backend it was: keys that it has read from the environment are unknown to us by another way.
     const secrets = listEnvironmentKeys(process.env);
-    return { ok: false, error: classifyError(toReadable(error), { now: now(), secrets }), stalled: guard.stalled };
+    return {
+      ok: false,
+      error: classifyError(toReadable(error), { now: now(), secrets }),
+      stalled: guard.stalled,
+    };
   }
 }
 

@@ -3,14 +3,18 @@
  * (seed 000 §13). A library of its own: it knows neither threads nor Temporal.
  */
 import type { RunCode } from '../core/code-execution.ts';
-import { createPool, type PoolOptions } from './host/pool.ts';
+import type { Tenant } from './host/line.ts';
+import { Pool, type PoolOptions } from './host/pool.ts';
 import { type Run, startRun } from './host/run.ts';
 
 export { SANDBOX_LIMITS } from './limits.ts';
 
 export interface Sandbox {
-  /** Opens a scope; `signal` ends it. */
-  scope(options?: { readonly signal?: AbortSignal }): SandboxScope;
+  /**
+   * Opens a scope; `signal` ends it. `tenant` says whose code it runs: no process that has run one tenant's serves another, and
+   * tenants take turns. A scope without one is a tenant of its own.
+   */
+  scope(options?: { readonly signal?: AbortSignal; readonly tenant?: string }): SandboxScope;
   /** Ends every run and every child process. */
   close(): Promise<void>;
 }
@@ -26,19 +30,24 @@ export interface SandboxScope {
 
 /** Starts no process before the first run. Children that are idle do not keep this process alive. */
 export function createSandbox(options: PoolOptions = {}): Sandbox {
-  const pool = createPool(options);
+  const pool = new Pool(options);
   return {
-    scope: ({ signal } = {}) => openScope(signal, (source, given) => startRun(pool, source, given)),
+    scope({ signal, tenant: name } = {}) {
+      const tenant: Tenant = name ?? Symbol('scope');
+      const start: Start = (source, given) => startRun(pool, { tenant, source, options: given });
+      return openScope(signal, start, () => {
+        if (name === undefined) pool.dismiss(tenant);
+      });
+    },
     close: () => pool.close(),
   };
 }
 
+type Start = (source: string, options: unknown) => Run;
+
 const CLOSED = 'What the sandbox run belonged to has ended.';
 
-function openScope(
-  signal: AbortSignal | undefined,
-  start: (source: string, options: unknown) => Run,
-): SandboxScope {
+function openScope(signal: AbortSignal | undefined, start: Start, onClosed: () => void): SandboxScope {
   const runs = new Set<Run>();
   let closed: string | undefined;
   const end = (why: string) => {
@@ -46,6 +55,7 @@ function openScope(
     signal?.removeEventListener('abort', onAbort);
     for (const run of runs) run.release(closed);
     runs.clear();
+    onClosed();
   };
   const onAbort = () => end(abortMessage(signal?.reason));
   signal?.addEventListener('abort', onAbort, { once: true });

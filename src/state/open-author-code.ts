@@ -44,7 +44,7 @@ export function openAuthorCode(dependencies: StateDependencies, place: AuthorPla
   const { within, prompt, execution, waits = place.signal, ...origin } = place;
   const { thread, signal } = origin;
   const env = within?.env ?? openEnv(dependencies, thread, { signal: waits, prompt });
-  const scope = dependencies.sandbox.scope({ signal });
+  const scope = dependencies.sandbox.scope({ signal, tenant: thread.rootId });
   const parts = { env, runCode: scope.runCode };
   const hooks = within?.hooks ?? openHooks(dependencies, { ...origin, prompt, execution, parts });
   return {

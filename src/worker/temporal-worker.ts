@@ -30,8 +30,8 @@ export interface TemporalWorkerInput {
   readonly workflowBundle?: string;
 }
 
-/** Calls beyond the sandbox's places: they wait for one here, and not for the next poll. */
-const WAITING_CODE_CALLS = 2;
+/** Calls beyond the sandbox's places: they wait here, where tenants take turns, and not for a poll that endless programs hold. */
+const WAITING_CODE_CALLS = 64;
 /** A cancellation reaches an activity with a heartbeat: this bounds how long a stop takes. */
 const LONGEST_HEARTBEAT_INTERVAL_MS = 800;
 /** What does not end after the grace period and this is left behind. */

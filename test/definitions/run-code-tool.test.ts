@@ -69,6 +69,7 @@ describe('the built-in tool run_code', () => {
       given.push([source, options]);
       return Object.assign(Promise.resolve(result), {
         terminate: () => undefined,
+        begun: Promise.resolve(true),
       }) as unknown as CodeExecution;
     };
     const { args, execute } = BUILT_IN_TOOLS.get('run_code') ?? {};

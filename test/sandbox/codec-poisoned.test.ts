@@ -77,7 +77,7 @@ const POISON = `(() => {
   return record;
 })()`;
 
-const SOURCES = new URL('../../src/sandbox/', import.meta.url);
+const SOURCES = new URL('../../src/sandbox/codec/', import.meta.url);
 
 /** The codec's modules in a realm of their own, with nothing of Node's in it. */
 async function openRealm() {

@@ -7,7 +7,7 @@ import type { CodeExecutionOptions, CodeExecutionResult, RunCode } from '../../s
 import { createSandbox } from '../../src/sandbox/index.ts';
 
 export const sandbox = createSandbox();
-const scope = sandbox.scope();
+const scope = sandbox.scope({ tenant: 'tests' });
 
 afterAll(() => sandbox.close());
 
@@ -16,7 +16,7 @@ export const runCode: RunCode = scope.runCode;
 
 /** Runs in a scope of its own: nothing is held behind the result. */
 export async function runOnce(source: string, options?: CodeExecutionOptions): Promise<CodeExecutionResult> {
-  const own = sandbox.scope();
+  const own = sandbox.scope({ tenant: 'tests' });
   try {
     return await own.runCode(source, options);
   } finally {

@@ -2,7 +2,7 @@
  * The sandbox's own modules, as one script for the isolate: read once per child, before any run. A script and not
  * modules, because the engine takes code from its cache for scripts alone, and isolates are many.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { transform } from 'sucrase';
 
@@ -26,7 +26,14 @@ export const BOOT_MODULE =
  */
 const CALL = /([\w$]+\.[\w$]+)\.call\(void 0, /g;
 
+/** Beside built code, where the build has left it: to make it is a quarter of what a child takes to start. */
+export const BUILT_SCRIPT = new URL('../guest/boot.bundle.txt', import.meta.url);
+
 export function readBootScript(): string {
+  return existsSync(BUILT_SCRIPT) ? readFileSync(BUILT_SCRIPT, 'utf8') : makeBootScript();
+}
+
+export function makeBootScript(): string {
   const bodies: string[] = [];
   const numbers = new Map<string, number>();
   const visit = (url: URL): number => {

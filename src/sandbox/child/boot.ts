@@ -4,7 +4,7 @@
  */
 import { setFlagsFromString } from 'node:v8';
 import ivm from 'isolated-vm';
-import { SANDBOX_LIMITS, TRANSFER } from '../limits.ts';
+import { LOG_ENTRY, SANDBOX_LIMITS, TRANSFER } from '../limits.ts';
 import type { Job } from '../protocol.ts';
 import { BOOT_MODULE, readBootScript } from './boot-source.ts';
 import { dieOfMemory } from './guarded-memory.ts';
@@ -66,6 +66,7 @@ export function install({ module }: Booted, job: Job, say: Say): Deliver {
       inFlight: SANDBOX_LIMITS.callsInFlight,
       inFlightBytes: SANDBOX_LIMITS.callsInFlightBytes,
     },
+    logs: LOG_ENTRY,
   };
   const reference = module.namespace.getSync('install', { reference: true });
   reference.applySync(undefined, [new ivm.Reference(say), setup], COPIED);

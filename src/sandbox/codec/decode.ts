@@ -4,8 +4,19 @@
  */
 import { lengthOf } from './binary.ts';
 import { define, isArray, isSafeInteger, keysOf, MapOf, mapSet, SetOf, setAdd } from './intrinsics.ts';
+import { createKeyTable, type KeyTable, SMALL_TABLE, stepsTo } from './key-table.ts';
 import { bigintOf, leafOf, NUMBERS } from './leaf.ts';
-import { count, countOf, type List, listOf, openReader, type Reader, unreadable } from './reader.ts';
+import {
+  count,
+  countOf,
+  type List,
+  listOf,
+  openReader,
+  type Reader,
+  spend,
+  unreadable,
+  walk,
+} from './reader.ts';
 import { type FunctionDoor, HEAVY, type Wire } from './wire.ts';
 import type { EncodeLimits } from './writer.ts';
 
@@ -31,6 +42,7 @@ export function decode(wire: Wire, door: FunctionDoor | undefined, limits: Encod
     // The text in the place of what was too deep stands there itself.
     if (depth > limits.maxDepth && reader.kinds[place] !== 'T')
       unreadable(`nested deeper than ${limits.maxDepth} levels`);
+    spend(reader);
     fill(reader, place);
   }
   if (reader.bytesUsed !== lengthOf(reader.bytes)) unreadable('bytes that belong to nothing');
@@ -128,14 +140,26 @@ function fillArray(reader: Reader, list: unknown[]): void {
 }
 
 function fillMap(reader: Reader, { value, node }: Filling): void {
+  const table = tableFor(node.length / 2);
   for (let i = 0; i < node.length; i += 2) {
-    const key = slotValue(reader, node[i]);
+    const key = keyOf(reader, table, node[i]);
     mapSet(value, key, slotValue(reader, node[i + 1]));
   }
 }
 
 function fillSet(reader: Reader, { value, node }: Filling): void {
-  for (let i = 0; i < node.length; i++) setAdd(value, slotValue(reader, node[i]));
+  const table = tableFor(node.length);
+  for (let i = 0; i < node.length; i++) setAdd(value, keyOf(reader, table, node[i]));
+}
+
+const tableFor = (keys: number): KeyTable | undefined =>
+  keys > SMALL_TABLE ? createKeyTable(keys) : undefined;
+
+function keyOf(reader: Reader, table: KeyTable | undefined, slot: unknown): unknown {
+  spend(reader);
+  const key = slotValue(reader, slot);
+  if (table !== undefined) walk(reader, stepsTo(table, key));
+  return key;
 }
 
 function fillSparseArray(reader: Reader, { value, node }: Filling): void {

@@ -7,6 +7,7 @@ import { extentOf, lengthOf } from './binary.ts';
 import { brandOf } from './brand.ts';
 import { writeArray, writeMap, writeObject, writeSet } from './containers.ts';
 import { dateTime, isInteger, regexpFlags, regexpSource } from './intrinsics.ts';
+import { REGEXP_COST, regexpCost } from './regexp-cost.ts';
 import { functionName, functionRefusal, refusalOf, threwText } from './serialization-error.ts';
 import { type FunctionDoor, HEAVY, HEAVY_ERROR, type Wire } from './wire.ts';
 import {
@@ -18,6 +19,7 @@ import {
   fits,
   NODE_ROOM,
   overBytes,
+  overflow,
   put,
   putNode,
   refuse,
@@ -104,7 +106,7 @@ function writeValue(writer: Writer, entry: Entry): void {
   else if (brand === 'set') writeSet(writer, entry);
   else if (brand === 'binary') writeBinary(writer, value);
   else if (brand === 'date') writeDate(writer, value);
-  else if (brand === 'regexp') writeTexts(writer, 'R', regexpSource(value), regexpFlags(value));
+  else if (brand === 'regexp') writeRegExp(writer, value);
   else if (brand === 'error') writeError(writer, value);
   else refuse(writer, refusalOf(value));
 }
@@ -119,6 +121,14 @@ function writeError(writer: Writer, value: object): void {
   const { name, message } = value as { name?: unknown; message?: unknown };
   const told = typeof message === 'string' ? message : '';
   writeTexts(writer, 'E', typeof name === 'string' ? name : 'Error', told);
+}
+
+function writeRegExp(writer: Writer, value: object): void {
+  const source = regexpSource(value);
+  const flags = regexpFlags(value);
+  writer.regexps += regexpCost(source, flags);
+  if (writer.regexps <= REGEXP_COST) writeTexts(writer, 'R', source, flags);
+  else putNode(writer, 'T', overflow(writer, 'regular expressions'));
 }
 
 function writeBinary(writer: Writer, value: object): void {

@@ -17,7 +17,7 @@ function getter<Result>(owner: object, name: PropertyKey): (self: unknown) => Re
 }
 
 export const { isArray, prototype: arrayPrototype } = Array;
-export const { isInteger, isSafeInteger } = Number;
+export const { isInteger, isNaN: isNotANumber, isSafeInteger } = Number;
 export const { parse, stringify } = JSON;
 export const { getPrototypeOf, hasOwn, keys: keysOf, prototype: objectPrototype } = Object;
 export const descriptorOf = Object.getOwnPropertyDescriptor;
@@ -30,12 +30,15 @@ export const BigIntOf = BigInt;
 export const DateOf = Date;
 export const ErrorOf = Error;
 export const MapOf = Map;
+export const NumberOf = Number;
 export const RegExpOf = RegExp;
 export const SetOf = Set;
 
 export const cut = uncurry(String.prototype.slice);
 export const matchOf = uncurry(RegExp.prototype.exec);
 export const symbolText = uncurry(Symbol.prototype.toString);
+/** The lowest bits of a bigint, without a sign. */
+export const lowBits = BigInt.asUintN;
 export const bigintText = uncurry(BigInt.prototype.toString);
 export const objectText = uncurry(Object.prototype.toString);
 
@@ -79,6 +82,7 @@ export function regexpFlags(value: unknown): string {
 const typedArray = Object.getPrototypeOf(Uint8Array.prototype) as object;
 
 export const Uint8ArrayOf = Uint8Array;
+export const Uint32ArrayOf = Uint32Array;
 /** `undefined` for everything that is no typed array; never throws. */
 export const typedArrayKind = getter<string | undefined>(typedArray, Symbol.toStringTag);
 export const typedArrayBuffer = getter<ArrayBuffer>(typedArray, 'buffer');

@@ -2,6 +2,7 @@
 import { binaryOf, lengthOf } from './binary.ts';
 import { BigIntOf, cut, DateOf, define, descriptorOf, ErrorOf, hasOwn, RegExpOf } from './intrinsics.ts';
 import { count, countOf, listOf, type Reader, textOf, unreadable } from './reader.ts';
+import { REGEXP_COST, regexpCost } from './regexp-cost.ts';
 import { HEAVY, HEAVY_ERROR, NAME_LENGTH, TOO_LARGE } from './wire.ts';
 
 /** Without prototypes, both: they are asked for what the other side wrote. */
@@ -48,7 +49,7 @@ export function leafOf(reader: Reader, kind: string, node: unknown): unknown {
     case 'B':
       return nextBinary(reader, textOf(pair[0]), countOf(pair[1]));
     case 'R':
-      return regexpOf(textOf(pair[0]), textOf(pair[1]));
+      return regexpOf(reader, textOf(pair[0]), textOf(pair[1]));
     case 'E':
       return errorOf(textOf(pair[0]), textOf(pair[1]));
     case 'F':
@@ -72,7 +73,9 @@ function nextBinary(reader: Reader, kind: string, length: number): object {
   return binaryOf(kind, reader.bytes, offset, length) ?? unreadable('bytes of no kind that is known here');
 }
 
-function regexpOf(source: string, flags: string): RegExp {
+function regexpOf(reader: Reader, source: string, flags: string): RegExp {
+  reader.regexps += regexpCost(source, flags);
+  if (reader.regexps > REGEXP_COST) unreadable('regular expressions that cost too much');
   try {
     return new RegExpOf(source, flags);
   } catch {

@@ -24,7 +24,15 @@ export interface Reader {
   bytesUsed: number;
   elements: number;
   met: number;
+  /** Steps through colliding keys so far. */
+  steps: number;
+  regexps: number;
+  parts: number;
+  /** What the clock showed, where there is one. */
+  readonly begun: number;
 }
+
+const NO_CLOCK = -1;
 
 export function openReader(wire: Wire, door: FunctionDoor | undefined, limits: EncodeLimits): Reader {
   const { text } = wire;
@@ -38,7 +46,20 @@ export function openReader(wire: Wire, door: FunctionDoor | undefined, limits: E
   const kinds: unknown = table[table.length - 1];
   if (typeof kinds !== 'string' || kinds.length !== table.length - 1 || kinds[0] !== 'V')
     return unreadable('no list of kinds');
-  return { door, limits, table, kinds, bytes, bytesUsed: 0, elements: 1, met: 0 };
+  return {
+    door,
+    limits,
+    table,
+    kinds,
+    bytes,
+    bytesUsed: 0,
+    elements: 1,
+    met: 0,
+    steps: 0,
+    regexps: 0,
+    parts: 0,
+    begun: hasOwn(limits, 'work') ? limits.work!.spentMs() : NO_CLOCK,
+  };
 }
 
 function parsed(text: string): unknown {
@@ -58,6 +79,29 @@ export function count(reader: Reader, elements: number): void {
   reader.elements += elements;
   const { maxElements } = reader.limits;
   if (reader.elements > maxElements) unreadable(`more than ${maxElements} elements`);
+}
+
+/** Looking at the clock each time would cost more than most parts do. */
+const PARTS_PER_LOOK = 256;
+
+/** The wall behind all that is counted: whatever it is that takes so long, it is not gone on with. */
+export function spend(reader: Reader): void {
+  reader.parts += 1;
+  if (reader.begun === NO_CLOCK || reader.parts % PARTS_PER_LOOK !== 0) return;
+  const { spentMs, freeMs, msPerElement } = reader.limits.work!;
+  const most = freeMs + msPerElement * reader.elements;
+  if (spentMs() - reader.begun > most) unreadable(`more than ${most} ms of work for so little`);
+}
+
+/** An honest table costs a step or two for each of its keys. */
+const STEPS_PER_ELEMENT = 8;
+const FREE_STEPS = 65_536;
+
+/** For keys that collide in the engine's table, before the engine walks past them. */
+export function walk(reader: Reader, steps: number): void {
+  reader.steps += steps;
+  if (reader.steps > FREE_STEPS + STEPS_PER_ELEMENT * reader.elements)
+    unreadable('a Map or Set whose keys collide');
 }
 
 /** A length, an index or an id. */

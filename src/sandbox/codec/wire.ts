@@ -28,6 +28,23 @@ export interface Wire {
   readonly bytes?: Uint8Array<ArrayBuffer>;
 }
 
+/** What one transfer may hold, and what it may cost. */
+export interface EncodeLimits {
+  readonly maxBytes: number;
+  readonly maxElements: number;
+  readonly maxDepth: number;
+  /** For what is only shown: longer texts are cut. */
+  readonly maxText?: number;
+  /** For a reader: the processor time that a transfer may take, and the clock that tells it. */
+  readonly work?: WorkLimit;
+}
+
+export interface WorkLimit {
+  readonly freeMs: number;
+  readonly msPerElement: number;
+  spentMs(): number;
+}
+
 /** How functions cross. Ids are the writing side's own. */
 export interface FunctionDoor {
   /** The id under which the other side may call `fn`; throws when too many were given. */
@@ -45,16 +62,21 @@ export function wireBytes({ text, bytes }: Wire): number {
   return text.length + (bytes === undefined ? 0 : lengthOf(bytes));
 }
 
-/** Of the kinds that HEAVY is said of. */
-const HEAVY_KINDS = /[MSBREFf]/g;
+/** An empty Map is ten characters of text, and hundreds of bytes of memory; an empty object is four, and tens. */
 const HEAVY_BYTES = 256;
+const LIGHT_BYTES = 48;
 
-/** What a value takes of the memory of whoever keeps it: an empty Map is ten characters, and hundreds of bytes. */
+/** What a value takes of the memory of whoever keeps it, as its wire tells before it is read. */
 export function keptBytes(wire: Wire): number {
   const { text } = wire;
-  // The kinds are what the text ends with.
-  const kinds = text.slice(text.lastIndexOf('"', text.length - 3) + 1);
-  return wireBytes(wire) + HEAVY_BYTES * (kinds.match(HEAVY_KINDS)?.length ?? 0);
+  let kept = wireBytes(wire);
+  // The kinds are what the text ends with, in quotes.
+  for (let at = text.length - 3; at >= 0 && text[at] !== '"'; at--) {
+    const kind = text[at]!;
+    if (kind === 'O' || kind === 'A' || kind === 'a' || kind === 'D') kept += LIGHT_BYTES;
+    else if (kind !== 'T' && kind !== 'V') kept += HEAVY_BYTES;
+  }
+  return kept;
 }
 
 /** What stands in a log for what is over the limits. */

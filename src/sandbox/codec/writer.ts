@@ -3,7 +3,17 @@
  * Nodes are numbered when first met and written in that order, so no nesting ever becomes recursion.
  */
 import { type Bytes, copy, lengthOf, trimmed, withRoom } from './binary.ts';
-import { BigIntOf, bigintText, MapOf, mapGet, mapSet, stringify, Uint8ArrayOf } from './intrinsics.ts';
+import {
+  BigIntOf,
+  bigintText,
+  cut,
+  hasOwn,
+  MapOf,
+  mapGet,
+  mapSet,
+  stringify,
+  Uint8ArrayOf,
+} from './intrinsics.ts';
 import {
   pathOf,
   type Refusal,
@@ -12,13 +22,9 @@ import {
   symbolRefusal,
   type Via,
 } from './serialization-error.ts';
-import { type FunctionDoor, TOO_LARGE, type Wire } from './wire.ts';
+import { type EncodeLimits, type FunctionDoor, TOO_LARGE, type Wire } from './wire.ts';
 
-export interface EncodeLimits {
-  readonly maxBytes: number;
-  readonly maxElements: number;
-  readonly maxDepth: number;
-}
+export type { EncodeLimits } from './wire.ts';
 
 /** A value that was met: its number is its place in the list. */
 export interface Entry extends Step {
@@ -34,6 +40,7 @@ export interface Writer {
   readonly door: FunctionDoor | undefined;
   /** Whatever cannot cross becomes a text; nothing is refused. */
   readonly lenient: boolean;
+  readonly maxText: number;
   readonly numbers: Map<unknown, unknown>;
   /** The place of the slot that is being written. */
   parent: Entry | undefined;
@@ -48,6 +55,7 @@ export interface Writer {
   bytes: Bytes;
   bytesUsed: number;
   elements: number;
+  regexps: number;
   functions: number;
   met: number;
   written: number;
@@ -78,6 +86,7 @@ export function createWriter(
     limits,
     door,
     lenient,
+    maxText: lenient && hasOwn(limits, 'maxText') ? limits.maxText! : limits.maxBytes,
     numbers: new MapOf(),
     parent: undefined,
     via: 'root',
@@ -89,6 +98,7 @@ export function createWriter(
     bytes: new Uint8ArrayOf(0),
     bytesUsed: 0,
     elements: 1,
+    regexps: 0,
     functions: 0,
     met: 0,
     written: 0,
@@ -171,11 +181,17 @@ export function slotOf(writer: Writer, value: unknown): string {
   }
 }
 
-export function textSlot(writer: Writer, text: string): string {
+export function textSlot(writer: Writer, whole: string): string {
+  const text = writer.lenient ? shownText(writer, whole) : whole;
   // Its length first: nothing larger than the limit is ever copied.
   if (!fits(writer, text.length + 2)) return overBytes(writer);
   const slot = quote(text);
   return slot.length <= text.length + 2 || fits(writer, slot.length) ? slot : overBytes(writer);
+}
+
+function shownText({ maxText }: Writer, text: string): string {
+  const more = text.length - maxText;
+  return more > 0 ? `${cut(text, 0, maxText)}… (${more} characters cut)` : text;
 }
 
 function bigintSlot(writer: Writer, value: bigint): string {

@@ -3,7 +3,7 @@
  * around the user's import the rest. No specifier of the user's resolves to this module.
  */
 import { decode } from '../codec/decode.ts';
-import { encode } from '../codec/encode.ts';
+import { type EncodeLimits, encode } from '../codec/encode.ts';
 import { define, hasOwn, keysOf, mapDelete, mapGet, mapSet, Uint8ArrayOf } from '../codec/intrinsics.ts';
 import type { Wire } from '../codec/wire.ts';
 import { answerHost, type CallLimits, door, hidden, openCalls, settleCall } from './calls.ts';
@@ -15,6 +15,8 @@ import { openPort, type PortReference, say, sayWire } from './port.ts';
 /** As the child copies it in. */
 export interface Setup {
   readonly limits: CallLimits;
+  /** Of one entry of the console. */
+  readonly logs: EncodeLimits;
   readonly inputs: Wire;
 }
 
@@ -42,7 +44,7 @@ export function install(port: PortReference, setup: Setup): void {
   openPort(port);
   limits = setup.limits;
   openCalls(limits);
-  builtInConsole = createConsole(limits);
+  builtInConsole = createConsole(setup.logs);
   inputs = decode(setup.inputs, door, limits) as Inputs;
 }
 

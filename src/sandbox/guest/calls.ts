@@ -5,7 +5,7 @@
 import { decode } from '../codec/decode.ts';
 import { type EncodeLimits, encode } from '../codec/encode.ts';
 import { cut, define, ErrorOf, mapDelete, mapGet, mapSet } from '../codec/intrinsics.ts';
-import { type FunctionDoor, type Wire, wireBytes } from '../codec/wire.ts';
+import { type FunctionDoor, keptBytes, type Wire } from '../codec/wire.ts';
 import { describe } from './describe.ts';
 import { sayWire } from './port.ts';
 
@@ -33,7 +33,7 @@ export const hidden = (value: unknown): PropertyDescriptor =>
 
 const pending = new Map<number, Pending>();
 /** Calls beyond those in flight, by the order in which they were made. */
-const waiting = new Map<number, { readonly fn: number; readonly wire: Wire }>();
+const waiting = new Map<number, { readonly fn: number; readonly wire: Wire; readonly bytes: number }>();
 const given = new Map<number, AnyFunction>();
 const givenIds = new Map<unknown, number>();
 const taken = new Map<number, AnyFunction>();
@@ -91,9 +91,10 @@ function callHost(fn: number, args: unknown[]): Promise<unknown> {
   try {
     const { wire } = encode(args, door, limits, 'arguments');
     calls += 1;
-    mapSet(pending, calls, { resolve, reject, site: new ErrorOf(), bytes: wireBytes(wire) });
-    if (dispatched === calls - 1 && hasRoom(wire)) dispatch(calls, fn, wire);
-    else mapSet(waiting, calls, { fn, wire });
+    const bytes = keptBytes(wire);
+    mapSet(pending, calls, { resolve, reject, site: new ErrorOf(), bytes });
+    if (dispatched === calls - 1 && hasRoom(bytes)) dispatch(calls, fn, wire, bytes);
+    else mapSet(waiting, calls, { fn, wire, bytes });
   } catch (error) {
     // Of the encoder, or of a getter that it read.
     reject(error);
@@ -102,17 +103,17 @@ function callHost(fn: number, args: unknown[]): Promise<unknown> {
 }
 
 /** The host keeps what it was given until it answers. */
-function hasRoom(wire: Wire): boolean {
+function hasRoom(bytes: number): boolean {
   if (inFlight === 0) return true;
-  return inFlight < limits.inFlight && inFlightBytes + wireBytes(wire) <= limits.inFlightBytes;
+  return inFlight < limits.inFlight && inFlightBytes + bytes <= limits.inFlightBytes;
 }
 
-function dispatch(id: number, fn: number, wire: Wire): void {
+function dispatch(id: number, fn: number, wire: Wire, bytes: number): void {
   dispatched = id;
   // It may throw where the user's stack ends, and then nothing is under way.
   sayWire('call', id, fn, wire);
   inFlight += 1;
-  inFlightBytes += wireBytes(wire);
+  inFlightBytes += bytes;
 }
 
 /** The host answered one of our calls. */
@@ -136,9 +137,9 @@ function dispatchNext(): void {
   while (dispatched < calls) {
     const id = dispatched + 1;
     const next = get(waiting, id);
-    if (next === undefined || !hasRoom(next.wire)) return;
+    if (next === undefined || !hasRoom(next.bytes)) return;
     mapDelete(waiting, id);
-    dispatch(id, next.fn, next.wire);
+    dispatch(id, next.fn, next.wire, next.bytes);
   }
 }
 

@@ -1,16 +1,20 @@
 /**
  * Functions across the boundary, as the host sees them (§13.3). The code calls the host's functions by id, without
  * `this` and with nothing but its arguments; the code's functions are async proxies here.
+ * What the sandbox promises of its own accord (how many calls are under way, which ids it uses) is asked of it here once more.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { errorMessage } from '../../core/error.ts';
-import { decode } from '../codec/decode.ts';
 import { encode } from '../codec/encode.ts';
-import type { FunctionDoor, Wire } from '../codec/wire.ts';
+import { type FunctionDoor, keptBytes, type Wire } from '../codec/wire.ts';
 import { SANDBOX_LIMITS, TRANSFER } from '../limits.ts';
 import type { Crossing } from '../protocol.ts';
+import type { Intake } from './intake.ts';
+import type { Account } from './ledger.ts';
 
 type AnyFunction = (...args: unknown[]) => unknown;
+type Call = Extract<Crossing, { kind: 'call' }>;
+type Answer = Extract<Crossing, { kind: 'answer' }>;
 
 const insideBridge = new AsyncLocalStorage<true>();
 
@@ -20,98 +24,132 @@ export const isInsideBridge = (): boolean => insideBridge.getStore() === true;
 /** Calls a function of the host's on behalf of the sandbox. */
 export const callInsideBridge = <T>(call: () => T): T => insideBridge.run(true, call);
 
-export interface HostFunctions {
-  readonly door: FunctionDoor;
-  /** Something came from the sandbox. */
-  receive(crossing: Crossing): void;
-  /** Calls under way reject with `why`, and so do all later ones. */
-  close(why: string): void;
+export interface HostFunctionsParts {
+  readonly send: (crossing: Crossing) => void;
+  readonly intake: Intake;
+  readonly account: Account;
 }
 
-export function createHostFunctions(send: (crossing: Crossing) => void): HostFunctions {
-  const given: AnyFunction[] = [];
-  const givenIds = new Map<unknown, number>();
-  const taken = new Map<number, AnyFunction>();
-  const takenIds = new WeakMap<object, number>();
-  const pending = new Map<number, PromiseWithResolvers<unknown>>();
-  let calls = 0;
-  let closed: string | undefined;
-  // A child serves many: what the host gave is called in the async context of whoever gave it, not of whoever made the child.
-  const within = AsyncLocalStorage.snapshot();
+export class HostFunctions {
+  readonly door: FunctionDoor = {
+    give: (fn) => this.#give(fn as AnyFunction),
+    take: (id, name) => this.#take(id, name),
+    home: (id) => this.#given[id - 1],
+    homeId: (fn) => this.#takenIds.get(fn as object),
+  };
+  readonly #parts: HostFunctionsParts;
+  /** A child serves many runs: what the host gave is called in the async context of whoever gave it, not of whoever made the child. */
+  readonly #within = AsyncLocalStorage.snapshot();
+  readonly #given: AnyFunction[] = [];
+  readonly #givenIds = new Map<AnyFunction, number>();
+  readonly #taken: (AnyFunction | undefined)[] = [];
+  readonly #takenIds = new WeakMap<object, number>();
+  readonly #pending = new Map<number, PromiseWithResolvers<unknown>>();
+  #calls = 0;
+  #inFlight = 0;
+  #inFlightBytes = 0;
+  #closed: string | undefined;
 
-  const callSandbox = async (fn: number, args: unknown[]): Promise<unknown> => {
-    if (closed !== undefined) throw new Error(closed);
-    const { wire } = encode(args, door, TRANSFER, 'arguments');
-    calls += 1;
+  constructor(parts: HostFunctionsParts) {
+    this.#parts = parts;
+  }
+
+  /** Something came from the sandbox. Throws for what no sandbox of ours would have said. */
+  receive(crossing: Crossing): void {
+    if (this.#closed !== undefined) return;
+    if (crossing.kind === 'call') this.#admit(crossing);
+    else this.#settle(crossing);
+  }
+
+  /** Calls under way reject with `why`, and so do all later ones. */
+  close(why: string): void {
+    this.#closed ??= why;
+    for (const { reject } of this.#pending.values()) reject(new Error(why));
+    this.#pending.clear();
+    this.#parts.account.close();
+  }
+
+  #give(fn: AnyFunction): number {
+    const known = this.#givenIds.get(fn);
+    if (known !== undefined) return known;
+    if (this.#given.length >= SANDBOX_LIMITS.functions) {
+      throw new Error(`A sandbox run may be given ${SANDBOX_LIMITS.functions} functions, and no more.`);
+    }
+    this.#given.push(fn);
+    this.#givenIds.set(fn, this.#given.length);
+    return this.#given.length;
+  }
+
+  /** The sandbox counts its functions from 1: any other id would only be chosen for what it does to a table. */
+  #take(id: number, name: string): AnyFunction {
+    const known = this.#taken[id];
+    if (known) return known;
+    if (id > SANDBOX_LIMITS.functions) throw new Error('The sandbox gave too many functions.');
+    const proxy = (...args: unknown[]) => {
+      const answer = this.#call(id, args);
+      // Whoever called without awaiting must not end this process by what the code throws.
+      answer.catch(() => undefined);
+      return answer;
+    };
+    Object.defineProperty(proxy, 'name', { value: name, configurable: true });
+    this.#taken[id] = proxy;
+    this.#takenIds.set(proxy, id);
+    return proxy;
+  }
+
+  async #call(fn: number, args: unknown[]): Promise<unknown> {
+    if (this.#closed !== undefined) throw new Error(this.#closed);
+    const { wire } = encode(args, this.door, TRANSFER, 'arguments');
+    this.#calls += 1;
     const call = Promise.withResolvers<unknown>();
-    pending.set(calls, call);
-    send({ kind: 'call', id: calls, fn, wire });
+    this.#pending.set(this.#calls, call);
+    this.#parts.send({ kind: 'call', id: this.#calls, fn, wire });
     return call.promise;
-  };
-  const door: FunctionDoor = {
-    give(fn) {
-      const known = givenIds.get(fn);
-      if (known !== undefined) return known;
-      if (given.length >= SANDBOX_LIMITS.functions) {
-        throw new Error(`A sandbox run may be given ${SANDBOX_LIMITS.functions} functions, and no more.`);
-      }
-      given.push(fn as AnyFunction);
-      givenIds.set(fn, given.length);
-      return given.length;
-    },
-    home: (id) => given[id - 1],
-    homeId: (fn) => takenIds.get(fn as object),
-    take(id, name) {
-      const known = taken.get(id);
-      if (known) return known;
-      if (taken.size >= SANDBOX_LIMITS.functions) throw new Error('The sandbox gave too many functions.');
-      const proxy = (...args: unknown[]) => {
-        const answer = callSandbox(id, args);
-        // Whoever called without awaiting must not end this process by what the code throws.
-        answer.catch(() => undefined);
-        return answer;
-      };
-      Object.defineProperty(proxy, 'name', { value: name, configurable: true });
-      taken.set(id, proxy);
-      takenIds.set(proxy, id);
-      return proxy;
-    },
-  };
+  }
 
-  const answer = async ({ id, fn, wire }: Extract<Crossing, { kind: 'call' }>): Promise<void> => {
+  #settle({ id, ok, wire }: Answer): void {
+    const call = this.#pending.get(id);
+    if (!call) return;
+    this.#pending.delete(id);
     try {
-      const args = decode(wire, door, TRANSFER);
-      const target = given[fn - 1];
+      const value = this.#parts.intake.read(wire, this.door);
+      if (ok) call.resolve(value);
+      else call.reject(value);
+    } catch (error) {
+      call.reject(error);
+    }
+  }
+
+  /** What its arguments weigh is known before they are read, and held until they are answered. */
+  #admit(call: Call): void {
+    const bytes = keptBytes(call.wire);
+    const { callsInFlight, callsInFlightBytes } = SANDBOX_LIMITS;
+    const fits = this.#inFlight < callsInFlight && this.#inFlightBytes + bytes <= callsInFlightBytes;
+    if (this.#inFlight > 0 && !fits) throw new Error('more calls at once than it may make');
+    this.#parts.account.hold(bytes);
+    this.#inFlight += 1;
+    this.#inFlightBytes += bytes;
+    void this.#answer(call).finally(() => {
+      this.#inFlight -= 1;
+      this.#inFlightBytes -= bytes;
+      if (this.#closed === undefined) this.#parts.account.release(bytes);
+    });
+  }
+
+  async #answer({ id, fn, wire }: Call): Promise<void> {
+    const { send, intake } = this.#parts;
+    try {
+      const args = intake.read(wire, this.door);
+      const target = this.#given[fn - 1];
       if (!target || !Array.isArray(args)) throw new Error('The sandbox called a function it was not given.');
-      const value = await within(() => callInsideBridge(() => Reflect.apply(target, undefined, args)));
-      send({ kind: 'answer', id, ok: true, wire: encode(value, door, TRANSFER, 'the returned value').wire });
+      const apply = () => callInsideBridge(() => Reflect.apply(target, undefined, args));
+      const value = await this.#within(apply);
+      const answer = encode(value, this.door, TRANSFER, 'the returned value').wire;
+      send({ kind: 'answer', id, ok: true, wire: answer });
     } catch (error) {
       send({ kind: 'answer', id, ok: false, wire: encodeError(error) });
     }
-  };
-
-  return {
-    door,
-    receive(crossing) {
-      if (closed !== undefined) return;
-      if (crossing.kind === 'call') return void answer(crossing);
-      const call = pending.get(crossing.id);
-      if (!call) return;
-      pending.delete(crossing.id);
-      try {
-        const value = decode(crossing.wire, door, TRANSFER);
-        if (crossing.ok) call.resolve(value);
-        else call.reject(value);
-      } catch (error) {
-        call.reject(error);
-      }
-    },
-    close(why) {
-      closed ??= why;
-      for (const { reject } of pending.values()) reject(new Error(why));
-      pending.clear();
-    },
-  };
+  }
 }
 
 /** Name and message cross; a stack would name the host's files. */

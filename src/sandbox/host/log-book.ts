@@ -1,38 +1,93 @@
-/** What code wrote to its console: the newest entries, within bounds; that older ones are gone is said. */
+/**
+ * What code wrote to its console: the newest entries, within bounds; that older ones are gone is said. Entries are kept as they
+ * came, weighed and not read: those that are dropped were never more than text, and are referenced by nothing.
+ */
 import type { CodeExecutionLog } from '../../core/code-execution.ts';
+import { keptBytes, type Wire } from '../codec/wire.ts';
 import { SANDBOX_LIMITS } from '../limits.ts';
+import { LOG_LEVELS } from '../protocol.ts';
+import type { Account } from './ledger.ts';
 
-export interface LogBook {
-  add(entry: CodeExecutionLog, bytes: number): void;
-  entries(): readonly CodeExecutionLog[];
+interface Entry {
+  readonly level: CodeExecutionLog['level'];
+  readonly timestamp: number;
+  readonly bytes: number;
+  /** Unread, or in the host's own words. */
+  readonly said: Wire | string;
 }
 
-export function createLogBook(): LogBook {
-  let kept: { readonly entry: CodeExecutionLog; readonly bytes: number }[] = [];
-  let first = 0;
-  let total = 0;
-  let dropped = 0;
-  const count = () => kept.length - first;
-  return {
-    add(entry, bytes) {
-      kept.push({ entry, bytes });
-      total += bytes;
-      while (count() > SANDBOX_LIMITS.logEntries || (total > SANDBOX_LIMITS.logBytes && count() > 1)) {
-        total -= kept[first]?.bytes ?? 0;
-        first += 1;
-        dropped += 1;
-      }
-      // The dropped are cut off now and then, not one by one.
-      if (first > SANDBOX_LIMITS.logEntries) {
-        kept = kept.slice(first);
-        first = 0;
-      }
-    },
-    entries() {
-      const entries = kept.slice(first).map(({ entry }) => entry);
-      if (dropped === 0) return entries;
-      const args = [`${dropped} earlier log entries were dropped.`];
-      return [{ level: 'warn', args, timestamp: entries[0]?.timestamp ?? Date.now() }, ...entries];
-    },
-  };
+/** What an entry takes beside its arguments. */
+const ENTRY_BYTES = 256;
+const TOO_LARGE = '[an entry too large to be kept]';
+const UNREADABLE = '[an entry that cannot be read]';
+
+export class LogBook {
+  readonly #account: Account;
+  /** A ring: the oldest stands at `#first` once it is full. */
+  readonly #ring: (Entry | undefined)[] = [];
+  #first = 0;
+  #count = 0;
+  #bytes = 0;
+  #dropped = 0;
+
+  constructor(account: Account) {
+    this.#account = account;
+  }
+
+  /** From the sandbox. */
+  add(level: number, wire: Wire): void {
+    const bytes = keptBytes(wire) + ENTRY_BYTES;
+    const fits = bytes <= SANDBOX_LIMITS.logBytes;
+    this.#push(LOG_LEVELS[level] ?? 'log', fits ? wire : TOO_LARGE, fits ? bytes : ENTRY_BYTES);
+  }
+
+  /** Of the host itself: never refused. */
+  note(level: CodeExecutionLog['level'], text: string): void {
+    this.#push(level, text.slice(0, SANDBOX_LIMITS.errorMessageLength), 0);
+  }
+
+  /** `read` throws for what cannot be read. */
+  entries(read: (wire: Wire) => unknown): readonly CodeExecutionLog[] {
+    const entries: CodeExecutionLog[] = [];
+    for (let at = 0; at < this.#count; at += 1) entries.push(toLog(this.#at(at) as Entry, read));
+    if (this.#dropped === 0) return entries;
+    const args = [`${this.#dropped} earlier log entries were dropped.`];
+    return [{ level: 'warn', args, timestamp: entries[0]?.timestamp ?? Date.now() }, ...entries];
+  }
+
+  #at(index: number): Entry | undefined {
+    return this.#ring[(this.#first + index) % SANDBOX_LIMITS.logEntries];
+  }
+
+  #push(level: CodeExecutionLog['level'], said: Wire | string, bytes: number): void {
+    const { logEntries, logBytes } = SANDBOX_LIMITS;
+    while (this.#count === logEntries || (this.#count > 0 && this.#bytes + bytes > logBytes)) this.#drop();
+    this.#account.hold(bytes);
+    this.#ring[(this.#first + this.#count) % logEntries] = { level, timestamp: Date.now(), bytes, said };
+    this.#count += 1;
+    this.#bytes += bytes;
+  }
+
+  #drop(): void {
+    const { bytes } = this.#at(0) as Entry;
+    this.#ring[this.#first] = undefined;
+    this.#first = (this.#first + 1) % SANDBOX_LIMITS.logEntries;
+    this.#count -= 1;
+    this.#bytes -= bytes;
+    this.#dropped += 1;
+    this.#account.release(bytes);
+  }
+}
+
+function toLog({ level, timestamp, said }: Entry, read: (wire: Wire) => unknown): CodeExecutionLog {
+  return { level, args: typeof said === 'string' ? [said] : readArgs(said, read), timestamp };
+}
+
+function readArgs(wire: Wire, read: (wire: Wire) => unknown): readonly unknown[] {
+  try {
+    const args = read(wire);
+    return Array.isArray(args) ? args : [UNREADABLE];
+  } catch {
+    return [UNREADABLE];
+  }
 }

@@ -9,17 +9,21 @@ import type {
   CodeExecutionResult,
   CodeExecutionStatus,
 } from '../../core/code-execution.ts';
-import { errorMessage } from '../../core/error.ts';
-import { decode } from '../codec/decode.ts';
-import { keptBytes, type Wire, wireBytes } from '../codec/wire.ts';
-import { SANDBOX_LIMITS, TRANSFER } from '../limits.ts';
+import { errorMessage, isRuntimeError } from '../../core/error.ts';
+import { keptBytes } from '../codec/wire.ts';
+import { SANDBOX_LIMITS } from '../limits.ts';
 import { memoryMessage } from '../memory-message.ts';
-import { type FromChild, LOG_LEVELS, type Remark, type Settlement } from '../protocol.ts';
+import type { FromChild, Remark, Settlement } from '../protocol.ts';
 import type { ChildEnd } from './child-process.ts';
-import { callInsideBridge, createHostFunctions, isInsideBridge } from './host-functions.ts';
-import { createLogBook } from './log-book.ts';
-import { checkOptions } from './options.ts';
-import type { Lease, Pool, Ticket } from './pool.ts';
+import { HostFunctions, isInsideBridge } from './host-functions.ts';
+import { Intake } from './intake.ts';
+import type { Lease, Ticket } from './lease.ts';
+import type { Account } from './ledger.ts';
+import type { Tenant } from './line.ts';
+import { LogBook } from './log-book.ts';
+import { type CheckedOptions, checkOptions } from './options.ts';
+import type { Pool } from './pool.ts';
+import { ReportBook } from './report-book.ts';
 
 export interface Run {
   readonly execution: CodeExecution;
@@ -27,171 +31,222 @@ export interface Run {
   release(why: string): void;
 }
 
-/** How much may be taken from a child before it is told so. */
-const TAKEN_MESSAGES = 32;
-const TAKEN_BYTES = 256 * 1024;
-
-let lastId = 0;
-
-export function startRun(pool: Pool, source: string, options: unknown): Run {
-  const begun = performance.now();
-  const settled = Promise.withResolvers<CodeExecutionResult>();
-  const reports: unknown[] = [];
-  const logs = createLogBook();
-  let running = true;
-  let lease: Lease | undefined;
-  let ticket: Ticket | undefined;
-  let reportBytes = 0;
-  let taken = { count: 0, bytes: 0 };
-  lastId += 1;
-  const id = lastId;
-
-  const functions = createHostFunctions((crossing) => lease?.send({ kind: 'crossing', run: id, crossing }));
-
-  const settle = (
-    outcome: { status: 'success'; result: unknown } | { status: Failure; error: CodeExecutionError },
-    memoryUsedBytes?: number,
-  ) => {
-    if (!running) return;
-    running = false;
-    settled.resolve({
-      ...outcome,
-      reports,
-      logs: logs.entries(),
-      durationMs: performance.now() - begun,
-      ...(memoryUsedBytes === undefined ? {} : { memoryUsedBytes }),
-    });
-  };
-  const abandon = (why: string) => {
-    ticket?.cancel();
-    lease?.stop();
-    lease = undefined;
-    functions.close(why);
-  };
-  const terminate = (message: string, name = 'Terminated') => {
-    if (!running) return;
-    settle({ status: 'terminated', error: { name, message } });
-    abandon(message);
-  };
-
-  const onSettled = (settlement: Settlement, memoryUsedBytes: number | undefined) => {
-    if (settlement.status !== 'success') {
-      settle({ status: settlement.status, error: settlement.error }, memoryUsedBytes);
-      return functions.close(ENDED);
-    }
-    try {
-      const result = decode(settlement.wire, functions.door, TRANSFER);
-      if (settlement.held && !lease?.hold()) return terminate(BUSY, 'SandboxBusy');
-      settle({ status: 'success', result }, memoryUsedBytes);
-      if (!settlement.held) functions.close(ENDED);
-    } catch (error) {
-      settle({ status: 'error', error: { name: 'SerializationError', message: errorMessage(error) } });
-      abandon(ENDED);
-    }
-  };
-  const onRemark = (remark: Remark) => {
-    const at = Date.now();
-    if (remark.kind === 'log') {
-      const args = decode(remark.wire, undefined, TRANSFER) as unknown[];
-      logs.add({ level: LOG_LEVELS[remark.level] ?? 'log', args, timestamp: at }, keptBytes(remark.wire));
-      return;
-    }
-    reportBytes += keptBytes(remark.wire);
-    const { reportEntries, reportBytes: limit } = SANDBOX_LIMITS;
-    if (reports.length >= reportEntries || reportBytes > limit) {
-      return terminate(
-        `The code reported more than ${reportEntries} values or ${limit} bytes, and was ended.`,
-      );
-    }
-    const value = decode(remark.wire, functions.door, TRANSFER);
-    reports.push(value);
-    const onThrown = (error: unknown) => {
-      const args = [`options.report threw: ${errorMessage(error)}`];
-      logs.add({ level: 'error', args, timestamp: at }, 0);
-    };
-    try {
-      // An async one may reject later, and would end this process unheard.
-      Promise.resolve(callInsideBridge(() => report?.(value))).catch(onThrown);
-    } catch (error) {
-      onThrown(error);
-    }
-  };
-  /** What a child says is not to be believed: whatever cannot be read ends the run, never this process. */
-  const onMessage = (message: FromChild) => {
-    try {
-      receive(message);
-    } catch (error) {
-      const told = `The sandbox process said what cannot be read: ${errorMessage(error)}`;
-      settle({ status: 'error', error: { name: 'SandboxCrashed', message: told } });
-      abandon(ENDED);
-    }
-  };
-  const receive = (message: FromChild) => {
-    if (message.kind === 'settled') return onSettled(message.settlement, message.memoryUsedBytes);
-    if (message.kind === 'crossing') {
-      functions.receive(message.crossing);
-      take(message.crossing.wire);
-    } else if (message.kind === 'remark') {
-      if (running) onRemark(message.remark);
-      take(message.remark.wire);
-    }
-  };
-  const take = (wire: Wire) => {
-    taken = { count: taken.count + 1, bytes: taken.bytes + wireBytes(wire) };
-    if (taken.count < TAKEN_MESSAGES && taken.bytes < TAKEN_BYTES) return;
-    lease?.send({ kind: 'taken', run: id, ...taken });
-    taken = { count: 0, bytes: 0 };
-  };
-  const onEnd = (end: ChildEnd) => {
-    lease = undefined;
-    if (end.kind === 'memory') {
-      settle({ status: 'memory', error: { name: 'MemoryError', message: memoryMessage(memoryBytes) } });
-    } else {
-      const message = `The sandbox process ended in the middle of the run: ${end.how}.`;
-      settle({ status: 'error', error: { name: 'SandboxCrashed', message } });
-    }
-    functions.close(ENDED);
-  };
-
-  const checked = checkOptions(source, options, functions.door);
-  const memoryBytes = checked.ok ? checked.job.memoryBytes : 0;
-  // Called in the async context of whoever gave it (host-functions.ts).
-  const report = checked.ok && checked.report ? AsyncLocalStorage.bind(checked.report) : undefined;
-  if (checked.ok) {
-    const job = { ...checked.job, id };
-    ticket = pool.enter(job, isInsideBridge(), {
-      onLease(given) {
-        lease = given;
-      },
-      onMessage,
-      onEnd,
-    });
-    if (!ticket) terminate(BUSY, 'SandboxBusy');
-  } else {
-    settle({ status: 'link_error', error: checked.error });
-  }
-
-  return {
-    execution: {
-      // biome-ignore lint/suspicious/noThenProperty: the handle is a promise-like by the spec (§13.9).
-      then: (onFulfilled, onRejected) => settled.promise.then(onFulfilled, onRejected),
-      terminate: (reason) => terminate(typeof reason === 'string' && reason !== '' ? reason : TERMINATED),
-      get running() {
-        return running;
-      },
-      reports,
-    },
-    release(why) {
-      terminate(why);
-      abandon(why);
-    },
-  };
+export interface RunRequest {
+  /** Whoever's code this is: no child serves another after it. */
+  readonly tenant: Tenant;
+  readonly source: string;
+  readonly options: unknown;
 }
 
 type Failure = Exclude<CodeExecutionStatus, 'success'>;
+type Outcome =
+  | { readonly status: 'success'; readonly result: unknown }
+  | { readonly status: Failure; readonly error: CodeExecutionError };
+type Job = Extract<CheckedOptions, { ok: true }>;
+type Success = Extract<Settlement, { status: 'success' }>;
 
-const TERMINATED = 'The run was terminated.';
+let lastId = 0;
+
+export function startRun(pool: Pool, { tenant, source, options }: RunRequest): Run {
+  const run = new SandboxRun(pool);
+  run.start(tenant, source, options);
+  return run;
+}
+
+class SandboxRun implements Run {
+  readonly execution: CodeExecution;
+  readonly #pool: Pool;
+  readonly #began = performance.now();
+  readonly #settled = Promise.withResolvers<CodeExecutionResult>();
+  readonly #begun = Promise.withResolvers<boolean>();
+  readonly #id = ++lastId;
+  /** Of reports and logs, until they are the caller's. */
+  readonly #account: Account;
+  readonly #intake: Intake;
+  readonly #functions: HostFunctions;
+  readonly #logs: LogBook;
+  readonly #reports: ReportBook;
+  #running = true;
+  #lease: Lease | undefined;
+  #ticket: Ticket | undefined;
+  #report: Job['report'];
+  #memoryBytes = 0;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+    this.#account = pool.ledger.open();
+    this.#intake = new Intake((taken) => this.#lease?.send({ kind: 'taken', run: this.#id, ...taken }));
+    this.#functions = new HostFunctions({
+      send: (crossing) => this.#lease?.send({ kind: 'crossing', run: this.#id, crossing }),
+      intake: this.#intake,
+      account: pool.ledger.open(),
+    });
+    this.#logs = new LogBook(this.#account);
+    this.#reports = new ReportBook({
+      intake: this.#intake,
+      account: this.#account,
+      door: this.#functions.door,
+      onThrown: (message) => this.#logs.note('error', message),
+    });
+    this.execution = this.#handle();
+  }
+
+  start(tenant: Tenant, source: string, options: unknown): void {
+    const checked = checkOptions(source, options, this.#functions.door);
+    if (checked.ok) this.#enter(tenant, checked);
+    else this.#settle({ status: 'link_error', error: checked.error });
+  }
+
+  #enter(tenant: Tenant, checked: Job): void {
+    this.#memoryBytes = checked.job.memoryBytes;
+    // Called in the async context of whoever gave it (host-functions.ts).
+    this.#report = checked.report && AsyncLocalStorage.bind(checked.report);
+    const entry = { job: { ...checked.job, id: this.#id }, tenant, outside: isInsideBridge() };
+    this.#ticket = this.#pool.enter(entry, {
+      onLease: (lease) => {
+        this.#lease = lease;
+        this.#begun.resolve(true);
+      },
+      onMessage: (message) => this.#onMessage(message),
+      onEnd: (end) => this.#onEnd(end),
+    });
+    if (!this.#ticket) this.#terminate(BUSY, 'SandboxBusy');
+  }
+
+  release(why: string): void {
+    this.#terminate(why);
+    this.#abandon(why);
+  }
+
+  #handle(): CodeExecution {
+    const isRunning = () => this.#running;
+    return {
+      // biome-ignore lint/suspicious/noThenProperty: the handle is a promise-like by the spec (§13.9).
+      then: (onFulfilled, onRejected) => this.#settled.promise.then(onFulfilled, onRejected),
+      terminate: (reason) =>
+        this.#terminate(typeof reason === 'string' && reason !== '' ? reason : 'The run was terminated.'),
+      get running() {
+        return isRunning();
+      },
+      reports: this.#reports.values,
+      begun: this.#begun.promise,
+    };
+  }
+
+  #settle(outcome: Outcome, memoryUsedBytes?: number): void {
+    if (!this.#running) return;
+    this.#running = false;
+    this.#begun.resolve(false);
+    this.#settled.resolve({
+      ...outcome,
+      reports: this.#reports.values,
+      logs: this.#logs.entries((wire) => this.#intake.read(wire)),
+      durationMs: performance.now() - this.#began,
+      ...(memoryUsedBytes === undefined ? {} : { memoryUsedBytes }),
+    });
+    this.#account.close();
+  }
+
+  #terminate(message: string, name = 'Terminated'): void {
+    if (!this.#running) return;
+    this.#settle({ status: 'terminated', error: { name, message } });
+    this.#abandon(message);
+  }
+
+  #abandon(why: string): void {
+    this.#ticket?.cancel();
+    this.#lease?.stop();
+    this.#close(why);
+  }
+
+  #close(why: string): void {
+    this.#lease = undefined;
+    this.#intake.close();
+    this.#functions.close(why);
+  }
+
+  /** What a child says is not to be believed: whatever cannot be read ends the run, never this process. */
+  #onMessage(message: FromChild): void {
+    try {
+      this.#receive(message);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    const message = errorMessage(error);
+    if (isRuntimeError(error, 'SandboxBusy')) {
+      this.#terminate(message, 'SandboxBusy');
+    } else {
+      const told = `The sandbox process said what cannot be read: ${message}`;
+      this.#settle({ status: 'error', error: { name: 'SandboxCrashed', message: told } });
+    }
+    this.#abandon(ENDED);
+  }
+
+  #receive(message: FromChild): void {
+    if (message.kind === 'settled') {
+      this.#onSettled(message.settlement, message.memoryUsedBytes);
+    } else if (message.kind === 'crossing') {
+      this.#functions.receive(message.crossing);
+      this.#intake.take(message.crossing.wire);
+    } else if (message.kind === 'remark') {
+      if (this.#running) this.#onRemark(message.remark);
+      this.#intake.take(message.remark.wire);
+    }
+  }
+
+  #onRemark(remark: Remark): void {
+    if (remark.kind === 'log') this.#logs.add(remark.level, remark.wire);
+    else if (!this.#reports.add(remark.wire, this.#report)) this.#terminate(TOO_MANY);
+  }
+
+  #onSettled(settlement: Settlement, memoryUsedBytes: number | undefined): void {
+    if (!this.#running) return;
+    if (settlement.status === 'success') {
+      this.#onSuccess(settlement, memoryUsedBytes);
+    } else {
+      this.#settle({ status: settlement.status, error: settlement.error }, memoryUsedBytes);
+      this.#close(ENDED);
+    }
+  }
+
+  #onSuccess({ wire, held }: Success, memoryUsedBytes: number | undefined): void {
+    // Only while it is read: then it is the caller's.
+    this.#account.hold(keptBytes(wire));
+    let result: unknown;
+    try {
+      result = this.#intake.read(wire, this.#functions.door);
+    } catch (error) {
+      this.#settle({ status: 'error', error: { name: 'SerializationError', message: errorMessage(error) } });
+      this.#abandon(ENDED);
+      return;
+    }
+    if (held && !this.#lease?.hold()) {
+      this.#terminate(BUSY, 'SandboxBusy');
+      return;
+    }
+    this.#settle({ status: 'success', result }, memoryUsedBytes);
+    if (!held) this.#close(ENDED);
+  }
+
+  #onEnd(end: ChildEnd): void {
+    if (end.kind === 'memory') {
+      const message = memoryMessage(this.#memoryBytes);
+      this.#settle({ status: 'memory', error: { name: 'MemoryError', message } });
+    } else {
+      const message = `The sandbox process ended in the middle of the run: ${end.how}.`;
+      this.#settle({ status: 'error', error: { name: 'SandboxCrashed', message } });
+    }
+    this.#close(ENDED);
+  }
+}
+
 const ENDED = 'The sandbox run that this function belongs to has ended.';
+const TOO_MANY =
+  `The code reported more than ${SANDBOX_LIMITS.reportEntries} values or ${SANDBOX_LIMITS.reportBytes} bytes, ` +
+  'and was ended.';
 const BUSY =
   `${SANDBOX_LIMITS.outsidePool} sandbox runs are nested, or held for functions of their results: there is no room ` +
   'for one more. Return data instead of functions, or wait for the others.';

@@ -1,0 +1,52 @@
+/**
+ * What the runs of one sandbox keep in this process: reports, logs, arguments of calls under way, each weighed before it is read.
+ * Every run may hold a little whatever the others do; beyond that all share one bound, and the run that would pass it is ended.
+ */
+import { RuntimeError } from '../../core/error.ts';
+import { SANDBOX_LIMITS } from '../limits.ts';
+
+export class Ledger {
+  #together = 0;
+
+  open(): Account {
+    return new Account((bytes) => this.#hold(bytes));
+  }
+
+  #hold(bytes: number): boolean {
+    if (bytes > 0 && this.#together + bytes > SANDBOX_LIMITS.heldTogether) return false;
+    this.#together += bytes;
+    return true;
+  }
+}
+
+/** One run's page. */
+export class Account {
+  readonly #common: (bytes: number) => boolean;
+  #held = 0;
+
+  constructor(common: (bytes: number) => boolean) {
+    this.#common = common;
+  }
+
+  /** Throws `SandboxBusy` where all runs hold too much together. */
+  hold(bytes: number): void {
+    const more = beyondOwn(this.#held + bytes) - beyondOwn(this.#held);
+    if (!this.#common(more)) throw new RuntimeError('SandboxBusy', FULL);
+    this.#held += bytes;
+  }
+
+  release(bytes: number): void {
+    this.#common(beyondOwn(this.#held - bytes) - beyondOwn(this.#held));
+    this.#held -= bytes;
+  }
+
+  close(): void {
+    this.release(this.#held);
+  }
+}
+
+const beyondOwn = (bytes: number): number => Math.max(0, bytes - SANDBOX_LIMITS.heldByRun);
+
+const FULL =
+  `The programs that run in this process hold ${SANDBOX_LIMITS.heldTogether} bytes together in reports, logs and arguments of ` +
+  'calls: there is no room for more of this one. Let it report and pass less at a time, or run it again later.';

@@ -1,0 +1,56 @@
+/** The times of `run_code`: a program's own begins when it does, and what waits for its place is told so. */
+import { afterAll, describe, expect, it } from '@jest/globals';
+import type { ToolResult } from '../../src/core/message.ts';
+import type { ThreadState } from '../../src/core/thread-state.ts';
+import { createRunCode, type RunCodeTimes } from '../../src/definitions/run-code-tool.ts';
+import { createSandbox } from '../../src/sandbox/index.ts';
+import { eventually } from '../support/eventually.ts';
+
+const sandbox = createSandbox({ size: 1 });
+const { runCode } = sandbox.scope({ tenant: 'thread' });
+afterAll(() => sandbox.close());
+
+function call(times: RunCodeTimes, source: string): Promise<ToolResult> {
+  const { execute } = createRunCode(times);
+  return (execute as unknown as (state: Partial<ThreadState>, args: unknown) => Promise<ToolResult>)(
+    { runCode },
+    { source },
+  );
+}
+
+/** Keeps the one place until it is let go. */
+async function keepPlace(): Promise<() => void> {
+  const reached = Promise.withResolvers<void>();
+  const left = Promise.withResolvers<void>();
+  const wait = () => {
+    reached.resolve();
+    return left.promise;
+  };
+  void runCode('await wait()', { globals: { wait } });
+  await reached.promise;
+  return left.resolve;
+}
+
+describe('the time of run_code', () => {
+  it('does not pass while the program waits for its place', async () => {
+    const letGo = await keepPlace();
+    const since = performance.now();
+    const waiting = call({ waitSeconds: 3600, deadlineSeconds: 5 }, 'export default 6 * 7');
+    const other = call({ waitSeconds: 1, deadlineSeconds: 3600 }, 'export default 1');
+    expect(await other).toEqual({
+      status: 'error',
+      error: expect.stringMatching(/^terminated: Terminated: The code waited 1 seconds and did not begin/),
+    });
+    // Longer than its own time.
+    await eventually('its time would be over', () => performance.now() - since > 5500);
+    letGo();
+    expect(await waiting).toEqual({ status: 'success', result: '{"result":42}' });
+  }, 180_000);
+
+  it('ends a program that runs on, and says so', async () => {
+    expect(await call({ waitSeconds: 3600, deadlineSeconds: 1 }, 'for (;;);')).toEqual({
+      status: 'error',
+      error: 'terminated: Terminated: The code did not end within 1 seconds.',
+    });
+  });
+});

@@ -1,0 +1,81 @@
+/** A child that has run one tenant's code serves nobody else after it; others stand ready. Linux alone. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import type { SandboxScope } from '../../src/sandbox/index.ts';
+import { eventually } from '../support/eventually.ts';
+import { childrenOf, isAlive } from './children.ts';
+import { gate, openSandbox } from './own-sandbox.ts';
+
+const MIB = 1024 * 1024;
+/** A program that holds so much is told by it from children that rest or are starting. */
+const HELD_MIB = 60;
+
+function rssMib(pid: number): number {
+  try {
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}
+
+/** Runs a program to its end, and answers which child did it. */
+async function servedBy(scope: SandboxScope): Promise<number> {
+  const { wait, reached, open: letGo } = gate();
+  const source = `const held = new Uint8Array(${HELD_MIB} * 1024 * 1024).fill(1); await wait(); export default held.length`;
+  const run = scope.runCode(source, { globals: { wait }, memoryLimitBytes: 128 * MIB });
+  await reached;
+  const pid = childrenOf().toSorted((a, b) => rssMib(b) - rssMib(a))[0] as number;
+  expect(rssMib(pid)).toBeGreaterThan(HELD_MIB);
+  letGo();
+  expect((await run).status).toBe('success');
+  return pid;
+}
+
+describe('the children of a sandbox with several tenants', () => {
+  it('serve one tenant each, in whatever order tenants come', async () => {
+    const { sandbox } = openSandbox(1);
+    const served = new Map<number, Set<string>>();
+    for (const tenant of ['a', 'b', 'a', 'c', 'b', 'a', 'a']) {
+      const scope = sandbox.scope({ tenant });
+      const pid = await servedBy(scope);
+      scope.close();
+      served.set(pid, (served.get(pid) ?? new Set()).add(tenant));
+    }
+    expect([...served.values()].filter((tenants) => tenants.size > 1)).toEqual([]);
+    expect(served.size).toBeGreaterThanOrEqual(3);
+  }, 120_000);
+
+  it('serve nested runs of their own tenant alone', async () => {
+    const { sandbox } = openSandbox(1);
+    const [a, b] = [sandbox.scope({ tenant: 'a' }), sandbox.scope({ tenant: 'b' })];
+    const first = await servedBy(a);
+    const nested: number[] = [];
+    const nest = async () => void nested.push(await servedBy(b));
+    expect((await a.runCode('export default await nest() ?? 1', { globals: { nest } })).status).toBe(
+      'success',
+    );
+    expect(nested).toHaveLength(1);
+    expect(nested).not.toContain(first);
+  }, 120_000);
+
+  it('without a name are gone with their scope', async () => {
+    const { sandbox } = openSandbox(1);
+    const scope = sandbox.scope();
+    const pid = await servedBy(scope);
+    scope.close();
+    await eventually('the child is gone', () => !isAlive(pid));
+    const again = await servedBy(sandbox.scope());
+    expect(again).not.toBe(pid);
+  }, 120_000);
+
+  it('rest in a number that does not grow with that of the tenants, and a spare stands ready', async () => {
+    const { sandbox } = openSandbox(1);
+    const pids: number[] = [];
+    for (let n = 0; n < 5; n += 1) pids.push(await servedBy(sandbox.scope({ tenant: `tenant ${n}` })));
+    expect(new Set(pids).size).toBe(5);
+    await eventually(
+      'the rest are gone',
+      () => childrenOf().length === 2 && pids.filter(isAlive).length === 1,
+    );
+  }, 120_000);
+});
