@@ -26,6 +26,10 @@ export const SANDBOX_LIMITS = {
   /** A run that reports more is ended: reports are data, and none may be lost silently. */
   reportEntries: 10_000,
   reportBytes: 16 * MIB,
+  /** The part of a child's frame that is not a value: at most an error, whose texts JSON may write six times as long. */
+  frameHeadBytes: 512 * 1024,
+  /** What one child may say out of turn, of runs that have ended, before it is taken for a liar. */
+  staleMessages: 2048,
   errorNameLength: 256,
   errorMessageLength: 16_384,
   errorStackLength: 16_384,

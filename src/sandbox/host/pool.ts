@@ -10,6 +10,7 @@ import { availableParallelism } from 'node:os';
 import { SANDBOX_LIMITS } from '../limits.ts';
 import type { FromChild, Job, ToChild } from '../protocol.ts';
 import { type ChildEnd, type SandboxChild, spawnChild } from './child-process.ts';
+import type { WallSetting } from './wall/wall.ts';
 
 /** One run's hold on a child. */
 export interface Lease {
@@ -35,6 +36,8 @@ export interface Ticket {
 export interface PoolOptions {
   /** Runs at a time. Default: the machine's cores, at least 2. */
   readonly size?: number;
+  /** The wall that children stand behind. Default: the best there is. */
+  readonly wall?: WallSetting;
 }
 
 export interface Pool {
@@ -61,7 +64,7 @@ interface Waiting {
   readonly events: LeaseEvents;
 }
 
-export function createPool({ size = Math.max(2, availableParallelism()) }: PoolOptions = {}): Pool {
+export function createPool({ size = Math.max(2, availableParallelism()), wall }: PoolOptions = {}): Pool {
   const members = new Set<Member>();
   /** Killed on purpose, and not yet gone. */
   const retired = new Set<Member>();
@@ -74,7 +77,7 @@ export function createPool({ size = Math.max(2, availableParallelism()) }: PoolO
   const outsideWaiting = () => line.filter(({ outside }) => outside).length;
 
   const add = () => {
-    const child = spawnChild();
+    const child = spawnChild({ wall });
     const ended = Promise.withResolvers<void>();
     const member: Member = {
       child,

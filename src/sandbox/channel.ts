@@ -1,0 +1,88 @@
+/**
+ * One end of the channel between host and child: frames over a socket. Messages that follow the first in one turn of
+ * the event loop are written together; what is read in one turn is bounded, so that whoever floods the other side
+ * never keeps it from its own work.
+ */
+import type { Socket } from 'node:net';
+import type { Wire } from './codec/wire.ts';
+import { createFrameReader, encodeFrame, type Frame } from './frame.ts';
+import { createOutbox } from './outbox.ts';
+
+export interface Channel {
+  /** May wait for the end of the turn, so that others go with it. */
+  post(head: object, wire?: Wire): void;
+  /** The message, and whatever was posted before it, now. */
+  send(head: object, wire?: Wire): void;
+  /** Nothing is read any more. */
+  close(): void;
+}
+
+export interface ChannelEvents {
+  onFrame(frame: Frame): void;
+  /** What came is no frame, or was refused by `onFrame`: nothing is read after it. */
+  onFault(why: string): void;
+}
+
+const FRAMES_A_TURN = 512;
+const BYTES_A_TURN = 2 * 1024 * 1024;
+/** Larger batches are written part by part instead of being copied into one. */
+const JOINED = 256 * 1024;
+
+export function openChannel(socket: Socket, events: ChannelEvents, longest?: number): Channel {
+  const reader = createFrameReader(longest);
+  const outbox = createOutbox<Uint8Array>((parts) => write(socket, parts));
+  let closed = false;
+  let turn = { frames: 0, bytes: 0, ends: false };
+
+  const endTurn = () => {
+    turn = { frames: 0, bytes: 0, ends: false };
+    read();
+  };
+  const spent = () => turn.frames >= FRAMES_A_TURN || turn.bytes >= BYTES_A_TURN;
+  const read = () => {
+    try {
+      while (!closed && !spent()) {
+        const frame = reader.next();
+        if (!frame) break;
+        turn.frames += 1;
+        events.onFrame(frame);
+      }
+    } catch (error) {
+      closed = true;
+      return events.onFault(error instanceof Error ? error.message : 'what cannot be read');
+    }
+    if (!closed && !spent()) return void socket.resume();
+    socket.pause();
+  };
+  socket.on('data', (chunk: Uint8Array) => {
+    if (closed) return;
+    reader.push(chunk);
+    turn.bytes += chunk.byteLength;
+    if (!turn.ends) {
+      turn.ends = true;
+      setImmediate(endTurn);
+    }
+    read();
+  });
+  // A side that has just died cannot be told anything; its end is about to be told otherwise.
+  socket.on('error', () => undefined);
+  return {
+    post: (head, wire) => outbox.post(...encodeFrame(head, wire)),
+    send: (head, wire) => outbox.send(...encodeFrame(head, wire)),
+    close() {
+      closed = true;
+    },
+  };
+}
+
+function write(socket: Socket, parts: readonly Uint8Array[]): void {
+  if (socket.destroyed || !socket.writable) return;
+  const size = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  if (parts.length === 1 || size > JOINED) {
+    socket.cork();
+    for (const part of parts) socket.write(part);
+    socket.uncork();
+  } else {
+    socket.write(Buffer.concat(parts));
+  }
+}
