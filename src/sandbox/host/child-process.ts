@@ -48,6 +48,8 @@ export interface SpawnOptions {
   readonly watch?: 'inside' | 'outside';
 }
 
+/** How long the program of a wall has to reap what was killed behind it. */
+const REAPED_MS = 1000;
 const WATCH = process.platform === 'linux' ? 'outside' : 'inside';
 
 /** The process itself starts once the wall is known: at once, but for the first child of a host. */
@@ -96,7 +98,9 @@ function startProcess(kind: WallKind, main: string, watch: 'inside' | 'outside')
   const { command, filter } = enclose(kind, { main, threads: watch === 'inside', args: [watch] });
   const [program, ...args] = command;
   const stdio = ['ignore', 'ignore', 'pipe', 'pipe', ...(filter ? ['pipe' as const] : [])] as const;
-  const child = spawn(program, args, { env: { TZ: 'UTC' }, stdio: [...stdio], windowsHide: true });
+  // A session and a group of its own: a terminal's signals are not for it, and all of it can be killed at once.
+  const detached = process.platform !== 'win32';
+  const child = spawn(program, args, { env: { TZ: 'UTC' }, stdio: [...stdio], detached, windowsHide: true });
   if (filter) socketOf(child, FILTER_FD).on('error', () => undefined).end(filter);
   return child;
 }
@@ -113,24 +117,30 @@ interface Started {
 function supervise(child: ChildProcess, watch: 'inside' | 'outside', events: SandboxChild): Started {
   const conduct = createConduct();
   const { pid = -1 } = child;
-  let victim = pid;
+  let victim: number | undefined;
   let memory: MemoryWatch | undefined;
   let stderr = '';
   let failed: string | undefined;
+  let ended = false;
 
   const kill = () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
-    // The wall's program stays to reap what it started; where it does not come to that, it is killed itself.
-    if (victim === pid || !tryKill(victim)) child.kill('SIGKILL');
+    // The wall's program stays to reap what it started. While it has started nothing it may be about to: then all go.
+    const target = victim ?? findEnclosed(pid).victim;
+    if (target === pid || !tryKill(target)) killAll();
+    else setTimeout(killAll, REAPED_MS).unref();
+  };
+  const killAll = () => {
+    if (!ended && !tryKill(-pid)) child.kill('SIGKILL');
   };
   const fault = (why: string) => {
     failed = `it said ${why}`;
     kill();
   };
   const onReady = () => {
-    if (watch === 'inside') return;
+    if (watch === 'inside') return void (victim = pid);
     const enclosed = findEnclosed(pid);
-    victim = enclosed.victim;
+    ({ victim } = enclosed);
     memory = watchMemory(enclosed.pid, victim);
     if (!memory) throw new Error('that it was ready, and no more children can be watched');
   };
@@ -151,6 +161,7 @@ function supervise(child: ChildProcess, watch: 'inside' | 'outside', events: San
     if (child.pid === undefined) events.onEnd({ kind: 'crashed', how: error.message });
   });
   child.on('close', (code, signal) => {
+    ended = true;
     channel.close();
     memory?.close();
     const how = signal ?? showExit(code);

@@ -1,6 +1,6 @@
 /**
  * The wall of bubblewrap: namespaces of its own for users, processes, files, network, IPC and host name, no
- * capability, a session of its own, a root that holds what the child reads and nothing that it may write, neither
+ * capability, a root that holds what the child reads and nothing that it may write, neither
  * `/proc` nor `/dev`, an empty environment, and the filter of system calls. It ends with its parent.
  */
 import { withinLimits } from './limits-command.ts';
@@ -20,7 +20,7 @@ export function encloseByBubblewrap({ command, main }: Inhabitant): Enclosure | 
   const options = [
     ...['--unshare-user', '--uid', NOBODY, '--gid', NOBODY],
     ...['--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
-    ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+    ...['--die-with-parent', '--cap-drop', 'ALL'],
     ...['--clearenv', '--setenv', 'TZ', 'UTC'],
     ...binds.flatMap(({ source, target }) => ['--ro-bind', source, target]),
     ...links.flatMap(({ at, to }) => ['--symlink', to, at]),

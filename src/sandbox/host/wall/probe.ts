@@ -56,10 +56,11 @@ async function run(kind: WallKind, targets: Targets): Promise<Probed> {
   const [program, ...args] = enclosed.command;
   const child = spawn(program, args, {
     env: { TZ: 'UTC' },
+    detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', ...(enclosed.filter ? (['pipe'] as const) : [])],
   });
   if (enclosed.filter) (child.stdio[FILTER_FD] as Socket).on('error', () => undefined).end(enclosed.filter);
-  const timer = setTimeout(() => child.kill('SIGKILL'), DEADLINE_MS);
+  const timer = setTimeout(() => child.pid && process.kill(-child.pid, 'SIGKILL'), DEADLINE_MS);
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`));
