@@ -36,7 +36,16 @@ export function openChannel(socket: Socket, events: ChannelEvents, longest?: num
 
   const endTurn = () => {
     turn = { frames: 0, bytes: 0, ends: false };
-    read();
+    if (!closed) read();
+  };
+  const endLater = () => {
+    if (!turn.ends) setImmediate(endTurn);
+    turn.ends = true;
+  };
+  const close = () => {
+    closed = true;
+    // Else what it still wrote would keep it open.
+    socket.destroy();
   };
   const spent = () => turn.frames >= FRAMES_A_TURN || turn.bytes >= BYTES_A_TURN;
   const read = () => {
@@ -48,20 +57,18 @@ export function openChannel(socket: Socket, events: ChannelEvents, longest?: num
         events.onFrame(frame);
       }
     } catch (error) {
-      closed = true;
+      close();
       return events.onFault(error instanceof Error ? error.message : 'what cannot be read');
     }
-    if (!closed && !spent()) return void socket.resume();
+    if (!spent()) return void socket.resume();
     socket.pause();
+    endLater();
   };
   socket.on('data', (chunk: Uint8Array) => {
     if (closed) return;
     reader.push(chunk);
     turn.bytes += chunk.byteLength;
-    if (!turn.ends) {
-      turn.ends = true;
-      setImmediate(endTurn);
-    }
+    endLater();
     read();
   });
   // A side that has just died cannot be told anything; its end is about to be told otherwise.
@@ -69,9 +76,7 @@ export function openChannel(socket: Socket, events: ChannelEvents, longest?: num
   return {
     post: (head, wire) => outbox.post(...encodeFrame(head, wire)),
     send: (head, wire) => outbox.send(...encodeFrame(head, wire)),
-    close() {
-      closed = true;
-    },
+    close,
   };
 }
 

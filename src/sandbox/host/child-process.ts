@@ -125,6 +125,7 @@ function supervise(child: ChildProcess, watch: 'inside' | 'outside', events: San
 
   const kill = () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
+    channel.close();
     // The wall's program stays to reap what it started. While it has started nothing it may be about to: then all go.
     const target = victim ?? findEnclosed(pid).victim;
     if (target === pid || !tryKill(target)) killAll();

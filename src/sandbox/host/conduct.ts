@@ -2,7 +2,7 @@
  * Whether a child may say what it says now. One state a child, told of both directions; a child that speaks out of
  * turn is lying, for its own code never does.
  * - `ready` once and first; `settled` once a run; `idle` when a run has settled for good, or was told to stop.
- * - Calls under way have ids of their own and are bounded; answers are to calls that were made.
+ * - Calls have ids that grow, and are bounded while they are under way; answers are to calls that were made.
  * - What was on its way when a run ended is dropped; more of it than can have been on its way is a lie.
  */
 import { type Wire, wireBytes } from '../codec/wire.ts';
@@ -22,6 +22,7 @@ interface Run {
   stopping: boolean;
   /** The child's calls that the host has not answered, with what they carry. */
   readonly calls: Map<number, number>;
+  lastCall: number;
   callBytes: number;
   /** The host's calls that the child has not answered. */
   readonly asked: Set<number>;
@@ -77,7 +78,7 @@ export function createConduct(): Conduct {
 }
 
 function newRun(id: number): Run {
-  return { id, phase: 'running', stopping: false, calls: new Map(), callBytes: 0, asked: new Set() };
+  return { id, phase: 'running', stopping: false, calls: new Map(), lastCall: 0, callBytes: 0, asked: new Set() };
 }
 
 function tell(run: Run, message: Exclude<ToChild, { kind: 'run' }>): void {
@@ -94,8 +95,9 @@ function hear(run: Run, crossing: Crossing): void {
     if (!run.asked.delete(crossing.id)) lies('an answer to what it was not asked');
     return;
   }
-  if (run.calls.has(crossing.id)) lies('two calls under one id');
+  if (crossing.id <= run.lastCall) lies('two calls under one id');
   if (!hasRoom(run, crossing.wire)) lies('more calls than may be under way');
+  run.lastCall = crossing.id;
   run.calls.set(crossing.id, wireBytes(crossing.wire));
   run.callBytes += wireBytes(crossing.wire);
 }

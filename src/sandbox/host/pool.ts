@@ -38,6 +38,8 @@ export interface PoolOptions {
   readonly size?: number;
   /** The wall that children stand behind. Default: the best there is. */
   readonly wall?: WallSetting;
+  /** The program of the children. Default: the sandbox's own. */
+  readonly main?: string;
 }
 
 export interface Pool {
@@ -64,7 +66,7 @@ interface Waiting {
   readonly events: LeaseEvents;
 }
 
-export function createPool({ size = Math.max(2, availableParallelism()), wall }: PoolOptions = {}): Pool {
+export function createPool({ size = Math.max(2, availableParallelism()), ...spawning }: PoolOptions = {}): Pool {
   const members = new Set<Member>();
   /** Killed on purpose, and not yet gone. */
   const retired = new Set<Member>();
@@ -77,7 +79,7 @@ export function createPool({ size = Math.max(2, availableParallelism()), wall }:
   const outsideWaiting = () => line.filter(({ outside }) => outside).length;
 
   const add = () => {
-    const child = spawnChild({ wall });
+    const child = spawnChild(spawning);
     const ended = Promise.withResolvers<void>();
     const member: Member = {
       child,

@@ -4,7 +4,7 @@
  */
 import { RuntimeError } from '../../../core/error.ts';
 import { probeWall } from './probe.ts';
-import { HOLDS, type Wall, type WallKind, type WallSetting } from './wall.ts';
+import { HOLDS, isDemanding, type Wall, type WallKind, type WallSetting } from './wall.ts';
 
 const LADDER: readonly WallKind[] = ['bubblewrap', 'namespaces'];
 
@@ -27,7 +27,7 @@ async function choose(setting: WallSetting): Promise<Wall> {
     if (probed.stands) return { kind, holds: HOLDS, seccomp: probed.seccomp, missing };
     missing.push({ kind, why: probed.why });
   }
-  if (setting === 'auto' || setting === 'none') return { kind: 'none', holds: [], seccomp: false, missing };
+  if (!isDemanding(setting)) return { kind: 'none', holds: [], seccomp: false, missing };
   const whys = missing.map(({ kind, why }) => `${kind}: ${why}`).join('; ');
   throw new RuntimeError(
     'InvalidConfiguration',

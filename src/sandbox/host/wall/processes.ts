@@ -1,5 +1,5 @@
 /** The processes behind a wall, in the host's own numbers: the wall's program has children, and one of them is Node. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 export interface Enclosed {
   /** Node's. */
@@ -10,6 +10,7 @@ export interface Enclosed {
 
 /** `started` is what was spawned: Node itself, or the wall's program above it. */
 export function findEnclosed(started: number): Enclosed {
+  if (process.platform !== 'linux') return { pid: started, victim: started };
   const line = [started];
   for (let next = childOf(started); next !== undefined; next = childOf(next)) line.push(next);
   return { pid: line.at(-1) as number, victim: line[1] ?? started };
@@ -29,7 +30,8 @@ function childOf(pid: number): number | undefined {
 
 /** Where the kernel does not list children. */
 function childByStatus(parent: number): number | undefined {
-  return readdirSync('/proc')
+  const entries = existsSync('/proc/self') ? readdirSync('/proc') : [];
+  return entries
     .filter((entry) => /^\d+$/.test(entry))
     .map(Number)
     .find((pid) => {

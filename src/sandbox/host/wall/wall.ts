@@ -7,6 +7,9 @@ export type WallKind = 'bubblewrap' | 'namespaces' | 'none';
 export const WALL_SETTINGS = ['auto', 'bubblewrap', 'namespaces', 'none', 'required'] as const;
 export type WallSetting = (typeof WALL_SETTINGS)[number];
 
+/** Whether a machine without such a wall is refused. */
+export const isDemanding = (setting: WallSetting): boolean => setting !== 'auto' && setting !== 'none';
+
 /** What a child is kept from, as a probe behind the wall found it. */
 export const HOLDS = ['environment', 'files', 'writing', 'network', 'processes'] as const;
 export type Hold = (typeof HOLDS)[number];
