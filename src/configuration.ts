@@ -4,8 +4,8 @@
  */
 import { availableParallelism } from 'node:os';
 import { RuntimeError } from './core/error.ts';
-import { type EncryptionKeys, parseKeys } from './store/encryption.ts';
 import { WALL_SETTINGS, type WallSetting } from './sandbox/index.ts';
+import { type EncryptionKeys, parseKeys } from './store/encryption.ts';
 import { DEFAULT_STORE } from './store/open-store.ts';
 
 export interface Configuration {

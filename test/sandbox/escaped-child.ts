@@ -5,7 +5,9 @@ import { createSandbox, type Sandbox, type WallSetting } from '../../src/sandbox
 
 const MAIN = fileURLToPath(new URL('./escaped-main.ts', import.meta.url));
 
-export const openEscaped = (wall: WallSetting = 'auto'): Sandbox => createSandbox({ size: 2, wall, main: MAIN });
+/** `bare`: without Node's permission model, as if that had been passed already. */
+export const openEscaped = (wall: WallSetting = 'auto', bare = false): Sandbox =>
+  createSandbox({ size: 2, wall, main: MAIN, bare });
 
 /** In a scope of its own. */
 export async function runEscaped(sandbox: Sandbox, source: string): Promise<CodeExecutionResult> {

@@ -34,7 +34,10 @@ const door = {
   args: (value: string): Wire => ({ text: JSON.stringify([[1], [value], 'VA']) }),
 };
 
-const channel = openChannel(socket, { onFrame: ({ head }) => void receive(head as Told), onFault: () => process.exit(1) });
+const channel = openChannel(socket, {
+  onFrame: ({ head }) => void receive(head as Told),
+  onFault: () => process.exit(1),
+});
 socket.once('close', () => process.kill(process.pid, 'SIGKILL'));
 
 async function receive(told: Told): Promise<void> {
@@ -43,9 +46,16 @@ async function receive(told: Told): Promise<void> {
   if (!told.job) return;
   const { id, source } = told.job;
   const settle = (value: unknown) =>
-    channel.send({ kind: 'settled', run: id, settlement: { status: 'success', held: false }, memoryUsedBytes: 1 }, door.text(String(value)));
+    channel.send(
+      { kind: 'settled', run: id, settlement: { status: 'success', held: false }, memoryUsedBytes: 1 },
+      door.text(String(value)),
+    );
   try {
-    const value = await new AsyncFunction('door', 'run', `const { require, say, raw, rawNow, text, args } = door;\n${source}`)(door, id);
+    const value = await new AsyncFunction(
+      'door',
+      'run',
+      `const { require, say, raw, rawNow, text, args } = door;\n${source}`,
+    )(door, id);
     if (value === undefined) return;
     settle(value);
   } catch (error) {

@@ -3,8 +3,8 @@
  * and order. Its run ends with a coded error; the host, its other children and their runs go on.
  */
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { openEscaped, runEscaped } from './escaped-child.ts';
 import { listenForAlarms } from './escape-harness.ts';
+import { openEscaped, runEscaped } from './escaped-child.ts';
 import { LIES, OF } from './malicious-lies.ts';
 import { openSandbox } from './own-sandbox.ts';
 
@@ -19,7 +19,10 @@ afterAll(async () => {
 describe('a child that was taken over', () => {
   it.each(Object.entries(LIES))('that says %s is killed, and its run ends as an error', async (_, source) => {
     const { status, error } = await runEscaped(escaped, source);
-    expect({ status, name: error?.name }).toEqual({ status: 'error', name: expect.stringMatching(/^(SandboxCrashed|SerializationError)$/) });
+    expect({ status, name: error?.name }).toEqual({
+      status: 'error',
+      name: expect.stringMatching(/^(SandboxCrashed|SerializationError)$/),
+    });
     // The next run has another child.
     expect(await runEscaped(escaped, 'return "next"')).toMatchObject({ status: 'success', result: 'next' });
     expect(alarm.heard()).toEqual([]);
@@ -33,7 +36,11 @@ describe('a child that was taken over', () => {
 
   it('whose remarks come after its result is not heard', async () => {
     const source = `say(${OF}{ status: "success", held: false }, memoryUsedBytes: 1 }, text("done")); for (let i = 0; i < 100; i++) say({ kind: "remark", run, remark: { kind: "report" } }, text("late")); say({ kind: "idle", run, rssBytes: 1 })`;
-    expect(await runEscaped(escaped, source)).toMatchObject({ status: 'success', result: 'done', reports: [] });
+    expect(await runEscaped(escaped, source)).toMatchObject({
+      status: 'success',
+      result: 'done',
+      reports: [],
+    });
     expect(await runEscaped(escaped, 'return "next"')).toMatchObject({ result: 'next' });
   });
 
@@ -48,11 +55,14 @@ describe('a child that was taken over', () => {
     const { status, reports } = await runEscaped(escaped, bytes);
     const after = process.memoryUsage();
     expect({ status, reports }).toEqual({ status: 'error', reports: ['x'.repeat(2000)] });
-    expect(after.arrayBuffers + after.external - before.arrayBuffers - before.external).toBeLessThan(16 * 1024 * 1024);
+    expect(after.arrayBuffers + after.external - before.arrayBuffers - before.external).toBeLessThan(
+      16 * 1024 * 1024,
+    );
   });
 
   it('that floods its host with remarks leaves it time for others', async () => {
-    const flood = 'for (let i = 0; i < 9000; i++) say({ kind: "remark", run, remark: { kind: "report" } }, text("x")); return "flooded"';
+    const flood =
+      'for (let i = 0; i < 9000; i++) say({ kind: "remark", run, remark: { kind: "report" } }, text("x")); return "flooded"';
     const healthy = openSandbox(1);
     await healthy.runCode('export default 1');
     const [flooded, ...others] = await Promise.all([

@@ -7,11 +7,14 @@ export const LIES: Readonly<Record<string, string>> = {
   'a frame of 4 GiB': 'raw(Buffer.from([255, 255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 0, 0]))',
   'a frame of 100 MB': 'const b = Buffer.alloc(1000); b.writeUInt32LE(1e8); raw(b)',
   'a frame without a length': 'raw(Buffer.alloc(64))',
-  'parts longer than their frame': 'const b = Buffer.alloc(13); b.writeUInt32LE(9); b.writeUInt32LE(2 ** 31, 4); raw(b)',
-  'a head that is no JSON': 'const b = Buffer.alloc(16, 0x7b); b.writeUInt32LE(12); b.writeUInt32LE(3, 4); b.writeUInt32LE(0, 8); b[12] = 0; raw(b)',
-  'a head of brackets': 'const n = 500_000, b = Buffer.alloc(13 + n, 0x5b); b.writeUInt32LE(9 + n); b.writeUInt32LE(n, 4); b.writeUInt32LE(0, 8); b[12] = 0; raw(b)',
+  'parts longer than their frame':
+    'const b = Buffer.alloc(13); b.writeUInt32LE(9); b.writeUInt32LE(2 ** 31, 4); raw(b)',
+  'a head that is no JSON':
+    'const b = Buffer.alloc(16, 0x7b); b.writeUInt32LE(12); b.writeUInt32LE(3, 4); b.writeUInt32LE(0, 8); b[12] = 0; raw(b)',
+  'a head of brackets':
+    'const n = 500_000, b = Buffer.alloc(13 + n, 0x5b); b.writeUInt32LE(9 + n); b.writeUInt32LE(n, 4); b.writeUInt32LE(0, 8); b[12] = 0; raw(b)',
   'a text of no kind': 'const b = Buffer.from([11, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 3, 123, 125]); raw(b)',
-  'nothing': 'say(null)',
+  nothing: 'say(null)',
   'a list': 'say([1, 2, 3])',
   'a message of no kind': 'say({ run })',
   'a message of an unknown kind': 'say({ kind: "run", run })',
@@ -32,17 +35,23 @@ export const LIES: Readonly<Record<string, string>> = {
   'an idle of nothing': 'say({ kind: "idle", run: 0, rssBytes: 1 })',
   'an idle without a number': 'say({ kind: "idle", run, rssBytes: null })',
   'twice that it is ready': 'say({ kind: "ready" })',
-  'a run that was never given': 'say({ kind: "settled", run: run + 1000, settlement: { status: "success", held: false } }, text("x"))',
+  'a run that was never given':
+    'say({ kind: "settled", run: run + 1000, settlement: { status: "success", held: false } }, text("x"))',
   'a run that is a text': 'say({ kind: "remark", run: String(run), remark: { kind: "report" } }, text("x"))',
   'a run beyond all numbers': 'say({ kind: "remark", run: 1e300, remark: { kind: "report" } }, text("x"))',
   'a crossing of no kind': 'say({ kind: "crossing", run, crossing: { kind: "give", id: 1 } }, text("x"))',
   'a call without a value': 'say({ kind: "crossing", run, crossing: { kind: "call", id: 1, fn: 1 } })',
-  'a call of a function -1': 'say({ kind: "crossing", run, crossing: { kind: "call", id: 1, fn: -1 } }, text("x"))',
-  'two calls under one id': 'for (let i = 0; i < 2; i++) say({ kind: "crossing", run, crossing: { kind: "call", id: 1, fn: 1 } }, args("x"))',
-  'calls without end': 'for (let i = 1; i < 5000; i++) say({ kind: "crossing", run, crossing: { kind: "call", id: i, fn: 2 } }, args("x"))',
-  'an answer that was not asked for': 'say({ kind: "crossing", run, crossing: { kind: "answer", id: 1, ok: true } }, text("x"))',
+  'a call of a function -1':
+    'say({ kind: "crossing", run, crossing: { kind: "call", id: 1, fn: -1 } }, text("x"))',
+  'two calls under one id':
+    'for (let i = 0; i < 2; i++) say({ kind: "crossing", run, crossing: { kind: "call", id: 1, fn: 1 } }, args("x"))',
+  'calls without end':
+    'for (let i = 1; i < 5000; i++) say({ kind: "crossing", run, crossing: { kind: "call", id: i, fn: 2 } }, args("x"))',
+  'an answer that was not asked for':
+    'say({ kind: "crossing", run, crossing: { kind: "answer", id: 1, ok: true } }, text("x"))',
   'a log of level 99': 'say({ kind: "remark", run, remark: { kind: "log", level: 99 } }, text("x"))',
   'a remark of no kind': 'say({ kind: "remark", run, remark: {} }, text("x"))',
   'a remark that is no value': 'say({ kind: "remark", run, remark: { kind: "report" } }, { text: "[[[[" })',
-  'remarks of runs long past': 'for (let i = 0; i < 5000; i++) say({ kind: "remark", run: 0, remark: { kind: "report" } }, text("x"))',
+  'remarks of runs long past':
+    'for (let i = 0; i < 5000; i++) say({ kind: "remark", run: 0, remark: { kind: "report" } }, text("x"))',
 };

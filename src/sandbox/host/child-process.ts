@@ -19,7 +19,7 @@ import { type FromChild, MEMORY_MARK, type ToChild } from '../protocol.ts';
 import { createConduct } from './conduct.ts';
 import { readFromChild } from './from-child.ts';
 import { chooseWall } from './wall/choose.ts';
-import { enclose } from './wall/enclose.ts';
+import { enclose, type Program } from './wall/enclose.ts';
 import { type MemoryWatch, watchMemory } from './wall/memory-watch.ts';
 import { findEnclosed } from './wall/processes.ts';
 import { CHANNEL_FD, FILTER_FD, type WallKind, type WallSetting } from './wall/wall.ts';
@@ -45,15 +45,20 @@ export interface SpawnOptions {
   /** The program; the sandbox's own when absent. */
   readonly main?: string;
   /** Where its memory is watched: inside by a thread of its own, where the host cannot look into processes. */
-  readonly watch?: 'inside' | 'outside';
+  readonly watch?: Watch;
+  /** Without Node's permission model: what holds then is held by the wall. */
+  readonly bare?: boolean;
 }
+
+type Watch = 'inside' | 'outside';
 
 /** How long the program of a wall has to reap what was killed behind it. */
 const REAPED_MS = 1000;
 const WATCH = process.platform === 'linux' ? 'outside' : 'inside';
 
 /** The process itself starts once the wall is known: at once, but for the first child of a host. */
-export function spawnChild({ wall = 'auto', main = CHILD_MAIN, watch = WATCH }: SpawnOptions = {}): SandboxChild {
+export function spawnChild(options: SpawnOptions = {}): SandboxChild {
+  const { wall = 'auto', main = CHILD_MAIN, watch = WATCH, bare = false } = options;
   let started: Started | undefined;
   let referenced = true;
   let killed = false;
@@ -81,7 +86,11 @@ export function spawnChild({ wall = 'auto', main = CHILD_MAIN, watch = WATCH }: 
   const start = (kind: WallKind) => {
     if (killed) return fail('it was ended before it started');
     try {
-      started = supervise(startProcess(kind, main, watch), watch, child);
+      started = supervise(
+        startProcess(kind, { main, args: [watch], threads: watch === 'inside', bare }),
+        watch,
+        child,
+      );
       started.refer(referenced);
     } catch (error) {
       fail(errorMessage(error));
@@ -94,14 +103,17 @@ export function spawnChild({ wall = 'auto', main = CHILD_MAIN, watch = WATCH }: 
   return child;
 }
 
-function startProcess(kind: WallKind, main: string, watch: 'inside' | 'outside'): ChildProcess {
-  const { command, filter } = enclose(kind, { main, threads: watch === 'inside', args: [watch] });
+function startProcess(kind: WallKind, inhabitant: Program): ChildProcess {
+  const { command, filter } = enclose(kind, inhabitant);
   const [program, ...args] = command;
   const stdio = ['ignore', 'ignore', 'pipe', 'pipe', ...(filter ? ['pipe' as const] : [])] as const;
   // A session and a group of its own: a terminal's signals are not for it, and all of it can be killed at once.
   const detached = process.platform !== 'win32';
   const child = spawn(program, args, { env: { TZ: 'UTC' }, stdio: [...stdio], detached, windowsHide: true });
-  if (filter) socketOf(child, FILTER_FD).on('error', () => undefined).end(filter);
+  if (filter)
+    socketOf(child, FILTER_FD)
+      .on('error', () => undefined)
+      .end(filter);
   return child;
 }
 
@@ -114,7 +126,7 @@ interface Started {
   refer(referenced: boolean): void;
 }
 
-function supervise(child: ChildProcess, watch: 'inside' | 'outside', events: SandboxChild): Started {
+function supervise(child: ChildProcess, watch: Watch, events: SandboxChild): Started {
   const conduct = createConduct();
   const { pid = -1 } = child;
   let victim: number | undefined;
@@ -153,7 +165,11 @@ function supervise(child: ChildProcess, watch: 'inside' | 'outside', events: San
     memory.end();
     events.onMessage({ ...message, rssBytes: memory.residentBytes() });
   };
-  const channel: Channel = openChannel(socketOf(child, CHANNEL_FD), { onFrame, onFault: fault }, FRAME_OF_CHILD);
+  const channel: Channel = openChannel(
+    socketOf(child, CHANNEL_FD),
+    { onFrame, onFault: fault },
+    FRAME_OF_CHILD,
+  );
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-8192);
   });

@@ -36,12 +36,14 @@ export function createConduct(): Conduct {
 
   const drop = () => {
     stale += 1;
-    if (stale > SANDBOX_LIMITS.staleMessages) lies('more of runs that have ended than can have been on its way');
+    if (stale > SANDBOX_LIMITS.staleMessages)
+      lies('more of runs that have ended than can have been on its way');
     return 'drop' as const;
   };
   const heardOfRun = (current: Run, message: Exclude<FromChild, { kind: 'ready' }>) => {
     if (message.kind === 'idle') {
-      if (current.phase !== 'settled' && !current.stopping) lies('that it was idle before its run had settled');
+      if (current.phase !== 'settled' && !current.stopping)
+        lies('that it was idle before its run had settled');
       run = undefined;
       return 'pass';
     }
@@ -78,7 +80,15 @@ export function createConduct(): Conduct {
 }
 
 function newRun(id: number): Run {
-  return { id, phase: 'running', stopping: false, calls: new Map(), lastCall: 0, callBytes: 0, asked: new Set() };
+  return {
+    id,
+    phase: 'running',
+    stopping: false,
+    calls: new Map(),
+    lastCall: 0,
+    callBytes: 0,
+    asked: new Set(),
+  };
 }
 
 function tell(run: Run, message: Exclude<ToChild, { kind: 'run' }>): void {

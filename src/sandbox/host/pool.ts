@@ -40,6 +40,8 @@ export interface PoolOptions {
   readonly wall?: WallSetting;
   /** The program of the children. Default: the sandbox's own. */
   readonly main?: string;
+  /** Without Node's permission model: what holds then is held by the wall. */
+  readonly bare?: boolean;
 }
 
 export interface Pool {
@@ -66,7 +68,10 @@ interface Waiting {
   readonly events: LeaseEvents;
 }
 
-export function createPool({ size = Math.max(2, availableParallelism()), ...spawning }: PoolOptions = {}): Pool {
+export function createPool({
+  size = Math.max(2, availableParallelism()),
+  ...spawning
+}: PoolOptions = {}): Pool {
   const members = new Set<Member>();
   /** Killed on purpose, and not yet gone. */
   const retired = new Set<Member>();

@@ -27,7 +27,12 @@ export function encloseByNamespaces({ command, main }: Inhabitant): Enclosure | 
   const script = [
     'set -e',
     `${mount} -t tmpfs -o size=4m,mode=755,nosuid,nodev everthread ${root}`,
-    ...makeRoot(root, readable, { mount: mount as string, mkdir: mkdir as string, touch: touch as string, ln: ln as string }),
+    ...makeRoot(root, readable, {
+      mount: mount as string,
+      mkdir: mkdir as string,
+      touch: touch as string,
+      ln: ln as string,
+    }),
     `${mount} -o remount,ro,nosuid,nodev ${root}`,
     // Mapped to nobody, the next program has no capability, and with its root changed it can make no namespace.
     `exec ${env} -i TZ=UTC ${unshare} --user --map-user=${NOBODY} --map-group=${NOBODY} --root=${root} --wd=/ -- "$@"`,
@@ -37,7 +42,17 @@ export function encloseByNamespaces({ command, main }: Inhabitant): Enclosure | 
       ...[unshare as string, '--user', '--map-root-user', '--'],
       // A change of user forgets it, so it comes after.
       ...[setpriv as string, '--pdeathsig', 'KILL', '--no-new-privs', '--'],
-      ...[unshare as string, '--mount', '--net', '--ipc', '--uts', '--pid', '--fork', '--kill-child=KILL', '--'],
+      ...[
+        unshare as string,
+        '--mount',
+        '--net',
+        '--ipc',
+        '--uts',
+        '--pid',
+        '--fork',
+        '--kill-child=KILL',
+        '--',
+      ],
       ...['/bin/sh', '-c', script, 'sh', ...command],
     ]),
   };
@@ -58,7 +73,11 @@ function makeRoot(root: string, { binds, links }: Readable, { mount, mkdir, touc
       const make = folder
         ? `${mkdir} -p ${at}`
         : `${mkdir} -p ${quote(root + dirname(target))}\n[ -e ${at} ] || ${touch} ${at}`;
-      return [make, `${mount} --bind ${quote(source)} ${at}`, `${mount} -o remount,bind,ro,nosuid,nodev ${at}`];
+      return [
+        make,
+        `${mount} --bind ${quote(source)} ${at}`,
+        `${mount} -o remount,bind,ro,nosuid,nodev ${at}`,
+      ];
     }),
     ...links.flatMap(({ at, to }) => [
       `${mkdir} -p ${quote(root + dirname(at))}`,

@@ -3,8 +3,9 @@
  * process nor thread, opens no inspector. That is checked in JavaScript and in Node, and the kernel's wall behind it
  * does not rely on it.
  */
-import { sep } from 'node:path';
+
 import { statSync } from 'node:fs';
+import { sep } from 'node:path';
 import { findReadable } from './readable.ts';
 
 /** `threads`: where a thread of the child's own has to watch its memory. */

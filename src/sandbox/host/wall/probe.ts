@@ -27,9 +27,7 @@ export interface Targets {
 /** What it writes to the channel: what it reached, by what it should have been kept from. */
 export type ProbeAnswer = Readonly<Record<string, string | undefined>>;
 
-const PROGRAM = fileURLToPath(
-  new URL(`../../child/wall-probe${extname(import.meta.url)}`, import.meta.url),
-);
+const PROGRAM = fileURLToPath(new URL(`../../child/wall-probe${extname(import.meta.url)}`, import.meta.url));
 const DEADLINE_MS = 60_000;
 const SHOWN = 300;
 
@@ -52,7 +50,12 @@ export async function probeWall(kind: WallKind): Promise<Probed> {
 }
 
 async function run(kind: WallKind, targets: Targets): Promise<Probed> {
-  const enclosed = enclose(kind, { main: PROGRAM, args: [JSON.stringify(targets)], threads: false, bare: true });
+  const enclosed = enclose(kind, {
+    main: PROGRAM,
+    args: [JSON.stringify(targets)],
+    threads: false,
+    bare: true,
+  });
   const [program, ...args] = enclosed.command;
   const child = spawn(program, args, {
     env: { TZ: 'UTC' },

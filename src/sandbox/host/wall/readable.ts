@@ -27,7 +27,8 @@ export function findReadable(main: string): Readable {
   const links: { at: string; to: string }[] = [];
   const packages = findPackages(SANDBOX, PACKAGES, links);
   const code = [SANDBOX, ...packages, ...findManifest(SANDBOX), ...(main.startsWith(SANDBOX) ? [] : [main])];
-  const native = process.platform === 'linux' ? [...findLibraries(), LOADER_CACHE].filter((path) => existsSync(path)) : [];
+  const native =
+    process.platform === 'linux' ? [...findLibraries(), LOADER_CACHE].filter((path) => existsSync(path)) : [];
   return {
     binds: [
       ...native.map((target) => ({ source: realpathSync(target), target })),

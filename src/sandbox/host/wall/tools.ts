@@ -6,7 +6,10 @@ import { delimiter, join } from 'node:path';
 const ALSO = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin'];
 
 export function findTool(name: string): string | undefined {
-  const folders = [...(process.env.PATH ?? '').split(delimiter).filter((folder) => folder.startsWith('/')), ...ALSO];
+  const folders = [
+    ...(process.env.PATH ?? '').split(delimiter).filter((folder) => folder.startsWith('/')),
+    ...ALSO,
+  ];
   return folders.map((folder) => join(folder, name)).find(isExecutable);
 }
 
