@@ -48,7 +48,9 @@ export function watchMemory(pid: number, victim: number): MemoryWatch | undefine
       startSentry(all);
       change({ [BOUND]: Math.ceil(bound / KIB) });
     },
-    end: () => Atomics.store(all, at + BOUND, 0) as unknown as void,
+    end() {
+      Atomics.store(all, at + BOUND, 0);
+    },
     residentBytes: () => readResident(pid),
     get tripped() {
       return tripped || Atomics.load(all, at + TRIPPED) === 1;
