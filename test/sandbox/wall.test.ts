@@ -59,6 +59,15 @@ describe('the wall of a sandbox', () => {
     expect(chosen).toMatchObject({ kind: 'none', missing: [{ kind: 'bubblewrap' }, { kind: 'namespaces' }] });
   });
 
+  it('leaves the memory of a child to a thread of its own where the host cannot look into it', async () => {
+    const sandbox = createSandbox({ size: 1, wall: 'none', watch: 'inside' });
+    const { runCode } = sandbox.scope();
+    const grow = 'const all = []; for (;;) all.push("x".repeat(2 ** 20).split(""));';
+    expect(await runCode(grow, { memoryLimitBytes: 16 * 1024 * 1024 })).toMatchObject({ status: 'memory' });
+    expect(await runCode('export default 1')).toMatchObject({ result: 1 });
+    await sandbox.close();
+  });
+
   it('is a setting of the worker, and a wrong one is told', () => {
     expect(readConfiguration({}).sandboxWall).toBe('auto');
     expect(readConfiguration({ EVERTHREAD_SANDBOX_WALL: 'required' }).sandboxWall).toBe('required');
@@ -98,7 +107,7 @@ describe('the filter of system calls', () => {
     const text = readFileSync(header, 'utf8');
     const column = arch === 'x64' ? 0 : 1;
     const told = (name: string) => {
-      const [, number] = new RegExp(`^#define __NR(?:3264)?_${name}\\s+(\\d+)$`, 'm').exec(text) ?? [];
+      const [, number] = new RegExp(`^#define __NR(?:3264)?_${name}\\s+(\\d+)\\s*$`, 'm').exec(text) ?? [];
       return number === undefined ? undefined : Number(number);
     };
     const all = { ...REFUSED_CALLS, clone: CLONE, clone3: CLONE3 };

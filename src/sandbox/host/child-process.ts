@@ -37,6 +37,7 @@ export interface SandboxChild {
 }
 
 export interface SpawnOptions {
+  /** What children stand behind. Default: the best there is. */
   readonly wall?: WallSetting;
   /** The program; the sandbox's own when absent. */
   readonly main?: string;

@@ -32,16 +32,9 @@ export function startEnclosed(kind: WallKind, inhabitant: Program): EnclosedProc
   const { pid = -1 } = child;
   let located: Enclosed | undefined;
   let stderr = '';
-  let ended = false;
-  child.once('close', () => {
-    ended = true;
-  });
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-STDERR_LENGTH);
   });
-  const killAll = () => {
-    if (!ended && !tryKill(-pid)) child.kill('SIGKILL');
-  };
   return {
     pid,
     channel: socketOf(child, CHANNEL_FD),
@@ -52,13 +45,7 @@ export function startEnclosed(kind: WallKind, inhabitant: Program): EnclosedProc
       located = findEnclosed(pid);
       return located;
     },
-    kill() {
-      if (ended || child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-      const { victim } = located ?? findEnclosed(pid);
-      // What has started nothing yet may be about to: then all of the group goes.
-      if (victim === pid || !tryKill(victim)) killAll();
-      else setTimeout(killAll, REAPED_MS).unref();
-    },
+    kill: () => killEnclosed(child, located),
     refer(referenced) {
       for (const one of [child, socketOf(child, STDERR_FD), socketOf(child, CHANNEL_FD)]) {
         if (referenced) one.ref();
@@ -75,6 +62,21 @@ export function startEnclosed(kind: WallKind, inhabitant: Program): EnclosedProc
     },
   };
 }
+
+function killEnclosed(child: ChildProcess, located: Enclosed | undefined): void {
+  const { pid } = child;
+  if (pid === undefined || hasEnded(child)) return;
+  const killAll = () => {
+    if (!hasEnded(child) && !tryKill(-pid)) child.kill('SIGKILL');
+  };
+  const { victim } = located ?? findEnclosed(pid);
+  // What has started nothing yet may be about to: then all of the group goes.
+  if (victim === pid || !tryKill(victim)) killAll();
+  else setTimeout(killAll, REAPED_MS).unref();
+}
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode !== null || signalCode !== null;
 
 function start(kind: WallKind, inhabitant: Program): ChildProcess {
   const { command, filter } = enclose(kind, inhabitant);

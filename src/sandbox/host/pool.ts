@@ -9,8 +9,7 @@
 import { availableParallelism } from 'node:os';
 import { SANDBOX_LIMITS } from '../limits.ts';
 import type { FromChild, Job, ToChild } from '../protocol.ts';
-import { type ChildEnd, type SandboxChild, spawnChild } from './child-process.ts';
-import type { WallSetting } from './wall/wall.ts';
+import { type ChildEnd, type SandboxChild, type SpawnOptions, spawnChild } from './child-process.ts';
 
 /** One run's hold on a child. */
 export interface Lease {
@@ -33,15 +32,9 @@ export interface Ticket {
   cancel(): void;
 }
 
-export interface PoolOptions {
+export interface PoolOptions extends SpawnOptions {
   /** Runs at a time. Default: the machine's cores, at least 2. */
   readonly size?: number;
-  /** The wall that children stand behind. Default: the best there is. */
-  readonly wall?: WallSetting;
-  /** The program of the children. Default: the sandbox's own. */
-  readonly main?: string;
-  /** Without Node's permission model: what holds then is held by the wall. */
-  readonly bare?: boolean;
 }
 
 export interface Pool {
