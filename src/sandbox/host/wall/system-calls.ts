@@ -42,7 +42,7 @@ export const REFUSED_CALLS: Readonly<Record<string, readonly [x64: number, arm64
   fsmount: [432, 432],
   fspick: [433, 433],
   mount_setattr: [442, 442],
-  open_by_handle_at: [304, undefined],
+  open_by_handle_at: [304, 265],
   name_to_handle_at: [303, undefined],
   // Wide doors into the kernel.
   bpf: [321, 280],
