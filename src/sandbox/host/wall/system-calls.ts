@@ -43,7 +43,7 @@ export const REFUSED_CALLS: Readonly<Record<string, readonly [x64: number, arm64
   fspick: [433, 433],
   mount_setattr: [442, 442],
   open_by_handle_at: [304, 265],
-  name_to_handle_at: [303, undefined],
+  name_to_handle_at: [303, 264],
   // Wide doors into the kernel.
   bpf: [321, 280],
   perf_event_open: [298, 241],
