@@ -25,6 +25,8 @@ export interface ChannelEvents {
 
 const FRAMES_A_TURN = 512;
 const BYTES_A_TURN = 2 * 1024 * 1024;
+const FEW_FRAMES = 32;
+const FEW_BYTES = 128 * 1024;
 /** Larger batches are written part by part instead of being copied into one. */
 const JOINED = 256 * 1024;
 
@@ -60,7 +62,11 @@ export function openChannel(socket: Socket, events: ChannelEvents, longest?: num
       close();
       return events.onFault(error instanceof Error ? error.message : 'what cannot be read');
     }
-    if (!spent()) return void socket.resume();
+    if (!spent()) {
+      // Costs a turn of the stream's own each time.
+      if (socket.isPaused()) socket.resume();
+      return;
+    }
     socket.pause();
     endLater();
   };
@@ -68,7 +74,8 @@ export function openChannel(socket: Socket, events: ChannelEvents, longest?: num
     if (closed) return;
     reader.push(chunk);
     turn.bytes += chunk.byteLength;
-    endLater();
+    // A turn of its own is worth it only where much comes; until then the counts go on from turn to turn.
+    if (turn.frames >= FEW_FRAMES || turn.bytes >= FEW_BYTES) endLater();
     read();
   });
   // A side that has just died cannot be told anything; its end is about to be told otherwise.
@@ -83,7 +90,8 @@ export function openChannel(socket: Socket, events: ChannelEvents, longest?: num
 function write(socket: Socket, parts: readonly Uint8Array[]): void {
   if (socket.destroyed || !socket.writable) return;
   const size = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
-  if (parts.length === 1 || size > JOINED) {
+  if (parts.length === 1) socket.write(parts[0] as Uint8Array);
+  else if (size > JOINED) {
     socket.cork();
     for (const part of parts) socket.write(part);
     socket.uncork();

@@ -61,48 +61,44 @@ export function createFrameReader(longest: number = LONGEST): FrameReader {
   return {
     push: (chunk) => store.append(chunk),
     next() {
-      const { view, size } = store.held();
-      if (size < LENGTH) return undefined;
-      const length = view.readUInt32LE(0);
+      const { buffer, start, end } = store.held();
+      if (end - start < LENGTH) return undefined;
+      const length = buffer.readUInt32LE(start);
       if (length < FIXED || length > longest) throw new Error(`a frame of ${length} bytes`);
-      if (size < LENGTH + length) {
+      if (end - start < LENGTH + length) {
         store.expect(LENGTH + length);
         return undefined;
       }
-      const frame = readFrame(view.subarray(LENGTH, LENGTH + length));
+      const frame = readFrame(buffer, start + LENGTH, start + LENGTH + length);
       store.drop(LENGTH + length);
       return frame;
     },
   };
 }
 
-function readFrame(frame: Buffer): Frame {
-  const headBytes = frame.readUInt32LE(0);
-  const textBytes = frame.readUInt32LE(4);
-  const kind = frame[8] as number;
-  const textAt = FIXED + headBytes;
+function readFrame(buffer: Buffer, from: number, to: number): Frame {
+  const headAt = from + FIXED;
+  const textAt = headAt + buffer.readUInt32LE(from);
+  const textBytes = buffer.readUInt32LE(from + 4);
   const bytesAt = textAt + textBytes;
-  if (bytesAt > frame.length) throw new Error('a frame whose parts are longer than itself');
-  const head = readHead(frame.subarray(FIXED, textAt));
+  const kind = buffer[from + 8] as number;
+  if (bytesAt > to) throw new Error('a frame whose parts are longer than itself');
+  const head = readHead(buffer.toString('utf8', headAt, textAt));
   const encoding = kind & ~WITH_BYTES;
-  if (encoding === NONE && kind === NONE && textBytes === 0 && bytesAt === frame.length) return { head };
+  if (kind === NONE && textBytes === 0 && bytesAt === to) return { head };
   if (encoding !== ASCII && (encoding !== UTF16 || textBytes % 2 !== 0)) throw new Error('a text of no kind');
-  const text = frame.toString(encoding === ASCII ? 'latin1' : 'utf16le', textAt, bytesAt);
+  const text = buffer.toString(encoding === ASCII ? 'latin1' : 'utf16le', textAt, bytesAt);
   if (!(kind & WITH_BYTES)) {
-    if (bytesAt !== frame.length) throw new Error('bytes that were not told of');
+    if (bytesAt !== to) throw new Error('bytes that were not told of');
     return { head, wire: { text } };
   }
-  const bytes = new Uint8Array(
-    frame.buffer as ArrayBuffer,
-    frame.byteOffset + bytesAt,
-    frame.length - bytesAt,
-  );
+  const bytes = new Uint8Array(buffer.buffer as ArrayBuffer, buffer.byteOffset + bytesAt, to - bytesAt);
   return { head, wire: { text, bytes } };
 }
 
-function readHead(json: Buffer): unknown {
+function readHead(json: string): unknown {
   try {
-    return JSON.parse(json.toString('utf8'));
+    return JSON.parse(json);
   } catch {
     throw new Error('a head that is no JSON');
   }
@@ -118,7 +114,7 @@ function createStore() {
   let buffer: Buffer = Buffer.alloc(0);
   let [start, end, expected] = [0, 0, 0];
   return {
-    held: () => ({ view: buffer.subarray(start, end), size: end - start }),
+    held: () => ({ buffer, start, end }),
     expect(size: number) {
       expected = size;
     },

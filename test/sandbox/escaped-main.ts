@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
 import { openChannel } from '../../src/sandbox/channel.ts';
 import type { Wire } from '../../src/sandbox/codec/wire.ts';
+import { encodeFrame } from '../../src/sandbox/frame.ts';
 
 const CHANNEL_FD = 3;
 const socket = new Socket({ fd: CHANNEL_FD, readable: true, writable: true });
@@ -27,7 +28,9 @@ const door = {
   onHeard: (_told: Told): void => undefined,
   say: (head: object, wire?: Wire) => channel.send(head, wire),
   raw: (bytes: Uint8Array) => void socket.write(bytes),
-  rawNow: (bytes: Uint8Array) => writeSync(CHANNEL_FD, bytes),
+  /** In pieces just as they are given. */
+  rawNow: (bytes: Uint8Array) => writeNow(bytes),
+  frame: (head: object, wire?: Wire) => Buffer.concat(encodeFrame(head, wire)),
   /** The value as the codec would write a text. */
   text: (value: string): Wire => ({ text: JSON.stringify([value, 'V']) }),
   /** The arguments of a call. */
@@ -39,6 +42,18 @@ const channel = openChannel(socket, {
   onFault: () => process.exit(1),
 });
 socket.once('close', () => process.kill(process.pid, 'SIGKILL'));
+
+function writeNow(bytes: Uint8Array): void {
+  for (;;) {
+    try {
+      writeSync(CHANNEL_FD, bytes);
+      return;
+    } catch (error) {
+      // The host has not read what came before.
+      if ((error as { code?: string }).code !== 'EAGAIN') throw error;
+    }
+  }
+}
 
 async function receive(told: Told): Promise<void> {
   door.heard.push(told);
@@ -54,7 +69,7 @@ async function receive(told: Told): Promise<void> {
     const value = await new AsyncFunction(
       'door',
       'run',
-      `const { require, say, raw, rawNow, text, args } = door;\n${source}`,
+      `const { require, say, raw, rawNow, frame, text, args } = door;\n${source}`,
     )(door, id);
     if (value === undefined) return;
     settle(value);
