@@ -4,6 +4,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { RuntimeError } from './core/error.ts';
+import { WALL_SETTINGS, type WallSetting } from './sandbox/index.ts';
 import { type EncryptionKeys, parseKeys } from './store/encryption.ts';
 import { DEFAULT_STORE } from './store/open-store.ts';
 
@@ -28,6 +29,8 @@ export interface Configuration {
   readonly maxConcurrentActivities: number;
   /** `EVERTHREAD_SANDBOX_SIZE`: programs (`runCode`) that compute at once in one worker, each in a process. */
   readonly sandboxSize: number;
+  /** `EVERTHREAD_SANDBOX_WALL`: what those processes stand behind. */
+  readonly sandboxWall: WallSetting;
   /** `EVERTHREAD_ENCRYPTION_KEYS`: `id:hex,…`, which variables are encrypted with; absent: the project's key file. */
   readonly encryptionKeys: EncryptionKeys | undefined;
   /** `EVERTHREAD_LOG`: `<level>[,json]` with level trace, debug, info, warn or error. */
@@ -55,6 +58,7 @@ export function readConfiguration(environment: Environment = process.env): Confi
     maxConcurrentActivities: readNumber(environment, 'EVERTHREAD_MAX_CONCURRENT_ACTIVITIES', 200, 1),
     // The sandbox's own default.
     sandboxSize: readNumber(environment, 'EVERTHREAD_SANDBOX_SIZE', Math.max(2, availableParallelism()), 1),
+    sandboxWall: readWall(environment.EVERTHREAD_SANDBOX_WALL),
     encryptionKeys: readKeys(environment.EVERTHREAD_ENCRYPTION_KEYS),
     log: readLog(environment.EVERTHREAD_LOG ?? 'info'),
   };
@@ -72,6 +76,15 @@ function readNumber(environment: Environment, name: string, fallback: number, mi
   throw new RuntimeError(
     'InvalidConfiguration',
     `${name} is "${text}": it must be a whole number of at least ${minimum}.`,
+  );
+}
+
+function readWall(text: string | undefined): WallSetting {
+  const found = WALL_SETTINGS.find((setting) => setting === (text || 'auto'));
+  if (found) return found;
+  throw new RuntimeError(
+    'InvalidConfiguration',
+    `EVERTHREAD_SANDBOX_WALL is "${text}": it must be one of ${WALL_SETTINGS.join(', ')}.`,
   );
 }
 

@@ -7,6 +7,8 @@ import type { Tenant } from './host/line.ts';
 import { Pool, type PoolOptions } from './host/pool.ts';
 import { type Run, startRun } from './host/run.ts';
 
+export { chooseWall, NEXT as WALL_NEXT } from './host/wall/choose.ts';
+export { isDemanding, WALL_SETTINGS, type Wall, type WallSetting } from './host/wall/wall.ts';
 export { SANDBOX_LIMITS } from './limits.ts';
 
 export interface Sandbox {

@@ -42,6 +42,10 @@ export const SANDBOX_LIMITS = {
   /** A child that has said more than this and was not told that it was taken does not keep to its own flow. */
   untakenBytes: 40 * MIB,
   untakenMessages: 1000,
+  /** The part of a child's frame that is not a value: at most an error, whose texts JSON may write six times as long. */
+  frameHeadBytes: 512 * 1024,
+  /** What one child may say out of turn, of runs that have ended, before it is taken for a liar. */
+  staleMessages: 2048,
   errorNameLength: 256,
   errorMessageLength: 16_384,
   errorStackLength: 16_384,

@@ -3,9 +3,9 @@
  * cost little more than one, and a single one waits for nothing. Order is kept.
  */
 export interface Outbox<Message> {
-  post(message: Message): void;
-  /** The message, and whatever was posted before it, now. */
-  send(message: Message): void;
+  post(...messages: Message[]): void;
+  /** The messages, and whatever was posted before them, now. */
+  send(...messages: Message[]): void;
 }
 
 export function createOutbox<Message>(write: (batch: readonly Message[]) => void): Outbox<Message> {
@@ -22,15 +22,15 @@ export function createOutbox<Message>(write: (batch: readonly Message[]) => void
     flush();
   };
   return {
-    post(message) {
-      batch.push(message);
+    post(...messages) {
+      batch.push(...messages);
       if (gathering) return;
       gathering = true;
       flush();
       setImmediate(endOfTurn);
     },
-    send(message) {
-      batch.push(message);
+    send(...messages) {
+      batch.push(...messages);
       flush();
     },
   };

@@ -52,7 +52,8 @@ export interface ThreadEndpoints {
 export async function createEndpointHandler(options: EndpointOptions): Promise<ThreadEndpoints> {
   const { client, prefix = '/api/threads' } = options;
   const registry = await openRegistry(options);
-  const sandbox = options.sandbox ?? createSandbox({ size: readConfiguration().sandboxSize });
+  const { sandboxSize: size, sandboxWall: wall } = readConfiguration();
+  const sandbox = options.sandbox ?? createSandbox({ size, wall });
   const closing = new AbortController();
   const answer = async (request: Request): Promise<Response> => {
     if (closing.signal.aborted) return refuse({ status: 503, error: 'The server is closing.' });

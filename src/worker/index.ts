@@ -10,7 +10,7 @@ import { ensureSearchAttributes } from '../cli/local-server/search-attributes.ts
 import { type Configuration, readConfiguration } from '../configuration.ts';
 import type { Registry } from '../core/definition.ts';
 import { RuntimeError } from '../core/error.ts';
-import { createSandbox } from '../sandbox/index.ts';
+import { chooseWall, createSandbox, isDemanding } from '../sandbox/index.ts';
 import { openStore } from '../store/open-store.ts';
 import type { ThreadStore } from '../store/port.ts';
 import { type OpenGuard, openGuard, reportFault } from './fault-log.ts';
@@ -81,7 +81,7 @@ async function openWorker(options: WorkerOptions, guard: OpenGuard): Promise<Thr
           keys: configuration.encryptionKeys,
         });
   guard.know({ store, registry: project.current });
-  const sandbox = createSandbox({ size: configuration.sandboxSize });
+  const sandbox = createSandbox({ size: configuration.sandboxSize, wall: configuration.sandboxWall });
   const handover = new AbortController();
   const release = async () => {
     // Last of all that works, and before what it might still be asked to tell.
@@ -91,6 +91,7 @@ async function openWorker(options: WorkerOptions, guard: OpenGuard): Promise<Thr
     guard.end();
   };
   try {
+    if (isDemanding(configuration.sandboxWall)) await chooseWall(configuration.sandboxWall);
     await refuseForeignPollers(connection, { namespace, taskQueue, storeId: store.id });
     const { missing } = await ensureSearchAttributes(connection as never, namespace);
     if (missing.length > 0) {

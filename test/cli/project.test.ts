@@ -123,6 +123,7 @@ describe('everthread doctor', () => {
       project: 'ok',
       store: 'warn',
       'model key': 'ok',
+      sandbox: expect.stringMatching(/ok|warn/),
       temporal: 'ok',
       namespace: 'ok',
       'search attributes': 'ok',
@@ -132,6 +133,27 @@ describe('everthread doctor', () => {
     expect(stdout).toMatch(/[\d.]+ ms for one activity/);
     expect(stdout + stderr).not.toContain(secret);
     expect(existsSync(join(project.folder, 'data'))).toBe(false);
+  });
+
+  it('tells which wall programs stand behind, and fails where the one that is asked for does not stand', async () => {
+    project.write(HELPER);
+    const sandboxOf = async (wall: string) => {
+      const env = { EVERTHREAD_SANDBOX_WALL: wall };
+      const { stdout } = await project.run(['doctor', '--json'], { env });
+      const { checks } = JSON.parse(stdout) as {
+        checks: { name: string; status: string; message: string }[];
+      };
+      return checks.find(({ name }) => name === 'sandbox');
+    };
+    expect(await sandboxOf('none')).toMatchObject({
+      status: 'warn',
+      message: expect.stringContaining("Node's permission model alone"),
+    });
+    const best = await sandboxOf('auto');
+    const demanded = await sandboxOf('required');
+    expect(demanded?.status).toBe(best?.status === 'ok' ? 'ok' : 'fail');
+    if (best?.status === 'ok')
+      expect(best.message).toMatch(/kept from environment, files, writing, network, processes/);
   });
 
   it('says what to do where something fails, and ends with exit code 1', async () => {

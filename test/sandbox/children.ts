@@ -1,15 +1,27 @@
 /** The sandbox children of this process, as the kernel shows them: which there are, how large they grew, what they do. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 const KIB = 1024;
 const SAMPLE_MS = 5;
 
-/** Pids of sandbox children that `parent` started and that are alive. */
+/** Pids of sandbox children that `parent` started and that are alive: of Node itself, behind whichever wall. */
 export function childrenOf(parent: number = process.pid): number[] {
+  return startedBy(parent)
+    .filter((pid) => read(`/proc/${pid}/cmdline`).includes('sandbox/child/main'))
+    .map(innermost);
+}
+
+function startedBy(parent: number): number[] {
+  if (!existsSync(`/proc/${parent}/task`)) return [];
   return readdirSync(`/proc/${parent}/task`)
     .flatMap((thread) => read(`/proc/${parent}/task/${thread}/children`).split(' '))
-    .filter((pid) => read(`/proc/${pid}/cmdline`).includes('sandbox/child/main'))
+    .filter(Boolean)
     .map(Number);
+}
+
+function innermost(pid: number): number {
+  const [next] = startedBy(pid);
+  return next === undefined ? pid : innermost(next);
 }
 
 export function isAlive(pid: number): boolean {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
+import { readConfiguration } from '../../configuration.ts';
 import type { CodeExecutionOptions, CodeExecutionResult } from '../../core/code-execution.ts';
 import { errorMessage, RuntimeError } from '../../core/error.ts';
 import {
@@ -91,7 +92,7 @@ async function execute(
   options: CodeExecutionOptions,
 ): Promise<CodeExecutionResult> {
   const { createSandbox } = await import('../../sandbox/index.ts');
-  const sandbox = createSandbox({ size: 1 });
+  const sandbox = createSandbox({ size: 1, wall: readConfiguration().sandboxWall });
   try {
     return await withInterruption(async ({ signal, begin }) => {
       const run = sandbox.scope().runCode(source, options);

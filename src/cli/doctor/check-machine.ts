@@ -4,6 +4,7 @@ import { sep } from 'node:path';
 import { readConfiguration } from '../../configuration.ts';
 import { errorMessage, isRuntimeError } from '../../core/error.ts';
 import { formatProblems, loadProject, ownToolNames } from '../../definitions/index.ts';
+import { chooseWall, WALL_NEXT } from '../../sandbox/index.ts';
 import { openStore } from '../../store/open-store.ts';
 import { commandName } from '../command-name.ts';
 import { showPath, showStore, storeFile } from '../find-store.ts';
@@ -74,4 +75,21 @@ export function checkKeys(env: NodeJS.ProcessEnv = process.env): Check {
     'OPENAI_API_KEY is not set',
     'Models of openaiCompatible() without a key of their own need it, where the worker runs.',
   );
+}
+
+/** What programs of models stand behind: found by a probe, not by what is installed. */
+export async function checkSandbox(): Promise<Check> {
+  try {
+    const { kind, holds, seccomp, missing } = await chooseWall(readConfiguration().sandboxWall);
+    const why = missing.map((better) => `${better.kind}: ${better.why}`).join('; ');
+    if (kind === 'none') {
+      const reason = why || 'EVERTHREAD_SANDBOX_WALL is "none"';
+      return warn('sandbox', `Node's permission model alone, no wall of the kernel's (${reason})`, WALL_NEXT);
+    }
+    const found = `${kind}${seccomp ? ' with a filter of system calls' : ''}; a probe was kept from ${holds.join(', ')}`;
+    if (kind === 'bubblewrap') return ok('sandbox', found);
+    return ok('sandbox', `${found}; bubblewrap would filter system calls too (${why || 'not asked for'})`);
+  } catch (error) {
+    return fail('sandbox', errorMessage(error), WALL_NEXT);
+  }
 }

@@ -7,7 +7,7 @@ import { commandName } from '../command-name.ts';
 import { type FoundServer, findServer, requireListening } from '../find-server.ts';
 import { installTemporalRuntime } from '../logger.ts';
 import { type Check, fail, warn } from './check.ts';
-import { checkKeys, checkNode, checkProject, checkStore } from './check-machine.ts';
+import { checkKeys, checkNode, checkProject, checkSandbox, checkStore } from './check-machine.ts';
 import {
   checkNamespace,
   checkSearchAttributes,
@@ -34,6 +34,7 @@ export async function examine({
   const { check, storeId } = await checkStore(projectDir);
   report(check);
   report(checkKeys());
+  report(await checkSandbox());
   const server = findServer(projectDir);
   const connection = await connect(server, report);
   if (!connection) return;

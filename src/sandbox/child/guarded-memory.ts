@@ -1,10 +1,11 @@
 /**
- * Bounds the memory of the whole child while a run is under way. The engine's own limit counts the heap of the
- * isolate, and one large doubling or a loop inside a built-in passes it; the process's resident set does not lie.
+ * Bounds the memory of the whole child from inside, by a thread of its own: for systems on which the host cannot look
+ * into processes (everywhere but Linux, where `host/wall/memory-watch.ts` watches from outside).
  */
 import { writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { MEMORY_MARK } from '../protocol.ts';
+import { die } from './death.ts';
 
 const KIB = 1024;
 const SLACK_BYTES = 48 * KIB * KIB;
@@ -34,6 +35,5 @@ export function endMemoryGuard(): void {
 /** The engine has lost control of an isolate: its thread never wakes again, and even exit() would hang. */
 export function dieOfMemory(): never {
   writeSync(2, `${MEMORY_MARK}\n`);
-  process.kill(process.pid, 'SIGKILL');
-  throw new Error('unreachable: the process is killed');
+  return die();
 }

@@ -2,13 +2,17 @@
  * A sandbox child: runs one job at a time for its parent, and ends with it. It holds no secret, opens no file after
  * its start, and is killed rather than trusted.
  */
-
-import { createOutbox } from '../outbox.ts';
+import { writeSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { openChannel } from '../channel.ts';
+import { joinToChild, partFromChild } from '../message-frame.ts';
 import type { Crossing, FromChild, Job, Remark, ToChild } from '../protocol.ts';
 import { bootAhead } from './boot.ts';
+import { die } from './death.ts';
 import { type Engine, startEngine } from './engine.ts';
 import { createFlow, type Flow } from './flow.ts';
 import { endMemoryGuard, guardMemory, startWatchdog } from './guarded-memory.ts';
+import { boundSettlement } from './settlement.ts';
 import { prepareTransform } from './transform.ts';
 
 interface Current {
@@ -19,24 +23,42 @@ interface Current {
 
 let current: Current | undefined;
 
-const outbox = createOutbox<FromChild>((batch) => void process.send?.(batch));
+/** As the host opens it. */
+const CHANNEL_FD = 3;
+const socket = new Socket({ fd: CHANNEL_FD, readable: true, writable: true });
+const channel = openChannel(socket, { onFrame: (frame) => receive(joinToChild(frame)), onFault });
+
+function onFault(why: string): never {
+  writeSync(2, `Error: the host said ${why}\n`);
+  return die();
+}
+
+function post(message: FromChild): void {
+  const { head, wire } = partFromChild(message);
+  channel.post(head, wire);
+}
+
+function send(message: FromChild): void {
+  const { head, wire } = partFromChild(message);
+  channel.send(head, wire);
+}
 
 function start(job: Job): void {
   const run = job.id;
-  guardMemory(job.memoryBytes);
+  if (watchesItself) guardMemory(job.memoryBytes);
   const flow = createFlow();
   const engine = startEngine(job, {
     cross(crossing: Crossing) {
-      outbox.post({ kind: 'crossing', run, crossing });
+      post({ kind: 'crossing', run, crossing });
       return flow.sent(crossing.wire);
     },
     remark(remark: Remark) {
-      outbox.post({ kind: 'remark', run, remark });
+      post({ kind: 'remark', run, remark });
       return flow.sent(remark.wire);
     },
     settle(settlement, memoryUsedBytes) {
       if (current?.run !== run) return;
-      outbox.send({ kind: 'settled', run, settlement, memoryUsedBytes });
+      send({ kind: 'settled', run, ...boundSettlement(settlement, memoryUsedBytes) });
       if (settlement.status !== 'success' || !settlement.held) void end();
     },
   });
@@ -49,7 +71,7 @@ async function end(): Promise<void> {
   current = undefined;
   await engine.dispose();
   endMemoryGuard();
-  outbox.send({ kind: 'idle', run, rssBytes: process.memoryUsage.rss() });
+  send({ kind: 'idle', run, rssBytes: watchesItself ? process.memoryUsage.rss() : 0 });
   setImmediate(() => {
     if (!current) bootAhead();
   });
@@ -63,13 +85,15 @@ function receive(message: ToChild): void {
   else void end();
 }
 
-process.on('message', (batch: readonly ToChild[]) => {
-  for (const message of batch) receive(message);
-});
-process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+/** Where the host cannot look into processes, it says so; elsewhere it watches from outside. */
+const watchesItself = process.argv[2] === 'inside';
+
+socket.once('close', die);
 // The terminal sends Ctrl-C to every process of the group; the parent decides when a run ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+// What the wall's program put there.
+for (const name of Object.keys(process.env)) if (name !== 'TZ') delete process.env[name];
 
-await Promise.all([startWatchdog(), prepareTransform()]);
+await Promise.all([watchesItself && startWatchdog(), prepareTransform()]);
 bootAhead();
-outbox.send({ kind: 'ready' });
+send({ kind: 'ready' });

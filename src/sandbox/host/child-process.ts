@@ -1,30 +1,29 @@
 /**
  * One sandbox child as its parent sees it: how it is started, spoken to and killed, and how its end is read.
- * C1. Empty environment but the time zone; nothing of the worker's secrets is there to be found.
- * C2. Node's permission model: no files but the sandbox's own code, no processes, no writing.
- * C3. On Linux the kernel bounds its data segment, below what the child's own watchdog bounds at run time.
- * C4. It ends when the channel closes, and its watchdog thread ends it when the parent is gone.
+ * C1. It stands behind the best wall that there is, which is known before it starts (`wall/`).
+ * C2. Nothing it writes is believed: frames are bounded, messages are read by hand, and one that speaks out of turn is
+ *     killed. Whoever holds its run is told of its end like of any other.
+ * C3. On Linux its memory is watched from outside, whatever the host is busy with.
+ * C4. It ends when the channel closes, and with its parent.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, realpathSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, extname, sep } from 'node:path';
+import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { SANDBOX_LIMITS } from '../limits.ts';
-import { createOutbox } from '../outbox.ts';
-import { type FromChild, MEMORY_MARK, type ToChild } from '../protocol.ts';
+import { errorMessage } from '../../core/error.ts';
+import { openChannel } from '../channel.ts';
+import { FRAME_OF_CHILD, type Frame } from '../frame.ts';
+import { partToChild } from '../message-frame.ts';
+import type { FromChild, ToChild } from '../protocol.ts';
+import { type ChildEnd, readEnd } from './child-end.ts';
+import { createConduct } from './conduct.ts';
+import { type EnclosedProcess, startEnclosed } from './enclosed-process.ts';
+import { readFromChild } from './from-child.ts';
+import { chooseWall } from './wall/choose.ts';
+import { type MemoryWatch, watchMemory } from './wall/memory-watch.ts';
+import type { WallKind, WallSetting } from './wall/wall.ts';
 
-const MAIN = fileURLToPath(new URL(`../child/main${extname(import.meta.url)}`, import.meta.url));
-const PACKAGES = ['isolated-vm', 'node-gyp-build', 'sucrase', 'es-module-lexer'];
-const KIB = 1024;
-/**
- * Node reserves 560 MiB that it does not use, each isolate 650, and there may be three: one running, one made ahead,
- * one on its way out.
- */
-const DATA_LIMIT_KIB = (2_560 * KIB * KIB + SANDBOX_LIMITS.memoryCeiling + 128 * KIB * KIB) / KIB;
+export type { ChildEnd } from './child-end.ts';
 
-/** How a child ended. */
-export type ChildEnd = { readonly kind: 'memory' } | { readonly kind: 'crashed'; readonly how: string };
+export const CHILD_MAIN = fileURLToPath(new URL(`../child/main${extname(import.meta.url)}`, import.meta.url));
 
 export interface SandboxChild {
   readonly pid: number;
@@ -37,110 +36,119 @@ export interface SandboxChild {
   onEnd: (end: ChildEnd) => void;
 }
 
-export function spawnChild(): SandboxChild {
-  const command = [process.execPath, ...flags(), MAIN];
-  const options = {
-    env: { TZ: 'UTC' },
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'] as ['ignore', 'ignore', 'pipe', 'ipc'],
-    serialization: 'advanced' as const,
-  };
-  const limit = 'ulimit -d "$0" 2>/dev/null; exec "$@"';
-  const child =
-    process.platform === 'linux'
-      ? spawn('/bin/sh', ['-c', limit, String(Math.floor(DATA_LIMIT_KIB)), ...command], options)
-      : spawn(command[0] as string, command.slice(1), options);
-  return supervise(child);
+export interface SpawnOptions {
+  /** What children stand behind. Default: the best there is. */
+  readonly wall?: WallSetting;
+  /** The program; the sandbox's own when absent. */
+  readonly main?: string;
+  /** Where its memory is watched: inside by a thread of its own, where the host cannot look into processes. */
+  readonly watch?: Watch;
+  /** Without Node's permission model: what holds then is held by the wall. */
+  readonly bare?: boolean;
 }
 
-function supervise(child: ChildProcess): SandboxChild {
-  let stderr = '';
-  let failed: Error | undefined;
-  const outbox = createOutbox<ToChild>((batch) => {
-    // A child that has just died cannot be told anything; its end is about to be.
-    if (child.connected) child.send(batch as ToChild[], () => undefined);
-  });
-  const supervised: SandboxChild = {
-    pid: child.pid ?? -1,
-    send(message) {
-      if (message.kind === 'crossing') outbox.post(message);
-      else outbox.send(message);
+type Watch = 'inside' | 'outside';
+
+const WATCH = process.platform === 'linux' ? 'outside' : 'inside';
+
+/** The process itself starts once the wall is known: at once, but for the first child of a host. */
+export function spawnChild(options: SpawnOptions = {}): SandboxChild {
+  const { wall = 'auto', main = CHILD_MAIN, watch = WATCH, bare = false } = options;
+  let started: Started | undefined;
+  let referenced = true;
+  let killed = false;
+  const child: SandboxChild = {
+    get pid() {
+      return started?.pid ?? -1;
     },
-    kill: () => void child.kill('SIGKILL'),
+    send: (message) => started?.send(message),
+    kill() {
+      killed = true;
+      started?.kill();
+    },
     ref() {
-      child.ref();
-      child.channel?.ref();
+      referenced = true;
+      started?.refer(true);
     },
     unref() {
-      child.unref();
-      child.channel?.unref();
-      (child.stderr as { unref?: () => void } | null)?.unref?.();
+      referenced = false;
+      started?.refer(false);
     },
     onMessage: () => undefined,
     onEnd: () => undefined,
   };
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    stderr = (stderr + text).slice(-8192);
-  });
-  child.on('message', (batch) => {
-    if (!Array.isArray(batch)) return;
-    for (const message of batch) {
-      if (typeof message === 'object' && message !== null) supervised.onMessage(message as FromChild);
+  const fail = (how: string) => child.onEnd({ kind: 'crashed', how });
+  const start = (kind: WallKind) => {
+    if (killed) return fail('it was ended before it started');
+    try {
+      const program = { main, args: [watch], threads: watch === 'inside', bare };
+      started = supervise(startEnclosed(kind, program), watch, child);
+      started.refer(referenced);
+    } catch (error) {
+      fail(errorMessage(error));
     }
-  });
-  child.on('error', (error) => {
-    failed = error;
-    if (child.pid === undefined) supervised.onEnd({ kind: 'crashed', how: error.message });
-  });
-  child.on('close', (code, signal) =>
-    supervised.onEnd(readEnd(stderr, signal ?? `exit code ${code}`, failed)),
+  };
+  chooseWall(wall).then(
+    ({ kind }) => start(kind),
+    (error) => fail(errorMessage(error)),
   );
-  return supervised;
+  return child;
 }
 
-/** The engine's own last words, and those of an allocator that was refused. */
-const OUT_OF_MEMORY =
-  /(?:FATAL ERROR|# Fatal).*out of memory|Allocation failed - JavaScript heap|std::bad_alloc|Cannot allocate memory/i;
-
-function readEnd(stderr: string, how: string, failed: Error | undefined): ChildEnd {
-  if (stderr.includes(MEMORY_MARK) || OUT_OF_MEMORY.test(stderr)) return { kind: 'memory' };
-  const said = stderr
-    .trim()
-    .split('\n')
-    .find((line) => /error|denied/i.test(line));
-  return { kind: 'crashed', how: [how, failed?.message, said].filter(Boolean).join(': ') };
+interface Started {
+  readonly pid: number;
+  send(message: ToChild): void;
+  kill(): void;
+  refer(referenced: boolean): void;
 }
 
-let cachedFlags: readonly string[] | undefined;
+function supervise(enclosed: EnclosedProcess, watch: Watch, events: SandboxChild): Started {
+  const conduct = createConduct();
+  let memory: MemoryWatch | undefined;
+  let fault: string | undefined;
 
-function flags(): readonly string[] {
-  cachedFlags ??= [
-    '--no-node-snapshot',
-    // Without it the engine drops the check by which a running loop is ended.
-    '--no-turboshaft-loop-unrolling',
-    // The engine's binding does not know `import source`, and falls.
-    '--no-js-source-phase-imports',
-    '--max-old-space-size=256',
-    '--disable-warning=SecurityWarning',
-    '--disable-warning=ExperimentalWarning',
-    '--permission',
-    '--allow-addons',
-    '--allow-worker',
-    // The addon's loader asks whether it is on Alpine.
-    '--allow-fs-read=/etc/alpine-release',
-    ...readableFolders().map((folder) => `--allow-fs-read=${folder}${sep}*`),
-  ];
-  return cachedFlags;
-}
-
-/** The sandbox's code and the packages that it loads, with what those load: as they are found, and where they really are. */
-function readableFolders(): string[] {
-  const require = createRequire(import.meta.url);
-  const real = PACKAGES.map((name) => {
-    const path = realpathSync(require.resolve(name));
-    const marker = `${sep}node_modules${sep}`;
-    return path.slice(0, path.indexOf(marker) + marker.length - 1);
+  const kill = () => {
+    channel.close();
+    enclosed.kill();
+  };
+  const onFault = (why: string) => {
+    fault = `it said ${why}`;
+    kill();
+  };
+  const onFrame = (frame: Frame) => {
+    const message = readFromChild(frame);
+    if (conduct.heard(message) === 'drop') return;
+    if (message.kind === 'ready' && watch === 'outside') memory = watchFrom(enclosed);
+    if (message.kind !== 'idle' || !memory) return events.onMessage(message);
+    memory.end();
+    events.onMessage({ ...message, rssBytes: memory.residentBytes() });
+  };
+  const channel = openChannel(enclosed.channel, { onFrame, onFault }, FRAME_OF_CHILD);
+  enclosed.onEnd((code, signal, failed) => {
+    channel.close();
+    memory?.close();
+    const { stderr } = enclosed;
+    const end = readEnd({ code, signal, stderr, fault: failed ?? fault });
+    events.onEnd(memory?.tripped ? { kind: 'memory' } : end);
   });
-  const found = (require.resolve.paths('isolated-vm') ?? []).filter((folder) => existsSync(folder));
-  // `src` or `dist`: the sandbox imports from `core` beside it.
-  return [...new Set([dirname(dirname(dirname(MAIN))), ...real, ...found])];
+  return {
+    pid: enclosed.pid,
+    send(message) {
+      conduct.told(message);
+      if (message.kind === 'run') memory?.begin(message.job.memoryBytes);
+      const { head, wire } = partToChild(message);
+      if (message.kind === 'crossing') channel.post(head, wire);
+      else channel.send(head, wire);
+    },
+    kill,
+    refer: enclosed.refer,
+  };
+}
+
+/** Nothing foreign has run in it yet: the processes are those that were started. */
+function watchFrom(enclosed: EnclosedProcess): MemoryWatch {
+  const { pid, victim } = enclosed.locate();
+  const memory = watchMemory(pid, victim);
+  if (!memory) throw new Error('that it is ready, and no more children can be watched');
+  return memory;
 }

@@ -11,13 +11,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { availableParallelism } from 'node:os';
 import { SANDBOX_LIMITS } from '../limits.ts';
 import type { FromChild } from '../protocol.ts';
-import { type ChildEnd, spawnChild } from './child-process.ts';
+import { type ChildEnd, type SpawnOptions, spawnChild } from './child-process.ts';
 import type { Lease, LeaseEvents, Ticket } from './lease.ts';
 import { Ledger } from './ledger.ts';
 import { Line, type Places, type Tenant } from './line.ts';
 import { type Entry, Member, memberFor, surplus, type Use, type Waiting } from './member.ts';
 
-export interface PoolOptions {
+export interface PoolOptions extends SpawnOptions {
   /** Runs at a time. Default: the machine's cores, at least 2. */
   readonly size?: number;
 }
@@ -32,6 +32,7 @@ export class Pool {
   /** Of what the runs keep in this process. */
   readonly ledger = new Ledger();
   readonly #size: number;
+  readonly #spawning: SpawnOptions;
   readonly #members = new Set<Member>();
   /** Killed on purpose, and not yet gone. */
   readonly #retired = new Set<Member>();
@@ -42,8 +43,9 @@ export class Pool {
   #failures = 0;
   #later: NodeJS.Timeout | undefined;
 
-  constructor({ size = Math.max(2, availableParallelism()) }: PoolOptions = {}) {
+  constructor({ size = Math.max(2, availableParallelism()), ...spawning }: PoolOptions = {}) {
     this.#size = size;
+    this.#spawning = spawning;
   }
 
   /** Undefined when the run must not wait and there is no room outside the pool. */
@@ -83,7 +85,7 @@ export class Pool {
   }
 
   #add(): void {
-    const member = new Member(this.#outside(spawnChild));
+    const member = new Member(this.#outside(() => spawnChild(this.#spawning)));
     this.#members.add(member);
     member.child.onMessage = (message) => this.#onMessage(member, message);
     member.child.onEnd = (end) => {

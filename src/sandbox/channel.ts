@@ -1,0 +1,101 @@
+/**
+ * One end of the channel between host and child: frames over a socket. Messages that follow the first in one turn of
+ * the event loop are written together; what is read in one turn is bounded, so that whoever floods the other side
+ * never keeps it from its own work.
+ */
+import type { Socket } from 'node:net';
+import type { Wire } from './codec/wire.ts';
+import { createFrameReader, encodeFrame, type Frame } from './frame.ts';
+import { createOutbox } from './outbox.ts';
+
+export interface Channel {
+  /** May wait for the end of the turn, so that others go with it. */
+  post(head: object, wire?: Wire): void;
+  /** The message, and whatever was posted before it, now. */
+  send(head: object, wire?: Wire): void;
+  /** Nothing is read any more. */
+  close(): void;
+}
+
+export interface ChannelEvents {
+  onFrame(frame: Frame): void;
+  /** What came is no frame, or was refused by `onFrame`: nothing is read after it. */
+  onFault(why: string): void;
+}
+
+const FRAMES_A_TURN = 512;
+const BYTES_A_TURN = 2 * 1024 * 1024;
+const FEW_FRAMES = 32;
+const FEW_BYTES = 128 * 1024;
+/** Larger batches are written part by part instead of being copied into one. */
+const JOINED = 256 * 1024;
+
+export function openChannel(socket: Socket, events: ChannelEvents, longest?: number): Channel {
+  const reader = createFrameReader(longest);
+  const outbox = createOutbox<Uint8Array>((parts) => write(socket, parts));
+  let closed = false;
+  let turn = { frames: 0, bytes: 0, ends: false };
+
+  const endTurn = () => {
+    turn = { frames: 0, bytes: 0, ends: false };
+    if (!closed) read();
+  };
+  const endLater = () => {
+    if (!turn.ends) setImmediate(endTurn);
+    turn.ends = true;
+  };
+  const close = () => {
+    closed = true;
+    // Else what it still wrote would keep it open.
+    socket.destroy();
+  };
+  const spent = () => turn.frames >= FRAMES_A_TURN || turn.bytes >= BYTES_A_TURN;
+  const read = () => {
+    try {
+      while (!closed && !spent()) {
+        const frame = reader.next();
+        if (!frame) break;
+        turn.frames += 1;
+        events.onFrame(frame);
+      }
+    } catch (error) {
+      close();
+      return events.onFault(error instanceof Error ? error.message : 'what cannot be read');
+    }
+    if (!spent()) {
+      // Costs a turn of the stream's own each time.
+      if (socket.isPaused()) socket.resume();
+      return;
+    }
+    socket.pause();
+    endLater();
+  };
+  socket.on('data', (chunk: Uint8Array) => {
+    if (closed) return;
+    reader.push(chunk);
+    turn.bytes += chunk.byteLength;
+    // A turn of its own is worth it only where much comes; until then the counts go on from turn to turn.
+    if (turn.frames >= FEW_FRAMES || turn.bytes >= FEW_BYTES) endLater();
+    read();
+  });
+  // A side that has just died cannot be told anything; its end is about to be told otherwise.
+  socket.on('error', () => undefined);
+  return {
+    post: (head, wire) => outbox.post(...encodeFrame(head, wire)),
+    send: (head, wire) => outbox.send(...encodeFrame(head, wire)),
+    close,
+  };
+}
+
+function write(socket: Socket, parts: readonly Uint8Array[]): void {
+  if (socket.destroyed || !socket.writable) return;
+  const size = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  if (parts.length === 1) socket.write(parts[0] as Uint8Array);
+  else if (size > JOINED) {
+    socket.cork();
+    for (const part of parts) socket.write(part);
+    socket.uncork();
+  } else {
+    socket.write(Buffer.concat(parts));
+  }
+}

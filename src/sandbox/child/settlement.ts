@@ -1,0 +1,31 @@
+/** A settlement as the host takes it: texts cut to their limits, numbers that count something. */
+import type { CodeExecutionError } from '../../core/code-execution.ts';
+import { SANDBOX_LIMITS } from '../limits.ts';
+import type { Settlement } from '../protocol.ts';
+
+export function boundSettlement(
+  settlement: Settlement,
+  memoryUsedBytes: number | undefined,
+): { settlement: Settlement; memoryUsedBytes?: number } {
+  const bounded =
+    settlement.status === 'success' ? settlement : { ...settlement, error: boundError(settlement.error) };
+  if (memoryUsedBytes === undefined) return { settlement: bounded };
+  return { settlement: bounded, memoryUsedBytes: Math.max(0, Math.round(memoryUsedBytes)) };
+}
+
+function boundError(error: CodeExecutionError): CodeExecutionError {
+  const { errorNameLength, errorMessageLength, errorStackLength } = SANDBOX_LIMITS;
+  const { stack, filename, specifier } = error;
+  return {
+    ...error,
+    name: cut(error.name, errorNameLength),
+    message: cut(error.message, errorMessageLength),
+    ...(stack === undefined ? {} : { stack: cut(stack, errorStackLength) }),
+    ...(filename === undefined ? {} : { filename: cut(filename, errorMessageLength) }),
+    ...(specifier === undefined ? {} : { specifier: cut(specifier, errorMessageLength) }),
+  };
+}
+
+function cut(text: string, length: number): string {
+  return text.length <= length + 1 ? text : `${text.slice(0, length)}…`;
+}

@@ -1,0 +1,34 @@
+/**
+ * The wall of bubblewrap: namespaces of its own for users, processes, files, network, IPC and host name, no
+ * capability, a root that holds what the child reads and nothing that it may write, neither
+ * `/proc` nor `/dev`, an empty environment, and the filter of system calls. It ends with its parent.
+ */
+import { withinLimits } from './limits-command.ts';
+import { findReadable } from './readable.ts';
+import { seccompFilter } from './seccomp.ts';
+import { findTool } from './tools.ts';
+import { type Enclosure, FILTER_FD, type Inhabitant } from './wall.ts';
+
+const NOBODY = '65534';
+
+/** Undefined where there is no bubblewrap. */
+export function encloseByBubblewrap({ command, main }: Inhabitant): Enclosure | undefined {
+  const bwrap = findTool('bwrap');
+  if (bwrap === undefined) return undefined;
+  const filter = seccompFilter();
+  const { binds, links } = findReadable(main);
+  const options = [
+    ...['--unshare-user', '--uid', NOBODY, '--gid', NOBODY],
+    ...['--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
+    ...['--die-with-parent', '--cap-drop', 'ALL'],
+    ...['--clearenv', '--setenv', 'TZ', 'UTC'],
+    ...binds.flatMap(({ source, target }) => ['--ro-bind', source, target]),
+    ...links.flatMap(({ at, to }) => ['--symlink', to, at]),
+    ...['--remount-ro', '/', '--chdir', '/'],
+    ...(filter ? ['--seccomp', String(FILTER_FD)] : []),
+  ];
+  return {
+    command: withinLimits([bwrap, ...options, '--', ...command]),
+    ...(filter ? { filter } : {}),
+  };
+}

@@ -1,0 +1,42 @@
+/**
+ * Which wall the children of this process stand behind: the best that a probe finds to stand, asked once for each
+ * setting. A probe is a real program behind a real wall that tries what an attacker would.
+ */
+import { RuntimeError } from '../../../core/error.ts';
+import { probeWall } from './probe.ts';
+import { HOLDS, isDemanding, type Wall, type WallKind, type WallSetting } from './wall.ts';
+
+const LADDER: readonly WallKind[] = ['bubblewrap', 'namespaces'];
+
+const chosen = new Map<WallSetting, Promise<Wall>>();
+
+/** Rejects with `InvalidConfiguration` when the setting asks for a wall that this machine has not. */
+export function chooseWall(setting: WallSetting): Promise<Wall> {
+  const known = chosen.get(setting);
+  if (known) return known;
+  const choice = choose(setting);
+  chosen.set(setting, choice);
+  return choice;
+}
+
+async function choose(setting: WallSetting): Promise<Wall> {
+  const ladder = setting === 'bubblewrap' || setting === 'namespaces' ? [setting] : LADDER;
+  const missing: { kind: WallKind; why: string }[] = [];
+  for (const kind of setting === 'none' ? [] : ladder) {
+    const probed = await probeWall(kind);
+    if (probed.stands) return { kind, holds: HOLDS, seccomp: probed.seccomp, missing };
+    missing.push({ kind, why: probed.why });
+  }
+  if (!isDemanding(setting)) return { kind: 'none', holds: [], seccomp: false, missing };
+  const whys = missing.map(({ kind, why }) => `${kind}: ${why}`).join('; ');
+  throw new RuntimeError(
+    'InvalidConfiguration',
+    `EVERTHREAD_SANDBOX_WALL is "${setting}", and the sandbox has no such wall here (${whys}). ${NEXT}`,
+  );
+}
+
+/** What to do about a machine without a wall. */
+export const NEXT =
+  process.platform === 'linux'
+    ? 'Install bubblewrap (apt install bubblewrap), and let this user make user namespaces.'
+    : 'Run workers that execute foreign code on Linux, where the kernel offers walls.';

@@ -1,0 +1,97 @@
+/**
+ * Bounds the memory of whole children while they have runs under way. The engine's own limit counts the heap of the
+ * isolate, and one large doubling or a loop inside a built-in passes it; the kernel's count of the process does not
+ * lie. One thread watches for all, from outside: a child has neither a thread nor a say in it. Linux alone.
+ */
+import { readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { BOUND, MOST_CHILDREN, PLACE, PROCESS, SIGNAL, TRIPPED, VICTIM } from './watch-places.ts';
+
+const KIB = 1024;
+const SLACK_BYTES = 48 * KIB * KIB;
+const SENTRY = fileURLToPath(new URL(`./sentry${extname(import.meta.url)}`, import.meta.url));
+
+export interface MemoryWatch {
+  /** From what it holds now, a run may add so much, and what an engine needs besides. */
+  begin(limitBytes: number): void;
+  end(): void;
+  /** What the child holds now. */
+  residentBytes(): number;
+  /** Whether it was killed for its memory. */
+  readonly tripped: boolean;
+  /** The child is gone. */
+  close(): void;
+}
+
+let places: Int32Array | undefined;
+let sentry: Worker | undefined;
+
+/** `pid` is watched, and `victim` killed. Undefined when no more can be watched. */
+export function watchMemory(pid: number, victim: number): MemoryWatch | undefined {
+  places ??= new Int32Array(new SharedArrayBuffer(4 * PLACE * (MOST_CHILDREN + 1)));
+  const all = places;
+  const at = freePlace(all);
+  if (at === undefined) return undefined;
+  startSentry(all);
+  const change = (values: Readonly<Record<number, number>>) => {
+    for (const [place, value] of Object.entries(values)) Atomics.store(all, at + Number(place), value);
+    Atomics.add(all, SIGNAL, 1);
+    Atomics.notify(all, SIGNAL);
+  };
+  change({ [VICTIM]: victim, [BOUND]: 0, [TRIPPED]: 0, [PROCESS]: pid });
+  let tripped = false;
+  return {
+    begin(limitBytes) {
+      const bound = readResident(pid) + limitBytes * 1.25 + SLACK_BYTES;
+      startSentry(all);
+      change({ [BOUND]: Math.ceil(bound / KIB) });
+    },
+    end() {
+      Atomics.store(all, at + BOUND, 0);
+    },
+    residentBytes: () => readResident(pid),
+    get tripped() {
+      return tripped || Atomics.load(all, at + TRIPPED) === 1;
+    },
+    close() {
+      tripped = Atomics.load(all, at + TRIPPED) === 1;
+      change({ [BOUND]: 0, [PROCESS]: 0, [TRIPPED]: 0 });
+    },
+  };
+}
+
+function freePlace(all: Int32Array): number | undefined {
+  for (let at = PLACE; at < all.length; at += PLACE) {
+    if (Atomics.load(all, at + PROCESS) === 0) return at;
+  }
+  return undefined;
+}
+
+/** Once a process, and again should it ever fail. */
+function startSentry(all: Int32Array): void {
+  if (sentry) return;
+  const started = new Worker(SENTRY, {
+    workerData: { places: all },
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4, codeRangeSizeMb: 16 },
+  });
+  // It keeps no process alive.
+  started.unref();
+  const forget = () => {
+    if (sentry === started) sentry = undefined;
+  };
+  started.once('error', forget).once('exit', forget);
+  sentry = started;
+}
+
+function readResident(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * KIB;
+  } catch {
+    return 0;
+  }
+}

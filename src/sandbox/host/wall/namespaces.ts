@@ -1,0 +1,94 @@
+/**
+ * The wall of util-linux, for machines without bubblewrap: namespaces by `unshare`, and a root made by a shell of
+ * read-only binds. It has no filter of system calls; users, processes, files, network, IPC and host name are its own,
+ * the process is nobody and can gain nothing, and nothing is writable. It ends with its parent.
+ */
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { withinLimits } from './limits-command.ts';
+import { findReadable, type Readable } from './readable.ts';
+import { findTool } from './tools.ts';
+import type { Enclosure, Inhabitant } from './wall.ts';
+
+const NOBODY = '65534';
+/** Folders of every machine that the new root may be mounted on, unless the child reads something below. */
+const MOUNT_POINTS = ['/mnt', '/srv', '/media', '/opt', '/run', '/tmp'];
+
+/** Undefined where a tool is missing. */
+export function encloseByNamespaces({ command, main }: Inhabitant): Enclosure | undefined {
+  const tools = ['unshare', 'setpriv', 'mount', 'mkdir', 'touch', 'ln', 'env'].map(findTool);
+  if (tools.includes(undefined)) return undefined;
+  const [unshare, setpriv, mount, mkdir, touch, ln, env] = tools as string[] as [
+    ...[string, string, string, string, string, string, string],
+  ];
+  const readable = findReadable(main);
+  const root = MOUNT_POINTS.find((point) => isFree(point, readable));
+  if (root === undefined) return undefined;
+  const script = [
+    'set -e',
+    `${mount} -t tmpfs -o size=4m,mode=755,nosuid,nodev everthread ${root}`,
+    ...makeRoot(root, readable, {
+      mount: mount as string,
+      mkdir: mkdir as string,
+      touch: touch as string,
+      ln: ln as string,
+    }),
+    `${mount} -o remount,ro,nosuid,nodev ${root}`,
+    // Mapped to nobody, the next program has no capability, and with its root changed it can make no namespace.
+    `exec ${env} -i TZ=UTC ${unshare} --user --map-user=${NOBODY} --map-group=${NOBODY} --root=${root} --wd=/ -- "$@"`,
+  ].join('\n');
+  return {
+    command: withinLimits([
+      ...[unshare as string, '--user', '--map-root-user', '--'],
+      // A change of user forgets it, so it comes after.
+      ...[setpriv as string, '--pdeathsig', 'KILL', '--no-new-privs', '--'],
+      ...[
+        unshare as string,
+        '--mount',
+        '--net',
+        '--ipc',
+        '--uts',
+        '--pid',
+        '--fork',
+        '--kill-child=KILL',
+        '--',
+      ],
+      ...['/bin/sh', '-c', script, 'sh', ...command],
+    ]),
+  };
+}
+
+interface Tools {
+  readonly mount: string;
+  readonly mkdir: string;
+  readonly touch: string;
+  readonly ln: string;
+}
+
+function makeRoot(root: string, { binds, links }: Readable, { mount, mkdir, touch, ln }: Tools): string[] {
+  return [
+    ...binds.flatMap(({ source, target }) => {
+      const at = quote(root + target);
+      const folder = statSync(source).isDirectory();
+      const make = folder
+        ? `${mkdir} -p ${at}`
+        : `${mkdir} -p ${quote(root + dirname(target))}\n[ -e ${at} ] || ${touch} ${at}`;
+      return [
+        make,
+        `${mount} --bind ${quote(source)} ${at}`,
+        `${mount} -o remount,bind,ro,nosuid,nodev ${at}`,
+      ];
+    }),
+    ...links.flatMap(({ at, to }) => [
+      `${mkdir} -p ${quote(root + dirname(at))}`,
+      `${ln} -s ${quote(to)} ${quote(root + at)}`,
+    ]),
+  ];
+}
+
+function isFree(point: string, { binds }: Readable): boolean {
+  const below = ({ source }: { source: string }) => source === point || source.startsWith(`${point}/`);
+  return statSync(point, { throwIfNoEntry: false })?.isDirectory() === true && !binds.some(below);
+}
+
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,0 +1,108 @@
+/**
+ * Tries a wall: runs `child/wall-probe.ts` behind it, without Node's permission model, among things of the host's that
+ * it must not reach. A wall stands when the program answers, the engine loads, and nothing was reached.
+ */
+import { spawn } from 'node:child_process';
+import { createServer, type Server, type Socket } from 'node:net';
+import { homedir } from 'node:os';
+import { extname } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { errorMessage } from '../../../core/error.ts';
+import { enclose } from './enclose.ts';
+import { CHANNEL_FD, FILTER_FD, HOLDS, type WallKind } from './wall.ts';
+
+export type Probed =
+  | { readonly stands: true; readonly seccomp: boolean }
+  | { readonly stands: false; readonly why: string };
+
+/** What the program tries to reach, as its argument. */
+export interface Targets {
+  readonly pid: number;
+  readonly port: number;
+  readonly files: readonly string[];
+  readonly folders: readonly string[];
+}
+
+/** What it writes to the channel: what it reached, by what it should have been kept from. */
+export type ProbeAnswer = Readonly<Record<string, string | undefined>>;
+
+const PROGRAM = fileURLToPath(new URL(`../../child/wall-probe${extname(import.meta.url)}`, import.meta.url));
+const DEADLINE_MS = 60_000;
+const SHOWN = 300;
+
+export async function probeWall(kind: WallKind): Promise<Probed> {
+  if (process.platform !== 'linux') return { stands: false, why: `not on ${process.platform}` };
+  const server = createServer((socket) => socket.destroy());
+  try {
+    const port = await listen(server);
+    return await run(kind, {
+      pid: process.pid,
+      port,
+      files: ['/etc/passwd', '/bin/sh', `/proc/${process.pid}/environ`],
+      folders: ['/', '/tmp', '/dev/shm', homedir(), process.cwd()],
+    });
+  } catch (error) {
+    return { stands: false, why: errorMessage(error) };
+  } finally {
+    server.close();
+  }
+}
+
+async function run(kind: WallKind, targets: Targets): Promise<Probed> {
+  const enclosed = enclose(kind, {
+    main: PROGRAM,
+    args: [JSON.stringify(targets)],
+    threads: false,
+    bare: true,
+  });
+  const [program, ...args] = enclosed.command;
+  const child = spawn(program, args, {
+    env: { TZ: 'UTC' },
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', ...(enclosed.filter ? (['pipe'] as const) : [])],
+  });
+  if (enclosed.filter) (child.stdio[FILTER_FD] as Socket).on('error', () => undefined).end(enclosed.filter);
+  const timer = setTimeout(() => child.pid && process.kill(-child.pid, 'SIGKILL'), DEADLINE_MS);
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`));
+  });
+  try {
+    const [answer, said, how] = await Promise.all([
+      text(child.stdio[CHANNEL_FD] as Socket),
+      text(child.stderr as NodeJS.ReadableStream),
+      ended,
+    ]);
+    return judge(answer, `${how}: ${said.trim()}`, enclosed.filter !== undefined);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function judge(answer: string, how: string, seccomp: boolean): Probed {
+  const reached = readAnswer(answer);
+  if (!reached) return { stands: false, why: `a program behind it does not run (${how.slice(0, SHOWN)})` };
+  const breaches = HOLDS.filter((hold) => reached[hold] !== undefined);
+  if (breaches.length === 0) return { stands: true, seccomp };
+  const told = breaches.map((hold) => `${hold} (${reached[hold]})`).join(', ');
+  return { stands: false, why: `it does not hold: ${told}` };
+}
+
+function readAnswer(answer: string): ProbeAnswer | undefined {
+  try {
+    return JSON.parse(answer) as ProbeAnswer;
+  } catch {
+    return undefined;
+  }
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address ? address.port : 0);
+    });
+  });
+}

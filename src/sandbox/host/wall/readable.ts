@@ -1,0 +1,93 @@
+/**
+ * Everything that a sandbox child has to read: Node, the libraries that the loader found for it, the sandbox's own
+ * code, and its packages with theirs. Nothing else of the machine's files is shown to it.
+ */
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export interface Readable {
+  /** Files and folders: where they are, and where the child looks for them. */
+  readonly binds: readonly { readonly source: string; readonly target: string }[];
+  readonly links: readonly { readonly at: string; readonly to: string }[];
+  /** The part that JavaScript reads: what Node's permission model allows. */
+  readonly code: readonly string[];
+}
+
+/** `src/sandbox` or `dist/sandbox`. */
+export const SANDBOX = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const PACKAGES = ['isolated-vm', 'node-gyp-build', 'sucrase', 'es-module-lexer'];
+/** Which libraries lie where. */
+const LOADER_CACHE = '/etc/ld.so.cache';
+
+let libraries: readonly string[] | undefined;
+
+/** `main`: the child's program, when it is not the sandbox's own. */
+export function findReadable(main: string): Readable {
+  const links: { at: string; to: string }[] = [];
+  const packages = findPackages(SANDBOX, PACKAGES, links);
+  const code = [SANDBOX, ...packages, ...findManifest(SANDBOX), ...(main.startsWith(SANDBOX) ? [] : [main])];
+  const native =
+    process.platform === 'linux' ? [...findLibraries(), LOADER_CACHE].filter((path) => existsSync(path)) : [];
+  return {
+    binds: [
+      ...native.map((target) => ({ source: realpathSync(target), target })),
+      ...[process.execPath, ...code].map((path) => ({ source: path, target: path })),
+    ],
+    links,
+    code: [...code, ...links.map(({ at }) => at)],
+  };
+}
+
+/** It says that files of the sandbox are modules. */
+function findManifest(folder: string): string[] {
+  for (let above = folder; above !== dirname(above); above = dirname(above)) {
+    const manifest = join(above, 'package.json');
+    if (existsSync(manifest)) return [manifest];
+  }
+  return [];
+}
+
+/** The folders of packages and of what they depend on, where they really are; `links` lead there. */
+function findPackages(from: string, names: readonly string[], links: { at: string; to: string }[]): string[] {
+  const found = new Set<string>();
+  const visit = (folder: string, name: string) => {
+    const at = findPackage(folder, name);
+    if (at === undefined) return;
+    const real = realpathSync(at);
+    const shown = [...found].some((parent) => at.startsWith(parent + sep));
+    if (real !== at && !shown && !links.some((link) => link.at === at)) links.push({ at, to: real });
+    if (found.has(real)) return;
+    found.add(real);
+    const { dependencies = {} } = JSON.parse(readFileSync(join(real, 'package.json'), 'utf8')) as {
+      dependencies?: Record<string, string>;
+    };
+    for (const dependency of Object.keys(dependencies)) visit(real, dependency);
+  };
+  for (const name of names) visit(from, name);
+  return [...found];
+}
+
+function findPackage(from: string, name: string): string | undefined {
+  for (let above = from; above !== dirname(above); above = dirname(above)) {
+    const folder = join(above, 'node_modules', name);
+    if (existsSync(join(folder, 'package.json'))) return folder;
+  }
+  return undefined;
+}
+
+/** Of this process, which is the same program: the names under which the loader found them. */
+function findLibraries(): readonly string[] {
+  if (libraries) return libraries;
+  const { report } = process as { report: typeof process.report & { excludeNetwork?: boolean } };
+  const network = report.excludeNetwork;
+  // Else it asks the name service for every address of the machine.
+  report.excludeNetwork = true;
+  try {
+    const { sharedObjects } = report.getReport() as unknown as { sharedObjects: string[] };
+    libraries = sharedObjects.filter((path) => path.startsWith('/') && !path.endsWith('.node'));
+  } finally {
+    report.excludeNetwork = network ?? false;
+  }
+  return libraries;
+}

@@ -1,0 +1,65 @@
+/**
+ * A thread of the host that watches the memory of all its sandbox children, whatever the host's main thread is stuck
+ * in. It reads the resident set of each child that has a run under way every 10 ms, and kills the one that passes its
+ * bound. `memory-watch.ts` writes what is to be watched; the places of it are told there.
+ */
+import { closeSync, openSync, readSync } from 'node:fs';
+import { workerData } from 'node:worker_threads';
+import { BOUND, PLACE, PROCESS, SIGNAL, TRIPPED, VICTIM } from './watch-places.ts';
+
+const places = (workerData as { places: Int32Array }).places;
+const POLL_MS = 10;
+const RESTING_MS = 1000;
+const VM_RSS = /^VmRSS:\s+(\d+) kB/m;
+
+/** What is watched, by its place. The file stays that process's when its number is given to another. */
+const watched = new Map<number, { readonly pid: number; readonly file: number }>();
+const text = Buffer.alloc(4096);
+
+for (;;) {
+  const signal = Atomics.load(places, SIGNAL);
+  let busy = false;
+  for (let at = PLACE; at < places.length; at += PLACE) {
+    const pid = Atomics.load(places, at + PROCESS);
+    const bound = Atomics.load(places, at + BOUND);
+    if (watched.get(at)?.pid !== pid) follow(at, pid);
+    if (pid === 0 || bound === 0) continue;
+    busy = true;
+    if (readResident(at) > bound) end(at);
+  }
+  Atomics.wait(places, SIGNAL, signal, busy ? POLL_MS : RESTING_MS);
+}
+
+function follow(at: number, pid: number): void {
+  const before = watched.get(at);
+  if (before) closeSync(before.file);
+  watched.delete(at);
+  if (pid === 0) return;
+  try {
+    watched.set(at, { pid, file: openSync(`/proc/${pid}/status`, 'r') });
+  } catch {
+    // It has ended.
+  }
+}
+
+/** In KiB; 0 when the process is gone. */
+function readResident(at: number): number {
+  const one = watched.get(at);
+  if (!one) return 0;
+  try {
+    const size = readSync(one.file, text, 0, text.length, 0);
+    return Number(VM_RSS.exec(text.toString('latin1', 0, size))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+function end(at: number): void {
+  Atomics.store(places, at + TRIPPED, 1);
+  Atomics.store(places, at + BOUND, 0);
+  try {
+    process.kill(Atomics.load(places, at + VICTIM), 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}

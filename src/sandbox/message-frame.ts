@@ -1,0 +1,42 @@
+/** Messages as frames: a message has at most one value, which travels beside the rest of it. */
+import type { Wire } from './codec/wire.ts';
+import type { Frame } from './frame.ts';
+import type { FromChild, ToChild } from './protocol.ts';
+
+export interface Parted {
+  readonly head: object;
+  readonly wire?: Wire;
+}
+
+/** JSON leaves out what is undefined. */
+export function partToChild(message: ToChild): Parted {
+  if (message.kind === 'run') {
+    const { inputs, ...job } = message.job;
+    return { head: { ...message, job }, wire: inputs };
+  }
+  return message.kind === 'crossing' ? partCrossing(message) : { head: message };
+}
+
+export function partFromChild(message: FromChild): Parted {
+  if (message.kind === 'crossing') return partCrossing(message);
+  if (message.kind === 'remark') {
+    const { wire, ...remark } = message.remark;
+    return { head: { ...message, remark }, wire };
+  }
+  if (message.kind !== 'settled' || message.settlement.status !== 'success') return { head: message };
+  const { wire, ...settlement } = message.settlement;
+  return { head: { ...message, settlement }, wire };
+}
+
+function partCrossing(message: Extract<ToChild | FromChild, { kind: 'crossing' }>): Parted {
+  const { wire, ...crossing } = message.crossing;
+  return { head: { ...message, crossing }, wire };
+}
+
+/** In the child, which believes its host. */
+export function joinToChild({ head, wire }: Frame): ToChild {
+  const message = head as ToChild;
+  if (message.kind === 'run') return { ...message, job: { ...message.job, inputs: wire as Wire } };
+  if (message.kind !== 'crossing') return message;
+  return { ...message, crossing: { ...message.crossing, wire: wire as Wire } };
+}

@@ -1,0 +1,22 @@
+/** Sandboxes whose children were taken over: `escaped-main.ts` runs the source as plain JavaScript in the child. */
+import { fileURLToPath } from 'node:url';
+import type { CodeExecutionResult } from '../../src/core/code-execution.ts';
+import { createSandbox, type Sandbox, type WallSetting } from '../../src/sandbox/index.ts';
+
+const MAIN = fileURLToPath(new URL('./escaped-main.ts', import.meta.url));
+
+/** `bare`: without Node's permission model, as if that had been passed already. */
+export const openEscaped = (wall: WallSetting = 'auto', bare = false): Sandbox =>
+  createSandbox({ size: 2, wall, main: MAIN, bare });
+
+/** In a scope of its own. */
+export async function runEscaped(sandbox: Sandbox, source: string): Promise<CodeExecutionResult> {
+  const scope = sandbox.scope();
+  try {
+    return await scope.runCode(source, {
+      globals: { host: (value: unknown) => value, waits: () => new Promise(() => undefined) },
+    });
+  } finally {
+    scope.close();
+  }
+}
