@@ -99,9 +99,7 @@ export class Pool {
     if (!this.#members.delete(member)) return;
     clearTimeout(member.use?.stopping);
     member.use?.events.onEnd(end);
-    if (!member.ready) {
-      this.#failures += 1;
-    }
+    if (!member.ready) this.#failures += 1;
     if (this.#failures >= FAILED_STARTS) this.#refuseAll(end);
     else this.#fill();
   }
@@ -174,9 +172,7 @@ export class Pool {
 
   #lease(member: Member, use: Use): Lease {
     return {
-      send: (message) => {
-        if (member.use === use) member.child.send(message);
-      },
+      send: (message) => void (member.use === use && member.child.send(message)),
       stop: () => {
         if (member.use !== use || use.stopping) return;
         // What was ended may take a while to let go of its thread and memory; another run must not pay for it.

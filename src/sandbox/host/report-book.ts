@@ -13,6 +13,10 @@ export interface ReportBookParts {
   readonly onThrown: (message: string) => void;
 }
 
+export const TOO_MANY_REPORTS =
+  `The code reported more than ${SANDBOX_LIMITS.reportEntries} values or ${SANDBOX_LIMITS.reportBytes} bytes, ` +
+  'and was ended.';
+
 export class ReportBook {
   /** The caller's view of it is live. */
   readonly values: unknown[] = [];

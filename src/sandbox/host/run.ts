@@ -23,7 +23,7 @@ import type { Tenant } from './line.ts';
 import { LogBook } from './log-book.ts';
 import { type CheckedOptions, checkOptions } from './options.ts';
 import type { Pool } from './pool.ts';
-import { ReportBook } from './report-book.ts';
+import { ReportBook, TOO_MANY_REPORTS } from './report-book.ts';
 
 export interface Run {
   readonly execution: CodeExecution;
@@ -199,7 +199,7 @@ class SandboxRun implements Run {
 
   #onRemark(remark: Remark): void {
     if (remark.kind === 'log') this.#logs.add(remark.level, remark.wire);
-    else if (!this.#reports.add(remark.wire, this.#report)) this.#terminate(TOO_MANY);
+    else if (!this.#reports.add(remark.wire, this.#report)) this.#terminate(TOO_MANY_REPORTS);
   }
 
   #onSettled(settlement: Settlement, memoryUsedBytes: number | undefined): void {
@@ -244,9 +244,6 @@ class SandboxRun implements Run {
 }
 
 const ENDED = 'The sandbox run that this function belongs to has ended.';
-const TOO_MANY =
-  `The code reported more than ${SANDBOX_LIMITS.reportEntries} values or ${SANDBOX_LIMITS.reportBytes} bytes, ` +
-  'and was ended.';
 const BUSY =
   `${SANDBOX_LIMITS.outsidePool} sandbox runs are nested, or held for functions of their results: there is no room ` +
   'for one more. Return data instead of functions, or wait for the others.';
