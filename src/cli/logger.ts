@@ -3,7 +3,6 @@
  * L1  Temporal's own entries below WARN are chatter to whoever runs agents: they appear from debug on.
  * L2  Text that comes from elsewhere cannot forge lines or speak to the terminal.
  */
-import { Runtime } from '@temporalio/worker';
 import type { Configuration, LogLevel } from '../configuration.ts';
 import { errorMessage } from '../core/error.ts';
 import { visible } from './terminal-text.ts';
@@ -37,16 +36,6 @@ const REPEATED = [
   'durationMs',
 ];
 const VALUE_LENGTH = 300;
-
-/** Makes our logger Temporal's, and leaves signals to the command. Before anything else of the worker SDK. */
-export function installTemporalRuntime(log: Configuration['log']): void {
-  const native = { trace: 'TRACE', debug: 'DEBUG', info: 'WARN', warn: 'WARN', error: 'ERROR' } as const;
-  Runtime.install({
-    logger: createLogger(log),
-    shutdownSignals: [],
-    telemetryOptions: { logging: { filter: { core: native[log.level], other: 'ERROR' }, forward: {} } },
-  });
-}
 
 export function createLogger(
   { level, format }: Configuration['log'],

@@ -1,0 +1,5 @@
+/** The layer's door: a process that keeps a worker process, and what both know of one another. */
+export { type Culprit, isUnit, JOURNAL_FD, type JournalLine, toLine, type Unit } from './journal.ts';
+export { type ProgramEnd, type ProgramProcess, startProgram } from './program-process.ts';
+export type { FromWorker, ToldDeath, ToWorker } from './protocol.ts';
+export { type SupervisorNews, type Supervision, supervise } from './supervise.ts';
