@@ -12,16 +12,26 @@ import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 
 const NEEDED_MAJOR = 24;
+/** Set by this file for its second run, which has a channel to the first. */
+const LAUNCHED = 'EVERTHREAD_LAUNCHED';
 
 if (Number(process.versions.node.split('.')[0]) >= NEEDED_MAJOR) await runMain();
 else await runWithBundledNode();
 
 async function runMain() {
+  if (process.env[LAUNCHED]) endWithLauncher();
   // A clone runs its sources; Node refuses to strip types below node_modules, and a package has no src/ anyway.
   const source = new URL('../src/cli/main.ts', import.meta.url);
   const entry = existsSync(source) ? source : new URL('../dist/cli/main.js', import.meta.url);
   const { main } = await import(entry.href);
   process.exitCode = await main(process.argv.slice(2));
+}
+
+/** Nobody could stop this process any more: whoever knows its pid knows the launcher's. */
+function endWithLauncher() {
+  delete process.env[LAUNCHED];
+  process.channel?.unref();
+  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 }
 
 async function runWithBundledNode() {
@@ -36,7 +46,10 @@ async function runWithBundledNode() {
     process.exitCode = 1;
     return;
   }
-  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, [LAUNCHED]: '1' },
+  });
   // In a terminal, Ctrl-C reaches the child by itself; a second SIGINT would tell it to hurry. Either way we wait for it.
   const inTerminal = [0, 1, 2].some((stream) => isatty(stream));
   process.on('SIGINT', () => inTerminal || child.kill('SIGINT'));

@@ -36,7 +36,11 @@ export function receiveSecrets(secrets: Secrets): void {
 
 /** H1. */
 export function secretsIn(environment: Environment): Secrets {
-  const { EVERTHREAD_ENCRYPTION_KEYS: keys, EVERTHREAD_STORE: store = '', PGPASSWORD: password } = environment;
+  const {
+    EVERTHREAD_ENCRYPTION_KEYS: keys,
+    EVERTHREAD_STORE: store = '',
+    PGPASSWORD: password,
+  } = environment;
   return {
     ...(keys ? { EVERTHREAD_ENCRYPTION_KEYS: keys } : {}),
     ...(holdsPassword(store) ? { EVERTHREAD_STORE: store } : {}),

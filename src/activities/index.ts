@@ -28,6 +28,7 @@ import type { ActivityDependencies } from './dependencies.ts';
 import { tellEffects } from './effects-due.ts';
 import { FAULT_ATTEMPTS, guard } from './guard.ts';
 import { modelStep } from './model-step.ts';
+import { asModelStep, asSubprompt } from './model-unit.ts';
 import { openThread } from './open-thread.ts';
 import { recordToolOutcome } from './record-tool-outcome.ts';
 import { runEffects } from './run-effects.ts';
@@ -70,17 +71,15 @@ export function createActivities(dependencies: ActivityDependencies): Activities
   return {
     openThread: guard(tellEffects(dependencies, open, { always: true, begun: true })),
     stashItems: guard(({ items, ...run }) => store.stashItems({ ...fromRun(store, run), items })),
-    modelStep: guard(
-      tell((input) => modelStep(dependencies, input)),
-      { faultAttempts: FAULT_ATTEMPTS },
-    ),
+    modelStep: guard(tell(asModelStep(dependencies, (input) => modelStep(dependencies, input))), {
+      faultAttempts: FAULT_ATTEMPTS,
+    }),
     runTool: runToolCall,
     runCode: runToolCall,
     recordToolOutcome: guard(tell((input) => recordToolOutcome(dependencies, input))),
-    runSubprompt: guard(
-      tell((input) => runSubprompt(dependencies, input)),
-      { faultAttempts: FAULT_ATTEMPTS },
-    ),
+    runSubprompt: guard(tell(asSubprompt(dependencies, (input) => runSubprompt(dependencies, input))), {
+      faultAttempts: FAULT_ATTEMPTS,
+    }),
     finishSubprompt: guard(tell((input) => finishSubprompt(dependencies, input))),
     callSubagent: guard(
       tell((input) => callSubagent(dependencies, input)),

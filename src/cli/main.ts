@@ -1,6 +1,7 @@
 /** The `everthread` command: which commands there are, and how each ends. */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { hideSecrets } from '../secret-environment.ts';
 import type { Cli } from './command.ts';
 import { addChat } from './commands/chat.ts';
 import { addCode } from './commands/code-run.ts';
@@ -13,7 +14,6 @@ import { addValidate } from './commands/validate.ts';
 import { addVariables } from './commands/variables.ts';
 import { addWorker } from './commands/worker.ts';
 import { reportFailure } from './exit.ts';
-import { hideSecrets } from '../secret-environment.ts';
 import { packagePath } from './local-server/package-root.ts';
 
 const MORE = `

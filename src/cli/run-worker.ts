@@ -1,6 +1,8 @@
 /** A worker on a project, as the process of `everthread worker` and `everthread dev` runs it: connected, told when to stop, closed. */
 import { NativeConnection } from '@temporalio/worker';
 import { readConfiguration } from '../configuration.ts';
+import type { Secrets } from '../secret-environment.ts';
+import type { ToldDeath } from '../supervisor/index.ts';
 import { createWorker, type ThreadWorker } from '../worker/index.ts';
 import { type FoundServer, requireListening, unreachable } from './find-server.ts';
 import type { LiveProject } from './live-project.ts';
@@ -13,13 +15,15 @@ export interface WorkerRun {
   readonly server: FoundServer;
   readonly taskQueue?: string;
   readonly stop: AbortSignal;
+  readonly secrets: Secrets;
+  readonly deaths: readonly ToldDeath[];
   /** Called when the worker is about to take work. Answers what to close after it. */
   readonly ready: (worker: ThreadWorker) => { close(): Promise<void> } | undefined;
 }
 
 /** Resolves when everything is finished or handed over, after the wish to stop. */
 export async function runWorker(run: WorkerRun): Promise<void> {
-  const { stop, project, projectDir, taskQueue, server } = run;
+  const { stop, project, projectDir, taskQueue, server, secrets, deaths } = run;
   const connection = await connect(server);
   try {
     const worker = await createWorker({
@@ -28,6 +32,10 @@ export async function runWorker(run: WorkerRun): Promise<void> {
       namespace: server.namespace,
       taskQueue,
       registry: project.current,
+      supervision: {
+        deaths,
+        place: { projectDir, secrets, namespace: server.namespace, connection: server.connection },
+      },
       onWarning: (warning) => note(`Warning: ${warning}`),
     });
     const working = worker.run();

@@ -50,7 +50,11 @@ export function superviseWorker({ order, interruption, server, ready }: Supervis
 function tellNews(logger: WorkerLogger, news: SupervisorNews): void {
   if (news.kind === 'culprit') {
     const { code, name, threadId, work, stack } = news.culprit;
-    logger.error(`${code} "${name}" has taken its worker process down: ${news.how}`, { threadId, work, stack });
+    logger.error(`${code} "${name}" has taken its worker process down: ${news.how}`, {
+      threadId,
+      work,
+      stack,
+    });
     return;
   }
   const { pid, how, againInMs } = news;

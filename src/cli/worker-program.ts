@@ -5,8 +5,10 @@
  *     what ends a whole group. Only the supervisor ends it at once.
  * W2. It ends when the supervisor is gone.
  */
+import { readConfiguration } from '../configuration.ts';
 import { receiveSecrets } from '../secret-environment.ts';
 import type { FromWorker, ToldDeath, ToWorker } from '../supervisor/index.ts';
+import { workUnderSupervision } from '../worker/under-supervision.ts';
 import { reportFailure } from './exit.ts';
 import type { FoundServer } from './find-server.ts';
 import { agentNames, openProject } from './live-project.ts';
@@ -19,8 +21,8 @@ interface Told {
   readonly stop: AbortSignal;
 }
 
-async function serve({ order, server, stop }: Told): Promise<void> {
-  const { projectDir, taskQueue, watch } = order;
+async function serve({ order, deaths, server, stop }: Told): Promise<void> {
+  const { projectDir, taskQueue, watch, secrets } = order;
   const project = await openProject(projectDir);
   tell({ kind: 'loaded' });
   const found = await server;
@@ -32,6 +34,8 @@ async function serve({ order, server, stop }: Told): Promise<void> {
     server: found,
     taskQueue,
     stop,
+    secrets,
+    deaths,
     ready(worker) {
       const { storeId, taskQueue: queue } = worker;
       tell({ kind: 'ready', ready: { storeId, taskQueue: queue, agents: agentNames(project.current()) } });
@@ -49,7 +53,11 @@ function listen(): Promise<Told> {
   const stop = new AbortController();
   const server = Promise.withResolvers<FoundServer>();
   // W1.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      tell({ kind: 'leaving' });
+      stop.abort();
+    });
   return new Promise((resolve) => {
     process.on('message', (message: ToWorker<WorkerOrder, FoundServer>) => {
       if (message.kind === 'stop') stop.abort();
@@ -71,6 +79,7 @@ process.stdout.on('error', () => undefined);
 const told = await listen();
 receiveSecrets(told.order.secrets);
 try {
+  workUnderSupervision(readConfiguration());
   await serve(told);
 } catch (error) {
   process.exitCode = reportFailure(error);

@@ -44,6 +44,8 @@ export const ERRORS = {
   StoreUnavailable: { exit: 1, status: 503 },
   /** The Temporal service cannot be reached or does not answer as asked. */
   TemporalUnavailable: { exit: 1, status: 503 },
+  /** Work of an author that has taken its worker process down so often that it is not tried again. */
+  WorkerCrashed: { exit: 1, status: 500 },
   /** Something was waited for and did not come within its deadline. */
   Timeout: { exit: 1, status: 504 },
 } as const satisfies Record<string, { exit: number; status: number }>;

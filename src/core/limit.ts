@@ -81,6 +81,10 @@ export const LIMITS = {
   patternChars: 1000,
   /** What one grepFiles may compute. */
   grepMs: 10_000,
+  /** Worker processes that a piece of an author's work may take down before it is given up. */
+  strikes: 3,
+  /** Processes of one worker in which suspects run alone. */
+  loneProcesses: 2,
 } as const;
 
 /** UTF-8 length without Buffer or TextEncoder: the workflow VM has neither for certain. */

@@ -14,6 +14,8 @@ export interface ProcessEnd {
   readonly ready: boolean;
   /** The supervisor asked it to go. */
   readonly asked: boolean;
+  /** Somebody else told it to go, and it said so. */
+  readonly leaving: boolean;
   readonly running: readonly Unit[];
   readonly stall?: Stall;
 }
@@ -22,19 +24,24 @@ export type Death =
   | { readonly kind: 'asked' }
   | { readonly kind: 'refused'; readonly exitCode: number }
   | { readonly kind: 'outside'; readonly how: string }
-  | { readonly kind: 'own'; readonly how: string; readonly culprit?: Unit; readonly suspects: readonly Unit[] };
+  | {
+      readonly kind: 'own';
+      readonly how: string;
+      readonly culprit?: Unit;
+      readonly suspects: readonly Unit[];
+    };
 
 /** Signals that no process sends itself by falling. */
 const FROM_OUTSIDE: readonly string[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'];
 
 export function readDeath(end: ProcessEnd): Death {
-  const { code, signal, ready, asked, running, stall } = end;
+  const { code, signal, ready, asked, leaving, running, stall } = end;
   if (stall) return fromStall(stall, running);
   if (asked) return { kind: 'asked' };
   if (!ready) return { kind: 'refused', exitCode: code ?? 1 };
   const how = describeEnd(end);
-  // It ended in order: somebody told it to go.
-  if (code === 0 || (signal !== null && FROM_OUTSIDE.includes(signal))) return { kind: 'outside', how };
+  // Code 0 alone says nothing: whatever it ran may have ended it so.
+  if (leaving || (signal !== null && FROM_OUTSIDE.includes(signal))) return { kind: 'outside', how };
   return { kind: 'own', how, suspects: running };
 }
 

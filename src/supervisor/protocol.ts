@@ -16,6 +16,8 @@ export type ToWorker<Order, Server> =
   | { readonly kind: 'stop' };
 
 export type FromWorker<Ready> =
+  /** Somebody else has told it to go, and it goes in order. */
+  | { readonly kind: 'leaving' }
   /** The project is read and has no problems. */
   | { readonly kind: 'loaded' }
   /** It is about to take work, and deaths that it was told of are stored. */

@@ -65,6 +65,12 @@ interface Run {
   readonly workedMs: number;
 }
 
+interface Said {
+  /** When. */
+  ready?: number;
+  leaving: boolean;
+}
+
 async function runOnce<Order, Server, Ready>(
   supervision: Supervision<Order, Server, Ready>,
   life: Life,
@@ -72,16 +78,16 @@ async function runOnce<Order, Server, Ready>(
   const { program, order, stop } = supervision;
   const worker = startProgram<ToWorker<Order, Server>, FromWorker<Ready>>(program);
   const pid = worker.pid ?? -1;
-  const since = { ready: undefined as number | undefined };
-  const failure = listen(supervision, life, worker, since);
+  const said: Said = { leaving: false };
+  const failure = listen(supervision, life, worker, said);
   const onStop = () => worker.send({ kind: 'stop' });
   stop.addEventListener('abort', onStop);
   worker.send({ kind: 'order', order, deaths: life.deaths });
   if (stop.aborted) onStop();
   try {
     const end = await Promise.race([worker.ended, failure]);
-    const death = readDeath({ ...end, ready: life.everReady, asked: stop.aborted });
-    return { death, pid, workedMs: since.ready === undefined ? 0 : performance.now() - since.ready };
+    const death = readDeath({ ...end, ready: life.everReady, asked: stop.aborted, leaving: said.leaving });
+    return { death, pid, workedMs: said.ready === undefined ? 0 : performance.now() - said.ready };
   } finally {
     stop.removeEventListener('abort', onStop);
     worker.kill();
@@ -93,7 +99,7 @@ function listen<Order, Server, Ready>(
   { server, ready }: Supervision<Order, Server, Ready>,
   life: Life,
   worker: ProgramProcess<ToWorker<Order, Server>, FromWorker<Ready>>,
-  since: { ready: number | undefined },
+  said: Said,
 ): Promise<never> {
   return new Promise((_, reject) => {
     worker.onMessage = (message) => {
@@ -102,11 +108,14 @@ function listen<Order, Server, Ready>(
         life.server.then((found) => worker.send({ kind: 'server', server: found as Server }), reject);
         return;
       }
-      since.ready = performance.now();
+      if (message.kind === 'leaving') {
+        said.leaving = true;
+        return;
+      }
+      said.ready = performance.now();
       life.everReady = true;
       life.deaths = [];
       ready(message.ready, worker.pid ?? -1);
     };
   });
 }
-

@@ -12,8 +12,10 @@ import type { Registry } from '../core/definition.ts';
 import { RuntimeError } from '../core/error.ts';
 import { createSandbox } from '../sandbox/index.ts';
 import { openStore } from '../store/open-store.ts';
-import type { ThreadStore } from '../store/port.ts';
+import type { RecordedDeath, ThreadStore } from '../store/port.ts';
 import { refuseForeignPollers } from './identity.ts';
+import { createRunAlone } from './lone-process.ts';
+import type { LonePlace } from './lone-protocol.ts';
 import { openProject, type WorkerProject } from './project.ts';
 import { createTemporalWorker, type TemporalWorker } from './temporal-worker.ts';
 
@@ -33,8 +35,16 @@ export interface WorkerOptions {
   readonly workflowBundle?: string;
   /** Warnings for people: a missing search attribute, a questionable definition. */
   readonly onWarning?: (warning: string) => void;
+  /** Of a process that somebody watches and starts again; ours alone. */
+  readonly supervision?: WorkerSupervision;
   /** For fault tests alone. */
   readonly probe?: (point: FaultPoint) => void | Promise<void>;
+}
+
+export interface WorkerSupervision {
+  /** What was the matter with the processes before this one. */
+  readonly deaths: readonly RecordedDeath[];
+  readonly place: LonePlace;
 }
 
 export interface ThreadWorker {
@@ -81,17 +91,19 @@ export async function createWorker(options: WorkerOptions): Promise<ThreadWorker
           'Register them as temporal/README.md says.',
       );
     }
+    const { historySoftLimit, modelHeartbeatMs, toolHeartbeatMs } = configuration;
+    const searchAttributes = missing.length === 0;
+    const settings = { historySoftLimit, modelHeartbeatMs, toolHeartbeatMs, searchAttributes };
+    const { deaths = [], place } = options.supervision ?? {};
+    // Before any of that work is taken again.
+    await store.recordDeaths(deaths);
     const activities = createActivities({
       store,
       sandbox,
       registry: project.current,
-      settings: {
-        historySoftLimit: configuration.historySoftLimit,
-        modelHeartbeatMs: configuration.modelHeartbeatMs,
-        toolHeartbeatMs: configuration.toolHeartbeatMs,
-        searchAttributes: missing.length === 0,
-      },
+      settings,
       handover: handover.signal,
+      alone: place && createRunAlone({ place, store, settings, handover: handover.signal }),
       probe: options.probe,
     });
     const worker = await createTemporalWorker({

@@ -15,6 +15,8 @@ const MESSAGES = 'workflows/messages.ts';
 /** What starts a program, beside the folder `worker`: it knows everybody. */
 export const COMPOSITION_ROOT = ['workflow-bundle.ts', 'configuration.ts', 'secret-environment.ts'];
 const WORKER = 'worker/index.ts';
+/** What the program of a worker process begins with, before it loads all that a worker needs. */
+const SUPERVISED = 'worker/under-supervision.ts';
 
 const OUTSIDE = ['client', 'core', 'definitions', 'state', 'store', 'models', 'sandbox'];
 
@@ -58,7 +60,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       '@temporalio/proto',
       '@temporalio/worker',
     ],
-    files: [WORKER, 'configuration.ts', 'secret-environment.ts'],
+    files: [WORKER, SUPERVISED, 'configuration.ts', 'secret-environment.ts'],
   },
   testing: {
     layers: OUTSIDE,
