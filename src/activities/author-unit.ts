@@ -31,11 +31,11 @@ export function planUnit(strike: Strike | null, canBeAlone: boolean): UnitPlan {
 }
 
 export async function runUnit<T>(
-  { store, alone, lone = false }: ActivityDependencies,
+  { store, alone, suspects, lone = false }: ActivityDependencies,
   { unit, repeated, activity, input, here, givenUp }: UnitAttempt<T>,
 ): Promise<T> {
   // U2.
-  const strike = repeated ? await store.readStrike(unit.work) : null;
+  const strike = repeated || suspects?.has(unit.work) ? await store.readStrike(unit.work) : null;
   const plan = lone ? 'here' : planUnit(strike, alone !== undefined);
   if (plan === 'give_up') return givenUp(toError(unit, strike as Strike));
   // What it comes to there clears it there.

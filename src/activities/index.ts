@@ -27,8 +27,8 @@ import { commitStatus } from './commit-status.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { tellEffects } from './effects-due.ts';
 import { FAULT_ATTEMPTS, guard } from './guard.ts';
+import { asEndOfCall, asHeldCall, asModelStep } from './held-unit.ts';
 import { modelStep } from './model-step.ts';
-import { asModelStep, asSubprompt } from './model-unit.ts';
 import { openThread } from './open-thread.ts';
 import { recordToolOutcome } from './record-tool-outcome.ts';
 import { runEffects } from './run-effects.ts';
@@ -77,15 +77,22 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     runTool: runToolCall,
     runCode: runToolCall,
     recordToolOutcome: guard(tell((input) => recordToolOutcome(dependencies, input))),
-    runSubprompt: guard(tell(asSubprompt(dependencies, (input) => runSubprompt(dependencies, input))), {
-      faultAttempts: FAULT_ATTEMPTS,
-    }),
-    finishSubprompt: guard(tell((input) => finishSubprompt(dependencies, input))),
+    runSubprompt: guard(
+      tell(asHeldCall(dependencies, 'runSubprompt', (input) => runSubprompt(dependencies, input))),
+      {
+        faultAttempts: FAULT_ATTEMPTS,
+      },
+    ),
+    finishSubprompt: guard(
+      tell(asEndOfCall(dependencies, 'finishSubprompt', (input) => finishSubprompt(dependencies, input))),
+    ),
     callSubagent: guard(
-      tell((input) => callSubagent(dependencies, input)),
+      tell(asHeldCall(dependencies, 'callSubagent', (input) => callSubagent(dependencies, input))),
       { faultAttempts: FAULT_ATTEMPTS },
     ),
-    finishSubagent: guard(tell((input) => finishSubagent(dependencies, input))),
+    finishSubagent: guard(
+      tell(asEndOfCall(dependencies, 'finishSubagent', (input) => finishSubagent(dependencies, input))),
+    ),
     reportToParent: guard((input) => reportToParent(dependencies, input)),
     listUnstarted: guard((input) => listUnstarted(dependencies, input)),
     runEffects: guard(tellEffects(dependencies, runDue, { always: true }), {

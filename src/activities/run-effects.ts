@@ -20,13 +20,14 @@ export async function runEffects(
   dependencies: ActivityDependencies,
   input: RunRef,
 ): Promise<RunEffectsOutcome> {
-  const { store, handover, probe } = dependencies;
+  // Where strikes are counted, they decide.
+  const { store, handover, probe, alone } = dependencies;
   const run = fromRun(store, input);
   const deadline = performance.now() + BATCH_MS;
   let [ran, waiting] = [0, 0];
   // A worker that must go begins nothing more; what is left is another one's.
   while (ran < BATCH && performance.now() < deadline && !handover.aborted) {
-    const begun = await store.beginEffect(run);
+    const begun = await store.beginEffect({ ...run, ...(alone && { mayLose: Number.POSITIVE_INFINITY }) });
     if (begun.kind === 'terminated') return begun;
     if (begun.kind === 'none') return { kind: 'done', ran, waiting: begun.waiting };
     await probe?.('effect_begun');

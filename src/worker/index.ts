@@ -12,12 +12,13 @@ import type { Registry } from '../core/definition.ts';
 import { RuntimeError } from '../core/error.ts';
 import { createSandbox } from '../sandbox/index.ts';
 import { openStore } from '../store/open-store.ts';
-import type { RecordedDeath, ThreadStore } from '../store/port.ts';
+import type { ThreadStore } from '../store/port.ts';
 import { refuseForeignPollers } from './identity.ts';
-import { createRunAlone } from './lone-process.ts';
-import type { LonePlace } from './lone-protocol.ts';
 import { openProject, type WorkerProject } from './project.ts';
+import { underSupervision, type WorkerSupervision } from './supervision.ts';
 import { createTemporalWorker, type TemporalWorker } from './temporal-worker.ts';
+
+export { hideSecrets } from '../secret-environment.ts';
 
 export interface WorkerOptions {
   /** The folder that holds `agents/`. */
@@ -39,12 +40,6 @@ export interface WorkerOptions {
   readonly supervision?: WorkerSupervision;
   /** For fault tests alone. */
   readonly probe?: (point: FaultPoint) => void | Promise<void>;
-}
-
-export interface WorkerSupervision {
-  /** What was the matter with the processes before this one. */
-  readonly deaths: readonly RecordedDeath[];
-  readonly place: LonePlace;
 }
 
 export interface ThreadWorker {
@@ -94,16 +89,13 @@ export async function createWorker(options: WorkerOptions): Promise<ThreadWorker
     const { historySoftLimit, modelHeartbeatMs, toolHeartbeatMs } = configuration;
     const searchAttributes = missing.length === 0;
     const settings = { historySoftLimit, modelHeartbeatMs, toolHeartbeatMs, searchAttributes };
-    const { deaths = [], place } = options.supervision ?? {};
-    // Before any of that work is taken again.
-    await store.recordDeaths(deaths);
     const activities = createActivities({
       store,
       sandbox,
       registry: project.current,
       settings,
       handover: handover.signal,
-      alone: place && createRunAlone({ place, store, settings, handover: handover.signal }),
+      ...(await underSupervision(options.supervision, { store, settings, handover: handover.signal })),
       probe: options.probe,
     });
     const worker = await createTemporalWorker({

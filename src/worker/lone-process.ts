@@ -29,6 +29,8 @@ export interface LoneWorker {
 const PROGRAM = new URL(`./lone-program${extname(import.meta.url)}`, import.meta.url);
 /** One that fell may be tried again at once: it is alone. */
 const AGAIN = '200 ms';
+/** Work that ignores its signal is ended. */
+const CANCEL_WITHIN_MS = 10_000;
 
 export function createRunAlone(worker: LoneWorker): RunAlone {
   const turnstile = createTurnstile(LIMITS.loneProcesses);
@@ -52,7 +54,11 @@ async function runAlone({ place, settings, handover, store }: LoneWorker, work: 
   const { info, cancellationSignal } = Context.current();
   const lone: Lone = startProgram<ToLone, FromLone>(PROGRAM);
   const answer = listen(lone);
-  const onCancel = () => lone.send({ kind: 'cancel' });
+  let force: NodeJS.Timeout | undefined;
+  const onCancel = () => {
+    lone.send({ kind: 'cancel' });
+    force = setTimeout(() => lone.kill(), CANCEL_WITHIN_MS);
+  };
   const onHandover = () => lone.send({ kind: 'hand_over' });
   lone.send({ kind: 'order', order: { ...place, settings, info, ...work } });
   cancellationSignal.addEventListener('abort', onCancel);
@@ -66,6 +72,7 @@ async function runAlone({ place, settings, handover, store }: LoneWorker, work: 
     if (told) throw fromFailureData(told.failure);
     throw await readEnd(store, work.unit, { end, begun, asked: cancellationSignal.aborted });
   } finally {
+    clearTimeout(force);
     cancellationSignal.removeEventListener('abort', onCancel);
     handover.removeEventListener('abort', onHandover);
   }
