@@ -1,6 +1,7 @@
 /**
  * A project whose tools take their process down in various ways, beside innocent ones, run by the real `everthread worker`. A message
- * `use NAME` makes one call of that tool, `consult` one of the prompt `adviser`, `think badly` breaks the provider, and all else is answered
+ * `use NAME` makes one call of that tool, `consult` one of the prompt `adviser`, whose
+ * provider falls, `consult counsel` one of a prompt behind whose result a hook falls, `think badly` breaks the provider, and all else is answered
  * at once.
  */
 import { randomUUID } from 'node:crypto';
@@ -52,12 +53,29 @@ export default defineAgent({ name: 'helper', sideA: { prompt: 'main' } });
 import { definePrompt } from 'everthread';
 export default definePrompt({
   name: 'main', toolDescription: 'Talks.', prompt: 'You talk.', model: 'scripted', includeChat: true, includePastTools: true,
-  tools: ['innocent', 'abort', 'abort_quick', 'exhaust', 'spin', 'spin_once', 'plan', 'adviser'],
+  tools: ['innocent', 'abort', 'abort_quick', 'exhaust', 'spin', 'spin_once', 'plan', 'adviser', 'counsel'], hooks: ['drop'],
 });
 `,
   'agents/prompts/adviser.ts': `
 import { definePrompt } from 'everthread';
 export default definePrompt({ name: 'adviser', toolDescription: 'Advises.', prompt: 'You advise badly.', model: 'scripted' });
+`,
+  'agents/prompts/counsel.ts': `
+import { definePrompt } from 'everthread';
+export default definePrompt({ name: 'counsel', toolDescription: 'Advises.', prompt: 'You advise well.', model: 'scripted' });
+`,
+  'agents/hooks/drop.ts': `
+import { appendFileSync } from 'node:fs';
+import { defineHook } from 'everthread';
+export default defineHook({
+  hook: 'before_store_tool_result', id: 'drop',
+  execute: (state, call) => {
+    if (JSON.stringify(call).includes('counsel')) {
+      appendFileSync('ledger', state.threadId + ' hook falls\\n');
+      process.abort();
+    }
+  },
+});
 `,
   'agents/models/scripted.ts': `
 import { defineModel } from 'everthread';
@@ -66,9 +84,10 @@ const model = scriptedModel(({ messages }) => {
   const last = messages.at(-1);
   const text = typeof last.content === 'string' ? last.content : JSON.stringify(last.content);
   if (messages[0].content === 'You advise badly.') process.abort();
+  if (messages[0].content === 'You advise well.') return says('Do it.');
   if (last.role === 'tool') return says('I have read: ' + text);
   if (text.includes('think badly')) process.abort();
-  if (text.startsWith('consult')) return calls('adviser', {});
+  if (text.startsWith('consult')) return calls(text.endsWith('counsel') ? 'counsel' : 'adviser', {});
   const [, name] = /^use (\\w+)/.exec(text) ?? [];
   return name ? calls(name, {}) : says('You said: ' + text);
 });
@@ -109,8 +128,8 @@ export async function startCrashSite(env: Readonly<Record<string, string>> = {})
   writeFileSync(join(project.folder, 'ledger'), '');
   const worker = project.start(['worker', '--json'], {
     EVERTHREAD_TASK_QUEUE: taskQueue,
-    EVERTHREAD_TOOL_HEARTBEAT_MS: '3000',
-    EVERTHREAD_MODEL_HEARTBEAT_MS: '3000',
+    EVERTHREAD_TOOL_HEARTBEAT_MS: '8000',
+    EVERTHREAD_MODEL_HEARTBEAT_MS: '8000',
     ...env,
   });
   await seen(worker, '"event":"ready"', 120_000);
