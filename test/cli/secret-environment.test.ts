@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { secretsIn, storeAddress } from '../../src/secret-environment.ts';
 import { generateKey } from '../../src/store/encryption.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { commandLine, processTree, startEnvironment } from '../support/process-tree.ts';
@@ -126,4 +127,31 @@ withOldNode('the process of an older Node, which only waits, shows no environmen
   expect(shown[0]).toContain(fileURLToPath(new URL('../../bin/everthread.js', import.meta.url)));
   expect(shown.filter((text) => text.includes(keys.split(':')[1] as string))).toEqual([]);
   expect(readFileSync(`/proc/${worker.process.pid}/environ`).every((byte) => byte === 0)).toBe(true);
+});
+
+describe('which variables are secrets', () => {
+  const postgres = 'postgres://me@db.example.org/agents';
+  it.each<[string, Record<string, string>, string[]]>([
+    ['keys', { EVERTHREAD_ENCRYPTION_KEYS: 'k1:00' }, ['EVERTHREAD_ENCRYPTION_KEYS']],
+    ['an address with a password', { EVERTHREAD_STORE: 'postgres://me:pw@h/d' }, ['EVERTHREAD_STORE']],
+    [
+      'an address that is mistyped and may hold one',
+      { EVERTHREAD_STORE: 'postgress://me:pw@h/d' },
+      ['EVERTHREAD_STORE'],
+    ],
+    ['PGPASSWORD of our own store', { EVERTHREAD_STORE: postgres, PGPASSWORD: 'pw' }, ['PGPASSWORD']],
+    ["PGPASSWORD of somebody else's database", { EVERTHREAD_STORE: 'sqlite:s.db', PGPASSWORD: 'pw' }, []],
+    ['an address without one', { EVERTHREAD_STORE: postgres }, []],
+    ['what providers need', { OPENAI_API_KEY: 'sk', TEMPORAL_API_KEY: 't' }, []],
+  ])('%s', (_, environment, names) => {
+    expect(Object.keys(secretsIn(environment))).toEqual(names);
+  });
+
+  it('a hidden PGPASSWORD is in the address that the store opens, whatever its signs', () => {
+    const password = 'p@ss/w%rd: ü#?';
+    const address = storeAddress(postgres, password);
+    expect(decodeURIComponent(new URL(address).password)).toBe(password);
+    expect(storeAddress('sqlite:s.db', password)).toBe('sqlite:s.db');
+    expect(storeAddress('postgres://me:own@h/d', password)).toBe('postgres://me:own@h/d');
+  });
 });
