@@ -14,6 +14,11 @@ import type { FoundServer } from './find-server.ts';
 import { agentNames, openProject } from './live-project.ts';
 import type { ReadyWorker, WorkerOrder } from './supervised-worker.ts';
 
+/** Codes that no other start mends. A server or database that is away comes back, and definitions are mended. */
+const FINAL: readonly string[] = ['InvalidConfiguration', 'StoreMismatch', 'StoreLost', 'StoreCorrupt'];
+
+const LEFT_BEHIND_MS = 2_000;
+
 interface Told {
   readonly order: WorkerOrder;
   readonly deaths: readonly ToldDeath[];
@@ -82,7 +87,10 @@ try {
   workUnderSupervision(readConfiguration());
   await serve(told);
 } catch (error) {
+  if (FINAL.includes((error as { code?: string }).code ?? '')) tell({ kind: 'refusing' });
   process.exitCode = reportFailure(error);
 }
 process.off('disconnect', onOrphaned);
 process.disconnect();
+// A timer that a tool has left behind is nothing to wait for.
+setTimeout(() => process.exit(), LEFT_BEHIND_MS).unref();

@@ -3,7 +3,7 @@
  * D1. Whoever was killed from outside (SIGKILL of an operator or of the kernel, a signal to go) is nobody's fault.
  * D2. Of a process that fell by itself the culprit is known where its watchdog has named one. Else everything that it was running is
  *     suspect, and nothing more than that.
- * D3. One that was never ready has refused to start, and would do so again.
+ * D3. One that was never ready has refused to start, and would do so again; and so would one that says it.
  */
 import type { Stall, Unit } from './journal.ts';
 
@@ -16,6 +16,8 @@ export interface ProcessEnd {
   readonly asked: boolean;
   /** Somebody else told it to go, and it said so. */
   readonly leaving: boolean;
+  /** It has met what no start mends, such as a store that is lost, and said so. */
+  readonly refusing: boolean;
   readonly running: readonly Unit[];
   readonly stall?: Stall;
 }
@@ -35,10 +37,10 @@ export type Death =
 const FROM_OUTSIDE: readonly string[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'];
 
 export function readDeath(end: ProcessEnd): Death {
-  const { code, signal, ready, asked, leaving, running, stall } = end;
+  const { code, signal, ready, asked, leaving, refusing, running, stall } = end;
   if (stall) return fromStall(stall, running);
   if (asked) return { kind: 'asked' };
-  if (!ready) return { kind: 'refused', exitCode: code ?? 1 };
+  if (!ready || refusing) return { kind: 'refused', exitCode: code ?? 1 };
   const how = describeEnd(end);
   // Code 0 alone says nothing: whatever it ran may have ended it so.
   if (leaving || (signal !== null && FROM_OUTSIDE.includes(signal))) return { kind: 'outside', how };

@@ -18,6 +18,8 @@ export type ToWorker<Order, Server> =
 export type FromWorker<Ready> =
   /** Somebody else has told it to go, and it goes in order. */
   | { readonly kind: 'leaving' }
+  /** It ends with an error that no other start mends. */
+  | { readonly kind: 'refusing' }
   /** The project is read and has no problems. */
   | { readonly kind: 'loaded' }
   /** It is about to take work, and deaths that it was told of are stored. */

@@ -67,8 +67,9 @@ interface Run {
 
 interface Said {
   /** When. */
-  ready?: number;
+  readyAt?: number;
   leaving: boolean;
+  refusing: boolean;
 }
 
 async function runOnce<Order, Server, Ready>(
@@ -78,7 +79,7 @@ async function runOnce<Order, Server, Ready>(
   const { program, order, stop } = supervision;
   const worker = startProgram<ToWorker<Order, Server>, FromWorker<Ready>>(program);
   const pid = worker.pid ?? -1;
-  const said: Said = { leaving: false };
+  const said: Said = { leaving: false, refusing: false };
   const failure = listen(supervision, life, worker, said);
   const onStop = () => worker.send({ kind: 'stop' });
   stop.addEventListener('abort', onStop);
@@ -86,8 +87,8 @@ async function runOnce<Order, Server, Ready>(
   if (stop.aborted) onStop();
   try {
     const end = await Promise.race([worker.ended, failure]);
-    const death = readDeath({ ...end, ready: life.everReady, asked: stop.aborted, leaving: said.leaving });
-    return { death, pid, workedMs: said.ready === undefined ? 0 : performance.now() - said.ready };
+    const death = readDeath({ ...end, ...said, ready: life.everReady, asked: stop.aborted });
+    return { death, pid, workedMs: said.readyAt === undefined ? 0 : performance.now() - said.readyAt };
   } finally {
     stop.removeEventListener('abort', onStop);
     worker.kill();
@@ -108,11 +109,11 @@ function listen<Order, Server, Ready>(
         life.server.then((found) => worker.send({ kind: 'server', server: found as Server }), reject);
         return;
       }
-      if (message.kind === 'leaving') {
-        said.leaving = true;
+      if (message.kind === 'leaving' || message.kind === 'refusing') {
+        said[message.kind] = true;
         return;
       }
-      said.ready = performance.now();
+      said.readyAt = performance.now();
       life.everReady = true;
       life.deaths = [];
       ready(message.ready, worker.pid ?? -1);

@@ -97,7 +97,7 @@ interface LoneEnd {
 
 /** L1, L2. */
 async function readEnd(store: ThreadStore, unit: AuthorRun, { end, begun, asked }: LoneEnd): Promise<Error> {
-  const death = readDeath({ ...end, ready: begun, asked, leaving: false });
+  const death = readDeath({ ...end, ready: begun, asked, leaving: false, refusing: false });
   const how = 'how' in death ? death.how : 'it did not begin';
   if (death.kind !== 'own' || !begun)
     return again('WorkerLost', `The process of ${unit.name} has ended: ${how}.`);

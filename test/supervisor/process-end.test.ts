@@ -18,6 +18,7 @@ const end = (given: Partial<ProcessEnd>): ProcessEnd => ({
   ready: true,
   asked: false,
   leaving: false,
+  refusing: false,
   running,
   ...given,
 });
@@ -53,6 +54,7 @@ describe('a death', () => {
   it('that was asked for is none, and one before it was ever ready is a refusal with its exit code', () => {
     expect(readDeath(end({ code: 0, asked: true }))).toEqual({ kind: 'asked' });
     expect(readDeath(end({ code: 2, ready: false }))).toEqual({ kind: 'refused', exitCode: 2 });
+    expect(readDeath(end({ code: 1, refusing: true }))).toEqual({ kind: 'refused', exitCode: 1 });
   });
 });
 

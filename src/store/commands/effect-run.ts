@@ -8,7 +8,6 @@
 import type { StoredError } from '../../core/step.ts';
 import type { BeginEffect, BegunEffect, EffectStore, EndEffect, EndedEffect } from '../effect-port.ts';
 import { toThreadRecord } from '../rows.ts';
-import type { FromRun } from '../run-port.ts';
 import type { ThreadTransaction } from '../thread-transaction.ts';
 import { type CommandContext, inThread } from './context.ts';
 import {
