@@ -25,6 +25,9 @@ export interface CrashSite extends Conversation {
   close(): Promise<void>;
 }
 
+/** As native code that faults: nothing within the process can refuse it. */
+const FALL = `process.getBuiltinModule('node:child_process').execFileSync('kill', ['-ABRT', String(process.pid)])`;
+
 /** `body` may use `note(state, text)`, and `wait(predicate)`. */
 function tool(kind: string, body: string): string {
   return `
@@ -72,7 +75,7 @@ export default defineHook({
   execute: (state, call) => {
     if (JSON.stringify(call).includes('counsel')) {
       appendFileSync('ledger', state.threadId + ' hook falls\\n');
-      process.abort();
+      ${FALL};
     }
   },
 });
@@ -83,10 +86,10 @@ import { calls, says, scriptedModel } from 'everthread/testing';
 const model = scriptedModel(({ messages }) => {
   const last = messages.at(-1);
   const text = typeof last.content === 'string' ? last.content : JSON.stringify(last.content);
-  if (messages[0].content === 'You advise badly.') process.abort();
+  if (messages[0].content === 'You advise badly.') ${FALL};
   if (messages[0].content === 'You advise well.') return says('Do it.');
   if (last.role === 'tool') return says('I have read: ' + text);
-  if (text.includes('think badly')) process.abort();
+  if (text.includes('think badly')) ${FALL};
   if (text.startsWith('consult')) return calls(text.endsWith('counsel') ? 'counsel' : 'adviser', {});
   const [, name] = /^use (\\w+)/.exec(text) ?? [];
   return name ? calls(name, {}) : says('You said: ' + text);
@@ -96,7 +99,7 @@ export default defineModel({ name: 'scripted', provider: model.provider, model: 
   'agents/effects/fall.ts': `
 import { appendFileSync } from 'node:fs';
 import { defineEffect } from 'everthread';
-export default defineEffect('falls', (state) => { appendFileSync('ledger', state.threadId + ' effect falls\\n'); process.abort(); });
+export default defineEffect('falls', (state) => { appendFileSync('ledger', state.threadId + ' effect falls\\n'); ${FALL}; });
 `,
   'agents/tools/innocent.ts': tool(
     'idempotent: true,',
@@ -109,9 +112,9 @@ export default defineEffect('falls', (state) => { appendFileSync('ledger', state
     'idempotent: true,',
     `note(state, 'abort falls');
   await until(() => begun() >= ${INNOCENTS}, signal);
-  process.abort();`,
+  ${FALL};`,
   ),
-  'agents/tools/abort_quick.ts': tool('quick: true,', `note(state, 'abort_quick falls'); process.abort();`),
+  'agents/tools/abort_quick.ts': tool('quick: true,', `note(state, 'abort_quick falls'); ${FALL};`),
   'agents/tools/exhaust.ts': tool(
     'idempotent: true,',
     `note(state, 'exhaust falls'); const kept = []; for (;;) kept.push(new Array(100_000).fill({}));`,
