@@ -4,7 +4,7 @@
  * command, `main(argv)`, with it. Node 24 comes from npm as a platform package beside us, so that nobody has to install it.
  */
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -12,16 +12,26 @@ import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 
 const NEEDED_MAJOR = 24;
+/** Set by this file for its second run, which has a channel to the first. */
+const LAUNCHED = 'EVERTHREAD_LAUNCHED';
 
 if (Number(process.versions.node.split('.')[0]) >= NEEDED_MAJOR) await runMain();
 else await runWithBundledNode();
 
 async function runMain() {
+  if (process.env[LAUNCHED]) endWithLauncher();
   // A clone runs its sources; Node refuses to strip types below node_modules, and a package has no src/ anyway.
   const source = new URL('../src/cli/main.ts', import.meta.url);
   const entry = existsSync(source) ? source : new URL('../dist/cli/main.js', import.meta.url);
   const { main } = await import(entry.href);
   process.exitCode = await main(process.argv.slice(2));
+}
+
+/** Nobody could stop this process any more: whoever knows its pid knows the launcher's. */
+function endWithLauncher() {
+  delete process.env[LAUNCHED];
+  process.channel?.unref();
+  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 }
 
 async function runWithBundledNode() {
@@ -36,11 +46,17 @@ async function runWithBundledNode() {
     process.exitCode = 1;
     return;
   }
-  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, [LAUNCHED]: '1' },
+  });
   // In a terminal, Ctrl-C reaches the child by itself; a second SIGINT would tell it to hurry. Either way we wait for it.
   const inTerminal = [0, 1, 2].some((stream) => isatty(stream));
   process.on('SIGINT', () => inTerminal || child.kill('SIGINT'));
   process.on('SIGTERM', () => child.kill('SIGTERM'));
+  // This process waits, no more: nobody shall read keys in its environment or open its debugger.
+  process.on('SIGUSR1', () => {});
+  emptyStartEnvironment();
   child.on('error', (error) => {
     console.error(`everthread could not start ${node}: ${error.message}`);
     process.exitCode = 1;
@@ -49,6 +65,21 @@ async function runWithBundledNode() {
     // Ended by a signal: the shell's way to say so.
     process.exitCode = signal === null ? code : 128 + constants.signals[signal];
   });
+}
+
+/** What it was started with lies in its own memory; on Linux that can be written. `src/secret-environment.ts` tells more. */
+function emptyStartEnvironment() {
+  if (process.platform !== 'linux') return;
+  try {
+    const stat = readFileSync('/proc/self/stat', 'latin1');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [start, end] = [Number(fields[47]), Number(fields[48])];
+    const memory = openSync('/proc/self/mem', 'r+');
+    writeSync(memory, Buffer.alloc(end - start), 0, end - start, start);
+    closeSync(memory);
+  } catch {
+    // A kernel that refuses shows it to processes of the same user.
+  }
 }
 
 function findBundledNode() {

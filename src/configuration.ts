@@ -5,6 +5,7 @@
 import { availableParallelism } from 'node:os';
 import { RuntimeError } from './core/error.ts';
 import { WALL_SETTINGS, type WallSetting } from './sandbox/index.ts';
+import { configuredEnvironment, type Environment, storeAddress } from './secret-environment.ts';
 import { type EncryptionKeys, parseKeys } from './store/encryption.ts';
 import { DEFAULT_STORE } from './store/open-store.ts';
 
@@ -33,6 +34,8 @@ export interface Configuration {
   readonly sandboxWall: WallSetting;
   /** `EVERTHREAD_ENCRYPTION_KEYS`: `id:hex,…`, which variables are encrypted with; absent: the project's key file. */
   readonly encryptionKeys: EncryptionKeys | undefined;
+  /** `EVERTHREAD_WATCHDOG_MS`: computing without a turn of the event loop after which a worker process is ended; 0: never. */
+  readonly watchdogMs: number;
   /** `EVERTHREAD_LOG`: `<level>[,json]` with level trace, debug, info, warn or error. */
   readonly log: { readonly level: LogLevel; readonly format: 'text' | 'json' };
 }
@@ -40,12 +43,10 @@ export interface Configuration {
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';
 const LOG_LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error'];
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Throws `InvalidConfiguration` naming the variable. */
-export function readConfiguration(environment: Environment = process.env): Configuration {
+export function readConfiguration(environment: Environment = configuredEnvironment()): Configuration {
   return {
-    store: environment.EVERTHREAD_STORE || DEFAULT_STORE,
+    store: storeAddress(environment.EVERTHREAD_STORE || DEFAULT_STORE, environment.PGPASSWORD),
     taskQueue: environment.EVERTHREAD_TASK_QUEUE || 'everthread',
     // Below 50 a run would hardly do a step before it continues as new.
     historySoftLimit: readNumber(environment, 'EVERTHREAD_HISTORY_SOFT_LIMIT', 2000, 50),
@@ -60,6 +61,7 @@ export function readConfiguration(environment: Environment = process.env): Confi
     sandboxSize: readNumber(environment, 'EVERTHREAD_SANDBOX_SIZE', Math.max(2, availableParallelism()), 1),
     sandboxWall: readWall(environment.EVERTHREAD_SANDBOX_WALL),
     encryptionKeys: readKeys(environment.EVERTHREAD_ENCRYPTION_KEYS),
+    watchdogMs: readNumber(environment, 'EVERTHREAD_WATCHDOG_MS', 10_000, 0),
     log: readLog(environment.EVERTHREAD_LOG ?? 'info'),
   };
 }

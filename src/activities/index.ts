@@ -27,6 +27,7 @@ import { commitStatus } from './commit-status.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { tellEffects } from './effects-due.ts';
 import { FAULT_ATTEMPTS, guard } from './guard.ts';
+import { asEndOfCall, asHeldCall, asModelStep } from './held-unit.ts';
 import { modelStep } from './model-step.ts';
 import { openThread } from './open-thread.ts';
 import { recordToolOutcome } from './record-tool-outcome.ts';
@@ -71,23 +72,28 @@ export function createActivities(dependencies: ActivityDependencies): Activities
   return {
     openThread: guard(tellEffects(dependencies, open, { always: true, begun: true })),
     stashItems: guard(({ items, ...run }) => stashItems(store, fromRun(store, run), items)),
-    modelStep: guard(
-      tell((input) => modelStep(dependencies, input)),
-      { faultAttempts: FAULT_ATTEMPTS },
-    ),
+    modelStep: guard(tell(asModelStep(dependencies, (input) => modelStep(dependencies, input))), {
+      faultAttempts: FAULT_ATTEMPTS,
+    }),
     runTool: runToolCall,
     runCode: runToolCall,
     recordToolOutcome: guard(tell((input) => recordToolOutcome(dependencies, input))),
     runSubprompt: guard(
-      tell((input) => runSubprompt(dependencies, input)),
-      { faultAttempts: FAULT_ATTEMPTS },
+      tell(asHeldCall(dependencies, 'runSubprompt', (input) => runSubprompt(dependencies, input))),
+      {
+        faultAttempts: FAULT_ATTEMPTS,
+      },
     ),
-    finishSubprompt: guard(tell((input) => finishSubprompt(dependencies, input))),
+    finishSubprompt: guard(
+      tell(asEndOfCall(dependencies, 'finishSubprompt', (input) => finishSubprompt(dependencies, input))),
+    ),
     callSubagent: guard(
-      tell((input) => callSubagent(dependencies, input)),
+      tell(asHeldCall(dependencies, 'callSubagent', (input) => callSubagent(dependencies, input))),
       { faultAttempts: FAULT_ATTEMPTS },
     ),
-    finishSubagent: guard(tell((input) => finishSubagent(dependencies, input))),
+    finishSubagent: guard(
+      tell(asEndOfCall(dependencies, 'finishSubagent', (input) => finishSubagent(dependencies, input))),
+    ),
     reportToParent: guard((input) => reportToParent(dependencies, input)),
     listUnstarted: guard((input) => listUnstarted(dependencies, input)),
     runEffects: guard(tellEffects(dependencies, runDue, { always: true }), {

@@ -3,10 +3,11 @@
  * large enough: the workflow asks again at once, and may have other things to do in between.
  * An effect that is cut off stays begun in the store, and whoever asks next runs it again.
  */
-import type { RunEffectsOutcome, RunRef } from '../core/step.ts';
+import type { RunEffectsOutcome, RunRef, StoredError } from '../core/step.ts';
 import { outlast } from '../state/outlast.ts';
 import type { BegunEffect, EndedEffect } from '../store/effect-port.ts';
 import type { FromRun } from '../store/run-port.ts';
+import { runUnit } from './author-unit.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { executeEffect } from './execute-effect.ts';
 import { abortError, abortSignal } from './guard.ts';
@@ -19,17 +20,18 @@ export async function runEffects(
   dependencies: ActivityDependencies,
   input: RunRef,
 ): Promise<RunEffectsOutcome> {
-  const { store, handover, probe } = dependencies;
+  // Where strikes are counted, they decide.
+  const { store, handover, probe, alone } = dependencies;
   const run = fromRun(store, input);
   const deadline = performance.now() + BATCH_MS;
   let [ran, waiting] = [0, 0];
   // A worker that must go begins nothing more; what is left is another one's.
   while (ran < BATCH && performance.now() < deadline && !handover.aborted) {
-    const begun = await store.beginEffect(run);
+    const begun = await store.beginEffect({ ...run, ...(alone && { mayLose: Number.POSITIVE_INFINITY }) });
     if (begun.kind === 'terminated') return begun;
     if (begun.kind === 'none') return { kind: 'done', ran, waiting: begun.waiting };
     await probe?.('effect_begun');
-    const ended = await runOne(dependencies, run, begun);
+    const ended = await runOne(dependencies, input, begun);
     if (ended.kind === 'terminated') return ended;
     if (ended.kind === 'stored') waiting = ended.waiting;
     ran += 1;
@@ -41,10 +43,46 @@ export async function runEffects(
   return { kind: 'done', ran, waiting };
 }
 
-async function runOne(
+type Begun = Extract<BegunEffect, { kind: 'run' }>;
+
+/** What a lone process is told of an effect: its run, and how it was begun. */
+export interface BegunEffectInput extends RunRef {
+  readonly begun: Begun;
+}
+
+/** Only in a lone process; elsewhere effects come in their order. */
+export function runBegunEffect(
+  dependencies: ActivityDependencies,
+  { begun, ...run }: BegunEffectInput,
+): Promise<EndedEffect> {
+  return runOne(dependencies, run, begun);
+}
+
+function runOne(dependencies: ActivityDependencies, run: RunRef, begun: Begun): Promise<EndedEffect> {
+  const { effect, attempt } = begun;
+  const { threadId } = run;
+  const end = (error: StoredError): Promise<EndedEffect> =>
+    dependencies.store.endEffect({
+      ...fromRun(dependencies.store, run),
+      id: effect.id,
+      attempt,
+      error,
+      queuedTools: [],
+    });
+  return runUnit(dependencies, {
+    unit: { code: 'effect', name: effect.name, threadId, work: `${threadId}:effect:${effect.id}` },
+    repeated: attempt > 1,
+    activity: 'runEffect',
+    input: { threadId, storeId: run.storeId, begun } satisfies BegunEffectInput,
+    here: () => runHandler(dependencies, fromRun(dependencies.store, run), begun),
+    givenUp: end,
+  });
+}
+
+async function runHandler(
   dependencies: ActivityDependencies,
   run: FromRun,
-  { effect, thread, attempt }: Extract<BegunEffect, { kind: 'run' }>,
+  { effect, thread, attempt }: Begun,
 ): Promise<EndedEffect> {
   // Like a tool, a handler is not handed over at once: it has its grace period, then the worker cancels it.
   const signal = abortSignal();

@@ -8,8 +8,10 @@ import type { ToolCallInput, ToolCallOutcome } from '../core/step.ts';
 import { isHookAborted } from '../state/hooks/chain.ts';
 import { outlast } from '../state/outlast.ts';
 import type { BegunTool } from '../store/port.ts';
+import { runUnit } from './author-unit.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { executeTool } from './execute-tool.ts';
+import { giveUpCall } from './given-up-call.ts';
 import { abortError, abortSignal } from './guard.ts';
 import { settleLost, toSettledOutcome } from './record-tool-outcome.ts';
 import { fromRun } from './run-ref.ts';
@@ -38,8 +40,28 @@ export async function runTool(
         : toSettledOutcome(settled);
     }
     case 'run':
-      return runBody(dependencies, input, attempt, begun);
+      return runUnit(dependencies, {
+        ...unitOfCall(dependencies, input, begun.call.name),
+        repeated: begun.repeated,
+        here: () => runBody(dependencies, input, attempt, begun),
+        givenUp: (error) => giveUpCall(store, { ...key, attempt }, begun.call.name, error),
+      });
   }
+}
+
+function unitOfCall({ registry }: ActivityDependencies, input: ToolCallInput, name: string) {
+  const { threadId, step, index } = input;
+  const runsCode = registry().tools.get(name)?.runsCode === true;
+  return {
+    unit: {
+      code: runsCode ? 'run_code' : 'tool',
+      name,
+      threadId,
+      work: `${threadId}:${step}:${index}`,
+    },
+    activity: runsCode ? 'runCode' : 'runTool',
+    input,
+  } as const;
 }
 
 async function runBody(

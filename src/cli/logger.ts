@@ -4,7 +4,6 @@
  * L2  Text that comes from elsewhere cannot forge lines or speak to the terminal.
  * L3  What repeats itself is told a few times and then counted (`log-flood.ts`), unless whoever runs it asked for everything.
  */
-import { Runtime } from '@temporalio/worker';
 import type { Configuration, LogLevel } from '../configuration.ts';
 import { errorMessage } from '../core/error.ts';
 import { INTERVAL_MS, LogFlood } from './log-flood.ts';
@@ -41,16 +40,6 @@ const REPEATED = [
 const VALUE_LENGTH = 300;
 /** Enough for the author's own files, behind the frames of what they call. */
 const STACK_LENGTH = 4000;
-
-/** Makes our logger Temporal's, and leaves signals to the command. Before anything else of the worker SDK. */
-export function installTemporalRuntime(log: Configuration['log']): void {
-  const native = { trace: 'TRACE', debug: 'DEBUG', info: 'WARN', warn: 'WARN', error: 'ERROR' } as const;
-  Runtime.install({
-    logger: createLogger(log),
-    shutdownSignals: [],
-    telemetryOptions: { logging: { filter: { core: native[log.level], other: 'ERROR' }, forward: {} } },
-  });
-}
 
 export function createLogger(
   { level, format }: Configuration['log'],

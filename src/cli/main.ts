@@ -1,6 +1,7 @@
 /** The `everthread` command: which commands there are, and how each ends. */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { hideSecrets } from '../secret-environment.ts';
 import type { Cli } from './command.ts';
 import { addChat } from './commands/chat.ts';
 import { addCode } from './commands/code-run.ts';
@@ -29,6 +30,9 @@ Exit codes: 0 done, 1 failed, 2 usage or invalid input, 3 not found or terminate
 /** `argv` without node and script. Resolves to the exit code; never rejects. */
 export async function main(argv: string[]): Promise<number> {
   const cli: Cli = { exitCode: 0 };
+  hideSecrets();
+  // By itself Node opens a debugger to whoever can send this signal.
+  process.on('SIGUSR1', () => undefined);
   // A reader that has seen enough, such as `head`, is no failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   try {

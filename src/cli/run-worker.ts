@@ -1,26 +1,29 @@
-/** A worker on a project, as `everthread worker` and `everthread dev` run it: connected, told when to stop, closed. */
+/** A worker on a project, as the process of `everthread worker` and `everthread dev` runs it: connected, told when to stop, closed. */
 import { NativeConnection } from '@temporalio/worker';
 import { readConfiguration } from '../configuration.ts';
+import type { Secrets } from '../secret-environment.ts';
+import type { ToldDeath } from '../supervisor/index.ts';
 import { createWorker, type ThreadWorker } from '../worker/index.ts';
 import { type FoundServer, requireListening, unreachable } from './find-server.ts';
-import type { Interruption } from './interruption.ts';
 import type { LiveProject } from './live-project.ts';
-import { installTemporalRuntime } from './logger.ts';
 import { note } from './output.ts';
+import { installTemporalRuntime } from './temporal-runtime.ts';
 
 export interface WorkerRun {
   readonly projectDir: string;
   readonly project: LiveProject;
   readonly server: FoundServer;
   readonly taskQueue?: string;
-  readonly interruption: Interruption;
+  readonly stop: AbortSignal;
+  readonly secrets: Secrets;
+  readonly deaths: readonly ToldDeath[];
   /** Called when the worker is about to take work. Answers what to close after it. */
   readonly ready: (worker: ThreadWorker) => { close(): Promise<void> } | undefined;
 }
 
-/** Resolves when everything is finished or handed over, after the first signal. */
+/** Resolves when everything is finished or handed over, after the wish to stop. */
 export async function runWorker(run: WorkerRun): Promise<void> {
-  const { interruption, project, projectDir, taskQueue, server } = run;
+  const { stop, project, projectDir, taskQueue, server, secrets, deaths } = run;
   const connection = await connect(server);
   try {
     const worker = await createWorker({
@@ -29,11 +32,15 @@ export async function runWorker(run: WorkerRun): Promise<void> {
       namespace: server.namespace,
       taskQueue,
       registry: project.current,
+      supervision: {
+        deaths,
+        place: { projectDir, secrets, namespace: server.namespace, connection: server.connection },
+      },
       onWarning: (warning) => note(`Warning: ${warning}`),
     });
     const working = worker.run();
-    interruption.begin();
-    interruption.signal.addEventListener('abort', () => worker.shutdown());
+    stop.addEventListener('abort', () => worker.shutdown());
+    if (stop.aborted) worker.shutdown();
     const beside = run.ready(worker);
     await working.finally(() => beside?.close());
   } finally {

@@ -56,6 +56,8 @@ export const ERRORS = {
   TemporalUnavailable: { exit: 1, status: 503 },
   /** Code of an author called what would end or change the process that it shares with every other thread. */
   ProcessCallRefused: { exit: 1, status: 500 },
+  /** Work of an author that has taken its worker process down so often that it is not tried again. */
+  WorkerCrashed: { exit: 1, status: 500 },
   /** Something was waited for and did not come within its deadline. */
   Timeout: { exit: 1, status: 504 },
 } as const satisfies Record<string, { exit: number; status: number }>;

@@ -133,6 +133,10 @@ export const LIMITS = {
   errorBodyBytes: 64 * 1024,
   /** The longest time that a model's definition may set. */
   modelTimeoutSeconds: 86_400,
+  /** Worker processes that a piece of an author's work may take down before it is given up. */
+  strikes: 3,
+  /** Processes of one worker in which suspects run alone. */
+  loneProcesses: 2,
 } as const;
 
 /** How long one request to a model may take, where its definition does not say otherwise. */

@@ -48,6 +48,11 @@ export type EndedEffect =
   | { readonly kind: 'late' }
   | { readonly kind: 'terminated' };
 
+export interface BeginEffect extends FromRun {
+  /** How many workers an effect may lose before it is given up, whoever's fault that was; absent: three. */
+  readonly mayLose?: number;
+}
+
 export interface EffectStore {
   /** Rejects with `ThreadTerminated`, `LimitExceeded`. Answers the milliseconds until the thread's next effect. */
   scheduleEffect(threadId: string, effect: NewEffect): Promise<number>;
@@ -61,7 +66,7 @@ export interface EffectStore {
    */
   nextEffect(threadId: string, options?: { readonly begun?: boolean }): Promise<number | null>;
   /** Takes the effect that is due first; one that a lost worker had comes before the others. */
-  beginEffect(command: FromRun): Promise<BegunEffect>;
+  beginEffect(command: BeginEffect): Promise<BegunEffect>;
   /** Settles it, once. */
   endEffect(command: EndEffect): Promise<EndedEffect>;
 }

@@ -8,6 +8,7 @@ import { valuesAndFiles } from './migration-0002.ts';
 import { env } from './migration-0003.ts';
 import { wholeState } from './migration-0004.ts';
 import { family } from './migration-0005.ts';
+import { strikes } from './migration-0006.ts';
 import type { Tables } from './schema.ts';
 
 const spine: Migration = {
@@ -191,6 +192,7 @@ const provider: MigrationProvider = {
     '0003_env': env,
     '0004_whole_state': wholeState,
     '0005_family': family,
+    '0006_strikes': strikes,
   }),
 };
 

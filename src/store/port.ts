@@ -31,6 +31,7 @@ import type {
   StepPlace,
   StepRef,
 } from './step-port.ts';
+import type { StrikeStore } from './strike-port.ts';
 import type { SubpromptStore } from './subprompt-port.ts';
 import type { ThreadEvent, ThreadRecord } from './thread-port.ts';
 import type { BegunTool, CommitTool, CommittedTool, SettledTool, ToolCallKey } from './tool-port.ts';
@@ -39,6 +40,7 @@ import type { ValueStore } from './value-port.ts';
 export type * from './family-port.ts';
 export type { FromRun } from './run-port.ts';
 export type * from './step-port.ts';
+export type * from './strike-port.ts';
 export type * from './subprompt-port.ts';
 export type * from './thread-port.ts';
 export type * from './tool-port.ts';
@@ -85,6 +87,7 @@ export interface ThreadStore
     EffectStore,
     HookStore,
     SubpromptStore,
+    StrikeStore,
     FamilyStore {
   /** The store's own id; part of each worker's identity. */
   readonly id: string;

@@ -214,6 +214,16 @@ export interface EffectTable {
   ended_at: number | null;
 }
 
+export interface StrikeTable {
+  work: string;
+  thread_id: string;
+  code: string;
+  name: string;
+  /** Ids of those that it has caused. */
+  deaths: Json;
+  updated_at: number;
+}
+
 export interface Tables extends ValueAndFileTables, EnvTables, FamilyTables {
   meta: MetaTable;
   threads: ThreadTable;
@@ -227,4 +237,5 @@ export interface Tables extends ValueAndFileTables, EnvTables, FamilyTables {
   model_calls: ModelCallTable;
   events: EventTable;
   effects: EffectTable;
+  author_strikes: StrikeTable;
 }

@@ -15,6 +15,7 @@ import { countTaken, getMessage, getMessages, getThread, listThreads, readEvents
 import { readContext } from './commands/read-context.ts';
 import { commitStatus, terminateThread } from './commands/status.ts';
 import { appendChunk, endModelCall, startModelCall } from './commands/stream.ts';
+import { bindStrikes } from './commands/strike.ts';
 import { bindSubprompts } from './commands/subprompt.ts';
 import { beginTool, commitTool, settleLostTool } from './commands/tool.ts';
 import type { KeySource } from './key-file.ts';
@@ -91,6 +92,7 @@ export async function bindStore(db: Kysely<Tables>, { place, ...engine }: Engine
     ...bindEffects(context),
     ...bindEnv(context),
     ...bindSubprompts(context),
+    ...bindStrikes(context),
     ...bindFamily(context),
     ...bindHooks(context),
     ...bindValuesAndFiles(context),

@@ -36,6 +36,8 @@ export type BegunTool =
   | { readonly kind: 'begun_elsewhere'; readonly name: string }
   | {
       readonly kind: 'run';
+      /** Another attempt had begun it. */
+      readonly repeated: boolean;
       readonly call: StoredToolCall;
       readonly thread: ThreadRecord;
       /** Model steps of the execution so far. */

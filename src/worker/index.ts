@@ -17,7 +17,10 @@ import { type OpenGuard, openGuard, reportFault } from './fault-log.ts';
 import { refuseForeignPollers } from './identity.ts';
 import { openProject, type WorkerProject } from './project.ts';
 import { endWithStore } from './store-end.ts';
+import { underSupervision, type WorkerSupervision } from './supervision.ts';
 import { createTemporalWorker, type TemporalWorker } from './temporal-worker.ts';
+
+export { hideSecrets } from '../secret-environment.ts';
 
 export interface WorkerOptions {
   /** The folder that holds `agents/`. */
@@ -35,6 +38,8 @@ export interface WorkerOptions {
   readonly workflowBundle?: string;
   /** Warnings for people: a missing search attribute, a questionable definition. */
   readonly onWarning?: (warning: string) => void;
+  /** Of a process that somebody watches and starts again; ours alone. */
+  readonly supervision?: WorkerSupervision;
   /** For fault tests alone. */
   readonly probe?: (point: FaultPoint) => void | Promise<void>;
 }
@@ -100,17 +105,16 @@ async function openWorker(options: WorkerOptions, guard: OpenGuard): Promise<Thr
           'Register them as temporal/README.md says.',
       );
     }
+    const { historySoftLimit, modelHeartbeatMs, toolHeartbeatMs } = configuration;
+    const searchAttributes = missing.length === 0;
+    const settings = { historySoftLimit, modelHeartbeatMs, toolHeartbeatMs, searchAttributes };
     const activities = createActivities({
       store,
       sandbox,
       registry: project.current,
-      settings: {
-        historySoftLimit: configuration.historySoftLimit,
-        modelHeartbeatMs: configuration.modelHeartbeatMs,
-        toolHeartbeatMs: configuration.toolHeartbeatMs,
-        searchAttributes: missing.length === 0,
-      },
+      settings,
       handover: handover.signal,
+      ...(await underSupervision(options.supervision, { store, settings, handover: handover.signal })),
       probe: options.probe,
       report: reportFault,
     });

@@ -13,8 +13,10 @@ export interface Layer {
 
 const MESSAGES = 'workflows/messages.ts';
 /** What starts a program, beside the folder `worker`: it knows everybody. */
-export const COMPOSITION_ROOT = ['workflow-bundle.ts', 'configuration.ts'];
+export const COMPOSITION_ROOT = ['workflow-bundle.ts', 'configuration.ts', 'secret-environment.ts'];
 const WORKER = 'worker/index.ts';
+/** What the program of a worker process begins with, before it loads all that a worker needs. */
+const SUPERVISED = 'worker/under-supervision.ts';
 
 const OUTSIDE = ['client', 'core', 'definitions', 'state', 'store', 'models', 'sandbox'];
 
@@ -46,8 +48,9 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['node:', 'zod'],
     files: [WORKER, 'configuration.ts'],
   },
+  supervisor: { layers: ['core'], packages: ['node:'], types: ['state/author-run.ts'] },
   cli: {
-    layers: [...OUTSIDE, 'server'],
+    layers: [...OUTSIDE, 'server', 'supervisor'],
     packages: [
       'node:',
       'commander',
@@ -57,7 +60,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       '@temporalio/proto',
       '@temporalio/worker',
     ],
-    files: [WORKER, 'configuration.ts'],
+    files: [WORKER, SUPERVISED, 'configuration.ts', 'secret-environment.ts'],
   },
   testing: {
     layers: OUTSIDE,

@@ -28,8 +28,8 @@ export interface Running {
 export interface CliProject {
   readonly folder: string;
   write(files: Readonly<Record<string, string>>): void;
-  /** Starts a command; `env` is added to the test's own settings, undefined removes. */
-  start(args: readonly string[], env?: Readonly<Record<string, string | undefined>>): Running;
+  /** Starts a command; `env` is added to the test's own settings, undefined removes; `node` is another Node. */
+  start(args: readonly string[], env?: Readonly<Record<string, string | undefined>>, node?: string): Running;
   /** Runs a command to its end. */
   run(
     args: readonly string[],
@@ -56,8 +56,8 @@ export function cliProject(files: Readonly<Record<string, string>> = {}): CliPro
     npm_lifecycle_event: undefined,
   };
 
-  const start: CliProject['start'] = (args, env = {}) => {
-    const child = spawn(process.execPath, [COMMAND, ...args], {
+  const start: CliProject['start'] = (args, env = {}, node = process.execPath) => {
+    const child = spawn(node, [COMMAND, ...args], {
       cwd: folder,
       env: { ...process.env, ...settings, ...env },
       stdio: ['pipe', 'pipe', 'pipe'],

@@ -29,6 +29,7 @@ import { registerRead } from './store/read.ts';
 import { registerRest } from './store/rest.ts';
 import { registerSide } from './store/side.ts';
 import { registerStep } from './store/step.ts';
+import { registerStrike } from './store/strike.ts';
 import { registerSubprompt } from './store/subprompt.ts';
 import { registerSubpromptContext } from './store/subprompt-context.ts';
 import { registerTakeOver } from './store/take-over.ts';
@@ -97,5 +98,6 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerFamilyEnd(given);
     registerFamilyFiles(given);
     registerFamilyRequest(given);
+    registerStrike(given);
   });
 }

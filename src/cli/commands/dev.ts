@@ -5,14 +5,12 @@ import { ensureKeyFile } from '../../store/key-file.ts';
 import { makeProjectFolder } from '../../store/project-folder.ts';
 import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
 import { banner } from '../dev-banner.ts';
-import { reportFailure } from '../exit.ts';
-import { findServer } from '../find-server.ts';
+import { type FoundServer, findServer } from '../find-server.ts';
 import { showPath } from '../find-store.ts';
-import { type Interruption, withInterruption } from '../interruption.ts';
-import { agentNames, type LiveProject, openProject } from '../live-project.ts';
+import { withInterruption } from '../interruption.ts';
 import { type ResolvedServer, resolveServer } from '../local-server/dev-server.ts';
-import { dimNote, note, printJsonLine, printLine } from '../output.ts';
-import { type Watcher, watchAgents } from '../watch-agents.ts';
+import { note, printJsonLine, printLine } from '../output.ts';
+import { type ReadyWorker, superviseWorker } from '../supervised-worker.ts';
 
 interface DevOptions extends CommonOptions {
   readonly taskQueue?: string;
@@ -31,25 +29,34 @@ export function addDev(program: Command, cli: Cli): void {
   addCommon(addTaskQueue(command)).action(act(cli, runDev));
 }
 
-async function runDev(options: DevOptions): Promise<undefined> {
+async function runDev(options: DevOptions): Promise<number> {
+  const { project: projectDir, taskQueue, json = false } = options;
   // Said now, and not when everything else has been done.
   readConfiguration();
-  await withInterruption(async (interruption) => {
-    const project = await openProject(options.project);
-    makeProjectFolder(options.project, note);
-    makeKey(options.project);
-    const server = await resolveServer({ projectDir: options.project, progress: note });
-    interruption.onForce(() => killServer(server));
-    server.lost?.addEventListener('abort', interruption.stop);
+  return withInterruption(async (interruption) => {
+    let found: ResolvedServer | undefined;
+    const server = async (): Promise<FoundServer> => {
+      makeProjectFolder(projectDir, note);
+      makeKey(projectDir);
+      found = await resolveServer({ projectDir, progress: note });
+      interruption.onForce(() => killServer(found));
+      found.lost?.addEventListener('abort', interruption.stop);
+      const { address, namespace, uiUrl } = found;
+      const { connection } = findServer(projectDir);
+      return { address, namespace, uiUrl, connection: { ...connection, address } };
+    };
+    const order = { projectDir, taskQueue, json, watch: true };
+    const ready = oncePerCommand(options, () => found as ResolvedServer);
     try {
-      await serve(options, { interruption, project, server });
-      server.lost?.throwIfAborted();
+      const exitCode = await superviseWorker({ order, interruption, server, ready });
+      found?.lost?.throwIfAborted();
+      if (exitCode !== 0) return exitCode;
     } finally {
-      await server.started?.stop();
+      await found?.started?.stop();
     }
     note('Stopped.');
+    return 0;
   });
-  return undefined;
 }
 
 /** Variables are encrypted: a project in development has a key of its own, unless one is configured. */
@@ -59,69 +66,21 @@ function makeKey(projectDir: string): void {
   if (path) note(`Made ${showPath(path)}, which variables are encrypted with: without it they are lost.`);
 }
 
-interface Parts {
-  readonly interruption: Interruption;
-  readonly project: LiveProject;
-  readonly server: ResolvedServer;
-}
-
-async function serve({ project: projectDir, taskQueue, json }: DevOptions, parts: Parts): Promise<void> {
-  const { interruption, project, server } = parts;
-  const { runWorker } = await import('../run-worker.ts');
-  const { address, namespace, uiUrl } = server;
-  await runWorker({
-    projectDir,
-    project,
-    server: {
-      ...findServer(projectDir),
-      address,
-      namespace,
-      connection: { ...findServer(projectDir).connection, address },
-    },
-    taskQueue,
-    interruption,
-    ready(worker) {
-      const agents = agentNames(project.current());
-      const { storeId } = worker;
-      if (json)
-        printJsonLine({
-          event: 'ready',
-          address,
-          namespace,
-          uiUrl,
-          taskQueue: worker.taskQueue,
-          storeId,
-          agents,
-        });
-      else printLine(banner({ server, taskQueue: worker.taskQueue, storeId, agents, projectDir }));
-      return watchProject(projectDir, project, json === true);
-    },
-  });
-}
-
-function watchProject(projectDir: string, project: LiveProject, json: boolean): Watcher {
-  const reload = async () => {
-    try {
-      await project.reload();
-      const agents = agentNames(project.current());
-      if (json) printJsonLine({ event: 'reloaded', agents });
-      note(`Reloaded: ${agents.join(', ') || 'no agents'}.`);
-    } catch (error) {
-      if (json) printJsonLine({ event: 'problems', message: (error as Error).message });
-      reportFailure(error);
-      dimNote('The definitions from before stay in use.');
-    }
+/** People are told everything once; a worker process that had to be started again is a line. */
+function oncePerCommand({ project: projectDir, json }: DevOptions, found: () => ResolvedServer) {
+  let told = false;
+  return ({ storeId, taskQueue, agents }: ReadyWorker): void => {
+    const server = found();
+    const { address, namespace, uiUrl } = server;
+    if (json) printJsonLine({ event: 'ready', address, namespace, uiUrl, taskQueue, storeId, agents });
+    else if (told) note('The worker runs again.');
+    else printLine(banner({ server, taskQueue, storeId, agents, projectDir }));
+    told = true;
   };
-  return watchAgents({
-    projectDir,
-    since: project.loadedAt,
-    changed: reload,
-    failed: (error) => note(`Warning: changes are no longer seen (${error.message}); start again.`),
-  });
 }
 
 /** Without waiting: the process ends now, and a guardian sees to the rest. */
-function killServer({ started }: ResolvedServer): void {
-  void started?.kill();
-  void started?.stop();
+function killServer(server: ResolvedServer | undefined): void {
+  void server?.started?.kill();
+  void server?.started?.stop();
 }

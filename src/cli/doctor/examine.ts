@@ -5,7 +5,7 @@ import { readConfiguration } from '../../configuration.ts';
 import { errorMessage } from '../../core/error.ts';
 import { commandName } from '../command-name.ts';
 import { type FoundServer, findServer, requireListening } from '../find-server.ts';
-import { installTemporalRuntime } from '../logger.ts';
+import { installTemporalRuntime } from '../temporal-runtime.ts';
 import { type Check, fail, warn } from './check.ts';
 import { checkKeys, checkNode, checkProject, checkSandbox, checkStore } from './check-machine.ts';
 import {

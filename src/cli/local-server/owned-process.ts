@@ -94,7 +94,7 @@ const GUARDIAN = `
 
 /** Returns how to end the guardian when its charge has ended: its pid may belong to someone else later. */
 function startGuardian(pid: number): () => void {
-  const guardian: ChildProcess = spawn(process.execPath, ['-e', GUARDIAN, String(pid)], {
+  const guardian: ChildProcess = spawn(process.execPath, ['--disable-sigusr1', '-e', GUARDIAN, String(pid)], {
     detached: true,
     windowsHide: true,
     stdio: ['pipe', 'ignore', 'ignore'],

@@ -2,12 +2,18 @@
  * Effects whose time has come (definitions §10): pending → running → done | failed; or cancelled with their thread.
  * G1. An effect begins only when it is due, in the order in which effects fall due.
  * G2. One thread runs one effect at a time; one that is found running was a lost worker's and goes again, ATTEMPTS times at
- *     most.
+ *     most where nobody counts whose fault that was.
  * G3. What has ended is kept for KEPT_DAYS, and longer where nothing ends after it.
  */
-import type { BegunEffect, EffectFault, EffectStore, EndEffect, EndedEffect } from '../effect-port.ts';
+import type {
+  BeginEffect,
+  BegunEffect,
+  EffectFault,
+  EffectStore,
+  EndEffect,
+  EndedEffect,
+} from '../effect-port.ts';
 import { toThreadRecord } from '../rows.ts';
-import type { FromRun } from '../run-port.ts';
 import type { ThreadTransaction } from '../thread-transaction.ts';
 import { type CommandContext, inThread } from './context.ts';
 import {
@@ -37,13 +43,14 @@ export function bindEffects(context: CommandContext): EffectStore {
   };
 }
 
-async function beginEffect(context: CommandContext, command: FromRun): Promise<BegunEffect> {
+async function beginEffect(context: CommandContext, command: BeginEffect): Promise<BegunEffect> {
   return inThread(context, command.threadId, async (thread): Promise<BegunEffect> => {
     if (thread.row.terminated_at !== null) return { kind: 'terminated' };
     await thread.admit(command.runId);
+    const { mayLose = ATTEMPTS } = command;
     const lost = await findRunning(thread);
-    if (lost && lost.attempts >= ATTEMPTS) await giveUp(thread, lost);
-    const again = lost && lost.attempts < ATTEMPTS ? lost : undefined;
+    if (lost && lost.attempts >= mayLose) await giveUp(thread, lost);
+    const again = lost && lost.attempts < mayLose ? lost : undefined;
     const next = again ?? (await findDue(context, thread));
     if (!next) return { kind: 'none', waiting: await countPending(thread) };
     const attempt = next.attempts + 1;
@@ -80,7 +87,7 @@ async function findDue(context: CommandContext, thread: ThreadTransaction): Prom
 }
 
 async function giveUp(thread: ThreadTransaction, effect: EffectRow): Promise<void> {
-  const message = `Its worker was lost ${ATTEMPTS} times while it ran; it is not tried again.`;
+  const message = `Its worker was lost ${effect.attempts} times while it ran; it is not tried again.`;
   await close(thread, effect, { code: 'EffectLost', message });
 }
 

@@ -51,6 +51,7 @@ export async function beginTool(
     const { executionId: _, ...place } = await readPlace(thread.trx, thread.threadId, call.step);
     return {
       kind: 'run',
+      repeated: call.state === 'started' && !again,
       call: toStoredCall(call),
       thread: toThreadRecord(thread.row),
       ...place,

@@ -1,0 +1,103 @@
+/**
+ * Keys and passwords of the store stand in the environment when a process starts, and nowhere in it after that: what a tool reads
+ * from `process.env`, what a program that it starts inherits, and what `/proc/PID/environ` shows to others hold none.
+ * H1. Which variables these are depends on the address of the store: `PGPASSWORD` is ours only where our store needs it.
+ * H2. They are remembered here for whoever reads the configuration later, in this process alone.
+ * H3. The environment that a process was started with lies in its own memory. On Linux it is overwritten there, so that no second
+ *     start is needed; other systems show it to processes of the same user for as long as the process lives.
+ */
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { isPostgresAddress } from './store/postgres/address.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+export type Secrets = Readonly<Record<string, string>>;
+
+let hidden: Secrets = {};
+
+/** The environment as configuration is read from it: what was hidden included, unless it was set again. */
+export function configuredEnvironment(environment: Environment = process.env): Environment {
+  return { ...hidden, ...environment };
+}
+
+/** Takes the secrets out of the environment and remembers them. Safe to call twice. */
+export function hideSecrets(): Secrets {
+  const found = secretsIn(configuredEnvironment());
+  const names = Object.keys(found);
+  for (const name of names) delete process.env[name];
+  hidden = found;
+  overwriteStartEnvironment(names);
+  return found;
+}
+
+/** For a process that was started without them and is told by its parent. */
+export function receiveSecrets(secrets: Secrets): void {
+  hidden = secrets;
+}
+
+/** H1. */
+export function secretsIn(environment: Environment): Secrets {
+  const {
+    EVERTHREAD_ENCRYPTION_KEYS: keys,
+    EVERTHREAD_STORE: store = '',
+    PGPASSWORD: password,
+  } = environment;
+  return {
+    ...(keys ? { EVERTHREAD_ENCRYPTION_KEYS: keys } : {}),
+    ...(holdsPassword(store) ? { EVERTHREAD_STORE: store } : {}),
+    ...(password && takesPassword(store) ? { PGPASSWORD: password } : {}),
+  };
+}
+
+/** The address with `PGPASSWORD` in it where it needs that: once it is hidden, the driver does not find it by itself. */
+export function storeAddress(store: string, password: string | undefined): string {
+  if (!password || !takesPassword(store)) return store;
+  const url = new URL(store);
+  url.password = encodeURIComponent(password);
+  return url.href;
+}
+
+/** An address that cannot be read may hold one all the same. */
+function holdsPassword(store: string): boolean {
+  if (!store.includes('@')) return false;
+  return !isPostgresAddress(store) || URL.parse(store)?.password !== '';
+}
+
+/** A URL without a host (a socket) has no place for a password: there the driver reads `PGPASSWORD` from the environment. */
+function takesPassword(store: string): boolean {
+  const url = isPostgresAddress(store) ? URL.parse(store) : null;
+  return url !== null && url.password === '' && url.hostname !== '';
+}
+
+/** Field of /proc/PID/stat, counted from the one behind the program's name: where the environment begins in memory. */
+const ENV_START = 47;
+
+/** H3. */
+function overwriteStartEnvironment(names: readonly string[]): void {
+  if (process.platform !== 'linux' || names.length === 0) return;
+  try {
+    const stat = readFileSync('/proc/self/stat', 'latin1');
+    const start = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[ENV_START]);
+    const entries = findEntries(readFileSync('/proc/self/environ'), names);
+    const memory = openSync('/proc/self/mem', 'r+');
+    try {
+      for (const { at, length } of entries) writeSync(memory, Buffer.alloc(length), 0, length, start + at);
+    } finally {
+      closeSync(memory);
+    }
+  } catch {
+    // A kernel that refuses leaves us where other systems are.
+  }
+}
+
+function findEntries(environment: Buffer, names: readonly string[]): { at: number; length: number }[] {
+  const found: { at: number; length: number }[] = [];
+  let at = 0;
+  while (at < environment.length) {
+    const nul = environment.indexOf(0, at);
+    const end = nul < 0 ? environment.length : nul;
+    const name = environment.toString('latin1', at, end).split('=', 1)[0] ?? '';
+    if (names.includes(name)) found.push({ at, length: end - at });
+    at = end + 1;
+  }
+  return found;
+}

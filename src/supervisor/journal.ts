@@ -1,0 +1,94 @@
+/**
+ * What a worker process tells on a pipe of its own while it works: which units of the author's work it begins and ends, and who
+ * keeps it from working. The lines are written before the work goes on, so they are there however the process ends.
+ * J1. A line that cannot be read is passed over: it comes from a process in which the author's code runs.
+ */
+import type { AuthorCode, AuthorRun } from '../state/author-run.ts';
+
+/** `work` is the unit's key; code and name are those of the innermost code that ran. */
+export type Unit = AuthorRun;
+
+export interface Culprit extends Unit {
+  readonly stack: string;
+}
+
+export type JournalLine =
+  | { readonly kind: 'begin'; readonly id: number; readonly unit: Unit }
+  | { readonly kind: 'end'; readonly id: number }
+  /** The watchdog ends the process. */
+  | { readonly kind: 'stalled'; readonly forMs: number; readonly culprit?: Culprit };
+
+/** The pipe's number in the worker process. */
+export const JOURNAL_FD = 4;
+
+const LINE_CHARS = 16_384;
+
+export function toLine(line: JournalLine): string {
+  return `${JSON.stringify(line)}\n`;
+}
+
+export interface Stall {
+  readonly forMs: number;
+  readonly culprit?: Culprit;
+}
+
+export class Journal {
+  readonly #running = new Map<number, Unit>();
+  #stall: Stall | undefined;
+  #rest = '';
+
+  read(text: string): void {
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = (lines.pop() ?? '').slice(-LINE_CHARS);
+    for (const line of lines) this.#take(parse(line));
+  }
+
+  /** Each unit once, oldest first. */
+  get running(): readonly Unit[] {
+    return [...new Map([...this.#running.values()].map((unit) => [unit.work, unit])).values()];
+  }
+
+  get stall(): Stall | undefined {
+    return this.#stall;
+  }
+
+  #take(line: JournalLine | undefined): void {
+    switch (line?.kind) {
+      case 'begin':
+        this.#running.set(line.id, line.unit);
+        break;
+      case 'end':
+        this.#running.delete(line.id);
+        break;
+      case 'stalled':
+        this.#stall = { forMs: line.forMs, culprit: line.culprit };
+    }
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** J1. */
+function parse(line: string): JournalLine | undefined {
+  try {
+    const { kind, id, unit, forMs, culprit } = JSON.parse(line) as Fields;
+    if (kind === 'begin' && typeof id === 'number' && isUnit(unit)) return { kind, id, unit };
+    if (kind === 'end' && typeof id === 'number') return { kind, id };
+    if (kind !== 'stalled' || typeof forMs !== 'number') return undefined;
+    if (!isUnit(culprit)) return { kind, forMs };
+    const { stack } = culprit as { stack?: unknown };
+    return { kind, forMs, culprit: { ...culprit, stack: typeof stack === 'string' ? stack : '' } };
+  } catch {
+    return undefined;
+  }
+}
+
+const CODES: readonly AuthorCode[] = ['tool', 'hook', 'effect', 'endpoint', 'model', 'subprompt', 'run_code'];
+
+export function isUnit(value: unknown): value is Unit {
+  if (typeof value !== 'object' || value === null) return false;
+  const { code, name, threadId, work } = value as Fields;
+  return (
+    CODES.includes(code as AuthorCode) && [name, threadId, work].every((each) => typeof each === 'string')
+  );
+}

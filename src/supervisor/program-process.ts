@@ -1,0 +1,72 @@
+/**
+ * A program of ours in a process of its own: told by messages, heard by messages and by its journal.
+ * P1. It has no debugger port, opened by a signal or otherwise, unless Node's own options ask for one.
+ * P2. Its environment is this process's own, out of which secrets are taken (secret-environment.ts); they come by message.
+ * P3. It ends when the channel closes: no program outlives its supervisor. One whose event loop does not turn is ended by its
+ *     watchdog thread.
+ * P4. Its end is told when everything that it wrote into its journal has been read.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { JOURNAL_FD, Journal, type Stall, type Unit } from './journal.ts';
+
+export interface ProgramEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly running: readonly Unit[];
+  readonly stall?: Stall;
+}
+
+export interface ProgramProcess<ToProgram, FromProgram> {
+  readonly pid: number | undefined;
+  /** To one that has ended it says nothing. */
+  send(message: ToProgram): void;
+  onMessage: (message: FromProgram) => void;
+  kill(): void;
+  /** Resolves however it ends. */
+  readonly ended: Promise<ProgramEnd>;
+}
+
+/** A process that it started may hold the journal open. */
+const JOURNAL_READ_MS = 2_000;
+
+export function startProgram<ToProgram, FromProgram>(
+  program: URL,
+  cwd = process.cwd(),
+): ProgramProcess<ToProgram, FromProgram> {
+  const child = fork(fileURLToPath(program), [], {
+    cwd,
+    execArgv: [...process.execArgv, '--disable-sigusr1'],
+    // Messages carry bytes, such as certificates.
+    serialization: 'advanced',
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe'],
+  });
+  const journal = new Journal();
+  const pipe = child.stdio[JOURNAL_FD] as Readable;
+  pipe.setEncoding('utf8').on('data', (text: string) => journal.read(text));
+  pipe.on('error', () => undefined);
+  const started: ProgramProcess<ToProgram, FromProgram> = {
+    pid: child.pid,
+    // One that has just died cannot be told anything; its end is about to be.
+    send: (message) => void (child.connected && child.send(message as object, () => undefined)),
+    onMessage: () => undefined,
+    kill: () => void child.kill('SIGKILL'),
+    ended: whenEnded(child, pipe, journal),
+  };
+  child.on('message', (message) => started.onMessage(message as FromProgram));
+  return started;
+}
+
+async function whenEnded(child: ChildProcess, pipe: Readable, journal: Journal): Promise<ProgramEnd> {
+  const read = once(pipe, 'close');
+  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {
+    child.on('exit', (...end) => resolve(end));
+    // It could not be started.
+    child.on('error', () => child.pid === undefined && resolve([1, null]));
+  });
+  await Promise.race([read, delay(JOURNAL_READ_MS, undefined, { ref: false })]);
+  return { code, signal, running: journal.running, stall: journal.stall };
+}

@@ -1,0 +1,122 @@
+/**
+ * Keeps a worker process running: starts it, tells it what to do, passes the wish to stop on, and starts it again after it has fallen.
+ * S1. What was the matter with those that fell is handed to the next one, until it says that it is ready: it stores that first.
+ * S2. A process that refuses to start before any was ready is not started again: its exit code is the command's.
+ * S3. It stops at the first wish (the program finishes its work), and ends with this process however that ends (program-process.ts).
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Backoff } from './backoff.ts';
+import { type Death, readDeath } from './death.ts';
+import type { Unit } from './journal.ts';
+import { type ProgramProcess, startProgram } from './program-process.ts';
+import type { FromWorker, ToldDeath, ToWorker } from './protocol.ts';
+
+export interface Supervision<Order, Server, Ready> {
+  readonly program: URL;
+  readonly order: Order;
+  /** Asked for when the first process has read its project; the same one for all that follow. */
+  readonly server: () => Promise<Server>;
+  readonly stop: AbortSignal;
+  /** Called each time that a process is ready. */
+  readonly ready: (ready: Ready, pid: number) => void;
+  readonly tell: (told: SupervisorNews) => void;
+}
+
+export type SupervisorNews =
+  | { readonly kind: 'fell'; readonly pid: number; readonly how: string; readonly againInMs: number }
+  | { readonly kind: 'culprit'; readonly culprit: Unit & { readonly stack?: string }; readonly how: string };
+
+interface Life {
+  everReady: boolean;
+  deaths: ToldDeath[];
+  server?: Promise<unknown>;
+}
+
+/** Resolves to an exit code: 0 after a wish to stop. */
+export async function supervise<Order, Server, Ready>(
+  supervision: Supervision<Order, Server, Ready>,
+): Promise<number> {
+  const { stop, tell } = supervision;
+  const life: Life = { everReady: false, deaths: [] };
+  const backoff = new Backoff();
+  for (;;) {
+    const { death, pid, workedMs } = await runOnce(supervision, life);
+    switch (death.kind) {
+      case 'asked':
+        return 0;
+      case 'refused':
+        return death.exitCode;
+      case 'own':
+        if (death.culprit || death.suspects.length > 0)
+          life.deaths.push({ id: randomUUID(), culprit: death.culprit, suspects: death.suspects });
+        if (death.culprit) tell({ kind: 'culprit', culprit: death.culprit, how: death.how });
+    }
+    const againInMs = backoff.next(workedMs);
+    tell({ kind: 'fell', pid, how: death.how, againInMs });
+    await delay(againInMs, undefined, { signal: stop }).catch(() => undefined);
+    if (stop.aborted) return 0;
+  }
+}
+
+interface Run {
+  readonly death: Death;
+  readonly pid: number;
+  readonly workedMs: number;
+}
+
+interface Said {
+  /** When. */
+  readyAt?: number;
+  leaving: boolean;
+  refusing: boolean;
+}
+
+async function runOnce<Order, Server, Ready>(
+  supervision: Supervision<Order, Server, Ready>,
+  life: Life,
+): Promise<Run> {
+  const { program, order, stop } = supervision;
+  const worker = startProgram<ToWorker<Order, Server>, FromWorker<Ready>>(program);
+  const pid = worker.pid ?? -1;
+  const said: Said = { leaving: false, refusing: false };
+  const failure = listen(supervision, life, worker, said);
+  const onStop = () => worker.send({ kind: 'stop' });
+  stop.addEventListener('abort', onStop);
+  worker.send({ kind: 'order', order, deaths: life.deaths });
+  if (stop.aborted) onStop();
+  try {
+    const end = await Promise.race([worker.ended, failure]);
+    const death = readDeath({ ...end, ...said, ready: life.everReady, asked: stop.aborted });
+    return { death, pid, workedMs: said.readyAt === undefined ? 0 : performance.now() - said.readyAt };
+  } finally {
+    stop.removeEventListener('abort', onStop);
+    worker.kill();
+  }
+}
+
+/** Rejects when there is no server to be had; else it never settles. */
+function listen<Order, Server, Ready>(
+  { server, ready }: Supervision<Order, Server, Ready>,
+  life: Life,
+  worker: ProgramProcess<ToWorker<Order, Server>, FromWorker<Ready>>,
+  said: Said,
+): Promise<never> {
+  return new Promise((_, reject) => {
+    worker.onMessage = (message) => {
+      if (message.kind === 'loaded') {
+        life.server ??= server();
+        life.server.then((found) => worker.send({ kind: 'server', server: found as Server }), reject);
+        return;
+      }
+      if (message.kind === 'leaving' || message.kind === 'refusing') {
+        said[message.kind] = true;
+        return;
+      }
+      said.readyAt = performance.now();
+      life.everReady = true;
+      life.deaths = [];
+      ready(message.ready, worker.pid ?? -1);
+    };
+  });
+}

@@ -1,0 +1,57 @@
+/**
+ * Tells the supervisor which units of the author's work this process is running, before each begins (supervisor/journal.ts).
+ * A1. A unit is what can be tried again or given up as a whole: the outermost run. A hook within a tool call belongs to the call.
+ * A2. A supervisor that is gone is no reason to fail: this process is about to end.
+ */
+import { writeSync } from 'node:fs';
+import { type AuthorRun, currentAuthorRun, listenToAuthorRuns } from '../state/author-run.ts';
+import { type JournalLine, toLine, type Unit } from '../supervisor/index.ts';
+
+/** Under this symbol the watchdog finds, in a thread that it has stopped, who works in it. */
+export const CULPRIT = Symbol.for('everthread.culprit');
+
+const NAME_CHARS = 200;
+
+export function keepAuthorJournal(fd: number): void {
+  const ids = new Map<AuthorRun, number>();
+  const units = new WeakMap<AuthorRun, AuthorRun>();
+  const unitOf = (run: AuthorRun) => units.get(run) ?? run;
+  let last = 0;
+  listenToAuthorRuns({
+    begin(run) {
+      // A1. The run itself becomes the current one only after this.
+      const outer = currentAuthorRun();
+      if (outer) {
+        units.set(run, unitOf(outer));
+        return;
+      }
+      last += 1;
+      ids.set(run, last);
+      writeLine(fd, { kind: 'begin', id: last, unit: toUnit(run, run) });
+    },
+    end(run) {
+      const id = ids.get(run);
+      if (id === undefined) return;
+      ids.delete(run);
+      writeLine(fd, { kind: 'end', id });
+    },
+  });
+  const tellCulprit = (): Unit | undefined => {
+    const run = currentAuthorRun();
+    return run && toUnit(run, unitOf(run));
+  };
+  Object.defineProperty(globalThis, CULPRIT, { value: tellCulprit });
+}
+
+function toUnit({ code, name, threadId }: AuthorRun, { work }: AuthorRun): Unit {
+  return { code, name: name.slice(0, NAME_CHARS), threadId, work };
+}
+
+/** A2. */
+function writeLine(fd: number, line: JournalLine): void {
+  try {
+    writeSync(fd, toLine(line));
+  } catch {
+    return;
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * Runs a suspect piece of an author's work in a process of its own, so that nothing else goes down with it (activities/author-unit.ts).
+ * L1. It has one piece of work, and ends with it. Its death by itself is the work's own doing, and counts against it; one from outside
+ *     counts for nobody. Either way the activity is tried again.
+ * L2. What happens before the work begins, such as a project that cannot be read, counts for nobody.
+ * L3. So many at once and no more: the others wait. The activity's heartbeats and its cancellation are this worker's.
+ */
+import { randomUUID } from 'node:crypto';
+import { extname } from 'node:path';
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { LoneActivity, RunAlone } from '../activities/dependencies.ts';
+import { LIMITS } from '../core/limit.ts';
+import type { Settings } from '../core/step.ts';
+import type { AuthorRun } from '../state/author-run.ts';
+import type { ThreadStore } from '../store/port.ts';
+import { type ProgramEnd, type ProgramProcess, readDeath, startProgram } from '../supervisor/index.ts';
+import { type FromLone, fromFailureData, type LonePlace, type ToLone } from './lone-protocol.ts';
+import { createTurnstile } from './turnstile.ts';
+
+export interface LoneWorker {
+  readonly place: LonePlace;
+  readonly store: ThreadStore;
+  readonly settings: Settings;
+  /** Fires when this worker must hand its work over. */
+  readonly handover: AbortSignal;
+}
+
+const PROGRAM = new URL(`./lone-program${extname(import.meta.url)}`, import.meta.url);
+/** One that fell may be tried again at once: it is alone. */
+const AGAIN = '200 ms';
+/** Work that ignores its signal is ended. */
+const CANCEL_WITHIN_MS = 10_000;
+
+export function createRunAlone(worker: LoneWorker): RunAlone {
+  const turnstile = createTurnstile(LIMITS.loneProcesses);
+  return async (activity, input, unit) => {
+    const { info, cancellationSignal } = Context.current();
+    // A local activity has no time for it; the workflow tries again as an ordinary one.
+    if (info.isLocal) throw again('Suspect', `${unit.name} is tried again in a process of its own.`);
+    return turnstile.pass(cancellationSignal, () => runAlone(worker, { activity, input, unit }));
+  };
+}
+
+interface LoneWork {
+  readonly activity: LoneActivity;
+  readonly input: unknown;
+  readonly unit: AuthorRun;
+}
+
+type Lone = ProgramProcess<ToLone, FromLone>;
+
+async function runAlone({ place, settings, handover, store }: LoneWorker, work: LoneWork): Promise<unknown> {
+  const { info, cancellationSignal } = Context.current();
+  const lone: Lone = startProgram<ToLone, FromLone>(PROGRAM);
+  const answer = listen(lone);
+  let force: NodeJS.Timeout | undefined;
+  const onCancel = () => {
+    lone.send({ kind: 'cancel' });
+    force = setTimeout(() => lone.kill(), CANCEL_WITHIN_MS);
+  };
+  const onHandover = () => lone.send({ kind: 'hand_over' });
+  lone.send({ kind: 'order', order: { ...place, settings, info, ...work } });
+  cancellationSignal.addEventListener('abort', onCancel);
+  handover.addEventListener('abort', onHandover);
+  if (cancellationSignal.aborted) onCancel();
+  if (handover.aborted) onHandover();
+  try {
+    const end = await lone.ended;
+    const { told, begun } = answer();
+    if (told?.kind === 'done') return told.value;
+    if (told) throw fromFailureData(told.failure);
+    throw await readEnd(store, work.unit, { end, begun, asked: cancellationSignal.aborted });
+  } finally {
+    clearTimeout(force);
+    cancellationSignal.removeEventListener('abort', onCancel);
+    handover.removeEventListener('abort', onHandover);
+  }
+}
+
+/** What it has said so far. */
+function listen(lone: Lone) {
+  let begun = false;
+  let told: Exclude<FromLone, { kind: 'begun' }> | undefined;
+  lone.onMessage = (message) => {
+    if (message.kind === 'begun') begun = true;
+    else told = message;
+  };
+  return () => ({ begun, told });
+}
+
+interface LoneEnd {
+  readonly end: ProgramEnd;
+  readonly begun: boolean;
+  readonly asked: boolean;
+}
+
+/** L1, L2. */
+async function readEnd(store: ThreadStore, unit: AuthorRun, { end, begun, asked }: LoneEnd): Promise<Error> {
+  const death = readDeath({ ...end, ready: begun, asked, leaving: false, refusing: false });
+  const how = 'how' in death ? death.how : 'it did not begin';
+  if (death.kind !== 'own' || !begun)
+    return again('WorkerLost', `The process of ${unit.name} has ended: ${how}.`);
+  const { code, name } = death.culprit ?? unit;
+  const culprit = { code, name, threadId: unit.threadId, work: unit.work };
+  await store.recordDeaths([{ id: randomUUID(), culprit, suspects: [] }]);
+  return again('WorkerCrashed', `${name} has taken down the process that it ran in, alone: ${how}.`);
+}
+
+function again(type: string, message: string): Error {
+  return ApplicationFailure.create({ message, type, nextRetryDelay: AGAIN });
+}

@@ -1,0 +1,113 @@
+/**
+ * The program of a lone process: opens what a worker opens, runs one activity as the worker would, tells what came of it, and ends.
+ * It ends when its worker is gone, and its watchdog ends it when it computes without end.
+ */
+import { asyncLocalStorage, CancelledFailure, Context } from '@temporalio/activity';
+import { Client, Connection } from '@temporalio/client';
+import { type Logger, noopMetricMeter } from '@temporalio/common';
+import type { ActivityDependencies } from '../activities/dependencies.ts';
+import { createActivities } from '../activities/index.ts';
+import { type BegunEffectInput, runBegunEffect } from '../activities/run-effects.ts';
+import { createLogger } from '../cli/logger.ts';
+import { installTemporalRuntime } from '../cli/temporal-runtime.ts';
+import { type Configuration, readConfiguration } from '../configuration.ts';
+import { createSandbox } from '../sandbox/index.ts';
+import { receiveSecrets } from '../secret-environment.ts';
+import { openStore } from '../store/open-store.ts';
+import { openGuard, reportFault } from './fault-log.ts';
+import { type FromLone, type LoneOrder, type ToLone, toFailureData } from './lone-protocol.ts';
+import { openProject } from './project.ts';
+import { workUnderSupervision } from './under-supervision.ts';
+
+const cancel = new AbortController();
+const handover = new AbortController();
+
+interface OpenLone {
+  readonly dependencies: ActivityDependencies;
+  readonly client: Client;
+  close(): Promise<void>;
+}
+
+async function open(order: LoneOrder, configuration: Configuration): Promise<OpenLone> {
+  const { projectDir, connection: place, namespace, settings } = order;
+  // A promise that floats is no proof against what runs here: it is told, as in the worker.
+  const guard = openGuard();
+  const project = await openProject({ projectDir });
+  const store = await openStore(configuration.store, projectDir, { keys: configuration.encryptionKeys });
+  guard.know({ store, registry: project.current });
+  const sandbox = createSandbox({ size: 1, wall: configuration.sandboxWall });
+  const connection = await Connection.connect(place);
+  return {
+    dependencies: {
+      store,
+      sandbox,
+      registry: project.current,
+      settings,
+      handover: handover.signal,
+      lone: true,
+      report: reportFault,
+    },
+    client: new Client({ connection, namespace }),
+    async close() {
+      await sandbox.close();
+      await store.close();
+      await connection.close();
+      guard.end();
+    },
+  };
+}
+
+function run({ activity, input }: LoneOrder, dependencies: ActivityDependencies): Promise<unknown> {
+  if (activity === 'runEffect') return runBegunEffect(dependencies, input as BegunEffectInput);
+  const activities = createActivities(dependencies);
+  return (activities[activity] as (input: unknown) => Promise<unknown>)(input);
+}
+
+/** As the worker's own context, but for heartbeats: the worker itself has them. */
+function createContext({ info }: LoneOrder, client: Client, log: Configuration['log']): Context {
+  const { signal } = cancel;
+  const cancelled = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+  cancelled.catch(() => undefined);
+  const logger = createLogger(log) as Logger;
+  return new Context(info, cancelled, signal, () => undefined, client, logger, noopMetricMeter, {});
+}
+
+async function work(order: LoneOrder): Promise<FromLone> {
+  receiveSecrets(order.secrets);
+  const configuration = readConfiguration();
+  workUnderSupervision(configuration);
+  installTemporalRuntime(configuration.log);
+  const lone = await open(order, configuration);
+  const context = createContext(order, lone.client, configuration.log);
+  await tell({ kind: 'begun' });
+  const answer = await asyncLocalStorage
+    .run(context, () => run(order, lone.dependencies))
+    .then(
+      (value): FromLone => ({ kind: 'done', value }),
+      (error: unknown): FromLone => ({ kind: 'failed', failure: toFailureData(error) }),
+    );
+  await lone.close();
+  return answer;
+}
+
+/** Resolves when it is on its way, whoever hears it. */
+function tell(message: FromLone): Promise<void> {
+  return new Promise((resolve) => {
+    process.send?.(message, () => resolve());
+  });
+}
+
+// Ctrl-C reaches every process of a terminal; the worker says what is to be done.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
+process.on('disconnect', () => process.exit(1));
+process.on('message', async (message: ToLone) => {
+  if (message.kind === 'cancel') cancel.abort(new CancelledFailure('CANCELLED'));
+  else if (message.kind === 'hand_over') handover.abort();
+  else {
+    await tell(await work(message.order));
+    // What the work has left behind ends here.
+    process.exit(0);
+  }
+});

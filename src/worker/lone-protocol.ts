@@ -1,0 +1,66 @@
+/** What a worker and the lone process of a piece of work tell one another. */
+import type { Info } from '@temporalio/activity';
+import { ApplicationFailure, type ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
+import type { LoneActivity } from '../activities/dependencies.ts';
+import { errorMessage } from '../core/error.ts';
+import type { Settings } from '../core/step.ts';
+import type { Secrets } from '../secret-environment.ts';
+import type { AuthorRun } from '../state/author-run.ts';
+
+/** Where a lone process finds what its worker works with. */
+export interface LonePlace {
+  readonly projectDir: string;
+  readonly secrets: Secrets;
+  readonly namespace: string;
+  /** Of `@temporalio/client`, as data. */
+  readonly connection: object & { readonly address: string };
+}
+
+export interface LoneOrder extends LonePlace {
+  readonly activity: LoneActivity;
+  readonly input: unknown;
+  readonly unit: AuthorRun;
+  readonly info: Info;
+  readonly settings: Settings;
+}
+
+export type ToLone =
+  | { readonly kind: 'order'; readonly order: LoneOrder }
+  /** The activity is cancelled, or its worker must hand its work over. */
+  | { readonly kind: 'cancel' }
+  | { readonly kind: 'hand_over' };
+
+export type FromLone =
+  /** Everything is open; what happens from now on is the work's doing. */
+  | { readonly kind: 'begun' }
+  | { readonly kind: 'done'; readonly value: unknown }
+  | { readonly kind: 'failed'; readonly failure: FailureData };
+
+/** What Temporal needs to know of a failure, as data. */
+export interface FailureData {
+  readonly cancelled: boolean;
+  readonly message: string;
+  readonly type?: string;
+  readonly nonRetryable?: boolean;
+  readonly nextRetryDelay?: number | string;
+  readonly category?: ApplicationFailureCategory;
+}
+
+export function toFailureData(error: unknown): FailureData {
+  const { name, type, nonRetryable, nextRetryDelay, category } = error as Partial<ApplicationFailure>;
+  return {
+    cancelled: name === 'CancelledFailure',
+    message: errorMessage(error),
+    type: type ?? undefined,
+    nonRetryable: nonRetryable ?? undefined,
+    nextRetryDelay: nextRetryDelay ?? undefined,
+    category: category ?? undefined,
+  };
+}
+
+export function fromFailureData({ cancelled, message, ...failure }: FailureData): Error {
+  if (cancelled) return new CancelledFailure(message);
+  return ApplicationFailure.create({ message, ...failure } as Parameters<
+    typeof ApplicationFailure.create
+  >[0]);
+}

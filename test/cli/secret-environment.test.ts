@@ -1,0 +1,157 @@
+/** Where the keys and passwords of a store can be read while a worker runs: nowhere but in the memory of its processes. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { secretsIn, storeAddress } from '../../src/secret-environment.ts';
+import { generateKey } from '../../src/store/encryption.ts';
+import { createDatabase } from '../support/postgres.ts';
+import { commandLine, processTree, startEnvironment } from '../support/process-tree.ts';
+import { type CliProject, cliProject, HELPER, type Running, seen } from './support.ts';
+
+jest.setTimeout(180_000);
+const onLinux = process.platform === 'linux' ? describe : describe.skip;
+
+/** Tells what the tool finds in its environment, and what a program finds that it starts. */
+const NOSY = `
+import { execFileSync } from 'node:child_process';
+import { defineTool } from 'everthread';
+import { z } from 'zod';
+export default defineTool({
+  description: 'Looks around.', args: z.object({ city: z.string() }),
+  execute: () => {
+    const { EVERTHREAD_ENCRYPTION_KEYS: keys, EVERTHREAD_STORE: store, PGPASSWORD: password, OPENAI_API_KEY: provider } = process.env;
+    const below = execFileSync('env', { encoding: 'utf8' });
+    const inherited = /EVERTHREAD_ENCRYPTION_KEYS|PGPASSWORD|geheim/.test(below);
+    return { status: 'success', result: JSON.stringify({ keys, store, password, provider, inherited }) };
+  },
+});
+`;
+
+let project: CliProject;
+
+beforeEach(() => {
+  project = cliProject({ ...HELPER, 'agents/tools/weather.ts': NOSY });
+});
+afterEach(() => project.remove());
+
+/** Of every process below the command, itself included. */
+function environments(command: Running): string[] {
+  const tree = processTree(command.process.pid as number);
+  expect(tree.length).toBeGreaterThan(1);
+  return tree.map((pid) => `${commandLine(pid)}\n${startEnvironment(pid)}`);
+}
+
+async function toolsView(env: Readonly<Record<string, string | undefined>>) {
+  const { stdout, stderr } = await project.run(['threads', 'start', 'helper', 'the weather', '--wait'], {
+    env,
+  });
+  const [, found] = /The tool says: "?(.*)/.exec(stdout.replaceAll('\\', '')) ?? [];
+  if (!found) throw new Error(stdout + stderr);
+  return found;
+}
+
+onLinux('while a worker runs', () => {
+  it('encryption keys stand in no environment of any of its processes, and still decrypt', async () => {
+    const keys = generateKey('k1');
+    const secret = keys.split(':')[1] as string;
+    const env = { EVERTHREAD_ENCRYPTION_KEYS: keys, OPENAI_API_KEY: 'the-providers-own' };
+    const set = await project.run(['env', 'set', 'CITY', '--type', 'text'], { input: 'Paris', env });
+    expect(set.code).toBe(0);
+    const worker = project.start(['worker', '--json'], env);
+    await seen(worker, '"event":"ready"');
+    const found = await toolsView(env);
+    expect(found).toContain('"provider":"the-providers-own"');
+    expect(found).toContain('"inherited":false');
+    expect(found).not.toContain(secret);
+    expect(found).not.toContain('"keys"');
+    const shown = environments(worker);
+    expect(shown.filter((text) => text.includes(secret))).toEqual([]);
+    expect(shown.every((text) => text.includes('TEMPORAL_ADDRESS') || text.includes('sandbox'))).toBe(true);
+  });
+
+  it.each([
+    ['in its address', (url: URL) => ({ EVERTHREAD_STORE: url.href })],
+    [
+      'in PGPASSWORD',
+      (url: URL) => {
+        const { password } = url;
+        url.password = '';
+        return { EVERTHREAD_STORE: url.href, PGPASSWORD: decodeURIComponent(password) };
+      },
+    ],
+  ])(
+    "a store's password (%s) stands in no environment of any of its processes, and still opens",
+    async (_, toEnv) => {
+      const database = await createDatabase();
+      const role = `guest_${process.pid}_${Math.trunc(performance.now())}`;
+      try {
+        await database.query(`create role ${role} login superuser password 'geheim7'`);
+        const url = new URL(database.address);
+        url.username = role;
+        url.password = 'geheim7';
+        const env = toEnv(url);
+        const worker = project.start(['worker', '--json'], env);
+        await seen(worker, '"event":"ready"');
+        const found = await toolsView(env);
+        expect(found).not.toContain('geheim7');
+        expect(found).toContain('"inherited":false');
+        expect(environments(worker).filter((text) => text.includes('geheim7'))).toEqual([]);
+        worker.process.kill('SIGTERM');
+        await worker.ended;
+      } finally {
+        await project.remove();
+        await database.query(`drop role if exists ${role}`).catch(() => undefined);
+        await database.drop();
+      }
+    },
+  );
+
+  it('an address without a password stays where it was', async () => {
+    const worker = project.start(['worker', '--json']);
+    await seen(worker, '"event":"ready"');
+    expect(await toolsView({})).toContain('"store":"sqlite:data/store.db?synchronous=normal"');
+  });
+});
+
+/** A Node that is too old for the command itself, and only starts the one that npm has brought along. */
+const OLD_NODE = '/usr/bin/node';
+const isOld = Number(spawnSync(OLD_NODE, ['-p', 'process.versions.node.split(".")[0]']).stdout ?? 24) < 24;
+const withOldNode = isOld && process.platform === 'linux' ? it : it.skip;
+
+withOldNode('the process of an older Node, which only waits, shows no environment either', async () => {
+  const keys = generateKey('k1');
+  const worker = project.start(['worker', '--json'], { EVERTHREAD_ENCRYPTION_KEYS: keys }, OLD_NODE);
+  await seen(worker, '"event":"ready"');
+  const shown = environments(worker);
+  expect(shown[0]).toContain(fileURLToPath(new URL('../../bin/everthread.js', import.meta.url)));
+  expect(shown.filter((text) => text.includes(keys.split(':')[1] as string))).toEqual([]);
+  expect(readFileSync(`/proc/${worker.process.pid}/environ`).every((byte) => byte === 0)).toBe(true);
+});
+
+describe('which variables are secrets', () => {
+  const postgres = 'postgres://me@db.example.org/agents';
+  it.each<[string, Record<string, string>, string[]]>([
+    ['keys', { EVERTHREAD_ENCRYPTION_KEYS: 'k1:00' }, ['EVERTHREAD_ENCRYPTION_KEYS']],
+    ['an address with a password', { EVERTHREAD_STORE: 'postgres://me:pw@h/d' }, ['EVERTHREAD_STORE']],
+    [
+      'an address that is mistyped and may hold one',
+      { EVERTHREAD_STORE: 'postgress://me:pw@h/d' },
+      ['EVERTHREAD_STORE'],
+    ],
+    ['PGPASSWORD of our own store', { EVERTHREAD_STORE: postgres, PGPASSWORD: 'pw' }, ['PGPASSWORD']],
+    ["PGPASSWORD of somebody else's database", { EVERTHREAD_STORE: 'sqlite:s.db', PGPASSWORD: 'pw' }, []],
+    ['an address without one', { EVERTHREAD_STORE: postgres }, []],
+    ['what providers need', { OPENAI_API_KEY: 'sk', TEMPORAL_API_KEY: 't' }, []],
+  ])('%s', (_, environment, names) => {
+    expect(Object.keys(secretsIn(environment))).toEqual(names);
+  });
+
+  it('a hidden PGPASSWORD is in the address that the store opens, whatever its signs', () => {
+    const password = 'p@ss/w%rd: ü#?';
+    const address = storeAddress(postgres, password);
+    expect(decodeURIComponent(new URL(address).password)).toBe(password);
+    expect(storeAddress('sqlite:s.db', password)).toBe('sqlite:s.db');
+    expect(storeAddress('postgres://me:own@h/d', password)).toBe('postgres://me:own@h/d');
+  });
+});

@@ -1,0 +1,131 @@
+/** `everthread worker` and `everthread dev` keep a worker process: started again when it falls, never left behind. */
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
+import { isAlive, processTree, workerBelow } from '../support/process-tree.ts';
+import { type CliProject, cliProject, HELPER, type Running, seen } from './support.ts';
+
+jest.setTimeout(180_000);
+const onLinux = process.platform === 'linux' ? describe : describe.skip;
+
+let project: CliProject;
+
+beforeEach(() => {
+  project = cliProject(HELPER);
+});
+afterEach(() => project.remove());
+
+async function startReady(command: 'worker' | 'dev' = 'worker', env = {}): Promise<Running> {
+  const started = project.start([command, '--json'], env);
+  await seen(started, '"event":"ready"', 120_000);
+  return started;
+}
+
+const workerOf = (command: Running) => workerBelow(command.process.pid as number) as number;
+const readyTimes = (command: Running) => command.stdout().split('"event":"ready"').length - 1;
+
+onLinux('a worker process', () => {
+  it('that is killed is started again, each time after a longer wait that is told', async () => {
+    const command = await startReady();
+    for (const [times, wait] of [
+      [1, '0.2 s'],
+      [2, '0.4 s'],
+    ] as const) {
+      const pid = workerOf(command);
+      process.kill(pid, 'SIGKILL');
+      await seen(command, `Worker process ${pid} has ended (signal SIGKILL): it is started again in ${wait}`);
+      await eventually('a worker again', () => readyTimes(command) > times);
+    }
+    expect((await project.run(['threads', 'start', 'helper', 'hello', '--wait'])).stdout).toBe(
+      'You said: hello\n',
+    );
+    command.process.kill('SIGTERM');
+    expect((await command.ended).code).toBe(0);
+  });
+
+  it('that was told to go by somebody else goes in order, and is started again', async () => {
+    const command = await startReady();
+    process.kill(workerOf(command), 'SIGTERM');
+    await seen(command, /has ended \(exit code 0\): it is started again/);
+    await eventually('a worker again', () => readyTimes(command) > 1);
+  });
+
+  it('that cannot start is not tried again: its exit code is that of the command', async () => {
+    project.write({ 'agents/agents/helper.ts': 'export default 7;\n' });
+    const { code, stderr } = await project.run(['worker']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('agents/agents/helper.ts');
+    expect(stderr).not.toContain('started again');
+  });
+
+  it('ends when its supervisor is killed, and so does whatever it has started', async () => {
+    const command = await startReady();
+    const tree = processTree(command.process.pid as number);
+    expect(tree.length).toBeGreaterThan(1);
+    command.process.kill('SIGKILL');
+    await eventually('nobody is left', () => !tree.some(isAlive));
+  });
+
+  it('hears Ctrl-C, which reaches both processes, as one wish to finish', async () => {
+    const command = await startReady();
+    const id = (await project.run(['threads', 'start', 'helper', 'hang please'])).stdout.trim();
+    const tail = project.start(['threads', 'tail', id]);
+    await seen(tail, 'I begin');
+    for (const pid of [command.process.pid as number, workerOf(command)]) process.kill(pid, 'SIGINT');
+    const { code, stderr } = await command.ended;
+    expect({ code, stopped: stderr.includes('Worker stopped.') }).toEqual({ code: 0, stopped: true });
+  });
+
+  it('of dev may fall without its Temporal server', async () => {
+    const dev = await startReady('dev', { TEMPORAL_ADDRESS: undefined, TEMPORAL_NAMESPACE: undefined });
+    const server = () => readFileSync(join(project.folder, '.everthread', 'dev.json'), 'utf8');
+    const before = server();
+    process.kill(workerOf(dev), 'SIGKILL');
+    await eventually('a worker again', () => readyTimes(dev) > 1);
+    expect(server()).toBe(before);
+    const env = { TEMPORAL_ADDRESS: undefined, TEMPORAL_NAMESPACE: undefined };
+    expect((await project.run(['threads', 'start', 'helper', 'hello', '--wait'], { env })).stdout).toBe(
+      'You said: hello\n',
+    );
+    dev.process.kill('SIGINT');
+    expect((await dev.ended).code).toBe(0);
+  });
+
+  it('opens no debugger to whoever sends SIGUSR1, nor does its supervisor', async () => {
+    const command = await startReady();
+    const tree = processTree(command.process.pid as number);
+    const listening = () => listeners(tree);
+    const before = listening();
+    for (const pid of [command.process.pid as number, workerOf(command)]) process.kill(pid, 'SIGUSR1');
+    expect((await project.run(['threads', 'start', 'helper', 'hello', '--wait'])).stdout).toBe(
+      'You said: hello\n',
+    );
+    expect(command.stderr()).not.toContain('Debugger listening');
+    expect(listening()).toEqual(before);
+    expect(tree.filter((pid) => !isAlive(pid))).toEqual([]);
+  });
+});
+
+/** Ports that these processes listen at. */
+function listeners(pids: readonly number[]): string[] {
+  const sockets = new Set(pids.flatMap(socketsOf));
+  return ['tcp', 'tcp6']
+    .flatMap((name) => readFileSync(`/proc/net/${name}`, 'utf8').trim().split('\n').slice(1))
+    .map((row) => row.trim().split(/\s+/))
+    .filter(([, , , state, , , , , , inode]) => state === LISTENING && sockets.has(`socket:[${inode}]`))
+    .map(([, address = '']) => address);
+}
+
+const LISTENING = '0A';
+
+function socketsOf(pid: number): string[] {
+  return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${fd}`);
+    } catch {
+      // Closed in the meantime.
+      return [];
+    }
+  });
+}

@@ -1,0 +1,105 @@
+/** Whose fault the end of a worker process is, and how long its supervisor waits before the next one. */
+import { describe, expect, it } from '@jest/globals';
+import { Backoff } from '../../src/supervisor/backoff.ts';
+import { type ProcessEnd, readDeath } from '../../src/supervisor/death.ts';
+import { Journal, toLine, type Unit } from '../../src/supervisor/journal.ts';
+import { StallMeter } from '../../src/worker/stall.ts';
+
+const unit = (name: string): Unit => ({
+  code: 'tool',
+  name,
+  threadId: 'thread-1',
+  work: `thread-1:1:${name}`,
+});
+const running = [unit('first'), unit('second')];
+const end = (given: Partial<ProcessEnd>): ProcessEnd => ({
+  code: null,
+  signal: null,
+  ready: true,
+  asked: false,
+  leaving: false,
+  refusing: false,
+  running,
+  ...given,
+});
+
+describe('a death', () => {
+  it.each<[string, Partial<ProcessEnd>]>([
+    ['SIGKILL of an operator or of the kernel', { signal: 'SIGKILL' }],
+    ['SIGTERM', { signal: 'SIGTERM' }],
+    ['somebody who told it to go', { code: 0, leaving: true }],
+  ])('from outside (%s) makes nobody suspect', (_, given) => {
+    expect(readDeath(end(given))).toMatchObject({ kind: 'outside' });
+  });
+
+  it.each<[string, Partial<ProcessEnd>]>([
+    ['a heap that is full', { signal: 'SIGABRT' }],
+    ['a fault of native code', { signal: 'SIGSEGV' }],
+    ['an exit that nobody asked for', { code: 0 }],
+    ['an exit with an error', { code: 1 }],
+  ])('of its own (%s) makes all suspect that ran, and finds none guilty', (_, given) => {
+    expect(readDeath(end(given))).toMatchObject({ kind: 'own', suspects: running });
+    expect(readDeath(end(given))).not.toHaveProperty('culprit.name');
+  });
+
+  it('whose culprit the watchdog has named makes nobody else suspect', () => {
+    const culprit = { ...unit('second'), stack: 'at spin' };
+    const death = readDeath(end({ signal: 'SIGKILL', stall: { forMs: 1000, culprit } }));
+    expect(death).toMatchObject({ kind: 'own', culprit, suspects: [] });
+    expect(readDeath(end({ signal: 'SIGKILL', stall: { forMs: 1000 } }))).toMatchObject({
+      suspects: running,
+    });
+  });
+
+  it('that was asked for is none, and one before it was ever ready is a refusal with its exit code', () => {
+    expect(readDeath(end({ code: 0, asked: true }))).toEqual({ kind: 'asked' });
+    expect(readDeath(end({ code: 2, ready: false }))).toEqual({ kind: 'refused', exitCode: 2 });
+    expect(readDeath(end({ code: 1, refusing: true }))).toEqual({ kind: 'refused', exitCode: 1 });
+  });
+});
+
+describe('a journal', () => {
+  it('tells what runs, however its text is cut, and passes over what it cannot read', () => {
+    const journal = new Journal();
+    const text = [
+      toLine({ kind: 'begin', id: 1, unit: unit('first') }),
+      'garbage\n{"kind":"begin","id":7}\n{"kind":"stalled"}\n[]\nnull\n',
+      toLine({ kind: 'begin', id: 2, unit: unit('second') }),
+      toLine({ kind: 'end', id: 1 }),
+    ].join('');
+    for (const part of text) journal.read(part);
+    expect(journal.running).toEqual([unit('second')]);
+    expect(journal.stall).toBeUndefined();
+    journal.read(toLine({ kind: 'stalled', forMs: 5, culprit: { ...unit('second'), stack: 's' } }));
+    expect(journal.stall).toEqual({ forMs: 5, culprit: { ...unit('second'), stack: 's' } });
+  });
+
+  it('names work once that runs twice, and keeps no line without an end', () => {
+    const journal = new Journal();
+    journal.read(toLine({ kind: 'begin', id: 1, unit: unit('first') }));
+    journal.read(toLine({ kind: 'begin', id: 2, unit: unit('first') }));
+    journal.read('x'.repeat(10_000_000));
+    expect(journal.running).toEqual([unit('first')]);
+  });
+});
+
+describe('a worker process that falls again and again', () => {
+  it('is waited for twice as long each time, up to half a minute, and from the beginning after a minute of health', () => {
+    const backoff = new Backoff();
+    const waits = Array.from({ length: 10 }, () => backoff.next(0));
+    expect(waits.slice(0, 4)).toEqual([200, 400, 800, 1600]);
+    expect(waits.at(-1)).toBe(30_000);
+    expect(backoff.next(60_000)).toBe(200);
+    expect(backoff.next(0)).toBe(400);
+  });
+});
+
+describe('an event loop', () => {
+  it('stalls by computing without a turn, and not by waiting, starving or being stopped', () => {
+    const meter = new StallMeter({ beats: 1, cpuMs: 0 });
+    expect(meter.measure({ beats: 1, cpuMs: 900 })).toBe(900);
+    expect(meter.measure({ beats: 1, cpuMs: 900 })).toBe(900);
+    expect(meter.measure({ beats: 2, cpuMs: 5000 })).toBe(0);
+    expect(meter.measure({ beats: 2, cpuMs: 6500 })).toBe(1500);
+  });
+});

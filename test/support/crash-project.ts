@@ -1,0 +1,161 @@
+/**
+ * A project whose tools take their process down in various ways, beside innocent ones, run by the real `everthread worker`. A message
+ * `use NAME` makes one call of that tool, `consult` one of the prompt `adviser`, whose
+ * provider falls, `consult counsel` one of a prompt behind whose result a hook falls, `think badly` breaks the provider, and all else is answered
+ * at once.
+ */
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RuntimeClient } from '../../src/client/runtime-client.ts';
+import { type CliProject, cliProject, type Running, seen } from '../cli/support.ts';
+import { type Conversation, conversation } from './conversation.ts';
+import { connectPatiently } from './patient-client.ts';
+
+export interface CrashSite extends Conversation {
+  readonly project: CliProject;
+  readonly worker: Running;
+  readonly client: RuntimeClient;
+  /** Starts a thread without waiting for its rest. */
+  begin(message: string): Promise<string>;
+  /** What tools wrote, in order. */
+  ledger(): string[];
+  /** Lets innocent tools end. */
+  release(): void;
+  close(): Promise<void>;
+}
+
+/** As native code that faults: nothing within the process can refuse it. */
+const FALL = `process.getBuiltinModule('node:child_process').execFileSync('kill', ['-ABRT', String(process.pid)])`;
+
+/** `body` may use `note(state, text)`, and `wait(predicate)`. */
+function tool(kind: string, body: string): string {
+  return `
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { defineTool } from 'everthread';
+const note = (state, text) => appendFileSync('ledger', state.threadId + ' ' + text + '\\n');
+const begun = () => new Set(readFileSync('ledger', 'utf8').split('\\n').filter((line) => line.endsWith('innocent begins'))).size;
+const until = async (check, signal) => { while (!check()) await delay(20, undefined, { signal }); };
+export default defineTool({ description: 'A tool.', ${kind} execute: async (state) => {
+  const signal = state.execution?.abortSignal;
+  ${body}
+  return { status: 'success', result: 'all is well' };
+} });
+`;
+}
+
+const INNOCENTS = 5;
+
+const FILES: Readonly<Record<string, string>> = {
+  'agents/agents/helper.ts': `
+import { defineAgent } from 'everthread';
+export default defineAgent({ name: 'helper', sideA: { prompt: 'main' } });
+`,
+  'agents/prompts/main.ts': `
+import { definePrompt } from 'everthread';
+export default definePrompt({
+  name: 'main', toolDescription: 'Talks.', prompt: 'You talk.', model: 'scripted', includeChat: true, includePastTools: true,
+  tools: ['innocent', 'abort', 'abort_quick', 'exhaust', 'spin', 'spin_once', 'plan', 'adviser', 'counsel'], hooks: ['drop'],
+});
+`,
+  'agents/prompts/adviser.ts': `
+import { definePrompt } from 'everthread';
+export default definePrompt({ name: 'adviser', toolDescription: 'Advises.', prompt: 'You advise badly.', model: 'scripted' });
+`,
+  'agents/prompts/counsel.ts': `
+import { definePrompt } from 'everthread';
+export default definePrompt({ name: 'counsel', toolDescription: 'Advises.', prompt: 'You advise well.', model: 'scripted' });
+`,
+  'agents/hooks/drop.ts': `
+import { appendFileSync } from 'node:fs';
+import { defineHook } from 'everthread';
+export default defineHook({
+  hook: 'before_store_tool_result', id: 'drop',
+  execute: (state, call) => {
+    if (JSON.stringify(call).includes('counsel')) {
+      appendFileSync('ledger', state.threadId + ' hook falls\\n');
+      ${FALL};
+    }
+  },
+});
+`,
+  'agents/models/scripted.ts': `
+import { defineModel } from 'everthread';
+import { calls, says, scriptedModel } from 'everthread/testing';
+const model = scriptedModel(({ messages }) => {
+  const last = messages.at(-1);
+  const text = typeof last.content === 'string' ? last.content : JSON.stringify(last.content);
+  if (messages[0].content === 'You advise badly.') ${FALL};
+  if (messages[0].content === 'You advise well.') return says('Do it.');
+  if (last.role === 'tool') return says('I have read: ' + text);
+  if (text.includes('think badly')) ${FALL};
+  if (text.startsWith('consult')) return calls(text.endsWith('counsel') ? 'counsel' : 'adviser', {});
+  const [, name] = /^use (\\w+)/.exec(text) ?? [];
+  return name ? calls(name, {}) : says('You said: ' + text);
+});
+export default defineModel({ name: 'scripted', provider: model.provider, model: 'scripted-1' });
+`,
+  'agents/effects/fall.ts': `
+import { appendFileSync } from 'node:fs';
+import { defineEffect } from 'everthread';
+export default defineEffect('falls', (state) => { appendFileSync('ledger', state.threadId + ' effect falls\\n'); ${FALL}; });
+`,
+  'agents/tools/innocent.ts': tool(
+    'idempotent: true,',
+    `note(state, 'innocent begins');
+  await until(() => existsSync('release'), signal);
+  note(state, 'innocent ends');`,
+  ),
+  // Everybody is at work when it falls.
+  'agents/tools/abort.ts': tool(
+    'idempotent: true,',
+    `note(state, 'abort falls');
+  await until(() => begun() >= ${INNOCENTS}, signal);
+  ${FALL};`,
+  ),
+  'agents/tools/abort_quick.ts': tool('quick: true,', `note(state, 'abort_quick falls'); ${FALL};`),
+  'agents/tools/exhaust.ts': tool(
+    'idempotent: true,',
+    `note(state, 'exhaust falls'); const kept = []; for (;;) kept.push(new Array(100_000).fill({}));`,
+  ),
+  'agents/tools/spin.ts': tool('idempotent: true,', `note(state, 'spin falls'); for (;;);`),
+  'agents/tools/spin_once.ts': tool('', `note(state, 'spin_once falls'); for (;;);`),
+  'agents/tools/plan.ts': tool('', `await state.scheduleEffect('fall', {}, 0);`),
+};
+
+export async function startCrashSite(env: Readonly<Record<string, string>> = {}): Promise<CrashSite> {
+  const project = cliProject(FILES);
+  const taskQueue = `crash-${randomUUID()}`;
+  const store = 'sqlite:data/store.db?synchronous=normal';
+  writeFileSync(join(project.folder, 'ledger'), '');
+  const worker = project.start(['worker', '--json'], {
+    EVERTHREAD_TASK_QUEUE: taskQueue,
+    EVERTHREAD_TOOL_HEARTBEAT_MS: '8000',
+    EVERTHREAD_MODEL_HEARTBEAT_MS: '8000',
+    ...env,
+  });
+  await seen(worker, '"event":"ready"', 120_000);
+  const client = await connectPatiently({
+    address: process.env.TEMPORAL_ADDRESS as string,
+    taskQueue,
+    store,
+    projectDir: project.folder,
+  });
+  const ledger = join(project.folder, 'ledger');
+  return {
+    project,
+    worker,
+    client,
+    ...conversation(client),
+    async begin(content) {
+      return (await client.startThread({ agent: 'helper', messages: [{ content }] })).threadId;
+    },
+    ledger: () => (existsSync(ledger) ? readFileSync(ledger, 'utf8').split('\n').filter(Boolean) : []),
+    release: () => writeFileSync(join(project.folder, 'release'), ''),
+    async close() {
+      await client.close();
+      await project.remove();
+    },
+  };
+}
