@@ -1,0 +1,12 @@
+/** The long form: `EVERTHREAD_FUZZ_FRAMES` children (default 1,000), `EVERTHREAD_FUZZ_SEED` to repeat one run. */
+import { describe, expect, it } from '@jest/globals';
+import { assaultByFrames } from './frame-assault.ts';
+
+const SEED = process.env.EVERTHREAD_FUZZ_SEED || String(Date.now());
+const ROUNDS = Number(process.env.EVERTHREAD_FUZZ_FRAMES || 1000);
+
+describe(`${ROUNDS} children that say things at random`, () => {
+  it(`end their own runs alone (seed ${SEED})`, async () => {
+    expect(await assaultByFrames(SEED, ROUNDS)).toEqual([]);
+  });
+});

@@ -1,0 +1,12 @@
+/** What a child of the sandbox that was taken over may say to its host, at random. `npm run test:soak -- frames` goes on for longer. */
+import { describe, expect, it } from '@jest/globals';
+import { assaultByFrames } from './frame-assault.ts';
+
+const SEED = process.env.EVERTHREAD_FUZZ_SEED || '20261122';
+const ROUNDS = 25;
+
+describe(`${ROUNDS} children that say things at random`, () => {
+  it(`end their own runs alone (seed ${SEED})`, async () => {
+    expect(await assaultByFrames(SEED, ROUNDS)).toEqual([]);
+  });
+});
