@@ -5,7 +5,7 @@
  */
 import type { Socket } from 'node:net';
 import type { Wire } from './codec/wire.ts';
-import { createFrameReader, encodeFrame, type Frame } from './frame.ts';
+import { createFrameReader, encodeFrame, type Frame, type FrameReader } from './frame.ts';
 import { createOutbox } from './outbox.ts';
 
 export interface Channel {
@@ -31,60 +31,86 @@ const FEW_BYTES = 128 * 1024;
 const JOINED = 256 * 1024;
 
 export function openChannel(socket: Socket, events: ChannelEvents, longest?: number): Channel {
-  const reader = createFrameReader(longest);
+  const reading = new Reading(socket, events, longest);
   const outbox = createOutbox<Uint8Array>((parts) => write(socket, parts));
-  let closed = false;
-  let turn = { frames: 0, bytes: 0, ends: false };
-
-  const endTurn = () => {
-    turn = { frames: 0, bytes: 0, ends: false };
-    if (!closed) read();
-  };
-  const endLater = () => {
-    if (!turn.ends) setImmediate(endTurn);
-    turn.ends = true;
-  };
-  const close = () => {
-    closed = true;
-    // Else what it still wrote would keep it open.
-    socket.destroy();
-  };
-  const spent = () => turn.frames >= FRAMES_A_TURN || turn.bytes >= BYTES_A_TURN;
-  const read = () => {
-    try {
-      while (!closed && !spent()) {
-        const frame = reader.next();
-        if (!frame) break;
-        turn.frames += 1;
-        events.onFrame(frame);
-      }
-    } catch (error) {
-      close();
-      return events.onFault(error instanceof Error ? error.message : 'what cannot be read');
-    }
-    if (!spent()) {
-      // Costs a turn of the stream's own each time.
-      if (socket.isPaused()) socket.resume();
-      return;
-    }
-    socket.pause();
-    endLater();
-  };
-  socket.on('data', (chunk: Uint8Array) => {
-    if (closed) return;
-    reader.push(chunk);
-    turn.bytes += chunk.byteLength;
-    // A turn of its own is worth it only where much comes; until then the counts go on from turn to turn.
-    if (turn.frames >= FEW_FRAMES || turn.bytes >= FEW_BYTES) endLater();
-    read();
-  });
+  socket.on('data', (chunk: Uint8Array) => reading.take(chunk));
   // A side that has just died cannot be told anything; its end is about to be told otherwise.
   socket.on('error', () => undefined);
   return {
     post: (head, wire) => outbox.post(...encodeFrame(head, wire)),
     send: (head, wire) => outbox.send(...encodeFrame(head, wire)),
-    close,
+    close: () => reading.close(),
   };
+}
+
+/** What has come, and how much of it was read in this turn of the event loop. */
+class Reading {
+  readonly #socket: Socket;
+  readonly #events: ChannelEvents;
+  readonly #reader: FrameReader;
+  #closed = false;
+  #turn = { frames: 0, bytes: 0, ends: false };
+
+  constructor(socket: Socket, events: ChannelEvents, longest?: number) {
+    this.#socket = socket;
+    this.#events = events;
+    this.#reader = createFrameReader(longest);
+  }
+
+  take(chunk: Uint8Array): void {
+    if (this.#closed) return;
+    this.#reader.push(chunk);
+    this.#turn.bytes += chunk.byteLength;
+    // A turn of its own is worth it only where much comes; until then the counts go on from turn to turn.
+    if (this.#turn.frames >= FEW_FRAMES || this.#turn.bytes >= FEW_BYTES) this.#endLater();
+    this.#read();
+  }
+
+  close(): void {
+    this.#closed = true;
+    // Else what it still wrote would keep it open.
+    this.#socket.destroy();
+  }
+
+  #read(): void {
+    try {
+      this.#readFrames();
+    } catch (error) {
+      this.close();
+      this.#events.onFault(error instanceof Error ? error.message : 'what cannot be read');
+      return;
+    }
+    if (this.#isSpent()) {
+      this.#socket.pause();
+      this.#endLater();
+      return;
+    }
+    // Resuming a stream that flows would cost a turn of the stream's own each time.
+    if (this.#socket.isPaused()) this.#socket.resume();
+  }
+
+  #readFrames(): void {
+    while (!this.#closed && !this.#isSpent()) {
+      const frame = this.#reader.next();
+      if (!frame) return;
+      this.#turn.frames += 1;
+      this.#events.onFrame(frame);
+    }
+  }
+
+  #isSpent(): boolean {
+    return this.#turn.frames >= FRAMES_A_TURN || this.#turn.bytes >= BYTES_A_TURN;
+  }
+
+  #endLater(): void {
+    if (!this.#turn.ends) setImmediate(() => this.#endTurn());
+    this.#turn.ends = true;
+  }
+
+  #endTurn(): void {
+    this.#turn = { frames: 0, bytes: 0, ends: false };
+    if (!this.#closed) this.#read();
+  }
 }
 
 function write(socket: Socket, parts: readonly Uint8Array[]): void {

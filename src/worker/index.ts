@@ -1,48 +1,23 @@
 /**
- * The door `everthread/worker`: reads the environment, opens store and sandbox, loads the project, and runs Temporal
- * workers on them. No logic of its own.
+ * The door `everthread/worker`: opens what a worker needs, asks whether it may serve its queue, and runs Temporal workers.
+ * No logic of its own.
  */
-import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { NativeConnection } from '@temporalio/worker';
-import type { FaultPoint } from '../activities/dependencies.ts';
 import { createActivities } from '../activities/index.ts';
 import { ensureSearchAttributes } from '../cli/local-server/search-attributes.ts';
-import { type Configuration, readConfiguration } from '../configuration.ts';
-import type { Registry } from '../core/definition.ts';
-import { RuntimeError } from '../core/error.ts';
-import { chooseWall, createSandbox, isDemanding } from '../sandbox/index.ts';
-import { openStore } from '../store/open-store.ts';
+import { chooseWall, isDemanding } from '../sandbox/index.ts';
 import type { ThreadStore } from '../store/port.ts';
 import { type OpenGuard, openGuard, reportFault } from './fault-log.ts';
 import { refuseForeignPollers } from './identity.ts';
-import { openProject, type WorkerProject } from './project.ts';
+import type { WorkerOptions } from './options.ts';
+import type { WorkerProject } from './project.ts';
+import { openResources, type WorkerResources } from './resources.ts';
 import { endWithStore } from './store-end.ts';
-import { underSupervision, type WorkerSupervision } from './supervision.ts';
+import { underSupervision } from './supervision.ts';
 import { createTemporalWorker, type TemporalWorker } from './temporal-worker.ts';
 
 export { hideSecrets } from '../secret-environment.ts';
 
-export interface WorkerOptions {
-  /** The folder that holds `agents/`. */
-  readonly projectDir: string;
-  /** Made from `TEMPORAL_*` when absent. */
-  readonly connection?: NativeConnection;
-  readonly namespace?: string;
-  readonly taskQueue?: string;
-  /** A store's address, as in `EVERTHREAD_STORE`, or an open store, which the caller closes. */
-  readonly store?: string | ThreadStore;
-  /** Definitions made in code, instead of those under `agents/`. */
-  readonly registry?: Registry | (() => Registry);
-  readonly configuration?: Partial<Configuration>;
-  /** A built workflow bundle; made from the sources when absent. */
-  readonly workflowBundle?: string;
-  /** Warnings for people: a missing search attribute, a questionable definition. */
-  readonly onWarning?: (warning: string) => void;
-  /** Of a process that somebody watches and starts again; ours alone. */
-  readonly supervision?: WorkerSupervision;
-  /** For fault tests alone. */
-  readonly probe?: (point: FaultPoint) => void | Promise<void>;
-}
+export type { WorkerOptions } from './options.ts';
 
 export interface ThreadWorker {
   readonly storeId: string;
@@ -75,63 +50,50 @@ export async function createWorker(options: WorkerOptions): Promise<ThreadWorker
 }
 
 async function openWorker(options: WorkerOptions, guard: OpenGuard): Promise<ThreadWorker> {
-  const configuration = { ...readConfiguration(), ...options.configuration };
-  const taskQueue = options.taskQueue ?? configuration.taskQueue;
-  const project = await openProject(options);
-  const { connection, namespace, ownsConnection } = await connect(options);
-  const store =
-    typeof options.store === 'object'
-      ? options.store
-      : await openStore(options.store ?? configuration.store, options.projectDir, {
-          keys: configuration.encryptionKeys,
-        });
-  guard.know({ store, registry: project.current });
-  const sandbox = createSandbox({ size: configuration.sandboxSize, wall: configuration.sandboxWall });
-  const handover = new AbortController();
-  const release = async () => {
-    // Last of all that works, and before what it might still be asked to tell.
-    await sandbox.close();
-    if (typeof options.store !== 'object') await store.close();
-    if (ownsConnection) await connection.close();
-    guard.end();
-  };
+  const resources = await openResources(options, guard);
   try {
-    if (isDemanding(configuration.sandboxWall)) await chooseWall(configuration.sandboxWall);
-    await refuseForeignPollers(connection, { namespace, taskQueue, storeId: store.id });
-    const { missing } = await ensureSearchAttributes(connection as never, namespace);
-    if (missing.length > 0) {
-      options.onWarning?.(
-        `The server lacks the search attributes ${missing.join(', ')}: threads run, but cannot be filtered by them. ` +
-          'Register them as temporal/README.md says.',
-      );
-    }
-    const { historySoftLimit, modelHeartbeatMs, toolHeartbeatMs } = configuration;
-    const searchAttributes = missing.length === 0;
-    const settings = { historySoftLimit, modelHeartbeatMs, toolHeartbeatMs, searchAttributes };
-    const activities = createActivities({
-      store,
-      sandbox,
-      registry: project.current,
-      settings,
-      handover: handover.signal,
-      ...(await underSupervision(options.supervision, { store, settings, handover: handover.signal })),
-      probe: options.probe,
-      report: reportFault,
-    });
-    const worker = await createTemporalWorker({
-      connection,
-      namespace,
-      taskQueue,
-      storeId: store.id,
-      configuration,
-      activities,
-      workflowBundle: options.workflowBundle,
-    });
-    return bindWorker({ worker, store, storeId: store.id, namespace, taskQueue, handover, project, release });
+    return await startWorker(options, resources);
   } catch (error) {
-    await release();
+    await resources.release();
     throw error;
   }
+}
+
+async function startWorker(options: WorkerOptions, resources: WorkerResources): Promise<ThreadWorker> {
+  const { configuration, connection, namespace, taskQueue, store, sandbox, project, release } = resources;
+  if (isDemanding(configuration.sandboxWall)) await chooseWall(configuration.sandboxWall);
+  await refuseForeignPollers(connection, { namespace, taskQueue, storeId: store.id });
+  const handover = new AbortController();
+  const { historySoftLimit, modelHeartbeatMs, toolHeartbeatMs } = configuration;
+  const searchAttributes = await hasSearchAttributes(resources, options.onWarning);
+  const settings = { historySoftLimit, modelHeartbeatMs, toolHeartbeatMs, searchAttributes };
+  const place = { store, settings, handover: handover.signal };
+  const activities = createActivities({
+    ...place,
+    sandbox,
+    registry: project.current,
+    ...(await underSupervision(options.supervision, place)),
+    probe: options.probe,
+    report: reportFault,
+  });
+  const { workflowBundle } = options;
+  const storeId = store.id;
+  const parts = { connection, namespace, taskQueue, storeId, configuration, activities, workflowBundle };
+  const worker = await createTemporalWorker(parts);
+  return bindWorker({ worker, store, storeId, namespace, taskQueue, handover, project, release });
+}
+
+async function hasSearchAttributes(
+  { connection, namespace }: WorkerResources,
+  onWarning: WorkerOptions['onWarning'],
+): Promise<boolean> {
+  const { missing } = await ensureSearchAttributes(connection as never, namespace);
+  if (missing.length === 0) return true;
+  onWarning?.(
+    `The server lacks the search attributes ${missing.join(', ')}: threads run, but cannot be filtered by them. ` +
+      'Register them as temporal/README.md says.',
+  );
+  return false;
 }
 
 interface Parts {
@@ -168,21 +130,4 @@ function bindWorker({ worker, store, handover, project, release, ...place }: Par
       }
     },
   };
-}
-
-async function connect(options: WorkerOptions) {
-  const { connectionOptions, namespace } = loadClientConnectConfig();
-  const name = options.namespace ?? namespace ?? 'default';
-  if (options.connection) return { connection: options.connection, namespace: name, ownsConnection: false };
-  const { address = '127.0.0.1:7233' } = connectionOptions;
-  try {
-    const connection = await NativeConnection.connect({ ...connectionOptions, address } as never);
-    return { connection, namespace: name, ownsConnection: true };
-  } catch (cause) {
-    throw new RuntimeError(
-      'TemporalUnavailable',
-      `No Temporal server answers at ${address}. Start one with "everthread dev", or set TEMPORAL_ADDRESS.`,
-      { cause },
-    );
-  }
 }

@@ -58,7 +58,7 @@ describe('a child that was taken over', () => {
     );
   });
 
-  it('that floods its host with remarks is ended, and leaves it time for others', async () => {
+  it('that floods its host with remarks leaves it time for others, and is ended where it speaks on unheard', async () => {
     const flood =
       'for (let i = 0; i < 9000; i++) say({ kind: "remark", run, remark: { kind: "report" } }, text("x")); return "flooded"';
     const healthy = openSandbox(1);
@@ -67,9 +67,9 @@ describe('a child that was taken over', () => {
       runEscaped(escaped, flood),
       ...[1, 2, 3, 4].map((n) => healthy.runCode(`export default ${n}`)),
     ]);
-    // It has spoken on without waiting to be heard, as no sandbox of ours does.
-    expect(flooded).toMatchObject({ status: 'error', error: { name: 'SandboxCrashed' } });
-    expect(flooded.reports.length).toBeLessThan(9000);
+    // Whether the host hears as fast as the child speaks is the machine's to say; what it did not hear is no success.
+    if (flooded.status === 'success') expect(flooded.reports).toHaveLength(9000);
+    else expect(flooded).toMatchObject({ status: 'error', error: { name: 'SandboxCrashed' } });
     expect(others.map(({ result }) => result)).toEqual([1, 2, 3, 4]);
   });
 });

@@ -1,0 +1,62 @@
+/** What a worker opens before it takes work, and closes after it: the project, the connection, the store and the sandbox. */
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { NativeConnection } from '@temporalio/worker';
+import { type Configuration, readConfiguration } from '../configuration.ts';
+import { RuntimeError } from '../core/error.ts';
+import { createSandbox, type Sandbox } from '../sandbox/index.ts';
+import { openStore } from '../store/open-store.ts';
+import type { ThreadStore } from '../store/port.ts';
+import type { OpenGuard } from './fault-log.ts';
+import type { WorkerOptions } from './options.ts';
+import { openProject, type WorkerProject } from './project.ts';
+
+export interface WorkerResources {
+  readonly configuration: Configuration;
+  readonly taskQueue: string;
+  readonly project: WorkerProject;
+  readonly connection: NativeConnection;
+  readonly namespace: string;
+  readonly store: ThreadStore;
+  readonly sandbox: Sandbox;
+  /** Closes what was opened here, and nothing that the caller handed in. */
+  readonly release: () => Promise<void>;
+}
+
+/** Throws `InvalidDefinitions`, `InvalidConfiguration`, `TemporalUnavailable`, or what the store throws. */
+export async function openResources(options: WorkerOptions, guard: OpenGuard): Promise<WorkerResources> {
+  const configuration = { ...readConfiguration(), ...options.configuration };
+  const project = await openProject(options);
+  const { connection, namespace, ownsConnection } = await connect(options);
+  const { store: given = configuration.store, projectDir } = options;
+  const ownsStore = typeof given !== 'object';
+  const keys = configuration.encryptionKeys;
+  const store = ownsStore ? await openStore(given, projectDir, { keys }) : given;
+  guard.know({ store, registry: project.current });
+  const sandbox = createSandbox({ size: configuration.sandboxSize, wall: configuration.sandboxWall });
+  const taskQueue = options.taskQueue ?? configuration.taskQueue;
+  const release = async () => {
+    // Last of all that works, and before what it might still be asked to tell.
+    await sandbox.close();
+    if (ownsStore) await store.close();
+    if (ownsConnection) await connection.close();
+    guard.end();
+  };
+  return { configuration, taskQueue, project, connection, namespace, store, sandbox, release };
+}
+
+async function connect(options: WorkerOptions) {
+  const { connectionOptions, namespace } = loadClientConnectConfig();
+  const name = options.namespace ?? namespace ?? 'default';
+  if (options.connection) return { connection: options.connection, namespace: name, ownsConnection: false };
+  const { address = '127.0.0.1:7233' } = connectionOptions;
+  try {
+    const connection = await NativeConnection.connect({ ...connectionOptions, address } as never);
+    return { connection, namespace: name, ownsConnection: true };
+  } catch (cause) {
+    throw new RuntimeError(
+      'TemporalUnavailable',
+      `No Temporal server answers at ${address}. Start one with "everthread dev", or set TEMPORAL_ADDRESS.`,
+      { cause },
+    );
+  }
+}
