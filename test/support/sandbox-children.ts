@@ -7,14 +7,19 @@ export interface SandboxProcess {
   readonly ticks: number;
 }
 
-/** The sandbox children of a process, those that are ending included. */
+/** The sandbox children of a process, those that are ending included: of Node itself, behind whichever wall. */
 export function sandboxChildren(parent: number): SandboxProcess[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.flatMap((pid) => {
-    const stat = readStat(Number(pid));
-    if (stat?.parent !== parent || !isSandbox(pid)) return [];
-    return [{ pid: Number(pid), ticks: stat.ticks }];
+  const all = pids.flatMap((name) => {
+    const stat = readStat(Number(name));
+    return stat ? [{ pid: Number(name), parent: stat.parent, ticks: stat.ticks }] : [];
   });
+  // A wall's program stands between, and has the same words on its command line.
+  const innermost = (process: (typeof all)[number]): SandboxProcess => {
+    const below = all.find((each) => each.parent === process.pid);
+    return below ? innermost(below) : { pid: process.pid, ticks: process.ticks };
+  };
+  return all.filter((each) => each.parent === parent && isSandbox(String(each.pid))).map(innermost);
 }
 
 /** Whether it is there, and no zombie that waits to be asked for. */
@@ -31,7 +36,7 @@ function readStat(pid: number): { state: string; parent: number; ticks: number }
   return { state: fields[0] as string, parent: Number(fields[1]), ticks: Number(fields[11]) };
 }
 
-/** Started by way of a shell, which becomes the sandbox. */
+/** Started by way of a shell, which becomes the sandbox, or by the program of its wall. */
 function isSandbox(pid: string): boolean {
   return read(`/proc/${pid}/cmdline`)?.includes('/sandbox/child/main') ?? false;
 }
