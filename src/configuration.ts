@@ -36,11 +36,14 @@ export interface Configuration {
   readonly encryptionKeys: EncryptionKeys | undefined;
   /** `EVERTHREAD_WATCHDOG_MS`: computing without a turn of the event loop after which a worker process is ended; 0: never. */
   readonly watchdogMs: number;
+  /** `EVERTHREAD_DEV_PORT`: where `everthread dev` looks for a Temporal server, and starts its own; its Web UI is 1,000 above. */
+  readonly devPort: number;
   /** `EVERTHREAD_LOG`: `<level>[,json]` with level trace, debug, info, warn or error. */
   readonly log: { readonly level: LogLevel; readonly format: 'text' | 'json' };
 }
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';
+const HIGHEST_DEV_PORT = 64_535;
 const LOG_LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error'];
 
 /** Throws `InvalidConfiguration` naming the variable. */
@@ -62,6 +65,7 @@ export function readConfiguration(environment: Environment = configuredEnvironme
     sandboxWall: readWall(environment.EVERTHREAD_SANDBOX_WALL),
     encryptionKeys: readKeys(environment.EVERTHREAD_ENCRYPTION_KEYS),
     watchdogMs: readNumber(environment, 'EVERTHREAD_WATCHDOG_MS', 10_000, 0),
+    devPort: readDevPort(environment),
     log: readLog(environment.EVERTHREAD_LOG ?? 'info'),
   };
 }
@@ -78,6 +82,15 @@ function readNumber(environment: Environment, name: string, fallback: number, mi
   throw new RuntimeError(
     'InvalidConfiguration',
     `${name} is "${text}": it must be a whole number of at least ${minimum}.`,
+  );
+}
+
+function readDevPort(environment: Environment): number {
+  const port = readNumber(environment, 'EVERTHREAD_DEV_PORT', 7233, 1024);
+  if (port <= HIGHEST_DEV_PORT) return port;
+  throw new RuntimeError(
+    'InvalidConfiguration',
+    `EVERTHREAD_DEV_PORT is "${port}": it must be at most ${HIGHEST_DEV_PORT}, for the Web UI is 1,000 above it.`,
   );
 }
 

@@ -1,6 +1,6 @@
 /** The real command as a child process, in a project of the test's own. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -47,6 +47,8 @@ export function cliProject(files: Readonly<Record<string, string>> = {}): CliPro
     EVERTHREAD_TASK_QUEUE: `cli-${randomUUID()}`,
     EVERTHREAD_STORE: 'sqlite:data/store.db?synchronous=normal',
     EVERTHREAD_TEMPORAL_CLI: process.env.EVERTHREAD_TEST_TEMPORAL_CLI,
+    // A `dev` of another test would be taken for the server that is there already.
+    EVERTHREAD_DEV_PORT: String(20_000 + randomInt(10_000)),
     EVERTHREAD_ENCRYPTION_KEYS: undefined,
     EVERTHREAD_LOG: undefined,
     OPENAI_API_KEY: undefined,

@@ -25,8 +25,11 @@ let releaseTool: () => void;
 let released: Promise<void>;
 
 beforeAll(async () => {
+  const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
   const { code } = await bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('../support/context-workflows.ts', import.meta.url)),
+    workflowsPath: pathOf('../support/context-workflows.ts'),
+    workflowInterceptorModules: [pathOf('../support/context-interceptors.ts')],
+    payloadConverterPath: pathOf('../../src/workflows/payload-converter.ts'),
     logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
   });
   workflowBundle = join(process.env.EVERTHREAD_TEST_FOLDER as string, `context-${randomUUID()}.js`);

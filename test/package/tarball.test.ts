@@ -3,7 +3,7 @@
  * Node (whatever npm runs on) in front, and used: new, dev, a thread answered.
  */
 import { execFile, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -23,6 +23,8 @@ const env = {
   ),
   PATH: [...inFront, ...behind].join(delimiter),
   EVERTHREAD_TASK_QUEUE: `package-${randomUUID()}`,
+  // A `dev` of another test would be taken for the server that is there already.
+  EVERTHREAD_DEV_PORT: String(20_000 + randomInt(10_000)),
 };
 const inProject = (command: string, ...args: string[]) =>
   run(command, args, { cwd: project, env, timeout: 180_000 });
@@ -121,7 +123,7 @@ describe('the published package', () => {
       script,
     );
     expect(stdout.trim()).toBe(Array(7).fill('function').join());
-    for (const entry of ['index', 'models/index', 'server/index', 'worker', 'testing/index']) {
+    for (const entry of ['index', 'models/index', 'server/index', 'worker/index', 'testing/index']) {
       expect(existsSync(join(project, 'node_modules', 'everthread', 'dist', `${entry}.d.ts`))).toBe(true);
     }
   });

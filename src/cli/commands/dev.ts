@@ -32,13 +32,14 @@ export function addDev(program: Command, cli: Cli): void {
 async function runDev(options: DevOptions): Promise<number> {
   const { project: projectDir, taskQueue, json = false } = options;
   // Said now, and not when everything else has been done.
-  readConfiguration();
+  const { devPort } = readConfiguration();
   return withInterruption(async (interruption) => {
     let found: ResolvedServer | undefined;
     const server = async (): Promise<FoundServer> => {
       makeProjectFolder(projectDir, note);
       makeKey(projectDir);
-      found = await resolveServer({ projectDir, progress: note });
+      const ports = { port: devPort, uiPort: devPort + 1000 };
+      found = await resolveServer({ projectDir, progress: note, ...ports });
       interruption.onForce(() => killServer(found));
       found.lost?.addEventListener('abort', interruption.stop);
       const { address, namespace, uiUrl } = found;

@@ -2,7 +2,7 @@
  * Decides which Temporal service a project uses on this machine. In order:
  *   1. what the user configured: TEMPORAL_ADDRESS, or a profile of @temporalio/envconfig;
  *   2. the server that an `everthread dev` of this project started and that still runs (`.everthread/dev.json`);
- *   3. one that answers at 127.0.0.1:7233;
+ *   3. one that answers at 127.0.0.1:7233, or at the port of EVERTHREAD_DEV_PORT;
  *   4. our own, there or on free ports, with its database in the project.
  *
  * I1  A configured service that cannot be used is an error: nothing else is used in its place.
@@ -32,7 +32,7 @@ export interface ResolveOptions {
   projectDir: string;
   progress: (line: string) => void;
   env?: NodeJS.ProcessEnv;
-  /** Where way 3 looks and way 4 listens if it can; for tests. */
+  /** Where way 3 looks and way 4 listens if it can (`EVERTHREAD_DEV_PORT`). */
   port?: number;
   uiPort?: number;
   /** How long a server of ways 2 and 3 may take to answer; for tests. */
