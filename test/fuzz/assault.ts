@@ -1,6 +1,6 @@
 /**
  * An assault on one worker process: seeded attacks at every door while twenty healthy threads talk in the same worker. Afterwards the
- * same process lives, every healthy turn was answered within `TURN_MS`, and every attacked thread still ends by `terminate`.
+ * same process lives, and every healthy turn was answered within `TURN_MS`. Attacked threads that do not end by `terminate` are told.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -18,6 +18,8 @@ export interface Assault {
   readonly seconds: number;
   readonly attacks?: number;
   readonly healthy?: number;
+  /** How long an attacked thread may take to end, once it was told to. */
+  readonly endMs?: number;
 }
 
 export interface Outcome {
@@ -26,8 +28,10 @@ export interface Outcome {
   readonly turns: number;
   readonly slowestTurnMs: number;
   readonly survived: boolean;
-  /** What went wrong, in words; empty when nothing did. */
+  /** What healthy threads met, in words; empty when nothing. */
   readonly failures: readonly string[];
+  /** Attacked threads that did not end, with what their history says. */
+  readonly stuck: readonly string[];
 }
 
 /** What a healthy thread may wait for one turn, on a machine many times too busy. */
@@ -48,6 +52,7 @@ export async function assault({
   seconds,
   attacks = Number.POSITIVE_INFINITY,
   healthy = 20,
+  endMs = TURN_MS,
 }: Assault): Promise<Outcome> {
   const random = createRandom(seed);
   const provider = await serveHostileProvider(random.split('provider'));
@@ -65,26 +70,25 @@ export async function assault({
     const victims = await startVictims(cluster);
     let over = false;
     const threads = Array.from({ length: healthy }, () => live(cluster, () => over));
-    const attacking = attack({ cluster, victims, random, seconds, attacks }).finally(() => {
+    const arena = createArena(cluster, endMs);
+    const attacking = attack({ cluster, arena, victims, random, seconds, attacks }).finally(() => {
       over = true;
     });
-    const ended = await Promise.allSettled([attacking, ...threads]);
+    const begun = await attacking;
+    const lives = await Promise.allSettled(threads);
     const survived = worker.alive;
-    const last = await Promise.allSettled(
-      survived ? victims.map((victim) => terminate(cluster, victim)) : [],
-    );
-    const lives = (await Promise.allSettled(threads)).flatMap((each) =>
-      each.status === 'fulfilled' ? [each.value] : [],
-    );
+    if (survived) await Promise.all(victims.map((victim) => arena.end(victim)));
+    const lived = lives.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
     return {
-      attacks: await attacking.catch(() => -1),
+      attacks: begun,
       providerAnswers: provider.answered(),
-      turns: lives.reduce((sum, { turns }) => sum + turns, 0),
-      slowestTurnMs: Math.round(Math.max(0, ...lives.map(({ slowest }) => slowest))),
+      turns: lived.reduce((sum, { turns }) => sum + turns, 0),
+      slowestTurnMs: Math.round(Math.max(0, ...lived.map(({ slowest }) => slowest))),
       survived: survived && worker.alive,
-      failures: [...ended, ...last].flatMap((each) =>
+      failures: lives.flatMap((each) =>
         each.status === 'rejected' ? [String((each.reason as Error).message)] : [],
       ),
+      stuck: arena.stuck,
     };
   } finally {
     await cluster.close();
@@ -99,6 +103,7 @@ function startVictims({ client }: Cluster): Promise<string[]> {
 
 interface Attack {
   readonly cluster: Cluster;
+  readonly arena: Arena;
   readonly victims: string[];
   readonly random: Random;
   readonly seconds: number;
@@ -106,7 +111,7 @@ interface Attack {
 }
 
 /** Answers how many attacks were begun. Attack number n of a seed is the same whatever came before it. */
-async function attack({ cluster, victims, random, seconds, attacks }: Attack): Promise<number> {
+async function attack({ cluster, arena, victims, random, seconds, attacks }: Attack): Promise<number> {
   const end = performance.now() + seconds * 1000;
   const { client } = cluster;
   let begun = 0;
@@ -126,7 +131,7 @@ async function attack({ cluster, victims, random, seconds, attacks }: Attack): P
       // Attacks that stop or refill a thread would else silence the other doors: now and then somebody speaks to it again.
       if (own.chance(0.1))
         await client.queueMessage(victims[place] as string, { content: 'go on' }).catch(() => undefined);
-      if (own.chance(0.01)) victims[place] = await renew(cluster, victims[place] as string);
+      if (own.chance(0.01)) victims[place] = await renew(cluster, arena, victims[place] as string);
     }
   };
   await Promise.all(Array.from({ length: ATTACKERS }, attacker));
@@ -134,19 +139,44 @@ async function attack({ cluster, victims, random, seconds, attacks }: Attack): P
 }
 
 /** One that was attacked long enough must end when it is told to; another takes its place. */
-async function renew(cluster: Cluster, victim: string): Promise<string> {
-  await terminate(cluster, victim);
+async function renew(cluster: Cluster, arena: Arena, victim: string): Promise<string> {
+  await arena.end(victim);
   return (await cluster.client.startThread({ agent: 'victim', messages: [{ content: 'begin' }] })).threadId;
 }
 
-async function terminate({ client }: Cluster, threadId: string): Promise<void> {
-  await client.terminate(threadId).catch(() => undefined);
-  const handle = client.temporal.workflow.getHandle(`thread/${threadId}`);
-  await eventually(
-    `the end of attacked thread ${threadId}`,
-    async () => (await handle.describe()).status.name !== 'RUNNING',
-    TURN_MS,
-  );
+interface Arena {
+  readonly stuck: string[];
+  /** Tells a thread to end, and waits until it has. */
+  end(threadId: string): Promise<void>;
+}
+
+function createArena({ client }: Cluster, endMs: number): Arena {
+  const stuck: string[] = [];
+  return {
+    stuck,
+    async end(threadId) {
+      const refusal = await client.terminate(threadId, 'the assault is over').then(
+        () => 'accepted',
+        (error: Error) => error.message,
+      );
+      const handle = client.temporal.workflow.getHandle(`thread/${threadId}`);
+      const hasEnded = async () => (await handle.describe()).status.name !== 'RUNNING';
+      await eventually('its end', hasEnded, endMs).catch(async () => {
+        stuck.push(`${threadId}: terminate ${refusal}; ${await lastEvents(client, threadId)}`);
+      });
+    },
+  };
+}
+
+/** What its history says of why it goes on. */
+async function lastEvents(client: Cluster['client'], threadId: string): Promise<string> {
+  const { events = [] } = await client.temporal.workflow.getHandle(`thread/${threadId}`).fetchHistory();
+  const told = (events ?? []).slice(-12).map((event) => {
+    const failed = event.workflowTaskFailedEventAttributes?.failure;
+    const signal = event.workflowExecutionSignaledEventAttributes?.signalName;
+    return `${event.eventId} ${event.eventType}${signal ? ` ${signal}` : ''}${failed ? ` ${failed.message} ${failed.stackTrace}` : ''}`;
+  });
+  return told.join('; ').slice(0, 3000);
 }
 
 interface Life {

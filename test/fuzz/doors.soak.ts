@@ -17,6 +17,7 @@ describe(`${SECONDS} seconds of attacks at every door of one worker`, () => {
       const outcome = await assault({ seed, seconds: SECONDS / ROUNDS });
       process.stderr.write(`fuzz ${seed}: ${JSON.stringify(outcome)}\n`);
       expect(outcome.failures).toEqual([]);
+      expect(outcome.stuck).toEqual([]);
       expect(outcome.survived).toBe(true);
     },
   );
