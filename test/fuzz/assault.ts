@@ -3,8 +3,12 @@
  * same process lives, and every healthy turn was answered within `TURN_MS`. Attacked threads that do not end by `terminate` are told.
  */
 import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { calls, type ScriptFunction, says } from '../../src/testing/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
@@ -168,15 +172,17 @@ function createArena({ client }: Cluster, endMs: number): Arena {
   };
 }
 
-/** What its history says of why it goes on. */
+/** What its history says of why it goes on; the whole of it is left in a file, to be replayed. */
 async function lastEvents(client: Cluster['client'], threadId: string): Promise<string> {
-  const { events = [] } = await client.temporal.workflow.getHandle(`thread/${threadId}`).fetchHistory();
-  const told = (events ?? []).slice(-12).map((event) => {
+  const history = await client.temporal.workflow.getHandle(`thread/${threadId}`).fetchHistory();
+  const file = join(tmpdir(), `everthread-fuzz-${threadId}.json`);
+  writeFileSync(file, historyToJSON(history));
+  const told = (history.events ?? []).slice(-12).map((event) => {
     const failed = event.workflowTaskFailedEventAttributes?.failure;
     const signal = event.workflowExecutionSignaledEventAttributes?.signalName;
     return `${event.eventId} ${event.eventType}${signal ? ` ${signal}` : ''}${failed ? ` ${failed.message} ${failed.stackTrace}` : ''}`;
   });
-  return told.join('; ').slice(0, 3000);
+  return `${told.join('; ').slice(0, 3000)}; its history: ${file}`;
 }
 
 interface Life {
