@@ -8,16 +8,13 @@
  *     arrives under one name; an unknown update as one that `sendMessage` refuses.
  * D4. Before a run has begun, the SDK keeps signals and hands them over name by name, whatever came between; so there they are
  *     one job for each name. Later they keep their order among themselves and with updates.
+ * D5. Queries wait until no local activity runs (running-locals.ts).
  */
-import type {
-  ActivateInput,
-  Next,
-  WorkflowInterceptors,
-  WorkflowInternalsInterceptor,
-} from '@temporalio/workflow';
+import type { ActivateInput, WorkflowInterceptors } from '@temporalio/workflow';
 import { LIMITS } from '../core/limit.ts';
 import { type Batch, type Budget, type Letter, wrap } from './letter.ts';
 import { MIXED_SIGNALS, SIGNAL_NAMES, sendMessage } from './messages.ts';
+import { RunningLocals } from './running-locals.ts';
 
 type Activation = ActivateInput['activation'];
 type Job = NonNullable<Activation['jobs']>[number] & { readonly variant?: string };
@@ -28,12 +25,24 @@ type UpdateJob = NonNullable<Job['doUpdate']>;
 const NAME_CHARS = 64;
 
 export function interceptors(): WorkflowInterceptors {
-  return { internals: [{ activate }] };
-}
-
-function activate(input: ActivateInput, next: Next<WorkflowInternalsInterceptor, 'activate'>): void {
-  const { activation } = input;
-  next({ ...input, activation: { ...activation, jobs: admit(activation.jobs ?? []) } });
+  const locals = new RunningLocals();
+  return {
+    internals: [
+      {
+        activate: (input, next) => {
+          const { activation } = input;
+          const jobs = activation.jobs ?? [];
+          locals.hearJobs(jobs);
+          next({ ...input, activation: { ...activation, jobs: admit(locals.withoutEarlyQueries(jobs)) } });
+        },
+        concludeActivation: (input, next) => {
+          const output = next(input);
+          locals.hearCommands(output.commands);
+          return output;
+        },
+      },
+    ],
+  };
 }
 
 interface Group {

@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { calls, type ScriptFunction, says } from '../../src/testing/index.ts';
+import { replayAll } from '../support/replay-run.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import { serveHostileProvider } from './provider-door.ts';
@@ -36,6 +37,8 @@ export interface Outcome {
   readonly failures: readonly string[];
   /** Attacked threads that did not end, with what their history says. */
   readonly stuck: readonly string[];
+  /** Histories that a worker without the thread in its memory could not go on with, healthy or attacked. */
+  readonly diverged: readonly string[];
 }
 
 /** What a healthy thread may wait for one turn, on a machine many times too busy. */
@@ -93,6 +96,7 @@ export async function assault({
         each.status === 'rejected' ? [String((each.reason as Error).message)] : [],
       ),
       stuck: arena.stuck,
+      diverged: await replayAll(cluster.client, cluster.taskQueue),
     };
   } finally {
     await cluster.close();

@@ -18,6 +18,7 @@ describe(`${SECONDS} seconds of attacks at every door of one worker`, () => {
       process.stderr.write(`fuzz ${seed}: ${JSON.stringify(outcome)}\n`);
       expect(outcome.failures).toEqual([]);
       expect(outcome.stuck).toEqual([]);
+      expect(outcome.diverged).toEqual([]);
       expect(outcome.survived).toBe(true);
     },
   );

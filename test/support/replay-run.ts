@@ -1,10 +1,37 @@
-/** Replays what a thread's present run has lived: a decision that a replay would not make again throws. */
+/** Replays what threads have lived: a decision that a replay would not make again throws. */
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import type { HistoryAndWorkflowId } from '@temporalio/client';
+import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 
+const replayer = () => ({ workflowBundle: { codePath: process.env.EVERTHREAD_TEST_BUNDLE as string } });
+
+/** A thread's present run. */
 export async function replayRun(client: RuntimeClient, threadId: string): Promise<void> {
   const workflowId = `thread/${threadId}`;
   const history = await client.temporal.workflow.getHandle(workflowId).fetchHistory();
-  const workflowBundle = { codePath: process.env.EVERTHREAD_TEST_BUNDLE as string };
-  await Worker.runReplayHistory({ workflowBundle }, history, workflowId);
+  await Worker.runReplayHistory(replayer(), history, workflowId);
+}
+
+/** Every run of every thread of a queue; answers those that diverged, in words. The history of each is left in a file. */
+export async function replayAll(client: RuntimeClient, taskQueue: string): Promise<string[]> {
+  const diverged: string[] = [];
+  let last: HistoryAndWorkflowId | undefined;
+  // One is replayed before the next is asked for.
+  const histories = async function* () {
+    const listed = client.temporal.workflow.list({ query: `TaskQueue = '${taskQueue}'` });
+    for await (last of listed.intoHistories()) yield last;
+  };
+  for await (const { workflowId, error } of Worker.runReplayHistories(replayer(), histories())) {
+    if (!error) continue;
+    const file = join(tmpdir(), `everthread-diverged-${randomUUID()}.json`);
+    writeFileSync(file, historyToJSON(last?.history as History));
+    diverged.push(`${workflowId}: ${error.message}; its history: ${file}`);
+  }
+  return diverged;
 }
