@@ -8,13 +8,13 @@
  *     arrives under one name; an unknown update as one that `sendMessage` refuses.
  * D4. Before a run has begun, the SDK keeps signals and hands them over name by name, whatever came between; so there they are
  *     one job for each name. Later they keep their order among themselves and with updates.
- * D5. Queries wait until no local activity runs (running-locals.ts).
+ * D5. Local activities run one at a time, and queries wait for them (local-lane.ts).
  */
-import type { ActivateInput, WorkflowInterceptors } from '@temporalio/workflow';
+import type { ActivateInput, WorkflowInterceptors, WorkflowInternalsInterceptor } from '@temporalio/workflow';
 import { LIMITS } from '../core/limit.ts';
 import { type Batch, type Budget, type Letter, wrap } from './letter.ts';
+import { LocalLane } from './local-lane.ts';
 import { MIXED_SIGNALS, SIGNAL_NAMES, sendMessage } from './messages.ts';
-import { RunningLocals } from './running-locals.ts';
 
 type Activation = ActivateInput['activation'];
 type Job = NonNullable<Activation['jobs']>[number] & { readonly variant?: string };
@@ -24,24 +24,23 @@ type UpdateJob = NonNullable<Job['doUpdate']>;
 /** Enough to recognise a name that somebody has made up. */
 const NAME_CHARS = 64;
 
+/** Called for each run. */
 export function interceptors(): WorkflowInterceptors {
-  const locals = new RunningLocals();
+  const lane = new LocalLane();
+  const internals: WorkflowInternalsInterceptor = {
+    activate: (input, next) => {
+      const { activation } = input;
+      next({ ...input, activation: { ...activation, jobs: admit(lane.admit(activation.jobs ?? [])) } });
+    },
+    concludeActivation: (input, next) => {
+      const output = next(input);
+      lane.hear(output.commands);
+      return output;
+    },
+  };
   return {
-    internals: [
-      {
-        activate: (input, next) => {
-          const { activation } = input;
-          const jobs = activation.jobs ?? [];
-          locals.hearJobs(jobs);
-          next({ ...input, activation: { ...activation, jobs: admit(locals.withoutEarlyQueries(jobs)) } });
-        },
-        concludeActivation: (input, next) => {
-          const output = next(input);
-          locals.hearCommands(output.commands);
-          return output;
-        },
-      },
-    ],
+    internals: [internals],
+    outbound: [{ scheduleLocalActivity: (input, next) => lane.run(() => next(input)) }],
   };
 }
 

@@ -31,8 +31,9 @@ const LOST_WORKER_RETRY = {
   maximumInterval: '5 seconds',
 } as const;
 
+/** Shorter than a workflow task: the SDK would have to prolong it, and a replay does not see every prolonged task. */
 const LOCAL_COMMIT: LocalActivityOptions = {
-  startToCloseTimeout: '10 seconds',
+  scheduleToCloseTimeout: '3 seconds',
   retry: { initialInterval: '50 ms', maximumAttempts: 4 },
 };
 const REGULAR_COMMIT: ActivityOptions = { startToCloseTimeout: '1 minute', retry: STORE_RETRY };
