@@ -23,8 +23,6 @@ export interface Assault {
   readonly seconds: number;
   readonly attacks?: number;
   readonly healthy?: number;
-  /** How long an attacked thread may take to end, once it was told to. */
-  readonly endMs?: number;
 }
 
 export interface Outcome {
@@ -43,6 +41,8 @@ export interface Outcome {
 
 /** What a healthy thread may wait for one turn, on a machine many times too busy. */
 const TURN_MS = 120_000;
+/** What an attacked thread may take to end when nothing else goes on: its worker may have to read megabytes of history. */
+const END_MS = 300_000;
 const VICTIMS = 6;
 /** Under way at a time, beside the threads' own work. */
 const ATTACKERS = 3;
@@ -59,7 +59,6 @@ export async function assault({
   seconds,
   attacks = Number.POSITIVE_INFINITY,
   healthy = 20,
-  endMs = TURN_MS,
 }: Assault): Promise<Outcome> {
   const random = createRandom(seed);
   const provider = await serveHostileProvider(random.split('provider'));
@@ -77,14 +76,17 @@ export async function assault({
     const victims = await startVictims(cluster);
     let over = false;
     const threads = Array.from({ length: healthy }, () => live(cluster, () => over));
-    const arena = createArena(cluster, endMs);
+    const arena = createArena(cluster);
     const attacking = attack({ cluster, arena, victims, random, seconds, attacks }).finally(() => {
       over = true;
     });
     const begun = await attacking;
     const lives = await Promise.allSettled(threads);
     const survived = worker.alive;
-    if (survived) await Promise.all(victims.map((victim) => arena.end(victim)));
+    if (survived) {
+      await Promise.all(victims.map((victim) => arena.terminate(victim)));
+      await arena.seeEnds();
+    }
     const lived = lives.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
     return {
       attacks: begun,
@@ -146,32 +148,39 @@ async function attack({ cluster, arena, victims, random, seconds, attacks }: Att
   return begun;
 }
 
-/** One that was attacked long enough must end when it is told to; another takes its place. */
+/** One that was attacked long enough is told to end; another takes its place. */
 async function renew(cluster: Cluster, arena: Arena, victim: string): Promise<string> {
-  await arena.end(victim);
+  await arena.terminate(victim);
   return (await cluster.client.startThread({ agent: 'victim', messages: [{ content: 'begin' }] })).threadId;
 }
 
 interface Arena {
   readonly stuck: string[];
-  /** Tells a thread to end, and waits until it has. */
-  end(threadId: string): Promise<void>;
+  terminate(threadId: string): Promise<void>;
+  /** Waits until all that were told to end have ended: now that nobody else has anything to do. */
+  seeEnds(): Promise<void>;
 }
 
-function createArena({ client }: Cluster, endMs: number): Arena {
+function createArena({ client }: Cluster): Arena {
   const stuck: string[] = [];
+  const told = new Map<string, string>();
   return {
     stuck,
-    async end(threadId) {
-      const refusal = await client.terminate(threadId, 'the assault is over').then(
+    async terminate(threadId) {
+      const answer = await client.terminate(threadId, 'attacked long enough').then(
         () => 'accepted',
         (error: Error) => error.message,
       );
-      const handle = client.temporal.workflow.getHandle(`thread/${threadId}`);
-      const hasEnded = async () => (await handle.describe()).status.name !== 'RUNNING';
-      await eventually('its end', hasEnded, endMs).catch(async () => {
-        stuck.push(`${threadId}: terminate ${refusal}; ${await lastEvents(client, threadId)}`);
-      });
+      told.set(threadId, answer);
+    },
+    async seeEnds() {
+      for (const [threadId, answer] of told) {
+        const handle = client.temporal.workflow.getHandle(`thread/${threadId}`);
+        const hasEnded = async () => (await handle.describe()).status.name !== 'RUNNING';
+        await eventually('its end', hasEnded, END_MS).catch(async () => {
+          stuck.push(`${threadId}: terminate ${answer}; ${await lastEvents(client, threadId)}`);
+        });
+      }
     },
   };
 }

@@ -12,7 +12,7 @@ const ROUNDS = Math.max(1, Math.round(SECONDS / ROUND_SECONDS));
 
 describe(`${SECONDS} seconds of attacks at every door of one worker`, () => {
   it.each(Array.from({ length: ROUNDS }, (_, round) => `${SEED}-${round}`))(
-    'fail no healthy thread and end no worker (seed %s)',
+    'fail no healthy thread, end no worker, and leave every thread fit to end and to be replayed (seed %s)',
     async (seed) => {
       const outcome = await assault({ seed, seconds: SECONDS / ROUNDS });
       process.stderr.write(`fuzz ${seed}: ${JSON.stringify(outcome)}\n`);
