@@ -103,7 +103,7 @@ export interface ModelStepInput extends RunRef {
 }
 
 /**
- * How a tool call is dispatched: `once` (at most once), `idempotent` (retried), `quick` (a local activity), `code` (as
+ * How a tool call is dispatched: `once` (at most once), `idempotent` (retried), `quick` (retried, and soon done), `code` (as
  * `runCode`, retried, on the queue of those workers that run code), `prompt` (a sub-prompt: a model step and its calls),
  * `child` (a subagent: its thread is made or told something, and awaited where it blocks).
  */

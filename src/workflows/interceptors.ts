@@ -8,12 +8,15 @@
  *     arrives under one name; an unknown update as one that `sendMessage` refuses.
  * D4. Before a run has begun, the SDK keeps signals and hands them over name by name, whatever came between; so there they are
  *     one job for each name. Later they keep their order among themselves and with updates.
- * D5. Local activities run one at a time, and queries wait for them (local-lane.ts).
  */
-import type { ActivateInput, WorkflowInterceptors, WorkflowInternalsInterceptor } from '@temporalio/workflow';
+import type {
+  ActivateInput,
+  Next,
+  WorkflowInterceptors,
+  WorkflowInternalsInterceptor,
+} from '@temporalio/workflow';
 import { LIMITS } from '../core/limit.ts';
 import { type Batch, type Budget, type Letter, wrap } from './letter.ts';
-import { LocalLane } from './local-lane.ts';
 import { MIXED_SIGNALS, SIGNAL_NAMES, sendMessage } from './messages.ts';
 
 type Activation = ActivateInput['activation'];
@@ -24,24 +27,13 @@ type UpdateJob = NonNullable<Job['doUpdate']>;
 /** Enough to recognise a name that somebody has made up. */
 const NAME_CHARS = 64;
 
-/** Called for each run. */
 export function interceptors(): WorkflowInterceptors {
-  const lane = new LocalLane();
-  const internals: WorkflowInternalsInterceptor = {
-    activate: (input, next) => {
-      const { activation } = input;
-      next({ ...input, activation: { ...activation, jobs: admit(lane.admit(activation.jobs ?? [])) } });
-    },
-    concludeActivation: (input, next) => {
-      const output = next(input);
-      lane.hear(output.commands);
-      return output;
-    },
-  };
-  return {
-    internals: [internals],
-    outbound: [{ scheduleLocalActivity: (input, next) => lane.run(() => next(input)) }],
-  };
+  return { internals: [{ activate }] };
+}
+
+function activate(input: ActivateInput, next: Next<WorkflowInternalsInterceptor, 'activate'>): void {
+  const { activation } = input;
+  next({ ...input, activation: { ...activation, jobs: admit(activation.jobs ?? []) } });
 }
 
 interface Group {

@@ -2,8 +2,8 @@
  * How each activity is called. Timeouts come from the settings that `openThread` brought: the worker's
  * configuration, recorded once per run.
  * P1. Model calls and at-most-once tools are regular activities: they heartbeat, time out and are cancelled.
- * P2. Short store commits are local activities (7 events instead of 12 for a step); one that keeps failing
- *     goes on as a regular activity, which costs no history while the server retries it.
+ * P2. Nothing is a local activity, which would be five events less: while one runs, a query, an overdue workflow task or a second one
+ *     can make a replay decide otherwise, or lose a signal (docs/sdk-local-activities.md). Histories of early versions have them.
  * P3. TRY_CANCEL: a stopped step must not wait for a body that ignores its signal; the store settles it.
  * P4. Code that a model wrote waits on the workers' other queue; it is pure, so after a lost worker it runs again.
  */
@@ -13,6 +13,7 @@ import {
   isCancellation,
   type LocalActivityOptions,
   log,
+  patched,
   proxyActivities,
   proxyLocalActivities,
   workflowInfo,
@@ -31,14 +32,18 @@ const LOST_WORKER_RETRY = {
   maximumInterval: '5 seconds',
 } as const;
 
-/** Shorter than a workflow task: the SDK would have to prolong it, and a replay does not see every prolonged task. */
 const LOCAL_COMMIT: LocalActivityOptions = {
-  scheduleToCloseTimeout: '3 seconds',
+  startToCloseTimeout: '10 seconds',
   retry: { initialInterval: '50 ms', maximumAttempts: 4 },
 };
-const REGULAR_COMMIT: ActivityOptions = { startToCloseTimeout: '1 minute', retry: STORE_RETRY };
+const COMMIT: ActivityOptions = {
+  startToCloseTimeout: '1 minute',
+  // As long as a workflow task: it is what a worker's death within a commit costs.
+  heartbeatTimeout: '5 seconds',
+  retry: STORE_RETRY,
+};
 
-const regular = proxyActivities<Activities>(REGULAR_COMMIT);
+const regular = proxyActivities<Activities>(COMMIT);
 const local = proxyLocalActivities<Activities>(LOCAL_COMMIT);
 
 type StoreCommit = 'openThread' | 'stashItems' | 'commitStatus' | 'recordToolOutcome' | 'listUnstarted';
@@ -50,21 +55,28 @@ interface Callable<Options, Name extends keyof Activities> {
   executeWithOptions(options: Options, args: [Input<Name>]): Promise<Output<Name>>;
 }
 
+/** False where a history of an early version is replayed (P2). */
+export function withoutLocalActivities(): boolean {
+  return patched('without-local-activities');
+}
+
 /** A short store commit: it succeeds, sooner or later, or is cancelled. */
 export async function commit<Name extends StoreCommit>(
   name: Name,
   input: Input<Name>,
   summary: string,
 ): Promise<Output<Name>> {
-  try {
-    const activity = local[name] as unknown as Callable<LocalActivityOptions, Name>;
-    return await activity.executeWithOptions({ ...LOCAL_COMMIT, summary }, [input]);
-  } catch (error) {
-    if (isCancellation(error)) throw error;
-    log.warn(`${name} goes on as a regular activity`, { error: String(error) });
-    const activity = regular[name] as unknown as Callable<ActivityOptions, Name>;
-    return activity.executeWithOptions({ ...REGULAR_COMMIT, summary }, [input]);
+  if (!withoutLocalActivities()) {
+    try {
+      const activity = local[name] as unknown as Callable<LocalActivityOptions, Name>;
+      return await activity.executeWithOptions({ ...LOCAL_COMMIT, summary }, [input]);
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      log.warn(`${name} goes on as a regular activity`, { error: String(error) });
+    }
   }
+  const activity = regular[name] as unknown as Callable<ActivityOptions, Name>;
+  return activity.executeWithOptions({ ...COMMIT, summary }, [input]);
 }
 
 export function callModelStep(
@@ -114,22 +126,24 @@ export function callSubprompt(
 
 type Finish = 'finishSubprompt' | 'finishSubagent';
 
-/** P2, but for hooks around the result: where they take their time, it goes on as an activity that has it. */
+/** A commit around whose result hooks may take their time. */
 export async function callFinish<Name extends Finish>(
   name: Name,
   settings: Settings,
   input: Input<Name>,
   summary: string,
 ): Promise<Output<Name>> {
-  try {
-    const options = { ...LOCAL_COMMIT, retry: { maximumAttempts: 1 }, summary };
-    const activity = local[name] as unknown as Callable<LocalActivityOptions, Name>;
-    return await activity.executeWithOptions(options, [input]);
-  } catch (error) {
-    if (isCancellation(error)) throw error;
-    const activity = regular[name] as unknown as Callable<ActivityOptions, Name>;
-    return activity.executeWithOptions({ ...modelOptions(settings), summary }, [input]);
+  if (!withoutLocalActivities()) {
+    try {
+      const options = { ...LOCAL_COMMIT, retry: { maximumAttempts: 1 }, summary };
+      const activity = local[name] as unknown as Callable<LocalActivityOptions, Name>;
+      return await activity.executeWithOptions(options, [input]);
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+    }
   }
+  const activity = regular[name] as unknown as Callable<ActivityOptions, Name>;
+  return activity.executeWithOptions({ ...modelOptions(settings), summary }, [input]);
 }
 
 /** Like a sub-prompt's: whoever comes again finds the child by the call. */
@@ -156,7 +170,7 @@ const HOOKS_MS = 5 * 60_000;
 
 type ToolInput = Parameters<Activities['runTool']>[0];
 
-/** A tool that is quick and idempotent, in this very process; fails when it takes longer than a second. */
+/** A quick tool of early versions (P2): fails when it takes longer than a second. */
 export function callQuickTool(input: ToolInput, summary: string) {
   return local.runTool.executeWithOptions(
     {

@@ -5,7 +5,7 @@
 import { isCancellation, sleep } from '@temporalio/workflow';
 import type { CallRef, ToolCallInput, ToolCallOutcome } from '../core/step.ts';
 import { runChildCall } from './child-call.ts';
-import { callQuickTool, callTool, commit } from './proxies.ts';
+import { callQuickTool, callTool, commit, withoutLocalActivities } from './proxies.ts';
 import { runSubprompt } from './subprompt.ts';
 import type { ThreadRun } from './thread-run.ts';
 
@@ -33,7 +33,7 @@ export async function runToolCall(
 async function dispatch(run: ThreadRun, call: CallRef, input: ToolCallInput): Promise<ToolCallOutcome> {
   const summary = `${call.name} · step ${input.step}`;
   const settings = run.settings as NonNullable<typeof run.settings>;
-  if (call.mode === 'quick') {
+  if (call.mode === 'quick' && !withoutLocalActivities()) {
     try {
       return await callQuickTool(input, summary);
     } catch (error) {
