@@ -148,7 +148,7 @@ export interface ToolDefinition {
   readonly executionProvider?: string;
   /** May run more than once for one call without harm. */
   readonly idempotent: boolean;
-  /** Idempotent and normally done within 1 s: runs as a local activity first. */
+  /** Idempotent and normally done within 1 s. */
   readonly quick: boolean;
   readonly timeoutMs: number;
   /** Does nothing but run code: its calls are dispatched as `runCode`. Of built-in tools alone. */

@@ -38,7 +38,7 @@ export interface ToolInput<Args extends ToolArguments | undefined = undefined> {
   executionProvider?: string;
   /** Whether it may run more than once for one call without harm; default false: a lost call is then reported, not repeated. */
   idempotent?: boolean;
-  /** Idempotent, and normally done within 1 second: it is then run with less ceremony. Default false. */
+  /** Idempotent, and normally done within 1 second. Default false. */
   quick?: boolean;
   /** Milliseconds for one call; above 0, default 1,800,000 (30 minutes). */
   timeoutMs?: number;

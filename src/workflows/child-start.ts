@@ -50,7 +50,7 @@ export async function startChildrenBeside(run: ThreadRun): Promise<void> {
 
 async function startAll(run: ThreadRun): Promise<void> {
   for (;;) {
-    const { children, more } = await commit('listUnstarted', run.ref, 'children to start');
+    const { children, more } = await commit('listUnstarted', run.settings, run.ref, 'children to start');
     for (const child of children) {
       try {
         await startThread(run, child);

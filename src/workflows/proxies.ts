@@ -36,12 +36,9 @@ const LOCAL_COMMIT: LocalActivityOptions = {
   startToCloseTimeout: '10 seconds',
   retry: { initialInterval: '50 ms', maximumAttempts: 4 },
 };
-const COMMIT: ActivityOptions = {
-  startToCloseTimeout: '1 minute',
-  // As long as a workflow task: it is what a worker's death within a commit costs.
-  heartbeatTimeout: '5 seconds',
-  retry: STORE_RETRY,
-};
+const COMMIT: ActivityOptions = { startToCloseTimeout: '5 minutes', retry: STORE_RETRY };
+/** Where a run does not know its settings yet, or has found its thread ended. */
+const UNSETTLED = { modelHeartbeatMs: 10_000 };
 
 const regular = proxyActivities<Activities>(COMMIT);
 const local = proxyLocalActivities<Activities>(LOCAL_COMMIT);
@@ -63,6 +60,7 @@ export function withoutLocalActivities(): boolean {
 /** A short store commit: it succeeds, sooner or later, or is cancelled. */
 export async function commit<Name extends StoreCommit>(
   name: Name,
+  settings: Settings | undefined,
   input: Input<Name>,
   summary: string,
 ): Promise<Output<Name>> {
@@ -76,7 +74,8 @@ export async function commit<Name extends StoreCommit>(
     }
   }
   const activity = regular[name] as unknown as Callable<ActivityOptions, Name>;
-  return activity.executeWithOptions({ ...COMMIT, summary }, [input]);
+  const { modelHeartbeatMs: heartbeatTimeout } = settings ?? UNSETTLED;
+  return activity.executeWithOptions({ ...COMMIT, heartbeatTimeout, summary }, [input]);
 }
 
 export function callModelStep(
@@ -155,13 +154,13 @@ export function callSubagent(
   return regular.callSubagent.executeWithOptions({ ...modelOptions(settings), summary }, [input]);
 }
 
-/** Files are copied: it may take its time. Without settings where a run has found its thread ended already. */
+/** Files are copied: it may take its time. */
 export function callReport(
   settings: Settings | undefined,
   input: Parameters<Activities['reportToParent']>[0],
   summary: string,
 ) {
-  const options = modelOptions(settings ?? { modelHeartbeatMs: 10_000 });
+  const options = modelOptions(settings ?? UNSETTLED);
   return regular.reportToParent.executeWithOptions({ ...options, summary }, [input]);
 }
 

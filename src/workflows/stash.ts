@@ -15,7 +15,7 @@ export async function stashOnce(run: ThreadRun): Promise<boolean> {
   const items = nextBatch(run);
   if (items.length === 0) return true;
   try {
-    await commit('stashItems', { ...run.ref, items }, `${items.length} queued`);
+    await commit('stashItems', run.settings, { ...run.ref, items }, `${items.length} queued`);
     run.queue.stashed(items);
     return true;
   } catch (error) {

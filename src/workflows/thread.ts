@@ -91,6 +91,7 @@ async function open(run: ThreadRun): Promise<void> {
   const { threadId, agent, userId, arguments: threadArguments, parentId, rootId } = run.start;
   const opened = await commit(
     'openThread',
+    run.settings,
     { threadId, agent, userId, arguments: threadArguments, parentId, rootId, storeId: run.storeId },
     `open · ${agent}`,
   );
@@ -157,6 +158,7 @@ async function settle(run: ThreadRun, rest: Rest): Promise<void> {
   const more = !park && run.queue.holdsItems;
   const outcome = await commit(
     'commitStatus',
+    run.settings,
     {
       ...run.ref,
       ...rest,
@@ -209,6 +211,7 @@ async function end(run: ThreadRun): Promise<void> {
 function commitEnd(run: ThreadRun, reason?: string): Promise<CommitStatusOutcome> {
   return commit(
     'commitStatus',
+    run.settings,
     {
       ...run.ref,
       status: 'terminated',

@@ -22,7 +22,7 @@ export async function runToolCall(
     } catch (error) {
       if (isCancellation(error)) throw error;
     }
-    const recorded = await commit('recordToolOutcome', input, `what became of ${call.name}`);
+    const recorded = await commit('recordToolOutcome', run.settings, input, `what became of ${call.name}`);
     if (recorded.kind !== 'redispatch') return recorded;
     // The first time a worker was lost before the body began. Again and again means a fault: do not spin.
     if (redispatches > 0)

@@ -182,7 +182,7 @@ describe('definitions §9 results of tools', () => {
     });
   });
 
-  it('[definitions 9] hooks of a quick call may take their time: it runs again without the limit', async () => {
+  it('[definitions 9] hooks of a quick call may take their time', async () => {
     let ran = 0;
     const runtime = await hookRuntime({
       model: scriptedModel([calls('nothing'), says('done')]),
@@ -193,14 +193,13 @@ describe('definitions §9 results of tools', () => {
           return { ...result, error: `${result.error}, thought over` };
         },
       },
-      // It is counted how often the hook runs, and a slow machine is no lost worker.
       options: { configuration: { toolHeartbeatMs: 20_000 } },
     });
     const thread = await runtime.start('go');
     expect((await runtime.transcript(thread))[2]).toBe(
       'tool nothing error: Failed to execute tool: Tool not found: nothing, thought over',
     );
-    expect(ran).toBe(2);
+    expect(ran).toBe(1);
   });
 
   it('[definitions 9] what hooks of a call ask of the flow and queue goes with its result', async () => {
