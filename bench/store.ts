@@ -100,7 +100,7 @@ async function openThread(store: ThreadStore, messages: number): Promise<Run> {
   return run;
 }
 
-/** As src/activities/model-step.ts and run-tool.ts do it. */
+/** As src/activities/step/model-step.ts and run-tool.ts do it. */
 async function runStep(store: ThreadStore, run: Run, step: number, timed: Timed): Promise<void> {
   const executionId = 'execution';
   const items = step === 1 ? [{ kind: 'message', id: 'first', role: 'user', content: 'go' } as const] : [];

@@ -3,9 +3,9 @@
  * place of the step, as many messages as the prompt and the model's window need, then the messages of the request.
  */
 import { randomUUID } from 'node:crypto';
-import { assembleStep, NO_ASSEMBLY_HOOKS } from '../../src/activities/assemble.ts';
-import type { ActivityDependencies } from '../../src/activities/dependencies.ts';
-import { historyWindow } from '../../src/activities/history-window.ts';
+import type { ActivityDependencies } from '../../src/activities/base/dependencies.ts';
+import { assembleStep, NO_ASSEMBLY_HOOKS } from '../../src/activities/model/assemble.ts';
+import { historyWindow } from '../../src/activities/model/history-window.ts';
 import { type ActiveSide, findActiveSide } from '../../src/core/active-side.ts';
 import type { Registry } from '../../src/core/definition.ts';
 import { defineAgent, defineModel, definePrompt, registryFrom } from '../../src/definitions/index.ts';

@@ -1,4 +1,16 @@
-/** The activities of a worker, bound to its ports. Workflows know their types alone. */
+/**
+ * The activities of a worker, bound to its ports. Workflows know their types alone. Each folder may import those above it:
+ *
+ *   base       what every activity is given, the wrapper around it, whose run it is
+ *   signals    what author code asks of Temporal: relatives are told, threads woken, families ended
+ *   author     the opener of author code: hooks, and work that may take its process down
+ *   model      one question to a model: context, tools offered, attempts, the answer that is stored
+ *   tool       one tool call: dispatch, the body, hooks, the result that is stored
+ *   subprompt  a call of a prompt: a question and its calls within a step
+ *   subagent   a call of an agent: its thread is made or told, its report delivered
+ *   effect     scheduled effects that are due
+ *   step       a step, and what begins and ends a turn
+ */
 import type {
   CommitStatusInput,
   CommitStatusOutcome,
@@ -23,23 +35,23 @@ import type {
   SubagentOutcome,
   UnstartedOutcome,
 } from '../core/subagent-step.ts';
-import { commitStatus } from './commit-status.ts';
-import type { ActivityDependencies } from './dependencies.ts';
-import { tellEffects } from './effects-due.ts';
-import { FAULT_ATTEMPTS, guard } from './guard.ts';
-import { asEndOfCall, asHeldCall, asModelStep } from './held-unit.ts';
-import { modelStep } from './model-step.ts';
-import { openThread } from './open-thread.ts';
-import { recordToolOutcome } from './record-tool-outcome.ts';
-import { runEffects } from './run-effects.ts';
-import { fromRun } from './run-ref.ts';
-import { runTool } from './run-tool.ts';
-import { stashItems } from './stash-items.ts';
-import { callSubagent } from './subagent.ts';
-import { finishSubagent } from './subagent-finish.ts';
-import { listUnstarted, reportToParent } from './subagent-report.ts';
-import { runSubprompt } from './subprompt.ts';
-import { finishSubprompt } from './subprompt-finish.ts';
+import type { ActivityDependencies } from './base/dependencies.ts';
+import { FAULT_ATTEMPTS, guard } from './base/guard.ts';
+import { fromRun } from './base/run-ref.ts';
+import { tellEffects } from './effect/effects-due.ts';
+import { runEffects } from './effect/run-effects.ts';
+import { commitStatus } from './step/commit-status.ts';
+import { modelStep } from './step/model-step.ts';
+import { openThread } from './step/open-thread.ts';
+import { stashItems } from './step/stash-items.ts';
+import { callSubagent } from './subagent/call.ts';
+import { finishSubagent } from './subagent/finish.ts';
+import { listUnstarted, reportToParent } from './subagent/report.ts';
+import { finishSubprompt } from './subprompt/finish.ts';
+import { runSubprompt } from './subprompt/run.ts';
+import { asEndOfCall, asHeldCall, asModelStep } from './tool/held-unit.ts';
+import { recordToolOutcome } from './tool/record-tool-outcome.ts';
+import { runTool } from './tool/run-tool.ts';
 
 export interface Activities {
   openThread(input: OpenThreadInput): Promise<OpenThreadOutcome & EffectsDue>;

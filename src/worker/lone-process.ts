@@ -1,5 +1,5 @@
 /**
- * Runs a suspect piece of an author's work in a process of its own, so that nothing else goes down with it (activities/author-unit.ts).
+ * Runs a suspect piece of an author's work in a process of its own, so that nothing else goes down with it (activities/author/unit.ts).
  * L1. It has one piece of work, and ends with it. Its death by itself is the work's own doing, and counts against it; one from outside
  *     counts for nobody. Either way the activity is tried again.
  * L2. What happens before the work begins, such as a project that cannot be read, counts for nobody.
@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { extname } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { LoneActivity, RunAlone } from '../activities/dependencies.ts';
+import type { LoneActivity, RunAlone } from '../activities/base/dependencies.ts';
 import { LIMITS } from '../core/limit.ts';
 import type { Settings } from '../core/step.ts';
 import type { AuthorRun } from '../state/author-run.ts';

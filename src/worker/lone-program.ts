@@ -5,9 +5,9 @@
 import { asyncLocalStorage, CancelledFailure, Context } from '@temporalio/activity';
 import { Client, Connection } from '@temporalio/client';
 import { type Logger, noopMetricMeter } from '@temporalio/common';
-import type { ActivityDependencies } from '../activities/dependencies.ts';
+import type { ActivityDependencies } from '../activities/base/dependencies.ts';
+import { type BegunEffectInput, runBegunEffect } from '../activities/effect/run-effects.ts';
 import { createActivities } from '../activities/index.ts';
-import { type BegunEffectInput, runBegunEffect } from '../activities/run-effects.ts';
 import { createLogger } from '../cli/logger.ts';
 import { installTemporalRuntime } from '../cli/temporal-runtime.ts';
 import { type Configuration, readConfiguration } from '../configuration.ts';

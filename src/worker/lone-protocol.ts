@@ -1,7 +1,7 @@
 /** What a worker and the lone process of a piece of work tell one another. */
 import type { Info } from '@temporalio/activity';
 import { ApplicationFailure, type ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
-import type { LoneActivity } from '../activities/dependencies.ts';
+import type { LoneActivity } from '../activities/base/dependencies.ts';
 import { errorMessage } from '../core/error.ts';
 import type { Settings } from '../core/step.ts';
 import type { Secrets } from '../secret-environment.ts';

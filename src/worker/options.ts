@@ -1,6 +1,6 @@
 /** What a worker is made of: what the caller hands in, and what is read from the environment where it does not. */
 import type { NativeConnection } from '@temporalio/worker';
-import type { FaultPoint } from '../activities/dependencies.ts';
+import type { FaultPoint } from '../activities/base/dependencies.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Registry } from '../core/definition.ts';
 import type { ThreadStore } from '../store/port.ts';

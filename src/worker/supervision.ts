@@ -1,5 +1,5 @@
 /** What a worker does where somebody watches its process: it stores what fell before it, and runs suspects in processes of their own. */
-import type { ActivityDependencies } from '../activities/dependencies.ts';
+import type { ActivityDependencies } from '../activities/base/dependencies.ts';
 import type { RecordedDeath } from '../store/port.ts';
 import { createRunAlone, type LoneWorker } from './lone-process.ts';
 import type { LonePlace } from './lone-protocol.ts';

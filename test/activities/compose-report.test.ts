@@ -1,6 +1,6 @@
 /** What a child tells of the end of an execution, for each end that there is. */
 import { describe, expect, it } from '@jest/globals';
-import { composeReport, type ExecutionEnd, whatIsDue } from '../../src/activities/compose-report.ts';
+import { composeReport, type ExecutionEnd, whatIsDue } from '../../src/activities/subagent/compose-report.ts';
 
 const WORDS = { answer: 'so far' };
 const idle = (reason?: string): ExecutionEnd => ({ status: 'idle', ...(reason ? { reason } : {}) });

@@ -1,6 +1,6 @@
 /** How an effect's handler may end, without a server: in time, too late, cut off, and with what it leaves. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ExecutedEffect, executeEffect } from '../../src/activities/execute-effect.ts';
+import { type ExecutedEffect, executeEffect } from '../../src/activities/effect/execute-effect.ts';
 import { defineEffect, defineTool, type ExecuteEffect, registryFrom } from '../../src/definitions/index.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 import { openThread } from '../contract/thread-driver.ts';

@@ -1,6 +1,6 @@
 /** Queued items on their way into the store: what cannot be stored keeps nothing else waiting. */
 import { describe, expect, it } from '@jest/globals';
-import { stashItems } from '../../src/activities/stash-items.ts';
+import { stashItems } from '../../src/activities/step/stash-items.ts';
 import type { MessageItem } from '../../src/core/item.ts';
 import { testStore } from '../support/runtime.ts';
 

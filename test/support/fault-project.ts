@@ -7,7 +7,7 @@ import { appendFileSync, existsSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import type { FaultPoint } from '../../src/activities/dependencies.ts';
+import type { FaultPoint } from '../../src/activities/base/dependencies.ts';
 import type { Registry } from '../../src/core/definition.ts';
 import {
   defineAgent,

@@ -1,7 +1,7 @@
 /** What a worker process of a test does, whatever its project: it works until it is told to go, and never outlives its test. */
 import { flushCompileCache } from 'node:module';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import type { FaultPoint } from '../../src/activities/dependencies.ts';
+import type { FaultPoint } from '../../src/activities/base/dependencies.ts';
 import type { Configuration } from '../../src/configuration.ts';
 import type { Registry } from '../../src/core/definition.ts';
 import { createWorker } from '../../src/worker/index.ts';

@@ -8,7 +8,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach } from '@jest/globals';
 import { NativeConnection, Runtime } from '@temporalio/worker';
-import type { FaultPoint } from '../../src/activities/dependencies.ts';
+import type { FaultPoint } from '../../src/activities/base/dependencies.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Configuration } from '../../src/configuration.ts';
 import type { Registry } from '../../src/core/definition.ts';

@@ -1,0 +1,96 @@
+/**
+ * Hooks within one activity (definitions §9), with what they work with: variables, the sandbox, a place for what they queue,
+ * and the flow. Costs nothing but memory until the first of them runs.
+ */
+import { isRuntimeError } from '../../core/error.ts';
+import type { FlowDirective } from '../../core/thread-execution.ts';
+import type { ThreadState } from '../../core/thread-state.ts';
+import type { HookRunner } from '../../state/hooks/runner.ts';
+import { type AuthorCode, type AuthorPlace, openAuthorCode } from '../../state/open-author-code.ts';
+import type { Scratch } from '../../state/scratch.ts';
+import type { ThreadStore } from '../../store/port.ts';
+import type { ThreadRecord } from '../../store/thread-port.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { openSink, type Sink } from '../signals/sink.ts';
+
+export type HookWorkInput = Omit<AuthorPlace, 'work' | 'within'>;
+
+export interface HookWork extends Pick<AuthorCode, 'hooks' | 'env'> {
+  readonly sink: Sink;
+  /** The state of a child that was made just now and not started, to hand to a hook. */
+  openNewChild(child: ThreadRecord): Promise<ThreadState>;
+  /** Ends the code that hooks run in the sandbox. */
+  close(): void;
+}
+
+export function openHookWork(dependencies: ActivityDependencies, input: HookWorkInput): HookWork {
+  const sink = openSink(dependencies, input.thread.id);
+  const { hooks, env, ...code } = openAuthorCode(dependencies, { ...input, work: sink.work });
+  const unstarted = { ...sink.work, reach: sink.reachUnstarted };
+  return {
+    hooks,
+    env,
+    sink,
+    openNewChild: (child) => code.openRelative(child, unstarted),
+    close() {
+      code.close();
+      sink.end();
+    },
+  };
+}
+
+/** What hooks asked of the flow since this was asked last: part of a commit. */
+export interface FlowChanges {
+  readonly directive?: FlowDirective;
+  /** The scratch, JSON text. */
+  readonly context?: string;
+}
+
+/** A scratch that is no JSON stays as it was, and the log says so, once. */
+export function watchFlow(
+  hooks: HookRunner,
+  scratch: Scratch,
+  { told = false }: { told?: boolean } = {},
+): () => Promise<FlowChanges> {
+  let kept: { directive?: FlowDirective; context: string } = { context: scratch.before };
+  let silent = told;
+  return async () => {
+    const written = scratch.write();
+    if (!written.ok && !silent) {
+      silent = true;
+      await hooks.tell(null, written.error);
+    }
+    const context = written.ok ? (written.text ?? scratch.before) : kept.context;
+    const { directive } = scratch.flow;
+    const changes: FlowChanges = {
+      ...(directive !== undefined && directive !== kept.directive ? { directive } : {}),
+      ...(context === kept.context ? {} : { context }),
+    };
+    kept = { directive, context };
+    return changes;
+  };
+}
+
+/**
+ * Puts in line what tools hooks have queued since it was called last; `stored` of them are stored already. Answers how many.
+ */
+export function queueTools(
+  store: ThreadStore,
+  threadId: string,
+  sink: Sink,
+  stored = 0,
+): () => Promise<number> {
+  return async () => {
+    const tools = sink.taken().queuedTools.slice(stored);
+    stored += tools.length;
+    try {
+      await sink.settle();
+      for (const tool of tools) await store.queueItem(threadId, { kind: 'tool', ...tool, origin: 'code' });
+      return tools.length;
+    } catch (error) {
+      // Whoever ended the thread has ended what was to come.
+      if (isRuntimeError(error, 'ThreadTerminated')) return 0;
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,95 @@
+/**
+ * The wrapper around every activity: heartbeats, the size of answers, and errors at the edge.
+ * G1. Heartbeats come from a timer, begun before any other await: a model that thinks silently and a tool that
+ *     computes are alive, and a cancellation reaches them with the next heartbeat.
+ * G2. An answer above LIMITS.activityResultBytes is a fault of ours and fails loudly: history must stay small.
+ * G3. Errors become ApplicationFailures with the code as `type`; only what can never succeed is non-retryable.
+ */
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
+import { type ErrorCode, errorMessage, isRuntimeError } from '../../core/error.ts';
+import { LIMITS } from '../../core/limit.ts';
+import { readField } from '../../core/thrown.ts';
+
+const HEARTBEAT_MS = 250;
+/** A step's fault that came back this often will not go away by itself; the thread says so and rests. */
+export const FAULT_ATTEMPTS = 8;
+
+/** What ails the store ails no thread: until the store, or the right worker, is back its activities try again, without end. */
+const STORE_PAUSES: Partial<Record<ErrorCode, '1 second' | '2 seconds' | '5 seconds'>> = {
+  StoreUnavailable: '1 second',
+  StoreFull: '2 seconds',
+  StoreMismatch: '5 seconds',
+  StoreLost: '5 seconds',
+  StoreCorrupt: '5 seconds',
+};
+
+/** Work that another worker must take over, at once. */
+export class HandedOver extends Error {
+  override readonly name = 'HandedOver';
+}
+
+type Activity<Input, Output> = (input: Input) => Promise<Output>;
+
+/** `faultAttempts`: attempts after which a fault is final; without it the activity is tried for ever. */
+export function guard<Input, Output>(
+  run: Activity<Input, Output>,
+  { faultAttempts = Number.POSITIVE_INFINITY }: { faultAttempts?: number } = {},
+): Activity<Input, Output> {
+  return async (input) => {
+    const context = Context.current();
+    const timer = context.info.isLocal ? undefined : setInterval(() => context.heartbeat(), HEARTBEAT_MS);
+    try {
+      return withinSize(await run(input), context.info.activityType);
+    } catch (error) {
+      throw toFailure(error, context.info.attempt >= faultAttempts);
+    } finally {
+      clearInterval(timer);
+    }
+  };
+}
+
+function withinSize<T>(result: T, activity: string): T {
+  const bytes = Buffer.byteLength(JSON.stringify(result ?? null));
+  if (bytes <= LIMITS.activityResultBytes) return result;
+  throw ApplicationFailure.nonRetryable(
+    `${activity} answered ${bytes} bytes; ${LIMITS.activityResultBytes} may cross Temporal.`,
+    'ResultTooLarge',
+  );
+}
+
+function toFailure(error: unknown, final: boolean): Error {
+  const name = readField(error, 'name');
+  if (name === 'ApplicationFailure') return error as ApplicationFailure;
+  if (name === 'CancelledFailure') return error as CancelledFailure;
+  const message = errorMessage(error);
+  if (name === 'HandedOver') {
+    // Nothing went wrong: no line in the log, no count among the failures.
+    const category = ApplicationFailureCategory.BENIGN;
+    return ApplicationFailure.create({ message, type: 'WorkerShutdown', nextRetryDelay: '10 ms', category });
+  }
+  if (name === 'StaleRun') return ApplicationFailure.nonRetryable(message, 'StaleRun');
+  if (isRuntimeError(error) && Object.hasOwn(STORE_PAUSES, error.code)) {
+    // Nothing is wrong with the step: the thread waits, and the Web UI shows why.
+    const nextRetryDelay = STORE_PAUSES[error.code];
+    return ApplicationFailure.create({ message, type: error.code, nextRetryDelay });
+  }
+  const cause = error instanceof Error ? error : undefined;
+  const type = isRuntimeError(error) ? error.code : 'Fault';
+  return ApplicationFailure.create({ message, type, nonRetryable: final, cause });
+}
+
+/** The signal that ends an activity's work: cancelled by the workflow, or handed over by the worker. */
+export function abortSignal(handover?: AbortSignal): AbortSignal {
+  const { cancellationSignal } = Context.current();
+  return handover ? AbortSignal.any([cancellationSignal, handover]) : cancellationSignal;
+}
+
+/** Why the work was aborted, as the error to throw. */
+export function abortError(handover?: AbortSignal): Error {
+  const { cancellationSignal } = Context.current();
+  if (handover?.aborted && !cancellationSignal.aborted)
+    return new HandedOver('This worker is shutting down.');
+  const { reason } = cancellationSignal;
+  return reason instanceof Error ? reason : new CancelledFailure('cancelled');
+}

@@ -1,0 +1,23 @@
+/** Who asks: the thread and the workflow run of the current activity; checked against the store's own id. */
+import { Context } from '@temporalio/activity';
+import { RuntimeError } from '../../core/error.ts';
+import type { RunRef } from '../../core/step.ts';
+import type { ThreadStore } from '../../store/port.ts';
+
+export function currentRunId(): string {
+  return Context.current().info.workflowExecution?.runId ?? '';
+}
+
+export function fromRun(
+  store: ThreadStore,
+  { threadId, storeId }: RunRef,
+): { threadId: string; runId: string } {
+  if (storeId !== store.id) {
+    throw new RuntimeError(
+      'StoreMismatch',
+      `Thread "${threadId}" lives in store ${storeId}, but this worker uses store ${store.id}. ` +
+        'Point EVERTHREAD_STORE of this worker at the right store, or stop it.',
+    );
+  }
+  return { threadId, runId: currentRunId() };
+}

@@ -1,0 +1,139 @@
+/**
+ * Runs the handler of one effect (definitions §10). Whatever it does, the answer is how the effect ended: an unknown name,
+ * arguments that its schema refuses, a throw and a time-out are errors that are kept, and nobody's exception.
+ */
+import type { EffectDefinition, ScheduledEffect } from '../../core/effect.ts';
+import { isRuntimeError } from '../../core/error.ts';
+import { LIMITS } from '../../core/limit.ts';
+import type { ThreadState } from '../../core/thread-state.ts';
+import { errorMessage, errorStack } from '../../core/thrown.ts';
+import { withStack } from '../../state/author-fault.ts';
+import { runAuthorCode } from '../../state/author-run.ts';
+import { describeIssues } from '../../state/check-arguments.ts';
+import type { ThreadEnv } from '../../state/env.ts';
+import { openAuthorCode } from '../../state/open-author-code.ts';
+import type { EffectFault } from '../../store/effect-port.ts';
+import type { ThreadRecord } from '../../store/thread-port.ts';
+import type { QueuedTool } from '../../store/tool-port.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { withinTime } from '../base/within-time.ts';
+import { notTaken } from '../signals/relative-sink.ts';
+import { openSink, type Sink } from '../signals/sink.ts';
+
+export interface EffectExecution {
+  readonly effect: ScheduledEffect;
+  readonly thread: ThreadRecord;
+  /** Cuts the handler off. */
+  readonly signal: AbortSignal;
+  readonly timeoutMs?: number;
+}
+
+export type ExecutedEffect =
+  | {
+      readonly kind: 'executed';
+      readonly error?: EffectFault;
+      readonly queuedTools: readonly QueuedTool[];
+    }
+  | { readonly kind: 'aborted' };
+
+const ERROR_CHARS = 4000;
+
+export async function executeEffect(
+  dependencies: ActivityDependencies,
+  execution: EffectExecution,
+): Promise<ExecutedEffect> {
+  const { effect, thread, signal, timeoutMs = LIMITS.effectMs } = execution;
+  const definition = dependencies.registry().effects.get(effect.name);
+  if (!definition) return { kind: 'executed', error: notDefined(effect), queuedTools: [] };
+  // Ids of what it makes come from here: the same for every attempt.
+  const key = `${thread.id}:effect:${effect.id}`;
+  const own = new AbortController();
+  const sink = openSink(dependencies, thread.id);
+  const code = openAuthorCode(dependencies, {
+    thread,
+    key,
+    signal: AbortSignal.any([signal, own.signal]),
+    waits: signal,
+    work: sink.work,
+    metadata: { scheduledEffect: { id: effect.id, name: effect.name } },
+  });
+  try {
+    const state = await code.openState();
+    const ended = await withinTime(
+      { signal, timeoutMs, own, late: () => timedOut(effect.name, timeoutMs) },
+      async () =>
+        (await runHandler(definition, state, { args: effect.args, work: key })) ?? (await settle(sink)),
+    );
+    // What a handler throws because it was cut off says nothing about it.
+    if (ended === 'aborted' || (ended && signal.aborted)) return { kind: 'aborted' };
+    const { queuedTools } = sink.taken();
+    if (!ended) return { kind: 'executed', queuedTools };
+    return { kind: 'executed', error: await tell(dependencies, execution, code.env, ended), queuedTools };
+  } finally {
+    code.close();
+    sink.end();
+  }
+}
+
+/** As it is kept, and in the log where the handler threw. */
+async function tell(
+  { report }: ActivityDependencies,
+  { effect: { name }, thread }: EffectExecution,
+  env: ThreadEnv,
+  { code, ...ended }: EffectFault,
+): Promise<EffectFault> {
+  const { error = '', stack } = await env.redact({
+    status: 'error',
+    error: ended.message,
+    stack: ended.stack,
+  });
+  const told = withStack(error.slice(0, ERROR_CHARS), stack);
+  if (stack !== undefined) report?.({ code: 'effect', name, threadId: thread.id, ...told });
+  return { code, message: told.error, ...(told.stack === undefined ? {} : { stack: told.stack }) };
+}
+
+/** What the handler queued to other threads is there before the effect has ended. */
+async function settle(sink: Sink): Promise<EffectFault | undefined> {
+  try {
+    return void (await sink.settle());
+  } catch (error) {
+    const { code, message } = notTaken(error);
+    return { code, message };
+  }
+}
+
+function timedOut(name: string, timeoutMs: number): EffectFault {
+  const message = `"${name}" did not end within ${timeoutMs} ms; it may or may not have taken effect.`;
+  return { code: 'Timeout', message };
+}
+
+/** `work` is as in AuthorRun. Arguments are checked now, and not when the effect was scheduled: it is today's handler that takes them. */
+async function runHandler(
+  { name, args: schema, execute: handler }: EffectDefinition,
+  state: ThreadState,
+  { args: given, work }: { args: Readonly<Record<string, unknown>>; work: string },
+): Promise<EffectFault | undefined> {
+  try {
+    // The definition types `args` as never, because each effect has its own.
+    const execute = handler as (state: ThreadState, args?: unknown) => unknown;
+    const run = { code: 'effect', name, threadId: state.threadId, work } as const;
+    if (!schema) return void (await runAuthorCode(run, () => execute(state)));
+    const parsed = schema.safeParse(given);
+    if (parsed.success) return void (await runAuthorCode(run, () => execute(state, parsed.data)));
+    return {
+      code: 'InvalidValue',
+      message: `The arguments of the effect "${name}" are not what its schema asks for: ${describeIssues(parsed.error.issues)}`,
+    };
+  } catch (error) {
+    const stack = errorStack(error);
+    const code = isRuntimeError(error) ? error.code : 'EffectFailed';
+    return { code, message: errorMessage(error), ...(stack === undefined ? {} : { stack }) };
+  }
+}
+
+function notDefined({ name }: ScheduledEffect): EffectFault {
+  return {
+    code: 'EffectNotFound',
+    message: `The project defines no effect "${name}" now; it was defined when this one was scheduled.`,
+  };
+}

@@ -1,0 +1,95 @@
+/**
+ * `runEffects`: the effects of a thread that are due, one after another (definitions §10), until none is, or the batch is
+ * large enough: the workflow asks again at once, and may have other things to do in between.
+ * An effect that is cut off stays begun in the store, and whoever asks next runs it again.
+ */
+import type { RunEffectsOutcome, RunRef, StoredError } from '../../core/step.ts';
+import { outlast } from '../../state/outlast.ts';
+import type { BegunEffect, EndedEffect } from '../../store/effect-port.ts';
+import type { FromRun } from '../../store/run-port.ts';
+import { runUnit } from '../author/unit.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { abortError, abortSignal } from '../base/guard.ts';
+import { fromRun } from '../base/run-ref.ts';
+import { executeEffect } from './execute-effect.ts';
+
+const BATCH = 50;
+const BATCH_MS = 60_000;
+
+export async function runEffects(
+  dependencies: ActivityDependencies,
+  input: RunRef,
+): Promise<RunEffectsOutcome> {
+  // Where strikes are counted, they decide.
+  const { store, handover, probe, alone } = dependencies;
+  const run = fromRun(store, input);
+  const deadline = performance.now() + BATCH_MS;
+  let [ran, waiting] = [0, 0];
+  // A worker that must go begins nothing more; what is left is another one's.
+  while (ran < BATCH && performance.now() < deadline && !handover.aborted) {
+    const begun = await store.beginEffect({ ...run, ...(alone && { mayLose: Number.POSITIVE_INFINITY }) });
+    if (begun.kind === 'terminated') return begun;
+    if (begun.kind === 'none') return { kind: 'done', ran, waiting: begun.waiting };
+    await probe?.('effect_begun');
+    const ended = await runOne(dependencies, input, begun);
+    if (ended.kind === 'terminated') return ended;
+    if (ended.kind === 'stored') waiting = ended.waiting;
+    ran += 1;
+    await probe?.('effect_done');
+    // Somebody took this worker for lost and runs the thread's effects: two would take them from one another.
+    if (ended.kind === 'late') break;
+  }
+  if (ran === 0) throw abortError(handover);
+  return { kind: 'done', ran, waiting };
+}
+
+type Begun = Extract<BegunEffect, { kind: 'run' }>;
+
+/** What a lone process is told of an effect: its run, and how it was begun. */
+export interface BegunEffectInput extends RunRef {
+  readonly begun: Begun;
+}
+
+/** Only in a lone process; elsewhere effects come in their order. */
+export function runBegunEffect(
+  dependencies: ActivityDependencies,
+  { begun, ...run }: BegunEffectInput,
+): Promise<EndedEffect> {
+  return runOne(dependencies, run, begun);
+}
+
+function runOne(dependencies: ActivityDependencies, run: RunRef, begun: Begun): Promise<EndedEffect> {
+  const { effect, attempt } = begun;
+  const { threadId } = run;
+  const end = (error: StoredError): Promise<EndedEffect> =>
+    dependencies.store.endEffect({
+      ...fromRun(dependencies.store, run),
+      id: effect.id,
+      attempt,
+      error,
+      queuedTools: [],
+    });
+  return runUnit(dependencies, {
+    unit: { code: 'effect', name: effect.name, threadId, work: `${threadId}:effect:${effect.id}` },
+    repeated: attempt > 1,
+    activity: 'runEffect',
+    input: { threadId, storeId: run.storeId, begun } satisfies BegunEffectInput,
+    here: () => runHandler(dependencies, fromRun(dependencies.store, run), begun),
+    givenUp: end,
+  });
+}
+
+async function runHandler(
+  dependencies: ActivityDependencies,
+  run: FromRun,
+  { effect, thread, attempt }: Begun,
+): Promise<EndedEffect> {
+  // Like a tool, a handler is not handed over at once: it has its grace period, then the worker cancels it.
+  const signal = abortSignal();
+  const executed = await executeEffect(dependencies, { effect, thread, signal });
+  if (executed.kind === 'aborted') throw abortError();
+  const { error, queuedTools } = executed;
+  return outlast(signal, () =>
+    dependencies.store.endEffect({ ...run, id: effect.id, attempt, error, queuedTools }),
+  );
+}

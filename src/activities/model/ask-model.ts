@@ -1,0 +1,55 @@
+/** Asks the models of a step in their order; what is streamed goes to the log, and each call is a row of its own. */
+import type { ModelDefinition } from '../../core/definition.ts';
+import type { ProviderRequest } from '../../core/provider.ts';
+import { outlast } from '../../state/outlast.ts';
+import type { StepRef } from '../../store/step-port.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { abortError, abortSignal } from '../base/guard.ts';
+import { askProvider } from './ask-provider.ts';
+import { ChunkWriter } from './chunk-writer.ts';
+import { recordModelCalls } from './model-call-record.ts';
+
+export interface AskedStep {
+  readonly ref: StepRef;
+  /** Takes secrets out of what a provider said. */
+  readonly redact: (text: string) => Promise<string>;
+}
+
+export async function askModel(
+  { store, handover, probe, report }: ActivityDependencies,
+  { ref, redact }: AskedStep,
+  models: ModelDefinition[],
+  request: (model: ModelDefinition) => ProviderRequest,
+) {
+  const signal = abortSignal(handover);
+  const chunks = new ChunkWriter((delta, call) => store.appendChunk({ ...ref, call, delta }));
+  const record = recordModelCalls(store, ref, { redact, report });
+  try {
+    const { threadId, step } = ref;
+    return await askProvider(
+      { threadId, work: `${threadId}:${step}` },
+      {
+        models,
+        request,
+        signal,
+        onAttempt: record.onAttempt,
+        onAttemptEnd: async (end) => {
+          // The text is in the log before the log says that it is complete.
+          await chunks.finish();
+          // The answer was paid for: it is not given up for want of room.
+          await outlast(signal, async () => record.onAttemptEnd(end));
+        },
+        onChunk: ({ attempt, kind, delta }) => {
+          if (kind === 'content') chunks.push(delta, attempt);
+          // Chunks are handed over synchronously; the probe's answer is nobody's to wait for.
+          void probe?.('model_streaming');
+        },
+      },
+    );
+  } catch (error) {
+    if (signal.aborted) throw abortError(handover);
+    throw error;
+  } finally {
+    await chunks.finish();
+  }
+}

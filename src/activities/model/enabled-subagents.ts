@@ -1,0 +1,36 @@
+/**
+ * Which subagents of a prompt are enabled at this moment (runtime §7.3). An entry with `optional` is while the variable that it
+ * names says true, 1 or yes: asked before it is offered, and again before a call of it runs.
+ * O1. The variable is resolved as the prompt's tools see it, whatever its type.
+ * O2. Where no entry has `optional`, nothing is read.
+ * O3. A variable that this worker cannot decrypt enables nothing; `step-env.ts` says so to people.
+ */
+import type { PromptDefinition } from '../../core/definition.ts';
+import { type EnvPlace, resolveVariable } from '../../core/env.ts';
+import { isRuntimeError } from '../../core/error.ts';
+import { isTruthy, listSubagents, type Subagent } from '../../core/subagent.ts';
+import { readPlace } from '../../state/env-place.ts';
+import type { ThreadRecord } from '../../store/thread-port.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+
+/** In the order of the prompt's entries. */
+export async function enabledSubagents(
+  sources: Pick<ActivityDependencies, 'store' | 'registry'>,
+  thread: ThreadRecord,
+  prompt: PromptDefinition,
+): Promise<readonly Subagent[]> {
+  const subagents = listSubagents(sources.registry(), prompt);
+  // O2.
+  if (subagents.every(({ optional }) => optional === undefined)) return subagents;
+  const place = await readPlace(sources, thread, { prompt }).catch(toNothing);
+  return subagents.filter(({ optional }) => optional === undefined || isOn(optional, place));
+}
+
+function isOn(flag: string, place: EnvPlace | undefined): boolean {
+  return place !== undefined && isTruthy(resolveVariable(flag, place)?.value);
+}
+
+/** O3. */
+function toNothing(error: unknown): undefined {
+  if (!isRuntimeError(error, 'InvalidConfiguration')) throw error;
+}

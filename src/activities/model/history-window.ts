@@ -1,0 +1,45 @@
+/**
+ * How much of a thread's history a step's request has room for (runtime §4): decided before the history is read.
+ * W1. The smallest window among the models that may be asked counts: a fallback must be able to take over.
+ * W2. An estimate: what the hooks of the step add is not known yet, nor which subagents are enabled.
+ */
+import { findStepSide, hasTwoSides } from '../../core/active-side.ts';
+import { estimateText } from '../../core/context-estimate.ts';
+import type { ModelDefinition, Registry } from '../../core/definition.ts';
+import { renderPrompt } from '../../core/prompt-text.ts';
+import type { ProviderTool } from '../../core/provider.ts';
+import type { HistoryWindow, StepPlace } from '../../store/step-port.ts';
+import { promptVariables } from './assemble.ts';
+import { fullSubagentOffer } from './offered-tools.ts';
+import { findModels, offerTools } from './request.ts';
+
+/** Of a step whose agent or prompt this worker does not know, nothing more is read than must be. */
+const NOTHING: HistoryWindow = { includeChat: false, includePastTools: false, recentImages: 0 };
+
+export function historyWindow(registry: Registry): (place: StepPlace) => HistoryWindow {
+  return (place) => {
+    const active = findStepSide(registry, place.thread.agent, place);
+    if (!active) return NOTHING;
+    const { prompt } = active;
+    const subagents = fullSubagentOffer(registry, place.thread, prompt);
+    const rooms = findModels(registry, active).flatMap((model) =>
+      roomOf(model, () => offerTools(registry, prompt, model, subagents)),
+    );
+    const { includeChat, includePastTools, recentImageThreshold: recentImages } = prompt;
+    const twoSides = hasTwoSides(active.agent);
+    const window = { includeChat, includePastTools, recentImages, ...(twoSides ? { twoSides } : {}) };
+    if (rooms.length === 0) return window;
+    const prompts = registry.prompts;
+    const system = renderPrompt({ prompt, prompts, variables: promptVariables(place), env: () => '' });
+    return { ...window, tokens: Math.max(0, Math.min(...rooms) - estimateText(system)) };
+  };
+}
+
+/** What a model's window leaves beside its answer and its tools; none where it declares none. */
+function roomOf(model: ModelDefinition, offer: () => readonly ProviderTool[]): number[] {
+  const { maxContextTokens, maxOutputTokens = 0, supportsToolCalls } = model.capabilities;
+  if (maxContextTokens === undefined) return [];
+  const tools = supportsToolCalls === false ? [] : offer();
+  const offered = tools.length > 0 ? estimateText(JSON.stringify(tools)) : 0;
+  return [maxContextTokens - maxOutputTokens - offered];
+}

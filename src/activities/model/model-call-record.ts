@@ -1,0 +1,67 @@
+/** Writes each request to a model as a row of its own: who was asked, what it cost, why it failed. */
+import type { ModelDefinition } from '../../core/definition.ts';
+import type { ProviderUsage } from '../../core/provider.ts';
+import { errorStack } from '../../core/thrown.ts';
+import type { CallModelOptions } from '../../models/call-model.ts';
+import { withStack } from '../../state/author-fault.ts';
+import type { StateDependencies } from '../../state/dependencies.ts';
+import type { StepRef, ThreadStore } from '../../store/port.ts';
+
+type Recorder = Required<Pick<CallModelOptions, 'onAttempt' | 'onAttemptEnd'>>;
+
+export interface Telling extends Pick<StateDependencies, 'report'> {
+  /** Takes secrets out of what a provider said. */
+  readonly redact: (text: string) => Promise<string>;
+}
+
+export function recordModelCalls(
+  store: Pick<ThreadStore, 'startModelCall' | 'endModelCall'>,
+  ref: StepRef,
+  { redact, report }: Telling,
+): Recorder {
+  return {
+    async onAttempt({ attempt, model }) {
+      await store.startModelCall({ ...ref, call: attempt, model: model.name, modelId: model.model });
+    },
+    async onAttemptEnd({ attempt, model, outcome }) {
+      if (outcome.ok) {
+        const { usage } = outcome.response;
+        const firstTokenAt = outcome.firstTokenAt * 1000;
+        await store.endModelCall({
+          ...ref,
+          call: attempt,
+          ok: true,
+          usage,
+          cost: costOf(model, usage),
+          firstTokenAt,
+        });
+        return;
+      }
+      const { code, message, statusCode } = outcome.error;
+      // Redacted before it is cut: half a secret would not be found.
+      const error = {
+        code,
+        message: (await redact(message)).slice(0, 1000),
+        statusCode,
+        retryInMs: outcome.willRetryInMs,
+      };
+      await store.endModelCall({ ...ref, call: attempt, ok: false, error });
+      // What no provider has answered may be a fault of the code that asks it.
+      const stack = code === 'unknown' ? errorStack(outcome.error.cause) : undefined;
+      if (stack === undefined) return;
+      const told = withStack(error.message, await redact(stack));
+      report?.({ code: 'model', name: model.name, threadId: ref.threadId, ...told });
+    },
+  };
+}
+
+/** USD: the provider's own figure, or the definition's prices per million tokens; undefined when neither says. */
+export function costOf(model: ModelDefinition, usage: ProviderUsage): number | undefined {
+  if (usage.cost !== undefined) return usage.cost;
+  const { inputPrice, outputPrice, cachedPrice } = model;
+  if (inputPrice === undefined && outputPrice === undefined) return undefined;
+  const cached = usage.cachedTokens ?? 0;
+  const input = (usage.promptTokens - cached) * (inputPrice ?? 0);
+  const output = usage.completionTokens * (outputPrice ?? 0);
+  return (input + cached * (cachedPrice ?? inputPrice ?? 0) + output) / 1_000_000;
+}

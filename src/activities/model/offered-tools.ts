@@ -1,0 +1,65 @@
+/**
+ * What a prompt offers to its model (definitions §6.3, §13.3): function tools; prompts, which take what their schema says; agents
+ * of type `ai_human`, a handoff to which takes what their side A's prompt takes; subagents, as far as they are enabled.
+ */
+import type { AgentDefinition, PromptDefinition, Registry } from '../../core/definition.ts';
+import type { ProviderTool } from '../../core/provider.ts';
+import { listSubagents } from '../../core/subagent.ts';
+import type { ThreadRecord } from '../../store/thread-port.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { enabledSubagents } from './enabled-subagents.ts';
+import { offerLifecycle, offerSubagent, parametersOf, type SubagentOffer, toTool } from './subagent-tools.ts';
+
+/** What depends on the moment: nothing is read where the prompt lists no subagent of the kind. */
+export async function readSubagentOffer(
+  sources: Pick<ActivityDependencies, 'store' | 'registry'>,
+  thread: ThreadRecord,
+  prompt: PromptDefinition,
+): Promise<SubagentOffer> {
+  const enabled = await enabledSubagents(sources, thread, prompt);
+  if (!mayLive(sources.registry(), thread, prompt)) return { enabled, living: false };
+  return { enabled, living: await sources.store.hasResumable(thread.id) };
+}
+
+/** Before anything is read: all that the prompt may come to offer. */
+export function fullSubagentOffer(
+  registry: Registry,
+  thread: ThreadRecord,
+  prompt: PromptDefinition,
+): SubagentOffer {
+  return { enabled: listSubagents(registry, prompt), living: mayLive(registry, thread, prompt) };
+}
+
+/** A child that the prompt may speak to. */
+function mayLive(registry: Registry, { childCount }: ThreadRecord, prompt: PromptDefinition): boolean {
+  return childCount > 0 && listSubagents(registry, prompt).some(({ resumable }) => resumable);
+}
+
+export function offeredTools(
+  registry: Registry,
+  { tools }: PromptDefinition,
+  subagents: SubagentOffer,
+): ProviderTool[] {
+  const own = tools.flatMap(({ name }) => {
+    const subagent = subagents.enabled.find(({ entry }) => entry.name === name);
+    if (!subagent) return offer(registry, name) ?? [];
+    return subagent.resumable ? [] : [offerSubagent(registry, subagent)];
+  });
+  return [...own, ...offerLifecycle(registry, subagents)];
+}
+
+function offer({ tools, prompts, agents }: Registry, name: string): ProviderTool | undefined {
+  const tool = tools.get(name);
+  if (tool) return toTool(name, tool.description, tool.parameters);
+  const prompt = prompts.get(name);
+  if (prompt) return toTool(name, prompt.toolDescription, parametersOf(prompt.requiredSchema));
+  const agent = agents.get(name);
+  // A dual_ai agent is a thread of its own: no handoff.
+  if (agent?.type !== 'ai_human') return undefined;
+  const schema = prompts.get(agent.sideA.prompt)?.requiredSchema;
+  return toTool(name, describe(agent), parametersOf(schema));
+}
+
+function describe({ name, title, description, toolDescription }: AgentDefinition): string {
+  return toolDescription ?? description ?? title ?? `Hands the conversation over to ${name}.`;
+}

@@ -1,0 +1,69 @@
+/**
+ * Tools that the provider itself runs (definitions §6.3, §8): sent along, never executed here.
+ * A prompt names one as the model declares it in `providerTools` (`x` or `provider:x`), or by a tool of the project with
+ * `executionMode: 'provider'`. A fallback model that does not declare it is asked without it.
+ */
+import type { ModelDefinition, PromptDefinition, PromptToolEntry, Registry } from '../../core/definition.ts';
+import type { ProviderResponse, ProviderTool } from '../../core/provider.ts';
+
+const PREFIX = 'provider:';
+
+export function findProviderTools(
+  registry: Registry,
+  prompt: PromptDefinition,
+  model: ModelDefinition,
+): ProviderTool[] {
+  return prompt.tools.flatMap((entry) => toProviderTool(registry, model, entry) ?? []);
+}
+
+/** What a message's metadata tells of tools that the provider has run; nothing where it has run none. */
+export function executedMetadata({ providerTools }: ProviderResponse): { providerTools?: unknown[] } {
+  if (!providerTools || providerTools.length === 0) return {};
+  return { providerTools: providerTools.map((tool) => (isSmall(tool.result) ? tool : cut(tool))) };
+}
+
+/** A search may bring whole pages: what the model made of them is in its answer. */
+const LONGEST_RESULT = 32_000;
+
+function isSmall(result: unknown): boolean {
+  return (JSON.stringify(result)?.length ?? 0) <= LONGEST_RESULT;
+}
+
+function cut({ result, ...tool }: NonNullable<ProviderResponse['providerTools']>[number]) {
+  return { ...tool, result: `${JSON.stringify(result).slice(0, LONGEST_RESULT)}…`, resultCut: true };
+}
+
+/** Whether the entry's name is that of a tool of the project that the provider runs. */
+export function runsAtProvider(registry: Registry, name: string): boolean {
+  return registry.tools.get(name)?.executionMode === 'provider';
+}
+
+function toProviderTool(
+  registry: Registry,
+  model: ModelDefinition,
+  { name, options }: PromptToolEntry,
+): ProviderTool | undefined {
+  const tool = registry.tools.get(name);
+  if (tool) {
+    if (tool.executionMode !== 'provider') return undefined;
+    const { description, parameters, executionProvider } = tool;
+    return {
+      type: 'function',
+      function: { name, description, parameters },
+      executionMode: 'provider',
+      ...(executionProvider === undefined ? {} : { executionProvider }),
+      options,
+    };
+  }
+  // A prompt or an agent of that name comes first, as it does when the project is checked.
+  if (registry.prompts.has(name) || registry.agents.has(name)) return undefined;
+  const own = name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name;
+  const offered = model.providerTools.find((each) => each === name || each === own);
+  if (offered === undefined) return undefined;
+  return {
+    type: 'function',
+    function: { name: offered, description: '', parameters: {} },
+    executionMode: 'provider',
+    options,
+  };
+}

@@ -1,0 +1,63 @@
+/**
+ * Reads the recent images of a step's messages (definitions §15.5), once for all models that may be asked.
+ * V1. Nothing about a file fails a step: what cannot be shown is told in words.
+ * V2. Only bytes that are an image by their own header are sent, under the type that the header says: a provider refuses
+ *     everything else, and would for every step that follows.
+ * V3. The newest images come first where there is not room for all.
+ */
+
+import type { Picture, Pictures } from '../../core/context-attachment.ts';
+import { isRuntimeError, isStoreTrouble } from '../../core/error.ts';
+import { readImageType } from '../../core/image-size.ts';
+import { LIMITS } from '../../core/limit.ts';
+import type { AttachmentRef } from '../../core/message.ts';
+import { readWholeFile } from '../../store/file-content.ts';
+import type { ThreadStore } from '../../store/port.ts';
+
+type Reader = Pick<ThreadStore, 'openFile' | 'readFileChunk'>;
+
+/** `images`: the newest first. */
+export async function readPictures(
+  store: Reader,
+  threadId: string,
+  images: readonly AttachmentRef[],
+): Promise<Pictures> {
+  const pictures = new Map<string, Picture>();
+  let left: number = LIMITS.requestImageBytes;
+  for (const { path, size } of images) {
+    const bytes = size > left ? 'too large to be shown' : await read(store, threadId, path, left);
+    if (typeof bytes === 'string') {
+      pictures.set(path, { kind: 'absent', why: bytes });
+      continue;
+    }
+    left -= bytes.length;
+    pictures.set(path, toPicture(bytes));
+  }
+  return pictures;
+}
+
+/** The file may have another size by now than the message was told. */
+async function read(
+  store: Reader,
+  threadId: string,
+  path: string,
+  most: number,
+): Promise<Uint8Array | string> {
+  try {
+    const file = await store.openFile(threadId, path);
+    if (!file) return 'unavailable: the file is gone';
+    if (file.record.size > most) return 'too large to be shown';
+    const content = await readWholeFile(store, threadId, path);
+    return content ? new Uint8Array(content) : 'unavailable: the file is gone';
+  } catch (error) {
+    // A store that is away fails the step, and the step is tried again.
+    if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;
+    return 'unavailable: the file cannot be read';
+  }
+}
+
+function toPicture(bytes: Uint8Array): Picture {
+  const mediaType = readImageType(bytes);
+  if (mediaType === undefined) return { kind: 'absent', why: 'not shown: no image that models can see' };
+  return { kind: 'shown', data: Buffer.from(bytes).toString('base64'), mediaType };
+}

@@ -1,0 +1,97 @@
+/** Builds what a model is asked (runtime §4) from the project's definitions and the thread's messages. */
+import { type ActiveSide, hasTwoSides } from '../../core/active-side.ts';
+import { withoutImages } from '../../core/context-provider.ts';
+import type { ModelDefinition, PromptDefinition, Registry } from '../../core/definition.ts';
+import type { ProviderRequest, ProviderTool } from '../../core/provider.ts';
+import type { StoredError } from '../../core/step.ts';
+import type { StopRules } from '../../core/stop.ts';
+import type { AssembledStep } from './assemble.ts';
+import { offeredTools } from './offered-tools.ts';
+import { findProviderTools, runsAtProvider } from './provider-tools.ts';
+import type { SubagentOffer } from './subagent-tools.ts';
+
+export function agentNotFound(agent: string, threadId: string): StoredError {
+  return {
+    code: 'AgentNotFound',
+    message:
+      `Agent "${agent}" of thread "${threadId}" is not defined in this worker's project. ` +
+      'Add it under agents/agents and send another message.',
+  };
+}
+
+export function toStopRules({ agent, side }: ActiveSide): StopRules {
+  const other = hasTwoSides(agent) ? (side === agent.sideB ? agent.sideA : agent.sideB) : undefined;
+  return {
+    stopOnResponse: side.stopOnResponse,
+    stopTool: side.stopTool,
+    sessionStop: side.sessionStop?.name,
+    sessionFail: side.sessionFail?.name,
+    maxSteps: side.maxSteps,
+    ...(other ? { other: { maxSteps: other.maxSteps, maxSessionTurns: agent.maxSessionTurns } } : {}),
+  };
+}
+
+/** The model and its fallbacks, in the order in which they are asked. */
+export function findModels(registry: Registry, { prompt }: Pick<ActiveSide, 'prompt'>): ModelDefinition[] {
+  const primary = registry.models.get(prompt.model);
+  if (!primary) return [];
+  return [
+    primary,
+    ...primary.fallbacks.map((name) => registry.models.get(name)).filter((model) => model !== undefined),
+  ];
+}
+
+export function buildRequest(
+  registry: Registry,
+  { prompt }: ActiveSide,
+  model: ModelDefinition,
+  { threadId, messages, subagents }: AssembledStep & { readonly subagents: SubagentOffer },
+): ProviderRequest {
+  const { supportsImages, supportsToolCalls } = model.capabilities;
+  const tools = supportsToolCalls === false ? [] : offerTools(registry, prompt, model, subagents);
+  return {
+    model: model.model,
+    // What is stored keeps its images: another model may see them (runtime §4).
+    messages: supportsImages === false ? withoutImages(messages) : messages,
+    ...(tools.length > 0
+      ? { tools, toolChoice: prompt.toolChoice, parallelToolCalls: prompt.parallelToolCalls }
+      : {}),
+    ...(prompt.reasoning ? { reasoning: toReasoning(prompt, model) } : {}),
+    providerOptions: { ...model.providerOptions, ...prompt.providerOptions },
+    user: threadId,
+  };
+}
+
+const EFFORT_LEVEL = { low: 33, medium: 66, high: 100 } as const;
+
+function toReasoning({ reasoning }: PromptDefinition, model: ModelDefinition): ProviderRequest['reasoning'] {
+  const { effort, maxTokens, exclude } = reasoning ?? {};
+  if (effort === undefined) return { maxTokens, exclude };
+  const level = EFFORT_LEVEL[effort];
+  const word = nearestWord(model.capabilities.reasoningLevels, level);
+  return { level, ...(word === undefined ? {} : { effort: word }), maxTokens, exclude };
+}
+
+/** The model's own word for the level that is nearest (definitions §5.6); undefined where it has none. */
+function nearestWord(
+  levels: Readonly<Record<number, string | null>> | undefined,
+  level: number,
+): string | null | undefined {
+  const known = Object.keys(levels ?? {}).map(Number);
+  const distance = (each: number) => Math.abs(each - level);
+  const [nearest] = known.sort((a, b) => distance(a) - distance(b) || b - a);
+  return nearest === undefined ? undefined : levels?.[nearest];
+}
+
+/** All that this model is offered; what the provider runs is offered as such and as nothing else. */
+export function offerTools(
+  registry: Registry,
+  prompt: PromptDefinition,
+  model: ModelDefinition,
+  subagents: SubagentOffer,
+): ProviderTool[] {
+  const own = offeredTools(registry, prompt, subagents).filter(
+    (tool) => !runsAtProvider(registry, tool.function.name),
+  );
+  return [...own, ...findProviderTools(registry, prompt, model)];
+}

@@ -1,0 +1,77 @@
+/**
+ * Variables before a model is asked (definitions §3, §6.2).
+ * S1. Required ones are asked for before an execution begins. One that goes missing later is told to the model by the
+ *     tool that needs it.
+ * S2. A model never gets a secret: an `env` part of the prompt shows its name.
+ * S3. A project that uses neither costs no read.
+ */
+import { findActiveSide } from '../../core/active-side.ts';
+import type { PromptDefinition, Registry } from '../../core/definition.ts';
+import { resolveVariable } from '../../core/env.ts';
+import type { Requirement } from '../../core/env-requirement.ts';
+import { isRuntimeError } from '../../core/error.ts';
+import type { StoredError } from '../../core/step.ts';
+import { listSubagents } from '../../core/subagent.ts';
+import { definedPlace, readPlace, requirementsOf } from '../../state/env-place.ts';
+import type { ThreadRecord } from '../../store/port.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+
+export type StepEnv =
+  | { readonly ok: true; readonly show: (name: string) => string }
+  | { readonly ok: false; readonly error: StoredError };
+
+type Sources = Pick<ActivityDependencies, 'store' | 'registry'>;
+
+/** `begun`: the execution has been under way (S1). `prompt`: the one that is rendered; the agent's own where absent. */
+export async function readStepEnv(
+  sources: Sources,
+  thread: ThreadRecord,
+  {
+    begun,
+    prompt = findActiveSide(sources.registry(), thread.agent, thread.session.side)?.prompt,
+  }: { readonly begun: boolean; readonly prompt?: PromptDefinition },
+): Promise<StepEnv> {
+  const registry = sources.registry();
+  const required = begun ? [] : requirementsOf(registry, thread.agent);
+  const used = required.length > 0 || (prompt !== undefined && usesEnv(registry, prompt));
+  try {
+    const place = used
+      ? await readPlace(sources, thread, { prompt })
+      : definedPlace(registry, thread, prompt);
+    const absent = required.filter(({ name }) => place.stored.every((each) => each.name !== name));
+    if (absent.length > 0) return { ok: false, error: missingVariables(thread, absent) };
+    return {
+      ok: true,
+      show(name) {
+        const variable = resolveVariable(name, place);
+        return variable?.type === 'secret' ? `[secret ${name}]` : (variable?.value ?? '');
+      },
+    };
+  } catch (error) {
+    if (!isRuntimeError(error, 'InvalidConfiguration')) throw error;
+    return { ok: false, error: { code: error.code, message: error.message } };
+  }
+}
+
+/** It shows variables, or one of them decides what it offers. */
+function usesEnv(registry: Registry, prompt: PromptDefinition): boolean {
+  return showsEnv(registry, prompt) || listSubagents(registry, prompt).some(({ optional }) => optional);
+}
+
+function showsEnv(registry: Registry, prompt: PromptDefinition): boolean {
+  return prompt.prompt.some((part) => {
+    const included = part.type === 'include' ? registry.prompts.get(part.prompt) : undefined;
+    return part.type === 'env' || (included !== undefined && showsEnv(registry, included));
+  });
+}
+
+function missingVariables({ id, agent }: ThreadRecord, absent: readonly Requirement[]): StoredError {
+  const list = absent.map(({ name, by }) => `"${name}" (${by})`).join(', ');
+  const one = absent.length === 1;
+  return {
+    code: 'MissingVariable',
+    message:
+      `Agent "${agent}" of thread "${id}" needs ${one ? 'a variable that has' : 'variables that have'} no value: ${list}. ` +
+      `Set ${one ? 'it' : 'them'} with "everthread env set NAME --thread ${id}" (or --user ID, --instance), and send another message.`,
+  };
+}

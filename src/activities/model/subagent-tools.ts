@@ -1,0 +1,132 @@
+/**
+ * How subagents are offered to a model (definitions §13.3): one that ends with its report is a tool of its agent's name; those
+ * that may be spoken to again hide behind `subagent_create` and `subagent_message`. Pure.
+ */
+import type { AgentDefinition, AuthorSchema, Registry } from '../../core/definition.ts';
+import type { ProviderTool } from '../../core/provider.ts';
+import {
+  childPrompt,
+  isSubagentCall,
+  SUBAGENT_CREATE,
+  SUBAGENT_MESSAGE,
+  type Subagent,
+} from '../../core/subagent.ts';
+import { type JsonSchema, toParameters } from '../../definitions/tool-schema.ts';
+
+export interface SubagentOffer {
+  /** Of the prompt. */
+  readonly enabled: readonly Subagent[];
+  /** A child lives that may be spoken to. */
+  readonly living: boolean;
+}
+
+export function offerSubagent(registry: Registry, subagent: Subagent): ProviderTool {
+  const schema = childPrompt(registry, subagent)?.requiredSchema;
+  return toTool(subagent.agent.name, describeAgent(subagent.agent), parametersOf(schema));
+}
+
+/** The lifecycle tools, where there is anybody to be made or spoken to, and the project has nothing of their names. */
+export function offerLifecycle(registry: Registry, { enabled, living }: SubagentOffer): ProviderTool[] {
+  const resumable = enabled.filter((each) => each.resumable);
+  return [
+    ...(resumable.length > 0 ? [offerCreate(registry, resumable)] : []),
+    ...(living ? [MESSAGE_TOOL] : []),
+  ].filter((tool) => isSubagentCall(registry, tool.function.name));
+}
+
+/** What it says of itself, for models. */
+export function describeAgent({ name, title, description, toolDescription }: AgentDefinition): string {
+  return toolDescription ?? description ?? title ?? `The agent ${name}.`;
+}
+
+/** Names of the fields that must be given. */
+export function requiredFields(schema: AuthorSchema): readonly string[] {
+  const { required = [] } = parametersOf(schema) as { required?: readonly string[] };
+  return required;
+}
+
+/** Worked out once for each schema: a request is made for every step. */
+const known = new WeakMap<AuthorSchema, JsonSchema>();
+
+export function parametersOf(schema: AuthorSchema | undefined): JsonSchema {
+  if (!schema) return toParameters(undefined);
+  const parameters = known.get(schema) ?? toParameters(schema);
+  known.set(schema, parameters);
+  return parameters;
+}
+
+export function toTool(name: string, description: string, parameters: JsonSchema): ProviderTool {
+  return { type: 'function', function: { name, description, parameters } };
+}
+
+const FILES = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'Paths below /attachments/ of files that it is given; [] for none',
+};
+
+function offerCreate(registry: Registry, resumable: readonly Subagent[]): ProviderTool {
+  const lines = resumable.map((each) => `- ${describe(registry, each)}`);
+  const description = [
+    'Creates a subagent: an agent in a thread of its own, which works on what you tell it. Its reference is in the result.',
+    'Available agents:',
+    ...lines,
+  ].join('\n');
+  const given = argumentsSchema(registry, resumable);
+  return toTool(SUBAGENT_CREATE, description, {
+    type: 'object',
+    properties: {
+      agent: { type: 'string', enum: resumable.map(({ agent }) => agent.name) },
+      message: { type: 'string', description: 'What it is told first' },
+      attachments: FILES,
+      name: { type: 'string', description: 'A short name for it, by which people know it' },
+      ...(given ? { arguments: given } : {}),
+    },
+    required: ['agent', 'message', 'attachments', 'name'],
+    additionalProperties: false,
+  });
+}
+
+function describe(registry: Registry, subagent: Subagent): string {
+  const { agent, blocking, maxInstances } = subagent;
+  const { properties = {}, required = [] } = parametersOf(
+    childPrompt(registry, subagent)?.requiredSchema,
+  ) as {
+    properties?: object;
+    required?: readonly string[];
+  };
+  const takes = Object.keys(properties).map((name) =>
+    required.includes(name) ? name : `${name} (optional)`,
+  );
+  const facts = [
+    blocking ? 'you wait for its result' : 'it works beside you, and its result comes as a message',
+    ...(maxInstances === undefined ? [] : [`at most ${maxInstances} at a time`]),
+    takes.length > 0 ? `arguments: ${takes.join(', ')}` : 'no arguments',
+  ];
+  return `${agent.name}: ${describeAgent(agent)} (${facts.join('; ')})`;
+}
+
+/** Undefined where none of them takes any. */
+function argumentsSchema(registry: Registry, resumable: readonly Subagent[]): JsonSchema | undefined {
+  const schemas = resumable.flatMap((subagent) => {
+    const schema = childPrompt(registry, subagent)?.requiredSchema;
+    return schema ? [{ title: subagent.agent.name, ...parametersOf(schema) }] : [];
+  });
+  if (schemas.length <= 1) return schemas[0];
+  return { anyOf: schemas };
+}
+
+const MESSAGE_TOOL = toTool(
+  SUBAGENT_MESSAGE,
+  'Tells a subagent that you have created something more, such as an answer or another task.',
+  {
+    type: 'object',
+    properties: {
+      referenceId: { type: 'string', description: 'Its reference, from the result that told of it' },
+      message: { type: 'string' },
+      attachments: FILES,
+    },
+    required: ['referenceId', 'message', 'attachments'],
+    additionalProperties: false,
+  },
+);

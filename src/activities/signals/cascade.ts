@@ -1,0 +1,43 @@
+/**
+ * Stop and termination of a thread, as activities carry them to its descendants (runtime §10): `state/descendants.ts` says whom.
+ * C1. After the thread's own commit, also where it comes again and finds the thread ended already: so a worker that dies in
+ *     between leaves nobody running.
+ */
+import type { CommitStatusInput } from '../../core/step.ts';
+import { stopDescendants, terminateDescendants } from '../../state/descendants.ts';
+import type { ThreadStore } from '../../store/port.ts';
+import { openReach, type Reach } from './reach.ts';
+
+/** C1. Within the activity `commitStatus`. */
+export async function cascade(
+  store: ThreadStore,
+  { threadId, status, stops }: Pick<CommitStatusInput, 'threadId' | 'status' | 'stops'>,
+): Promise<void> {
+  if (status === 'terminated') await endDescendants(store, openReach(store), threadId);
+  // A thread that was stopped before may commit its rest again; somebody may have let a child go on since.
+  if (status === 'stopped' && stops) await stopDescendants(store, threadId, openReach(store).stop);
+}
+
+/** Code of the thread itself has asked for it: its workflow hears by the activity's answer. */
+export async function terminateSelf(store: ThreadStore, threadId: string, reason: string): Promise<void> {
+  await store.terminateThread(threadId, reason);
+  await endDescendants(store, openReach(store), threadId);
+}
+
+/**
+ * A relative of the thread. Its workflow is told first, so that it has a report to deliver whatever becomes of this process;
+ * then the store, so that whoever asked sees it at once.
+ */
+export async function terminateRelative(
+  store: ThreadStore,
+  reach: Reach,
+  { threadId, reason }: { readonly threadId: string; readonly reason: string },
+): Promise<void> {
+  await reach.terminate(threadId, reason);
+  await store.terminateThread(threadId, reason);
+  await endDescendants(store, reach, threadId);
+}
+
+function endDescendants(store: ThreadStore, reach: Reach, threadId: string): Promise<void> {
+  return terminateDescendants(store, threadId, reach.end);
+}

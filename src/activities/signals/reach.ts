@@ -1,0 +1,62 @@
+/**
+ * How an activity reaches another thread of the family (runtime §8): what there is to know lies in the store, and the other
+ * thread's workflow is told to look. By workflow id without a run id, so it makes no difference whether it has continued as new.
+ * A1. A workflow that was killed is started again by it: what lies in its queue is answered.
+ * A2. A thread that is over is left alone.
+ * A3. Nobody is started to be ended by `end`: whose workflow is gone is ended in the store, by whoever asks.
+ */
+import { Context } from '@temporalio/activity';
+import { WORKFLOW_ID_PREFIX } from '../../core/start-input.ts';
+import { revival, WORKFLOW_TYPE } from '../../core/start-options.ts';
+import { sandboxQueue } from '../../core/step.ts';
+import type { ThreadStore } from '../../store/port.ts';
+import {
+  stop,
+  terminate,
+  type WakePayload,
+  wakeForEffects,
+  wakeForMessages,
+} from '../../workflows/messages.ts';
+
+export interface Reach {
+  wake(threadId: string, payload?: WakePayload): Promise<void>;
+  wakeForEffects(threadId: string, inMs: number): Promise<void>;
+  stop(threadId: string, reason?: string): Promise<void>;
+  terminate(threadId: string, reason?: string): Promise<void>;
+  /** A3. False where no workflow runs. */
+  end(threadId: string, reason?: string): Promise<boolean>;
+}
+
+/** Within an activity, local or not. */
+export function openReach(store: Pick<ThreadStore, 'getThread'>): Reach {
+  const { client, info } = Context.current();
+  // Code that a model wrote has a queue of its own (`sandboxQueue`); workflows wait on the workers' first one.
+  const taskQueue =
+    info.activityType === 'runCode' ? info.taskQueue.slice(0, -sandboxQueue('').length) : info.taskQueue;
+  const signal = async (threadId: string, { name }: { name: string }, payload: object): Promise<void> => {
+    const thread = await store.getThread(threadId);
+    // A2.
+    if (!thread || thread.terminatedAt !== null) return;
+    await client.workflow.signalWithStart(WORKFLOW_TYPE, {
+      ...revival(thread),
+      taskQueue,
+      signal: name,
+      signalArgs: [payload],
+    });
+  };
+  return {
+    wake: (threadId, payload = {}) => signal(threadId, wakeForMessages, payload),
+    wakeForEffects: (threadId, inMs) => signal(threadId, wakeForEffects, { inMs }),
+    stop: (threadId, reason) => signal(threadId, stop, { reason }),
+    terminate: (threadId, reason) => signal(threadId, terminate, { reason }),
+    async end(threadId, reason) {
+      try {
+        await client.workflow.getHandle(WORKFLOW_ID_PREFIX + threadId).signal(terminate, { reason });
+        return true;
+      } catch (error) {
+        if ((error as Error).name === 'WorkflowNotFoundError') return false;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,11 @@
+/**
+ * A worker that was lost may have queued something to a relative's thread and told nobody. Whoever finds the loss out wakes those
+ * relatives; a look in vain does no harm.
+ */
+import type { ThreadStore } from '../../store/port.ts';
+import { openReach } from './reach.ts';
+
+export async function wakeForgotten(store: ThreadStore, threadId: string): Promise<void> {
+  const reach = openReach(store);
+  for (const relative of await store.listForgotten(threadId)) await reach.wake(relative);
+}

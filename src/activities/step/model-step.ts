@@ -1,0 +1,105 @@
+/**
+ * `modelStep`: one step of the cycle up to the stored answer (runtime §3.1-3.4).
+ * Drain, through hooks, and decide in one transaction; then `answer.ts`: assemble; call the model, streaming; store the answer, its tool
+ * calls, usage and events in one transaction. Tools are other activities.
+ */
+import { findActiveSide, hasTwoSides } from '../../core/active-side.ts';
+import type { Registry } from '../../core/definition.ts';
+import type { Session } from '../../core/session.ts';
+import type { ModelStepInput, ModelStepOutcome } from '../../core/step.ts';
+import type { StepRecord, ThreadRecord } from '../../store/port.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { abortError } from '../base/guard.ts';
+import { fromRun } from '../base/run-ref.ts';
+import { type Answered, answer } from '../model/answer.ts';
+import { toStopRules } from '../model/request.ts';
+import { toStepCalls } from '../tool/tool-dispatch.ts';
+import { receiveInput } from './receive-input.ts';
+
+export async function modelStep(
+  dependencies: ActivityDependencies,
+  input: ModelStepInput,
+): Promise<ModelStepOutcome> {
+  const { store, handover } = dependencies;
+  if (handover.aborted) throw abortError(handover);
+  const run = fromRun(store, input);
+  const { begun, scratch } = await receiveInput(dependencies, run, input);
+  switch (begun.kind) {
+    case 'terminated':
+      return begun;
+    case 'nothing_to_do':
+    case 'failed':
+      return { ...begun, ...(await readSession(dependencies, input)) };
+    case 'stored':
+      return describeStored(dependencies, input, begun.record, begun.swept);
+    case 'call': {
+      const { step, attempt, swept } = begun;
+      return describeAnswer(
+        dependencies,
+        input,
+        { step, swept },
+        await answer(dependencies, { ...run, step, attempt }, scratch),
+      );
+    }
+  }
+}
+
+async function describeAnswer(
+  dependencies: ActivityDependencies,
+  input: ModelStepInput,
+  { step, swept }: { step: number; swept: number },
+  answered: Answered,
+): Promise<ModelStepOutcome> {
+  switch (answered.kind) {
+    case 'terminated':
+      return answered;
+    case 'failed':
+      return { ...answered, step, swept, ...(await readSession(dependencies, input)) };
+    case 'closed':
+      return { kind: 'nothing_to_do', step, swept, ...(await readSession(dependencies, input)) };
+    case 'stored':
+      return describeStored(dependencies, input, answered.record, swept);
+  }
+}
+
+/** For a workflow that is behind the store, or whose step had no answer to tell of. */
+async function readSession(
+  { registry, store }: ActivityDependencies,
+  { threadId, agent = '' }: ModelStepInput,
+): Promise<{ session?: Session }> {
+  if (!hasTwoSides(registry().agents.get(agent))) return {};
+  const thread = await store.getThread(threadId);
+  return thread ? { session: thread.session } : {};
+}
+
+async function describeStored(
+  { registry, store }: ActivityDependencies,
+  { threadId, agent }: ModelStepInput,
+  record: StepRecord,
+  swept: number,
+): Promise<ModelStepOutcome> {
+  const project = registry();
+  const thread = await store.getThread(threadId);
+  const moved = thread && agent !== undefined && thread.agent !== agent ? { agent: thread.agent } : {};
+  return { kind: 'step', ...describe(project, thread, record), swept, ...moved };
+}
+
+type Described = Omit<Extract<ModelStepOutcome, { kind: 'step' }>, 'kind' | 'swept'>;
+
+function describe(project: Registry, thread: ThreadRecord | null, record: StepRecord): Described {
+  const { side } = record;
+  const active = thread ? findActiveSide(project, thread.agent, side) : undefined;
+  return {
+    step: record.step,
+    answered: record.kind === 'model',
+    text: record.text,
+    ...toStepCalls(project, record.calls),
+    // An agent that vanished under a running thread must not leave it without rules.
+    rules: active ? toStopRules(active) : { stopOnResponse: true },
+    model: record.model ?? '',
+    moreInput: record.moreInput,
+    ...(record.directive ? { directive: record.directive } : {}),
+    // The store counts turns as they stood before the step.
+    ...(thread && hasTwoSides(active?.agent) ? { side, turns: thread.session.turns } : {}),
+  };
+}

@@ -1,0 +1,59 @@
+/** `openThread`: the first act of every workflow run: registers it with the store and learns where to go on. */
+
+import { findActiveSide, hasTwoSides } from '../../core/active-side.ts';
+import { RuntimeError } from '../../core/error.ts';
+import type { OpenThreadInput, OpenThreadOutcome, StoredError } from '../../core/step.ts';
+import type { ThreadRecord } from '../../store/port.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { currentRunId } from '../base/run-ref.ts';
+import { agentNotFound } from '../model/request.ts';
+import { readStepEnv } from '../model/step-env.ts';
+
+export async function openThread(
+  dependencies: ActivityDependencies,
+  input: OpenThreadInput,
+): Promise<OpenThreadOutcome> {
+  const { store, settings, registry, probe } = dependencies;
+  if (input.storeId !== undefined && input.storeId !== store.id) {
+    throw new RuntimeError(
+      'StoreMismatch',
+      `Thread "${input.threadId}" lives in store ${input.storeId}, but this worker uses store ${store.id}.`,
+    );
+  }
+  if (input.storeId !== undefined) await probe?.('thread_opening');
+  const { storeId, ...command } = input;
+  const opened = await store.openThread({
+    ...command,
+    runId: currentRunId(),
+    mustExist: storeId !== undefined,
+  });
+  // Whoever ended it, its parent is to hear of it.
+  if (opened.kind === 'terminated') return { ...opened, storeId: store.id };
+  const { thread, afterStep, turnOpen, waiting } = opened;
+  const active = findActiveSide(registry(), thread.agent, thread.session.side);
+  return {
+    kind: 'open',
+    storeId: store.id,
+    agent: thread.agent,
+    status: thread.status,
+    settings,
+    afterStep,
+    turnOpen,
+    waiting,
+    ...(hasTwoSides(active?.agent) ? { session: thread.session } : {}),
+    ...(opened.reportDue ? { reportDue: true } : {}),
+    ...(opened.unstarted ? { unstarted: true } : {}),
+    ...(thread.childCount > 0 ? { parent: true } : {}),
+    ...(active ? { model: active.prompt.model } : { lastError: agentNotFound(thread.agent, thread.id) }),
+    ...(active && storeId === undefined ? await findMissing(dependencies, thread) : {}),
+  };
+}
+
+/** Of a new thread: required variables must have values (definitions §3). Each execution asks again. */
+async function findMissing(
+  dependencies: ActivityDependencies,
+  thread: ThreadRecord,
+): Promise<{ lastError?: StoredError }> {
+  const env = await readStepEnv(dependencies, thread, { begun: false });
+  return env.ok ? {} : { lastError: env.error };
+}

@@ -1,0 +1,208 @@
+/**
+ * The beginning of a step (runtime §3.1) where the project has hooks for it (definitions §9): a new thread is greeted, and each
+ * row that the step is about to drain goes through the hooks around a new message.
+ * I1. Hooks run before the transaction that drains, since a hook may take its time. What is queued meanwhile has not been seen
+ *     by them: it waits for the next step, which `commitStatus` sees to.
+ * I2. A step that was begun already drains nothing, so no hook sees a row twice that is stored. One that was seen and not
+ *     stored, since the worker was lost in between, is seen again.
+ * I3. A thread is marked as greeted when its hooks have run: they run again where the worker is lost in between.
+ */
+import { findActiveSide, hasTwoSides } from '../../core/active-side.ts';
+import type { Registry } from '../../core/definition.ts';
+import { isRuntimeError, isStoreTrouble } from '../../core/error.ts';
+import type { AttachmentRef } from '../../core/message.ts';
+import type { ModelStepInput } from '../../core/step.ts';
+import { storeAttachments } from '../../state/attachments.ts';
+import { isHookAborted } from '../../state/hooks/chain.ts';
+import { definesHook } from '../../state/hooks/listed.ts';
+import type { ExecutionPlace } from '../../state/origin.ts';
+import { openScratch, type Scratch } from '../../state/scratch.ts';
+import type { PendingMessage, PendingWork, PreparedRow } from '../../store/hook-port.ts';
+import type { ThreadStore } from '../../store/port.ts';
+import type { FromRun } from '../../store/run-port.ts';
+import type { BeginStep, BegunStep } from '../../store/step-port.ts';
+import { type HookWork, openHookWork, queueTools, watchFlow } from '../author/hook-work.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { abortError, abortSignal } from '../base/guard.ts';
+import { immediateCalls } from '../subagent/immediate.ts';
+
+export interface ReceivedInput {
+  readonly begun: BegunStep;
+  /** The flow of the hooks that ran; those of the answer go on with it. */
+  readonly scratch?: Scratch;
+}
+
+const ROW_HOOKS = ['before_create_message', 'after_create_message'] as const;
+
+export async function receiveInput(
+  dependencies: ActivityDependencies,
+  run: FromRun,
+  input: ModelStepInput,
+): Promise<ReceivedInput> {
+  const { store, handover } = dependencies;
+  const registry = dependencies.registry();
+  const { afterStep } = input;
+  const immediate = await immediateCalls(dependencies, { ...run, ordinal: input.ordinal });
+  const command = { ...toCommand(registry, run, input), ...(immediate ? { immediate } : {}) };
+  // A thread that has ended a step was greeted before it.
+  const mayGreet = afterStep === 0 && definesHook(registry, 'after_thread_created');
+  if (!mayGreet && !definesHook(registry, ...ROW_HOOKS)) return { begun: await store.beginStep(command) };
+  try {
+    if (mayGreet) await greet(dependencies, command);
+    if (!definesHook(registry, ...ROW_HOOKS)) return { begun: await store.beginStep(command) };
+    return await drainThroughHooks(dependencies, command);
+  } catch (error) {
+    if (isHookAborted(error)) throw abortError(handover);
+    throw error;
+  }
+}
+
+/** One that is told of no agent asks for a thread that began before agents had two sides. */
+function toCommand(
+  registry: Registry,
+  run: FromRun,
+  { ordinal, executionId, afterStep, items, rejections, agent = '', session }: ModelStepInput,
+): BeginStep {
+  const command = { ...run, ordinal, executionId, afterStep, items, rejections };
+  return hasTwoSides(registry.agents.get(agent)) ? { ...command, twoSides: true, session } : command;
+}
+
+/** With the hooks of side A, and no execution: none has begun. */
+async function greet(dependencies: ActivityDependencies, command: BeginStep): Promise<void> {
+  const { store, handover } = dependencies;
+  const { thread, greeted } = await store.readPending(command);
+  if (greeted || thread.terminatedAt !== null) return;
+  const signal = abortSignal(handover);
+  const work = openHookWork(dependencies, { thread, key: `${thread.id}:created`, signal });
+  try {
+    if (!work.hooks.has('after_thread_created')) return;
+    await work.hooks.threadCreated();
+    await queueTools(store, thread.id, work.sink)();
+    await store.markGreeted(thread.id);
+  } finally {
+    work.close();
+  }
+}
+
+async function drainThroughHooks(
+  dependencies: ActivityDependencies,
+  command: BeginStep,
+): Promise<ReceivedInput> {
+  const { store, handover } = dependencies;
+  const pending = await store.readPending(command);
+  const scratch = openScratch(pending.scratch);
+  const work = openHookWork(dependencies, {
+    thread: pending.thread,
+    prompt: findActiveSide(dependencies.registry(), pending.thread.agent, pending.side)?.prompt,
+    key: `${command.threadId}:${command.runId}:${command.ordinal}`,
+    signal: abortSignal(handover),
+    execution: () => toExecution(dependencies, command, pending, scratch),
+  });
+  scratch.hideWith(work.env.hide);
+  try {
+    if (!work.hooks.has(...ROW_HOOKS)) return { begun: await store.beginStep(command) };
+    const prepared: PreparedRow[] = [];
+    for (const { id, message } of pending.rows)
+      prepared.push(message ? await prepare(dependencies, work, message, command.threadId) : { id });
+    const flow = watchFlow(work.hooks, scratch);
+    const begun = await store.beginStep({ ...command, prepared, ...(await flow()) });
+    const queue = queueTools(store, command.threadId, work.sink);
+    await queue();
+    await tellStored(dependencies, work, command.threadId, prepared);
+    await queue();
+    if (begun.kind !== 'stored') return { begun, scratch };
+    // Nothing else will be committed of a step of queued tools.
+    const { directive, ...changes } = await flow();
+    if (directive === undefined && changes.context === undefined) return { begun };
+    const { record } = begun;
+    await store.keepFlow({ ...command, step: record.step, directive, ...changes });
+    return { begun: { ...begun, record: { ...record, ...(directive && { directive }) } } };
+  } finally {
+    work.close();
+  }
+}
+
+/** One row as hooks make it. */
+async function prepare(
+  { store }: ActivityDependencies,
+  { hooks }: HookWork,
+  { created_at: createdAt, status: _, tool_status: __, ...message }: PendingMessage,
+  threadId: string,
+): Promise<PreparedRow> {
+  const queued = message.attachments ?? [];
+  const files = await findFiles(store, threadId, message.id, queued);
+  // The message of a queued tool is the runtime's: only an assistant can call.
+  const written = message.tool_calls === null;
+  const draft = { ...message, attachments: files.length > 0 ? files : null };
+  const { id, role, content, silent, metadata, attachments } = await hooks.beforeRow(draft, {
+    written,
+    createdAt,
+  });
+  const changed = JSON.stringify(attachments) !== JSON.stringify(draft.attachments);
+  return {
+    id,
+    content,
+    silent,
+    metadata,
+    // A file that is not there is the drain's affair, unless the hook has chosen others.
+    ...(changed || (files.length > 0 && files.length === queued.length) ? { attachments } : {}),
+    ...(written ? { role: role as PreparedRow['role'] } : {}),
+  };
+}
+
+/** Hooks see AttachmentRefs; a sender names paths. */
+async function findFiles(
+  store: ThreadStore,
+  threadId: string,
+  id: string,
+  attachments: readonly (string | AttachmentRef)[],
+): Promise<AttachmentRef[]> {
+  const found: AttachmentRef[] = [];
+  for (const [index, each] of attachments.entries()) {
+    // The id that the file would have without hooks (store/commands/queued-attachments.ts).
+    const place = { store, threadId, nextId: () => `${id}:${index}` };
+    if (typeof each !== 'string') found.push(each);
+    else found.push(...(await storeAttachments(place, [each]).catch(toNothing)));
+  }
+  return found;
+}
+
+function toNothing(error: unknown): [] {
+  if (isRuntimeError(error) && !isStoreTrouble(error)) return [];
+  throw error;
+}
+
+async function tellStored(
+  { store }: ActivityDependencies,
+  { hooks }: HookWork,
+  threadId: string,
+  prepared: readonly PreparedRow[],
+): Promise<void> {
+  if (!hooks.has('after_create_message')) return;
+  for (const { id } of prepared) {
+    const message = await store.getMessage(threadId, id);
+    // One that was deleted, or whose thread ended, was not stored.
+    if (message?.status === 'completed') await hooks.messages.afterCreate(message);
+  }
+}
+
+async function toExecution(
+  { store, registry }: ActivityDependencies,
+  { threadId, executionId }: BeginStep,
+  pending: PendingWork,
+  scratch: Scratch,
+): Promise<ExecutionPlace> {
+  const { messages: history } = await store.getMessages(threadId, { includeSilent: true });
+  const { side, sideSteps } = pending;
+  return {
+    executionId: pending.executionId ?? executionId,
+    step: pending.thread.lastStep + 1,
+    stepCount: pending.stepCount + 1,
+    sideSteps: { ...sideSteps, [side]: sideSteps[side] + 1 },
+    side,
+    prompt: findActiveSide(registry(), pending.thread.agent, side)?.prompt,
+    subprompt: null,
+    history,
+    flow: scratch.flow,
+  };
+}

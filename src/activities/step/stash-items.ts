@@ -1,0 +1,45 @@
+/**
+ * Hands queued items to the store. One that the store cannot take for its own sake must not keep all behind it waiting for
+ * ever: the batch is halved until that item is alone, and it becomes an event `item.rejected`. A store that is away, or any
+ * other fault, is waited for as with each commit. Items that were stored before a half failed are stored once (item id).
+ */
+import { errorMessage } from '../../core/error.ts';
+import type { QueueItem, Refusal } from '../../core/item.ts';
+import type { FromRun, ThreadStore } from '../../store/port.ts';
+
+type Stash = Pick<ThreadStore, 'stashItems'>;
+
+export async function stashItems(
+  store: Stash,
+  run: FromRun,
+  items: readonly QueueItem[],
+): Promise<{ readonly waiting: number }> {
+  try {
+    return await store.stashItems({ ...run, items });
+  } catch (error) {
+    if (!isOfItem(error)) throw error;
+    if (items.length === 1)
+      return store.stashItems({ ...run, items: [], rejections: [toRefusal(items, error)] });
+    const half = Math.ceil(items.length / 2);
+    await stashItems(store, run, items.slice(0, half));
+    return stashItems(store, run, items.slice(half));
+  }
+}
+
+/** SQLSTATE classes "data exception" and "program limit exceeded". */
+const DATA_ERROR = /^(22|54)[0-9A-Z]{3}$/;
+/** SQLITE_TOOBIG, SQLITE_MISMATCH. */
+const SQLITE_DATA_ERRORS: readonly unknown[] = [18, 20];
+
+/** The same item would fail in the same way at any time. */
+function isOfItem(error: unknown): boolean {
+  const { name, code, errcode } = (error ?? {}) as { name?: string; code?: unknown; errcode?: unknown };
+  // JSON that is too deep or too long to be made. A TypeError would be a fault of ours, and all items would be lost by it.
+  if (name === 'RangeError') return true;
+  return (typeof code === 'string' && DATA_ERROR.test(code)) || SQLITE_DATA_ERRORS.includes(errcode);
+}
+
+function toRefusal([item]: readonly QueueItem[], error: unknown): Refusal {
+  const reason = `it cannot be stored: ${errorMessage(error)}`.slice(0, 500);
+  return { id: item?.id, code: 'InvalidMessage', reason };
+}

@@ -1,0 +1,81 @@
+/**
+ * Whom a call of a subagent may address (runtime §3.3, §7.3). A model and a signal: the enabled ones of the active prompt. Code:
+ * those of either side's prompt, and any other `dual_ai` agent with the defaults of an entry.
+ */
+import { findActivePrompt, findActiveSide } from '../../core/active-side.ts';
+import type { PromptDefinition, Registry } from '../../core/definition.ts';
+import {
+  findSubagent,
+  listSubagents,
+  SUBAGENT_CREATE,
+  type Subagent,
+  toSubagent,
+} from '../../core/subagent.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { enabledSubagents } from '../model/enabled-subagents.ts';
+import type { HeldCall } from '../tool/held-call.ts';
+import { refuseUnlisted } from '../tool/listed-call.ts';
+import type { Checked } from '../tool/prompt-input.ts';
+import { refuse } from './input.ts';
+
+/** A call by the agent's own name. */
+export async function findOwnCallee(
+  dependencies: ActivityDependencies,
+  { begun }: HeldCall,
+): Promise<Checked<Subagent>> {
+  const { name, origin } = begun.call;
+  const found = await findAmong(dependencies, begun, name);
+  if (!found) return { ok: false, error: refuseUnlisted(begun.call, undefined) ?? `Tool not found: ${name}` };
+  if (typeof found === 'string') return refuse(name, found);
+  if (!found.resumable || origin === 'code') return { ok: true, value: found };
+  return refuse(
+    name,
+    `this subagent is not called by its name: create one with ${SUBAGENT_CREATE}, agent "${name}", or tell one that you have created with subagent_message`,
+  );
+}
+
+/** Of `subagent_create`. */
+export async function findNamedCallee(
+  dependencies: ActivityDependencies,
+  { begun }: HeldCall,
+  name: string,
+): Promise<Checked<Subagent>> {
+  const found = await findAmong(dependencies, begun, name);
+  if (typeof found === 'string') return refuse(SUBAGENT_CREATE, found);
+  if (found && (found.resumable || begun.call.origin === 'code')) return { ok: true, value: found };
+  const prompt = findActivePrompt(dependencies.registry(), begun.thread.agent, begun);
+  const enabled = prompt ? await enabledSubagents(dependencies, begun.thread, prompt) : [];
+  const names = enabled.filter(({ resumable }) => resumable).map(({ agent }) => `"${agent.name}"`);
+  if (names.length === 0)
+    return { ok: false, error: `Tool "${SUBAGENT_CREATE}" is not available to this prompt.` };
+  return refuse(
+    SUBAGENT_CREATE,
+    `"agent" must be one of ${names.join(', ')}, and not ${JSON.stringify(name.slice(0, 100))}`,
+  );
+}
+
+/** The reason where it may not be called now; undefined where there is none of the name. */
+async function findAmong(
+  dependencies: ActivityDependencies,
+  { thread, call, ...place }: HeldCall['begun'],
+  name: string,
+): Promise<Subagent | string | undefined> {
+  const registry = dependencies.registry();
+  const active = findActivePrompt(registry, thread.agent, place);
+  const others = call.origin === 'code' ? promptsOf(registry, thread.agent) : [];
+  let reason: string | undefined;
+  for (const prompt of new Set([active, ...others])) {
+    const listed = prompt && listSubagents(registry, prompt).find(({ agent }) => agent.name === name);
+    if (!listed) continue;
+    const enabled = await enabledSubagents(dependencies, thread, prompt);
+    const found = enabled.find(({ agent }) => agent.name === name);
+    if (found) return found;
+    reason ??= `"${name}" is not enabled, since the variable "${listed.optional}" says neither true, 1 nor yes`;
+  }
+  if (reason !== undefined || call.origin !== 'code' || !findSubagent(registry, name)) return reason;
+  return toSubagent(registry, { name, env: {}, options: {}, extra: {} });
+}
+
+function promptsOf(registry: Registry, agent: string): (PromptDefinition | undefined)[] {
+  return (['a', 'b'] as const).map((side) => findActiveSide(registry, agent, side)?.prompt);
+}

@@ -1,0 +1,116 @@
+/**
+ * Variables of a child that is to be made (definitions §16, runtime §7.5).
+ * V1. A child takes over what its parent's thread has, but for the names that its agent's graph declares scoped. Those it is
+ *     given: what the entry's `scopedEnv` names, read from where the parent's tools would find it.
+ * V2. A value exists decrypted only between two commands of the store. No request, argument, event or answer holds one.
+ * V3. Where a required one is missing, nothing is made: a request is kept with all that the child will be made of, and whoever
+ *     calls is told what to ask for. What the child was to be given waits under its thread's id, encrypted as any value.
+ */
+import { declaredTypes, resolveVariable } from '../../core/env.ts';
+import { isScoped, listScoped, listScopedRequirements } from '../../core/env-requirement.ts';
+import type { Subagent } from '../../core/subagent.ts';
+import { readPlace } from '../../state/env-place.ts';
+import { createIds } from '../../state/id.ts';
+import type { GivenVariable, NewChild, ParentCall } from '../../store/family-port.ts';
+import type { ThreadRecord } from '../../store/thread-port.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import type { ComposedResult } from '../tool/held-call.ts';
+import type { ToolFrame } from '../tool/tool-frame.ts';
+
+type Sources = Pick<ActivityDependencies, 'store' | 'registry'>;
+
+/** `CreateChild.inherits` (V1). */
+export function inheritsOf(
+  { registry }: Pick<Sources, 'registry'>,
+  agent: string,
+): (name: string) => boolean {
+  const project = registry();
+  return (name) => !isScoped(project, agent, name);
+}
+
+/** V1. `explicit` wins over what the parent has. A name without a value is passed over: `missingVariables` tells of it. */
+export async function givenVariables(
+  sources: Sources,
+  { execution: { thread }, prompt }: Pick<ToolFrame, 'execution' | 'prompt'>,
+  { immediate, entry }: Subagent,
+  explicit: readonly GivenVariable[] = [],
+): Promise<readonly GivenVariable[]> {
+  const known = new Set(explicit.map(({ name }) => name));
+  const names = immediate ? immediate.scopedEnv.filter((name) => !known.has(name)) : [];
+  if (names.length === 0) return explicit;
+  const place = await readPlace(sources, thread, { prompt, tool: entry.name });
+  return [...explicit, ...names.flatMap((name) => resolveVariable(name, place) ?? [])];
+}
+
+export interface ScopedVariables {
+  /** All that the child needs of its own. */
+  readonly required: readonly string[];
+  /** Those of them that it would have no value of. */
+  readonly missing: readonly string[];
+}
+
+/** A value of the parent's thread is no value of the child's; those of its user and the instance are (runtime §7.5). */
+export async function missingVariables(
+  { store, registry }: Sources,
+  { id, userId }: Pick<ThreadRecord, 'id' | 'userId'>,
+  agent: string,
+  given: readonly GivenVariable[],
+): Promise<ScopedVariables> {
+  const requirements = listScopedRequirements(registry(), agent);
+  const required = requirements.map(({ name }) => name);
+  const names = new Set(given.map(({ name }) => name));
+  const open = requirements.filter(({ name, provided }) => !provided && !names.has(name));
+  if (open.length === 0) return { required, missing: [] };
+  const stored = await store.readEnv(id, userId);
+  const shared = new Set(stored.filter(({ scope }) => scope !== 'thread').map(({ name }) => name));
+  return { required, missing: open.map(({ name }) => name).filter((name) => !shared.has(name)) };
+}
+
+export interface RequestedChild extends ScopedVariables {
+  readonly child: NewChild;
+  readonly given: readonly GivenVariable[];
+}
+
+/** V3. The same call again finds the request that it made. */
+export async function requestVariables(
+  { store, registry }: Sources,
+  parentId: string,
+  call: ParentCall,
+  { child, given, required, missing }: RequestedChild,
+): Promise<ComposedResult> {
+  const id = createIds(store, `${parentId}:${call.step}:${call.index}:variables`)();
+  // One that has been served since has a thread that lives its own life.
+  const known = await store.getRequest(id);
+  if (known) return describeRequest(parentId, known);
+  for (const { name, value, type } of given) {
+    await store.setEnv({ owner: { thread: child.threadId }, name, value, type });
+  }
+  const scoped = listScoped(registry(), child.agent);
+  const declared = declaredTypes(registry());
+  const types = Object.fromEntries(missing.map((name) => [name, declared.get(name) ?? 'secret']));
+  const request = await store.keepRequest({ id, parentId, call, required, missing, scoped, types, child });
+  return describeRequest(parentId, request);
+}
+
+interface Kept {
+  readonly id: string;
+  readonly agent: string;
+  readonly required: readonly string[];
+  readonly missing: readonly string[];
+}
+
+/** Structured for programs, in the result's text and beside it; its first field is for models and people. */
+function describeRequest(parentId: string, { id, agent, required, missing }: Kept): ComposedResult {
+  const list = missing.map((name) => `"${name}"`).join(', ');
+  const [variables, them] = missing.length === 1 ? ['the variable', 'it'] : ['the variables', 'them'];
+  const endpoint = `/threads/${parentId}/variables/${id}`;
+  const metadata = {
+    error_code: 'subagent_env_required',
+    error_data: { request_id: id, endpoint, required, missing, agent },
+  };
+  const error =
+    `The subagent "${agent}" waits: it needs ${variables} ${list}, which nobody has given. ` +
+    `Whoever may know ${them} gives ${them} with "everthread variables provide ${id}": never in this conversation. ` +
+    'Then the subagent starts by itself, and what it answers comes as a message. Do not call for it again.';
+  return { result: { status: 'error', error: JSON.stringify({ error, ...metadata }) }, metadata };
+}

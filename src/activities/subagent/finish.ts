@@ -1,0 +1,73 @@
+/**
+ * `finishSubagent`: the result of a call of a subagent (definitions §13.2, runtime §8.2): what the child has reported where the
+ * call waits for it, else its reference. Stored as any call's is, through the hooks around it. Repeatable: a call that has its
+ * result keeps it, and one whose report is not there yet stays as it is.
+ */
+
+import { SUBAGENT_MESSAGE } from '../../core/subagent.ts';
+import { formatResult } from '../../core/subagent-report.ts';
+import type { FinishedSubagent, FinishSubagentInput } from '../../core/subagent-step.ts';
+import type { CallOfChild } from '../../store/family-port.ts';
+import type { ThreadStore } from '../../store/port.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { beginCall, type ComposedResult, keepPresent, settleCall } from '../tool/held-call.ts';
+
+type Report = NonNullable<CallOfChild['report']>;
+
+export async function finishSubagent(
+  dependencies: ActivityDependencies,
+  input: FinishSubagentInput,
+): Promise<FinishedSubagent> {
+  const { store, probe } = dependencies;
+  const begun = await beginCall(dependencies, input, 'subagent');
+  if (begun.kind === 'over') return begun.outcome;
+  const { call } = begun;
+  const { threadId, step, index } = call.key;
+  const asked = await store.readCallOfChild(threadId, { step, index });
+  if (asked?.report) {
+    await probe?.('subagent_reported');
+    return settleCall(dependencies, call, await composeReported(store, threadId, asked, asked.report));
+  }
+  if (input.error) {
+    await store.releaseCall(threadId, { step, index });
+    return settleCall(dependencies, call, composeFault(input.error.message, asked));
+  }
+  if (!asked) return settleCall(dependencies, call, composeFault('nothing was made of the call', asked));
+  if (asked.waits) return { kind: 'waiting' };
+  return settleCall(dependencies, call, composeReference(call.begun.call.name, asked));
+}
+
+async function composeReported(
+  store: ThreadStore,
+  threadId: string,
+  { child }: CallOfChild,
+  { attachments, ...report }: Report,
+): Promise<ComposedResult> {
+  const text = formatResult(child, { ...report, attachments: [] }, child.resumable);
+  const files = await keepPresent(store, threadId, attachments);
+  const status =
+    report.kind === 'result' ? { status: 'success', result: text } : { status: 'error', error: text };
+  return {
+    result: { ...(status as ComposedResult['result']), ...(files.length > 0 ? { attachments: files } : {}) },
+    metadata: { subagent_id: child.threadId },
+  };
+}
+
+/** The call does not wait. */
+function composeReference(name: string, { child }: CallOfChild): ComposedResult {
+  const { agent, name: shown, threadId, explicit } = child;
+  const did = name === SUBAGENT_MESSAGE ? 'has been told' : 'has started';
+  const comes = explicit
+    ? 'It tells you when it has something to say.'
+    : 'What it reports will come as a message.';
+  const text = `The subagent ${shown ? `${agent} "${shown}"` : agent} ${did}. ${comes}\n\nReference: ${threadId}`;
+  return { result: { status: 'success', result: text }, metadata: { subagent_id: threadId } };
+}
+
+function composeFault(why: string, asked: CallOfChild | null): ComposedResult {
+  const reference = asked ? `\n\nReference: ${asked.child.threadId}` : '';
+  return {
+    result: { status: 'error', error: `The subagent could not be asked: ${why}${reference}` },
+    ...(asked ? { metadata: { subagent_id: asked.child.threadId } } : {}),
+  };
+}

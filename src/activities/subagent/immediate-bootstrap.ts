@@ -1,0 +1,188 @@
+/**
+ * What an immediate subagent is told first, where its entry names variables as hints (runtime §7.4): the owner prompt's model
+ * turns them into a name and a message, once, as the call runs.
+ * M1. The request holds the two values and nothing else of the thread: no history, no prompt, no other variable. The author has
+ *     said by naming them that a model may see them, whatever their type.
+ * M2. A model that fails, or answers anything else than the one call, makes no difference: the values themselves are used.
+ * M3. Each request is a row of the step, with its usage and cost, as any model call's is.
+ */
+import { Context } from '@temporalio/activity';
+import { findActivePrompt } from '../../core/active-side.ts';
+import type { ModelDefinition, PromptDefinition } from '../../core/definition.ts';
+import { resolveVariable } from '../../core/env.ts';
+import type { ProviderRequest } from '../../core/provider.ts';
+import { type Subagent, toThreadName } from '../../core/subagent.ts';
+import { readPlace, readRedactor } from '../../state/env-place.ts';
+import type { ThreadRecord } from '../../store/thread-port.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { abortError, abortSignal } from '../base/guard.ts';
+import { askProvider } from '../model/ask-provider.ts';
+import { recordModelCalls } from '../model/model-call-record.ts';
+import { findModels } from '../model/request.ts';
+import type { HeldCall } from '../tool/held-call.ts';
+import { defaultInput, isImmediateCall } from './immediate.ts';
+
+const BOOTSTRAP = 'bootstrap_immediate_subagent';
+/** Requests of one attempt at a call are fewer than this, attempts at all calls of a step fewer than that squared. */
+const NUMBERS = 100;
+
+export interface BootstrapInput {
+  /** JSON text, as called, with name and message where arguments stand for them. */
+  readonly arguments: string;
+  /** Absent where the call says for itself what the child is called and told first. */
+  readonly told?: { readonly name: string; readonly content: string };
+}
+
+/** Before the call's arguments are checked. Any call but an immediate one with hints comes back as it is. */
+export async function bootstrapInput(
+  dependencies: ActivityDependencies,
+  call: HeldCall,
+  subagent: Subagent,
+): Promise<BootstrapInput> {
+  const { arguments: text } = call.begun.call;
+  if (!isImmediateCall(dependencies.store, call.begun, subagent)) return { arguments: text };
+  const prompt = findActivePrompt(dependencies.registry(), call.begun.thread.agent, call.begun);
+  const hints = prompt && (await readHints(dependencies, call.begun.thread, prompt, subagent));
+  if (!hints) return { arguments: text };
+  const own = defaultInput(subagent);
+  const { name, message } = {
+    name: (hints.name && toThreadName(hints.name)) ?? own.name,
+    message: hints.description ?? hints.name ?? own.message,
+    ...(await askForInput(dependencies, call, prompt, { subagent, hints })),
+  };
+  const { initAgentNameProperty, initUserMessageProperty } = subagent;
+  const mapped = {
+    ...(initAgentNameProperty === undefined ? {} : { [initAgentNameProperty]: name }),
+    ...(initUserMessageProperty === undefined ? {} : { [initUserMessageProperty]: message }),
+  };
+  const given = { ...(JSON.parse(text) as object), ...(subagent.resumable ? {} : mapped) };
+  return { arguments: JSON.stringify(given), told: { name, content: message } };
+}
+
+interface Hints {
+  readonly name?: string;
+  readonly description?: string;
+}
+
+/** Undefined where there is nothing to tell a model. */
+async function readHints(
+  dependencies: ActivityDependencies,
+  thread: ThreadRecord,
+  prompt: PromptDefinition,
+  { immediate, entry }: Subagent,
+): Promise<Hints | undefined> {
+  if (!immediate || (immediate.nameEnv === undefined && immediate.descriptionEnv === undefined)) return;
+  const place = await readPlace(dependencies, thread, { prompt, tool: entry.name });
+  const read = (name: string | undefined) =>
+    (name === undefined ? undefined : resolveVariable(name, place)?.value.trim()) || undefined;
+  const hints = { name: read(immediate.nameEnv), description: read(immediate.descriptionEnv) };
+  return hints.name === undefined && hints.description === undefined ? undefined : hints;
+}
+
+/** What the tool calls the two. */
+function propertiesOf({ resumable, initAgentNameProperty, initUserMessageProperty }: Subagent) {
+  const own = resumable ? {} : { name: initAgentNameProperty, message: initUserMessageProperty };
+  return { name: own.name ?? 'name', message: own.message ?? 'message' };
+}
+
+interface Pass {
+  readonly subagent: Subagent;
+  readonly hints: Hints;
+}
+
+/** What the model has said of the two (M2). */
+async function askForInput(
+  { store, handover, registry, ...rest }: ActivityDependencies,
+  { key, begun: { thread } }: HeldCall,
+  prompt: PromptDefinition,
+  pass: Pass,
+): Promise<{ name?: string; message?: string }> {
+  const models = findModels(registry(), { prompt }).filter(
+    ({ capabilities }) => capabilities.supportsToolCalls !== false,
+  );
+  if (models.length === 0) return {};
+  const signal = abortSignal(handover);
+  const redact = async (text: string) => (await readRedactor({ store, registry, ...rest }, thread))(text);
+  try {
+    const { threadId, step, index } = key;
+    const result = await askProvider(
+      { threadId, work: `${threadId}:${step}:${index}` },
+      {
+        models,
+        request: (model) => toRequest(model, pass, thread.id),
+        signal,
+        ...recordModelCalls(
+          numbered(store, key.index),
+          { ...key, attempt: 1 },
+          { redact, report: rest.report },
+        ),
+      },
+    );
+    if (!result.ok) return {};
+    const call = result.response.toolCalls?.find(({ name }) => name === BOOTSTRAP);
+    const { name, message } = propertiesOf(pass.subagent);
+    const said = toText(call?.arguments[message]);
+    const called = toThreadName(toText(call?.arguments[name]) ?? '');
+    return { ...(called ? { name: called } : {}), ...(said ? { message: said } : {}) };
+  } catch (error) {
+    if (signal.aborted) throw abortError(handover);
+    throw error;
+  }
+}
+
+/** M1. */
+function toRequest(model: ModelDefinition, { subagent, hints }: Pass, threadId: string): ProviderRequest {
+  const { name, message } = propertiesOf(subagent);
+  const lines = [
+    ...(hints.name === undefined ? [] : [`Name: ${hints.name}`]),
+    ...(hints.description === undefined ? [] : [`Description: ${hints.description}`]),
+  ];
+  return {
+    model: model.model,
+    messages: [
+      {
+        role: 'system',
+        content: `A subagent is about to start. Call ${BOOTSTRAP} with a short name for it and with the first message that tells it what to do. Use what follows and nothing else.`,
+      },
+      { role: 'user', content: lines.join('\n') },
+    ],
+    tools: [
+      {
+        type: 'function',
+        function: {
+          name: BOOTSTRAP,
+          description: 'Says how the subagent is called and what it is told first.',
+          parameters: {
+            type: 'object',
+            properties: {
+              [name]: { type: 'string', description: 'A short name for people.' },
+              [message]: { type: 'string', description: 'The first message to the subagent.' },
+            },
+            required: [name, message],
+            additionalProperties: false,
+          },
+        },
+      },
+    ],
+    toolChoice: { name: BOOTSTRAP },
+    parallelToolCalls: false,
+    providerOptions: model.providerOptions,
+    user: threadId,
+  };
+}
+
+/** M3. The step is one of calls and asks no model itself: each of its calls, and each attempt at one, has numbers of its own. */
+function numbered(store: ActivityDependencies['store'], index: number) {
+  const { attempt } = Context.current().info;
+  const first = (index * NUMBERS + (attempt % NUMBERS)) * NUMBERS;
+  return {
+    startModelCall: (call: Parameters<typeof store.startModelCall>[0]) =>
+      store.startModelCall({ ...call, call: first + call.call }),
+    endModelCall: (call: Parameters<typeof store.endModelCall>[0]) =>
+      store.endModelCall({ ...call, call: first + call.call }),
+  };
+}
+
+function toText(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}

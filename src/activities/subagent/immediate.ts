@@ -1,0 +1,105 @@
+/**
+ * Immediate subagents (runtime §7.3): calls that a side makes before the first model step of its prompt, whatever the history
+ * holds. A child makes its own in the same way, so they go down the family as far as `LIMITS.threadDepth`.
+ * I1. One call for each enabled entry, once for the thread and side as long as an agent has it: the key is `agent:side`, and the
+ *     store keeps which were made. After a handoff the other agent makes its own.
+ * I2. They are calls like any: validated, stored with their result, an error among them. Their origin is code.
+ * I3. Their ids come from what they are for, so the call itself tells that it is one of these (`isImmediateCall`).
+ * I4. A project without immediate subagents pays nothing for them.
+ */
+import { findActiveSide, hasTwoSides } from '../../core/active-side.ts';
+import type { PromptDefinition, Registry } from '../../core/definition.ts';
+import type { ToolItem } from '../../core/item.ts';
+import { LIMITS } from '../../core/limit.ts';
+import { FIRST_WORD, listSubagents, SUBAGENT_CREATE, type Subagent } from '../../core/subagent.ts';
+import type { Side } from '../../core/thread-execution.ts';
+import { createIds } from '../../state/id.ts';
+import type { FromRun } from '../../store/run-port.ts';
+import type { BeginStep, ImmediateCalls } from '../../store/step-port.ts';
+import type { ThreadRecord } from '../../store/thread-port.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { enabledSubagents } from '../model/enabled-subagents.ts';
+
+type Sources = Pick<ActivityDependencies, 'store' | 'registry'>;
+
+/** `BeginStep.immediate` for the agent that has the thread from this step on; undefined where no side of it makes any. */
+export async function immediateCalls(
+  sources: Sources,
+  command: FromRun & Pick<BeginStep, 'ordinal'>,
+): Promise<BeginStep['immediate']> {
+  const { store, registry } = sources;
+  const agents = agentsWithImmediate(registry());
+  // I4.
+  if (agents.size === 0) return undefined;
+  const { thread } = await store.readPending({ ...command, items: [] });
+  return agents.has(thread.agent) ? callsOf(sources, thread) : undefined;
+}
+
+async function callsOf(sources: Sources, thread: ThreadRecord): Promise<BeginStep['immediate']> {
+  const calls: Partial<Record<Side, ImmediateCalls>> = {};
+  for (const [side, prompt] of promptsOf(sources.registry(), thread.agent)) {
+    if (!hasImmediate(sources.registry(), prompt)) continue;
+    const enabled = (await enabledSubagents(sources, thread, prompt)).filter(({ immediate }) => immediate);
+    const tools = enabled.map((subagent) => toItem(sources, { thread, side }, subagent));
+    if (tools.length > 0) calls[side] = { key: `${thread.agent}:${side}`, tools };
+  }
+  return calls;
+}
+
+interface Place {
+  readonly thread: Pick<ThreadRecord, 'id' | 'agent'>;
+  readonly side: Side;
+}
+
+function toItem({ store }: Pick<Sources, 'store'>, place: Place, subagent: Subagent): ToolItem {
+  const { agent, resumable } = subagent;
+  const id = itemId(store, place, agent.name);
+  const call = resumable
+    ? { name: SUBAGENT_CREATE, arguments: { agent: agent.name, ...defaultInput(subagent), attachments: [] } }
+    : { name: agent.name, arguments: {} };
+  return { kind: 'tool', id, ...call, origin: 'code' };
+}
+
+/** What a child is called and told where nothing says more. */
+export function defaultInput({ agent }: Pick<Subagent, 'agent'>): { name: string; message: string } {
+  return { name: (agent.title ?? agent.name).slice(0, LIMITS.threadNameChars), message: FIRST_WORD };
+}
+
+/** I3. */
+export function isImmediateCall(
+  store: Sources['store'],
+  place: Place & { readonly call: { readonly callId: string } },
+  { agent }: Pick<Subagent, 'agent'>,
+): boolean {
+  return place.call.callId === `queued_${itemId(store, place, agent.name)}`;
+}
+
+function itemId(store: Sources['store'], { thread, side }: Place, child: string): string {
+  return `immediate_${createIds(store, `${thread.id}:immediate:${thread.agent}:${side}:${child}`)()}`;
+}
+
+const known = new WeakMap<Registry, ReadonlySet<string>>();
+
+/** Names of agents one of whose sides lists an immediate subagent; worked out once for each project. */
+function agentsWithImmediate(registry: Registry): ReadonlySet<string> {
+  const found = known.get(registry) ?? new Set([...registry.agents.keys()].filter(listsImmediate(registry)));
+  known.set(registry, found);
+  return found;
+}
+
+function listsImmediate(registry: Registry): (agent: string) => boolean {
+  return (agent) => promptsOf(registry, agent).some(([, prompt]) => hasImmediate(registry, prompt));
+}
+
+function hasImmediate(registry: Registry, prompt: PromptDefinition): boolean {
+  return listSubagents(registry, prompt).some(({ immediate }) => immediate !== false);
+}
+
+/** Of the AI sides. */
+function promptsOf(registry: Registry, agent: string): (readonly [Side, PromptDefinition])[] {
+  const sides: readonly Side[] = hasTwoSides(registry.agents.get(agent)) ? ['a', 'b'] : ['a'];
+  return sides.flatMap((side) => {
+    const active = findActiveSide(registry, agent, side);
+    return active ? [[side, active.prompt] as const] : [];
+  });
+}

@@ -1,0 +1,78 @@
+/**
+ * `reportToParent`: what a child's executions have ended with reaches its parent (runtime §8.2): stored there first, then the
+ * parent's workflow is told to look. `listUnstarted`: children whose workflows nobody has started.
+ * D1. A report is delivered once. A worker may be lost before the parent was told, so a later attempt that finds nothing due tells
+ *     it again, and says by the registry whether the child is done.
+ */
+import { Context } from '@temporalio/activity';
+import { LIMITS } from '../../core/limit.ts';
+import type { RunRef } from '../../core/step.ts';
+import { statusAfter } from '../../core/subagent-report.ts';
+import type { ChildStart, ReportOutcome, UnstartedOutcome } from '../../core/subagent-step.ts';
+import type { ChildRecord } from '../../store/family-port.ts';
+import type { ThreadStore } from '../../store/port.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { fromRun } from '../base/run-ref.ts';
+import { openReach } from '../signals/reach.ts';
+
+export async function reportToParent(
+  dependencies: ActivityDependencies,
+  input: RunRef,
+): Promise<ReportOutcome> {
+  const { threadId } = fromRun(dependencies.store, input);
+  return { ends: await deliverReports(dependencies, threadId) };
+}
+
+/** Whether the child has said all that it ever will. */
+export async function deliverReports(
+  { store, probe }: Pick<ActivityDependencies, 'store' | 'probe'>,
+  threadId: string,
+): Promise<boolean> {
+  const due = await store.listDueReports(threadId);
+  if (due.length === 0) return tellAgain(store, threadId);
+  let ends = false;
+  for (const { id, kind, child } of due) {
+    await probe?.('report_due');
+    const { by, parentEnded } = await store.deliverReport(threadId, id);
+    await probe?.('report_delivered');
+    if (by !== 'dropped' && !parentEnded) await wakeParent(store, child);
+    // One that was stopped has answered the only call that could have heard of it.
+    ends ||= isDone(child, statusAfter(kind)) || (by === 'call' && !child.resumable);
+  }
+  return ends;
+}
+
+/** D1. */
+async function tellAgain(store: ThreadStore, threadId: string): Promise<boolean> {
+  const child = await store.getChild(threadId);
+  if (!child) return false;
+  if (Context.current().info.attempt > 1) await wakeParent(store, child);
+  return isDone(child, child.status);
+}
+
+async function wakeParent(store: ThreadStore, { parentId, threadId }: ChildRecord): Promise<void> {
+  await openReach(store).wake(parentId, { reportOf: threadId });
+}
+
+/** A child that nobody can speak to again has one report to make. */
+function isDone({ resumable }: ChildRecord, status: string): boolean {
+  return !resumable && (status === statusAfter('result') || status === statusAfter('failure'));
+}
+
+const MOST_STARTS = 10;
+
+/** As many as an answer has room for. */
+export async function listUnstarted(
+  { store }: ActivityDependencies,
+  input: RunRef,
+): Promise<UnstartedOutcome> {
+  const { threadId } = fromRun(store, input);
+  const found = await store.listUnstarted(threadId, MOST_STARTS + 1);
+  const children: ChildStart[] = [];
+  for (const child of found.slice(0, MOST_STARTS)) {
+    const bytes = Buffer.byteLength(JSON.stringify([...children, child]));
+    if (children.length > 0 && bytes > LIMITS.activityResultBytes - 200) break;
+    children.push(child);
+  }
+  return { children, more: found.length > children.length };
+}

@@ -1,0 +1,44 @@
+/**
+ * `finishSubprompt`: the result of a call of a prompt, composed from what the store has of its step (definitions §12.6), and
+ * stored as any call's is, through the hooks around it. Repeatable: a call that has its result keeps it.
+ */
+import { LIMITS } from '../../core/limit.ts';
+import type { FinishSubpromptInput, StoredError, ToolCallOutcome } from '../../core/step.ts';
+import { composeSubpromptResult, toSwitches } from '../../core/subprompt-result.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { beginCall, type ComposedResult, type HeldCall, keepPresent, settleCall } from '../tool/held-call.ts';
+import { findEntry } from '../tool/prompt-input.ts';
+
+export async function finishSubprompt(
+  dependencies: ActivityDependencies,
+  input: FinishSubpromptInput,
+): Promise<ToolCallOutcome> {
+  const { probe } = dependencies;
+  await probe?.('subprompt_answered');
+  const begun = await beginCall(dependencies, input, 'subprompt');
+  if (begun.kind === 'over') return begun.outcome;
+  const outcome = await settleCall(
+    dependencies,
+    begun.call,
+    await composeResult(dependencies, begun.call, input.error),
+  );
+  await probe?.('subprompt_finished');
+  return outcome;
+}
+
+const NOT_ASKED: StoredError = { code: 'Fault', message: 'the prompt could not be asked' };
+
+/** `fault` is why the step could not be tried; it tells more than the step that was left open. */
+async function composeResult(
+  { store, registry }: ActivityDependencies,
+  { key, begun }: HeldCall,
+  fault?: StoredError,
+): Promise<ComposedResult> {
+  const switches = toSwitches(findEntry(registry(), begun)?.extra);
+  const stored = await store.readSubprompt(key.threadId, key.step, key.index);
+  const { text = null, error = NOT_ASKED, calls = [], attachments = [], directive } = stored ?? {};
+  const result = composeSubpromptResult({ text, error: error && (fault ?? error), calls }, switches);
+  const present = await keepPresent(store, key.threadId, attachments);
+  const files = present.slice(0, LIMITS.attachments);
+  return { result: files.length > 0 ? { ...result, attachments: files } : result, directive };
+}

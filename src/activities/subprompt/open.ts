@@ -1,0 +1,125 @@
+/**
+ * Opens the step of a sub-prompt with its first message, through the hooks around a new message (definitions §9, §12.6). They are
+ * the target prompt's: the message is the first of its conversation.
+ * O1. A step that is there already is found, and its message has been through its hooks. Hooks that had run when their worker was
+ *     lost before the step was stored run again.
+ */
+import type { PromptDefinition } from '../../core/definition.ts';
+import { isHookAborted } from '../../state/hooks/chain.ts';
+import { definesHook } from '../../state/hooks/listed.ts';
+import { createIds } from '../../state/id.ts';
+import type { DraftMessage, ExecutionPlace } from '../../state/origin.ts';
+import { openScratch, type Scratch } from '../../state/scratch.ts';
+import type { SubpromptPlace } from '../../store/step-port.ts';
+import type { OpenedSubprompt, OpenSubprompt } from '../../store/subprompt-port.ts';
+import { type HookWork, openHookWork, queueTools, watchFlow } from '../author/hook-work.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { abortError, abortSignal } from '../base/guard.ts';
+import type { HeldCall } from '../tool/held-call.ts';
+import type { FirstMessage, PromptArguments } from '../tool/prompt-input.ts';
+
+export interface PromptCall {
+  readonly prompt: PromptDefinition;
+  readonly args: PromptArguments;
+  readonly message?: FirstMessage;
+}
+
+export async function openStep(
+  dependencies: ActivityDependencies,
+  call: HeldCall,
+  asked: PromptCall,
+): Promise<OpenedSubprompt> {
+  const { store, registry, handover } = dependencies;
+  const { key } = call;
+  const nextId = createIds(store, `${key.threadId}:${key.step}:${key.index}:prompt`);
+  const command: OpenSubprompt = {
+    ...key,
+    parentId: nextId(),
+    prompt: asked.prompt.name,
+    arguments: asked.args,
+    ...(asked.message && { message: { id: nextId(), ...asked.message } }),
+  };
+  const hooked = command.message && definesHook(registry(), 'before_create_message', 'after_create_message');
+  // O1.
+  if (!hooked || (await store.readSubprompt(key.threadId, key.step, key.index))) {
+    return store.openSubprompt(command);
+  }
+  const scratch = openScratch(call.begun.scratch);
+  const work = openHookWork(dependencies, {
+    thread: call.begun.thread,
+    prompt: asked.prompt,
+    key: `${key.threadId}:${key.step}:${key.index}:prompt`,
+    signal: abortSignal(handover),
+    execution: () => toExecution(dependencies, { call, asked, command, scratch }),
+  });
+  try {
+    return await openThroughHooks(dependencies, work, { command, scratch });
+  } catch (error) {
+    if (isHookAborted(error)) throw abortError(handover);
+    throw error;
+  } finally {
+    work.close();
+  }
+}
+
+async function openThroughHooks(
+  { store }: ActivityDependencies,
+  { hooks, sink }: HookWork,
+  { command, scratch }: { readonly command: OpenSubprompt; readonly scratch: Scratch },
+): Promise<OpenedSubprompt> {
+  const { threadId } = command;
+  const draft = toDraft(command);
+  const { content, silent, metadata, attachments } = await hooks.beforeRow(draft);
+  const message = { id: draft.id, content: content ?? '', silent, metadata, attachments: attachments ?? [] };
+  const opened = await store.openSubprompt({ ...command, message });
+  if (opened.kind !== 'call' || !hooks.ran) return opened;
+  const stored = await store.getMessage(threadId, draft.id);
+  if (stored) await hooks.messages.afterCreate(stored);
+  await queueTools(store, threadId, sink)();
+  const changes = await watchFlow(hooks, scratch)();
+  if (changes.directive !== undefined || changes.context !== undefined)
+    await store.keepFlow({ threadId, runId: command.runId, step: opened.step, ...changes });
+  return opened;
+}
+
+function toDraft({ message, parentId }: OpenSubprompt): DraftMessage {
+  const attachments = message?.attachments ?? [];
+  return {
+    id: message?.id ?? '',
+    role: 'user',
+    content: message?.content ?? '',
+    name: null,
+    tool_calls: null,
+    tool_call_id: null,
+    parent_id: parentId,
+    depth: 1,
+    silent: false,
+    metadata: {},
+    attachments: attachments.length > 0 ? attachments : null,
+  };
+}
+
+interface Opening {
+  readonly call: HeldCall;
+  readonly asked: PromptCall;
+  readonly command: OpenSubprompt;
+  readonly scratch: Scratch;
+}
+
+async function toExecution(
+  { store }: ActivityDependencies,
+  { call: { key, begun, executionId }, asked, command, scratch }: Opening,
+): Promise<ExecutionPlace> {
+  const { messages: history } = await store.getMessages(key.threadId, { includeSilent: true });
+  const { prompt, args } = asked;
+  const subprompt: SubpromptPlace = {
+    prompt: prompt.name,
+    arguments: args,
+    depth: (begun.subprompt?.depth ?? 0) + 1,
+    parentId: command.parentId,
+    path: [...(begun.subprompt?.path ?? []), prompt.name],
+  };
+  const { step } = key;
+  const { stepCount, sideSteps, side } = begun;
+  return { executionId, step, stepCount, sideSteps, side, prompt, subprompt, history, flow: scratch.flow };
+}

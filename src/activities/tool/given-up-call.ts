@@ -1,0 +1,24 @@
+/**
+ * The result of a call that is given up because it has taken its worker process down: an error that the model reads. No hook sees it:
+ * one of them may be what takes the process down.
+ */
+import type { StoredError, ToolCallOutcome } from '../../core/step.ts';
+import { outlast } from '../../state/outlast.ts';
+import type { ThreadStore } from '../../store/port.ts';
+import { abortSignal } from '../base/guard.ts';
+import type { ToolResultKey } from './store-tool-result.ts';
+
+export async function giveUpCall(
+  store: ThreadStore,
+  key: ToolResultKey,
+  name: string,
+  { code, message }: StoredError,
+): Promise<ToolCallOutcome> {
+  const result = { status: 'error', error: `${code}: ${message}` } as const;
+  const committed = await outlast(abortSignal(), () =>
+    store.commitTool({ ...key, result, message: { metadata: { errorCode: code } }, queuedTools: [] }),
+  );
+  if (committed.kind === 'terminated') return committed;
+  if (committed.kind === 'late') return { kind: 'unknown', name };
+  return { kind: 'done', name: name.slice(0, 64), succeeded: false, queued: 0 };
+}

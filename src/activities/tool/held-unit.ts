@@ -1,0 +1,72 @@
+/**
+ * Model steps, sub-prompts and calls of subagents as units of an author's work: providers, hooks and schemas are code of theirs. One that
+ * is given up fails for good; the workflow then fails the step, or ends the call with the code.
+ */
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { ModelStepInput, StoredError, ToolCallInput, ToolCallOutcome } from '../../core/step.ts';
+import type { AuthorRun } from '../../state/author-run.ts';
+import { runUnit } from '../author/unit.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { currentRunId } from '../base/run-ref.ts';
+import { giveUpCall } from './given-up-call.ts';
+import { beginCall } from './held-call.ts';
+
+type Activity<Input, Output> = (input: Input) => Promise<Output>;
+
+export function asModelStep<Output>(
+  dependencies: ActivityDependencies,
+  run: Activity<ModelStepInput, Output>,
+): Activity<ModelStepInput, Output> {
+  return (input) => {
+    const { threadId, ordinal, agent = '' } = input;
+    const work = `${threadId}:model:${currentRunId()}:${ordinal}`;
+    const unit = { code: 'model', name: agent, threadId, work } as const;
+    const asked = { unit, activity: 'modelStep', input, here: () => run(input) } as const;
+    return runUnit(dependencies, { ...asked, repeated: isRepeated(), givenUp: failForGood });
+  };
+}
+
+/** A call that one attempt holds (held-call.ts): asking the prompt, or the subagent. */
+export function asHeldCall<Output>(
+  dependencies: ActivityDependencies,
+  activity: 'runSubprompt' | 'callSubagent',
+  run: Activity<ToolCallInput, Output>,
+): Activity<ToolCallInput, Output> {
+  return (input) => {
+    const asked = { unit: unitOfCall(input), activity, input, here: () => run(input) };
+    return runUnit(dependencies, { ...asked, repeated: isRepeated(), givenUp: failForGood });
+  };
+}
+
+/** The end of such a call, with the hooks around its result. Given up, it has a result without them: a call must have one. */
+export function asEndOfCall<Input extends ToolCallInput, Output>(
+  dependencies: ActivityDependencies,
+  activity: 'finishSubprompt' | 'finishSubagent',
+  run: Activity<Input, Output>,
+): Activity<Input, Output | ToolCallOutcome> {
+  const holder = activity === 'finishSubprompt' ? 'subprompt' : 'subagent';
+  return (input) => {
+    const givenUp = async (error: StoredError): Promise<Output | ToolCallOutcome> => {
+      const begun = await beginCall(dependencies, input, holder);
+      if (begun.kind === 'over') return begun.outcome;
+      const { key, begun: held } = begun.call;
+      return giveUpCall(dependencies.store, key, held.call.name, error);
+    };
+    const asked = { unit: unitOfCall(input), activity, input, here: () => run(input), givenUp };
+    return runUnit<Output | ToolCallOutcome>(dependencies, { ...asked, repeated: isRepeated() });
+  };
+}
+
+function unitOfCall({ threadId, step, index }: ToolCallInput): AuthorRun {
+  const work = `${threadId}:${step}:${index}`;
+  return { code: 'subprompt', name: `step ${step}, call ${index}`, threadId, work };
+}
+
+function isRepeated(): boolean {
+  return Context.current().info.attempt > 1;
+}
+
+async function failForGood({ code, message }: StoredError): Promise<never> {
+  throw ApplicationFailure.nonRetryable(message, code);
+}

@@ -1,0 +1,36 @@
+/** `recordToolOutcome`: what became of a call whose worker was lost, from what the store knows (house: at most once). */
+import type { RecordedOutcome, ToolCallInput, ToolCallOutcome } from '../../core/step.ts';
+import type { SettledTool, ThreadStore, ToolCallKey } from '../../store/port.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { fromRun } from '../base/run-ref.ts';
+import { wakeForgotten } from '../signals/wake-forgotten.ts';
+
+export async function recordToolOutcome(
+  { store }: ActivityDependencies,
+  input: ToolCallInput,
+): Promise<RecordedOutcome> {
+  const { step, index } = input;
+  const settled = await settleLost(store, { ...fromRun(store, input), step, index });
+  return settled.kind === 'redispatch' ? settled : toSettledOutcome(settled);
+}
+
+/** What its worker may have told nobody of is told with it. */
+export async function settleLost(store: ThreadStore, key: ToolCallKey): Promise<SettledTool> {
+  const settled = await store.settleLostTool(key);
+  if (settled.kind === 'settled' && settled.state === 'unknown') await wakeForgotten(store, key.threadId);
+  return settled;
+}
+
+export function toSettledOutcome(settled: Exclude<SettledTool, { kind: 'redispatch' }>): ToolCallOutcome {
+  if (settled.kind === 'terminated') return settled;
+  const name = settled.name.slice(0, 64);
+  if (settled.state === 'unknown') return { kind: 'unknown', name };
+  const { directive } = settled;
+  return {
+    kind: 'done',
+    name,
+    succeeded: settled.status === 'success',
+    queued: 0,
+    ...(directive ? { directive } : {}),
+  };
+}

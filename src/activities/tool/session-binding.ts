@@ -1,0 +1,88 @@
+/**
+ * What a call of a session tool means to the session (definitions §7.1, §12.4; runtime §8.2, §8.3): an argument stands for its
+ * result, files are handed over with it, and a status reaches the parent.
+ * B1. Of the acting side's tools, and of the thread's own steps: a sub-prompt ends no session.
+ * B2. Before the result is stored, and before hooks see it for the last time. Files that are not there make an error of it, so
+ *     the session goes on (definitions §12.5).
+ */
+import { findActiveSide } from '../../core/active-side.ts';
+import { parseArguments } from '../../core/context.ts';
+import type { Registry, SessionToolBinding } from '../../core/definition.ts';
+import { isRuntimeError, isStoreTrouble } from '../../core/error.ts';
+import { LIMITS } from '../../core/limit.ts';
+import type { ToolResult } from '../../core/message.ts';
+import { storeAttachments } from '../../state/attachments.ts';
+import { createIds } from '../../state/id.ts';
+import { outlast } from '../../state/outlast.ts';
+import type { ThreadStore } from '../../store/port.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { argumentOf, toPaths, toText } from './prompt-input.ts';
+import type { ToolExecution } from './tool-frame.ts';
+
+/** The result as it is stored. */
+export async function applyBinding(
+  { store, registry, probe }: Pick<ActivityDependencies, 'store' | 'registry' | 'probe'>,
+  execution: ToolExecution,
+  result: ToolResult,
+): Promise<ToolResult> {
+  const bound = findBinding(registry(), execution);
+  if (!bound || result.status !== 'success') return result;
+  const args = argumentsOf(registry(), execution);
+  const text = toText(argumentOf(args, bound.messageProperty));
+  if (bound.ends) {
+    const told = text === undefined ? result : { ...result, result: text };
+    return withFiles(store, execution, told, argumentOf(args, bound.attachmentsProperty));
+  }
+  const { thread, signal } = execution;
+  const status = (text ?? result.result ?? '').trim().slice(0, LIMITS.childStatusChars);
+  if (thread.parentId !== null && status !== '') {
+    await outlast(signal, () => store.setChildStatus(thread.id, status));
+    await probe?.('subagent_status_told');
+  }
+  return result;
+}
+
+/** B1. */
+function findBinding(
+  registry: Registry,
+  { thread, side, subprompt, call }: ToolExecution,
+): (SessionToolBinding & { readonly ends: boolean }) | undefined {
+  if (subprompt) return undefined;
+  const acting = findActiveSide(registry, thread.agent, side)?.side;
+  const ending = [acting?.sessionFail, acting?.sessionStop].find((each) => each?.name === call.name);
+  if (ending) return { ...ending, ends: true };
+  const { sessionStatus } = acting ?? {};
+  return sessionStatus?.name === call.name ? { ...sessionStatus, ends: false } : undefined;
+}
+
+/** Checked ones, defaults applied, where a tool was called. */
+function argumentsOf(registry: Registry, { call }: ToolExecution): Readonly<Record<string, unknown>> {
+  const given = parseArguments(call.arguments) ?? {};
+  const checked = registry.tools.get(call.name)?.args?.safeParse(given);
+  return checked?.success ? (checked.data as Record<string, unknown>) : given;
+}
+
+async function withFiles(
+  store: ThreadStore,
+  { thread, step, index, signal }: ToolExecution,
+  result: ToolResult,
+  named: unknown,
+): Promise<ToolResult> {
+  if (named === undefined) return result;
+  const place = {
+    store,
+    threadId: thread.id,
+    nextId: createIds(store, `${thread.id}:${step}:${index}:bound`),
+  };
+  try {
+    const paths = toPaths(named);
+    const files = await outlast(signal, () => storeAttachments(place, paths));
+    return { ...result, attachments: [...(result.attachments ?? []), ...files] };
+  } catch (error) {
+    if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;
+    return {
+      status: 'error',
+      error: `The session goes on, since its files cannot be handed over: ${error.message}`,
+    };
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * How the calls of a step are dispatched, as the definitions of what they name say. What nobody knows is quick: its result is an
+ * error. A handoff is quick as well: it does nothing but say who is next.
+ */
+import type { Registry, ToolDefinition } from '../../core/definition.ts';
+import { LIMITS } from '../../core/limit.ts';
+import type { CallRef, DispatchMode, StepCalls } from '../../core/step.ts';
+import { isSubagentCall } from '../../core/subagent.ts';
+
+/** `names` of all calls, in order. */
+export function toStepCalls(registry: Registry, names: readonly string[]): StepCalls {
+  const later = (is: (registry: Registry, name: string) => boolean, limit: number) =>
+    names
+      .flatMap((name, index) => (index >= LIMITS.namedCalls && is(registry, name) ? [index] : []))
+      .slice(0, limit);
+  const laterPrompts = later(isPrompt, LIMITS.laterPrompts);
+  const laterChildren = later(isSubagentCall, LIMITS.laterChildren);
+  return {
+    callCount: names.length,
+    calls: names.slice(0, LIMITS.namedCalls).map((name) => toCallRef(registry, name)),
+    ...(laterPrompts.length > 0 ? { laterPrompts } : {}),
+    ...(laterChildren.length > 0 ? { laterChildren } : {}),
+  };
+}
+
+export function toCallRef(registry: Registry, name: string): CallRef {
+  const tool = registry.tools.get(name);
+  const mode = isPrompt(registry, name) ? 'prompt' : isSubagentCall(registry, name) ? 'child' : toMode(tool);
+  // A model may make up a name of any length; what crosses Temporal stays small.
+  return { name: name.slice(0, 64), mode, timeoutMs: tool?.timeoutMs ?? 1000 };
+}
+
+/** A call of this name is a sub-prompt. Tools, prompts and agents have their names from one space. */
+export function isPrompt({ tools, prompts }: Registry, name: string): boolean {
+  return !tools.has(name) && prompts.has(name);
+}
+
+function toMode(tool: ToolDefinition | undefined): DispatchMode {
+  if (!tool || tool.quick) return 'quick';
+  if (tool.runsCode) return 'code';
+  return tool.idempotent ? 'idempotent' : 'once';
+}
