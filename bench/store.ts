@@ -10,7 +10,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '../src/store/open-store.ts';
-import type { ThreadStore } from '../src/store/port.ts';
+import type { ThreadStore } from '../src/store/port/thread-store.ts';
 import { measureAssembly } from './support/context-assembly.ts';
 import { openPostgresBench } from './support/postgres-bench.ts';
 import { type Line, median, readOptions, report } from './support/report.ts';

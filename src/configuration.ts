@@ -6,7 +6,7 @@ import { availableParallelism } from 'node:os';
 import { RuntimeError } from './core/error.ts';
 import { WALL_SETTINGS, type WallSetting } from './sandbox/index.ts';
 import { configuredEnvironment, type Environment, storeAddress } from './secret-environment.ts';
-import { type EncryptionKeys, parseKeys } from './store/encryption.ts';
+import { type EncryptionKeys, parseKeys } from './store/crypto/encryption.ts';
 import { DEFAULT_STORE } from './store/open-store.ts';
 
 export interface Configuration {

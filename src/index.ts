@@ -79,12 +79,12 @@ export {
   defineThreadEndpoint,
   defineTool,
 } from './definitions/index.ts';
-export type { EnvEntry, EnvOwner } from './store/env-port.ts';
+export type { EnvEntry, EnvOwner } from './store/port/env.ts';
 export type {
   ChildRecord,
   FamilyMember,
   ThreadEvent,
   ThreadRecord,
   VariableRequest,
-} from './store/port.ts';
-export type { ListValues, StoredValue } from './store/value-port.ts';
+} from './store/port/thread-store.ts';
+export type { ListValues, StoredValue } from './store/port/value.ts';

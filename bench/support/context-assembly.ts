@@ -9,7 +9,7 @@ import { historyWindow } from '../../src/activities/model/history-window.ts';
 import { type ActiveSide, findActiveSide } from '../../src/core/active-side.ts';
 import type { Registry } from '../../src/core/definition.ts';
 import { defineAgent, defineModel, definePrompt, registryFrom } from '../../src/definitions/index.ts';
-import type { StepRef, ThreadStore } from '../../src/store/port.ts';
+import type { StepRef, ThreadStore } from '../../src/store/port/thread-store.ts';
 import { says, scriptedModel } from '../../src/testing/index.ts';
 import { type Line, median, spread } from './report.ts';
 import type { Meter } from './store-meter.ts';

@@ -13,7 +13,7 @@ import { type LocalServer, startLocalServer } from '../../src/cli/local-server/s
 import { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { readConfiguration } from '../../src/configuration.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import type { ThreadStore } from '../../src/store/port.ts';
+import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { createWorker } from '../../src/worker/index.ts';
 import { bareActivities } from '../bare/activity.ts';
 import { type AgentName, benchRegistry, type Watchers } from './project.ts';

@@ -4,7 +4,7 @@
  */
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Message } from '../../src/core/message.ts';
-import type { ThreadEvent } from '../../src/store/port.ts';
+import type { ThreadEvent } from '../../src/store/port/thread-store.ts';
 import { shorten, toToolCalls } from './narrator.ts';
 import type { Screen, Speaker } from './screen.ts';
 import { ThreadLog } from './thread-log.ts';

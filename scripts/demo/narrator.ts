@@ -1,7 +1,7 @@
 /** Tells the events of a thread to a person: the answer as it streams, each tool call with its arguments. */
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Message, ToolCall } from '../../src/core/message.ts';
-import type { ThreadEvent } from '../../src/store/port.ts';
+import type { ThreadEvent } from '../../src/store/port/thread-store.ts';
 import type { Screen } from './screen.ts';
 
 /** Characters of a call's arguments that are shown. */

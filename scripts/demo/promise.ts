@@ -2,7 +2,7 @@
 import { type Entry, readEntries } from '../../agents/tools/_bulletin.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Message } from '../../src/core/message.ts';
-import type { ThreadEvent, ThreadRecord } from '../../src/store/port.ts';
+import type { ThreadEvent, ThreadRecord } from '../../src/store/port/thread-store.ts';
 import { toToolCalls } from './narrator.ts';
 import type { SecretSearch } from './secret.ts';
 import { type Crash, TURNS } from './story.ts';

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { readConfiguration } from '../../src/configuration.ts';
-import { generateKey, parseKeys } from '../../src/store/encryption.ts';
+import { generateKey, parseKeys } from '../../src/store/crypto/encryption.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Options } from './option.ts';
 import type { Screen } from './screen.ts';

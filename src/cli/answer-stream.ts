@@ -8,7 +8,7 @@
 import type { Message, ToolCall, ToolStatus } from '../core/message.ts';
 import type { StoredError, ThreadStatus } from '../core/step.ts';
 import type { Side } from '../core/thread-execution.ts';
-import type { ThreadEvent } from '../store/port.ts';
+import type { ThreadEvent } from '../store/port/thread-store.ts';
 
 export type AnswerPart = { readonly at: number } & (
   | { readonly kind: 'text'; readonly delta: string; readonly side: Side }

@@ -1,6 +1,6 @@
 /** What `threads show --debug` shows beside the messages: where in the author's code a tool, a hook or an effect went wrong. */
 import { followEvents } from '../client/follow-events.ts';
-import type { ThreadStore } from '../store/port.ts';
+import type { ThreadStore } from '../store/port/thread-store.ts';
 import { dateAndTime, tone } from './output.ts';
 import { shorten, visible } from './terminal-text.ts';
 

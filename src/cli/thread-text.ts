@@ -1,6 +1,6 @@
 /** Threads and messages as people read them. */
 import type { AttachmentRef, Message, ToolCall } from '../core/message.ts';
-import type { ChildRecord, ThreadRecord } from '../store/port.ts';
+import type { ChildRecord, ThreadRecord } from '../store/port/thread-store.ts';
 import { dateAndTime, type Tone, tone } from './output.ts';
 import { shorten, visible } from './terminal-text.ts';
 

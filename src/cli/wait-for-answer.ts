@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RuntimeClient } from '../client/runtime-client.ts';
 import { type ErrorCode, isRuntimeError, RuntimeError } from '../core/error.ts';
-import type { ThreadEvent, ThreadRecord } from '../store/port.ts';
+import type { ThreadEvent, ThreadRecord } from '../store/port/thread-store.ts';
 import type { AnswerSink } from './answer-printer.ts';
 import { AnswerStream } from './answer-stream.ts';
 import { commandName } from './command-name.ts';

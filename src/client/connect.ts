@@ -4,7 +4,7 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { readConfiguration } from '../configuration.ts';
 import { RuntimeError } from '../core/error.ts';
 import { openStore } from '../store/open-store.ts';
-import type { ThreadStore } from '../store/port.ts';
+import type { ThreadStore } from '../store/port/thread-store.ts';
 
 export interface ConnectOptions {
   /** `host:port`; else `TEMPORAL_ADDRESS`, the profile, or 127.0.0.1:7233. */

@@ -1,6 +1,6 @@
 /** What the store's word on a thread means to a client: it takes commands, is terminated, or is not there. */
 import { RuntimeError } from '../core/error.ts';
-import type { ThreadRecord, ThreadStore } from '../store/port.ts';
+import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 
 /** The thread, or null where the store does not know it. Throws `ThreadTerminated`. */
 export async function refuseTerminated(store: ThreadStore, threadId: string): Promise<ThreadRecord | null> {

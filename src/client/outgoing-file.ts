@@ -9,7 +9,7 @@ import { parseBase64 } from '../core/base64.ts';
 import { RuntimeError } from '../core/error.ts';
 import { LIMITS } from '../core/limit.ts';
 import { extensionOf } from '../core/mime-type.ts';
-import type { NewFile } from '../store/file-port.ts';
+import type { NewFile } from '../store/port/file.ts';
 
 /** New content: bytes, or a text in base64. */
 export interface NewAttachment {

@@ -7,7 +7,7 @@ import { RuntimeError } from '../core/error.ts';
 import { isItemId, itemBytes, type MessageItem } from '../core/item.ts';
 import { measureJson } from '../core/json-measure.ts';
 import { LIMITS } from '../core/limit.ts';
-import type { ThreadStore } from '../store/port.ts';
+import type { ThreadStore } from '../store/port/thread-store.ts';
 import type { MessagePayload } from '../workflows/messages.ts';
 import { type OutgoingAttachment, storeOutgoing, type WriteFile } from './outgoing-file.ts';
 

@@ -7,8 +7,8 @@
  */
 import { type EnvType, variableProblem } from '../core/env.ts';
 import { RuntimeError } from '../core/error.ts';
-import type { FulfilledRequest, GivenVariable } from '../store/family-port.ts';
-import type { ThreadStore } from '../store/port.ts';
+import type { FulfilledRequest, GivenVariable } from '../store/port/family.ts';
+import type { ThreadStore } from '../store/port/thread-store.ts';
 
 /** By name. A value without a type is a secret. */
 export type ProvidedVariables = Readonly<

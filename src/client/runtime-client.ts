@@ -8,7 +8,7 @@ import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
 import { RuntimeError } from '../core/error.ts';
 import { isThreadId, WORKFLOW_ID_PREFIX } from '../core/start-input.ts';
 import { revival, startOptions, WORKFLOW_TYPE } from '../core/start-options.ts';
-import type { ThreadRecord } from '../store/port.ts';
+import type { ThreadRecord } from '../store/port/thread-store.ts';
 import {
   queueMessage,
   queueTool,

@@ -1,6 +1,6 @@
 /** The variables that a thread is started with: in the store before its workflow begins, and nowhere else. */
 import { RuntimeError } from '../core/error.ts';
-import type { ThreadRecord, ThreadStore } from '../store/port.ts';
+import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 import type { StartThread } from './start-options.ts';
 
 /** Throws `InvalidStart` for a thread that is there already, `InvalidVariable`, and `InvalidConfiguration` without a key. */

@@ -5,9 +5,9 @@ import type { ThreadStatus } from '../core/step.ts';
 import type { FileChunk, FileRecord, FindResult, ReaddirResult } from '../core/thread-file.ts';
 import type { GetLogsOptions, Log } from '../core/thread-log.ts';
 import type { GetMessagesOptions, MessagePage } from '../core/thread-message.ts';
-import { readWholeFile, streamFile } from '../store/file-content.ts';
-import type { FamilyMember, ThreadEvent, ThreadRecord, ThreadStore } from '../store/port.ts';
-import type { ListValues, StoredValue } from '../store/value-port.ts';
+import { readWholeFile, streamFile } from '../store/port/file-content.ts';
+import type { FamilyMember, ThreadEvent, ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
+import type { ListValues, StoredValue } from '../store/port/value.ts';
 import { followEvents } from './follow-events.ts';
 import { requireThread } from './known-thread.ts';
 

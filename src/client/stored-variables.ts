@@ -1,7 +1,7 @@
 /** Variables of threads, users and the instance, and what children wait for (definitions §16, runtime §7.5): the store is enough. */
 import type { EnvType } from '../core/env.ts';
-import type { EnvEntry, EnvOwner } from '../store/env-port.ts';
-import type { VariableRequest } from '../store/family-port.ts';
+import type { EnvEntry, EnvOwner } from '../store/port/env.ts';
+import type { VariableRequest } from '../store/port/family.ts';
 import { requestNotFound } from './provide-variables.ts';
 import { StoredThreads } from './stored-threads.ts';
 

@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { RuntimeError } from '../core/error.ts';
-import type { ThreadRecord, ThreadStore } from '../store/port.ts';
+import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 import { type StatusView, status } from '../workflows/messages.ts';
 
 /** What a client has sent to a thread, and does not know to have been heard. */

@@ -14,7 +14,7 @@ import type { Sandbox } from '../sandbox/index.ts';
 import { runAuthorCode } from '../state/author-run.ts';
 import type { ThreadEnv } from '../state/env.ts';
 import { openAuthorCode } from '../state/open-author-code.ts';
-import type { ThreadRecord } from '../store/thread-port.ts';
+import type { ThreadRecord } from '../store/port/thread.ts';
 import { discard, type Refusal, requireResponse, toRefusal } from './answer.ts';
 import { type EndpointWork, openWork } from './endpoint-work.ts';
 

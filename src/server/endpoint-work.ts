@@ -1,7 +1,7 @@
 /**
  * Where work goes that an endpoint queues: to the thread's workflow, which may be at rest and is woken by it.
  * W1. An item is staged in the store, whole, and then signalled. Its staged row wins over what the signal says
- *     (store/commands/queue.ts), so the files of a message and the origin `code` of a tool call, which lets it name any tool
+ *     (store/commands/message/queue.ts), so the files of a message and the origin `code` of a tool call, which lets it name any tool
  *     of the project, never come by a signal: nobody outside can claim them. Ids are hashes that nobody can guess (state/id.ts).
  * W2. In the order in which the endpoint asked, also where it did not wait.
  * W3. `queueTool` cannot be awaited: `settle` waits for it, before the endpoint's answer is sent.

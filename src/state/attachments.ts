@@ -9,7 +9,7 @@ import { LIMITS } from '../core/limit.ts';
 import type { AttachmentRef, ToolAttachment } from '../core/message.ts';
 import { extensionOf } from '../core/mime-type.ts';
 import type { MessageAttachment } from '../core/thread-message.ts';
-import type { ThreadStore } from '../store/port.ts';
+import type { ThreadStore } from '../store/port/thread-store.ts';
 
 export interface AttachmentPlace {
   readonly store: ThreadStore;

@@ -4,7 +4,7 @@ import type { ThreadEffects } from '../core/effect.ts';
 import { RuntimeError } from '../core/error.ts';
 import { toJsonText } from '../core/json-value.ts';
 import { LIMITS } from '../core/limit.ts';
-import type { ThreadStore } from '../store/port.ts';
+import type { ThreadStore } from '../store/port/thread-store.ts';
 import type { ThreadEnv } from './env.ts';
 import type { StateOrigin } from './origin.ts';
 

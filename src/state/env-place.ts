@@ -8,7 +8,7 @@ import type { PromptDefinition, Registry } from '../core/definition.ts';
 import { declaredTypes, type EnvPlace, type EnvType, listSecrets, type Variable } from '../core/env.ts';
 import { listRequirements, type Requirement } from '../core/env-requirement.ts';
 import { isRuntimeError } from '../core/error.ts';
-import type { ThreadRecord } from '../store/thread-port.ts';
+import type { ThreadRecord } from '../store/port/thread.ts';
 import type { StateDependencies } from './dependencies.ts';
 import { createRedactor, type Redact } from './redaction.ts';
 

@@ -12,7 +12,7 @@ import { type EnvState, resolveVariable, type Variable } from '../core/env.ts';
 import { isScoped, requiredBy } from '../core/env-requirement.ts';
 import { errorMessage, RuntimeError } from '../core/error.ts';
 import type { ToolResult } from '../core/message.ts';
-import type { ThreadRecord } from '../store/thread-port.ts';
+import type { ThreadRecord } from '../store/port/thread.ts';
 import type { StateDependencies } from './dependencies.ts';
 import type { PlaceOptions } from './env-place.ts';
 import { readPlace, readRedactor } from './env-place.ts';

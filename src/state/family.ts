@@ -8,8 +8,8 @@ import type { MessageItem } from '../core/item.ts';
 import { LIMITS, utf8Length } from '../core/limit.ts';
 import type { SubagentRegistryEntry, ThreadFamily } from '../core/thread-family.ts';
 import type { ThreadState } from '../core/thread-state.ts';
-import type { ChildRecord } from '../store/family-port.ts';
-import type { ThreadRecord, ThreadStore } from '../store/port.ts';
+import type { ChildRecord } from '../store/port/family.ts';
+import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 import type { ThreadEnv } from './env.ts';
 import type { StateOrigin } from './origin.ts';
 

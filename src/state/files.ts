@@ -2,8 +2,8 @@
 import { types } from 'node:util';
 import { RuntimeError } from '../core/error.ts';
 import type { FileContent, ThreadFiles } from '../core/thread-file.ts';
-import { readWholeFile, streamFile } from '../store/file-content.ts';
-import type { ThreadStore } from '../store/port.ts';
+import { readWholeFile, streamFile } from '../store/port/file-content.ts';
+import type { ThreadStore } from '../store/port/thread-store.ts';
 
 /** `hide` takes secrets out of paths: the same path then leads to the same file, under a name that may be seen. */
 export function createThreadFiles(

@@ -3,7 +3,7 @@
  * and nobody can guess one who might send an item under it.
  */
 import { createHash } from 'node:crypto';
-import type { ThreadStore } from '../store/port.ts';
+import type { ThreadStore } from '../store/port/thread-store.ts';
 
 export function createIds(store: Pick<ThreadStore, 'id'>, key: string): () => string {
   let made = 0;

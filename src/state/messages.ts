@@ -6,7 +6,7 @@ import { RuntimeError } from '../core/error.ts';
 import { itemBytes, type MessageItem } from '../core/item.ts';
 import { LIMITS, utf8Length } from '../core/limit.ts';
 import type { MessageUpdates, NewMessage, ThreadMessages } from '../core/thread-message.ts';
-import type { ThreadStore } from '../store/port.ts';
+import type { ThreadStore } from '../store/port/thread-store.ts';
 import { storeAttachments } from './attachments.ts';
 import type { ThreadEnv } from './env.ts';
 import type { DraftMessage, StateOrigin } from './origin.ts';

@@ -8,7 +8,7 @@
  */
 import type { PromptDefinition } from '../core/definition.ts';
 import type { ThreadState } from '../core/thread-state.ts';
-import type { ThreadRecord } from '../store/thread-port.ts';
+import type { ThreadRecord } from '../store/port/thread.ts';
 import type { StateDependencies } from './dependencies.ts';
 import { openEnv, type ThreadEnv } from './env.ts';
 import { loadChildren } from './family.ts';

@@ -7,11 +7,11 @@ import type { MessageItem } from '../core/item.ts';
 import type { Message } from '../core/message.ts';
 import type { SideSteps } from '../core/session.ts';
 import type { FlowDirective, Side } from '../core/thread-execution.ts';
-import type { ChildRecord } from '../store/family-port.ts';
-import type { StoredMessageUpdates } from '../store/message-port.ts';
-import type { SubpromptPlace } from '../store/step-port.ts';
-import type { ThreadRecord } from '../store/thread-port.ts';
-import type { QueuedTool } from '../store/tool-port.ts';
+import type { ChildRecord } from '../store/port/family.ts';
+import type { StoredMessageUpdates } from '../store/port/message.ts';
+import type { SubpromptPlace } from '../store/port/step.ts';
+import type { ThreadRecord } from '../store/port/thread.ts';
+import type { QueuedTool } from '../store/port/tool.ts';
 import type { StateParts } from './thread-state.ts';
 
 export interface StateOrigin {

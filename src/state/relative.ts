@@ -6,7 +6,7 @@
  * L4. Each time that a relative is asked for, the ids of what is made through it are others, and the same for every attempt.
  * L5. What a tool may reach (`uses`) it may not reach by a detour either.
  */
-import type { ThreadRecord } from '../store/thread-port.ts';
+import type { ThreadRecord } from '../store/port/thread.ts';
 import { NO_HOOKS, type StateOrigin } from './origin.ts';
 import type { StateParts } from './thread-state.ts';
 

@@ -5,7 +5,7 @@
 import { findActiveSide } from '../core/active-side.ts';
 import type { RunCode } from '../core/code-execution.ts';
 import type { ThreadState } from '../core/thread-state.ts';
-import type { ThreadRecord, ThreadStore } from '../store/port.ts';
+import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 import type { StateDependencies } from './dependencies.ts';
 import { createEffects } from './effects.ts';
 import type { ThreadEnv } from './env.ts';

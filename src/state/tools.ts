@@ -4,7 +4,7 @@ import { errorMessage } from '../core/error.ts';
 import type { ToolResult } from '../core/message.ts';
 import { isSubagentCall } from '../core/subagent.ts';
 import type { ThreadState } from '../core/thread-state.ts';
-import type { ThreadStore } from '../store/port.ts';
+import type { ThreadStore } from '../store/port/thread-store.ts';
 import { checkArguments } from './check-arguments.ts';
 import type { ThreadEnv } from './env.ts';
 import type { StateOrigin } from './origin.ts';

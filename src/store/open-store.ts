@@ -1,14 +1,24 @@
-/** From a store's address (`EVERTHREAD_STORE`) to the store. */
+/**
+ * From a store's address (`EVERTHREAD_STORE`) to the store. Each folder may import those above it:
+ *
+ *   folder    the project's private folder, and files in it
+ *   crypto    keys, and what is encrypted with them
+ *   port      what a store is asked, grouped by what it keeps; types
+ *   schema    tables, rows, migrations
+ *   sqlite, search, postgres   what each engine needs; search runs in a thread of its own
+ *   commands  one transaction, or one read, per file: base, file, env, message, effect, family, step, tool, thread
+ *   sql       the store, put together
+ */
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { RuntimeError } from '../core/error.ts';
-import type { EncryptionKeys } from './encryption.ts';
-import { findKeys } from './key-file.ts';
-import type { ThreadStore } from './port.ts';
+import type { EncryptionKeys } from './crypto/encryption.ts';
+import { findKeys } from './crypto/key-file.ts';
+import { makePrivateFile, narrowFile } from './folder/private-files.ts';
+import { makeProjectFolder, projectFolder } from './folder/project-folder.ts';
+import type { ThreadStore } from './port/thread-store.ts';
 import { isPostgresAddress } from './postgres/address.ts';
-import { makePrivateFile, narrowFile } from './private-files.ts';
-import { makeProjectFolder, projectFolder } from './project-folder.ts';
-import { openSqliteStore } from './sql-store.ts';
+import { openSqliteStore } from './sql/store.ts';
 import { explainSqlite } from './sqlite/error.ts';
 
 export const DEFAULT_STORE = 'sqlite:.everthread/store.db';

@@ -12,7 +12,7 @@ import type { AuthorRun } from '../state/author-run.ts';
 import type { StateDependencies } from '../state/dependencies.ts';
 import { readRedactor } from '../state/env-place.ts';
 import type { Redact } from '../state/redaction.ts';
-import type { ThreadRecord } from '../store/thread-port.ts';
+import type { ThreadRecord } from '../store/port/thread.ts';
 
 type Sources = Pick<StateDependencies, 'store' | 'registry'>;
 

@@ -5,7 +5,7 @@
 import { createActivities } from '../activities/index.ts';
 import { ensureSearchAttributes } from '../cli/local-server/search-attributes.ts';
 import { chooseWall, isDemanding } from '../sandbox/index.ts';
-import type { ThreadStore } from '../store/port.ts';
+import type { ThreadStore } from '../store/port/thread-store.ts';
 import { type OpenGuard, openGuard, reportFault } from './fault-log.ts';
 import { refuseForeignPollers } from './identity.ts';
 import type { WorkerOptions } from './options.ts';

@@ -13,7 +13,7 @@ import type { LoneActivity, RunAlone } from '../activities/base/dependencies.ts'
 import { LIMITS } from '../core/limit.ts';
 import type { Settings } from '../core/step.ts';
 import type { AuthorRun } from '../state/author-run.ts';
-import type { ThreadStore } from '../store/port.ts';
+import type { ThreadStore } from '../store/port/thread-store.ts';
 import { type ProgramEnd, type ProgramProcess, readDeath, startProgram } from '../supervisor/index.ts';
 import { type FromLone, fromFailureData, type LonePlace, type ToLone } from './lone-protocol.ts';
 import { createTurnstile } from './turnstile.ts';

@@ -5,7 +5,7 @@ import { type Configuration, readConfiguration } from '../configuration.ts';
 import { RuntimeError } from '../core/error.ts';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 import { openStore } from '../store/open-store.ts';
-import type { ThreadStore } from '../store/port.ts';
+import type { ThreadStore } from '../store/port/thread-store.ts';
 import type { OpenGuard } from './fault-log.ts';
 import type { WorkerOptions } from './options.ts';
 import { openProject, type WorkerProject } from './project.ts';

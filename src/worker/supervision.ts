@@ -1,6 +1,6 @@
 /** What a worker does where somebody watches its process: it stores what fell before it, and runs suspects in processes of their own. */
 import type { ActivityDependencies } from '../activities/base/dependencies.ts';
-import type { RecordedDeath } from '../store/port.ts';
+import type { RecordedDeath } from '../store/port/thread-store.ts';
 import { createRunAlone, type LoneWorker } from './lone-process.ts';
 import type { LonePlace } from './lone-protocol.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { COMPOSITION_ROOT, LAYERS, layerOf, mayImport } from './layer.ts';
-import { findCycle, ROOT, readSource, readSources, type SourceFile } from './source-tree.ts';
+import { findCycle, foldersOf, ROOT, readSource, readSources, type SourceFile } from './source-tree.ts';
 
 const SOURCES = readSources();
 const PATHS = new Set(SOURCES.map(({ path }) => path));
@@ -52,6 +52,10 @@ describe('layers', () => {
 
   it('hold no cycle', () => {
     expect(findCycle(SOURCES)).toBeUndefined();
+  });
+
+  it.each(['activities', 'store'])('hold no cycle between the folders of %s', (layer) => {
+    expect(findCycle(foldersOf(inLayers(layer)))).toBeUndefined();
   });
 
   it('import no package at run time that is not a dependency', () => {
@@ -175,6 +179,10 @@ describe('the reading of sources', () => {
     const erased = readSource('core/c.ts', "import type { b } from './b.ts';");
     expect(findCycle([a, b, c])).toEqual(['core/b.ts', 'core/c.ts', 'core/b.ts']);
     expect(findCycle([a, b, erased])).toBeUndefined();
+    const far = readSource('core/far/c.ts', "import type { a } from '../a.ts';");
+    const near = readSource('core/a.ts', "import { d } from './far/d.ts';");
+    expect(findCycle([near, far])).toBeUndefined();
+    expect(findCycle(foldersOf([near, far]))).toEqual(['core', 'core/far', 'core']);
   });
 
   it.each([

@@ -81,6 +81,22 @@ function packageName(specifier: string): string {
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
 }
 
+/** Each folder of these files as one, importing what its files import from other folders, types too. */
+export function foldersOf(files: readonly SourceFile[]): SourceFile[] {
+  const folders = Map.groupBy(files, ({ path }) => dirname(path));
+  return [...folders].map(([path, within]) => ({
+    path,
+    code: '',
+    text: '',
+    lines: 0,
+    imports: within
+      .flatMap(({ imports }) => imports)
+      .flatMap((imported) => (imported.file ? [{ ...imported, file: dirname(imported.file) }] : []))
+      .filter(({ file }) => file !== path)
+      .map((imported) => ({ ...imported, typeOnly: false })),
+  }));
+}
+
 /** Files on a way of imports that leads back to its beginning, or undefined. */
 export function findCycle(files: readonly SourceFile[]): string[] | undefined {
   const edges = new Map(

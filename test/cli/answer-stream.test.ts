@@ -4,7 +4,7 @@ import { type AnswerPart, AnswerStream } from '../../src/cli/answer-stream.ts';
 import { createLogger } from '../../src/cli/logger.ts';
 import { shorten, visible } from '../../src/cli/terminal-text.ts';
 import type { Message } from '../../src/core/message.ts';
-import type { ThreadEvent } from '../../src/store/port.ts';
+import type { ThreadEvent } from '../../src/store/port/thread-store.ts';
 
 type Draft = Omit<Partial<ThreadEvent>, 'seq' | 'at'> & { readonly type: string };
 

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { secretsIn, storeAddress } from '../../src/secret-environment.ts';
-import { generateKey } from '../../src/store/encryption.ts';
+import { generateKey } from '../../src/store/crypto/encryption.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { commandLine, processTree, startEnvironment } from '../support/process-tree.ts';
 import { type CliProject, cliProject, HELPER, type Running, seen } from './support.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { generateKey, parseKeys } from '../../src/store/encryption.ts';
+import { generateKey, parseKeys } from '../../src/store/crypto/encryption.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { calls, fails, says, scriptedModel } from '../../src/testing/index.ts';
 import { envRuntime, startedThread, toolResults } from '../support/env-project.ts';

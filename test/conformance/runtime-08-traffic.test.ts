@@ -5,7 +5,7 @@ import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../src/core/subagent.ts';
 import { REPORT_START } from '../../src/core/subagent-report.ts';
 import type { ThreadState } from '../../src/core/thread-state.ts';
 import { defineTool } from '../../src/definitions/index.ts';
-import { readWholeFile } from '../../src/store/file-content.ts';
+import { readWholeFile } from '../../src/store/port/file-content.ts';
 import { calls, callsMany, fails, type RecordedRequest, says } from '../../src/testing/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { told } from '../support/prompt-project.ts';

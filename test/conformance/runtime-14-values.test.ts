@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from '@jest/globals';
 import { openStore } from '../../src/store/open-store.ts';
-import type { ThreadStore } from '../../src/store/port.ts';
+import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { calls, callsMany, says, scriptedModel } from '../../src/testing/index.ts';
 import { openThread } from '../contract/thread-driver.ts';
 import { closeAfterTest, type RuntimeOptions, testRuntime, testStore } from '../support/runtime.ts';

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { LIMITS } from '../../src/core/limit.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import type { ThreadStore } from '../../src/store/port.ts';
+import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { openThread, type ThreadDriver } from './thread-driver.ts';
 
 let store: ThreadStore;

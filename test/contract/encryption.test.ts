@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { decrypt, encrypt, generateKey, parseKeys } from '../../src/store/encryption.ts';
-import { ensureKeyFile, findKeys, keyFilePath } from '../../src/store/key-file.ts';
+import { decrypt, encrypt, generateKey, parseKeys } from '../../src/store/crypto/encryption.ts';
+import { ensureKeyFile, findKeys, keyFilePath } from '../../src/store/crypto/key-file.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { TEST_KEYS } from './env-keys.ts';
 

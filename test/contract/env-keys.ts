@@ -1,5 +1,5 @@
 /** Keys for stores of tests. Not secret: nothing real is ever encrypted with them. */
-import { parseKeys } from '../../src/store/encryption.ts';
+import { parseKeys } from '../../src/store/crypto/encryption.ts';
 
 const key = (id: string, digit: string) => `${id}:${digit.repeat(64)}`;
 

@@ -6,9 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { writeDevFile } from '../../src/cli/local-server/dev-file.ts';
 import { withFileLock } from '../../src/cli/local-server/file-lock.ts';
 import { spawnOwned } from '../../src/cli/local-server/owned-process.ts';
-import { ensureKeyFile } from '../../src/store/key-file.ts';
+import { ensureKeyFile } from '../../src/store/crypto/key-file.ts';
+import { makeProjectFolder } from '../../src/store/folder/project-folder.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { makeProjectFolder } from '../../src/store/project-folder.ts';
 import { eventually } from '../support/eventually.ts';
 import { ThreadDriver } from './thread-driver.ts';
 

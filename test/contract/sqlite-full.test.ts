@@ -1,9 +1,9 @@
 /** A store on a disk that is really full (a small tmpfs): what is refused, what goes on, and that nothing is lost. */
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { generateKey, parseKeys } from '../../src/store/encryption.ts';
+import { generateKey, parseKeys } from '../../src/store/crypto/encryption.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import type { ThreadStore } from '../../src/store/port.ts';
+import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { canMount, type SmallDisk, smallDisk } from '../support/small-disk.ts';
 import { ThreadDriver } from './thread-driver.ts';
 

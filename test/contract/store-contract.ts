@@ -3,8 +3,8 @@
  * a new engine registers itself here and has to pass.
  */
 import { afterAll, beforeAll, describe } from '@jest/globals';
-import type { EncryptionKeys } from '../../src/store/encryption.ts';
-import type { ThreadStore } from '../../src/store/port.ts';
+import type { EncryptionKeys } from '../../src/store/crypto/encryption.ts';
+import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { registerAttachment } from './store/attachment.ts';
 import { registerConcurrency } from './store/concurrency.ts';
 import { registerEffect } from './store/effect.ts';

@@ -21,7 +21,7 @@ import type {
   StepRef,
   ThreadEvent,
   ThreadStore,
-} from '../../src/store/port.ts';
+} from '../../src/store/port/thread-store.ts';
 
 export const message = (
   id: string,

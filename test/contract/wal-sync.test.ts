@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { WalSync } from '../../src/store/wal-sync.ts';
+import { WalSync } from '../../src/store/sqlite/wal-sync.ts';
 
 function database(): string {
   const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());

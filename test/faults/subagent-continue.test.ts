@@ -3,7 +3,7 @@
  * boot the child (runtime §7, §8): each report is delivered once, and nobody waits for ever.
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { generateKey } from '../../src/store/encryption.ts';
+import { generateKey } from '../../src/store/crypto/encryption.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import { release } from '../support/fault-project.ts';

@@ -14,7 +14,7 @@ import { createSandbox } from '../../src/sandbox/index.ts';
 import { openEnv } from '../../src/state/env.ts';
 import { type HookRunner, openHooks } from '../../src/state/hooks/runner.ts';
 import type { DraftMessage, ExecutionPlace, WorkSink } from '../../src/state/origin.ts';
-import type { ThreadStore } from '../../src/store/port.ts';
+import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { openThread, type ThreadDriver } from '../contract/thread-driver.ts';
 import { closeAfterTest, testStore } from '../support/runtime.ts';

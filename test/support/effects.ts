@@ -1,7 +1,7 @@
 /** What tests of effects share: schedule one from outside, as an endpoint would, and wait for its end. */
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
-import type { NewEffect } from '../../src/store/effect-port.ts';
-import type { ThreadEvent } from '../../src/store/port.ts';
+import type { NewEffect } from '../../src/store/port/effect.ts';
+import type { ThreadEvent } from '../../src/store/port/thread-store.ts';
 import { eventually } from './eventually.ts';
 import type { TestRuntime } from './runtime.ts';
 

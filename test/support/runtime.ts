@@ -19,9 +19,9 @@ import {
   definePrompt,
   registryFrom,
 } from '../../src/definitions/index.ts';
-import { generateKey, parseKeys } from '../../src/store/encryption.ts';
+import { generateKey, parseKeys } from '../../src/store/crypto/encryption.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import type { ThreadStore } from '../../src/store/port.ts';
+import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import type { ScriptedModel } from '../../src/testing/index.ts';
 import { createWorker, type ThreadWorker } from '../../src/worker/index.ts';
 import { type Conversation, conversation } from './conversation.ts';

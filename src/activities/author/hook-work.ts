@@ -8,8 +8,8 @@ import type { ThreadState } from '../../core/thread-state.ts';
 import type { HookRunner } from '../../state/hooks/runner.ts';
 import { type AuthorCode, type AuthorPlace, openAuthorCode } from '../../state/open-author-code.ts';
 import type { Scratch } from '../../state/scratch.ts';
-import type { ThreadStore } from '../../store/port.ts';
-import type { ThreadRecord } from '../../store/thread-port.ts';
+import type { ThreadRecord } from '../../store/port/thread.ts';
+import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { openSink, type Sink } from '../signals/sink.ts';
 

@@ -8,7 +8,7 @@
 import { LIMITS } from '../../core/limit.ts';
 import type { StoredError } from '../../core/step.ts';
 import { type AuthorRun, runAuthorCode } from '../../state/author-run.ts';
-import type { Strike } from '../../store/strike-port.ts';
+import type { Strike } from '../../store/port/strike.ts';
 import type { ActivityDependencies, LoneActivity } from '../base/dependencies.ts';
 
 export interface UnitAttempt<T> {

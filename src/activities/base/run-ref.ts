@@ -2,7 +2,7 @@
 import { Context } from '@temporalio/activity';
 import { RuntimeError } from '../../core/error.ts';
 import type { RunRef } from '../../core/step.ts';
-import type { ThreadStore } from '../../store/port.ts';
+import type { ThreadStore } from '../../store/port/thread-store.ts';
 
 export function currentRunId(): string {
   return Context.current().info.workflowExecution?.runId ?? '';

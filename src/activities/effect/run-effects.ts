@@ -5,8 +5,8 @@
  */
 import type { RunEffectsOutcome, RunRef, StoredError } from '../../core/step.ts';
 import { outlast } from '../../state/outlast.ts';
-import type { BegunEffect, EndedEffect } from '../../store/effect-port.ts';
-import type { FromRun } from '../../store/run-port.ts';
+import type { BegunEffect, EndedEffect } from '../../store/port/effect.ts';
+import type { FromRun } from '../../store/port/run.ts';
 import { runUnit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';

@@ -10,7 +10,7 @@ import { readRedactor } from '../../state/env-place.ts';
 import { type HookBlocked, isHookBlocked } from '../../state/hooks/assembly-hooks.ts';
 import { isHookAborted } from '../../state/hooks/chain.ts';
 import type { Scratch } from '../../state/scratch.ts';
-import type { StepContext, StepRecord, StepRef } from '../../store/step-port.ts';
+import type { StepContext, StepRecord, StepRef } from '../../store/port/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
 import { askModel } from './ask-model.ts';

@@ -2,7 +2,7 @@
 import type { ModelDefinition } from '../../core/definition.ts';
 import type { ProviderRequest } from '../../core/provider.ts';
 import { outlast } from '../../state/outlast.ts';
-import type { StepRef } from '../../store/step-port.ts';
+import type { StepRef } from '../../store/port/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
 import { askProvider } from './ask-provider.ts';

@@ -13,8 +13,8 @@ import { fromLLMMessages, type LLMMessage, toLLMMessage } from '../../core/llm-m
 import { renderPrompt } from '../../core/prompt-text.ts';
 import type { ProviderMessage } from '../../core/provider.ts';
 import { FIRST_WORD } from '../../core/subagent.ts';
-import type { NewEvent, ThreadStore } from '../../store/port.ts';
-import type { StepContext } from '../../store/step-port.ts';
+import type { StepContext } from '../../store/port/step.ts';
+import type { NewEvent, ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { readPictures } from './read-pictures.ts';
 

@@ -10,7 +10,7 @@ import { type EnvPlace, resolveVariable } from '../../core/env.ts';
 import { isRuntimeError } from '../../core/error.ts';
 import { isTruthy, listSubagents, type Subagent } from '../../core/subagent.ts';
 import { readPlace } from '../../state/env-place.ts';
-import type { ThreadRecord } from '../../store/thread-port.ts';
+import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 
 /** In the order of the prompt's entries. */

@@ -8,7 +8,7 @@ import { estimateText } from '../../core/context-estimate.ts';
 import type { ModelDefinition, Registry } from '../../core/definition.ts';
 import { renderPrompt } from '../../core/prompt-text.ts';
 import type { ProviderTool } from '../../core/provider.ts';
-import type { HistoryWindow, StepPlace } from '../../store/step-port.ts';
+import type { HistoryWindow, StepPlace } from '../../store/port/step.ts';
 import { promptVariables } from './assemble.ts';
 import { fullSubagentOffer } from './offered-tools.ts';
 import { findModels, offerTools } from './request.ts';

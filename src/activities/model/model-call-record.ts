@@ -5,7 +5,7 @@ import { errorStack } from '../../core/thrown.ts';
 import type { CallModelOptions } from '../../models/call-model.ts';
 import { withStack } from '../../state/author-fault.ts';
 import type { StateDependencies } from '../../state/dependencies.ts';
-import type { StepRef, ThreadStore } from '../../store/port.ts';
+import type { StepRef, ThreadStore } from '../../store/port/thread-store.ts';
 
 type Recorder = Required<Pick<CallModelOptions, 'onAttempt' | 'onAttemptEnd'>>;
 

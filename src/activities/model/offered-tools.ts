@@ -5,7 +5,7 @@
 import type { AgentDefinition, PromptDefinition, Registry } from '../../core/definition.ts';
 import type { ProviderTool } from '../../core/provider.ts';
 import { listSubagents } from '../../core/subagent.ts';
-import type { ThreadRecord } from '../../store/thread-port.ts';
+import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { enabledSubagents } from './enabled-subagents.ts';
 import { offerLifecycle, offerSubagent, parametersOf, type SubagentOffer, toTool } from './subagent-tools.ts';

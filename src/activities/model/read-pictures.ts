@@ -11,8 +11,8 @@ import { isRuntimeError, isStoreTrouble } from '../../core/error.ts';
 import { readImageType } from '../../core/image-size.ts';
 import { LIMITS } from '../../core/limit.ts';
 import type { AttachmentRef } from '../../core/message.ts';
-import { readWholeFile } from '../../store/file-content.ts';
-import type { ThreadStore } from '../../store/port.ts';
+import { readWholeFile } from '../../store/port/file-content.ts';
+import type { ThreadStore } from '../../store/port/thread-store.ts';
 
 type Reader = Pick<ThreadStore, 'openFile' | 'readFileChunk'>;
 

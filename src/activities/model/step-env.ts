@@ -13,7 +13,7 @@ import { isRuntimeError } from '../../core/error.ts';
 import type { StoredError } from '../../core/step.ts';
 import { listSubagents } from '../../core/subagent.ts';
 import { definedPlace, readPlace, requirementsOf } from '../../state/env-place.ts';
-import type { ThreadRecord } from '../../store/port.ts';
+import type { ThreadRecord } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 
 export type StepEnv =

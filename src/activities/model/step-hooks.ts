@@ -2,7 +2,7 @@
 import type { ActiveSide } from '../../core/active-side.ts';
 import { toPublic } from '../../state/hooks/assembly-hooks.ts';
 import { openScratch, type Scratch } from '../../state/scratch.ts';
-import type { StepContext, StepRef } from '../../store/step-port.ts';
+import type { StepContext, StepRef } from '../../store/port/step.ts';
 import { type FlowChanges, type HookWork, openHookWork, watchFlow } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';

@@ -11,7 +11,7 @@ import type { ProviderUsage } from '../../core/provider.ts';
 import { roleOf } from '../../core/session.ts';
 import type { DraftMessage } from '../../state/origin.ts';
 import { outlast } from '../../state/outlast.ts';
-import type { CommittedStep, StepContext, StepRecord, StepRef } from '../../store/step-port.ts';
+import type { CommittedStep, StepContext, StepRecord, StepRef } from '../../store/port/step.ts';
 import { queueTools } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';

@@ -5,7 +5,7 @@
  */
 import type { CommitStatusInput } from '../../core/step.ts';
 import { stopDescendants, terminateDescendants } from '../../state/descendants.ts';
-import type { ThreadStore } from '../../store/port.ts';
+import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { openReach, type Reach } from './reach.ts';
 
 /** C1. Within the activity `commitStatus`. */

@@ -9,7 +9,7 @@ import { Context } from '@temporalio/activity';
 import { WORKFLOW_ID_PREFIX } from '../../core/start-input.ts';
 import { revival, WORKFLOW_TYPE } from '../../core/start-options.ts';
 import { sandboxQueue } from '../../core/step.ts';
-import type { ThreadStore } from '../../store/port.ts';
+import type { ThreadStore } from '../../store/port/thread-store.ts';
 import {
   stop,
   terminate,

@@ -3,7 +3,7 @@
  * transaction. The workflow is alive and hears of both by the activity's answer; what comes after it is told by itself.
  */
 import type { WorkSink } from '../../state/origin.ts';
-import type { QueuedTool } from '../../store/tool-port.ts';
+import type { QueuedTool } from '../../store/port/tool.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { terminateSelf } from './cascade.ts';
 import { openRelativeSinks } from './relative-sink.ts';

@@ -2,7 +2,7 @@
  * A worker that was lost may have queued something to a relative's thread and told nobody. Whoever finds the loss out wakes those
  * relatives; a look in vain does no harm.
  */
-import type { ThreadStore } from '../../store/port.ts';
+import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { openReach } from './reach.ts';
 
 export async function wakeForgotten(store: ThreadStore, threadId: string): Promise<void> {

@@ -8,7 +8,7 @@ import type { AgentDefinition, Registry } from '../../core/definition.ts';
 import type { Message } from '../../core/message.ts';
 import type { CommitStatusInput, CommitStatusOutcome } from '../../core/step.ts';
 import type { SubagentReport } from '../../core/subagent-report.ts';
-import type { ThreadStore } from '../../store/port.ts';
+import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';
 import { cascade } from '../signals/cascade.ts';

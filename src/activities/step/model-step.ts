@@ -7,7 +7,7 @@ import { findActiveSide, hasTwoSides } from '../../core/active-side.ts';
 import type { Registry } from '../../core/definition.ts';
 import type { Session } from '../../core/session.ts';
 import type { ModelStepInput, ModelStepOutcome } from '../../core/step.ts';
-import type { StepRecord, ThreadRecord } from '../../store/port.ts';
+import type { StepRecord, ThreadRecord } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';

@@ -3,7 +3,7 @@
 import { findActiveSide, hasTwoSides } from '../../core/active-side.ts';
 import { RuntimeError } from '../../core/error.ts';
 import type { OpenThreadInput, OpenThreadOutcome, StoredError } from '../../core/step.ts';
-import type { ThreadRecord } from '../../store/port.ts';
+import type { ThreadRecord } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { currentRunId } from '../base/run-ref.ts';
 import { agentNotFound } from '../model/request.ts';

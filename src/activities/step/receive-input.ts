@@ -17,10 +17,10 @@ import { isHookAborted } from '../../state/hooks/chain.ts';
 import { definesHook } from '../../state/hooks/listed.ts';
 import type { ExecutionPlace } from '../../state/origin.ts';
 import { openScratch, type Scratch } from '../../state/scratch.ts';
-import type { PendingMessage, PendingWork, PreparedRow } from '../../store/hook-port.ts';
-import type { ThreadStore } from '../../store/port.ts';
-import type { FromRun } from '../../store/run-port.ts';
-import type { BeginStep, BegunStep } from '../../store/step-port.ts';
+import type { PendingMessage, PendingWork, PreparedRow } from '../../store/port/hook.ts';
+import type { FromRun } from '../../store/port/run.ts';
+import type { BeginStep, BegunStep } from '../../store/port/step.ts';
+import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { type HookWork, openHookWork, queueTools, watchFlow } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
@@ -159,7 +159,7 @@ async function findFiles(
 ): Promise<AttachmentRef[]> {
   const found: AttachmentRef[] = [];
   for (const [index, each] of attachments.entries()) {
-    // The id that the file would have without hooks (store/commands/queued-attachments.ts).
+    // The id that the file would have without hooks (store/commands/message/queued-attachments.ts).
     const place = { store, threadId, nextId: () => `${id}:${index}` };
     if (typeof each !== 'string') found.push(each);
     else found.push(...(await storeAttachments(place, [each]).catch(toNothing)));

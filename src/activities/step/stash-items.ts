@@ -5,7 +5,7 @@
  */
 import { errorMessage } from '../../core/error.ts';
 import type { QueueItem, Refusal } from '../../core/item.ts';
-import type { FromRun, ThreadStore } from '../../store/port.ts';
+import type { FromRun, ThreadStore } from '../../store/port/thread-store.ts';
 
 type Stash = Pick<ThreadStore, 'stashItems'>;
 

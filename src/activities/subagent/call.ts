@@ -10,7 +10,7 @@ import type { ToolCallInput, ToolCallOutcome } from '../../core/step.ts';
 import { SUBAGENT_CREATE, SUBAGENT_MESSAGE, type Subagent } from '../../core/subagent.ts';
 import type { SubagentOutcome } from '../../core/subagent-step.ts';
 import { createIds } from '../../state/id.ts';
-import type { CallOfChild } from '../../store/family-port.ts';
+import type { CallOfChild } from '../../store/port/family.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { beginCall, type HeldCall, settleCall } from '../tool/held-call.ts';
 import { findNamedCallee, findOwnCallee } from './callee.ts';

@@ -11,8 +11,8 @@ import { isScoped, listScoped, listScopedRequirements } from '../../core/env-req
 import type { Subagent } from '../../core/subagent.ts';
 import { readPlace } from '../../state/env-place.ts';
 import { createIds } from '../../state/id.ts';
-import type { GivenVariable, NewChild, ParentCall } from '../../store/family-port.ts';
-import type { ThreadRecord } from '../../store/thread-port.ts';
+import type { GivenVariable, NewChild, ParentCall } from '../../store/port/family.ts';
+import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { ComposedResult } from '../tool/held-call.ts';
 import type { ToolFrame } from '../tool/tool-frame.ts';

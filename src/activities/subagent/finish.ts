@@ -7,8 +7,8 @@
 import { SUBAGENT_MESSAGE } from '../../core/subagent.ts';
 import { formatResult } from '../../core/subagent-report.ts';
 import type { FinishedSubagent, FinishSubagentInput } from '../../core/subagent-step.ts';
-import type { CallOfChild } from '../../store/family-port.ts';
-import type { ThreadStore } from '../../store/port.ts';
+import type { CallOfChild } from '../../store/port/family.ts';
+import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { beginCall, type ComposedResult, keepPresent, settleCall } from '../tool/held-call.ts';
 

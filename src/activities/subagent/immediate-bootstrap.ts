@@ -13,7 +13,7 @@ import { resolveVariable } from '../../core/env.ts';
 import type { ProviderRequest } from '../../core/provider.ts';
 import { type Subagent, toThreadName } from '../../core/subagent.ts';
 import { readPlace, readRedactor } from '../../state/env-place.ts';
-import type { ThreadRecord } from '../../store/thread-port.ts';
+import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
 import { askProvider } from '../model/ask-provider.ts';

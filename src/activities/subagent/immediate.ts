@@ -14,9 +14,9 @@ import { LIMITS } from '../../core/limit.ts';
 import { FIRST_WORD, listSubagents, SUBAGENT_CREATE, type Subagent } from '../../core/subagent.ts';
 import type { Side } from '../../core/thread-execution.ts';
 import { createIds } from '../../state/id.ts';
-import type { FromRun } from '../../store/run-port.ts';
-import type { BeginStep, ImmediateCalls } from '../../store/step-port.ts';
-import type { ThreadRecord } from '../../store/thread-port.ts';
+import type { FromRun } from '../../store/port/run.ts';
+import type { BeginStep, ImmediateCalls } from '../../store/port/step.ts';
+import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { enabledSubagents } from '../model/enabled-subagents.ts';
 

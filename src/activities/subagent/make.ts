@@ -9,7 +9,7 @@ import { SUBAGENT_CREATE, SUBAGENT_MESSAGE, type Subagent } from '../../core/sub
 import type { SubagentOutcome } from '../../core/subagent-step.ts';
 import { definesHook } from '../../state/hooks/listed.ts';
 import { createIds } from '../../state/id.ts';
-import type { ChildRecord, NewChild } from '../../store/family-port.ts';
+import type { ChildRecord, NewChild } from '../../store/port/family.ts';
 import { queueTools, watchFlow } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { describeAgent } from '../model/subagent-tools.ts';

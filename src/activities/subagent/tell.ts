@@ -4,7 +4,7 @@
  */
 import { SUBAGENT_MESSAGE } from '../../core/subagent.ts';
 import { createIds } from '../../state/id.ts';
-import type { ChildRecord } from '../../store/family-port.ts';
+import type { ChildRecord } from '../../store/port/family.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { openReach } from '../signals/reach.ts';
 import type { HeldCall } from '../tool/held-call.ts';

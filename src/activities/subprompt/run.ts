@@ -7,7 +7,7 @@
 import { LIMITS } from '../../core/limit.ts';
 import type { SubpromptOutcome, ToolCallInput, ToolCallOutcome } from '../../core/step.ts';
 import { createIds } from '../../state/id.ts';
-import type { StepRecord } from '../../store/port.ts';
+import type { StepRecord } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
 import { answer } from '../model/answer.ts';

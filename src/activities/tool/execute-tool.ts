@@ -9,7 +9,7 @@ import { type CheckedCall, checkArguments, refuseCall } from '../../state/check-
 import { openAuthorCode } from '../../state/open-author-code.ts';
 import { outlast } from '../../state/outlast.ts';
 import { runToolBody } from '../../state/tool-body.ts';
-import type { CommitTool } from '../../store/tool-port.ts';
+import type { CommitTool } from '../../store/port/tool.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { withinTime } from '../base/within-time.ts';
 import { notTaken } from '../signals/relative-sink.ts';

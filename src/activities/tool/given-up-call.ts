@@ -4,7 +4,7 @@
  */
 import type { StoredError, ToolCallOutcome } from '../../core/step.ts';
 import { outlast } from '../../state/outlast.ts';
-import type { ThreadStore } from '../../store/port.ts';
+import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { abortSignal } from '../base/guard.ts';
 import type { ToolResultKey } from './store-tool-result.ts';
 

@@ -9,7 +9,7 @@ import type { MessageItem } from '../../core/item.ts';
 import type { ToolResult } from '../../core/message.ts';
 import { createIds } from '../../state/id.ts';
 import type { Scratch } from '../../state/scratch.ts';
-import type { BegunTool, CommitTool } from '../../store/tool-port.ts';
+import type { BegunTool, CommitTool } from '../../store/port/tool.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { refuseUnlisted } from './listed-call.ts';
 import { checkPromptArguments, findEntry, readFirstMessage } from './prompt-input.ts';

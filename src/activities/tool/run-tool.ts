@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import type { ToolCallInput, ToolCallOutcome } from '../../core/step.ts';
 import { isHookAborted } from '../../state/hooks/chain.ts';
 import { outlast } from '../../state/outlast.ts';
-import type { BegunTool } from '../../store/port.ts';
+import type { BegunTool } from '../../store/port/thread-store.ts';
 import { runUnit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';

@@ -14,7 +14,7 @@ import type { ToolResult } from '../../core/message.ts';
 import { storeAttachments } from '../../state/attachments.ts';
 import { createIds } from '../../state/id.ts';
 import { outlast } from '../../state/outlast.ts';
-import type { ThreadStore } from '../../store/port.ts';
+import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { argumentOf, toPaths, toText } from './prompt-input.ts';
 import type { ToolExecution } from './tool-frame.ts';

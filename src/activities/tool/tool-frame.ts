@@ -4,7 +4,7 @@ import type { PromptDefinition } from '../../core/definition.ts';
 import type { ExecutionPlace } from '../../state/origin.ts';
 import { outlast } from '../../state/outlast.ts';
 import { openScratch, type Scratch } from '../../state/scratch.ts';
-import type { BegunTool } from '../../store/tool-port.ts';
+import type { BegunTool } from '../../store/port/tool.ts';
 import { type HookWork, openHookWork } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 

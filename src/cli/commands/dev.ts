@@ -1,8 +1,8 @@
 /** `everthread dev`: everything that agents need on this machine, in one terminal. */
 import type { Command } from 'commander';
 import { readConfiguration } from '../../configuration.ts';
-import { ensureKeyFile } from '../../store/key-file.ts';
-import { makeProjectFolder } from '../../store/project-folder.ts';
+import { ensureKeyFile } from '../../store/crypto/key-file.ts';
+import { makeProjectFolder } from '../../store/folder/project-folder.ts';
 import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
 import { banner } from '../dev-banner.ts';
 import { type FoundServer, findServer } from '../find-server.ts';

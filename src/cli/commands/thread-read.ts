@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { followEvents } from '../../client/follow-events.ts';
 import { RuntimeError } from '../../core/error.ts';
 import type { ThreadStatus } from '../../core/step.ts';
-import type { ThreadRecord, ThreadStore } from '../../store/port.ts';
+import type { ThreadRecord, ThreadStore } from '../../store/port/thread-store.ts';
 import { AnswerStream } from '../answer-stream.ts';
 import { act, addCommon, type Cli, type CommonOptions, parseWhole } from '../command.ts';
 import { commandName } from '../command-name.ts';

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { StoredVariables } from '../../client/stored-variables.ts';
 import { variableProblem } from '../../core/env.ts';
 import { RuntimeError } from '../../core/error.ts';
-import type { VariableRequest } from '../../store/family-port.ts';
+import type { VariableRequest } from '../../store/port/family.ts';
 import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
 import { withStore } from '../find-store.ts';
 import { dateAndTime, note, printJson, printLine, toTable } from '../output.ts';

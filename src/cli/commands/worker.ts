@@ -1,7 +1,7 @@
 /** `everthread worker`: a worker for a Temporal service that runs elsewhere. */
 import type { Command } from 'commander';
 import { readConfiguration } from '../../configuration.ts';
-import { narrowProjectFolder } from '../../store/project-folder.ts';
+import { narrowProjectFolder } from '../../store/folder/project-folder.ts';
 import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
 import { type FoundServer, findServer } from '../find-server.ts';
 import { withInterruption } from '../interruption.ts';

@@ -4,8 +4,8 @@
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PRIVATE_FILE } from '../../store/private-files.ts';
-import { makeProjectFolder, projectFolder } from '../../store/project-folder.ts';
+import { PRIVATE_FILE } from '../../store/folder/private-files.ts';
+import { makeProjectFolder, projectFolder } from '../../store/folder/project-folder.ts';
 
 export interface DevFile {
   address: string;

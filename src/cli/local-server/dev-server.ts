@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import type { ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { RuntimeError } from '../../core/error.ts';
-import { makeProjectFolder, projectFolder } from '../../store/project-folder.ts';
+import { makeProjectFolder, projectFolder } from '../../store/folder/project-folder.ts';
 import { type DatabaseWatch, watchDatabase } from './database-watch.ts';
 import { removeDevFile, writeDevFile } from './dev-file.ts';
 import { withFileLock } from './file-lock.ts';

@@ -8,7 +8,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makePrivateFile } from '../../store/private-files.ts';
+import { makePrivateFile } from '../../store/folder/private-files.ts';
 
 /** SQLite's SQLITE_BUSY: somebody else holds the lock. */
 const BUSY = 5;

@@ -9,7 +9,7 @@ import { errorMessage } from '../../core/error.ts';
 import type { HookDefinition, HookName } from '../../core/hook.ts';
 import { LIMITS } from '../../core/limit.ts';
 import type { ThreadState } from '../../core/thread-state.ts';
-import type { ThreadStore } from '../../store/port.ts';
+import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { tellThrown } from '../author-fault.ts';
 import { runAuthorCode } from '../author-run.ts';
 import type { StateDependencies } from '../dependencies.ts';

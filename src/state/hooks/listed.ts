@@ -2,7 +2,7 @@
 import { findActiveSide } from '../../core/active-side.ts';
 import type { PromptDefinition, Registry } from '../../core/definition.ts';
 import type { HookDefinition, HookName } from '../../core/hook.ts';
-import type { ThreadRecord } from '../../store/thread-port.ts';
+import type { ThreadRecord } from '../../store/port/thread.ts';
 
 /** In their order. `prompt` is the active one; that of the side which acts, or is to act, where absent. */
 export function listHooks(

@@ -6,7 +6,7 @@
  * M3. Secrets that a hook has read are taken out of what it returns.
  */
 import type { Message, MessageRole, ToolStatus } from '../../core/message.ts';
-import type { StoredMessageUpdates } from '../../store/message-port.ts';
+import type { StoredMessageUpdates } from '../../store/port/message.ts';
 import { type AttachmentPlace, storeAttachments } from '../attachments.ts';
 import type { ThreadEnv } from '../env.ts';
 import type { DraftMessage, MessageHooks } from '../origin.ts';

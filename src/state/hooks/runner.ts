@@ -7,7 +7,7 @@ import type { PromptDefinition } from '../../core/definition.ts';
 import type { HookName } from '../../core/hook.ts';
 import type { ToolCall, ToolResult } from '../../core/message.ts';
 import type { ThreadState } from '../../core/thread-state.ts';
-import type { ThreadRecord } from '../../store/thread-port.ts';
+import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { StateDependencies } from '../dependencies.ts';
 import { loadChildren } from '../family.ts';
 import { createIds } from '../id.ts';

@@ -4,11 +4,11 @@
  */
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import { RuntimeError } from '../../core/error.ts';
-import type { KeySource } from '../key-file.ts';
-import { migrate } from '../migrations.ts';
-import type { ThreadStore } from '../port.ts';
-import type { Tables } from '../schema.ts';
-import { bindStore } from '../sql-store.ts';
+import type { KeySource } from '../crypto/key-file.ts';
+import type { ThreadStore } from '../port/thread-store.ts';
+import { migrate } from '../schema/migrations.ts';
+import type { Tables } from '../schema/tables.ts';
+import { bindStore } from '../sql/store.ts';
 import { type PostgresAddress, readPostgresAddress } from './address.ts';
 import { explainOpening } from './error.ts';
 import { persist } from './persist.ts';

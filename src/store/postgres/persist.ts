@@ -6,7 +6,7 @@
  *     `StoreUnavailable`, and Temporal tries the activity for as long as it takes.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ThreadStore } from '../port.ts';
+import type { ThreadStore } from '../port/thread-store.ts';
 import { explainServer, isConflict, isLost, unavailable } from './error.ts';
 
 const CONFLICTS = 8;

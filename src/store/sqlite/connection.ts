@@ -4,9 +4,9 @@
  */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
-import type { WalSync } from '../wal-sync.ts';
 import { type Prepared, whileBusy } from './statements.ts';
 import type { StoreFiles } from './store-files.ts';
+import type { WalSync } from './wal-sync.ts';
 
 interface ConnectionParts {
   readonly database: DatabaseSync;

@@ -7,7 +7,7 @@ import type {
   NewChild,
   ParentCall,
   ThreadStore,
-} from '../../../src/store/port.ts';
+} from '../../../src/store/port/thread-store.ts';
 import { call, message, openThread, ThreadDriver } from '../thread-driver.ts';
 
 export interface Asked extends Partial<Omit<CreateChild, 'child'>> {

@@ -1,6 +1,6 @@
 /** Reports that cross what a child is told, a child's end, and what it says of its own accord (runtime §8.2, §8.3, §10). */
 import { describe, expect, it } from '@jest/globals';
-import type { ThreadStore } from '../../../src/store/port.ts';
+import type { ThreadStore } from '../../../src/store/port/thread-store.ts';
 import type { Stores } from '../store-contract.ts';
 import { isGapFree, message, type ThreadDriver } from '../thread-driver.ts';
 import {

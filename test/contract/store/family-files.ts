@@ -1,6 +1,6 @@
 /** Files that go along with messages between threads of a family (runtime §7.4, §8; definitions §13.6). */
 import { describe, expect, it } from '@jest/globals';
-import { readWholeFile } from '../../../src/store/file-content.ts';
+import { readWholeFile } from '../../../src/store/port/file-content.ts';
 import { png } from '../../support/image.ts';
 import type { Stores } from '../store-contract.ts';
 import { message, ThreadDriver } from '../thread-driver.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { LIMITS } from '../../../src/core/limit.ts';
 import type { FileChunk } from '../../../src/core/thread-file.ts';
-import { readWholeFile, streamFile } from '../../../src/store/file-content.ts';
+import { readWholeFile, streamFile } from '../../../src/store/port/file-content.ts';
 import type { Stores } from '../store-contract.ts';
 import { filesOf } from './file.ts';
 

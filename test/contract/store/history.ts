@@ -1,6 +1,6 @@
 /** readContext: how much of a thread's history a step reads (runtime §4). */
 import { describe, expect, it } from '@jest/globals';
-import type { HistoryWindow, StepContext } from '../../../src/store/port.ts';
+import type { HistoryWindow, StepContext } from '../../../src/store/port/thread-store.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver } from '../thread-driver.ts';
 

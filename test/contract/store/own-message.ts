@@ -1,6 +1,6 @@
 /** What code does to a thread beside its steps: messages written, changed and removed, marks, logs, the end. */
 import { describe, expect, it } from '@jest/globals';
-import type { InjectedMessage } from '../../../src/store/message-port.ts';
+import type { InjectedMessage } from '../../../src/store/port/message.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver, tool } from '../thread-driver.ts';
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Session } from '../../../src/core/session.ts';
 import type { Side } from '../../../src/core/thread-execution.ts';
-import type { BeginStep, CommitStep } from '../../../src/store/step-port.ts';
+import type { BeginStep, CommitStep } from '../../../src/store/port/step.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver, tool } from '../thread-driver.ts';
 

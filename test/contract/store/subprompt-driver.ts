@@ -1,5 +1,10 @@
 /** Drives the call of a prompt through the store, the way `runSubprompt` does. */
-import type { CommittedStep, OpenedSubprompt, OpenSubprompt, StepRef } from '../../../src/store/port.ts';
+import type {
+  CommittedStep,
+  OpenedSubprompt,
+  OpenSubprompt,
+  StepRef,
+} from '../../../src/store/port/thread-store.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver } from '../thread-driver.ts';
 

@@ -1,0 +1,39 @@
+/**
+ * The natural key of a workflow's command: its run, and the command's ordinal in that run. A command that comes
+ * again, because its answer or its worker was lost, is known by it and finds what the first one did.
+ */
+import type { ThreadTransaction } from './thread-transaction.ts';
+
+export interface CommandKey {
+  readonly runId: string;
+  readonly ordinal: number;
+}
+
+export interface CommandEffect {
+  readonly step: number | null;
+  readonly swept: number;
+}
+
+export async function findEffect(
+  thread: ThreadTransaction,
+  key: CommandKey,
+): Promise<CommandEffect | undefined> {
+  return thread.trx
+    .selectFrom('command_keys')
+    .select(['step', 'swept'])
+    .where('thread_id', '=', thread.threadId)
+    .where('run_id', '=', key.runId)
+    .where('ordinal', '=', key.ordinal)
+    .executeTakeFirst();
+}
+
+export async function keepEffect(
+  thread: ThreadTransaction,
+  key: CommandKey,
+  effect: CommandEffect,
+): Promise<void> {
+  await thread.trx
+    .insertInto('command_keys')
+    .values({ thread_id: thread.threadId, run_id: key.runId, ordinal: key.ordinal, ...effect })
+    .execute();
+}

@@ -1,0 +1,63 @@
+/** What every command works with: the database, the clock, and the way into a thread's transaction. */
+import type { Kysely, Transaction } from 'kysely';
+import { RuntimeError } from '../../../core/error.ts';
+import type { KeySource } from '../../crypto/key-file.ts';
+import type { Tables } from '../../schema/tables.ts';
+import { ThreadTransaction } from './thread-transaction.ts';
+
+export interface CommandContext {
+  readonly db: Kysely<Tables>;
+  readonly storeId: string;
+  /** PostgreSQL locks the thread's row; SQLite has one writer at a time anyway. */
+  readonly rowLocks: boolean;
+  /** The transaction may commit without waiting for the disk; an engine may take no notice. */
+  relax(trx: Transaction<Tables>): Promise<void>;
+  /** Throws `InvalidConfiguration` where no key is known. */
+  readonly keys: KeySource;
+  /** Microseconds since 1970, by the clock of this process. */
+  now(): number;
+  /**
+   * Microseconds since 1970 by the one clock that all processes of this store share: the database server's, or this
+   * machine's. For what one process writes and another one waits for.
+   */
+  clock(db: Kysely<Tables>): Promise<number>;
+}
+
+/**
+ * Runs `work` in one transaction on a thread and writes what it gathered. On PostgreSQL the lock comes first, and every
+ * later statement sees what was committed before it (READ COMMITTED): so commands on a thread follow one another, and
+ * what they read holds until they commit.
+ */
+export async function inThread<T>(
+  context: CommandContext,
+  threadId: string,
+  work: (thread: ThreadTransaction) => Promise<T>,
+): Promise<T> {
+  return context.db.transaction().execute(async (trx) => {
+    const query = trx.selectFrom('threads').selectAll().where('id', '=', threadId);
+    const row = await (context.rowLocks ? query.forUpdate() : query).executeTakeFirst();
+    if (!row) throw unknownThread(context.storeId, threadId);
+    const thread = new ThreadTransaction(trx, row, context.now());
+    const result = await work(thread);
+    await thread.flush();
+    if (thread.relaxed) await context.relax(trx);
+    return result;
+  });
+}
+
+/** Runs several reads on one state of the data: what moves from one table to another is seen once, and waits for nobody. */
+export async function inSnapshot<T>(
+  { db }: CommandContext,
+  read: (trx: Transaction<Tables>) => Promise<T>,
+): Promise<T> {
+  return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read);
+}
+
+export function unknownThread(storeId: string, threadId: string): RuntimeError {
+  return new RuntimeError('ThreadNotFound', `Thread "${threadId}" is not in store ${storeId}.`);
+}
+
+export function refuseTerminated(thread: ThreadTransaction): void {
+  if (thread.row.terminated_at === null) return;
+  throw new RuntimeError('ThreadTerminated', `Thread "${thread.threadId}" is terminated; start a new one.`);
+}

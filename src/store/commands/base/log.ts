@@ -1,0 +1,191 @@
+/**
+ * Logs (runtime §12): durable markers of what a thread did, read from the rows that the work itself has left. Nothing is
+ * written for them but what no row would tell, as an event.
+ */
+import type { Transaction } from 'kysely';
+import type { GetLogsOptions, Log } from '../../../core/thread-log.ts';
+import type { NewEvent } from '../../port/thread-store.ts';
+import { toCount } from '../../schema/rows.ts';
+import type { Tables } from '../../schema/tables.ts';
+import { type CommandContext, inSnapshot, inThread, refuseTerminated } from './context.ts';
+import type { ThreadTransaction } from './thread-transaction.ts';
+
+export async function appendEvent(
+  context: CommandContext,
+  threadId: string,
+  { type, data, step, once = false }: NewEvent,
+): Promise<void> {
+  await inThread(context, threadId, async (thread) => {
+    refuseTerminated(thread);
+    if (once && step !== undefined) {
+      if (await hasEvent(thread, type, step)) return;
+      // Told of a step that goes on: what follows waits for the disk.
+      thread.relax();
+    }
+    thread.emit(type, data, { step });
+  });
+}
+
+async function hasEvent(thread: ThreadTransaction, type: string, step: number): Promise<boolean> {
+  const found = await thread.trx
+    .selectFrom('events')
+    .select('seq')
+    .where('thread_id', '=', thread.threadId)
+    // The step's own part of the log, so that a long one is not searched.
+    .where('seq', '>', (query) =>
+      query
+        .selectFrom('steps')
+        .select('first_seq')
+        .where('thread_id', '=', thread.threadId)
+        .where('step', '=', step),
+    )
+    .where('type', '=', type)
+    .where('step', '=', step)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** Of the log: what is no step of a stream, no message, and told by no row of its own. */
+const MARKERS: Readonly<Record<string, string>> = {
+  'execution.aborted': 'execution',
+  'execution.ended': 'execution',
+  'execution.started': 'execution',
+  'code.stray': 'code',
+  'effect.cancelled': 'effect',
+  'effect.done': 'effect',
+  'effect.failed': 'effect',
+  'effect.scheduled': 'effect',
+  'hook.failed': 'hook',
+  'subagent.created': 'subagent',
+  'subagent.failed': 'subagent',
+  'subagent.messaged': 'subagent',
+  'subagent.notified': 'subagent',
+  'subagent.returned': 'subagent',
+  'subagent.status': 'subagent',
+  'thread.agent': 'thread',
+  'thread.created': 'thread',
+  'thread.status': 'thread',
+  'thread.terminated': 'thread',
+  'tool.invoked': 'tool_invocation',
+  'variables.requested': 'subagent',
+};
+
+/** Each kind is asked for as many as may be wanted; they are put in order here, by time. */
+export async function getLogs(
+  context: CommandContext,
+  threadId: string,
+  options: GetLogsOptions = {},
+): Promise<Log[]> {
+  const { order = 'desc' } = options;
+  const [limit, offset] = [toCount(options.limit, 100), toCount(options.offset, 0)];
+  const wanted: Wanted = { threadId, order, most: Math.min(limit + offset, Number.MAX_SAFE_INTEGER) };
+  const found = await inSnapshot(context, async (db) => [
+    ...(await readModelCalls(db, wanted)),
+    ...(await readToolCalls(db, wanted)),
+    ...(await readMarkers(db, wanted)),
+  ]);
+  const sign = order === 'asc' ? 1 : -1;
+  found.sort((a, b) => sign * (a.created_at - b.created_at || (a.id < b.id ? -1 : 1)));
+  return found.slice(offset, offset + limit);
+}
+
+interface Wanted {
+  readonly threadId: string;
+  readonly order: 'asc' | 'desc';
+  readonly most: number;
+}
+
+async function readModelCalls(db: Transaction<Tables>, { threadId, order, most }: Wanted): Promise<Log[]> {
+  const rows = await db
+    .selectFrom('model_calls')
+    .innerJoin('steps', (join) =>
+      join
+        .onRef('steps.thread_id', '=', 'model_calls.thread_id')
+        .onRef('steps.step', '=', 'model_calls.step'),
+    )
+    .selectAll('model_calls')
+    .select('steps.execution_id')
+    .where('model_calls.thread_id', '=', threadId)
+    .orderBy('model_calls.started_at', order)
+    .limit(most)
+    .execute();
+  return rows.map((row) => ({
+    id: `model:${row.step}:${row.attempt}:${row.call}`,
+    type: 'model_call',
+    data: {
+      step: row.step,
+      attempt: row.attempt,
+      model: row.model,
+      modelId: row.model_id,
+      state: row.state,
+      usage: parse(row.usage),
+      cost: row.cost,
+      error: parse(row.error),
+      latencyMs: elapsed(row.started_at, row.ended_at),
+      firstTokenMs: elapsed(row.started_at, row.first_token_at),
+    },
+    created_at: Number(row.started_at),
+    parent_id: row.execution_id,
+  }));
+}
+
+async function readToolCalls(db: Transaction<Tables>, { threadId, order, most }: Wanted): Promise<Log[]> {
+  const rows = await db
+    .selectFrom('tool_calls')
+    .innerJoin('steps', (join) =>
+      join.onRef('steps.thread_id', '=', 'tool_calls.thread_id').onRef('steps.step', '=', 'tool_calls.step'),
+    )
+    .selectAll('tool_calls')
+    .select('steps.execution_id')
+    .where('tool_calls.thread_id', '=', threadId)
+    .where('tool_calls.started_at', 'is not', null)
+    .orderBy('tool_calls.started_at', order)
+    .limit(most)
+    .execute();
+  return rows.map((row) => ({
+    id: `tool:${row.step}:${row.idx}`,
+    type: 'tool_call',
+    data: {
+      step: row.step,
+      index: row.idx,
+      name: row.name,
+      callId: row.call_id,
+      origin: row.origin,
+      state: row.state,
+      status: row.status,
+      durationMs: elapsed(row.started_at, row.ended_at),
+    },
+    created_at: Number(row.started_at),
+    parent_id: row.execution_id,
+  }));
+}
+
+async function readMarkers(db: Transaction<Tables>, { threadId, order, most }: Wanted): Promise<Log[]> {
+  const rows = await db
+    .selectFrom('events')
+    .selectAll()
+    .where('thread_id', '=', threadId)
+    .where('type', 'in', Object.keys(MARKERS))
+    .orderBy('seq', order)
+    .limit(most)
+    .execute();
+  return rows.map((row) => {
+    // Of whoever keeps the project in order, not of code that reads logs.
+    const { stack: _, ...data } = JSON.parse(row.data) as Record<string, unknown>;
+    return {
+      id: `event:${row.seq}`,
+      type: MARKERS[row.type] as string,
+      data: { event: row.type, ...(row.step === null ? {} : { step: row.step }), ...data },
+      created_at: Number(row.at),
+      parent_id: typeof data.executionId === 'string' ? data.executionId : null,
+    };
+  });
+}
+
+const parse = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
+
+/** Microseconds to milliseconds. */
+function elapsed(from: number | null, to: number | null): number | null {
+  return from === null || to === null ? null : (Number(to) - Number(from)) / 1000;
+}

@@ -1,0 +1,45 @@
+/** The row of a thread at its very beginning: whoever makes it, its first run or its parent. */
+import type { Insertable } from 'kysely';
+import type { ThreadTable } from '../../schema/tables.ts';
+
+export interface NewThread {
+  readonly threadId: string;
+  readonly agent: string;
+  readonly userId: string | null;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly parentId: string | null;
+  readonly rootId: string;
+  readonly name?: string | null;
+}
+
+/** No run has opened it: the first one that does becomes its run. */
+export function toThreadRow(thread: NewThread, now: number) {
+  return {
+    id: thread.threadId,
+    agent: thread.agent,
+    user_id: thread.userId,
+    arguments: JSON.stringify(thread.arguments),
+    status: 'idle',
+    stop_reason: null,
+    last_error: null,
+    run_id: '',
+    parent_id: thread.parentId,
+    root_id: thread.rootId,
+    created_at: now,
+    updated_at: now,
+    terminated_at: null,
+    event_seq: 0,
+    clock: now,
+    last_step: 0,
+    last_position: 0,
+    turn_open: 0,
+    answer_due: 0,
+    next_agent: null,
+    greeted: 0,
+    name: thread.name ?? null,
+    side: 'a',
+    turns: 0,
+    child_count: 0,
+    activated: '[]',
+  } as const satisfies Insertable<ThreadTable>;
+}

@@ -1,0 +1,149 @@
+/** Reads: threads, messages with their pending ones, events. */
+import type { Transaction } from 'kysely';
+import type { Message } from '../../../core/message.ts';
+import type { ThreadStatus } from '../../../core/step.ts';
+import type { GetMessagesOptions, MessagePage } from '../../../core/thread-message.ts';
+import type { ThreadEvent, ThreadRecord } from '../../port/thread-store.ts';
+import { toCount, toMessage, toPendingMessage, toThreadEvent, toThreadRecord } from '../../schema/rows.ts';
+import type { Tables } from '../../schema/tables.ts';
+import { readInBatches } from './batches.ts';
+import { type CommandContext, inSnapshot } from './context.ts';
+
+export async function getThread({ db }: CommandContext, threadId: string): Promise<ThreadRecord | null> {
+  const row = await db.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst();
+  return row ? toThreadRecord(row) : null;
+}
+
+export async function listThreads(
+  { db }: CommandContext,
+  options: { status?: ThreadStatus; agent?: string; limit?: number } = {},
+): Promise<ThreadRecord[]> {
+  let query = db
+    .selectFrom('threads')
+    .selectAll()
+    .orderBy('updated_at', 'desc')
+    .limit(toCount(options.limit, 50));
+  if (options.status) query = query.where('status', '=', options.status);
+  if (options.agent) query = query.where('agent', '=', options.agent);
+  return (await query.execute()).map(toThreadRecord);
+}
+
+/** Stored messages and, after them, the pending ones, which are newer by definition. */
+export async function getMessages(
+  context: CommandContext,
+  threadId: string,
+  options: GetMessagesOptions = {},
+): Promise<MessagePage> {
+  return inSnapshot(context, (db) => readPage(db, threadId, options));
+}
+
+async function readPage(
+  db: Transaction<Tables>,
+  threadId: string,
+  options: GetMessagesOptions,
+): Promise<MessagePage> {
+  const { order = 'asc', includeSilent = false, maxDepth = 0 } = options;
+  const [limit, offset] = [toCount(options.limit, 100), toCount(options.offset, 0)];
+  let stored = db.selectFrom('messages').where('thread_id', '=', threadId).where('depth', '<=', maxDepth);
+  if (!includeSilent) stored = stored.where('silent', '=', 0);
+  const pendingRows = await db
+    .selectFrom('items')
+    .selectAll()
+    .where('thread_id', '=', threadId)
+    .where('state', '=', 'queued')
+    .orderBy('position', 'desc')
+    .execute();
+  const pending = pendingRows.map(toPendingMessage).filter((message) => includeSilent || !message.silent);
+  const { count } = await stored
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  const total = Number(count) + pending.length;
+  const fromPending = pending.slice(offset, offset + limit);
+  const rows = await stored
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .limit(limit - fromPending.length)
+    .offset(Math.max(0, offset - pending.length))
+    .execute();
+  const newestFirst: Message[] = [...fromPending, ...rows.map(toMessage)];
+  return {
+    messages: order === 'desc' ? newestFirst : newestFirst.reverse(),
+    total,
+    hasMore: offset + newestFirst.length < total,
+  };
+}
+
+export async function getMessage(
+  context: CommandContext,
+  threadId: string,
+  id: string,
+): Promise<Message | null> {
+  return inSnapshot(context, (db) => readMessage(db, threadId, id));
+}
+
+async function readMessage(db: Transaction<Tables>, threadId: string, id: string): Promise<Message | null> {
+  const row = await db
+    .selectFrom('messages')
+    .selectAll()
+    .where('thread_id', '=', threadId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row) return toMessage(row);
+  const pending = await db
+    .selectFrom('items')
+    .selectAll()
+    .where('thread_id', '=', threadId)
+    .where('id', '=', id)
+    .where('state', '=', 'queued')
+    .executeTakeFirst();
+  return pending ? toPendingMessage(pending) : null;
+}
+
+export async function readEvents(
+  { db }: CommandContext,
+  threadId: string,
+  after: number,
+  limit = 1000,
+): Promise<ThreadEvent[]> {
+  const rows = await db
+    .selectFrom('events')
+    .selectAll()
+    .where('thread_id', '=', threadId)
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(toCount(limit, 1000))
+    .execute();
+  return rows.map(toThreadEvent);
+}
+
+/** Items that are queued no longer: they became messages, or the log says why not. */
+export async function countTaken(
+  { db }: CommandContext,
+  threadId: string,
+  itemIds: readonly string[],
+): Promise<number> {
+  if (itemIds.length === 0) return 0;
+  const drained = await readInBatches(itemIds, (batch) =>
+    db
+      .selectFrom('items')
+      .select('id')
+      .where('thread_id', '=', threadId)
+      .where('id', 'in', batch)
+      .where('state', '=', 'drained')
+      .execute(),
+  );
+  // Refusals are rare, and only the log has them: look there only for what is missing.
+  if (drained.length === itemIds.length) return drained.length;
+  const rejected = await db
+    .selectFrom('events')
+    .select('data')
+    .where('thread_id', '=', threadId)
+    .where('type', '=', 'item.rejected')
+    .execute();
+  const ids = new Set(drained.map((row) => row.id));
+  for (const { data } of rejected) {
+    const { id } = JSON.parse(data) as { id?: string };
+    if (id !== undefined && itemIds.includes(id)) ids.add(id);
+  }
+  return ids.size;
+}

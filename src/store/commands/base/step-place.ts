@@ -1,0 +1,116 @@
+/**
+ * Where a step stands: its execution with its scratch, and the sub-prompt whose step it is.
+ * P1. A sub-prompt's step knows the call that it answers; that call has the id of its tool message from the moment the step
+ *     opens, so whatever the sub-prompt says can name it as its parent before it is there.
+ */
+import type { ExpressionBuilder, Transaction } from 'kysely';
+import type { SideSteps } from '../../../core/session.ts';
+import type { StepContext, SubpromptPlace } from '../../port/thread-store.ts';
+import type { Tables } from '../../schema/tables.ts';
+
+const PLACE_COLUMNS = [
+  'steps.execution_id',
+  'steps.depth',
+  'steps.parent_step',
+  'steps.parent_idx',
+  'steps.prompt',
+  'steps.arguments',
+  'steps.side',
+] as const;
+
+type Place = Pick<StepContext, 'executionId' | 'stepCount' | 'sideSteps' | 'side' | 'scratch' | 'subprompt'>;
+
+/** In one query for a step of the thread's own: on a database server each one is a way there and back. */
+export async function readPlace(trx: Transaction<Tables>, threadId: string, step: number): Promise<Place> {
+  const row = await trx
+    .selectFrom('steps')
+    .leftJoin('executions', (join) =>
+      join
+        .onRef('executions.thread_id', '=', 'steps.thread_id')
+        .onRef('executions.id', '=', 'steps.execution_id'),
+    )
+    .select(PLACE_COLUMNS)
+    .select('executions.context')
+    .select((eb) => [countSteps(eb, 'a').as('steps_a'), countSteps(eb, 'b').as('steps_b')])
+    .where('steps.thread_id', '=', threadId)
+    .where('steps.step', '=', step)
+    .executeTakeFirstOrThrow();
+  return {
+    executionId: row.execution_id,
+    ...toCounts({ a: Number(row.steps_a), b: Number(row.steps_b) }),
+    side: row.side,
+    scratch: row.context ? (JSON.parse(row.context) as Record<string, unknown>) : {},
+    subprompt: await toSubprompt(trx, threadId, row),
+  };
+}
+
+/** Model steps of one side in the execution of the step that is read. */
+function countSteps(eb: ExpressionBuilder<Tables, 'steps'>, side: 'a' | 'b') {
+  return eb
+    .selectFrom('steps as own')
+    .select((each) => each.fn.countAll<number>().as('count'))
+    .whereRef('own.thread_id', '=', 'steps.thread_id')
+    .whereRef('own.execution_id', '=', 'steps.execution_id')
+    .where('own.kind', '=', 'model')
+    .where('own.side', '=', side)
+    .where('own.state', 'in', ['open', 'committed']);
+}
+
+export function toCounts(sideSteps: SideSteps): Pick<Place, 'stepCount' | 'sideSteps'> {
+  return { stepCount: sideSteps.a + sideSteps.b, sideSteps };
+}
+
+/** What a message of the step belongs to. */
+export async function readOwner(
+  trx: Transaction<Tables>,
+  threadId: string,
+  step: number,
+): Promise<Pick<Place, 'executionId' | 'side' | 'subprompt'>> {
+  const row = await readStep(trx, threadId, step);
+  return { executionId: row.execution_id, side: row.side, subprompt: await toSubprompt(trx, threadId, row) };
+}
+
+/** The sub-prompt alone; null for a step of the thread's own. */
+export async function readSubpromptPlace(
+  trx: Transaction<Tables>,
+  threadId: string,
+  step: number,
+): Promise<SubpromptPlace | null> {
+  return toSubprompt(trx, threadId, await readStep(trx, threadId, step));
+}
+
+export async function readStep(trx: Transaction<Tables>, threadId: string, step: number) {
+  return trx
+    .selectFrom('steps')
+    .select(PLACE_COLUMNS)
+    .where('steps.thread_id', '=', threadId)
+    .where('steps.step', '=', step)
+    .executeTakeFirstOrThrow();
+}
+
+type StepPlaceRow = Awaited<ReturnType<typeof readStep>>;
+
+async function toSubprompt(
+  trx: Transaction<Tables>,
+  threadId: string,
+  row: StepPlaceRow,
+): Promise<SubpromptPlace | null> {
+  const { parent_step: parent, parent_idx: index, prompt } = row;
+  if (parent === null || index === null || prompt === null) return null;
+  const call = await trx
+    .selectFrom('tool_calls')
+    .select('message_id')
+    .where('thread_id', '=', threadId)
+    .where('step', '=', parent)
+    .where('idx', '=', index)
+    .executeTakeFirstOrThrow();
+  const around = await readSubpromptPlace(trx, threadId, parent);
+  return {
+    prompt,
+    arguments: JSON.parse(row.arguments ?? '{}') as Record<string, unknown>,
+    depth: row.depth,
+    // P1.
+    parentId: call.message_id as string,
+    path: [...(around?.path ?? []), prompt],
+  };
+}

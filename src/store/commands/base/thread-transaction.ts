@@ -1,0 +1,166 @@
+/**
+ * One transaction on one thread: the fence, the thread's clock, its event log, its messages.
+ * I1. The thread's row is read first (and locked, where the engine has row locks) and written last, so two
+ *     transactions on a thread are in order, and with them event numbers (gap-free) and message times.
+ * I2. A write carries the workflow run that asked for it; a retired run's write is refused.
+ */
+import type { Insertable, Selectable, Transaction, Updateable } from 'kysely';
+import type { MessageTable, Tables, ThreadTable } from '../../schema/tables.ts';
+
+export type ThreadRow = Selectable<ThreadTable>;
+
+/** The workflow run that asks is no longer the thread's: it was reset, terminated or continued. */
+export class StaleRun extends Error {
+  override readonly name = 'StaleRun';
+
+  constructor(threadId: string, runId: string) {
+    super(`Run ${runId} of thread ${threadId} has been replaced by a newer run; its write is refused.`);
+  }
+}
+
+export interface NewMessageRow {
+  readonly id: string;
+  readonly role: MessageTable['role'];
+  readonly content: string | null;
+  readonly name?: string;
+  readonly toolCalls?: readonly unknown[];
+  readonly toolCallId?: string;
+  readonly silent?: boolean;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly status?: MessageTable['status'];
+  readonly toolStatus?: MessageTable['tool_status'];
+  readonly executionId?: string | null;
+  readonly step?: number | null;
+  readonly attachments?: readonly unknown[];
+  readonly parentId?: string | null;
+  readonly depth?: number;
+  readonly reasoning?: string;
+  readonly prompt?: string;
+}
+
+interface EventPlace {
+  readonly step?: number | null;
+  readonly attempt?: number | null;
+}
+
+export class ThreadTransaction {
+  readonly trx: Transaction<Tables>;
+  readonly row: ThreadRow;
+  readonly now: number;
+  #relaxed = false;
+  #changes: Updateable<ThreadTable> = {};
+  #events: Insertable<Tables['events']>[] = [];
+  #seq: number;
+  #clock: number;
+
+  constructor(trx: Transaction<Tables>, row: ThreadRow, now: number) {
+    this.trx = trx;
+    this.row = row;
+    this.now = now;
+    this.#seq = row.event_seq;
+    this.#clock = row.clock;
+  }
+
+  get threadId(): string {
+    return this.row.id;
+  }
+
+  get relaxed(): boolean {
+    return this.#relaxed;
+  }
+
+  /**
+   * Nothing outside the store will be told of this command before a later one is on the disk: a power cut that
+   * takes both leaves the thread as if the activity had not begun, and its retry finds it so.
+   */
+  relax(): void {
+    this.#relaxed = true;
+  }
+
+  set(changes: Updateable<ThreadTable>): void {
+    this.#changes = { ...this.#changes, ...changes };
+    Object.assign(this.row, changes);
+  }
+
+  emit(type: string, data: Readonly<Record<string, unknown>> = {}, place: EventPlace = {}): void {
+    this.#seq += 1;
+    this.#events.push({
+      thread_id: this.threadId,
+      seq: this.#seq,
+      at: this.now,
+      type,
+      step: place.step ?? null,
+      attempt: place.attempt ?? null,
+      data: JSON.stringify(data),
+    });
+  }
+
+  /** A time later than every message's before it. */
+  stamp(): number {
+    this.#clock = Math.max(this.now, this.#clock + 1);
+    return this.#clock;
+  }
+
+  async insertMessage(message: NewMessageRow): Promise<void> {
+    await this.trx
+      .insertInto('messages')
+      .values({
+        thread_id: this.threadId,
+        id: message.id,
+        role: message.role,
+        content: message.content,
+        name: message.name ?? null,
+        tool_calls: message.toolCalls?.length ? JSON.stringify(message.toolCalls) : null,
+        tool_call_id: message.toolCallId ?? null,
+        created_at: this.stamp(),
+        parent_id: message.parentId ?? null,
+        depth: message.depth ?? 0,
+        silent: message.silent ? 1 : 0,
+        metadata: JSON.stringify(message.metadata ?? {}),
+        attachments: message.attachments?.length ? JSON.stringify(message.attachments) : null,
+        status: message.status ?? 'completed',
+        tool_status: message.toolStatus ?? null,
+        execution_id: message.executionId ?? null,
+        step: message.step ?? null,
+        reasoning: message.reasoning ?? null,
+        prompt: message.prompt ?? null,
+      })
+      .execute();
+    const { id, role, step, depth = 0 } = message;
+    this.emit('message.created', { messageId: id, role, ...(depth > 0 ? { depth } : {}) }, { step });
+  }
+
+  /** The fence: a run unknown so far becomes the thread's, and every earlier one is retired. */
+  async admit(runId: string): Promise<void> {
+    if (this.row.run_id === runId) return;
+    const known = await this.trx
+      .selectFrom('thread_runs')
+      .select('run_id')
+      .where('thread_id', '=', this.threadId)
+      .where('run_id', '=', runId)
+      .executeTakeFirst();
+    if (known) throw new StaleRun(this.threadId, runId);
+    await this.trx
+      .insertInto('thread_runs')
+      .values({ thread_id: this.threadId, run_id: runId, registered_at: this.now })
+      .execute();
+    this.set({ run_id: runId });
+  }
+
+  /** Writes what was gathered. Called once, last. A command that changed nothing leaves the thread as it was. */
+  async flush(): Promise<void> {
+    if (this.#events.length === 0 && Object.keys(this.#changes).length === 0) return;
+    // Below SQLite's bound of variables per statement, whatever a step emitted.
+    for (let i = 0; i < this.#events.length; i += 500) {
+      await this.trx
+        .insertInto('events')
+        .values(this.#events.slice(i, i + 500))
+        .execute();
+    }
+    await this.trx
+      .updateTable('threads')
+      .set({ ...this.#changes, event_seq: this.#seq, clock: this.#clock, updated_at: this.now })
+      .where('id', '=', this.threadId)
+      .execute();
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * Effects whose time has come (definitions §10): pending → running → done | failed; or cancelled with their thread.
+ * G1. An effect begins only when it is due, in the order in which effects fall due.
+ * G2. One thread runs one effect at a time; one that is found running was a lost worker's and goes again, ATTEMPTS times at
+ *     most where nobody counts whose fault that was.
+ * G3. What has ended is kept for KEPT_DAYS, and longer where nothing ends after it.
+ */
+import type {
+  BeginEffect,
+  BegunEffect,
+  EffectFault,
+  EffectStore,
+  EndEffect,
+  EndedEffect,
+} from '../../port/effect.ts';
+import { toThreadRecord } from '../../schema/rows.ts';
+import { type CommandContext, inThread } from '../base/context.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { countPending, enqueue } from '../message/queue.ts';
+import {
+  changeEffect,
+  type EffectRow,
+  findEffect,
+  listEffects,
+  nextEffect,
+  pending,
+  removeEffect,
+  scheduleEffect,
+  toScheduledEffect,
+} from './effect.ts';
+
+const ATTEMPTS = 3;
+const KEPT_DAYS = 30;
+
+export function bindEffects(context: CommandContext): EffectStore {
+  return {
+    scheduleEffect: (threadId, effect) => scheduleEffect(context, threadId, effect),
+    listEffects: (threadId, name) => listEffects(context, threadId, name),
+    removeEffect: (threadId, id) => removeEffect(context, threadId, id),
+    nextEffect: (threadId, options) => nextEffect(context, threadId, options),
+    beginEffect: (command) => beginEffect(context, command),
+    endEffect: (command) => endEffect(context, command),
+  };
+}
+
+async function beginEffect(context: CommandContext, command: BeginEffect): Promise<BegunEffect> {
+  return inThread(context, command.threadId, async (thread): Promise<BegunEffect> => {
+    if (thread.row.terminated_at !== null) return { kind: 'terminated' };
+    await thread.admit(command.runId);
+    const { mayLose = ATTEMPTS } = command;
+    const lost = await findRunning(thread);
+    if (lost && lost.attempts >= mayLose) await giveUp(thread, lost);
+    const again = lost && lost.attempts < mayLose ? lost : undefined;
+    const next = again ?? (await findDue(context, thread));
+    if (!next) return { kind: 'none', waiting: await countPending(thread) };
+    const attempt = next.attempts + 1;
+    await changeEffect(thread, next.id, { state: 'running', attempts: attempt, started_at: thread.now });
+    thread.emit('effect.started', { id: next.id, name: next.name, attempt });
+    return {
+      kind: 'run',
+      effect: toScheduledEffect(next),
+      attempt,
+      thread: toThreadRecord(thread.row),
+    };
+  });
+}
+
+/** G2: there is one at most. */
+function findRunning(thread: ThreadTransaction): Promise<EffectRow | undefined> {
+  return thread.trx
+    .selectFrom('effects')
+    .selectAll()
+    .where('thread_id', '=', thread.threadId)
+    .where('state', '=', 'running')
+    .executeTakeFirst();
+}
+
+/** G1. */
+async function findDue(context: CommandContext, thread: ThreadTransaction): Promise<EffectRow | undefined> {
+  return pending(thread)
+    .selectAll()
+    .where('due_at', '<=', await context.clock(thread.trx))
+    .orderBy('due_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+async function giveUp(thread: ThreadTransaction, effect: EffectRow): Promise<void> {
+  const message = `Its worker was lost ${effect.attempts} times while it ran; it is not tried again.`;
+  await close(thread, effect, { code: 'EffectLost', message });
+}
+
+async function endEffect(context: CommandContext, command: EndEffect): Promise<EndedEffect> {
+  return inThread(context, command.threadId, async (thread): Promise<EndedEffect> => {
+    if (thread.row.terminated_at !== null) return { kind: 'terminated' };
+    const found = await findEffect(thread, command.id);
+    const { attempt, error, queuedTools } = command;
+    if (found?.attempts !== attempt) return { kind: 'late' };
+    // The same end again, its answer having been lost, says the same.
+    const ended = found.state === 'done' || found.state === 'failed';
+    if (!ended && found.state !== 'running') return { kind: 'late' };
+    if (!ended) {
+      await close(thread, found, error);
+      for (const tool of queuedTools) await enqueue(thread, { kind: 'tool', ...tool, origin: 'code' });
+      await forgetOld(thread);
+    }
+    return { kind: 'stored', waiting: await countPending(thread) };
+  });
+}
+
+async function close(
+  thread: ThreadTransaction,
+  { id, name }: EffectRow,
+  { stack, ...error }: Partial<EffectFault> = {},
+): Promise<void> {
+  const failed = error.code !== undefined;
+  await changeEffect(thread, id, {
+    state: failed ? 'failed' : 'done',
+    error: failed ? JSON.stringify(error) : null,
+    ended_at: thread.now,
+  });
+  const told = failed ? { error, ...(stack === undefined ? {} : { stack }) } : {};
+  thread.emit(failed ? 'effect.failed' : 'effect.done', { id, name, ...told });
+}
+
+/** G3. The index leads to them by the time at which they were due. */
+async function forgetOld(thread: ThreadTransaction): Promise<void> {
+  const before = thread.now - KEPT_DAYS * 24 * 60 * 60 * 1_000_000;
+  await thread.trx
+    .deleteFrom('effects')
+    .where('thread_id', '=', thread.threadId)
+    .where('state', 'in', ['done', 'failed', 'cancelled'])
+    .where('due_at', '<', before)
+    .where('ended_at', '<', before)
+    .execute();
+}
+
+/** Of a thread that ends: nothing fires any more. */
+export async function cancelEffects(thread: ThreadTransaction): Promise<void> {
+  await thread.trx
+    .updateTable('effects')
+    .set({ state: 'cancelled', ended_at: thread.now })
+    .where('thread_id', '=', thread.threadId)
+    .where('state', 'in', ['pending', 'running'])
+    .execute();
+}

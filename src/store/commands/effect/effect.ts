@@ -1,0 +1,161 @@
+/**
+ * Effects that wait (definitions §10): scheduled, listed, removed.
+ * F1. Due times come from the clock that all processes of the store share: a delay is a minimum wherever the effect was
+ *     scheduled and whoever looks.
+ * F2. Of one thread no two are due at the same time, as far as that can be told: what was scheduled first comes first.
+ */
+import type { Selectable } from 'kysely';
+import type { ScheduledEffect } from '../../../core/effect.ts';
+import { RuntimeError } from '../../../core/error.ts';
+import { LIMITS } from '../../../core/limit.ts';
+import type { EffectStore, NewEffect } from '../../port/effect.ts';
+import type { EffectTable } from '../../schema/tables.ts';
+import { type CommandContext, inThread, refuseTerminated } from '../base/context.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+
+export type EffectRow = Selectable<EffectTable>;
+
+export async function scheduleEffect(
+  context: CommandContext,
+  threadId: string,
+  effect: NewEffect,
+): Promise<number> {
+  return inThread(context, threadId, async (thread) => {
+    refuseTerminated(thread);
+    const now = await context.clock(thread.trx);
+    if (!(await findEffect(thread, effect.id))) await insert(thread, effect, now);
+    return (await untilNext(thread, now)) ?? 0;
+  });
+}
+
+async function insert(
+  thread: ThreadTransaction,
+  { id, name, args, delayMs }: NewEffect,
+  now: number,
+): Promise<void> {
+  const { count } = await pending(thread)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= LIMITS.effectsPerThread) {
+    throw new RuntimeError(
+      'LimitExceeded',
+      `Thread "${thread.threadId}" has ${LIMITS.effectsPerThread} effects waiting, and no more may: "${name}" was not scheduled.`,
+    );
+  }
+  const dueAt = await freeTime(thread, now + Math.ceil(delayMs * 1000));
+  await thread.trx
+    .insertInto('effects')
+    .values({
+      thread_id: thread.threadId,
+      id,
+      name,
+      args: JSON.stringify(args),
+      due_at: dueAt,
+      created_at: now,
+      state: 'pending',
+      attempts: 0,
+      error: null,
+      started_at: null,
+      ended_at: null,
+    })
+    .execute();
+  thread.emit('effect.scheduled', { id, name, dueAt });
+}
+
+/** F2: a clock may count in milliseconds, and a loop schedules many effects in one. */
+async function freeTime(thread: ThreadTransaction, dueAt: number): Promise<number> {
+  const { last } = await pending(thread)
+    .select((eb) => eb.fn.max('due_at').as('last'))
+    .where('due_at', '>=', dueAt)
+    .where('due_at', '<', dueAt + 1000)
+    .executeTakeFirstOrThrow();
+  return last === null ? dueAt : Number(last) + 1;
+}
+
+export async function listEffects(
+  { db }: CommandContext,
+  threadId: string,
+  name?: string,
+): Promise<ScheduledEffect[]> {
+  let query = db
+    .selectFrom('effects')
+    .selectAll()
+    .where('thread_id', '=', threadId)
+    .where('state', '=', 'pending')
+    .orderBy('due_at')
+    .orderBy('id');
+  if (name !== undefined) query = query.where('name', '=', name);
+  return (await query.execute()).map(toScheduledEffect);
+}
+
+export async function removeEffect(context: CommandContext, threadId: string, id: string): Promise<boolean> {
+  return inThread(context, threadId, async (thread) => {
+    const found = await findEffect(thread, id);
+    if (found?.state !== 'pending') return false;
+    await changeEffect(thread, id, { state: 'cancelled', ended_at: thread.now });
+    thread.emit('effect.cancelled', { id, name: found.name });
+    return true;
+  });
+}
+
+export async function nextEffect(
+  { db, clock }: CommandContext,
+  threadId: string,
+  { begun = false }: Parameters<EffectStore['nextEffect']>[1] = {},
+): Promise<number | null> {
+  const inState = (state: EffectRow['state']) =>
+    db.selectFrom('effects').select('due_at').where('thread_id', '=', threadId).where('state', '=', state);
+  if (begun && (await inState('running').limit(1).executeTakeFirst())) return 0;
+  const next = await inState('pending').orderBy('due_at').limit(1).executeTakeFirst();
+  return next ? untilDue(next.due_at, await clock(db)) : null;
+}
+
+/** Those of a thread that wait. */
+export function pending(thread: ThreadTransaction) {
+  return thread.trx
+    .selectFrom('effects')
+    .where('thread_id', '=', thread.threadId)
+    .where('state', '=', 'pending');
+}
+
+async function untilNext(thread: ThreadTransaction, now: number): Promise<number | null> {
+  const next = await pending(thread).select('due_at').orderBy('due_at').limit(1).executeTakeFirst();
+  return next ? untilDue(next.due_at, now) : null;
+}
+
+/** Rounded up: a timer of so many milliseconds must not end too early. */
+function untilDue(dueAt: number, now: number): number {
+  return Math.max(0, Math.ceil((Number(dueAt) - now) / 1000));
+}
+
+export async function findEffect(thread: ThreadTransaction, id: string): Promise<EffectRow | undefined> {
+  return thread.trx
+    .selectFrom('effects')
+    .selectAll()
+    .where('thread_id', '=', thread.threadId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+export async function changeEffect(
+  thread: ThreadTransaction,
+  id: string,
+  changes: Partial<Pick<EffectRow, 'state' | 'attempts' | 'error' | 'started_at' | 'ended_at'>>,
+): Promise<void> {
+  await thread.trx
+    .updateTable('effects')
+    .set(changes)
+    .where('thread_id', '=', thread.threadId)
+    .where('id', '=', id)
+    .execute();
+}
+
+export function toScheduledEffect(row: EffectRow): ScheduledEffect {
+  return {
+    id: row.id,
+    name: row.name,
+    args: JSON.parse(row.args) as Record<string, unknown>,
+    scheduledAt: Number(row.due_at),
+    createdAt: Number(row.created_at),
+  };
+}

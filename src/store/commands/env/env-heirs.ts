@@ -1,0 +1,46 @@
+/**
+ * Who takes over what is set for a thread: its living descendants (definitions §16).
+ * H1. Each generation is locked before the next one is read. Whoever makes a child holds its parent's lock: so the child is found here, or
+ *     finds the new value there. From above downwards, as everybody locks (family-port.ts, F3).
+ * H2. Below one that does not inherit nobody does, since children inherit from their own parent; below one that has ended they do.
+ */
+import type { Transaction } from 'kysely';
+import type { Tables } from '../../schema/tables.ts';
+import { inBatches, readInBatches } from '../base/batches.ts';
+import type { CommandContext } from '../base/context.ts';
+
+export async function lockHeirs(
+  { rowLocks }: CommandContext,
+  trx: Transaction<Tables>,
+  threadId: string,
+  inherits: (agent: string) => boolean,
+): Promise<readonly string[]> {
+  const heirs: string[] = [];
+  // A start input that was written by hand may claim a parent that is no ancestor.
+  const seen = new Set([threadId]);
+  for (let generation = [threadId]; generation.length > 0; ) {
+    for (const batch of rowLocks ? inBatches(generation.toSorted()) : []) {
+      await trx
+        .selectFrom('threads')
+        .select('id')
+        .where('id', 'in', batch)
+        .orderBy('id')
+        .forUpdate()
+        .execute();
+    }
+    const children = await readInBatches(generation, (batch) =>
+      trx
+        .selectFrom('threads as child')
+        .innerJoin('threads as parent', 'parent.id', 'child.parent_id')
+        .select(['child.id', 'child.agent', 'child.terminated_at'])
+        .where('parent.id', 'in', batch)
+        .whereRef('child.root_id', '=', 'parent.root_id')
+        .execute(),
+    );
+    const next = children.filter(({ id, agent }) => !seen.has(id) && inherits(agent));
+    for (const { id } of next) seen.add(id);
+    heirs.push(...next.filter(({ terminated_at: end }) => end === null).map(({ id }) => id));
+    generation = next.map(({ id }) => id);
+  }
+  return heirs;
+}

@@ -1,0 +1,188 @@
+/**
+ * Variables in the store (definitions §16). Each write is one upsert with its value, its type and its key, so whoever
+ * writes last has written all three.
+ */
+import type { Selectable, Transaction } from 'kysely';
+import { type EnvType, type StoredVariable, variableProblem } from '../../../core/env.ts';
+import { isRuntimeError, RuntimeError } from '../../../core/error.ts';
+import { decrypt, encrypt } from '../../crypto/encryption.ts';
+import type { EnvEntry, EnvOwner, EnvStore, RotatedEnv, SetEnv } from '../../port/env.ts';
+import type { EnvTable } from '../../schema/env.ts';
+import type { Tables } from '../../schema/tables.ts';
+import type { CommandContext } from '../base/context.ts';
+import { lockHeirs } from './env-heirs.ts';
+
+export type EnvRow = Selectable<EnvTable>;
+type Place = Pick<EnvRow, 'scope' | 'owner'>;
+
+/** This part of the port, bound to one database. */
+export function bindEnv(context: CommandContext): EnvStore {
+  return {
+    setEnv: (command) => setEnv(context, command),
+    unsetEnv: (owner, name) => unsetEnv(context, owner, name),
+    listEnv: (owner) => listEnv(context, owner),
+    readEnv: (threadId, userId) => readEnv(context, threadId, userId),
+    rotateEnv: () => rotateEnv(context),
+  };
+}
+
+function toPlace(owner: EnvOwner): Place {
+  if ('thread' in owner) return { scope: 'thread', owner: owner.thread };
+  if ('user' in owner) return { scope: 'user', owner: owner.user };
+  return { scope: 'instance', owner: '' };
+}
+
+async function setEnv(context: CommandContext, command: SetEnv): Promise<EnvType> {
+  const { owner, name, value, type: asked, inherits } = command;
+  const problem = variableProblem(name, value, asked);
+  if (problem !== undefined) throw new RuntimeError('InvalidVariable', problem);
+  // Without a key nothing is begun.
+  context.keys();
+  const place = toPlace(owner);
+  return context.db.transaction().execute(async (trx) => {
+    const heirs = 'thread' in owner ? await lockHeirs(context, trx, owner.thread, inherits ?? nobody) : [];
+    if ('thread' in owner) await refuseFinal(trx, owner.thread);
+    const type = asked ?? (await findType(trx, place, name)) ?? 'secret';
+    for (const each of [place, ...heirs.map((id) => ({ scope: 'thread' as const, owner: id }))]) {
+      await putVariable(context, trx, { ...each, name, type }, value);
+    }
+    return type;
+  });
+}
+
+const nobody = () => false;
+
+/** Encrypted for its place, as whoever writes last has it. */
+export async function putVariable(
+  context: CommandContext,
+  trx: Transaction<Tables>,
+  place: Pick<EnvRow, 'scope' | 'owner' | 'name' | 'type'>,
+  value: string,
+): Promise<void> {
+  const { keyId: key_id, data } = encrypt(context.keys(), place, value);
+  const written = { type: place.type, key_id, value: data, updated_at: context.now() };
+  await trx
+    .insertInto('env_values')
+    .values({ ...place, ...written })
+    .onConflict((conflict) => conflict.columns(['scope', 'owner', 'name']).doUpdateSet(written))
+    .execute();
+}
+
+/** A thread that does not exist yet may have variables. */
+async function refuseFinal(trx: Transaction<Tables>, threadId: string): Promise<void> {
+  const thread = await trx
+    .selectFrom('threads')
+    .select('terminated_at')
+    .where('id', '=', threadId)
+    .executeTakeFirst();
+  if (!thread || thread.terminated_at === null) return;
+  throw new RuntimeError('ThreadTerminated', `Thread "${threadId}" is terminated; its variables are final.`);
+}
+
+async function findType(
+  trx: Transaction<Tables>,
+  { scope, owner }: Place,
+  name: string,
+): Promise<EnvType | undefined> {
+  const row = await trx
+    .selectFrom('env_values')
+    .select('type')
+    .where('scope', '=', scope)
+    .where('owner', '=', owner)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return row?.type;
+}
+
+async function unsetEnv(context: CommandContext, owner: EnvOwner, name: string): Promise<boolean> {
+  const place = toPlace(owner);
+  const removed = await context.db
+    .deleteFrom('env_values')
+    .where('scope', '=', place.scope)
+    .where('owner', '=', place.owner)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return Number(removed.numDeletedRows) > 0;
+}
+
+async function listEnv(context: CommandContext, owner: EnvOwner): Promise<readonly EnvEntry[]> {
+  const place = toPlace(owner);
+  const rows = await context.db
+    .selectFrom('env_values')
+    .selectAll()
+    .where('scope', '=', place.scope)
+    .where('owner', '=', place.owner)
+    .orderBy('name')
+    .execute();
+  return rows.map((row) => ({
+    name: row.name,
+    type: row.type,
+    ...(row.type === 'text' ? tryToOpen(context, row) : {}),
+    keyId: row.key_id,
+    updatedAt: Number(row.updated_at),
+  }));
+}
+
+function tryToOpen(context: CommandContext, row: EnvRow): { value?: string } {
+  try {
+    return { value: openVariable(context, row) };
+  } catch (error) {
+    if (isRuntimeError(error, 'InvalidConfiguration')) return {};
+    throw error;
+  }
+}
+
+/** Throws `InvalidConfiguration` without the key. */
+export function openVariable({ keys }: CommandContext, row: EnvRow): string {
+  return decrypt(keys(), row, { keyId: row.key_id, data: row.value });
+}
+
+async function readEnv(
+  context: CommandContext,
+  threadId: string,
+  userId: string | null,
+): Promise<readonly StoredVariable[]> {
+  const places: Place[] = [
+    { scope: 'thread', owner: threadId },
+    ...(userId === null ? [] : [{ scope: 'user' as const, owner: userId }]),
+    { scope: 'instance', owner: '' },
+  ];
+  const rows = await context.db
+    .selectFrom('env_values')
+    .selectAll()
+    .where((eb) => eb.or(places.map(({ scope, owner }) => eb.and({ scope, owner }))))
+    .orderBy('name')
+    .execute();
+  return rows.map((row) => ({
+    scope: row.scope,
+    name: row.name,
+    type: row.type,
+    value: openVariable(context, row),
+  }));
+}
+
+async function rotateEnv(context: CommandContext): Promise<RotatedEnv> {
+  const keys = context.keys();
+  const rows = await context.db
+    .selectFrom('env_values')
+    .selectAll()
+    .where('key_id', '!=', keys.active)
+    .execute();
+  // Whatever cannot be decrypted is told before anything is written.
+  const opened = rows.map((row) => ({ row, value: openVariable(context, row) }));
+  let rotated = 0;
+  for (const { row, value } of opened) {
+    const { keyId: key_id, data } = encrypt(keys, row, value);
+    const written = await context.db
+      .updateTable('env_values')
+      .set({ key_id, value: data })
+      .where('scope', '=', row.scope)
+      .where('owner', '=', row.owner)
+      .where('name', '=', row.name)
+      // Unless somebody has set it meanwhile.
+      .where('value', '=', row.value)
+      .executeTakeFirst();
+    rotated += Number(written.numUpdatedRows);
+  }
+  return { keyId: keys.active, rotated };
+}

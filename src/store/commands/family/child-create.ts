@@ -1,0 +1,185 @@
+/**
+ * Makes a child thread (runtime §7.1, definitions §13.4), with all that it begins with, in one transaction under its parent's
+ * lock. Its id is derived from the call that makes it, so whoever comes again finds it.
+ */
+import { LIMITS } from '../../../core/limit.ts';
+import type { CreateChild, CreatedChild, NewChild, ParentCall } from '../../port/thread-store.ts';
+import { type CommandContext, inThread } from '../base/context.ts';
+import { toThreadRow } from '../base/new-thread.ts';
+import { ThreadTransaction } from '../base/thread-transaction.ts';
+import { type ChildRow, findChild, readStart, toChildRecord } from './child.ts';
+import { copyEnv } from './child-env.ts';
+import { enqueueFrom } from './child-files.ts';
+
+export async function createChild(context: CommandContext, command: CreateChild): Promise<CreatedChild> {
+  return inThread(context, command.parentId, async (parent) => {
+    if (parent.row.terminated_at !== null) return { kind: 'terminated' };
+    if (!(await isOver(parent, command))) return makeChild(context, parent, command);
+    return { kind: 'refused', reason: 'the call was ended before a subagent was made.' };
+  });
+}
+
+/** An attempt that was cut off by a stop may still come here: a child of it would begin after everybody has stopped. */
+async function isOver(parent: ThreadTransaction, command: CreateChild): Promise<boolean> {
+  const { call } = command;
+  if (call === null || (await findMade(parent, command))) return false;
+  const found = await parent.trx
+    .selectFrom('tool_calls')
+    .select('state')
+    .where('thread_id', '=', parent.threadId)
+    .where('step', '=', call.step)
+    .where('idx', '=', call.index)
+    .executeTakeFirst();
+  return found?.state === 'done' || found?.state === 'unknown';
+}
+
+type Made = Exclude<CreatedChild, { kind: 'terminated' }>;
+type Making = Omit<CreateChild, 'parentId'>;
+
+export async function makeChild(
+  context: CommandContext,
+  parent: ThreadTransaction,
+  command: Making,
+): Promise<Made> {
+  const known = await findMade(parent, command);
+  if (known) return created(parent, known);
+  const refused = (await refuseFull(parent, command.child)) ?? (await refuseDeep(parent));
+  if (refused) return refused;
+  await insertThread(context, parent, command.child);
+  const row = await insertRow(parent, command);
+  const { inherits, given } = command;
+  await copyEnv(context, parent, { childId: row.child_id, inherits, given });
+  const { call } = command;
+  const callId = call === null ? undefined : await findCallId(parent, call);
+  const { agent, name } = row;
+  const told = { childId: row.child_id, agent, name, ...(callId === undefined ? {} : { callId }) };
+  parent.emit('subagent.created', told, { step: call?.step });
+  return created(parent, row);
+}
+
+async function created({ trx }: ThreadTransaction, row: ChildRow): Promise<Made> {
+  return { kind: 'created', child: toChildRecord(row), start: await readStart(trx, row.child_id) };
+}
+
+async function findMade(
+  { trx, threadId }: ThreadTransaction,
+  { child, call }: Making,
+): Promise<ChildRow | undefined> {
+  const known = await findChild(trx, child.threadId);
+  if (known || call === null) return known;
+  return trx
+    .selectFrom('children')
+    .selectAll()
+    .where('parent_id', '=', threadId)
+    .where('made_step', '=', call.step)
+    .where('made_idx', '=', call.index)
+    .executeTakeFirst();
+}
+
+async function refuseFull(
+  { trx, threadId, row }: ThreadTransaction,
+  { agent, maxInstances }: NewChild,
+): Promise<Made | undefined> {
+  if (row.child_count === 0 && maxInstances !== 0) return undefined;
+  const living = trx
+    .selectFrom('children')
+    .where('parent_id', '=', threadId)
+    .where('terminated_at', 'is', null);
+  if (maxInstances !== undefined) {
+    const same = await living
+      .selectAll()
+      .where('agent', '=', agent)
+      .orderBy('created_at')
+      .orderBy('child_id')
+      .execute();
+    if (same.length >= maxInstances)
+      return { kind: 'full', limit: maxInstances, living: same.map(toChildRecord) };
+  }
+  const { count } = await living
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  if (Number(count) < LIMITS.childrenPerThread) return undefined;
+  const reason = `Thread "${threadId}" has ${LIMITS.childrenPerThread} living subagents, as many as one may have; speak to one of them, or terminate some first.`;
+  return { kind: 'refused', reason };
+}
+
+async function refuseDeep({ trx, row }: ThreadTransaction): Promise<Made | undefined> {
+  let above = row.parent_id;
+  for (let depth = 1; above !== null; depth++) {
+    if (depth >= LIMITS.threadDepth) {
+      const reason = `Thread "${row.id}" lies ${LIMITS.threadDepth} threads below its root, as deep as one may; it has to do this work itself.`;
+      return { kind: 'refused', reason };
+    }
+    const next = await trx
+      .selectFrom('threads')
+      .select('parent_id')
+      .where('id', '=', above)
+      .executeTakeFirst();
+    above = next?.parent_id ?? null;
+  }
+  return undefined;
+}
+
+async function insertThread(
+  context: CommandContext,
+  parent: ThreadTransaction,
+  { threadId, agent, name, messages, arguments: given }: NewChild,
+): Promise<void> {
+  const { trx, row } = parent;
+  const now = context.now();
+  const inserted = toThreadRow(
+    { threadId, agent, name, arguments: given, userId: row.user_id, parentId: row.id, rootId: row.root_id },
+    now,
+  );
+  await trx.insertInto('threads').values(inserted).execute();
+  const child = new ThreadTransaction(trx, inserted, now);
+  child.emit('thread.created', { agent, parentId: row.id, name });
+  for (const message of messages) await enqueueFrom(child, row.id, message);
+  await child.flush();
+}
+
+/** One that is told nothing has nothing to answer: it waits for its first message. */
+async function insertRow(parent: ThreadTransaction, { child, call, waits }: Making): Promise<ChildRow> {
+  const asked = child.messages.at(-1);
+  const row: ChildRow = {
+    parent_id: parent.threadId,
+    child_id: child.threadId,
+    agent: child.agent,
+    name: child.name,
+    title: child.title,
+    description: child.description,
+    resumable: child.resumable ? 1 : 0,
+    blocking: child.blocking ? 1 : 0,
+    explicit: child.explicit ? 1 : 0,
+    hears: child.hears,
+    status: asked || waits ? 'running' : 'idle',
+    made_step: call?.step ?? null,
+    made_idx: call?.index ?? null,
+    wait_step: waits && call ? call.step : null,
+    wait_idx: waits && call ? call.index : null,
+    told_step: null,
+    told_idx: null,
+    told_id: asked?.id ?? null,
+    owes: asked || waits ? 1 : 0,
+    started: 0,
+    created_at: parent.now,
+    terminated_at: null,
+  };
+  await parent.trx.insertInto('children').values(row).execute();
+  parent.set({ child_count: parent.row.child_count + 1 });
+  return row;
+}
+
+async function findCallId(
+  { trx, threadId }: ThreadTransaction,
+  { step, index }: ParentCall,
+): Promise<string | undefined> {
+  const call = await trx
+    .selectFrom('tool_calls')
+    .select('call_id')
+    .where('thread_id', '=', threadId)
+    .where('step', '=', step)
+    .where('idx', '=', index)
+    .executeTakeFirst();
+  return call?.call_id;
+}

@@ -1,0 +1,63 @@
+/**
+ * The variables that a child begins with (definitions §16): those of its parent that are not scoped by the child's agent, and
+ * those that were given for it. A value is bound to its place, so each is encrypted anew; without any, no key is needed.
+ */
+import { type EnvType, variableProblem } from '../../../core/env.ts';
+import { RuntimeError } from '../../../core/error.ts';
+import type { GivenVariable } from '../../port/thread-store.ts';
+import type { CommandContext } from '../base/context.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { openVariable, putVariable } from '../env/env.ts';
+
+export interface ChildEnv {
+  readonly childId: string;
+  readonly inherits: (name: string) => boolean;
+  /** Wins over what is inherited. */
+  readonly given: readonly GivenVariable[];
+}
+
+interface Entry {
+  readonly value: string;
+  readonly type: EnvType;
+}
+
+/** `thread` is the parent's. Throws `InvalidVariable`. */
+export async function copyEnv(
+  context: CommandContext,
+  thread: ThreadTransaction,
+  { childId, inherits, given }: ChildEnv,
+): Promise<void> {
+  const rows = await thread.trx
+    .selectFrom('env_values')
+    .selectAll()
+    .where('scope', '=', 'thread')
+    .where('owner', '=', thread.threadId)
+    .orderBy('name')
+    .execute();
+  const stored = await listStored(thread, childId);
+  const entries = new Map<string, Entry>();
+  for (const row of rows) {
+    if (!stored.has(row.name) && inherits(row.name))
+      entries.set(row.name, { value: openVariable(context, row), type: row.type });
+  }
+  const types = new Map(rows.map(({ name, type }) => [name, type]));
+  for (const { name, value, type } of given) {
+    const problem = variableProblem(name, value, type);
+    if (problem !== undefined) throw new RuntimeError('InvalidVariable', problem);
+    entries.set(name, { value, type: type ?? types.get(name) ?? 'secret' });
+  }
+  for (const [name, { value, type }] of entries) {
+    await putVariable(context, thread.trx, { scope: 'thread', owner: childId, name, type }, value);
+  }
+}
+
+/** What was stored for the child before it was there wins over what it inherits. */
+async function listStored({ trx }: ThreadTransaction, childId: string): Promise<ReadonlySet<string>> {
+  const rows = await trx
+    .selectFrom('env_values')
+    .select('name')
+    .where('scope', '=', 'thread')
+    .where('owner', '=', childId)
+    .execute();
+  return new Set(rows.map(({ name }) => name));
+}

@@ -1,0 +1,178 @@
+/**
+ * Files that go from one thread of a family to another with a message (runtime §7.4, definitions §13.6).
+ * F1. A copy has a path of its own under /attachments, made of the message and of the file it comes from: the same message
+ *     again finds it. Its content is not copied: it has one more name.
+ * F2. What cannot be copied is no reason to lose the message, which says what it lacks.
+ * F3. Where the message's text names a file that goes along, it names the copy.
+ */
+import { createHash } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import { ATTACHMENT_FOLDER, toAttachmentRef } from '../../../core/attachment.ts';
+import { isRuntimeError } from '../../../core/error.ts';
+import { parentOf, tryFilePath } from '../../../core/file-path.ts';
+import type { MessageItem } from '../../../core/item.ts';
+import type { AttachmentRef } from '../../../core/message.ts';
+import { extensionOf } from '../../../core/mime-type.ts';
+import type { ThreadFileTable } from '../../schema/file.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { findRow, toFileRecord } from '../file/file-row.ts';
+import { emitFile, missingParents, requireRoom } from '../file/file-tree.ts';
+import { enqueue } from '../message/queue.ts';
+
+type SourceRow = Selectable<ThreadFileTable>;
+
+export interface CopiedFiles {
+  readonly attachments: readonly AttachmentRef[];
+  /** Paths in the other thread. */
+  readonly missing: readonly string[];
+  /** F3. */
+  readonly rewrite: (text: string) => string;
+}
+
+/** Puts a message in line whose attachments are files of `from`. */
+export async function enqueueFrom(to: ThreadTransaction, from: string, item: MessageItem): Promise<void> {
+  const { attachments: given, metadata, ...message } = item;
+  const { attachments, missing, rewrite } = await copyFiles(to, from, { id: item.id, given });
+  await enqueue(to, {
+    ...message,
+    content: rewrite(message.content),
+    ...(metadata || missing.length > 0
+      ? { metadata: { ...metadata, ...(missing.length > 0 ? { missingAttachments: missing } : {}) } }
+      : {}),
+    ...(attachments.length > 0 ? { attachments } : {}),
+  });
+}
+
+/** `id` is the message's. */
+export async function copyFiles(
+  to: ThreadTransaction,
+  from: string,
+  { id, given = [] }: { readonly id: string; readonly given?: readonly (string | AttachmentRef)[] },
+): Promise<CopiedFiles> {
+  const attachments: AttachmentRef[] = [];
+  const missing: string[] = [];
+  const paths = new Map<string, string>();
+  for (const [index, each] of given.entries()) {
+    const path = typeof each === 'string' ? each : each.path;
+    const copy = await copyFile(to, from, { id: `${id}:${index}`, messageId: id, path, given: each });
+    if (!copy) missing.push(path);
+    else {
+      attachments.push(copy);
+      paths.set(path, copy.path);
+    }
+  }
+  if (missing.length > 0) to.emit('attachment.missing', { messageId: id, paths: missing });
+  return { attachments, missing, rewrite: (text) => replacePaths(text, paths) };
+}
+
+interface Copy {
+  readonly id: string;
+  readonly messageId: string;
+  readonly path: string;
+  readonly given: string | AttachmentRef;
+}
+
+async function copyFile(
+  to: ThreadTransaction,
+  from: string,
+  { id, messageId, path, given }: Copy,
+): Promise<AttachmentRef | undefined> {
+  const source = await findSource(to, from, path);
+  if (!source) return undefined;
+  const shown = toAttachmentRef(id, toFileRecord(source), typeof given === 'string' ? {} : given);
+  for (let salt = 0; ; salt++) {
+    const key = createHash('sha256').update(`${to.threadId}:${messageId}:${from}:${source.path}:${salt}`);
+    const target = nameCopy(shown, key.digest('hex').slice(0, 8));
+    const there = await findRow(to.trx, to.threadId, target);
+    if (there?.kind === 'file' && there.blob_id === source.blob_id) return { ...shown, path: target };
+    if (there) continue;
+    return (await putCopy(to, source, { ...shown, path: target })) ? { ...shown, path: target } : undefined;
+  }
+}
+
+async function findSource(
+  { trx }: ThreadTransaction,
+  from: string,
+  path: string,
+): Promise<SourceRow | undefined> {
+  // No file has the empty path.
+  const known = tryFilePath(path) ?? '';
+  return trx
+    .selectFrom('thread_files')
+    .selectAll()
+    .where('thread_id', '=', from)
+    .where('path', '=', known)
+    .where('kind', '=', 'file')
+    .executeTakeFirst();
+}
+
+/** Readable, since models read it; the name for people is kept beside it. */
+function nameCopy({ name, mimeType }: AttachmentRef, mark: string): string {
+  const stem = name
+    .replace(/\.[A-Za-z0-9]{1,10}$/, '')
+    .replace(/[^\p{L}\p{N}._-]+/gu, '_')
+    .slice(0, 64)
+    .toWellFormed()
+    .replaceAll('\uFFFD', '');
+  return `${ATTACHMENT_FOLDER}/${stem || 'file'}-${mark}${extensionOf(name, mimeType)}`;
+}
+
+/** False where the thread cannot take it, or where the file is gone by now. */
+async function putCopy(to: ThreadTransaction, source: SourceRow, shown: AttachmentRef): Promise<boolean> {
+  const above = await makeRoom(to, source, shown.path);
+  if (!above || !(await linkBlob(to, source.blob_id))) return false;
+  const { name, description, path } = shown;
+  const own = source.metadata === null ? {} : (JSON.parse(source.metadata) as Record<string, unknown>);
+  const row = {
+    ...source,
+    thread_id: to.threadId,
+    path,
+    parent: parentOf(path),
+    metadata: JSON.stringify({ ...own, name, ...(description === undefined ? {} : { description }) }),
+    created_at: to.now,
+    updated_at: to.now,
+  };
+  await to.trx
+    .insertInto('thread_files')
+    .values([...above, row])
+    .execute();
+  emitFile(to, 'file.created', row);
+  return true;
+}
+
+async function makeRoom(
+  to: ThreadTransaction,
+  { size }: SourceRow,
+  path: string,
+): Promise<ThreadFileTable[] | undefined> {
+  try {
+    const above = await missingParents(to, path);
+    await requireRoom(to, { entries: above.length + 1, bytes: Number(size) });
+    return above;
+  } catch (error) {
+    if (isRuntimeError(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The content may have gone with its last name since its file was read: that thread is not locked. */
+async function linkBlob({ trx }: ThreadTransaction, id: string | null): Promise<boolean> {
+  if (id === null) return true;
+  const linked = await trx
+    .updateTable('blobs')
+    .set((eb) => ({ names: eb('names', '+', 1) }))
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return Number(linked.numUpdatedRows) > 0;
+}
+
+/** In one pass, the longest first: a path may be the beginning of another. */
+function replacePaths(text: string, paths: ReadonlyMap<string, string>): string {
+  if (paths.size === 0) return text;
+  const known = [...paths.keys()].toSorted((a, b) => b.length - a.length).map(escapePattern);
+  return text.replace(new RegExp(known.join('|'), 'g'), (path) => paths.get(path) ?? path);
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

@@ -1,0 +1,110 @@
+/**
+ * What parents tell their children, and children of their own accord their parents (runtime §8). The message's id is the key:
+ * one that is known there has been told.
+ */
+import type { MessageItem } from '../../../core/item.ts';
+import type { TellChild, ToldChild } from '../../port/thread-store.ts';
+import { type CommandContext, inThread } from '../base/context.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { type ChildRow, findChild, inChild, readStart, toChildRecord, updateChild } from './child.ts';
+import { enqueueFrom } from './child-files.ts';
+
+export async function tellChild(context: CommandContext, command: TellChild): Promise<ToldChild> {
+  const { parentId, childId, message } = command;
+  return inThread(context, parentId, async (parent) => {
+    if (parent.row.terminated_at !== null) return { kind: 'terminated' };
+    const known = await findChild(parent.trx, childId);
+    if (known?.parent_id !== parentId) return { kind: 'unknown' };
+    // It may end at any moment: what is so while its lock is held is so.
+    const lives = await inChild(context, parent, childId, async (child) => {
+      if (await hasItem(child, message.id)) return true;
+      if (child.row.terminated_at !== null) return false;
+      await enqueueFrom(child, parentId, message);
+      await expectAnswer(child, command);
+      const { agent } = known;
+      parent.emit(
+        'subagent.messaged',
+        { childId, agent, messageId: message.id },
+        { step: command.call.step },
+      );
+      return true;
+    });
+    if (!lives) return { kind: 'unknown' };
+    const row = (await findChild(parent.trx, childId)) ?? known;
+    return { kind: 'told', child: toChildRecord(row), start: await readStart(parent.trx, childId) };
+  });
+}
+
+/** What the child has said before is no answer to it. */
+async function expectAnswer(
+  child: ThreadTransaction,
+  { childId, message, call, waits }: TellChild,
+): Promise<void> {
+  await child.trx
+    .updateTable('child_reports')
+    .set({ early: 1 })
+    .where('child_id', '=', childId)
+    .where('state', '=', 'due')
+    .execute();
+  await updateChild(child, childId, {
+    status: 'running',
+    owes: 1,
+    told_step: call.step,
+    told_idx: call.index,
+    told_id: message.id,
+    wait_step: waits ? call.step : null,
+    wait_idx: waits ? call.index : null,
+  });
+}
+
+export async function tellParent(
+  context: CommandContext,
+  childId: string,
+  message: MessageItem,
+): Promise<boolean> {
+  return inParent(context, childId, async (parent) => {
+    if (await hasItem(parent, message.id)) return;
+    const metadata = { ...message.metadata, subagent_id: childId };
+    await enqueueFrom(parent, childId, { ...message, metadata });
+    parent.emit('subagent.notified', { childId, messageId: message.id });
+  });
+}
+
+/** A terminated child's status is final. */
+export async function setChildStatus(
+  context: CommandContext,
+  childId: string,
+  status: string,
+): Promise<boolean> {
+  return inParent(context, childId, async (parent, child) => {
+    if (child.terminated_at !== null || child.status === status) return;
+    await updateChild(parent, childId, { status });
+    parent.emit('subagent.status', { childId, status });
+  });
+}
+
+/** False without a parent, or where it is over. */
+async function inParent(
+  context: CommandContext,
+  childId: string,
+  work: (parent: ThreadTransaction, child: ChildRow) => Promise<void>,
+): Promise<boolean> {
+  const known = await findChild(context.db, childId);
+  if (!known) return false;
+  return inThread(context, known.parent_id, async (parent) => {
+    const child = await findChild(parent.trx, childId);
+    if (!child || parent.row.terminated_at !== null) return false;
+    await work(parent, child);
+    return true;
+  });
+}
+
+async function hasItem({ trx, threadId }: ThreadTransaction, id: string): Promise<boolean> {
+  const item = await trx
+    .selectFrom('items')
+    .select('id')
+    .where('thread_id', '=', threadId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return item !== undefined;
+}

@@ -1,0 +1,123 @@
+/**
+ * What a child has told its parent (runtime §8.2): kept with the end of its execution, in the same transaction, until the
+ * parent has it. Its id is that of the execution, or `end`.
+ * R1. One that was made before the child had read what its parent told it last is no answer to that. One of a thread that
+ *     stays where it is always is: there will be no other.
+ */
+import type { RestStatus } from '../../../core/step.ts';
+import { type ReportKind, type SubagentReport, statusAfter } from '../../../core/subagent-report.ts';
+import type { DueReport } from '../../port/thread-store.ts';
+import { type CommandContext, inSnapshot } from '../base/context.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { type ChildRow, findChild, toChildRecord, updateChild } from './child.ts';
+
+export const END = 'end';
+
+export interface EndedExecution {
+  /** Null where none ended: the same commit again. */
+  readonly executionId: string | null;
+  readonly report: SubagentReport | undefined;
+  /** The thread has more to do and goes on. */
+  readonly goesOn: boolean;
+}
+
+export async function keepReport(
+  thread: ThreadTransaction,
+  { executionId, report, goesOn }: EndedExecution,
+): Promise<void> {
+  if (executionId === null || !report || thread.row.parent_id === null) return;
+  const child = await findChild(thread.trx, thread.threadId);
+  if (!child) return;
+  const early = goesOn && (await hasUnread(thread, child));
+  await insertReport(thread, { id: executionId, report, early });
+  // One that nobody can speak to again is done, whatever else lies in its queue.
+  if (goesOn && child.resumable === 1) return;
+  await updateChild(thread, thread.threadId, { status: statusAfter(report.kind) });
+}
+
+/** R1. */
+async function hasUnread({ trx, threadId }: ThreadTransaction, { told_id: id }: ChildRow): Promise<boolean> {
+  if (id === null) return false;
+  const item = await trx
+    .selectFrom('items')
+    .select('state')
+    .where('thread_id', '=', threadId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return item?.state === 'queued';
+}
+
+/** The thread is over. Who is owed something, or waits, is told so. */
+export async function keepEnd(thread: ThreadTransaction, reason: string | undefined): Promise<void> {
+  if (thread.row.parent_id === null) return;
+  const child = await findChild(thread.trx, thread.threadId);
+  if (!child) return;
+  const status: RestStatus = 'terminated';
+  await updateChild(thread, thread.threadId, { status, terminated_at: thread.now });
+  if (child.owes === 0 && child.wait_step === null) return;
+  const report: SubagentReport = { kind: 'terminated', content: reason ?? '', attachments: [] };
+  await insertReport(thread, { id: END, report, early: false });
+}
+
+interface NewReport {
+  readonly id: string;
+  readonly report: SubagentReport;
+  readonly early: boolean;
+}
+
+async function insertReport(
+  thread: ThreadTransaction,
+  { id, report: { kind, content, attachments }, early }: NewReport,
+): Promise<void> {
+  await thread.trx
+    .insertInto('child_reports')
+    .values({
+      child_id: thread.threadId,
+      id,
+      kind,
+      content,
+      attachments: JSON.stringify(attachments),
+      delivered: null,
+      state: 'due',
+      early: early ? 1 : 0,
+      call_step: null,
+      call_idx: null,
+      // Each later than the one before, so that they are delivered in order.
+      created_at: thread.stamp(),
+      delivered_at: null,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+export async function hasDueReport({ trx, threadId, row }: ThreadTransaction): Promise<boolean> {
+  if (row.parent_id === null) return false;
+  const due = await trx
+    .selectFrom('child_reports')
+    .select('id')
+    .where('child_id', '=', threadId)
+    .where('state', '=', 'due')
+    .limit(1)
+    .executeTakeFirst();
+  return due !== undefined;
+}
+
+export async function listDueReports(
+  context: CommandContext,
+  childId: string,
+): Promise<readonly DueReport[]> {
+  return inSnapshot(context, async (trx) => {
+    const child = await findChild(trx, childId);
+    if (!child) return [];
+    const due = await trx
+      .selectFrom('child_reports')
+      .select(['id', 'kind'])
+      .where('child_id', '=', childId)
+      .where('state', '=', 'due')
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute();
+    const record = toChildRecord(child);
+    return due.map(({ id, kind }) => ({ id, kind: kind as ReportKind, child: record }));
+  });
+}

@@ -1,0 +1,99 @@
+/**
+ * A child's place in the registry of its parent, and what befalls it there by the way: its thread is opened, its parent's
+ * calls are over, its own end has come.
+ * C1. The row is written under the lock of the child's thread or of its parent's, and never before a lock that is still
+ *     wanted: so the two never wait for one another.
+ */
+import type { Kysely, Selectable, Transaction } from 'kysely';
+import type { ChildStart } from '../../../core/subagent-step.ts';
+import type { ChildRecord, ParentCall } from '../../port/thread-store.ts';
+import type { ChildTable } from '../../schema/family.ts';
+import type { Tables } from '../../schema/tables.ts';
+import { type CommandContext, unknownThread } from '../base/context.ts';
+import { ThreadTransaction } from '../base/thread-transaction.ts';
+
+export type ChildRow = Selectable<ChildTable>;
+
+export function toChildRecord(row: ChildRow): ChildRecord {
+  return {
+    parentId: row.parent_id,
+    threadId: row.child_id,
+    agent: row.agent,
+    name: row.name,
+    title: row.title,
+    description: row.description,
+    resumable: row.resumable === 1,
+    blocking: row.blocking === 1,
+    explicit: row.explicit === 1,
+    hears: row.hears,
+    status: row.status,
+    madeStep: row.made_step,
+    createdAt: Number(row.created_at),
+    terminatedAt: row.terminated_at === null ? null : Number(row.terminated_at),
+  };
+}
+
+/** Undefined for a thread that has no parent in the registry. */
+export async function findChild(db: Kysely<Tables>, childId: string): Promise<ChildRow | undefined> {
+  return db.selectFrom('children').selectAll().where('child_id', '=', childId).executeTakeFirst();
+}
+
+export async function updateChild(
+  { trx }: ThreadTransaction,
+  childId: string,
+  changes: Partial<Omit<ChildRow, 'parent_id' | 'child_id'>>,
+): Promise<void> {
+  await trx.updateTable('children').set(changes).where('child_id', '=', childId).execute();
+}
+
+export async function readStart(db: Transaction<Tables>, childId: string): Promise<ChildStart> {
+  const row = await db
+    .selectFrom('threads')
+    .select(['id', 'agent', 'user_id', 'root_id', 'name'])
+    .where('id', '=', childId)
+    .executeTakeFirstOrThrow();
+  return toStart(row);
+}
+
+type Startable = Pick<Selectable<Tables['threads']>, 'id' | 'agent' | 'user_id' | 'root_id' | 'name'>;
+
+export function toStart({ id, agent, user_id: userId, root_id: rootId, name }: Startable): ChildStart {
+  return { threadId: id, agent, userId, rootId, name };
+}
+
+/** Works on a second thread within a transaction on a first one, whose lock is held (family-port.ts, F3). */
+export async function inChild<T>(
+  context: CommandContext,
+  { trx }: ThreadTransaction,
+  childId: string,
+  work: (child: ThreadTransaction) => Promise<T>,
+): Promise<T> {
+  const query = trx.selectFrom('threads').selectAll().where('id', '=', childId);
+  const row = await (context.rowLocks ? query.forUpdate() : query).executeTakeFirst();
+  if (!row) throw unknownThread(context.storeId, childId);
+  const child = new ThreadTransaction(trx, row, context.now());
+  const result = await work(child);
+  await child.flush();
+  return result;
+}
+
+/** The thread is opened by a run: from now on it counts as started. True when it stands in a registry. */
+export async function openChild(thread: ThreadTransaction): Promise<boolean> {
+  if (thread.row.parent_id === null) return false;
+  const child = await findChild(thread.trx, thread.threadId);
+  if (!child) return false;
+  if (child.started === 0) await updateChild(thread, thread.threadId, { started: 1 });
+  return true;
+}
+
+/** No call of this thread waits for a report any more, or not this one. */
+export async function releaseCalls(thread: ThreadTransaction, call?: ParentCall): Promise<void> {
+  if (thread.row.child_count === 0) return;
+  let waiting = thread.trx
+    .updateTable('children')
+    .set({ wait_step: null, wait_idx: null })
+    .where('parent_id', '=', thread.threadId)
+    .where('wait_step', 'is not', null);
+  if (call) waiting = waiting.where('wait_step', '=', call.step).where('wait_idx', '=', call.index);
+  await waiting.execute();
+}

@@ -1,0 +1,159 @@
+/**
+ * Gives a child's report to its parent (runtime §8.2, definitions §13.6), in one transaction under the parent's lock, which
+ * also decides between two that deliver the same one.
+ * D1. A call that waits gets it as long as it has no result, whatever the child's communication (definitions §22.23).
+ * D2. Else it is queued, silently, unless the parent asked for silence or the report says what nobody asked.
+ */
+import { createHash } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import { RuntimeError } from '../../../core/error.ts';
+import type { AttachmentRef } from '../../../core/message.ts';
+import { formatReport } from '../../../core/subagent-report.ts';
+import type { DeliveredReport } from '../../port/thread-store.ts';
+import type { ChildReportTable } from '../../schema/family.ts';
+import { type CommandContext, inThread } from '../base/context.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { enqueue } from '../message/queue.ts';
+import { type ChildRow, findChild, updateChild } from './child.ts';
+import { copyFiles } from './child-files.ts';
+
+type ReportRow = Selectable<ChildReportTable>;
+
+export async function deliverReport(
+  context: CommandContext,
+  childId: string,
+  reportId: string,
+): Promise<DeliveredReport> {
+  const known = await findChild(context.db, childId);
+  if (!known) throw unknownReport(childId, reportId);
+  return inThread(context, known.parent_id, async (parent) => {
+    const child = await findChild(parent.trx, childId);
+    const report = await findReport(parent, childId, reportId);
+    if (!child || !report) throw unknownReport(childId, reportId);
+    const parentEnded = parent.row.terminated_at !== null;
+    if (report.state !== 'due') return { by: deliveredBy(report), parentEnded };
+    const by = await decide(parent, child, report);
+    await deliver(parent, { child, report, by });
+    if (!parentEnded) tellLog(parent, { child, report, by });
+    return { by, parentEnded };
+  });
+}
+
+function unknownReport(childId: string, reportId: string): RuntimeError {
+  return new RuntimeError(
+    'ThreadNotFound',
+    `Thread "${childId}" has no report "${reportId}" for a parent; nothing is left to deliver.`,
+  );
+}
+
+async function findReport(
+  { trx }: ThreadTransaction,
+  childId: string,
+  id: string,
+): Promise<ReportRow | undefined> {
+  return trx
+    .selectFrom('child_reports')
+    .selectAll()
+    .where('child_id', '=', childId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+type By = DeliveredReport['by'];
+
+function deliveredBy({ state, call_step: step }: ReportRow): By {
+  if (state === 'dropped') return 'dropped';
+  return step === null ? 'message' : 'call';
+}
+
+async function decide(parent: ThreadTransaction, child: ChildRow, report: ReportRow): Promise<By> {
+  if (parent.row.terminated_at !== null) return 'dropped';
+  // D1.
+  if (report.early === 0 && (await isWaiting(parent, child))) return 'call';
+  // D2.
+  if (child.explicit === 1 || report.kind === 'stopped') return 'dropped';
+  return report.kind === 'terminated' && child.owes === 0 ? 'dropped' : 'message';
+}
+
+async function isWaiting(
+  { trx, threadId }: ThreadTransaction,
+  { wait_step: step, wait_idx: idx }: ChildRow,
+): Promise<boolean> {
+  if (step === null || idx === null) return false;
+  const call = await trx
+    .selectFrom('tool_calls')
+    .select('state')
+    .where('thread_id', '=', threadId)
+    .where('step', '=', step)
+    .where('idx', '=', idx)
+    .executeTakeFirst();
+  return call?.state === 'started';
+}
+
+interface Delivery {
+  readonly child: ChildRow;
+  readonly report: ReportRow;
+  readonly by: By;
+}
+
+async function deliver(parent: ThreadTransaction, { child, report, by }: Delivery): Promise<void> {
+  const { child_id: childId } = child;
+  const delivered = by === 'dropped' ? null : await bring(parent, { child, report, by });
+  const call = by === 'call' ? { call_step: child.wait_step, call_idx: child.wait_idx } : {};
+  await parent.trx
+    .updateTable('child_reports')
+    .set({
+      ...call,
+      // What the parent has is read from here.
+      ...(delivered ? { content: delivered.content, delivered: JSON.stringify(delivered.attachments) } : {}),
+      state: by === 'dropped' ? 'dropped' : 'delivered',
+      delivered_at: parent.now,
+    })
+    .where('child_id', '=', childId)
+    .where('id', '=', report.id)
+    .execute();
+  if (by === 'call') await updateChild(parent, childId, { wait_step: null, wait_idx: null, owes: 0 });
+  else if (report.early === 0 && report.kind !== 'stopped') await updateChild(parent, childId, { owes: 0 });
+}
+
+interface Brought {
+  readonly content: string;
+  readonly attachments: readonly AttachmentRef[];
+}
+
+/** Its files come to the parent, and where it is nobody's result it is queued. */
+async function bring(parent: ThreadTransaction, { child, report, by }: Delivery): Promise<Brought> {
+  const { child_id: childId, agent, name } = child;
+  const id = messageId(childId, report.id);
+  const given = JSON.parse(report.attachments) as string[];
+  const { attachments, missing, rewrite } = await copyFiles(parent, childId, { id, given });
+  const content = rewrite(report.content);
+  if (by === 'message') {
+    const paths = attachments.map(({ path }) => path);
+    const told = { kind: report.kind, content, attachments: paths };
+    await enqueue(parent, {
+      kind: 'message',
+      id,
+      role: 'user',
+      content: formatReport({ threadId: childId, agent, name }, told),
+      silent: true,
+      metadata: {
+        subagent_id: childId,
+        ...(missing.length > 0 ? { missingAttachments: missing } : {}),
+      },
+      ...(attachments.length > 0 ? { attachments } : {}),
+    });
+  }
+  return { content, attachments };
+}
+
+/** Nobody can guess an execution's id, and so nobody this one. */
+function messageId(childId: string, reportId: string): string {
+  return createHash('sha256').update(`report:${childId}:${reportId}`).digest('hex').slice(0, 32);
+}
+
+function tellLog(parent: ThreadTransaction, { child, report, by }: Delivery): void {
+  const { child_id: childId, agent, wait_step: step } = child;
+  const type = report.kind === 'result' ? 'subagent.returned' : 'subagent.failed';
+  parent.emit(type, { childId, agent, kind: report.kind, by }, { step: by === 'call' ? step : null });
+}

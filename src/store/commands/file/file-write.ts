@@ -1,0 +1,176 @@
+/**
+ * Writes a whole file (definitions §18): the content first (blob.ts), then its name, in the thread's transaction. The
+ * natural key is (thread, path): the same write twice is one file. A write replaces everything but the time of creation.
+ */
+import { RuntimeError } from '../../../core/error.ts';
+import { parentOf, parseFilePath } from '../../../core/file-path.ts';
+import { readImageSize } from '../../../core/image-size.ts';
+import { toJsonText } from '../../../core/json-value.ts';
+import { LIMITS } from '../../../core/limit.ts';
+import { isImageType, parseMimeType } from '../../../core/mime-type.ts';
+import type { FileRecord } from '../../../core/thread-file.ts';
+import type { NewFile } from '../../port/file.ts';
+import type { ThreadFileTable } from '../../schema/file.ts';
+import { type CommandContext, inThread, refuseTerminated } from '../base/context.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { bringIn, type Content, countChunks, linkContent, releaseContent } from './blob.ts';
+import { type FileRow, findRow, toFileRecord } from './file-row.ts';
+import { conflict, emitFile, missingParents, requireRoom, type TreePlace } from './file-tree.ts';
+
+export async function writeFile(
+  context: CommandContext,
+  threadId: string,
+  file: NewFile,
+): Promise<FileRecord> {
+  const path = toFilePath(file.path);
+  const columns = toColumns(file);
+  // Before much is written for nothing; once more when it counts.
+  if (countChunks(file.content.length) > 1)
+    await inThread(context, threadId, (thread) => refuse(thread, path, columns.size));
+  return withContent(context, file.content, (content) =>
+    inThread(context, threadId, async (thread) => {
+      refuseTerminated(thread);
+      const { row, before } = await putFile(thread, path, columns, content);
+      if (!before) emitFile(thread, 'file.created', row);
+      else if (isChanged(before, row)) emitFile(thread, 'file.updated', row);
+      return toFileRecord(row);
+    }),
+  );
+}
+
+/**
+ * Writes a file of a thread that may not be there yet, as `stageItem` does with a message: what the first message of a new
+ * thread names. No event tells of it, since there is no log.
+ */
+export async function stageFile(
+  context: CommandContext,
+  threadId: string,
+  file: NewFile,
+): Promise<FileRecord> {
+  const path = toFilePath(file.path);
+  const columns = toColumns(file);
+  return withContent(context, file.content, (content) =>
+    context.db.transaction().execute(async (trx) => {
+      const { row } = await putFile({ trx, threadId, now: context.now() }, path, columns, content);
+      return toFileRecord(row);
+    }),
+  );
+}
+
+function toFilePath(given: string): string {
+  const path = parseFilePath(given);
+  if (path === '/') throw conflict('is a directory: /');
+  return path;
+}
+
+async function withContent<T>(
+  context: CommandContext,
+  bytes: Uint8Array,
+  put: (content: Content) => Promise<T>,
+): Promise<T> {
+  const { content, discard } = await bringIn(context, bytes);
+  try {
+    return await put(content);
+  } finally {
+    await discard();
+  }
+}
+
+async function refuse(thread: ThreadTransaction, path: string, size: number): Promise<void> {
+  refuseTerminated(thread);
+  await makeReady(thread, path, size);
+}
+
+/** The same file written once more is no news. */
+function isChanged(
+  before: FileRow,
+  { blob_id: blobId, mime_type: type, metadata }: ThreadFileTable,
+): boolean {
+  return before.blob_id !== blobId || before.mime_type !== type || before.metadata !== metadata;
+}
+
+type Columns = Pick<ThreadFileTable, 'mime_type' | 'size' | 'metadata' | 'width' | 'height' | 'thumbnail'>;
+
+/** Throws before anything is written. */
+function toColumns({ content, mimeType, metadata, thumbnail, width, height }: NewFile): Columns {
+  const type = parseMimeType(mimeType);
+  requireSize('A file', content, LIMITS.fileBytes);
+  if (thumbnail) requireSize('A thumbnail', thumbnail, LIMITS.thumbnailBytes);
+  const read = isImageType(type) ? readImageSize(content) : undefined;
+  return {
+    mime_type: type,
+    size: content.length,
+    metadata:
+      metadata === undefined || metadata === null
+        ? null
+        : toJsonText(metadata, { name: 'metadata', maxBytes: LIMITS.fileMetadataBytes }),
+    width: toPixels('width', width) ?? read?.width ?? null,
+    height: toPixels('height', height) ?? read?.height ?? null,
+    thumbnail: thumbnail ?? null,
+  };
+}
+
+function requireSize(what: string, { length }: Uint8Array, limit: number): void {
+  if (length <= limit) return;
+  throw new RuntimeError('LimitExceeded', `${what} can have ${limit} bytes; this one has ${length}.`);
+}
+
+const MOST_PIXELS = 2 ** 31 - 1;
+
+function toPixels(name: string, value: number | undefined | null): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (Number.isInteger(value) && value > 0 && value <= MOST_PIXELS) return value;
+  throw new RuntimeError('InvalidValue', `${name} is a whole number of pixels above 0.`);
+}
+
+/** What is at the path now, and which directories it needs. Throws when it cannot have a file of this size. */
+async function makeReady(
+  thread: TreePlace,
+  path: string,
+  size: number,
+): Promise<{ before: FileRow | undefined; missing: ThreadFileTable[] }> {
+  const before = await findRow(thread.trx, thread.threadId, path);
+  if (before && before.kind !== 'file') throw conflict(`is a directory: ${path}`);
+  const missing = before ? [] : await missingParents(thread, path);
+  await requireRoom(thread, {
+    entries: before ? 0 : missing.length + 1,
+    bytes: size - Number(before?.size ?? 0),
+  });
+  return { before, missing };
+}
+
+async function putFile(
+  thread: TreePlace,
+  path: string,
+  columns: Columns,
+  content: Content,
+): Promise<{ row: ThreadFileTable; before: FileRow | undefined }> {
+  const { trx, threadId, now } = thread;
+  const { before, missing } = await makeReady(thread, path, columns.size);
+  const row: ThreadFileTable = {
+    ...columns,
+    thread_id: threadId,
+    path,
+    parent: parentOf(path),
+    kind: 'file',
+    blob_id: await linkContent(trx, content),
+    created_at: before ? Number(before.created_at) : now,
+    updated_at: now,
+  };
+  if (before) {
+    await trx
+      .updateTable('thread_files')
+      .set(row)
+      .where('thread_id', '=', threadId)
+      .where('path', '=', path)
+      .executeTakeFirst();
+    // After the new one was linked: it may be the same.
+    await releaseContent(trx, before.blob_id);
+  } else {
+    await trx
+      .insertInto('thread_files')
+      .values([...missing, row])
+      .execute();
+  }
+  return { row, before };
+}

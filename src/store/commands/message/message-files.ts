@@ -1,0 +1,68 @@
+/**
+ * Files that go with a message (definitions §14.2): those under /attachments that no other message of the thread names, stored
+ * or waiting. A file elsewhere is the work of the thread's own code, and a message that names it has no say over it.
+ */
+import { ATTACHMENT_FOLDER } from '../../../core/attachment.ts';
+import { parseFilePath } from '../../../core/file-path.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { findRow } from '../file/file-row.ts';
+import { removeFile } from '../file/file-tree.ts';
+
+/** JSON text of attachments, as messages and items have them: references, or paths. */
+export type NamedFiles = string | null | undefined;
+
+/** Called once the messages that named them are gone. */
+export async function removeUnnamedFiles(
+  thread: ThreadTransaction,
+  named: readonly NamedFiles[],
+): Promise<void> {
+  const paths = new Set(named.flatMap(pathsOf));
+  if (paths.size === 0) return;
+  for (const path of await readNamed(thread)) paths.delete(path);
+  for (const path of paths) {
+    const row = await findRow(thread.trx, thread.threadId, path);
+    if (row?.kind === 'file') await removeFile(thread, row);
+  }
+}
+
+async function readNamed({ trx, threadId }: ThreadTransaction): Promise<string[]> {
+  const messages = await trx
+    .selectFrom('messages')
+    .select('attachments')
+    .where('thread_id', '=', threadId)
+    .where('attachments', 'is not', null)
+    .execute();
+  const items = await trx
+    .selectFrom('items')
+    .select('payload')
+    .where('thread_id', '=', threadId)
+    .where('state', 'in', ['queued', 'staged'])
+    .execute();
+  return [
+    ...messages.map(({ attachments }) => attachments),
+    ...items.map(({ payload }) => filesOf(payload)),
+  ].flatMap(pathsOf);
+}
+
+/** Of an item's payload. */
+export function filesOf(payload: string): NamedFiles {
+  const { attachments } = JSON.parse(payload) as { attachments?: unknown };
+  return attachments ? JSON.stringify(attachments) : null;
+}
+
+function pathsOf(attachments: NamedFiles): string[] {
+  if (!attachments) return [];
+  const given = JSON.parse(attachments) as readonly (string | { readonly path: string })[];
+  return given.flatMap((each) => {
+    const path = toPath(typeof each === 'string' ? each : each.path);
+    return path?.startsWith(`${ATTACHMENT_FOLDER}/`) ? [path] : [];
+  });
+}
+
+function toPath(given: string): string | undefined {
+  try {
+    return parseFilePath(given);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * Messages that code writes, changes and removes (definitions §14.2).
+ * M1. A message goes with what hangs on it: results of its calls, and what sub-prompts said below those. A call without a
+ *     result cannot go: its tool may run at this moment. Files go as message-files.ts says.
+ */
+import type { Selectable } from 'kysely';
+import { RuntimeError } from '../../../core/error.ts';
+import type { Message, ToolCall } from '../../../core/message.ts';
+import type { InjectedMessage, StoredMessageUpdates } from '../../port/message.ts';
+import { toMessage } from '../../schema/rows.ts';
+import type { MessageTable } from '../../schema/tables.ts';
+import { readInBatches } from '../base/batches.ts';
+import { type CommandContext, inThread, refuseTerminated } from '../base/context.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { filesOf, removeUnnamedFiles } from './message-files.ts';
+import { dropQueued } from './queue.ts';
+
+type MessageRow = Selectable<MessageTable>;
+
+export async function injectMessage(
+  context: CommandContext,
+  threadId: string,
+  message: InjectedMessage,
+): Promise<Message> {
+  return inThread(context, threadId, async (thread) => {
+    refuseTerminated(thread);
+    if (!(await findMessage(thread, message.id))) await thread.insertMessage(message);
+    return (await findMessage(thread, message.id)) as Message;
+  });
+}
+
+export async function updateMessage(
+  context: CommandContext,
+  threadId: string,
+  id: string,
+  { content, silent, metadata, attachments }: StoredMessageUpdates,
+): Promise<Message> {
+  return inThread(context, threadId, async (thread) => {
+    refuseTerminated(thread);
+    const found = await findMessage(thread, id);
+    if (!found) throw new RuntimeError('MessageNotFound', `Thread "${threadId}" has no message "${id}".`);
+    const changed: Message = {
+      ...found,
+      ...(content === undefined ? {} : { content }),
+      ...(silent === undefined ? {} : { silent }),
+      ...(metadata === undefined ? {} : { metadata: merge(found.metadata, metadata) }),
+      ...(attachments === undefined ? {} : { attachments: attachments.length > 0 ? attachments : null }),
+    };
+    if (JSON.stringify(changed) === JSON.stringify(found)) return found;
+    await thread.trx
+      .updateTable('messages')
+      .set({
+        content: changed.content,
+        silent: changed.silent ? 1 : 0,
+        metadata: JSON.stringify(changed.metadata),
+        attachments: changed.attachments && JSON.stringify(changed.attachments),
+      })
+      .where('thread_id', '=', threadId)
+      .where('id', '=', id)
+      .execute();
+    thread.emit('message.updated', { messageId: id, role: found.role });
+    return changed;
+  });
+}
+
+function merge(
+  before: Readonly<Record<string, unknown>>,
+  updates: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const merged = Object.entries({ ...before, ...updates });
+  return Object.fromEntries(merged.filter(([, value]) => value !== null && value !== undefined));
+}
+
+export async function deleteMessage(context: CommandContext, threadId: string, id: string): Promise<boolean> {
+  return inThread(context, threadId, async (thread) => {
+    refuseTerminated(thread);
+    const found = await findRow(thread, id);
+    if (!found) return dropPending(thread, id);
+    await refuseOpenCalls(thread, found);
+    const removed = await remove(thread, found);
+    await removeUnnamedFiles(
+      thread,
+      removed.map(({ attachments }) => attachments),
+    );
+    return true;
+  });
+}
+
+/** A message that still waits. */
+async function dropPending(thread: ThreadTransaction, id: string): Promise<boolean> {
+  const waiting = await thread.trx
+    .selectFrom('items')
+    .select('payload')
+    .where('thread_id', '=', thread.threadId)
+    .where('id', '=', id)
+    .where('state', '=', 'queued')
+    .executeTakeFirst();
+  if (!waiting) return false;
+  await dropQueued(thread, id);
+  await removeUnnamedFiles(thread, [filesOf(waiting.payload)]);
+  return true;
+}
+
+/** M1. */
+async function refuseOpenCalls(thread: ThreadTransaction, message: MessageRow): Promise<void> {
+  const { step } = message;
+  if (step === null || callIds(message).length === 0) return;
+  const open = await thread.trx
+    .selectFrom('tool_calls')
+    .select('name')
+    .where('thread_id', '=', thread.threadId)
+    .where('step', '=', step)
+    .where('state', 'in', ['scheduled', 'started'])
+    .executeTakeFirst();
+  if (!open) return;
+  throw new RuntimeError(
+    'MessageConflict',
+    `Message "${message.id}" of thread "${thread.threadId}" cannot be deleted: its call of "${open.name}" has no result yet.`,
+  );
+}
+
+/** Answers all that is gone. */
+async function remove(thread: ThreadTransaction, message: MessageRow): Promise<MessageRow[]> {
+  const gone = [message];
+  for (const below of await findBelow(thread, message)) gone.push(...(await remove(thread, below)));
+  await thread.trx
+    .deleteFrom('messages')
+    .where('thread_id', '=', thread.threadId)
+    .where('id', '=', message.id)
+    .execute();
+  thread.emit('message.deleted', { messageId: message.id, role: message.role });
+  return gone;
+}
+
+async function findBelow(thread: ThreadTransaction, message: MessageRow): Promise<MessageRow[]> {
+  const { id, role, step } = message;
+  const ids = callIds(message);
+  const results =
+    step === null
+      ? []
+      : await readInBatches(ids, (batch) =>
+          messagesOf(thread).where('step', '=', step).where('tool_call_id', 'in', batch).execute(),
+        );
+  const below = role === 'tool' ? await messagesOf(thread).where('parent_id', '=', id).execute() : [];
+  return [...results, ...below];
+}
+
+const callIds = ({ tool_calls: calls }: MessageRow): string[] =>
+  calls ? (JSON.parse(calls) as ToolCall[]).map(({ id }) => id) : [];
+
+function messagesOf(thread: ThreadTransaction) {
+  return thread.trx.selectFrom('messages').selectAll().where('thread_id', '=', thread.threadId);
+}
+
+async function findRow(thread: ThreadTransaction, id: string): Promise<MessageRow | undefined> {
+  return messagesOf(thread).where('id', '=', id).executeTakeFirst();
+}
+
+async function findMessage(thread: ThreadTransaction, id: string): Promise<Message | null> {
+  const row = await findRow(thread, id);
+  return row ? toMessage(row) : null;
+}

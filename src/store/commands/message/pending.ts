@@ -1,0 +1,144 @@
+/**
+ * What a step is about to drain (definitions §9): for hooks, which run before its transaction. What comes in meanwhile is not
+ * among it, and waits for the next step (`drain`).
+ */
+import type { Selectable, Transaction } from 'kysely';
+import type { QueueItem } from '../../../core/item.ts';
+import { findAnswering, NO_STEPS } from '../../../core/session.ts';
+import type { Side } from '../../../core/thread-execution.ts';
+import type { HookStore, PendingWork } from '../../port/hook.ts';
+import { toPendingDraft } from '../../schema/pending-payload.ts';
+import { toThreadRecord } from '../../schema/rows.ts';
+import type { ItemTable, Tables } from '../../schema/tables.ts';
+import { beginSession } from '../base/acting-side.ts';
+import { type CommandContext, inSnapshot, unknownThread } from '../base/context.ts';
+import { toCounts } from '../base/step-place.ts';
+import type { ThreadRow } from '../base/thread-transaction.ts';
+import { DRAIN_ROWS } from './drain.ts';
+import { toItemRow } from './queue.ts';
+
+type Query = Parameters<HookStore['readPending']>[0];
+type Row = Pick<Selectable<ItemTable>, 'id' | 'kind' | 'payload' | 'state' | 'position' | 'created_at'>;
+
+/** `taken`: another message has its id. */
+type FoundRow = Row & { readonly taken: boolean };
+
+export async function readPending(context: CommandContext, query: Query): Promise<PendingWork> {
+  return inSnapshot(context, async (db) => {
+    const { threadId } = query;
+    const thread = await db.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst();
+    if (!thread) throw unknownThread(context.storeId, threadId);
+    const drains = thread.terminated_at === null && !(await hasBegun(db, query));
+    const found = drains ? await findRows(db, query, context.now()) : [];
+    const side = findSide(thread, query, found);
+    return {
+      thread: { ...toThreadRecord(thread), agent: thread.next_agent ?? thread.agent },
+      greeted: thread.greeted === 1,
+      rows: found.map((row) => ({ id: row.id, message: row.taken ? null : toPendingDraft(row, side) })),
+      side,
+      ...(await readExecution(db, threadId)),
+    };
+  });
+}
+
+async function hasBegun(db: Transaction<Tables>, { threadId, runId, ordinal }: Query): Promise<boolean> {
+  const begun = await db
+    .selectFrom('command_keys')
+    .select('ordinal')
+    .where('thread_id', '=', threadId)
+    .where('run_id', '=', runId)
+    .where('ordinal', '=', ordinal)
+    .executeTakeFirst();
+  return begun !== undefined;
+}
+
+/** The step's own items as `drain` puts them in line, then the rows that are in line already. */
+async function findRows(db: Transaction<Tables>, query: Query, now: number): Promise<FoundRow[]> {
+  const { threadId, items } = query;
+  const rows = db
+    .selectFrom('items')
+    .select(['id', 'kind', 'payload', 'state', 'position', 'created_at'])
+    .where('thread_id', '=', threadId)
+    .orderBy('position');
+  const ids = [...new Set(items.map(({ id }) => id))];
+  const known = ids.length > 0 ? await rows.where('id', 'in', ids).execute() : [];
+  const queued = rows.where('state', '=', 'queued').limit(DRAIN_ROWS);
+  const others = await (ids.length > 0 ? queued.where('id', 'not in', ids) : queued).execute();
+  const inOrder = [...lineUp(query, known, now), ...others];
+  const taken = await findMessages(
+    db,
+    threadId,
+    inOrder.map(({ id }) => id),
+  );
+  return inOrder.map((row) => ({ ...row, taken: taken.has(row.id) }));
+}
+
+/** As `drain` decides it. */
+function findSide(thread: ThreadRow, query: Query, rows: readonly FoundRow[]): Side {
+  const messages = rows.filter(({ kind, taken }) => kind === 'message' && !taken);
+  const answering = query.twoSides
+    ? findAnswering(messages.map((row) => toPendingDraft(row).role))
+    : undefined;
+  return answering ?? beginSession(thread, query, { behind: false }).side;
+}
+
+/** What is in line keeps its place; content that was staged before wins over what the item says. */
+function lineUp({ threadId, items }: Query, known: readonly Row[], now: number): Row[] {
+  const rows = new Map(known.map((row) => [row.id, row]));
+  const inLine = known.filter(({ state }) => state === 'queued');
+  for (const item of items) {
+    const row = rows.get(item.id) ?? toRow(threadId, item, now);
+    if (row?.state !== 'staged') continue;
+    rows.set(item.id, { ...row, state: 'queued' });
+    inLine.push(row);
+  }
+  return inLine;
+}
+
+/** Nothing for an item that only names content which is not there. */
+function toRow(threadId: string, item: QueueItem, now: number): Row | undefined {
+  if (item.kind === 'stored') return undefined;
+  return { ...toItemRow(threadId, item, now), state: 'staged', position: null };
+}
+
+async function findMessages(
+  db: Transaction<Tables>,
+  threadId: string,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const found = await db
+    .selectFrom('messages')
+    .select('id')
+    .where('thread_id', '=', threadId)
+    .where('id', 'in', ids)
+    .execute();
+  return new Set(found.map(({ id }) => id));
+}
+
+type Execution = Pick<PendingWork, 'executionId' | 'stepCount' | 'sideSteps' | 'scratch'>;
+
+async function readExecution(db: Transaction<Tables>, threadId: string): Promise<Execution> {
+  const open = await db
+    .selectFrom('executions')
+    .select(['id', 'context'])
+    .where('thread_id', '=', threadId)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst();
+  if (!open) return { executionId: null, ...toCounts(NO_STEPS), scratch: {} };
+  const counts = await db
+    .selectFrom('steps')
+    .select((eb) => ['side', eb.fn.countAll<number>().as('count')])
+    .where('thread_id', '=', threadId)
+    .where('execution_id', '=', open.id)
+    .where('kind', '=', 'model')
+    .where('state', '=', 'committed')
+    .groupBy('side')
+    .execute();
+  const of = (side: Side) => Number(counts.find((each) => each.side === side)?.count ?? 0);
+  return {
+    executionId: open.id,
+    ...toCounts({ a: of('a'), b: of('b') }),
+    scratch: open.context ? (JSON.parse(open.context) as Record<string, unknown>) : {},
+  };
+}

@@ -1,0 +1,159 @@
+/**
+ * The queue's durable half (runtime §9): items staged by clients, stashed by the workflow, queued by tools; `drain.ts` makes
+ * messages of them. `(thread, item id)` is unique: whatever comes twice counts once.
+ */
+import type { QueueItem, Refusal } from '../../../core/item.ts';
+import { measureJson } from '../../../core/json-measure.ts';
+import { LIMITS } from '../../../core/limit.ts';
+import { type CommandContext, inThread, refuseTerminated } from '../base/context.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+
+export function countPending({ trx, threadId }: ThreadTransaction): Promise<number> {
+  return countQueued(trx, threadId);
+}
+
+export async function countQueued(db: CommandContext['db'], threadId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('items')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('thread_id', '=', threadId)
+    .where('state', '=', 'queued')
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Puts an item in line and says so in the log. */
+export async function enqueue(thread: ThreadTransaction, item: QueueItem): Promise<void> {
+  if (!(await putInLine(thread, item))) return;
+  thread.emit('item.queued', { id: item.id, kind: item.kind === 'tool' ? 'tool' : 'message' });
+}
+
+/** A staged item takes its place in line; one that is queued or drained already keeps it. True when it is new there. */
+export async function putInLine(thread: ThreadTransaction, item: QueueItem): Promise<boolean> {
+  const position = thread.row.last_position + 1;
+  const isNew =
+    item.kind === 'stored'
+      ? await lineUpStaged(thread, item, position)
+      : await lineUp(thread, item, position);
+  if (isNew) thread.set({ last_position: position });
+  return isNew;
+}
+
+/** In one statement: a client may stage the same id at this very moment, and staging takes no lock on the thread. */
+async function lineUp(thread: ThreadTransaction, item: QueueItem, position: number): Promise<boolean> {
+  const written = await thread.trx
+    .insertInto('items')
+    .values({ ...toItemRow(thread.threadId, item, thread.now), state: 'queued', position })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['thread_id', 'id'])
+        .doUpdateSet({ state: 'queued', position })
+        .where('items.state', '=', 'staged'),
+    )
+    .executeTakeFirst();
+  return Number(written.numInsertedOrUpdatedRows ?? 0) > 0;
+}
+
+/** What only names content that must have been staged. */
+async function lineUpStaged(thread: ThreadTransaction, item: QueueItem, position: number): Promise<boolean> {
+  if (await takeStaged(thread, item.id, position)) return true;
+  const refused = await thread.trx
+    .insertInto('items')
+    .values({ ...toItemRow(thread.threadId, item, thread.now), state: 'drained', position: null })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  // There is such a row: known before, or staged since we looked.
+  if (Number(refused.numInsertedOrUpdatedRows ?? 0) === 0) return takeStaged(thread, item.id, position);
+  thread.emit('item.rejected', {
+    id: item.id,
+    code: 'InvalidMessage',
+    reason: 'no content is stored under this id',
+  });
+  return false;
+}
+
+async function takeStaged(thread: ThreadTransaction, id: string, position: number): Promise<boolean> {
+  const taken = await thread.trx
+    .updateTable('items')
+    .set({ state: 'queued', position })
+    .where('thread_id', '=', thread.threadId)
+    .where('id', '=', id)
+    .where('state', '=', 'staged')
+    .executeTakeFirst();
+  return Number(taken.numUpdatedRows) > 0;
+}
+
+export function toItemRow(threadId: string, item: QueueItem, now: number) {
+  const { id, kind, ...payload } = item;
+  return {
+    thread_id: threadId,
+    id,
+    kind: kind === 'tool' ? ('tool' as const) : ('message' as const),
+    payload: JSON.stringify(payload),
+    created_at: now,
+  };
+}
+
+export interface StashItems {
+  readonly threadId: string;
+  readonly runId: string;
+  readonly items: readonly QueueItem[];
+  /** Of items that this store would not take. */
+  readonly rejections?: readonly Refusal[];
+}
+
+/** One that could not be read back is refused, and the others are taken. */
+export async function stashItems(context: CommandContext, command: StashItems): Promise<{ waiting: number }> {
+  return inThread(context, command.threadId, async (thread) => {
+    if (thread.row.terminated_at !== null) return { waiting: 0 };
+    await thread.admit(command.runId);
+    emitRejections(thread, command.rejections ?? []);
+    for (const item of command.items) {
+      if (isTooDeep(item)) emitRejections(thread, [tooDeep(item)]);
+      else await enqueue(thread, item);
+    }
+    return { waiting: await countPending(thread) };
+  });
+}
+
+/** The item itself is one level more than what its sender wrote. */
+function isTooDeep(item: QueueItem): boolean {
+  return measureJson(item, { maxDepth: LIMITS.jsonDepth + 1 }).depth > LIMITS.jsonDepth + 1;
+}
+
+function tooDeep({ id }: QueueItem): Refusal {
+  const reason = `it is nested deeper than ${LIMITS.jsonDepth} levels and cannot be stored`;
+  return { id, code: 'InvalidMessage', reason };
+}
+
+/** The thread may not be there yet: the first message of a new one is staged before it is started. */
+export async function stageItem(context: CommandContext, threadId: string, item: QueueItem): Promise<void> {
+  await context.db
+    .insertInto('items')
+    .values({ ...toItemRow(threadId, item, context.now()), state: 'staged', position: null })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+export async function queueItem(context: CommandContext, threadId: string, item: QueueItem): Promise<void> {
+  await inThread(context, threadId, async (thread) => {
+    refuseTerminated(thread);
+    await enqueue(thread, item);
+  });
+}
+
+/** Takes a message out of line. Its row stays, without content, so that the same item cannot come again. */
+export async function dropQueued(thread: ThreadTransaction, id: string): Promise<void> {
+  await thread.trx
+    .updateTable('items')
+    .set({ state: 'drained', payload: '{}' })
+    .where('thread_id', '=', thread.threadId)
+    .where('id', '=', id)
+    .execute();
+  thread.emit('message.deleted', { messageId: id });
+}
+
+export function emitRejections(thread: ThreadTransaction, rejections: readonly Refusal[]): void {
+  for (const { id, code, reason } of rejections)
+    thread.emit('item.rejected', { ...(id ? { id } : {}), code, reason });
+}

@@ -1,0 +1,54 @@
+/**
+ * The files that a queued message names (definitions §15.4): paths become references as the message is stored, in the same
+ * transaction, so that they tell of the files as they are then. What is not there is no reason to lose the message: it says
+ * which files it lacks.
+ */
+import { toAttachmentRef } from '../../../core/attachment.ts';
+import { tryFilePath } from '../../../core/file-path.ts';
+import type { AttachmentRef } from '../../../core/message.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { FILE_COLUMNS, type FileRow, toFileRecord } from '../file/file-row.ts';
+
+export interface ResolvedAttachments {
+  readonly attachments?: readonly AttachmentRef[];
+  /** Merged into the message's own. */
+  readonly metadata: { readonly missingAttachments?: readonly string[] };
+}
+
+/** Of a message with this id. References, which code of the project makes, were looked up by whoever made them. */
+export async function resolveAttachments(
+  thread: ThreadTransaction,
+  id: string,
+  given: readonly (string | AttachmentRef)[] | null | undefined,
+): Promise<ResolvedAttachments> {
+  if (!given || given.length === 0) return { metadata: {} };
+  const files = await findFiles(thread, given);
+  const missing: string[] = [];
+  const attachments = given.flatMap((each, index): AttachmentRef[] => {
+    if (typeof each !== 'string') return [each];
+    const file = files.get(tryFilePath(each) ?? '');
+    // Made from the message's id: one of its own for each file of it.
+    if (file) return [toAttachmentRef(`${id}:${index}`, toFileRecord(file))];
+    missing.push(each);
+    return [];
+  });
+  if (missing.length === 0) return { attachments, metadata: {} };
+  thread.emit('attachment.missing', { messageId: id, paths: missing });
+  return { attachments, metadata: { missingAttachments: missing } };
+}
+
+async function findFiles(
+  { trx, threadId }: ThreadTransaction,
+  given: readonly (string | AttachmentRef)[],
+): Promise<ReadonlyMap<string, FileRow>> {
+  const paths = given.flatMap((each) => (typeof each === 'string' ? (tryFilePath(each) ?? []) : []));
+  if (paths.length === 0) return new Map();
+  const rows = await trx
+    .selectFrom('thread_files')
+    .select(FILE_COLUMNS)
+    .where('thread_id', '=', threadId)
+    .where('kind', '=', 'file')
+    .where('path', 'in', paths)
+    .execute();
+  return new Map(rows.map((row) => [row.path, row]));
+}

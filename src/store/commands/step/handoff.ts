@@ -1,0 +1,50 @@
+/**
+ * A handoff (definitions §12.7): the agent that a tool call has named gets the thread when its step is over.
+ * H1. Until then nothing changes: the step's other calls, and its stop rules, are those of the agent that asked.
+ * H2. The last one of a step wins, and what an earlier one would have told its agent goes with it.
+ */
+import type { MessageItem } from '../../../core/item.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { dropQueued, enqueue } from '../message/queue.ts';
+
+/** `input` is the new agent's first. Answers how many items it put in line. */
+export async function keepHandoff(
+  thread: ThreadTransaction,
+  agent: string,
+  input: MessageItem | undefined,
+): Promise<number> {
+  if (thread.row.next_agent !== null) await dropInput(thread);
+  thread.set({ next_agent: agent });
+  if (!input) return 0;
+  const item: HandoffItem = { ...input, metadata: { ...input.metadata, handoff: agent }, handoffTo: agent };
+  await enqueue(thread, item);
+  return 1;
+}
+
+/** H2. */
+async function dropInput(thread: ThreadTransaction): Promise<void> {
+  const waiting = await thread.trx
+    .selectFrom('items')
+    .select(['id', 'payload'])
+    .where('thread_id', '=', thread.threadId)
+    .where('state', '=', 'queued')
+    .where('kind', '=', 'message')
+    .execute();
+  for (const { id, payload } of waiting) {
+    const { handoffTo } = JSON.parse(payload) as Partial<HandoffItem>;
+    if (handoffTo === thread.row.next_agent) await dropQueued(thread, id);
+  }
+}
+
+/** What no sender can write: metadata is anybody's. */
+interface HandoffItem extends MessageItem {
+  readonly handoffTo: string;
+}
+
+/** The agent that was named has the thread from now on. */
+export function applyHandoff(thread: ThreadTransaction): void {
+  const { agent: from, next_agent: to } = thread.row;
+  if (to === null) return;
+  thread.set({ agent: to, next_agent: null });
+  thread.emit('thread.agent', { from, to });
+}

@@ -1,0 +1,103 @@
+/** New steps: each gets the thread's next number, in the transaction that decided on it. And a step that is tried again. */
+import type { Selectable } from 'kysely';
+import type { BeginStep } from '../../port/thread-store.ts';
+import type { StepTable } from '../../schema/tables.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import type { Drained, DrainedTool } from '../message/drain.ts';
+import { scheduleCalls } from './schedule-calls.ts';
+
+type StepRow = Selectable<StepTable>;
+type OwnFields = Pick<StepRow, 'kind' | 'state'> &
+  Partial<
+    Pick<StepRow, 'directive' | 'parent_step' | 'parent_idx' | 'depth' | 'prompt' | 'arguments' | 'side'>
+  >;
+
+export async function insertStep(
+  thread: ThreadTransaction,
+  executionId: string,
+  fields: OwnFields,
+): Promise<number> {
+  const step = thread.row.last_step + 1;
+  thread.set({ last_step: step });
+  await thread.trx
+    .insertInto('steps')
+    .values({
+      thread_id: thread.threadId,
+      step,
+      execution_id: executionId,
+      attempt: 1,
+      message_id: null,
+      model: null,
+      text: 0,
+      first_seq: thread.row.event_seq,
+      opened_at: thread.now,
+      closed_at: fields.state === 'open' ? null : thread.now,
+      directive: null,
+      parent_step: null,
+      parent_idx: null,
+      depth: 0,
+      prompt: null,
+      arguments: null,
+      side: thread.row.side,
+      ...fields,
+    })
+    .execute();
+  return step;
+}
+
+/** Opens the step of a model call; the call itself is the activity's. */
+export async function openModelStep(
+  thread: ThreadTransaction,
+  command: BeginStep,
+  drained: Drained,
+): Promise<number> {
+  // A step that a retired run left open will never be committed: its run is fenced off.
+  await thread.trx
+    .updateTable('steps')
+    .set({ state: 'abandoned', closed_at: thread.now })
+    .where('thread_id', '=', thread.threadId)
+    .where('state', '=', 'open')
+    .execute();
+  const { executionId, directive = null } = command;
+  const step = await insertStep(thread, executionId, { kind: 'model', state: 'open', directive });
+  thread.set({ turn_open: 1 });
+  const { side } = thread.row;
+  const told = { items: command.items.length + drained.swept, ...(side === 'b' ? { side } : {}) };
+  thread.emit('step.started', told, { step, attempt: 1 });
+  return step;
+}
+
+/** Opens the step of queued tools. Nobody has to answer first, so it is committed as it opens. */
+export async function openToolStep(
+  thread: ThreadTransaction,
+  { executionId, ...asked }: Pick<BeginStep, 'executionId' | 'directive'>,
+  tools: readonly DrainedTool[],
+): Promise<number> {
+  const { directive = null } = asked;
+  const step = await insertStep(thread, executionId, { kind: 'tools', state: 'committed', directive });
+  await scheduleCalls(thread, step, tools);
+  return step;
+}
+
+/** The worker that had an open step was lost: the next attempt's number. */
+export async function retryStep(
+  thread: ThreadTransaction,
+  { step, attempt: before }: Pick<StepRow, 'step' | 'attempt'>,
+): Promise<number> {
+  const attempt = before + 1;
+  await thread.trx
+    .updateTable('steps')
+    .set({ attempt })
+    .where('thread_id', '=', thread.threadId)
+    .where('step', '=', step)
+    .execute();
+  await thread.trx
+    .updateTable('model_calls')
+    .set({ state: 'lost', ended_at: thread.now })
+    .where('thread_id', '=', thread.threadId)
+    .where('step', '=', step)
+    .where('state', '=', 'started')
+    .execute();
+  thread.emit('step.retried', { reason: 'the worker that had it was lost' }, { step, attempt });
+  return attempt;
+}

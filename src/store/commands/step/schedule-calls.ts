@@ -1,0 +1,43 @@
+/** Writes a step's tool calls as scheduled, in their order, and says so in the log (runtime §5.1). */
+
+import { inBatches } from '../base/batches.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+
+export interface ScheduledCall {
+  readonly callId: string;
+  readonly name: string;
+  /** The caller's JSON text, unparsed. */
+  readonly arguments: string;
+  readonly origin: 'model' | 'signal' | 'code';
+}
+
+export async function scheduleCalls(
+  thread: ThreadTransaction,
+  step: number,
+  calls: readonly ScheduledCall[],
+  /** Of the step's messages. */
+  depth = 0,
+): Promise<void> {
+  if (calls.length === 0) return;
+  const rows = calls.map((call, idx) => ({
+    thread_id: thread.threadId,
+    step,
+    idx,
+    call_id: call.callId,
+    name: call.name,
+    arguments: call.arguments,
+    origin: call.origin,
+    state: 'scheduled' as const,
+    attempt: null,
+    status: null,
+    started_at: null,
+    ended_at: null,
+    message_id: null,
+    directive: null,
+  }));
+  for (const batch of inBatches(rows)) await thread.trx.insertInto('tool_calls').values(batch).execute();
+  for (const { name, callId, origin } of calls) {
+    const queued = origin === 'model' ? {} : { queued: true };
+    thread.emit('tool.called', { name, callId, ...queued, ...(depth > 0 ? { depth } : {}) }, { step });
+  }
+}

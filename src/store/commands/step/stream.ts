@@ -1,0 +1,94 @@
+/**
+ * The live side of a step: streamed text and the model calls behind it. All of it is relaxed: what ends the step
+ * takes it to the disk.
+ */
+import type { ModelCallEnd, ModelCallStart, StepRef } from '../../port/thread-store.ts';
+import { type CommandContext, inThread } from '../base/context.ts';
+
+export async function appendChunk(
+  context: CommandContext,
+  command: StepRef & { readonly call: number; readonly delta: string },
+): Promise<boolean> {
+  const { threadId, step, attempt, call, delta } = command;
+  return inThread(context, threadId, async (thread) => {
+    thread.relax();
+    const row = await thread.trx
+      .selectFrom('steps')
+      .select(['state', 'attempt', 'depth'])
+      .where('thread_id', '=', threadId)
+      .where('step', '=', step)
+      .executeTakeFirst();
+    // A stopped step's late tokens, and those of a worker that was taken for lost, belong to nobody.
+    if (row?.state !== 'open' || row.attempt !== attempt || thread.row.run_id !== command.runId) return false;
+    const depth = row.depth > 0 ? { depth: row.depth } : {};
+    thread.emit('model.chunk', { delta, call, ...depth }, { step, attempt });
+    return true;
+  });
+}
+
+export async function startModelCall(context: CommandContext, command: ModelCallStart): Promise<void> {
+  const { threadId, step, attempt, call, model, modelId } = command;
+  await inThread(context, threadId, async (thread) => {
+    thread.relax();
+    if (thread.row.terminated_at !== null) return;
+    await thread.admit(command.runId);
+    // A database that crashed may have forgotten the step: then the activity begins it anew, and asks no model before.
+    await thread.trx
+      .selectFrom('steps')
+      .select('state')
+      .where('thread_id', '=', threadId)
+      .where('step', '=', step)
+      .executeTakeFirstOrThrow(() => new Error(`The store has forgotten step ${step} of this thread.`));
+    const started = await thread.trx
+      .insertInto('model_calls')
+      .values({
+        thread_id: threadId,
+        step,
+        attempt,
+        call,
+        model,
+        model_id: modelId,
+        state: 'started',
+        error: null,
+        usage: null,
+        cost: null,
+        started_at: thread.now,
+        first_token_at: null,
+        ended_at: null,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst();
+    if (Number(started.numInsertedOrUpdatedRows ?? 0) === 0) return;
+    thread.emit('model.called', { model, modelId, call }, { step, attempt });
+  });
+}
+
+export async function endModelCall(context: CommandContext, command: ModelCallEnd): Promise<void> {
+  const { threadId, step, attempt, call, ok, error, usage, cost, firstTokenAt } = command;
+  await inThread(context, threadId, async (thread) => {
+    thread.relax();
+    if (thread.row.terminated_at !== null) return;
+    await thread.admit(command.runId);
+    const ended = await thread.trx
+      .updateTable('model_calls')
+      .set({
+        state: ok ? 'ok' : 'error',
+        error: error ? JSON.stringify(error) : null,
+        usage: usage ? JSON.stringify(usage) : null,
+        cost: cost ?? null,
+        first_token_at: firstTokenAt ?? null,
+        ended_at: thread.now,
+      })
+      .where('thread_id', '=', threadId)
+      .where('step', '=', step)
+      .where('attempt', '=', attempt)
+      .where('call', '=', call)
+      // A call that was taken for lost and reports after all was paid for: its row says so.
+      .where('state', 'in', ['started', 'lost'])
+      .executeTakeFirst();
+    if (Number(ended.numUpdatedRows) === 0) return;
+    if (ok)
+      thread.emit('model.answered', { call, usage: usage ?? null, cost: cost ?? null }, { step, attempt });
+    else thread.emit('model.failed', { call, ...error }, { step, attempt });
+  });
+}

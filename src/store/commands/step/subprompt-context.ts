@@ -1,0 +1,79 @@
+/**
+ * What a sub-prompt sees (definitions §12.6, §22.8): its own messages, after the thread's own conversation where its prompt
+ * includes that.
+ * X1. The conversation ends before the message whose call it answers: a call that has no result yet must never reach a
+ *     provider, and neither may the results of that message's other calls.
+ * X2. It does not see what other sub-prompts said, nor the one around it.
+ */
+import type { Transaction } from 'kysely';
+import { type ContextMessage, callKeys, resultKey } from '../../../core/context.ts';
+import { estimateMessage } from '../../../core/context-estimate.ts';
+import type { HistoryWindow, StepPlace, SubpromptPlace } from '../../port/thread-store.ts';
+import { toContextMessage } from '../../schema/rows.ts';
+import type { Tables } from '../../schema/tables.ts';
+import { type History, readHistory } from './read-history.ts';
+
+type Place = Pick<StepPlace, 'executionId' | 'thread' | 'side'>;
+
+export async function readSubpromptHistory(
+  db: Transaction<Tables>,
+  place: Place,
+  subprompt: SubpromptPlace,
+  window: HistoryWindow,
+): Promise<History> {
+  const own = await readOwn(db, place, subprompt);
+  if (!window.includeChat) return { messages: own, trimmed: 0 };
+  const { messages, trimmed } = await readHistory(db, place, without(window, own));
+  const open = await readOpenCalls(db, place);
+  return { messages: [...withoutOpen(messages, open), ...own], trimmed };
+}
+
+async function readOwn(
+  db: Transaction<Tables>,
+  { thread }: Place,
+  { parentId }: SubpromptPlace,
+): Promise<ContextMessage[]> {
+  const rows = await db
+    .selectFrom('messages')
+    .selectAll()
+    .where('thread_id', '=', thread.id)
+    .where('parent_id', '=', parentId)
+    .where('status', '=', 'completed')
+    .orderBy('created_at')
+    .execute();
+  return rows.map(toContextMessage);
+}
+
+/** The window that is left beside the sub-prompt's own messages. */
+function without(window: HistoryWindow, own: readonly ContextMessage[]): HistoryWindow {
+  if (window.tokens === undefined) return window;
+  const taken = own.reduce((sum, each) => sum + estimateMessage(each, { past: false, recent: true }), 0);
+  return { ...window, tokens: Math.max(0, window.tokens - taken) };
+}
+
+/** Calls of the thread's own steps that have no result. */
+async function readOpenCalls(db: Transaction<Tables>, { thread }: Place): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('tool_calls')
+    .innerJoin('steps', (join) =>
+      join.onRef('steps.thread_id', '=', 'tool_calls.thread_id').onRef('steps.step', '=', 'tool_calls.step'),
+    )
+    .select(['tool_calls.step', 'tool_calls.call_id'])
+    .where('tool_calls.thread_id', '=', thread.id)
+    .where('tool_calls.state', 'in', ['scheduled', 'started'])
+    .where('steps.depth', '=', 0)
+    .execute();
+  return new Set(rows.map(({ step, call_id: id }) => resultKey({ step, tool_call_id: id })));
+}
+
+/** X1. */
+function withoutOpen(messages: readonly ContextMessage[], open: ReadonlySet<string>): ContextMessage[] {
+  const dropped = new Set<string>();
+  const kept = messages.filter((message) => {
+    const keys = callKeys(message);
+    if (!keys.some((key) => open.has(key))) return true;
+    for (const key of keys) dropped.add(key);
+    return false;
+  });
+  return kept.filter((message) => message.role !== 'tool' || !dropped.has(resultKey(message)));
+}

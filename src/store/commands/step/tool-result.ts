@@ -1,0 +1,163 @@
+/**
+ * What is stored of a tool call's end (runtime §5): one tool message, the call's row, one event; or, where a hook removed the
+ * call, nothing but the row.
+ */
+import { randomUUID } from 'node:crypto';
+import { LIMITS } from '../../../core/limit.ts';
+import type { AttachmentRef, ToolCall, ToolResult } from '../../../core/message.ts';
+import type { RestStatus } from '../../../core/step.ts';
+import type { FlowDirective } from '../../../core/thread-execution.ts';
+import { readOwner } from '../base/step-place.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { releaseCalls } from '../family/child.ts';
+
+export async function findCall(thread: ThreadTransaction, { step, index }: { step: number; index: number }) {
+  return thread.trx
+    .selectFrom('tool_calls')
+    .selectAll()
+    .where('thread_id', '=', thread.threadId)
+    .where('step', '=', step)
+    .where('idx', '=', index)
+    .executeTakeFirstOrThrow();
+}
+
+export type CallRow = Awaited<ReturnType<typeof findCall>>;
+
+type CallChange = 'state' | 'attempt' | 'status' | 'started_at' | 'ended_at' | 'directive' | 'message_id';
+
+export async function updateCall(
+  thread: ThreadTransaction,
+  call: CallRow,
+  changes: Partial<Pick<CallRow, CallChange>>,
+): Promise<void> {
+  await thread.trx
+    .updateTable('tool_calls')
+    .set(changes)
+    .where('thread_id', '=', thread.threadId)
+    .where('step', '=', call.step)
+    .where('idx', '=', call.idx)
+    .execute();
+}
+
+export interface CallResult {
+  readonly id?: string;
+  readonly result: ToolResult;
+  readonly state?: 'done' | 'unknown';
+  readonly content?: string | null;
+  readonly silent?: boolean;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly attachments?: readonly AttachmentRef[];
+  readonly directive?: FlowDirective;
+}
+
+/**
+ * Writes the one result of a call: the tool message, the call's end, the event. The message belongs to the
+ * execution of its step, whichever run reports it.
+ */
+export async function storeResult(
+  thread: ThreadTransaction,
+  call: CallRow,
+  { result, state = 'done', directive, ...shown }: CallResult,
+): Promise<void> {
+  const { executionId, subprompt } = await readOwner(thread.trx, thread.threadId, call.step);
+  // Not made from the call's ids: a sender may choose item ids, and two messages must not meet in one.
+  const id = call.message_id ?? shown.id ?? randomUUID();
+  await thread.insertMessage({
+    content: toolContent(result),
+    ...shown,
+    id,
+    role: 'tool',
+    name: call.name,
+    toolCallId: call.call_id,
+    toolStatus: result.status,
+    executionId,
+    step: call.step,
+    parentId: subprompt?.parentId,
+    depth: subprompt?.depth,
+  });
+  await updateCall(thread, call, { state, status: result.status, ended_at: thread.now, directive });
+  const type = state === 'unknown' ? 'tool.unknown' : 'tool.result';
+  const depth = subprompt ? { depth: subprompt.depth } : {};
+  const { stack } = result;
+  const told = {
+    name: call.name,
+    callId: call.call_id,
+    status: result.status,
+    ...depth,
+    ...(stack === undefined || result.status === 'success'
+      ? {}
+      : { stack: stack.slice(0, LIMITS.faultChars) }),
+  };
+  thread.emit(type, told, { step: call.step });
+}
+
+/** What the model reads (definitions §12.4). */
+export function toolContent(result: ToolResult): string {
+  if (result.status === 'error') return `Failed to execute tool: ${result.error ?? 'no reason was given'}`;
+  return result.result && result.result.length > 0
+    ? result.result
+    : 'The tool succeeded and returned nothing.';
+}
+
+/** Takes a call out of history, as a hook asked: the message that made it names it no longer. */
+export async function removeCall(
+  thread: ThreadTransaction,
+  call: CallRow,
+  directive: FlowDirective | undefined,
+): Promise<void> {
+  const messages = await thread.trx
+    .selectFrom('messages')
+    .select(['id', 'tool_calls'])
+    .where('thread_id', '=', thread.threadId)
+    .where('step', '=', call.step)
+    .where('tool_calls', 'is not', null)
+    .execute();
+  // Each queued tool of a step has a message of its own.
+  for (const message of messages) {
+    const calls = message.tool_calls ? (JSON.parse(message.tool_calls) as ToolCall[]) : [];
+    const kept = calls.filter(({ id }) => id !== call.call_id);
+    if (kept.length === calls.length) continue;
+    await thread.trx
+      .updateTable('messages')
+      .set({ tool_calls: kept.length > 0 ? JSON.stringify(kept) : null })
+      .where('thread_id', '=', thread.threadId)
+      .where('id', '=', message.id)
+      .execute();
+  }
+  await updateCall(thread, call, { state: 'done', status: null, ended_at: thread.now, directive });
+  thread.emit('tool.removed', { name: call.name, callId: call.call_id }, { step: call.step });
+}
+
+/** Ends every call of the thread that has no result yet, because its execution ends. */
+export async function settleOpenCalls(thread: ThreadTransaction, status: RestStatus): Promise<void> {
+  const stopped = status === 'stopped' || status === 'terminated';
+  const error = stopped ? 'stopped' : 'the execution ended before this call had a result';
+  const calls = await thread.trx
+    .selectFrom('tool_calls')
+    .innerJoin('steps', (join) =>
+      join.onRef('steps.thread_id', '=', 'tool_calls.thread_id').onRef('steps.step', '=', 'tool_calls.step'),
+    )
+    .selectAll('tool_calls')
+    .where('tool_calls.thread_id', '=', thread.threadId)
+    .where('tool_calls.state', 'in', ['scheduled', 'started'])
+    // A sub-prompt's calls end before the one that they lie in.
+    .orderBy('steps.depth', 'desc')
+    .orderBy('tool_calls.step')
+    .orderBy('tool_calls.idx')
+    .execute();
+  const metadata = stopped ? { stopped } : {};
+  for (const call of calls) await settleCall(thread, call, { status: 'error', error }, 'done', metadata);
+  await releaseCalls(thread);
+}
+
+/** Gives a call a result that its attempt did not report; from now on that attempt is late (T2). */
+export async function settleCall(
+  thread: ThreadTransaction,
+  call: CallRow,
+  result: ToolResult,
+  state: 'done' | 'unknown',
+  metadata: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  await updateCall(thread, call, { attempt: null });
+  await storeResult(thread, call, { result, state, metadata });
+}

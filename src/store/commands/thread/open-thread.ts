@@ -1,0 +1,98 @@
+/**
+ * Opens a thread for a workflow run: makes its row at the very first run, admits the run (the fence), and
+ * says where the store stands, so that a revived thread goes on where the killed one was.
+ */
+import { RuntimeError } from '../../../core/error.ts';
+import type { OpenedThread, OpenThread } from '../../port/thread-store.ts';
+import { toThreadRecord } from '../../schema/rows.ts';
+import { type CommandContext, inThread } from '../base/context.ts';
+import { toThreadRow } from '../base/new-thread.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { openChild } from '../family/child.ts';
+import { hasDueReport } from '../family/child-report.ts';
+import { hasUnstarted } from '../family/family-tree.ts';
+import { countPending } from '../message/queue.ts';
+
+export async function openThread(context: CommandContext, command: OpenThread): Promise<OpenedThread> {
+  const { threadId } = command;
+  const known = await context.db
+    .selectFrom('threads')
+    .select('id')
+    .where('id', '=', threadId)
+    .executeTakeFirst();
+  if (!known) await createThread(context, command);
+  return inThread(context, threadId, async (thread) => {
+    if (thread.row.terminated_at !== null) return { kind: 'terminated' };
+    await thread.admit(command.runId);
+    const { row } = thread;
+    const turnOpen = row.turn_open === 1;
+    return {
+      kind: 'open',
+      thread: toThreadRecord(row),
+      afterStep: turnOpen ? await findLastOver(thread) : row.last_step,
+      turnOpen,
+      waiting: await countPending(thread),
+      isChild: await openChild(thread),
+      reportDue: await hasDueReport(thread),
+      unstarted: await hasUnstarted(thread),
+    };
+  });
+}
+
+/** An open turn's last step may be unfinished, and so may every one with calls that nobody settled: they are asked for again. */
+async function findLastOver(thread: ThreadTransaction): Promise<number> {
+  const unsettled = await thread.trx
+    .selectFrom('tool_calls')
+    .select('step')
+    .where('thread_id', '=', thread.threadId)
+    .where('state', 'in', ['scheduled', 'started'])
+    .orderBy('step')
+    .executeTakeFirst();
+  // A sub-prompt's step is found by the step whose call it answers (begin-step.ts, B4).
+  const own = await thread.trx
+    .selectFrom('steps')
+    .select('step')
+    .where('thread_id', '=', thread.threadId)
+    .where('kind', '!=', 'prompt')
+    .orderBy('step', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const last = own?.step ?? 0;
+  return Math.max(0, Math.min(last, unsettled?.step ?? last) - 1);
+}
+
+async function createThread(context: CommandContext, command: OpenThread): Promise<void> {
+  const { threadId, runId } = command;
+  if (command.mustExist) {
+    throw new RuntimeError(
+      'StoreMismatch',
+      `Thread "${threadId}" has run before, but store ${context.storeId} does not know it. ` +
+        'This worker uses another store than the thread: point EVERTHREAD_STORE at the right one.',
+    );
+  }
+  const now = context.now();
+  await context.db.transaction().execute(async (trx) => {
+    const inserted = await trx
+      .insertInto('threads')
+      .values({ ...toThreadRow(command, now), run_id: runId, event_seq: 1 })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst();
+    if (Number(inserted.numInsertedOrUpdatedRows ?? 0) === 0) return;
+    await trx
+      .insertInto('thread_runs')
+      .values({ thread_id: threadId, run_id: runId, registered_at: now })
+      .execute();
+    await trx
+      .insertInto('events')
+      .values({
+        thread_id: threadId,
+        seq: 1,
+        at: now,
+        type: 'thread.created',
+        step: null,
+        attempt: null,
+        data: JSON.stringify({ agent: command.agent }),
+      })
+      .execute();
+  });
+}

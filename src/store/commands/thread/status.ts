@@ -1,0 +1,185 @@
+/**
+ * Brings a thread to rest: idle, stopped, failed or terminated (runtime §6, §10), in one transaction with
+ * everything that must be settled then.
+ * R1. A thread does not rest while the store holds items that nobody took, unless it was stopped.
+ * R2. A stopped or terminated step keeps what it had streamed. However an execution ends, it leaves no call
+ *     without a result: a later run must not take an old call for one that is still to be made. Nor a sub-prompt's step
+ *     open: the call that it answers has its result.
+ * R3. A handoff that no step has come to take effect for takes effect now.
+ * R4. What a child tells its parent of it is kept in the same transaction (child-report.ts).
+ */
+import { randomUUID } from 'node:crypto';
+import { roleOf } from '../../../core/session.ts';
+import type { CommitStatusInput, CommitStatusOutcome, RestStatus } from '../../../core/step.ts';
+import type { SubagentReport } from '../../../core/subagent-report.ts';
+import { hasUnanswered, setSession } from '../base/acting-side.ts';
+import { findEffect, keepEffect } from '../base/command-key.ts';
+import { type CommandContext, inThread } from '../base/context.ts';
+import { readSubpromptPlace } from '../base/step-place.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { cancelEffects } from '../effect/effect-run.ts';
+import { hasDueReport, keepEnd, keepReport } from '../family/child-report.ts';
+import { countPending, emitRejections } from '../message/queue.ts';
+import { applyHandoff } from '../step/handoff.ts';
+import { settleOpenCalls } from '../step/tool-result.ts';
+
+export async function commitStatus(
+  context: CommandContext,
+  command: CommitStatusInput & { readonly runId: string; readonly report?: SubagentReport },
+): Promise<CommitStatusOutcome> {
+  return inThread(context, command.threadId, async (thread) => {
+    if (thread.row.terminated_at !== null) return { kind: 'terminated', ...(await tellReport(thread)) };
+    await thread.admit(command.runId);
+    await reportRejections(thread, command);
+    if (command.session && !(await hasUnanswered(thread))) setSession(thread, command.session);
+    const waiting = await countPending(thread);
+    const { status } = command;
+    const mayRest = command.park === true || status === 'stopped' || status === 'terminated';
+    const pending = !mayRest && (waiting > 0 || command.more === true);
+    await abortSteps(thread, status);
+    await settleOpenCalls(thread, status);
+    const executionId = await endExecution(thread, command);
+    if (status !== 'terminated')
+      await keepReport(thread, { executionId, report: command.report, goesOn: pending });
+    const where = { waiting, step: thread.row.last_step, ...tellAgent(thread, command) };
+    if (pending) return { kind: 'pending', ...where, ...(await tellReport(thread)) };
+    // Woken in vain, a thread rests for the reason that it rested for before.
+    const reason =
+      command.reason ?? (executionId === null ? (thread.row.stop_reason ?? undefined) : undefined);
+    await settle(thread, { ...command, reason });
+    if (status === 'terminated') await endThread(thread, command.reason);
+    return { kind: 'rest', ...where, ...(await tellReport(thread)) };
+  });
+}
+
+/** By what the workflow says it knows, not by what this commit did: its answer may be lost, and it comes again. */
+function tellAgent({ row }: ThreadTransaction, { agent }: CommitStatusInput): { agent?: string } {
+  return agent === undefined || agent === row.agent ? {} : { agent: row.agent };
+}
+
+/** Whichever commit kept it: the parent is told before anything else is done. */
+async function tellReport(thread: ThreadTransaction): Promise<{ reportDue?: true }> {
+  return (await hasDueReport(thread)) ? { reportDue: true } : {};
+}
+
+/** `terminate` of code that has no workflow run to speak for. */
+export async function terminateThread(
+  context: CommandContext,
+  threadId: string,
+  reason?: string,
+): Promise<void> {
+  await inThread(context, threadId, async (thread) => {
+    if (thread.row.terminated_at !== null) return;
+    const status = 'terminated';
+    await abortSteps(thread, status);
+    await settleOpenCalls(thread, status);
+    await endExecution(thread, { status, reason });
+    await settle(thread, { status, reason });
+    await endThread(thread, reason);
+  });
+}
+
+async function endThread(thread: ThreadTransaction, reason: string | undefined): Promise<void> {
+  await cancelEffects(thread);
+  await keepEnd(thread, reason);
+  thread.set({ terminated_at: thread.now });
+  thread.emit('thread.terminated', { reason: reason ?? null });
+}
+
+type Rest = Pick<CommitStatusInput, 'status' | 'reason' | 'error'>;
+
+/** The same commit again, its answer having been lost, tells of no refusal twice. */
+async function reportRejections(
+  thread: ThreadTransaction,
+  { runId, ordinal, rejections }: CommitStatusInput & { readonly runId: string },
+): Promise<void> {
+  if (ordinal !== undefined) {
+    if (await findEffect(thread, { runId, ordinal })) return;
+    await keepEffect(thread, { runId, ordinal }, { step: null, swept: 0 });
+  }
+  emitRejections(thread, rejections);
+}
+
+async function abortSteps(thread: ThreadTransaction, status: RestStatus): Promise<void> {
+  const aborted = status === 'stopped' || status === 'terminated';
+  const open = await thread.trx
+    .selectFrom('steps')
+    .select(['step', 'kind', 'side', 'attempt', 'execution_id', 'first_seq'])
+    .where('thread_id', '=', thread.threadId)
+    .where('state', '=', 'open')
+    .orderBy('step')
+    .execute();
+  for (const { step, kind, side, attempt, execution_id: executionId, first_seq: firstSeq } of open) {
+    if (!aborted && kind !== 'prompt') continue;
+    const text = await streamedText(thread, step, attempt, firstSeq);
+    const subprompt = kind === 'prompt' ? await readSubpromptPlace(thread.trx, thread.threadId, step) : null;
+    const depth = subprompt?.depth;
+    if (text.length > 0) {
+      await thread.insertMessage({
+        id: randomUUID(),
+        role: subprompt ? 'assistant' : roleOf(side),
+        content: text,
+        metadata: { stopped: true },
+        executionId,
+        step,
+        parentId: subprompt?.parentId,
+        depth,
+      });
+    }
+    await thread.trx
+      .updateTable('steps')
+      .set({ state: 'stopped', closed_at: thread.now })
+      .where('thread_id', '=', thread.threadId)
+      .where('step', '=', step)
+      .execute();
+    const told = { status, keptText: text.length > 0, ...(depth === undefined ? {} : { depth }) };
+    thread.emit('execution.aborted', told, { step, attempt });
+  }
+}
+
+/** What the stopped step's last attempt had streamed; the log has it, whatever became of the worker. */
+async function streamedText(
+  thread: ThreadTransaction,
+  step: number,
+  attempt: number,
+  firstSeq: number,
+): Promise<string> {
+  const chunks = await thread.trx
+    .selectFrom('events')
+    .select('data')
+    .where('thread_id', '=', thread.threadId)
+    .where('seq', '>', firstSeq)
+    .where('type', '=', 'model.chunk')
+    .where('step', '=', step)
+    .where('attempt', '=', attempt)
+    .orderBy('seq')
+    .execute();
+  const parsed = chunks.map(({ data }) => JSON.parse(data) as { delta: string; call: number });
+  const lastCall = parsed.at(-1)?.call;
+  return parsed
+    .filter(({ call }) => call === lastCall)
+    .map(({ delta }) => delta)
+    .join('');
+}
+
+/** The turn is over, whatever comes next: its input is history now, answered along with the next. Null where none was open. */
+async function endExecution(thread: ThreadTransaction, { status, reason }: Rest): Promise<string | null> {
+  const ended = await thread.trx
+    .updateTable('executions')
+    .set({ ended_at: thread.now, stop_reason: reason ?? status, context: null })
+    .where('thread_id', '=', thread.threadId)
+    .where('ended_at', 'is', null)
+    .returning('id')
+    .execute();
+  for (const { id } of ended) thread.emit('execution.ended', { executionId: id, reason: reason ?? status });
+  thread.set({ turn_open: 0, answer_due: 0 });
+  // R3.
+  applyHandoff(thread);
+  return ended[0]?.id ?? null;
+}
+
+async function settle(thread: ThreadTransaction, { status, reason, error }: Rest): Promise<void> {
+  const changed = thread.row.status !== status;
+  thread.set({ status, stop_reason: reason ?? null, last_error: error ? JSON.stringify(error) : null });
+  if (changed) thread.emit('thread.status', { status, reason: reason ?? null, ...(error ? { error } : {}) });
+}

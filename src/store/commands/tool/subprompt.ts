@@ -1,0 +1,168 @@
+/**
+ * A sub-prompt's step (definitions §12.6): opened within a call of another step, and read when it is over.
+ * S1. The call and the step know each other by (step, index) of the call: whoever opens it again finds it.
+ * S2. The sub-prompt's messages hang on the id that the call's tool message will have (step-place.ts, P1).
+ */
+import type { Selectable, Transaction } from 'kysely';
+import type { AttachmentRef } from '../../../core/message.ts';
+import type { StoredError } from '../../../core/step.ts';
+import type { FlowDirective } from '../../../core/thread-execution.ts';
+import type {
+  OpenedSubprompt,
+  OpenSubprompt,
+  StoredSubprompt,
+  SubpromptCall,
+  SubpromptStore,
+} from '../../port/subprompt.ts';
+import type { StepTable, Tables } from '../../schema/tables.ts';
+import { type CommandContext, inSnapshot, inThread } from '../base/context.ts';
+import { readStep } from '../base/step-place.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { describeStep } from '../step/begin-step.ts';
+import { insertStep, retryStep } from '../step/open-step.ts';
+import { findCall, updateCall } from '../step/tool-result.ts';
+
+export function bindSubprompts(context: CommandContext): SubpromptStore {
+  return {
+    openSubprompt: (command) => openSubprompt(context, command),
+    readSubprompt: (threadId, step, index) =>
+      inSnapshot(context, (db) => readSubprompt(db, threadId, { step, index })),
+  };
+}
+
+type StepRow = Selectable<StepTable>;
+
+async function openSubprompt(context: CommandContext, command: OpenSubprompt): Promise<OpenedSubprompt> {
+  return inThread(context, command.threadId, async (thread) => {
+    if (thread.row.terminated_at !== null) return { kind: 'terminated' };
+    await thread.admit(command.runId);
+    const { state } = await findCall(thread, command);
+    if (state === 'done' || state === 'unknown') return { kind: 'over' };
+    const known = await findSubstep(thread.trx, thread.threadId, command);
+    const opened = known ? await goOn(thread, known) : await open(thread, command);
+    // As in beginStep: the workflow hears of a call only by what ends it.
+    if (opened.kind === 'call') thread.relax();
+    return opened;
+  });
+}
+
+/** S1. Its number is higher than that of the call's step, so few rows are looked at. */
+async function findSubstep(
+  trx: Transaction<Tables>,
+  threadId: string,
+  { step, index }: { step: number; index: number },
+): Promise<StepRow | undefined> {
+  return trx
+    .selectFrom('steps')
+    .selectAll()
+    .where('thread_id', '=', threadId)
+    .where('step', '>', step)
+    .where('parent_step', '=', step)
+    .where('parent_idx', '=', index)
+    .executeTakeFirst();
+}
+
+async function goOn(thread: ThreadTransaction, { step, state, attempt }: StepRow): Promise<OpenedSubprompt> {
+  if (state === 'committed') return { kind: 'stored', record: await describeStep(thread, step) };
+  if (state !== 'open') return { kind: 'over' };
+  return { kind: 'call', step, attempt: await retryStep(thread, { step, attempt }) };
+}
+
+async function open(thread: ThreadTransaction, command: OpenSubprompt): Promise<OpenedSubprompt> {
+  const { step: parentStep, index, prompt } = command;
+  const call = await findCall(thread, command);
+  const parentId = call.message_id ?? command.parentId;
+  if (call.message_id === null) await updateCall(thread, call, { message_id: parentId });
+  const parent = await readStep(thread.trx, thread.threadId, parentStep);
+  const depth = parent.depth + 1;
+  const { execution_id: executionId } = parent;
+  const step = await insertStep(thread, executionId, {
+    kind: 'prompt',
+    state: 'open',
+    parent_step: parentStep,
+    parent_idx: index,
+    depth,
+    prompt,
+    arguments: JSON.stringify(command.arguments),
+  });
+  thread.emit('step.started', { prompt, parentStep, callId: call.call_id, depth }, { step, attempt: 1 });
+  if (command.message) {
+    await thread.insertMessage({ ...command.message, role: 'user', executionId, step, parentId, depth });
+  }
+  return { kind: 'call', step, attempt: 1 };
+}
+
+async function readSubprompt(
+  db: Transaction<Tables>,
+  threadId: string,
+  call: { step: number; index: number },
+): Promise<StoredSubprompt | null> {
+  const row = await findSubstep(db, threadId, call);
+  if (!row) return null;
+  const messages = await db
+    .selectFrom('messages')
+    .select(['id', 'role', 'content', 'tool_call_id', 'attachments'])
+    .where('thread_id', '=', threadId)
+    .where('step', '=', row.step)
+    .where('role', 'in', ['assistant', 'tool'])
+    .orderBy('created_at')
+    .execute();
+  const calls = await db
+    .selectFrom('tool_calls')
+    .select(['call_id', 'name', 'arguments', 'status', 'directive'])
+    .where('thread_id', '=', threadId)
+    .where('step', '=', row.step)
+    .orderBy('idx')
+    .execute();
+  const text = messages.find(({ id }) => id === row.message_id)?.content ?? null;
+  const results = messages.filter(({ role }) => role === 'tool');
+  const directive = calls.findLast((each) => each.directive)?.directive ?? askedOf(row);
+  return {
+    text: row.directive === 'blocked' ? null : text,
+    error: row.directive === 'blocked' ? toRefusal(text) : await readFailure(db, threadId, row),
+    calls: calls.flatMap(({ call_id: id, name, arguments: text, status }): SubpromptCall[] => {
+      const result = takeFirst(results, (message) => message.tool_call_id === id);
+      return status && result ? [{ name, arguments: text, status, content: result.content ?? '' }] : [];
+    }),
+    attachments: messages.flatMap(({ attachments }) =>
+      attachments ? (JSON.parse(attachments) as AttachmentRef[]) : [],
+    ),
+    ...(directive ? { directive: directive as FlowDirective } : {}),
+  };
+}
+
+/** A model may use a call id twice in one answer: each result is the next call's. */
+function takeFirst<T>(list: T[], fits: (each: T) => boolean): T | undefined {
+  const index = list.findIndex(fits);
+  return index < 0 ? undefined : list.splice(index, 1)[0];
+}
+
+/** A hook that refused the request has spoken for the sub-prompt alone: its caller is told what it said, and goes on. */
+function toRefusal(said: string | null): StoredError {
+  return { code: 'Blocked', message: said || 'a hook refused the request' };
+}
+
+function askedOf({ directive }: StepRow): string | null {
+  return directive === 'blocked' ? null : directive;
+}
+
+/** As failStep has told it: of a step that failed, the log keeps the reason. */
+async function readFailure(
+  db: Transaction<Tables>,
+  threadId: string,
+  { step, state, first_seq: firstSeq }: StepRow,
+): Promise<StoredError | null> {
+  if (state === 'committed') return null;
+  const failed = await db
+    .selectFrom('events')
+    .select('data')
+    .where('thread_id', '=', threadId)
+    .where('seq', '>', firstSeq)
+    .where('type', '=', 'step.failed')
+    .where('step', '=', step)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const { code, message } = (failed ? JSON.parse(failed.data) : {}) as Partial<StoredError>;
+  return { code: code ?? 'Stopped', message: message ?? 'the prompt ended before it had an answer' };
+}

@@ -1,0 +1,167 @@
+/**
+ * The life of a tool call (runtime §5): scheduled → started → done | unknown.
+ * T1. A body may begin only by the step scheduled → started, under an attempt's own name; so it begins at most
+ *     once, unless the tool declares itself idempotent.
+ * T2. A result is stored only by the attempt that holds the call; a later one becomes an event, never a second
+ *     result.
+ * T3. The beginning of an idempotent tool is relaxed: a database that crashes on a machine of its own may forget it
+ *     while the body runs on. The call is scheduled again then and nobody else's, so its result is stored.
+ */
+import type { ToolResult } from '../../../core/message.ts';
+import type { FlowDirective } from '../../../core/thread-execution.ts';
+import type {
+  BegunTool,
+  CommitTool,
+  CommittedTool,
+  SettledTool,
+  ToolCallKey,
+} from '../../port/thread-store.ts';
+import { toThreadRecord } from '../../schema/rows.ts';
+import { type CommandContext, inThread } from '../base/context.ts';
+import { readOwner, readPlace } from '../base/step-place.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { enqueue } from '../message/queue.ts';
+import { keepHandoff } from '../step/handoff.ts';
+import { keepScratch } from '../step/scratch.ts';
+import {
+  type CallRow,
+  findCall,
+  removeCall,
+  settleCall,
+  storeResult,
+  toolContent,
+  updateCall,
+} from '../step/tool-result.ts';
+
+export const UNKNOWN_OUTCOME =
+  'The outcome of this call is unknown: the process that ran the tool was lost after it began and before it ' +
+  'reported. It may or may not have taken effect. Check before you repeat it.';
+
+export async function beginTool(
+  context: CommandContext,
+  command: ToolCallKey & { readonly attempt: string; readonly idempotent: (name: string) => boolean },
+): Promise<BegunTool> {
+  return inThread(context, command.threadId, async (thread) => {
+    if (thread.row.terminated_at !== null) return { kind: 'terminated' };
+    await thread.admit(command.runId);
+    const call = await findCall(thread, command);
+    if (call.state === 'done' || call.state === 'unknown') return settled(call, call.state);
+    const again = call.state === 'started' && call.attempt === command.attempt;
+    const idempotent = command.idempotent(call.name);
+    if (call.state === 'started' && !again && !idempotent) {
+      return { kind: 'begun_elsewhere', name: call.name };
+    }
+    // Where T1 matters, the disk has it before the body begins.
+    if (idempotent) thread.relax();
+    if (!again) await start(thread, call, command.attempt);
+    const { executionId: _, ...place } = await readPlace(thread.trx, thread.threadId, call.step);
+    return {
+      kind: 'run',
+      repeated: call.state === 'started' && !again,
+      call: toStoredCall(call),
+      thread: toThreadRecord(thread.row),
+      ...place,
+    };
+  });
+}
+
+function toStoredCall({ name, call_id: callId, arguments: text, origin, message_id: messageId }: CallRow) {
+  return { name, callId, arguments: text, origin, ...(messageId === null ? {} : { messageId }) };
+}
+
+export function settled(call: Pick<CallRow, 'name' | 'status' | 'directive'>, state: 'done' | 'unknown') {
+  const directive = call.directive as FlowDirective | null;
+  return {
+    kind: 'settled',
+    name: call.name,
+    state,
+    status: call.status ?? 'error',
+    ...(directive ? { directive } : {}),
+  } as const;
+}
+
+async function start(thread: ThreadTransaction, call: CallRow, attempt: string): Promise<CallRow> {
+  const started = { state: 'started' as const, attempt, started_at: thread.now };
+  await updateCall(thread, call, started);
+  thread.emit('tool.started', { name: call.name, callId: call.call_id }, { step: call.step });
+  return { ...call, ...started };
+}
+
+export async function commitTool(context: CommandContext, command: CommitTool): Promise<CommittedTool> {
+  return inThread(context, command.threadId, async (thread) => {
+    const found = await findCall(thread, command);
+    // T3.
+    const call = found.state === 'scheduled' ? await start(thread, found, command.attempt) : found;
+    if (call.attempt !== command.attempt) {
+      await reportLate(thread, call, command);
+      return thread.row.terminated_at === null ? { kind: 'late' } : { kind: 'terminated' };
+    }
+    const queued = command.queuedTools.length;
+    const { nextAgent, nextInput } = command;
+    if (call.state !== 'started') return { kind: 'stored', queued: queued + (nextInput ? 1 : 0) };
+    // A reset may have retired the run while the body ran: the result is true all the same, and the call is
+    // still this attempt's. Storing it is what keeps the new run from having to call the outcome unknown.
+    await keepResult(thread, call, command);
+    if (command.context !== undefined) {
+      const { executionId } = await readOwner(thread.trx, thread.threadId, call.step);
+      await keepScratch(thread, executionId, command.context);
+    }
+    const seeded = nextAgent === undefined ? 0 : await keepHandoff(thread, nextAgent, nextInput);
+    for (const tool of command.queuedTools) {
+      await enqueue(thread, { kind: 'tool', ...tool, origin: 'code' });
+    }
+    return { kind: 'stored', queued: queued + seeded };
+  });
+}
+
+async function keepResult(
+  thread: ThreadTransaction,
+  call: CallRow,
+  { result, attachments, message, directive }: CommitTool,
+): Promise<void> {
+  if (result) await storeResult(thread, call, { result, attachments, directive, ...message });
+  else await removeCall(thread, call, directive);
+}
+
+/** Once for each attempt: the one that comes late may be told so twice. */
+async function reportLate(
+  thread: ThreadTransaction,
+  call: CallRow,
+  { attempt, result }: CommitTool,
+): Promise<void> {
+  const reported = await thread.trx
+    .selectFrom('events')
+    .select('data')
+    .where('thread_id', '=', thread.threadId)
+    .where('type', '=', 'tool.late_result')
+    .where('step', '=', call.step)
+    .execute();
+  if (reported.some(({ data }) => (JSON.parse(data) as { attempt: string }).attempt === attempt)) return;
+  if (!result) return;
+  const content = toolContent(result).slice(0, 2000);
+  thread.emit(
+    'tool.late_result',
+    { name: call.name, callId: call.call_id, status: result.status, result: content, attempt },
+    { step: call.step },
+  );
+}
+
+export async function settleLostTool(context: CommandContext, command: ToolCallKey): Promise<SettledTool> {
+  return inThread(context, command.threadId, async (thread) => {
+    if (thread.row.terminated_at !== null) return { kind: 'terminated' };
+    await thread.admit(command.runId);
+    const call = await findCall(thread, command);
+    switch (call.state) {
+      case 'scheduled':
+        return { kind: 'redispatch', name: call.name };
+      case 'started': {
+        const result: ToolResult = { status: 'error', error: UNKNOWN_OUTCOME };
+        await settleCall(thread, call, result, 'unknown', { outcome: 'unknown' });
+        return { kind: 'settled', name: call.name, state: 'unknown', status: 'error' };
+      }
+      case 'done':
+      case 'unknown':
+        return settled(call, call.state);
+    }
+  });
+}

@@ -1,0 +1,65 @@
+/**
+ * The keys of a project that nobody has configured: `.everthread/encryption.key`, in the form of
+ * `EVERTHREAD_ENCRYPTION_KEYS`. `everthread dev` makes it; every other command of the project reads it.
+ * K1. Readable by its owner alone, and never written twice: whoever lost the race uses the winner's.
+ */
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { RuntimeError } from '../../core/error.ts';
+import { PRIVATE_FILE } from '../folder/private-files.ts';
+import { makeProjectFolder, projectFolder } from '../folder/project-folder.ts';
+import { type EncryptionKeys, generateKey, parseKeys } from './encryption.ts';
+
+/** Answers the keys as they are now: what stands in a file may be rotated while a worker runs. */
+export type KeySource = () => EncryptionKeys;
+
+export function keyFilePath(projectDir: string): string {
+  return join(projectFolder(projectDir), 'encryption.key');
+}
+
+/** Configured keys, else those of the project's file. The source throws `InvalidConfiguration` where there are none. */
+export function findKeys(configured: EncryptionKeys | undefined, projectDir: string): KeySource {
+  return () => {
+    const keys = configured ?? readKeyFile(projectDir);
+    if (keys) return keys;
+    throw new RuntimeError(
+      'InvalidConfiguration',
+      'There is no key to encrypt variables with. Set EVERTHREAD_ENCRYPTION_KEYS=k1:KEY, where KEY is what ' +
+        '"openssl rand -hex 32" prints, for every worker and client of this store; "everthread dev" makes a key for ' +
+        'its project by itself.',
+    );
+  };
+}
+
+/** Makes the file unless it is there. Answers its path when it is new. */
+export function ensureKeyFile(projectDir: string): string | undefined {
+  makeProjectFolder(projectDir);
+  const path = keyFilePath(projectDir);
+  const written = `${path}.${process.pid}`;
+  const id = `dev-${new Date().toISOString().slice(0, 10)}`;
+  try {
+    writeFileSync(written, `${generateKey(id)}\n`, { mode: PRIVATE_FILE });
+    // A link is made at once and never replaces a file: nobody reads half a key.
+    linkSync(written, path);
+    return path;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return undefined;
+  } finally {
+    rmSync(written, { force: true });
+  }
+}
+
+function readKeyFile(projectDir: string): EncryptionKeys | undefined {
+  const path = keyFilePath(projectDir);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new RuntimeError('InvalidConfiguration', `${path} cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+  return parseKeys(text.trim(), path);
+}

@@ -1,0 +1,52 @@
+/**
+ * The part of the ThreadStore port that keeps variables (definitions §16): values of threads, users and the instance.
+ * N1. Every value is encrypted at rest (`encryption.ts`), a text's as a secret's. Without a key, or for a value whose
+ *     key is unknown, commands throw `InvalidConfiguration`, which names the key's id and never a value.
+ * N2. Each command may be given twice: (scope, owner, name) is the key.
+ */
+import type { EnvType, StoredVariable } from '../../core/env.ts';
+
+/** Whose value it is. A thread or a user need not be known yet. */
+export type EnvOwner = { readonly thread: string } | { readonly user: string } | { readonly instance: true };
+
+export interface SetEnv {
+  readonly owner: EnvOwner;
+  readonly name: string;
+  readonly value: string;
+  /** Absent: keeps the type that it has; a new one is a secret. */
+  readonly type?: EnvType;
+  /**
+   * Of a thread's variable: whether threads of this agent take it over from their parent. The value then reaches the
+   * living descendants, up to those that do not. Absent: this thread alone.
+   */
+  readonly inherits?: (agent: string) => boolean;
+}
+
+/** A variable as it may be shown: only texts come with their value. */
+export interface EnvEntry {
+  readonly name: string;
+  readonly type: EnvType;
+  readonly value?: string;
+  /** Id of the key that it is encrypted with. */
+  readonly keyId: string;
+  readonly updatedAt: number;
+}
+
+export interface RotatedEnv {
+  /** Id of the key that all values are encrypted with now. */
+  readonly keyId: string;
+  readonly rotated: number;
+}
+
+export interface EnvStore {
+  /** Throws `InvalidVariable`, and `ThreadTerminated` for a variable of a dead thread. Answers the type that it has now. */
+  setEnv(command: SetEnv): Promise<EnvType>;
+  /** False when it was not there. Descendants keep theirs. */
+  unsetEnv(owner: EnvOwner, name: string): Promise<boolean>;
+  /** By name. A text that cannot be decrypted comes without its value. */
+  listEnv(owner: EnvOwner): Promise<readonly EnvEntry[]>;
+  /** Every value that a thread sees, those included that another one hides. */
+  readEnv(threadId: string, userId: string | null): Promise<readonly StoredVariable[]>;
+  /** Encrypts anew what is not encrypted with the active key; all keys in use must be known. */
+  rotateEnv(): Promise<RotatedEnv>;
+}

@@ -1,0 +1,38 @@
+/**
+ * The store's messages (definitions §14.2, §15). Attachments are files of the thread by the time they come here.
+ * Writes reject with `ThreadTerminated`.
+ */
+import type { AttachmentRef, Message } from '../../core/message.ts';
+import type { GetMessagesOptions, MessagePage } from '../../core/thread-message.ts';
+
+export interface InjectedMessage {
+  /** The same id again stores nothing, and answers what is there. */
+  readonly id: string;
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly content: string | null;
+  readonly attachments?: readonly AttachmentRef[];
+  readonly silent?: boolean;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly executionId: string | null;
+  /** Below the top: where a sub-prompt's code put it. */
+  readonly parentId?: string | null;
+  readonly depth?: number;
+}
+
+export interface StoredMessageUpdates {
+  readonly content?: string;
+  readonly silent?: boolean;
+  /** Merged into what there is; a key set to null is taken out. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly attachments?: readonly AttachmentRef[];
+}
+
+export interface MessageStore {
+  getMessages(threadId: string, options?: GetMessagesOptions): Promise<MessagePage>;
+  getMessage(threadId: string, id: string): Promise<Message | null>;
+  injectMessage(threadId: string, message: InjectedMessage): Promise<Message>;
+  /** Rejects with `MessageNotFound`. */
+  updateMessage(threadId: string, id: string, updates: StoredMessageUpdates): Promise<Message>;
+  /** False when there is none. Rejects with `MessageConflict` where a call of it has no result yet. */
+  deleteMessage(threadId: string, id: string): Promise<boolean>;
+}

@@ -1,0 +1,161 @@
+/** Commands of a model step, and what they answer. */
+import type { ContextMessage } from '../../core/context.ts';
+import type { QueueItem, Refusal, ToolItem } from '../../core/item.ts';
+import type { AttachmentRef, ToolCall } from '../../core/message.ts';
+import type { ProviderUsage } from '../../core/provider.ts';
+import type { Session, SideSteps } from '../../core/session.ts';
+import type { StoredError } from '../../core/step.ts';
+import type { FlowDirective, Side, StepDirective } from '../../core/thread-execution.ts';
+import type { PreparedRow } from './hook.ts';
+import type { FromRun } from './run.ts';
+import type { ThreadRecord } from './thread.ts';
+
+export interface BeginStep extends FromRun {
+  readonly ordinal: number;
+  readonly executionId: string;
+  readonly afterStep: number;
+  readonly items: readonly QueueItem[];
+  readonly rejections: readonly Refusal[];
+  /** The agent has two AI sides: the first drained message says which of them acts, and each message wants an answer. */
+  readonly twoSides?: boolean;
+  /** Where the session stands, as the workflow knows it; absent, as the store does. */
+  readonly session?: Session;
+  /** Calls that an acting side makes before its prompt's first model step (runtime §7.3): in their place, and once for each key. */
+  readonly immediate?: Readonly<Partial<Record<Side, ImmediateCalls>>>;
+  /**
+   * Rows as hooks have made them. Where given, nothing else of the store's queue is drained beside `items`: what came in
+   * between waits for the next step.
+   */
+  readonly prepared?: readonly PreparedRow[];
+  /** What those hooks asked of the flow; of the step that is opened. */
+  readonly directive?: FlowDirective;
+  /** The execution's scratch, as those hooks left it: JSON text; absent where it is as it was. */
+  readonly context?: string;
+}
+
+/** Stored as queued tools are, with `metadata.immediate`; their origin is code. */
+export interface ImmediateCalls {
+  readonly key: string;
+  readonly tools: readonly ToolItem[];
+}
+
+/** A step that is in the store, as the workflow must hear of it. */
+export interface StepRecord {
+  readonly step: number;
+  readonly kind: 'model' | 'tools' | 'prompt';
+  readonly text: boolean;
+  readonly model: string | null;
+  readonly side: Side;
+  /** Names of its tool calls, in order. */
+  readonly calls: readonly string[];
+  /** Input is stored that this step has not answered. */
+  readonly moreInput: boolean;
+  /** What hooks asked of the flow. */
+  readonly directive?: StepDirective;
+}
+
+export type BegunStep =
+  | { readonly kind: 'terminated' }
+  | { readonly kind: 'nothing_to_do'; readonly step: number; readonly swept: number }
+  | { readonly kind: 'stored'; readonly record: StepRecord; readonly swept: number }
+  | { readonly kind: 'failed'; readonly step: number; readonly error: StoredError; readonly swept: number }
+  | { readonly kind: 'call'; readonly step: number; readonly attempt: number; readonly swept: number };
+
+export interface StepRef extends FromRun {
+  readonly step: number;
+  readonly attempt: number;
+}
+
+export interface CommitStep extends StepRef {
+  /** Of the answer; made when absent. */
+  readonly messageId?: string;
+  readonly content: string | null;
+  readonly toolCalls: readonly ToolCall[];
+  readonly model: string;
+  readonly finishReason: string;
+  readonly usage: ProviderUsage;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly attachments?: readonly AttachmentRef[];
+  readonly silent?: boolean;
+  /** What the model thought, when its answer told it. */
+  readonly reasoning?: string;
+  /** The prompt that it answers for. */
+  readonly prompt?: string;
+  /** What hooks asked of the flow; absent, what was known as the step began. */
+  readonly directive?: StepDirective;
+  /** The execution's scratch, JSON text; absent where it is as it was. */
+  readonly context?: string;
+}
+
+/** `closed`: the step was stopped, or another attempt was first; nothing was written. */
+export type CommittedStep =
+  | { readonly kind: 'stored'; readonly record: StepRecord }
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'terminated' };
+
+export interface ModelCallStart extends StepRef {
+  readonly call: number;
+  readonly model: string;
+  readonly modelId: string;
+}
+
+export interface ModelCallEnd extends StepRef {
+  readonly call: number;
+  readonly ok: boolean;
+  readonly error?: StoredError & { readonly statusCode?: number; readonly retryInMs?: number };
+  readonly usage?: ProviderUsage;
+  readonly cost?: number;
+  readonly firstTokenAt?: number;
+}
+
+/** Where a step stands. */
+export interface StepPlace {
+  readonly thread: ThreadRecord;
+  readonly step: number;
+  readonly executionId: string;
+  /** Model steps of the execution, this one included. */
+  readonly stepCount: number;
+  /** Of them those of each side, this one included. */
+  readonly sideSteps: SideSteps;
+  /** Whose step it is. */
+  readonly side: Side;
+  /** The execution's scratch. */
+  readonly scratch: Readonly<Record<string, unknown>>;
+  /** The sub-prompt whose step it is; null for a step of the thread's own. */
+  readonly subprompt: SubpromptPlace | null;
+}
+
+/** What a model's request is assembled from. */
+export interface StepContext extends StepPlace {
+  /** Oldest first. */
+  readonly messages: readonly ContextMessage[];
+  /** How many messages stand before the first one, where the window had no room for them. */
+  readonly trimmed: number;
+}
+
+/** How much of a thread's messages a step needs. Those of its own execution are always read, all of them. */
+export interface HistoryWindow {
+  /** Messages of earlier executions. */
+  readonly includeChat: boolean;
+  /** Their tool results. */
+  readonly includePastTools: boolean;
+  /** What all messages may take together, by estimate (`core/context-estimate.ts`); absent: there is no bound. */
+  readonly tokens?: number;
+  /** How many of the newest messages have their images shown. */
+  readonly recentImages: number;
+  /** The agent has two AI sides: what the other one's tools did takes no room. */
+  readonly twoSides?: boolean;
+}
+
+/** Where a sub-prompt's step stands: whose call it answers, and with what. */
+export interface SubpromptPlace {
+  readonly prompt: string;
+  /** The call's checked arguments. */
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** Of its messages: 1 below the thread's own. */
+  readonly depth: number;
+  /** The tool message that will hold its result. */
+  readonly parentId: string;
+  /** Names of the prompts around it, the outermost sub-prompt first, its own last. */
+  readonly path: readonly string[];
+}

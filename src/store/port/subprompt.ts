@@ -1,0 +1,62 @@
+/** Commands of a sub-prompt's step (definitions §12.6), and what they answer. Its answer is stored by `commitStep`. */
+import type { AttachmentRef, ToolStatus } from '../../core/message.ts';
+import type { StoredError } from '../../core/step.ts';
+import type { FlowDirective } from '../../core/thread-execution.ts';
+import type { StepRecord } from './step.ts';
+import type { ToolCallKey } from './tool.ts';
+
+export interface OpenSubprompt extends ToolCallKey {
+  readonly prompt: string;
+  /** Checked. */
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** The id that the call's tool message will have, where it has been given none yet. */
+  readonly parentId: string;
+  /** Its first message; none where the call brings none. */
+  readonly message?: {
+    readonly id: string;
+    readonly content: string;
+    readonly attachments: readonly AttachmentRef[];
+    readonly silent?: boolean;
+    readonly metadata?: Readonly<Record<string, unknown>>;
+  };
+}
+
+export type OpenedSubprompt =
+  | { readonly kind: 'terminated' }
+  /** The call has its result, or the step its end: there is nothing to ask. */
+  | { readonly kind: 'over' }
+  | { readonly kind: 'stored'; readonly record: StepRecord }
+  | { readonly kind: 'call'; readonly step: number; readonly attempt: number };
+
+/** What there is to compose the result of the call from. */
+export interface StoredSubprompt {
+  /** The answer's text. */
+  readonly text: string | null;
+  /** Why there is no answer. */
+  readonly error: StoredError | null;
+  /** Its calls, in order; those that hooks removed are not among them. */
+  readonly calls: readonly SubpromptCall[];
+  /** Files that its answer and its calls brought. */
+  readonly attachments: readonly AttachmentRef[];
+  /** What its hooks and tools asked of the flow, the last word. */
+  readonly directive?: FlowDirective;
+}
+
+export interface SubpromptCall {
+  readonly name: string;
+  /** The model's JSON text. */
+  readonly arguments: string;
+  readonly status: ToolStatus;
+  /** What the tool message says. */
+  readonly content: string;
+}
+
+export interface SubpromptStore {
+  /**
+   * Opens the step that answers the call, or finds it: the same call again changes nothing but the step's attempt. The call
+   * must have been begun.
+   */
+  openSubprompt(command: OpenSubprompt): Promise<OpenedSubprompt>;
+  /** Null where the call has no step. */
+  readSubprompt(threadId: string, step: number, index: number): Promise<StoredSubprompt | null>;
+}

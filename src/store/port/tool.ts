@@ -1,0 +1,100 @@
+/** Commands of a tool call, and what they answer. */
+import type { MessageItem } from '../../core/item.ts';
+import type { AttachmentRef, ToolResult, ToolStatus } from '../../core/message.ts';
+import type { SideSteps } from '../../core/session.ts';
+import type { FlowDirective, Side } from '../../core/thread-execution.ts';
+import type { FromRun } from './run.ts';
+import type { SubpromptPlace } from './step.ts';
+import type { ThreadRecord } from './thread.ts';
+
+export interface ToolCallKey extends FromRun {
+  readonly step: number;
+  readonly index: number;
+}
+
+export interface StoredToolCall {
+  readonly name: string;
+  readonly callId: string;
+  /** The caller's JSON text, unparsed. */
+  readonly arguments: string;
+  readonly origin: 'model' | 'signal' | 'code';
+  /** The id that its tool message will have, where messages refer to it already. */
+  readonly messageId?: string;
+}
+
+export type BegunTool =
+  | { readonly kind: 'terminated' }
+  /** The outcome is stored already. */
+  | {
+      readonly kind: 'settled';
+      readonly name: string;
+      readonly state: 'done' | 'unknown';
+      readonly status: ToolStatus;
+      readonly directive?: FlowDirective;
+    }
+  /** Another attempt began it, and it may not run twice. */
+  | { readonly kind: 'begun_elsewhere'; readonly name: string }
+  | {
+      readonly kind: 'run';
+      /** Another attempt had begun it. */
+      readonly repeated: boolean;
+      readonly call: StoredToolCall;
+      readonly thread: ThreadRecord;
+      /** Model steps of the execution so far. */
+      readonly stepCount: number;
+      readonly sideSteps: SideSteps;
+      /** Whose step it is. */
+      readonly side: Side;
+      /** The execution's scratch. */
+      readonly scratch: Readonly<Record<string, unknown>>;
+      /** Where the call is one of a sub-prompt's. */
+      readonly subprompt: SubpromptPlace | null;
+    };
+
+export interface QueuedTool {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+export interface CommitTool extends ToolCallKey {
+  readonly attempt: string;
+  /** Null where a hook removed the call: nothing of it is stored but that it is over. */
+  readonly result: ToolResult | null;
+  /** Files that the result brought, stored already. */
+  readonly attachments?: readonly AttachmentRef[];
+  /** The tool message, as hooks have made it; its own where absent. */
+  readonly message?: {
+    readonly id?: string;
+    readonly content?: string | null;
+    readonly silent?: boolean;
+    readonly metadata?: Readonly<Record<string, unknown>>;
+  };
+  /** What the tool, or a hook of its call, asked of the flow. */
+  readonly directive?: FlowDirective;
+  /** The execution's scratch, JSON text; absent where it is as it was. */
+  readonly context?: string;
+  /** A handoff: the agent that has the thread from the next step on. */
+  readonly nextAgent?: string;
+  /** What that agent is told first: queued in the same transaction. */
+  readonly nextInput?: MessageItem;
+  /** Tools that the tool queued: stored with its result, or not at all. */
+  readonly queuedTools: readonly QueuedTool[];
+}
+
+/** `late`: the call was settled before; the result became an event. */
+export type CommittedTool =
+  | { readonly kind: 'stored'; readonly queued: number }
+  | { readonly kind: 'late' }
+  | { readonly kind: 'terminated' };
+
+export type SettledTool =
+  | { readonly kind: 'redispatch'; readonly name: string }
+  | {
+      readonly kind: 'settled';
+      readonly name: string;
+      readonly state: 'done' | 'unknown';
+      readonly status: ToolStatus;
+      readonly directive?: FlowDirective;
+    }
+  | { readonly kind: 'terminated' };

@@ -1,0 +1,63 @@
+/** The payload of a queued row: as the message that it will become, and as hooks have made it. */
+import type { Selectable } from 'kysely';
+import { roleOf } from '../../core/session.ts';
+import type { Side } from '../../core/thread-execution.ts';
+import type { PendingMessage, PreparedRow } from '../port/hook.ts';
+import type { ItemTable } from './tables.ts';
+
+type Row = Pick<Selectable<ItemTable>, 'id' | 'kind' | 'payload' | 'created_at'>;
+
+interface Payload {
+  readonly role?: PendingMessage['role'];
+  readonly content?: string;
+  readonly silent?: boolean;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly attachments?: PendingMessage['attachments'];
+  readonly name?: string;
+  readonly arguments?: unknown;
+}
+
+/** What a queued tool's message says of itself. */
+export const QUEUED_TOOL = { queuedTool: true } as const;
+
+/** A queued tool is a message of the side that acts, with one call (decisions: queueTool). */
+export function toQueuedCall(id: string, { name, arguments: args }: Pick<Payload, 'name' | 'arguments'>) {
+  return {
+    id: `queued_${id}`,
+    type: 'function',
+    function: { name: name ?? '', arguments: JSON.stringify(args ?? {}) },
+  } as const;
+}
+
+/** As it will be stored where this side acts, unless hooks make something else of it. */
+export function toPendingDraft(
+  { id, kind, payload, created_at: createdAt }: Row,
+  side: Side = 'a',
+): PendingMessage {
+  const queued = JSON.parse(payload) as Payload;
+  const isTool = kind === 'tool';
+  return {
+    id,
+    role: isTool ? roleOf(side) : (queued.role ?? 'user'),
+    content: queued.content ?? null,
+    name: null,
+    tool_calls: isTool ? JSON.stringify([toQueuedCall(id, queued)]) : null,
+    tool_call_id: null,
+    created_at: Number(createdAt),
+    parent_id: null,
+    depth: 0,
+    silent: queued.silent ?? false,
+    metadata: { ...queued.metadata, ...(isTool ? QUEUED_TOOL : {}) },
+    attachments: queued.attachments ?? null,
+    status: 'completed',
+    tool_status: null,
+  };
+}
+
+/** The payload as hooks have made it. Of a tool, its name and arguments stay: they are no part of a prepared row. */
+export function withPrepared(payload: string, prepared: PreparedRow | undefined): string {
+  if (!prepared) return payload;
+  const { id: _, ...fields } = prepared;
+  const attachments = 'attachments' in fields ? { attachments: fields.attachments ?? undefined } : {};
+  return JSON.stringify({ ...(JSON.parse(payload) as Payload), ...fields, ...attachments });
+}

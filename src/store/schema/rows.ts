@@ -1,0 +1,90 @@
+/** Rows to records: the one place where flags become booleans and JSON text becomes values. */
+import type { Selectable } from 'kysely';
+import type { ContextMessage } from '../../core/context.ts';
+import type { AttachmentRef, Message } from '../../core/message.ts';
+import { UNKNOWN_TYPE } from '../../core/mime-type.ts';
+import type { StoredError, ThreadStatus } from '../../core/step.ts';
+import type { ThreadEvent, ThreadRecord } from '../port/thread-store.ts';
+import { toPendingDraft } from './pending-payload.ts';
+import type { EventTable, ItemTable, MessageTable, ThreadTable } from './tables.ts';
+
+export function toThreadRecord(row: Selectable<ThreadTable>): ThreadRecord {
+  return {
+    id: row.id,
+    agent: row.agent,
+    name: row.name,
+    userId: row.user_id,
+    arguments: JSON.parse(row.arguments) as Record<string, unknown>,
+    status: row.status as ThreadStatus,
+    stopReason: row.stop_reason,
+    lastError: row.last_error ? (JSON.parse(row.last_error) as StoredError) : null,
+    session: { side: row.side, turns: row.turns },
+    parentId: row.parent_id,
+    rootId: row.root_id,
+    createdAt: Number(row.created_at),
+    updatedAt: Number(row.updated_at),
+    terminatedAt: row.terminated_at === null ? null : Number(row.terminated_at),
+    lastStep: row.last_step,
+    childCount: row.child_count,
+    lastSeq: Number(row.event_seq),
+  };
+}
+
+export function toMessage(row: Selectable<MessageTable>): Message {
+  return {
+    id: row.id,
+    role: row.role,
+    content: row.content,
+    name: row.name,
+    tool_calls: row.tool_calls,
+    tool_call_id: row.tool_call_id,
+    created_at: Number(row.created_at),
+    parent_id: row.parent_id,
+    depth: row.depth,
+    silent: row.silent === 1,
+    metadata: JSON.parse(row.metadata) as Record<string, unknown>,
+    attachments: row.attachments ? (JSON.parse(row.attachments) as AttachmentRef[]) : null,
+    status: row.status,
+    tool_status: row.tool_status,
+  };
+}
+
+export function toContextMessage(row: Selectable<MessageTable>): ContextMessage {
+  const { execution_id: executionId, step, reasoning, prompt } = row;
+  return { ...toMessage(row), executionId, step, reasoning, prompt };
+}
+
+/** A queued item as the message it will become (seed 003: pending, `metadata.queued`). */
+export function toPendingMessage(row: Selectable<ItemTable>): Message {
+  const { attachments, metadata, ...draft } = toPendingDraft(row);
+  return {
+    ...draft,
+    metadata: { ...metadata, queued: true },
+    attachments: attachments?.length ? attachments.map(toPendingAttachment) : null,
+    status: 'pending',
+  };
+}
+
+/** A file that a sender names is looked up when its message is taken: until then its path is all that is known. */
+function toPendingAttachment(given: string | AttachmentRef): AttachmentRef {
+  if (typeof given !== 'string') return given;
+  const name = given.slice(given.lastIndexOf('/') + 1);
+  return { id: given, type: 'file', path: given, name, mimeType: UNKNOWN_TYPE, size: 0 };
+}
+
+export function toThreadEvent(row: Selectable<EventTable>): ThreadEvent {
+  return {
+    seq: Number(row.seq),
+    at: Number(row.at),
+    type: row.type,
+    ...(row.step === null ? {} : { step: row.step }),
+    ...(row.attempt === null ? {} : { attempt: row.attempt }),
+    data: JSON.parse(row.data) as Record<string, unknown>,
+  };
+}
+
+/** Tools and callers may ask for anything; engines differ in what they make of it. */
+export function toCount(asked: number | undefined, usual: number): number {
+  if (asked === undefined || Number.isNaN(asked)) return usual;
+  return Math.min(Math.max(0, Math.trunc(asked)), Number.MAX_SAFE_INTEGER);
+}

@@ -1,0 +1,241 @@
+/**
+ * The tables, as Kysely sees them. Portable to PostgreSQL on purpose: text, integers and JSON as text;
+ * flags are 0 or 1; times are microseconds since 1970.
+ */
+import type { EnvTables } from './env.ts';
+import type { FamilyTables } from './family.ts';
+import type { ValueAndFileTables } from './file.ts';
+
+/** 0 or 1. */
+export type Flag = number;
+/** JSON text. */
+export type Json = string;
+
+export interface MetaTable {
+  key: string;
+  value: string;
+}
+
+export interface ThreadTable {
+  id: string;
+  agent: string;
+  user_id: string | null;
+  arguments: Json;
+  status: string;
+  stop_reason: string | null;
+  last_error: Json | null;
+  /** The workflow run that may write (the fence); every earlier one is in thread_runs and retired. */
+  run_id: string;
+  parent_id: string | null;
+  root_id: string;
+  created_at: number;
+  updated_at: number;
+  terminated_at: number | null;
+  /** Last sequence number given to an event. */
+  event_seq: number;
+  /** Last time given to a message: each is later than the one before. */
+  clock: number;
+  last_step: number;
+  /** Last position given to a pending item. */
+  last_position: number;
+  /** A turn has begun and no commit has ended it. */
+  turn_open: Flag;
+  /** Input is stored that no committed step has answered. */
+  answer_due: Flag;
+  /** A handoff's target: the thread's agent from the next step on. */
+  next_agent: string | null;
+  /** `after_thread_created` has run. */
+  greeted: Flag;
+  /** Its name for display: of a child, as its parent gave it. */
+  name: string | null;
+  /** Who acts next, and completed turns of the session; of an agent with two AI sides. */
+  side: 'a' | 'b';
+  turns: number;
+  /** Children ever made: a thread without any is not asked for them. */
+  child_count: number;
+  /** Whose immediate subagents have been made: a list of `agent:side`, as JSON. */
+  activated: Json;
+}
+
+export interface ThreadRunTable {
+  thread_id: string;
+  run_id: string;
+  registered_at: number;
+}
+
+export interface ItemTable {
+  thread_id: string;
+  id: string;
+  kind: 'message' | 'tool';
+  payload: Json;
+  /** staged: the client put it here, its signal is to come. queued: next step takes it. drained: a message. */
+  state: 'staged' | 'queued' | 'drained';
+  position: number | null;
+  created_at: number;
+}
+
+export interface MessageTable {
+  thread_id: string;
+  id: string;
+  role: 'system' | 'user' | 'assistant' | 'tool';
+  content: string | null;
+  name: string | null;
+  tool_calls: Json | null;
+  tool_call_id: string | null;
+  created_at: number;
+  parent_id: string | null;
+  depth: number;
+  silent: Flag;
+  metadata: Json;
+  attachments: Json | null;
+  status: 'pending' | 'completed' | 'failed';
+  tool_status: 'success' | 'error' | null;
+  execution_id: string | null;
+  step: number | null;
+  /** What the model thought, when its answer told it. */
+  reasoning: string | null;
+  /** The prompt that an assistant message answers for. */
+  prompt: string | null;
+}
+
+export interface ExecutionTable {
+  thread_id: string;
+  id: string;
+  started_at: number;
+  ended_at: number | null;
+  stop_reason: string | null;
+  /** `state.context`: kept while the execution lasts. */
+  context: Json | null;
+}
+
+export interface StepTable {
+  thread_id: string;
+  step: number;
+  execution_id: string;
+  /** prompt: the step of a sub-prompt, within a call of `parent_step`. */
+  kind: 'model' | 'tools' | 'prompt';
+  state: 'open' | 'committed' | 'stopped' | 'failed' | 'abandoned';
+  /** Counts the workers that tried; a chunk event says which one it came from. */
+  attempt: number;
+  message_id: string | null;
+  /** The model that answered, by its definition's name. */
+  model: string | null;
+  /** The answer has text. */
+  text: Flag;
+  /** The log's last number when the step opened: its chunk rows lie beyond. */
+  first_seq: number;
+  opened_at: number;
+  closed_at: number | null;
+  /** What hooks asked of the flow: `stop`, `a` or `b`. */
+  directive: string | null;
+  /** The call that a sub-prompt's step answers. */
+  parent_step: number | null;
+  parent_idx: number | null;
+  /** Of its messages; 0 at the top. */
+  depth: number;
+  /** The sub-prompt's name, and the call's checked arguments. */
+  prompt: string | null;
+  arguments: Json | null;
+  /** Whose step it is: `a` for an agent with one AI side. */
+  side: 'a' | 'b';
+}
+
+/** (workflow run, ordinal) names a command of the workflow; a step that is taken over has two such names. */
+export interface CommandKeyTable {
+  thread_id: string;
+  run_id: string;
+  ordinal: number;
+  /** The step it began or took over; null where there was nothing to do. */
+  step: number | null;
+  /** Pending rows that it turned into messages. */
+  swept: number;
+}
+
+export interface ToolCallTable {
+  thread_id: string;
+  step: number;
+  idx: number;
+  call_id: string;
+  name: string;
+  arguments: string;
+  /** Who asked: the model, a signal (`queueTool`), or code (`state.queueTool`). */
+  origin: 'model' | 'signal' | 'code';
+  state: 'scheduled' | 'started' | 'done' | 'unknown';
+  /** The attempt that holds the call; only it may commit a result. */
+  attempt: string | null;
+  status: 'success' | 'error' | null;
+  started_at: number | null;
+  ended_at: number | null;
+  /** The id that its tool message will have, given ahead where sub-prompt messages refer to it. */
+  message_id: string | null;
+  /** What the tool or its hooks asked of the flow: `stop`, `a` or `b`. */
+  directive: string | null;
+}
+
+export interface ModelCallTable {
+  thread_id: string;
+  step: number;
+  /** Attempt of the step by a worker, and call within that attempt. */
+  attempt: number;
+  call: number;
+  model: string;
+  model_id: string;
+  state: 'started' | 'ok' | 'error' | 'lost';
+  error: Json | null;
+  usage: Json | null;
+  cost: number | null;
+  started_at: number;
+  first_token_at: number | null;
+  ended_at: number | null;
+}
+
+export interface EventTable {
+  thread_id: string;
+  seq: number;
+  at: number;
+  type: string;
+  step: number | null;
+  attempt: number | null;
+  data: Json;
+}
+
+export interface EffectTable {
+  thread_id: string;
+  id: string;
+  name: string;
+  args: Json;
+  due_at: number;
+  created_at: number;
+  state: 'pending' | 'running' | 'done' | 'failed' | 'cancelled';
+  /** Counts the workers that tried. */
+  attempts: number;
+  error: Json | null;
+  started_at: number | null;
+  ended_at: number | null;
+}
+
+export interface StrikeTable {
+  work: string;
+  thread_id: string;
+  code: string;
+  name: string;
+  /** Ids of those that it has caused. */
+  deaths: Json;
+  updated_at: number;
+}
+
+export interface Tables extends ValueAndFileTables, EnvTables, FamilyTables {
+  meta: MetaTable;
+  threads: ThreadTable;
+  thread_runs: ThreadRunTable;
+  items: ItemTable;
+  messages: MessageTable;
+  executions: ExecutionTable;
+  steps: StepTable;
+  command_keys: CommandKeyTable;
+  tool_calls: ToolCallTable;
+  model_calls: ModelCallTable;
+  events: EventTable;
+  effects: EffectTable;
+  author_strikes: StrikeTable;
+}

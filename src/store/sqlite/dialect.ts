@@ -1,0 +1,163 @@
+/**
+ * Kysely on `node:sqlite`: one connection, one statement at a time, asynchronous waits.
+ * I1. `node:sqlite` blocks the thread, and heartbeats live on it: the engine itself waits at most
+ *     BUSY_TIMEOUT_MS, and a lock held longer is awaited with timers.
+ * I2. Transactions begin IMMEDIATE: one that reads first and writes later would fail under WAL when another
+ *     process wrote in between, with no way to wait. One that only reads takes no lock and waits for nobody.
+ * I3. Migrations run in one transaction, which SQLite can do and Kysely's own adapter says it cannot: several
+ *     processes may open a new file at once.
+ * I4. Nobody is told of a write before the disk has it, unless its transaction was relaxed; the wait holds up
+ *     neither the thread nor the next transaction. Writes reach the disk in order, relaxed ones with the next that
+ *     is not, so what a power cut may take is always the end.
+ * I5. Nor is anybody told of a write to files that are not the store any more (store-files.ts), and every error of the
+ *     engine comes out with a code of ours, where it has one.
+ */
+import { DatabaseSync } from 'node:sqlite';
+import {
+  type DatabaseConnection,
+  type DatabaseIntrospector,
+  type Dialect,
+  type Driver,
+  type Kysely,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type TransactionSettings,
+} from 'kysely';
+import { NodeSqliteConnection } from './connection.ts';
+import { StatementCache, whileBusy } from './statements.ts';
+import { StoreFiles } from './store-files.ts';
+import { WalSync } from './wal-sync.ts';
+
+const BUSY_TIMEOUT_MS = 50;
+/** Pages of 4 KiB. SQLite's own 1,000 are 15 steps, and moving them into the database waits twice for the disk. */
+const CHECKPOINT_PAGES = 4000;
+
+export interface SqliteOptions {
+  readonly path: string;
+  /** `full` (default): what was answered survives a power cut; `normal`: it survives a killed process alone. */
+  readonly synchronous?: 'full' | 'normal';
+}
+
+class TransactionalSqliteAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+export class NodeSqliteDialect implements Dialect {
+  readonly #driver: NodeSqliteDriver;
+  /** Fires when the store can be used no more. */
+  readonly ended: AbortSignal;
+
+  constructor(options: SqliteOptions) {
+    const files = new StoreFiles(options.path);
+    this.ended = files.ended;
+    this.#driver = new NodeSqliteDriver(options, files);
+  }
+
+  createAdapter(): SqliteAdapter {
+    return new TransactionalSqliteAdapter();
+  }
+
+  createDriver(): Driver {
+    return this.#driver;
+  }
+
+  createIntrospector(db: Kysely<unknown>): DatabaseIntrospector {
+    return new SqliteIntrospector(db);
+  }
+
+  createQueryCompiler(): SqliteQueryCompiler {
+    return new SqliteQueryCompiler();
+  }
+
+  /** The transaction that runs now, of which there is one at a time, commits without waiting for the disk (I4). */
+  relax(): void {
+    this.#driver.relax();
+  }
+}
+
+class NodeSqliteDriver implements Driver {
+  readonly #options: SqliteOptions;
+  readonly #files: StoreFiles;
+  readonly #statements = new StatementCache();
+  #database: DatabaseSync | undefined;
+  #disk: WalSync | undefined;
+  #lastHolder: Promise<void> = Promise.resolve();
+  #holder: NodeSqliteConnection | undefined;
+
+  constructor(options: SqliteOptions, files: StoreFiles) {
+    this.#options = options;
+    this.#files = files;
+  }
+
+  async init(): Promise<void> {
+    try {
+      await this.#open();
+    } catch (error) {
+      this.#database?.close();
+      throw this.#files.explain(error);
+    }
+  }
+
+  async #open(): Promise<void> {
+    const { path, synchronous = 'full' } = this.#options;
+    const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+    this.#database = database;
+    await whileBusy(() => database.exec('pragma journal_mode = wal'));
+    database.exec('pragma synchronous = normal');
+    database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+    // The first read opens log and index.
+    await whileBusy(() => database.exec('select count(*) from sqlite_master'));
+    this.#files.remember();
+    if (synchronous === 'full') this.#disk = new WalSync(path);
+  }
+
+  /** A queue of one: whoever comes next waits for the one before. */
+  async acquireConnection(): Promise<DatabaseConnection> {
+    const before = this.#lastHolder;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#lastHolder = promise;
+    await before;
+    const database = this.#database as DatabaseSync;
+    this.#holder = new NodeSqliteConnection({
+      database,
+      prepare: (sql) => this.#statements.prepare(database, sql),
+      release: resolve,
+      disk: this.#disk,
+      files: this.#files,
+    });
+    return this.#holder;
+  }
+
+  relax(): void {
+    if (this.#holder) this.#holder.durable = false;
+  }
+
+  async beginTransaction(
+    connection: NodeSqliteConnection,
+    { accessMode }: TransactionSettings,
+  ): Promise<void> {
+    await connection.begin(accessMode === 'read only');
+  }
+
+  async commitTransaction(connection: NodeSqliteConnection): Promise<void> {
+    await connection.commit();
+  }
+
+  async rollbackTransaction(connection: NodeSqliteConnection): Promise<void> {
+    await connection.rollback();
+  }
+
+  async releaseConnection(connection: NodeSqliteConnection): Promise<void> {
+    connection.release();
+  }
+
+  async destroy(): Promise<void> {
+    this.#files.close();
+    await this.#disk?.close();
+    this.#statements.clear();
+    this.#database?.close();
+  }
+}
