@@ -26,6 +26,7 @@ export default {
   ],
   modulePathIgnorePatterns: ['<rootDir>/dist'],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
+  reporters: ['default', '<rootDir>/scripts/note-test-file.mjs'],
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   testTimeout: process.env.EVERTHREAD_SOAK === '1' ? 2 * 60 * 60_000 : 300_000,
 };

@@ -7,8 +7,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { ROOT, run, setUp } from './set-up.mjs';
+import { watchPart } from './watch-part.mjs';
 
 const words = process.argv.slice(2);
 const SOAK = '--soak';
@@ -21,6 +22,8 @@ const PARTS = 6;
 /** Most tests wait for a server, a timeout or a process: two parts side by side use two cores, and measure as well as one. */
 const LANES = 2;
 const totals = { passed: 0, failed: 0 };
+/** Of every test file: where the time goes is seen in each run. */
+const durations = [];
 let stopped = false;
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => (stopped = true));
 
@@ -38,13 +41,14 @@ try {
     for (let next = waiting.shift(); next && !stopped; next = waiting.shift()) {
       const [index, which] = next;
       const name = parts.length === 1 ? 'tests' : `tests, part ${index + 1} of ${parts.length}`;
-      await part(name, () => runJest(node, which)).catch(fail);
+      await part(name, () => runJest(node, name, which)).catch(fail);
     }
   };
   await Promise.all(Array.from({ length: soak ? 1 : Math.min(LANES, parts.length) }, lane));
 } catch (error) {
   fail(error);
 }
+tellSlowest();
 if (stopped) console.log('Stopped before the end.');
 console.log(`${totals.passed} passed, ${totals.failed} failed`);
 process.exitCode = totals.failed > 0 || stopped ? 1 : 0;
@@ -53,6 +57,13 @@ function fail(error) {
   if (stopped) return;
   totals.failed += 1;
   console.error(error.message);
+}
+
+function tellSlowest() {
+  const slowest = durations.sort((one, other) => other.seconds - one.seconds).slice(0, 10);
+  if (durations.length <= slowest.length) return;
+  console.log('\n== the slowest files');
+  for (const { path, seconds } of slowest) console.log(`${seconds.toFixed(1).padStart(7)} s  ${path}`);
 }
 
 /** Runs a part under a heading and tells how long it took. */
@@ -99,9 +110,11 @@ function check(name, node, args) {
   });
 }
 
-async function runJest(node, which) {
+async function runJest(node, name, which) {
   const folder = mkdtempSync(join(tmpdir(), 'everthread-test-'));
   const outputFile = join(folder, 'result.json');
+  const note = join(folder, 'test-file');
+  const unwatch = watchPart(name, note);
   try {
     const code = await run(
       node,
@@ -120,7 +133,10 @@ async function runJest(node, which) {
         `--outputFile=${outputFile}`,
         ...which,
       ],
-      { stdio: ['inherit', 'ignore', 'inherit'] },
+      {
+        stdio: ['inherit', 'ignore', 'inherit'],
+        env: { ...process.env, EVERTHREAD_TEST_FILE_NOTE: note },
+      },
     );
     if (!existsSync(outputFile)) {
       if (!stopped) totals.failed += 1;
@@ -129,11 +145,14 @@ async function runJest(node, which) {
     }
     const result = JSON.parse(readFileSync(outputFile, 'utf8'));
     totals.passed += result.numPassedTests;
+    for (const { name: path, startTime, endTime } of result.testResults)
+      durations.push({ path: relative(ROOT, path), seconds: (endTime - startTime) / 1000 });
     const failed = result.numFailedTests + result.numRuntimeErrorTestSuites;
     // Jest can also fail as a whole, such as in its global set-up.
     totals.failed += failed === 0 && code !== 0 ? 1 : failed;
     if (result.numPendingTests > 0) console.log(`${result.numPendingTests} skipped`);
   } finally {
+    unwatch();
     rmSync(folder, { recursive: true, force: true });
   }
 }

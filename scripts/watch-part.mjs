@@ -1,0 +1,59 @@
+/**
+ * Tells what a part of the tests is at while nothing is heard of it: which file has run for how long, and, where that is long, which
+ * processes there are. A machine that is only slow looks different from one where something hangs, and afterwards nobody can tell.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { freemem, loadavg } from 'node:os';
+import { relative } from 'node:path';
+import { ROOT } from './set-up.mjs';
+
+const LOOK_EVERY_MS = 10_000;
+const TELL_EVERY_MS = 120_000;
+/** Most files take less than a minute; this many times two minutes are worth a page of processes. */
+const PROCESSES_AT = 3;
+
+/** Watches the part called `name`, whose running test file stands in `note`; returns the end of it. */
+export function watchPart(name, note) {
+  let file;
+  let since = Date.now();
+  let told = 0;
+  const timer = setInterval(() => {
+    const now = readNote(note);
+    if (now !== file) [file, since, told] = [now, Date.now(), 0];
+    const elapsed = Date.now() - since;
+    if (elapsed < (told + 1) * TELL_EVERY_MS) return;
+    told += 1;
+    const where = file === undefined ? 'its set-up' : relative(ROOT, file);
+    const free = `${(freemem() / 2 ** 30).toFixed(1)} GiB free`;
+    console.log(
+      `${name}: ${where} has run for ${Math.round(elapsed / 1000)} s (load ${loadavg()[0].toFixed(1)}, ${free})`,
+    );
+    if (told === PROCESSES_AT) console.log(listProcesses());
+  }, LOOK_EVERY_MS);
+  return () => clearInterval(timer);
+}
+
+function readNote(note) {
+  try {
+    return readFileSync(note, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** The busiest first; of Linux and macOS, and nothing where there is no `ps`. */
+function listProcesses() {
+  try {
+    const table = execFileSync('ps', ['-A', '-o', 'pid,ppid,stat,etime,time,pcpu,rss,args'], {
+      encoding: 'utf8',
+    });
+    const [head, ...rows] = table.trimEnd().split('\n');
+    const busy = rows
+      .map((row) => ({ row, cpu: Number(row.trim().split(/\s+/)[5]) }))
+      .sort((one, other) => other.cpu - one.cpu);
+    return [head, ...busy.slice(0, 40).map(({ row }) => row.slice(0, 180))].join('\n');
+  } catch (error) {
+    return `The processes cannot be listed: ${error.message}`;
+  }
+}
