@@ -1,20 +1,7 @@
-/** Tests are ES modules in TypeScript; swc only erases types, `npm run typecheck` checks them. */
+/** Tests are ES modules in TypeScript, which Node itself runs (`test/runner`); `npm run typecheck` checks them. */
 export default {
-  testEnvironment: 'node',
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      { jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'es6' } },
-    ],
-  },
-  moduleNameMapper: {
-    '^everthread$': '<rootDir>/src/index.ts',
-    '^everthread/models$': '<rootDir>/src/models/index.ts',
-    '^everthread/worker$': '<rootDir>/src/worker/index.ts',
-    '^everthread/server$': '<rootDir>/src/server/index.ts',
-    '^everthread/testing$': '<rootDir>/src/testing/index.ts',
-  },
+  runner: '<rootDir>/test/runner/index.mjs',
+  transform: {},
   // The long forms take minutes to an hour: `npm run test:soak`.
   testMatch: [
     process.env.EVERTHREAD_SOAK === '1' ? '<rootDir>/test/**/*.soak.ts' : '<rootDir>/test/**/*.test.ts',

@@ -123,8 +123,6 @@ async function runJest(node, name, which) {
         // Of a process that falls, the report says where it was.
         '--report-on-fatalerror',
         `--report-directory=${folder}`,
-        // Some dependencies are ES modules only, and Jest loads those through Node's module API.
-        '--experimental-vm-modules',
         '--disable-warning=ExperimentalWarning',
         JEST,
         // One file after the other within a part.

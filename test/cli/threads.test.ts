@@ -190,9 +190,8 @@ describe('everthread threads', () => {
       eventId: '1',
       eventType: 'EVENT_TYPE_WORKFLOW_EXECUTION_STARTED',
     });
-    const { Runtime, Worker } = await import('@temporalio/worker');
-    const quiet = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
-    Runtime.install({ logger: quiet, shutdownSignals: [] });
+    await import('../once/temporal-runtime.ts');
+    const { Worker } = await import('@temporalio/worker');
     await Worker.runReplayHistory(
       { workflowBundle: { codePath: process.env.EVERTHREAD_TEST_BUNDLE as string } },
       history,

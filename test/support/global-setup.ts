@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import { findTemporalBinary } from '../../src/cli/local-server/find-binary.ts';
 import { type LocalServer, startLocalServer } from '../../src/cli/local-server/start-server.ts';
 import { bundleWorkflows } from '../../src/workflow-bundle.ts';
+// Before anything takes Temporal's own for granted.
+import '../once/temporal-runtime.ts';
 import { awaitPostgresRequest, type PostgresStarter } from './postgres-starter.ts';
 
 declare global {

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach } from '@jest/globals';
-import { NativeConnection, Runtime } from '@temporalio/worker';
+import { NativeConnection } from '@temporalio/worker';
 import type { FaultPoint } from '../../src/activities/base/dependencies.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Configuration } from '../../src/configuration.ts';
@@ -24,29 +24,12 @@ import { openStore } from '../../src/store/open-store.ts';
 import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import type { ScriptedModel } from '../../src/testing/index.ts';
 import { createWorker, type ThreadWorker } from '../../src/worker/index.ts';
+import { logged } from '../once/temporal-runtime.ts';
 import { type Conversation, conversation } from './conversation.ts';
 import { connectPatiently } from './patient-client.ts';
 
+export { type Logged, logged } from '../once/temporal-runtime.ts';
 export { eventually } from './eventually.ts';
-
-export interface Logged {
-  readonly level: 'WARN' | 'ERROR';
-  readonly message: string;
-  readonly fields: Readonly<Record<string | symbol, unknown>>;
-}
-
-/** What workers of this process warned of since the test began. */
-export const logged: Logged[] = [];
-const record =
-  (level: Logged['level']) =>
-  (message: string, fields: Logged['fields'] = {}) => {
-    logged.push({ level, message, fields });
-  };
-
-Runtime.install({
-  shutdownSignals: [],
-  logger: { log() {}, trace() {}, debug() {}, info() {}, warn: record('WARN'), error: record('ERROR') },
-});
 
 const closers: (() => Promise<void>)[] = [];
 

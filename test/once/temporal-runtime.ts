@@ -1,0 +1,22 @@
+/** Temporal's Runtime of this process, which can be installed only once, and what its workers warned of. */
+import { Runtime } from '@temporalio/worker';
+
+export interface Logged {
+  readonly level: 'WARN' | 'ERROR';
+  readonly message: string;
+  readonly fields: Readonly<Record<string | symbol, unknown>>;
+}
+
+/** What workers of this process warned of since the test began. */
+export const logged: Logged[] = [];
+
+const record =
+  (level: Logged['level']) =>
+  (message: string, fields: Logged['fields'] = {}) => {
+    logged.push({ level, message, fields });
+  };
+
+Runtime.install({
+  shutdownSignals: [],
+  logger: { log() {}, trace() {}, debug() {}, info() {}, warn: record('WARN'), error: record('ERROR') },
+});

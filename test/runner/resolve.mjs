@@ -1,0 +1,33 @@
+/** What the imports of tests mean: the package's own names are the sources, and a module of `test` is loaded anew for each test file. */
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const urlOf = (...path) => pathToFileURL(join(ROOT, ...path)).href;
+
+const NAMES = {
+  everthread: urlOf('src', 'index.ts'),
+  'everthread/models': urlOf('src', 'models', 'index.ts'),
+  'everthread/worker': urlOf('src', 'worker', 'index.ts'),
+  'everthread/server': urlOf('src', 'server', 'index.ts'),
+  'everthread/testing': urlOf('src', 'testing', 'index.ts'),
+  // The package itself refuses to be loaded outside of Jest's runner.
+  '@jest/globals': urlOf('test', 'runner', 'globals.mjs'),
+};
+const TESTS = urlOf('test', '');
+const KEPT = [urlOf('test', 'once', ''), urlOf('test', 'runner', '')];
+
+let file = 0;
+
+/** From here on, modules of `test` are those of another file. */
+export function nextFile() {
+  file += 1;
+}
+
+export function resolveForTests(specifier, context, next) {
+  const resolved = next(NAMES[specifier] ?? specifier, context);
+  const { url } = resolved;
+  if (!url.startsWith(TESTS) || url.includes('?') || KEPT.some((folder) => url.startsWith(folder)))
+    return resolved;
+  return { ...resolved, url: `${url}?file=${file}` };
+}
