@@ -65,33 +65,53 @@ export function createFrameReader(longest: number = LONGEST): FrameReader {
       if (end - start < LENGTH) return undefined;
       const length = buffer.readUInt32LE(start);
       if (length < FIXED || length > longest) throw new Error(`a frame of ${length} bytes`);
+      if (end - start < LENGTH + FIXED) return undefined;
+      // Before the rest has come: whoever says what can be no frame may never say the rest.
+      const parts = readParts(buffer, start + LENGTH, length);
       if (end - start < LENGTH + length) {
         store.expect(LENGTH + length);
         return undefined;
       }
-      const frame = readFrame(buffer, start + LENGTH, start + LENGTH + length);
+      const frame = readFrame(buffer, start + LENGTH, start + LENGTH + length, parts);
       store.drop(LENGTH + length);
       return frame;
     },
   };
 }
 
-function readFrame(buffer: Buffer, from: number, to: number): Frame {
-  const headAt = from + FIXED;
-  const textAt = headAt + buffer.readUInt32LE(from);
+/** What the first bytes of a frame say of its parts. */
+interface Parts {
+  readonly headBytes: number;
+  readonly textBytes: number;
+  readonly encoding: typeof NONE | typeof ASCII | typeof UTF16;
+  readonly hasBytes: boolean;
+}
+
+/** Throws when no frame of that length can have these parts. */
+function readParts(buffer: Buffer, from: number, length: number): Parts {
+  const headBytes = buffer.readUInt32LE(from);
   const textBytes = buffer.readUInt32LE(from + 4);
-  const bytesAt = textAt + textBytes;
   const kind = buffer[from + 8] as number;
-  if (bytesAt > to) throw new Error('a frame whose parts are longer than itself');
-  const head = readHead(buffer.toString('utf8', headAt, textAt));
   const encoding = kind & ~WITH_BYTES;
-  if (kind === NONE && textBytes === 0 && bytesAt === to) return { head };
-  if (encoding !== ASCII && (encoding !== UTF16 || textBytes % 2 !== 0)) throw new Error('a text of no kind');
-  const text = buffer.toString(encoding === ASCII ? 'latin1' : 'utf16le', textAt, bytesAt);
-  if (!(kind & WITH_BYTES)) {
-    if (bytesAt !== to) throw new Error('bytes that were not told of');
-    return { head, wire: { text } };
+  const hasBytes = encoding !== kind;
+  const rest = length - FIXED - headBytes - textBytes;
+  if (rest < 0) throw new Error('a frame whose parts are longer than itself');
+  if (encoding === NONE ? kind !== NONE || textBytes > 0 : encoding !== ASCII && encoding !== UTF16) {
+    throw new Error('a text of no kind');
   }
+  if (encoding === UTF16 && textBytes % 2 !== 0) throw new Error('half a character');
+  if (rest > 0 && !hasBytes) throw new Error('bytes that were not told of');
+  return { headBytes, textBytes, encoding, hasBytes } as Parts;
+}
+
+function readFrame(buffer: Buffer, from: number, to: number, parts: Parts): Frame {
+  const headAt = from + FIXED;
+  const textAt = headAt + parts.headBytes;
+  const bytesAt = textAt + parts.textBytes;
+  const head = readHead(buffer.toString('utf8', headAt, textAt));
+  if (parts.encoding === NONE) return { head };
+  const text = buffer.toString(parts.encoding === ASCII ? 'latin1' : 'utf16le', textAt, bytesAt);
+  if (!parts.hasBytes) return { head, wire: { text } };
   const bytes = new Uint8Array(buffer.buffer as ArrayBuffer, buffer.byteOffset + bytesAt, to - bytesAt);
   return { head, wire: { text, bytes } };
 }

@@ -14,9 +14,11 @@ import { jestExpect } from '@jest/expect';
 import { createEmptyTestResult } from '@jest/test-result';
 import { getState, resetState, run } from 'jest-circus';
 import { formatExecError, formatResultsErrors } from 'jest-message-util';
+import * as globals from './globals.mjs';
 import { nextFile, resolveForTests } from './resolve.mjs';
 
 registerHooks({ resolve: resolveForTests });
+Object.assign(globalThis, globals);
 
 export default class NodeRunner {
   #globalConfig;

@@ -50,6 +50,21 @@ describe('frames', () => {
     expect(() => readAll([STREAM.subarray(0, 100)], 8)).toThrow('a frame of');
   });
 
+  it.each<[string, [head: number, text: number, kind: number]]>([
+    ['are longer than itself', [900, 900, 1]],
+    ['have a text of no kind', [10, 10, 3]],
+    ['have a text where there is none', [10, 10, 0]],
+    ['end in half a character', [10, 9, 2]],
+    ['leave bytes over', [10, 10, 1]],
+  ])('whose parts %s are refused before the rest has come, which may never come', (_, [head, text, kind]) => {
+    const start = Buffer.alloc(13);
+    start.writeUInt32LE(1000, 0);
+    start.writeUInt32LE(head, 4);
+    start.writeUInt32LE(text, 8);
+    start[12] = kind;
+    expect(() => readAll([start])).toThrow(/a frame whose|a text of no kind|half a|not told of/);
+  });
+
   it('of chance are refused or waited for, and never read beyond what they are', () => {
     let seed = 20_260_000;
     const random = () => {
