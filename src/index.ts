@@ -22,6 +22,7 @@ export { ERRORS, type ErrorCode, isRuntimeError, RuntimeError } from './core/err
 export type { HookName, HookSignatures, MessageChange } from './core/hook.ts';
 export type { AttachmentRef, Message, ToolAttachment, ToolCall, ToolResult } from './core/message.ts';
 export type { ThreadStatus } from './core/step.ts';
+export type { EventData, EventKind, ThreadEvent, ThreadEventOf } from './core/thread-event.ts';
 export type { ExecutionState } from './core/thread-execution.ts';
 export type { SubagentRegistryEntry } from './core/thread-family.ts';
 export type {
@@ -83,7 +84,6 @@ export type { EnvEntry, EnvOwner } from './store/port/env.ts';
 export type {
   ChildRecord,
   FamilyMember,
-  ThreadEvent,
   ThreadRecord,
   VariableRequest,
 } from './store/port/thread-store.ts';

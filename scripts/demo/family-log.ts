@@ -4,7 +4,7 @@
  */
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Message } from '../../src/core/message.ts';
-import type { ThreadEvent } from '../../src/store/port/thread-store.ts';
+import type { ThreadEvent } from '../../src/core/thread-event.ts';
 import { shorten, toToolCalls } from './narrator.ts';
 import type { Screen, Speaker } from './screen.ts';
 import { ThreadLog } from './thread-log.ts';
@@ -51,23 +51,24 @@ export class FamilyLog {
     this.relatives.push({ threadId, cast, log });
   }
 
-  async #tell(threadId: string, cast: Cast, { type, data }: ThreadEvent): Promise<void> {
-    const name = String(data.name ?? '');
-    switch (type) {
-      case 'subagent.created':
-        this.#screen.say('family', `a thread of its own: ${String(data.childId)}`, name);
-        return this.#follow(String(data.childId), { a: name, b: `${name}'s skeptic` });
+  async #tell(threadId: string, cast: Cast, event: ThreadEvent): Promise<void> {
+    switch (event.type) {
+      case 'subagent.created': {
+        const { childId, name } = event.data;
+        this.#screen.say('family', `a thread of its own: ${childId}`, name ?? '');
+        return this.#follow(childId, { a: name ?? '', b: `${name ?? ''}'s skeptic` });
+      }
       case 'subagent.returned':
       case 'subagent.failed':
         return this.#screen.say(
           'family',
-          `${type} ${this.#nameOf(data.childId)} → the coordinator`,
+          `${event.type} ${this.#nameOf(event.data.childId)} → the coordinator`,
           'report',
         );
       case 'step.committed':
-        return this.#speak(cast, await this.#client.getMessage(threadId, String(data.messageId)));
+        return this.#speak(cast, await this.#client.getMessage(threadId, event.data.messageId));
       case 'step.failed':
-        return this.#screen.say('note', `${cast.a}: ${String(data.message)}`);
+        return this.#screen.say('note', `${cast.a}: ${event.data.message}`);
       default:
         return undefined;
     }

@@ -2,7 +2,8 @@
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Message } from '../../src/core/message.ts';
 import { REPORT_START } from '../../src/core/subagent-report.ts';
-import type { ChildRecord, ThreadEvent, ThreadRecord } from '../../src/store/port/thread-store.ts';
+import type { ThreadEvent } from '../../src/core/thread-event.ts';
+import type { ChildRecord, ThreadRecord } from '../../src/store/port/thread-store.ts';
 import type { FamilyLog, Relative } from './family-log.ts';
 import type { Finding } from './promise.ts';
 import type { Crash } from './story.ts';

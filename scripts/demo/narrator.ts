@@ -1,7 +1,7 @@
 /** Tells the events of a thread to a person: the answer as it streams, each tool call with its arguments. */
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Message, ToolCall } from '../../src/core/message.ts';
-import type { ThreadEvent } from '../../src/store/port/thread-store.ts';
+import type { EventData, ThreadEvent } from '../../src/core/thread-event.ts';
 import type { Screen } from './screen.ts';
 
 /** Characters of a call's arguments that are shown. */
@@ -12,8 +12,8 @@ export function createNarrator(screen: Screen, client: RuntimeClient, threadId: 
   const calls = new Map<string, string>();
   let forgotten = 0;
 
-  async function learnCalls(messageId: unknown): Promise<void> {
-    const message = await client.getMessage(threadId, String(messageId));
+  async function learnCalls(messageId: string): Promise<void> {
+    const message = await client.getMessage(threadId, messageId);
     for (const call of toToolCalls(message)) calls.set(call.id, call.function.arguments);
   }
 
@@ -23,7 +23,7 @@ export function createNarrator(screen: Screen, client: RuntimeClient, threadId: 
   }
 
   /** What the hook forget_old_texts emits with each request: told when it changes. */
-  function tellForgetting({ data }: ThreadEvent['data']): void {
+  function tellForgetting({ data }: EventData['custom']): void {
     const texts = Number((data as { texts?: unknown } | null)?.texts);
     if (texts === forgotten) return;
     forgotten = texts;
@@ -31,35 +31,43 @@ export function createNarrator(screen: Screen, client: RuntimeClient, threadId: 
     screen.say('hook', `forget_old_texts keeps ${what} of earlier questions out of what the model is asked`);
   }
 
-  return async ({ type, data }: ThreadEvent): Promise<void> => {
-    const given = calls.get(String(data.callId)) ?? '';
-    const call = `${String(data.name)} ${shorten(given)}`;
-    switch (type) {
+  function tellStart({ name, callId }: EventData['tool.started']): void {
+    const given = calls.get(callId) ?? '';
+    if (isProgram(name)) tellProgram(given);
+    // Quick ones are told when they are done.
+    else if (name === 'publish_summary') screen.say('tool', `${name} ${shorten(given)} begins`);
+  }
+
+  function tellResult({ name, callId, status }: EventData['tool.result']): void {
+    const what = isProgram(name) ? name : `${name} ${shorten(calls.get(callId) ?? '')}`;
+    screen.say('tool', `${what} → ${status}`);
+  }
+
+  return async (event: ThreadEvent): Promise<void> => {
+    switch (event.type) {
       case 'model.chunk':
-        return screen.stream('librarian', String(data.delta));
+        return screen.stream('librarian', event.data.delta);
       case 'step.committed':
         screen.endStream();
-        return learnCalls(data.messageId);
+        return learnCalls(event.data.messageId);
       case 'tool.started':
-        if (isProgram(data.name)) return tellProgram(given);
-        // Quick ones are told when they are done.
-        return data.name === 'publish_summary' ? screen.say('tool', `${call} begins`) : undefined;
+        return tellStart(event.data);
       case 'tool.result':
-        return screen.say('tool', `${isProgram(data.name) ? data.name : call} → ${String(data.status)}`);
+        return tellResult(event.data);
       case 'effect.started':
-        return screen.say('effect', `${String(data.name)} fires`);
+        return screen.say('effect', `${event.data.name} fires`);
       case 'custom':
-        return tellForgetting(data);
+        return tellForgetting(event.data);
       case 'model.failed':
       case 'step.failed':
-        return screen.say('note', `${type}: ${String(data.message)}`);
+        return screen.say('note', `${event.type}: ${event.data.message}`);
       default:
         return undefined;
     }
   };
 }
 
-function isProgram(tool: unknown): boolean {
+function isProgram(tool: string): boolean {
   return tool === 'analyze_texts';
 }
 

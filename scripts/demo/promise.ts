@@ -2,7 +2,8 @@
 import { type Entry, readEntries } from '../../agents/tools/_bulletin.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Message } from '../../src/core/message.ts';
-import type { ThreadEvent, ThreadRecord } from '../../src/store/port/thread-store.ts';
+import { eventsOf, type ThreadEvent } from '../../src/core/thread-event.ts';
+import type { ThreadRecord } from '../../src/store/port/thread-store.ts';
 import { toToolCalls } from './narrator.ts';
 import type { SecretSearch } from './secret.ts';
 import { type Crash, TURNS } from './story.ts';
@@ -44,8 +45,8 @@ const PROMISES: readonly ((evidence: Evidence) => Finding)[] = [
     };
   },
   ({ events, crashes }) => {
-    const steps = new Set(events.filter(({ type }) => type === 'step.started').map(({ step }) => step));
-    const retried = events.filter(({ type }) => type === 'step.retried').map(({ step }) => step);
+    const steps = new Set(events.filter((event) => event.type === 'step.started').map(({ step }) => step));
+    const retried = events.filter((event) => event.type === 'step.retried').map(({ step }) => step);
     const cutOff = crashes.filter((crash) => crash.of === 'answer').map(({ step }) => step);
     return {
       kept: retried.length === cutOff.length && retried.every((step) => cutOff.includes(step ?? -1)),
@@ -53,10 +54,8 @@ const PROMISES: readonly ((evidence: Evidence) => Finding)[] = [
     };
   },
   ({ events, entries }) => {
-    const begun = events.filter(
-      ({ type, data }) => type === 'tool.started' && data.name === 'publish_summary',
-    );
-    const calls = new Set(begun.map(({ step, data }) => `${step} ${String(data.callId)}`));
+    const begun = eventsOf(events, 'tool.started').filter(({ data }) => data.name === 'publish_summary');
+    const calls = new Set(begun.map(({ step, data }) => `${step} ${data.callId}`));
     const keys = new Set(entries.map(({ key }) => key));
     return {
       kept: begun.length === calls.size && keys.size === entries.length && entries.length <= calls.size,
@@ -74,10 +73,8 @@ const PROMISES: readonly ((evidence: Evidence) => Finding)[] = [
     };
   },
   ({ events }) => {
-    const due = new Map(
-      events.filter(isType('effect.scheduled')).map(({ data }) => [data.id, Number(data.dueAt)]),
-    );
-    const begun = events.filter(isType('effect.started'));
+    const due = new Map(eventsOf(events, 'effect.scheduled').map(({ data }) => [data.id, data.dueAt]));
+    const begun = eventsOf(events, 'effect.started');
     const done = events.filter(isType('effect.done'));
     const late = begun.map(({ at, data }) => at - (due.get(data.id) ?? Number.POSITIVE_INFINITY));
     const told = late.length === 0 ? '' : `, ${Math.round(Math.min(...late) / 1000)} ms after its time`;

@@ -2,6 +2,7 @@
  * The second scenario: a coordinator with two researchers and a reviewing second side. The only worker is killed while both
  * researchers speak; another one goes on with all three threads.
  */
+import { eventsOf } from '../../src/core/thread-event.ts';
 import { FamilyLog } from './family-log.ts';
 import { checkFamily } from './family-promise.ts';
 import { printPrice, printPromises } from './report.ts';
@@ -49,7 +50,7 @@ async function tellResearch(theatre: Theatre, family: FamilyLog): Promise<Crash[
   const isOver = () => findEnd(family) ?? findFailure(family);
   const end = await family.root.log.until('the brief is approved', isOver, MODEL_MS);
   await client.waitForIdle(threadId, { timeoutMs: MODEL_MS });
-  screen.say('note', `The session has ended: ${String(end.data.reason ?? end.data.message)}.`);
+  screen.say('note', `The session has ended: ${'reason' in end.data ? end.data.reason : end.data.message}.`);
   return crashes;
 }
 
@@ -59,9 +60,9 @@ type Log = FamilyLog['root']['log'];
 function untilSpeaking(log: Log): Promise<'streaming' | 'over'> {
   const find = () => {
     const { events } = log;
-    if (events.some(({ type }) => type === 'execution.ended')) return 'over';
-    const begun = events.findLastIndex(({ type }) => type === 'step.started');
-    const chunks = events.slice(begun).filter(({ type }) => type === 'model.chunk');
+    if (events.some((event) => event.type === 'execution.ended')) return 'over';
+    const begun = events.findLastIndex((event) => event.type === 'step.started');
+    const chunks = events.slice(begun).filter((event) => event.type === 'model.chunk');
     return chunks.length >= 3 ? 'streaming' : undefined;
   };
   return log.until('a researcher speaks', find, MODEL_MS);
@@ -98,11 +99,11 @@ async function crash({ screen, startWorker, first, timeouts }: Theatre, family: 
 
 function findEnd({ root }: FamilyLog) {
   // The coordinator's turn ends whenever it waits for reports: those are no ends of the work.
-  return root.log.events.find(
-    ({ type, data }) => type === 'execution.ended' && data.reason !== 'state_stop_session',
+  return eventsOf(root.log.events, 'execution.ended').find(
+    ({ data }) => data.reason !== 'state_stop_session',
   );
 }
 
 function findFailure({ root }: FamilyLog) {
-  return root.log.events.find(({ type }) => type === 'step.failed');
+  return root.log.events.find((event) => event.type === 'step.failed');
 }

@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEntries } from '../../agents/tools/_bulletin.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
-import type { ThreadEvent } from '../../src/store/port/thread-store.ts';
+import type { ThreadEvent } from '../../src/core/thread-event.ts';
 import { type Screen, toSeconds } from './screen.ts';
 import type { ThreadLog } from './thread-log.ts';
 import type { WorkerProcess } from './worker-process.ts';
@@ -82,9 +82,9 @@ async function waitForRest({ client, threadId, log }: Stage): Promise<void> {
 /** The effect that publish_summary scheduled before its worker was killed; a model that published nothing has none. */
 async function waitForFollowUp(stage: Stage): Promise<void> {
   const { screen, log } = stage;
-  const scheduled = log.events.find(({ type }) => type === 'effect.scheduled');
+  const scheduled = log.events.find((event) => event.type === 'effect.scheduled');
   if (!scheduled) return;
-  const dueInMs = Number(scheduled.data.dueAt) / 1000 - Date.now();
+  const dueInMs = scheduled.data.dueAt / 1000 - Date.now();
   if (dueInMs > 0) {
     screen.say(
       'note',
@@ -97,12 +97,12 @@ async function waitForFollowUp(stage: Stage): Promise<void> {
 }
 
 function findEffectEnd(events: readonly ThreadEvent[]): ThreadEvent | undefined {
-  return events.find(({ type }) => type === 'effect.done' || type === 'effect.failed');
+  return events.find((event) => event.type === 'effect.done' || event.type === 'effect.failed');
 }
 
 /** The first message that comes after the effect began. */
 function findFollowUp(events: readonly ThreadEvent[]): ThreadEvent | undefined {
-  const begun = events.findIndex(({ type }) => type === 'effect.started');
+  const begun = events.findIndex((event) => event.type === 'effect.started');
   return events.slice(begun).find(({ type, data }) => type === 'message.created' && data.role === 'user');
 }
 
@@ -179,17 +179,17 @@ function after(at: number, types: readonly string[]) {
 
 /** `over` when the execution ended first. */
 function findStreaming(events: readonly ThreadEvent[]): 'streaming' | 'over' | undefined {
-  if (events.some(({ type }) => type === 'execution.ended')) return 'over';
-  const step = events.slice(events.findLastIndex(({ type }) => type === 'step.started'));
-  if (step.some(({ type }) => type === 'step.committed')) return undefined;
-  const chunks = step.filter(({ type }) => type === 'model.chunk');
-  const characters = chunks.reduce((sum, { data }) => sum + String(data.delta).length, 0);
+  if (events.some((event) => event.type === 'execution.ended')) return 'over';
+  const step = events.slice(events.findLastIndex((event) => event.type === 'step.started'));
+  if (step.some((event) => event.type === 'step.committed')) return undefined;
+  const chunks = step.filter((event) => event.type === 'model.chunk');
+  const characters = chunks.reduce((sum, { data }) => sum + data.delta.length, 0);
   return characters >= STREAMED_CHARACTERS ? 'streaming' : undefined;
 }
 
 /** Until the tool has begun, and unless `early` until its effect is there to see; false when the model ended without it. */
 async function waitForPublishing({ log, threadId, early, signal }: Stage, from: number): Promise<boolean> {
-  const isOver = () => log.events.slice(from).some(({ type }) => type === 'execution.ended');
+  const isOver = () => log.events.slice(from).some((event) => event.type === 'execution.ended');
   const hasBegun = (events: readonly ThreadEvent[]) =>
     events.slice(from).some(({ type, data }) => type === 'tool.started' && data.name === 'publish_summary');
   await log.until('publish_summary begins', (events) => hasBegun(events) || isOver() || undefined, MODEL_MS);

@@ -3,7 +3,7 @@
  * Reads the store, so it goes on while no worker runs.
  */
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
-import type { ThreadEvent } from '../../src/store/port/thread-store.ts';
+import type { ThreadEvent } from '../../src/core/thread-event.ts';
 
 interface Waiter {
   /** Answers whether it has what it waited for. */

@@ -7,8 +7,8 @@
  */
 import type { Message, ToolCall, ToolStatus } from '../core/message.ts';
 import type { StoredError, ThreadStatus } from '../core/step.ts';
+import type { EventData, ThreadEvent, ThreadEventOf } from '../core/thread-event.ts';
 import type { Side } from '../core/thread-execution.ts';
-import type { ThreadEvent } from '../store/port/thread-store.ts';
 
 export type AnswerPart = { readonly at: number } & (
   | { readonly kind: 'text'; readonly delta: string; readonly side: Side }
@@ -60,7 +60,7 @@ export class AnswerStream {
   /** Events in order, each once. */
   async read(event: ThreadEvent): Promise<AnswerPart[]> {
     // I4.
-    if (Number(event.data.depth) > 0) return [];
+    if ('depth' in event.data && Number(event.data.depth) > 0) return [];
     const held = this.#held;
     this.#held = undefined;
     const before = held && !explains(event, held) ? await this.#toMessage(held.id) : [];
@@ -69,43 +69,38 @@ export class AnswerStream {
   }
 
   async #translate(event: ThreadEvent, heldId: string | undefined): Promise<Part[]> {
-    const { type, data } = event;
-    switch (type) {
+    switch (event.type) {
       case 'message.created':
         return this.#hold(event);
       case 'step.started':
-        this.#side = data.side === 'b' ? 'b' : 'a';
+        this.#side = event.data.side === 'b' ? 'b' : 'a';
         return [];
       case 'model.chunk':
         return this.#addChunk(event);
       case 'step.committed':
-        return this.#complete(await this.#remember(data.messageId as string), false);
+        return this.#complete(await this.#remember(event.data.messageId), false);
       case 'execution.aborted':
-        return this.#complete(data.keptText && heldId ? await this.#remember(heldId) : null, true);
+        return this.#complete(event.data.keptText && heldId ? await this.#remember(heldId) : null, true);
       case 'step.failed':
         return this.#text === '' ? [] : this.#complete(null, true);
       case 'tool.called': {
-        const name = data.name as string;
-        return [{ kind: 'tool_call', name, arguments: this.#arguments.get(data.callId as string) ?? '{}' }];
+        const { name, callId } = event.data;
+        return [{ kind: 'tool_call', name, arguments: this.#arguments.get(callId) ?? '{}' }];
       }
       case 'tool.result':
       case 'tool.unknown': {
         const message = heldId ? await this.#getMessage(heldId) : null;
-        const { name, status } = data as { name: string; status: ToolStatus };
+        const { name, status } = event.data;
         return [{ kind: 'tool_result', name, status, content: message?.content ?? '' }];
       }
       case 'model.failed':
-        return [{ kind: 'trouble', text: tellModelFailure(data) }];
+        return [{ kind: 'trouble', text: tellModelFailure(event.data) }];
       case 'step.retried':
-        return [{ kind: 'trouble', text: `asking the model again: ${data.reason as string}` }];
+        return [{ kind: 'trouble', text: `asking the model again: ${event.data.reason}` }];
       case 'item.rejected':
-        return [{ kind: 'trouble', text: `refused: ${data.code as string}: ${data.reason as string}` }];
+        return [{ kind: 'trouble', text: `refused: ${event.data.code}: ${event.data.reason}` }];
       case 'thread.status': {
-        const {
-          status,
-          reason = null,
-          error = null,
-        } = data as { status: ThreadStatus; reason?: string; error?: StoredError };
+        const { status, reason = null, error = null } = event.data;
         return [{ kind: 'status', status, reason, error }];
       }
       default:
@@ -114,16 +109,16 @@ export class AnswerStream {
   }
 
   /** A step's own words may be stored as the user's: those of the second of two AI sides. */
-  #hold({ step, data }: ThreadEvent): Part[] | Promise<Part[]> {
-    const { messageId: id, role } = data as { messageId: string; role: string };
+  #hold({ step, data }: ThreadEventOf<'message.created'>): Part[] | Promise<Part[]> {
+    const { messageId: id, role } = data;
     if (step === undefined && (role === 'user' || role === 'system')) return this.#toMessage(id);
     this.#held = { id, role };
     return [];
   }
 
   /** I1. Chunks of an attempt or call that was given up may come late: they are passed over. */
-  #addChunk({ step = 0, attempt = 1, data }: ThreadEvent): Part[] {
-    const { delta, call } = data as { delta: string; call: number };
+  #addChunk({ step = 0, attempt = 1, data }: ThreadEventOf<'model.chunk'>): Part[] {
+    const { delta, call } = data;
     const age = step - this.#source.step || attempt - this.#source.attempt || call - this.#source.call;
     if (age < 0) return [];
     const parts: Part[] = age > 0 && this.#text !== '' ? [{ kind: 'restart' }] : [];
@@ -166,11 +161,10 @@ export class AnswerStream {
 /** A message of a step, a stop or a tool is told by the event that follows it in the same transaction. */
 function explains({ type, data }: ThreadEvent, held: { id: string; role: string }): boolean {
   if (held.role === 'tool') return true;
-  return type === 'execution.aborted' ? data.keptText === true : data.messageId === held.id;
+  return type === 'execution.aborted' ? data.keptText : 'messageId' in data && data.messageId === held.id;
 }
 
-function tellModelFailure(data: Readonly<Record<string, unknown>>): string {
-  const { message, retryInMs } = data as { message?: string; retryInMs?: number };
+function tellModelFailure({ message, retryInMs }: EventData['model.failed']): string {
   const next = retryInMs === undefined ? '' : `; trying again in ${Math.round(retryInMs / 100) / 10} s`;
   return `the model failed: ${message ?? 'no reason was given'}${next}`;
 }

@@ -1,5 +1,7 @@
 /** What `threads show --debug` shows beside the messages: where in the author's code a tool, a hook or an effect went wrong. */
 import { followEvents } from '../client/follow-events.ts';
+import type { StoredError } from '../core/step.ts';
+import type { ThreadEvent } from '../core/thread-event.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { dateAndTime, tone } from './output.ts';
 import { shorten, visible } from './terminal-text.ts';
@@ -22,28 +24,31 @@ export interface ToldFault {
 /** Oldest first. */
 export async function readFaults(store: ThreadStore, threadId: string): Promise<ToldFault[]> {
   const faults: ToldFault[] = [];
-  for await (const { seq, at, type, step, data } of followEvents(store, threadId, { follow: false })) {
-    const { stack, name, id, callId, error } = data;
-    if (typeof stack !== 'string') continue;
-    faults.push({
-      seq,
-      at,
-      type,
-      ...(step === undefined ? {} : { step }),
-      name: String(name ?? id ?? ''),
-      ...(typeof callId === 'string' ? { callId } : {}),
-      ...toText(error),
-      stack,
-    });
+  for await (const event of followEvents(store, threadId, { follow: false })) {
+    const fault = toFault(event);
+    if (fault) faults.push(fault);
   }
   return faults;
 }
 
+function toFault({ seq, at, type, step, data }: ThreadEvent): ToldFault | undefined {
+  if (!('stack' in data) || data.stack === undefined) return undefined;
+  const name = 'name' in data ? data.name : data.id;
+  return {
+    seq,
+    at,
+    type,
+    ...(step === undefined ? {} : { step }),
+    name: name ?? '',
+    ...('callId' in data ? { callId: data.callId } : {}),
+    ...('error' in data ? { error: toText(data.error) } : {}),
+    stack: data.stack,
+  };
+}
+
 /** An effect's error has a code of its own. */
-function toText(error: unknown): { error?: string } {
-  if (typeof error === 'string') return { error };
-  const message = (error as { message?: unknown } | undefined)?.message;
-  return typeof message === 'string' ? { error: message } : {};
+function toText(error: string | StoredError): string {
+  return typeof error === 'string' ? error : error.message;
 }
 
 export function faultText({ at, type, step, name, stack }: ToldFault): string {

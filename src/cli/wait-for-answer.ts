@@ -4,8 +4,9 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RuntimeClient } from '../client/runtime-client.ts';
-import { type ErrorCode, isRuntimeError, RuntimeError } from '../core/error.ts';
-import type { ThreadEvent, ThreadRecord } from '../store/port/thread-store.ts';
+import { isRuntimeError, RuntimeError } from '../core/error.ts';
+import type { ThreadEvent } from '../core/thread-event.ts';
+import type { ThreadRecord } from '../store/port/thread-store.ts';
 import type { AnswerSink } from './answer-printer.ts';
 import { AnswerStream } from './answer-stream.ts';
 import { commandName } from './command-name.ts';
@@ -121,10 +122,7 @@ function noteArrival({ type, data }: ThreadEvent, sent: string | undefined, log:
   if (type === 'message.created' && data.messageId === sent) log.arrived = true;
   if (type !== 'item.rejected' || data.id === undefined || data.id !== sent) return;
   log.arrived = true;
-  log.refusal = new RuntimeError(
-    data.code as ErrorCode,
-    `The thread refused the message: ${data.reason as string}.`,
-  );
+  log.refusal = new RuntimeError(data.code, `The thread refused the message: ${data.reason}.`);
 }
 
 function hintAtWorker({ taskQueue }: RuntimeClient): void {

@@ -1,6 +1,7 @@
 /** Reads a thread's event log and goes on as it grows. The cursor is the last sequence number read. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ThreadEvent, ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadEvent } from '../core/thread-event.ts';
+import type { ThreadStore } from '../store/port/thread-store.ts';
 
 const PAGE = 500;
 const POLL_MS = 60;

@@ -2,11 +2,12 @@
 import type { ScheduledEffect } from '../core/effect.ts';
 import type { Message } from '../core/message.ts';
 import type { ThreadStatus } from '../core/step.ts';
+import type { ThreadEvent } from '../core/thread-event.ts';
 import type { FileChunk, FileRecord, FindResult, ReaddirResult } from '../core/thread-file.ts';
 import type { GetLogsOptions, Log } from '../core/thread-log.ts';
 import type { GetMessagesOptions, MessagePage } from '../core/thread-message.ts';
 import { readWholeFile, streamFile } from '../store/port/file-content.ts';
-import type { FamilyMember, ThreadEvent, ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
+import type { FamilyMember, ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 import type { ListValues, StoredValue } from '../store/port/value.ts';
 import { followEvents } from './follow-events.ts';
 import { requireThread } from './known-thread.ts';

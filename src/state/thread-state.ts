@@ -4,6 +4,7 @@
  */
 import { findActiveSide } from '../core/active-side.ts';
 import type { RunCode } from '../core/code-execution.ts';
+import type { EventData } from '../core/thread-event.ts';
 import type { ThreadState } from '../core/thread-state.ts';
 import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 import type { StateDependencies } from './dependencies.ts';
@@ -89,7 +90,7 @@ function createEmitter(store: ThreadStore, threadId: string, hide: ThreadEnv['hi
 function toShown(event: string, data: unknown) {
   try {
     const text = JSON.stringify({ event: String(event).slice(0, 128), data: data ?? null });
-    return { type: 'custom', data: JSON.parse(text) as Record<string, unknown> };
+    return { type: 'custom' as const, data: JSON.parse(text) as EventData['custom'] };
   } catch {
     return undefined;
   }

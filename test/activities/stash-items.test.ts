@@ -34,7 +34,9 @@ async function aThread() {
   await store.openThread({ ...run, ...thread });
   const pending = async () => (await store.getMessages('t', { limit: 100 })).messages.map(({ id }) => id);
   const events = async () =>
-    (await store.readEvents('t', 0)).filter(({ type }) => type === 'item.rejected').map(({ data }) => data);
+    (await store.readEvents('t', 0))
+      .filter((event) => event.type === 'item.rejected')
+      .map(({ data }) => data);
   return { store, run, pending, events };
 }
 

@@ -4,9 +4,14 @@ import { type AnswerPart, AnswerStream } from '../../src/cli/answer-stream.ts';
 import { createLogger } from '../../src/cli/logger.ts';
 import { shorten, visible } from '../../src/cli/terminal-text.ts';
 import type { Message } from '../../src/core/message.ts';
-import type { ThreadEvent } from '../../src/store/port/thread-store.ts';
+import type { EventKind, ThreadEvent } from '../../src/core/thread-event.ts';
 
-type Draft = Omit<Partial<ThreadEvent>, 'seq' | 'at'> & { readonly type: string };
+interface Draft {
+  readonly type: EventKind;
+  readonly step?: number;
+  readonly attempt?: number;
+  readonly data?: object;
+}
 
 const chunk = (delta: string, attempt = 1, call = 0, step = 1): Draft => ({
   type: 'model.chunk',
@@ -34,7 +39,7 @@ async function read(
   );
   const parts: AnswerPart[] = [];
   for (const [index, event] of events.entries())
-    parts.push(...(await stream.read({ seq: index + 1, at: 0, data: {}, ...event })));
+    parts.push(...(await stream.read({ seq: index + 1, at: 0, data: {}, ...event } as ThreadEvent)));
   return parts.map(({ at: _at, ...part }) => part);
 }
 
@@ -54,8 +59,8 @@ describe('AnswerStream', () => {
 
   it('[answer I4] shows the call of a prompt and its result, and nothing of what was said within it', async () => {
     const deep = (event: Draft): Draft => ({ ...event, step: 2, data: { ...event.data, depth: 1 } });
-    const called = { type: 'tool.called', step: 1, data: { name: 'consult', callId: 'c' } };
-    const result = { type: 'tool.result', step: 1, data: { name: 'consult', status: 'success' } };
+    const called: Draft = { type: 'tool.called', step: 1, data: { name: 'consult', callId: 'c' } };
+    const result: Draft = { type: 'tool.result', step: 1, data: { name: 'consult', status: 'success' } };
     const inner = [created('first', 'user'), chunk('aside'), created('said', 'assistant'), committed('said')];
     const events = [chunk('Hm'), created('m', 'assistant'), committed('m'), called, ...inner.map(deep)];
     expect(

@@ -29,7 +29,7 @@ const agentOf = async ({ client }: TestRuntime, thread: string) => (await client
 
 async function changes({ store }: TestRuntime, thread: string) {
   const events = await store.readEvents(thread, 0);
-  return events.filter(({ type }) => type === 'thread.agent').map(({ data }) => data);
+  return events.filter((event) => event.type === 'thread.agent').map(({ data }) => data);
 }
 
 const systems = (model: ScriptedModel) => model.requests.map((request) => told(request)[0]);

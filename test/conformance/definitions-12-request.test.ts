@@ -37,7 +37,9 @@ describe('definitions §12.2 hooks of the request', () => {
       role: 'tool',
       content: expect.stringContaining('no result'),
     });
-    const failed = (await runtime.store.readEvents(thread, 0)).filter(({ type }) => type === 'hook.failed');
+    const failed = (await runtime.store.readEvents(thread, 0)).filter(
+      (event) => event.type === 'hook.failed',
+    );
     expect(failed.map(({ step, data }) => [step, data.hook])).toEqual(
       [1, 2, 3].map((n) => [n, 'prefilter_llm_history']),
     );

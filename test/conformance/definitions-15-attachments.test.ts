@@ -121,7 +121,7 @@ describe('definitions §15.4 attachments of a client', () => {
     await handle.signal('queueMessage', { id: 'empty', content: '', attachments: [] });
     await eventually('both signals are refused', async () => {
       const events = await runtime.store.readEvents(thread, 0);
-      return events.filter(({ type }) => type === 'item.rejected').length === 2;
+      return events.filter((event) => event.type === 'item.rejected').length === 2;
     });
     expect(await runtime.messages(thread)).toHaveLength(2);
   });

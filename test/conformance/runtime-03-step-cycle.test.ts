@@ -121,7 +121,7 @@ describe('runtime §3 Step Cycle', () => {
     const thread = await runtime.start('go');
     expect(await runtime.transcript(thread)).toEqual(['user: go', 'assistant: third it is']);
     const events = await runtime.store.readEvents(thread, 0);
-    const models = events.filter(({ type }) => type === 'model.called').map(({ data }) => data.model);
+    const models = events.filter((event) => event.type === 'model.called').map(({ data }) => data.model);
     expect(models).toEqual(['a', 'b', 'c']);
   });
 

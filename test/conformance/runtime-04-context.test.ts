@@ -134,7 +134,9 @@ describe('runtime §4 Context Assembly', () => {
       'user',
     ]);
     expect(last.at(-1)?.content).toMatch(/^question 6 /);
-    const told = (await runtime.store.readEvents(thread, 0)).filter(({ type }) => type === 'context.trimmed');
+    const told = (await runtime.store.readEvents(thread, 0)).filter(
+      (event) => event.type === 'context.trimmed',
+    );
     expect(told.at(-1)).toMatchObject({ step: 7, data: { messages: 6 } });
     expect(new Set(told.map(({ step }) => step)).size).toBe(told.length);
     expect(await runtime.messages(thread)).toHaveLength(14);

@@ -87,7 +87,7 @@ describe('runtime §6 Stop Conditions', () => {
     });
     await eventually('text has streamed', async () => {
       const events = await runtime.store.readEvents(threadId, 0);
-      return events.filter(({ type }) => type === 'model.chunk').length >= 2;
+      return events.filter((event) => event.type === 'model.chunk').length >= 2;
     });
     await runtime.client.stop(threadId, 'enough');
     const thread = await runtime.client.waitForIdle(threadId);
@@ -109,7 +109,7 @@ describe('runtime §6 Stop Conditions', () => {
     const runtime = await testRuntime({ registry });
     const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
     await eventually('text has streamed', async () =>
-      (await runtime.store.readEvents(threadId, 0)).some(({ type }) => type === 'model.chunk'),
+      (await runtime.store.readEvents(threadId, 0)).some((event) => event.type === 'model.chunk'),
     );
     const asked = Date.now();
     await runtime.client.stop(threadId);
@@ -135,7 +135,7 @@ describe('runtime §6 Stop Conditions', () => {
     const runtime = await testRuntime({ model, tools: { wait } });
     const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
     await eventually('the tool runs', async () =>
-      (await runtime.store.readEvents(threadId, 0)).some(({ type }) => type === 'tool.started'),
+      (await runtime.store.readEvents(threadId, 0)).some((event) => event.type === 'tool.started'),
     );
     await runtime.client.stop(threadId);
     await runtime.client.waitForIdle(threadId);

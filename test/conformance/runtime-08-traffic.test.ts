@@ -265,7 +265,7 @@ describe('runtime §8.3 Status updates', () => {
     const [child] = await childrenOf(runtime, thread);
     expect(child?.status).toBe('idle');
     const events = await runtime.store.readEvents(thread, 0);
-    expect(events.filter(({ type }) => type === 'subagent.status').map(({ data }) => data)).toEqual([
+    expect(events.filter((event) => event.type === 'subagent.status').map(({ data }) => data)).toEqual([
       { childId: child?.threadId, status: 'half way' },
     ]);
     const results = (await runtime.messages(child?.threadId as string)).filter(({ role }) => role === 'tool');

@@ -35,7 +35,7 @@ describe('runtime §9 Queue and Delivery', () => {
       messages: [{ content: 'one' }],
     });
     await eventually('the tool runs', async () =>
-      (await runtime.store.readEvents(threadId, 0)).some(({ type }) => type === 'tool.started'),
+      (await runtime.store.readEvents(threadId, 0)).some((event) => event.type === 'tool.started'),
     );
     await runtime.client.queueMessage(threadId, { content: 'two' });
     await eventually('it waits', async () =>
@@ -129,7 +129,7 @@ describe('runtime §9 Queue and Delivery', () => {
     await handle.signal('stop', 'what?');
     const rejected = await eventually('every refusal is an event', async () => {
       const events = (await runtime.store.readEvents(thread, 0)).filter(
-        ({ type }) => type === 'item.rejected',
+        (event) => event.type === 'item.rejected',
       );
       return events.length === bad.length + 2 && events;
     });

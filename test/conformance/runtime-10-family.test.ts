@@ -36,7 +36,7 @@ const statuses = async ({ store }: TestRuntime, threadId: string): Promise<strin
   (await store.listChildren(threadId)).map(({ status }) => status);
 const streaming = (runtime: TestRuntime, threadId: string) =>
   eventually('text streams', async () =>
-    (await runtime.store.readEvents(threadId, 0, 1000)).some(({ type }) => type === 'model.chunk'),
+    (await runtime.store.readEvents(threadId, 0, 1000)).some((event) => event.type === 'model.chunk'),
   );
 
 describe('runtime §10 Termination in a family', () => {
@@ -132,7 +132,7 @@ describe('runtime §10 Termination in a family', () => {
     await eventually('the child goes on', async () => (await client.getThread(busy)).status === 'running');
     await client.temporal.workflow.getHandle(`thread/${thread}`).signal('queueTool', null);
     await eventually('a refusal', async () =>
-      (await runtime.store.readEvents(thread, 0, 1000)).some(({ type }) => type === 'item.rejected'),
+      (await runtime.store.readEvents(thread, 0, 1000)).some((event) => event.type === 'item.rejected'),
     );
     expect((await client.getThread(busy)).status).toBe('running');
     await client.stop(busy);
@@ -201,7 +201,7 @@ describe('runtime §11 Concurrency in a family', () => {
     expect(running.map(({ status }) => status)).toEqual(['running', 'running']);
     for (const child of children) {
       await client.queueMessage(child, { content: 'go on' });
-      const begun = (await store.readEvents(child, 0, 1000)).filter(({ type }) => type === 'step.started');
+      const begun = (await store.readEvents(child, 0, 1000)).filter((event) => event.type === 'step.started');
       expect(begun.length).toBeLessThan(2);
     }
     await client.terminate(thread);

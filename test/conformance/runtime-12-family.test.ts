@@ -42,11 +42,15 @@ describe('runtime §12 Observability of subagents', () => {
       'subagent.messaged',
       'subagent.failed',
     ]);
-    expect(new Set(markers.map(({ data }) => data.childId))).toEqual(new Set([child?.threadId]));
+    expect(new Set(markers.map(({ data }) => 'childId' in data && data.childId))).toEqual(
+      new Set([child?.threadId]),
+    );
     const logs = (await runtime.store.getLogs(thread, { order: 'asc' })).filter(
       ({ type }) => type === 'subagent',
     );
-    expect(logs.map(({ data }) => data.childId)).toEqual(markers.map(({ data }) => data.childId));
+    expect(logs.map(({ data }) => data.childId)).toEqual(
+      markers.map(({ data }) => 'childId' in data && data.childId),
+    );
     // Why the child's execution ended is kept with it, and shown wherever its thread is.
     expect(await runtime.client.getThread(child?.threadId as string)).toMatchObject({ status: 'failed' });
     expect(child?.status).toBe('failed');

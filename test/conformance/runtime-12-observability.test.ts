@@ -24,7 +24,7 @@ describe('runtime §12 Observability', () => {
       'model.called',
       'model.answered',
     ]);
-    expect(events.find(({ type }) => type === 'model.failed')?.data).toMatchObject({
+    expect(events.find((event) => event.type === 'model.failed')?.data).toMatchObject({
       code: 'server_error',
       statusCode: 500,
     });
@@ -38,7 +38,7 @@ describe('runtime §12 Observability', () => {
     });
     const thread = await runtime.start('go');
     const events = (await runtime.store.readEvents(thread, 0)).filter(({ type }) => type.startsWith('tool.'));
-    expect(events.map(({ type, data }) => [type, data.name])).toEqual([
+    expect(events.map(({ type, data }) => [type, 'name' in data && data.name])).toEqual([
       ['tool.called', 'look'],
       ['tool.started', 'look'],
       ['tool.result', 'look'],
@@ -53,11 +53,11 @@ describe('runtime §12 Observability', () => {
     await runtime.client.terminate(thread, 'done');
     await runtime.client.waitForIdle(thread);
     const events = await runtime.store.readEvents(thread, 0);
-    expect(events.find(({ type }) => type === 'execution.ended')?.data).toMatchObject({
+    expect(events.find((event) => event.type === 'execution.ended')?.data).toMatchObject({
       reason: 'stop_on_response',
     });
     const statuses = events
-      .filter(({ type }) => type === 'thread.status')
+      .filter((event) => event.type === 'thread.status')
       .map(({ data }) => [data.status, data.reason]);
     expect(statuses.slice(1)).toEqual([
       ['idle', 'stop_on_response'],

@@ -69,7 +69,7 @@ describe('runtime §15 Conformance Summary', () => {
     expect(await lastResult(runtime, thread)).toMatchObject({ tool_status: 'success' });
     for (const id of [thread, child?.threadId as string]) {
       const events = await runtime.store.readEvents(id, 0, 10_000);
-      const ended = events.filter(({ type }) => type === 'execution.ended').map(({ data }) => data.reason);
+      const ended = events.filter((event) => event.type === 'execution.ended').map(({ data }) => data.reason);
       expect(ended[0]).toBe(id === thread ? 'stop_on_response' : 'session_stop');
       let open = 0;
       for (const { type } of events) {

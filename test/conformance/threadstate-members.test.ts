@@ -75,7 +75,7 @@ describe('ThreadState: hierarchy and lifecycle', () => {
     );
     expect((await runtime.transcript(threadId))[0]).toBe('user: go');
     const late = (await runtime.store.readEvents(threadId, 0)).find(
-      ({ type }) => type === 'tool.late_result',
+      (event) => event.type === 'tool.late_result',
     );
     expect(late?.data.result).toBe('"ThreadTerminated"');
   });

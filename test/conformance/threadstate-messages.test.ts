@@ -69,7 +69,7 @@ describe('ThreadState: messaging', () => {
     expect(answers).toEqual([['after', { a: 1, c: 3 }, true, false]]);
     const events = await runtime.store.readEvents(threadId, 0);
     // The second update changed nothing, and says nothing.
-    expect(events.filter(({ type }) => type === 'message.updated')).toHaveLength(1);
+    expect(events.filter((event) => event.type === 'message.updated')).toHaveLength(1);
   });
 
   it('[threadstate messaging] updateMessage refuses an unknown id, and anything that is no update', async () => {

@@ -2,10 +2,12 @@
  * Drives one thread through the ThreadStore port the way its workflow and activities do. A test says only what it
  * is about; everything else is the ordinary course.
  */
+
 import { randomUUID } from 'node:crypto';
 import type { MessageItem, QueueItem, StoredItem, ToolItem } from '../../src/core/item.ts';
 import type { Message, ToolCall } from '../../src/core/message.ts';
 import type { CommitStatusOutcome, RestStatus } from '../../src/core/step.ts';
+import type { EventKind, ThreadEvent, ThreadEventOf } from '../../src/core/thread-event.ts';
 import type {
   BeginStep,
   BegunStep,
@@ -19,7 +21,6 @@ import type {
   SettledTool,
   StepRecord,
   StepRef,
-  ThreadEvent,
   ThreadStore,
 } from '../../src/store/port/thread-store.ts';
 
@@ -172,9 +173,12 @@ export class ThreadDriver {
     return this.store.appendChunk({ ...ref, call: callNumber, delta });
   }
 
-  async events(...types: string[]): Promise<ThreadEvent[]> {
+  async events<Kind extends EventKind>(...kinds: Kind[]): Promise<(ThreadEvent & ThreadEventOf<Kind>)[]> {
     const events = await this.store.readEvents(this.id, 0, 1_000_000);
-    return events.filter(({ type }) => types.length === 0 || types.includes(type));
+    return events.filter(
+      (event): event is ThreadEvent & ThreadEventOf<Kind> =>
+        kinds.length === 0 || (kinds as EventKind[]).includes(event.type),
+    );
   }
 
   async messages(): Promise<readonly Message[]> {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { StartThread } from '../../src/client/start-options.ts';
 import type { Message } from '../../src/core/message.ts';
+import type { EventData, ThreadEvent } from '../../src/core/thread-event.ts';
 import { generateKey } from '../../src/store/crypto/encryption.ts';
-import type { ThreadEvent } from '../../src/store/port/thread-store.ts';
 import { CLUMSY, type ClumsyTool } from '../support/clumsy-tools.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
@@ -59,10 +59,10 @@ async function readEvents(threadId: string): Promise<readonly ThreadEvent[]> {
   return cluster.client.store.readEvents(threadId, 0, 10_000);
 }
 
-async function stray(threadId: string, message: RegExp): Promise<Record<string, unknown>> {
+async function stray(threadId: string, message: RegExp): Promise<EventData['code.stray']> {
   return eventually(`a stray fault like ${message}`, async () => {
     if (!workerLives()) throw new Error(`The worker died:\n${workerLog().slice(-3000)}`);
-    const events = (await readEvents(threadId)).filter(({ type }) => type === 'code.stray');
+    const events = (await readEvents(threadId)).filter((event) => event.type === 'code.stray');
     return events.find(({ data }) => message.test(String(data.error)))?.data;
   });
 }
@@ -124,7 +124,7 @@ describe('one worker with tools that misbehave beside healthy threads', () => {
   it('a flood of floating promises is told ten times, and its loop costs nobody else', async () => {
     const { threadId } = hostile.find(({ tool }) => tool.name === 'floats_ten_thousand') as Ended;
     const told = await eventually('the last of them', async () => {
-      const strays = (await readEvents(threadId)).filter(({ type }) => type === 'code.stray');
+      const strays = (await readEvents(threadId)).filter((event) => event.type === 'code.stray');
       return strays.length >= 10 && strays;
     });
     expect(told).toHaveLength(10);
@@ -133,7 +133,7 @@ describe('one worker with tools that misbehave beside healthy threads', () => {
 
   it('the stack of a throw names the file and the line of the tool, and the model reads the message alone', async () => {
     const { threadId, message } = hostile.find(({ tool }) => tool.name === 'returns_a_getter') as Ended;
-    const result = (await readEvents(threadId)).find(({ type }) => type === 'tool.result');
+    const result = (await readEvents(threadId)).find((event) => event.type === 'tool.result');
     expect(result?.data.stack).toMatch(/Error: a trap\n.*at trap .*test\/support\/clumsy-tools\.ts:\d+:\d+/);
     expect(message?.content).toBe('Failed to execute tool: a trap');
     expect(workerLog()).toMatch(/The tool "returns_a_getter" failed/);
@@ -156,7 +156,7 @@ describe('code that is no tool', () => {
   it('an effect that floats a promise and ends the process has failed, and nothing else has', async () => {
     const threadId = await run(say('use schedules 1'));
     const failed = await eventually('the end of the effect', async () =>
-      (await readEvents(threadId)).find(({ type }) => type === 'effect.failed'),
+      (await readEvents(threadId)).find((event) => event.type === 'effect.failed'),
     );
     expect(failed.data).toMatchObject({
       error: { code: 'ProcessCallRefused' },
@@ -168,7 +168,7 @@ describe('code that is no tool', () => {
   it('a hook that does so is told as failed, and the call keeps its result', async () => {
     const threadId = await run(say('use tick 1', 'hooked'));
     expect(await cluster.transcript(threadId)).toContain('tool tick success: ticked 1');
-    const failed = (await readEvents(threadId)).find(({ type }) => type === 'hook.failed');
+    const failed = (await readEvents(threadId)).find((event) => event.type === 'hook.failed');
     expect(failed?.data).toMatchObject({
       id: 'strays',
       error: expect.stringContaining('ProcessCallRefused'),
@@ -190,7 +190,7 @@ describe('secrets', () => {
     const env = { TOKEN: { value: TOKEN, type: 'secret' } } as const;
     const threadId = await run({ ...say('use tells 1'), env });
     await stray(threadId, /floating \[secret TOKEN\]/);
-    const result = (await readEvents(threadId)).find(({ type }) => type === 'tool.result');
+    const result = (await readEvents(threadId)).find((event) => event.type === 'tool.result');
     expect(result?.data.stack).toMatch(
       /thrown \[secret TOKEN\][\s\S]*Caused by: Error: caused by \[secret TOKEN\]/,
     );

@@ -126,7 +126,7 @@ describe('a thread that computes longer than the script timeout', () => {
       messages: [{ content: 'hold' }],
     });
     await eventually('the tool to run', async () =>
-      (await runtime.client.store.readEvents(threadId, 0)).some(({ type }) => type === 'tool.started'),
+      (await runtime.client.store.readEvents(threadId, 0)).some((event) => event.type === 'tool.started'),
     );
     const { bystanders } = await harm(runtime, 'spin');
     await eventually('the warning', () => told(TIMEOUT).length > 0);

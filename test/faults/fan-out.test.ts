@@ -33,7 +33,7 @@ describe('a family of size', () => {
     );
     const events = await store.readEvents(thread, 0, 1_000_000);
     const delivered = events
-      .filter(({ type }) => type === 'subagent.returned')
+      .filter((event) => event.type === 'subagent.returned')
       .map(({ data }) => data.childId);
     const reports = (await runtime.messages(thread)).filter(
       ({ role, metadata }) => role === 'user' && metadata.subagent_id,

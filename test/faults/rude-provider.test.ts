@@ -42,7 +42,7 @@ describe('a thread whose provider', () => {
       status: 'failed',
       lastError: { code: 'AnswerTooLarge', message: expect.stringContaining('was given up') },
     });
-    const failed = (await runtime.store.readEvents(id, 0)).filter(({ type }) => type === 'model.failed');
+    const failed = (await runtime.store.readEvents(id, 0)).filter((event) => event.type === 'model.failed');
     expect(failed).toMatchObject([{ data: { call: 1, code: 'AnswerTooLarge' } }]);
     await runtime.say(id, 'Again');
     expect(await runtime.transcript(id)).toEqual(['user: Hello', 'user: Again', 'assistant: Here.']);

@@ -162,7 +162,7 @@ async function everthread(args: string[], input?: string): Promise<string> {
 }
 
 async function effectFailed(): Promise<boolean> {
-  return (await store.readEvents(THREAD, 0, 1_000_000)).some(({ type }) => type === 'effect.failed');
+  return (await store.readEvents(THREAD, 0, 1_000_000)).some((event) => event.type === 'effect.failed');
 }
 
 beforeAll(async () => {

@@ -64,7 +64,7 @@ describe('a worker process killed with SIGKILL within a sub-prompt', () => {
       expect(await tell(thread)).toEqual(PEACEFUL);
       expect(cluster.ledger(thread)).toEqual(['1']);
       const events = await cluster.client.store.readEvents(thread, 0, 1_000_000);
-      const committed = events.filter(({ type }) => type === 'step.committed').map(({ step }) => step);
+      const committed = events.filter((event) => event.type === 'step.committed').map(({ step }) => step);
       expect(committed).toEqual([1, 2, 3]);
       expect(
         events.filter(({ type, data }) => type === 'tool.result' && data.name === 'consult'),

@@ -63,7 +63,7 @@ describe('a worker process killed with SIGKILL', () => {
     const expected = await expectedTranscript('slowly');
     const thread = await cluster.begin('slowly');
     const chunk = async () =>
-      (await cluster.client.store.readEvents(thread, 0)).some(({ type }) => type === 'model.chunk');
+      (await cluster.client.store.readEvents(thread, 0)).some((event) => event.type === 'model.chunk');
     await eventually('streamed text in the log', chunk);
     cluster.orderDeath('model_streaming');
     await cluster.died('model_streaming');
@@ -71,7 +71,7 @@ describe('a worker process killed with SIGKILL', () => {
     expect(await cluster.transcript(thread)).toEqual(expected);
     const events = await cluster.client.store.readEvents(thread, 0);
     // A third one where a busy machine lets the second one's heartbeat come too late.
-    expect(Number(events.find(({ type }) => type === 'step.committed')?.attempt)).toBeGreaterThan(1);
+    expect(Number(events.find((event) => event.type === 'step.committed')?.attempt)).toBeGreaterThan(1);
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
   });
 

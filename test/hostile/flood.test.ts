@@ -101,6 +101,6 @@ describe('signals beyond what one script takes in', () => {
     const runtime = await wake();
     await runtime.say(thread, 'hello');
     const events = await runtime.store.readEvents(thread, 0, 10_000);
-    expect(events.filter(({ type }) => type === 'item.rejected')).toHaveLength(LIMITS.rejections);
+    expect(events.filter((event) => event.type === 'item.rejected')).toHaveLength(LIMITS.rejections);
   });
 });

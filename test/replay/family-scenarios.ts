@@ -17,7 +17,7 @@ async function childOf(client: RuntimeClient, threadId: string): Promise<string>
 
 async function streams(client: RuntimeClient, threadId: string): Promise<void> {
   await eventually('text streams', async () =>
-    (await client.store.readEvents(threadId, 0, 1000)).some(({ type }) => type === 'model.chunk'),
+    (await client.store.readEvents(threadId, 0, 1000)).some((event) => event.type === 'model.chunk'),
   );
 }
 

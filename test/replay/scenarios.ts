@@ -109,7 +109,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     async live(client, threadId) {
       await client.queueMessage(threadId, { content: 'hi' });
       await eventually('text streams', async () =>
-        (await client.store.readEvents(threadId, 0)).some(({ type }) => type === 'model.chunk'),
+        (await client.store.readEvents(threadId, 0)).some((event) => event.type === 'model.chunk'),
       );
       await client.stop(threadId, 'enough');
       await client.waitForIdle(threadId);
@@ -158,7 +158,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       await eventually(
         'both are told',
         async () =>
-          (await client.store.readEvents(threadId, 0)).filter(({ type }) => type === 'item.rejected')
+          (await client.store.readEvents(threadId, 0)).filter((event) => event.type === 'item.rejected')
             .length === 2,
       );
     },

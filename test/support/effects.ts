@@ -1,7 +1,7 @@
 /** What tests of effects share: schedule one from outside, as an endpoint would, and wait for its end. */
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
+import type { EventKind, ThreadEvent, ThreadEventOf } from '../../src/core/thread-event.ts';
 import type { NewEffect } from '../../src/store/port/effect.ts';
-import type { ThreadEvent } from '../../src/store/port/thread-store.ts';
 import { eventually } from './eventually.ts';
 import type { TestRuntime } from './runtime.ts';
 
@@ -18,12 +18,15 @@ export async function schedule(
   await client.wakeForEffects(thread, inMs);
 }
 
-export async function eventsOf(
+export async function eventsOf<Kind extends EventKind>(
   { store }: Stored,
   thread: string,
-  ...types: string[]
-): Promise<ThreadEvent[]> {
-  return (await store.readEvents(thread, 0, 1_000_000)).filter(({ type }) => types.includes(type));
+  ...kinds: Kind[]
+): Promise<(ThreadEvent & ThreadEventOf<Kind>)[]> {
+  const events = await store.readEvents(thread, 0, 1_000_000);
+  return events.filter((event): event is ThreadEvent & ThreadEventOf<Kind> =>
+    (kinds as EventKind[]).includes(event.type),
+  );
 }
 
 /** Resolves with the ends of so many effects, in order. */

@@ -83,5 +83,7 @@ export async function hookRuntime(project: HookProject): Promise<TestRuntime> {
 /** What the log says of hooks that failed, as `id: error`. */
 export async function hookFailures({ store }: TestRuntime, threadId: string): Promise<string[]> {
   const events = await store.readEvents(threadId, 0);
-  return events.filter(({ type }) => type === 'hook.failed').map(({ data }) => `${data.id}: ${data.error}`);
+  return events
+    .filter((event) => event.type === 'hook.failed')
+    .map(({ data }) => `${data.id}: ${data.error}`);
 }

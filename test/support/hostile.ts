@@ -26,7 +26,7 @@ export async function hostileRuntime(options: RuntimeOptions = {}): Promise<Host
   const rejections = async () => {
     const events = await client.store.readEvents(victim, 0, 100_000);
     return events
-      .filter(({ type }) => type === 'item.rejected')
+      .filter((event) => event.type === 'item.rejected')
       .map(({ data }) => `${(data as { code: string }).code}: ${(data as { reason: string }).reason}`);
   };
   return {

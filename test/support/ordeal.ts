@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import { isRuntimeError } from '../../src/core/error.ts';
 import type { Message } from '../../src/core/message.ts';
-import type { ThreadEvent } from '../../src/store/port/thread-store.ts';
+import type { ThreadEvent } from '../../src/core/thread-event.ts';
 import { type Random, seededRandom } from '../core/seeded-random.ts';
 import type { Cluster } from './fault-cluster.ts';
 

@@ -67,7 +67,11 @@ export async function assembleStep(
   ];
   const { messages, problems } = await filterHistory(hooks, dropEmpty(history));
   if (problems.length > 0) {
-    const data = { id: null, hook: 'prefilter_llm_history', error: problems.join(' ').slice(0, 1000) };
+    const data = {
+      id: null,
+      hook: 'prefilter_llm_history' as const,
+      error: problems.join(' ').slice(0, 1000),
+    };
     await tell(store, thread.id, { type: 'hook.failed', data, step });
   }
   // After the hooks, so that none can bring a thread to where every provider refuses it.

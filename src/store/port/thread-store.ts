@@ -11,6 +11,7 @@
 import type { QueueItem, Refusal } from '../../core/item.ts';
 import type { CommitStatusInput, CommitStatusOutcome, StoredError, ThreadStatus } from '../../core/step.ts';
 import type { SubagentReport } from '../../core/subagent-report.ts';
+import type { EventData, EventKind, ThreadEvent } from '../../core/thread-event.ts';
 import type { GetLogsOptions, Log } from '../../core/thread-log.ts';
 import type { EffectStore } from './effect.ts';
 import type { EnvStore } from './env.ts';
@@ -33,7 +34,7 @@ import type {
 } from './step.ts';
 import type { StrikeStore } from './strike.ts';
 import type { SubpromptStore } from './subprompt.ts';
-import type { ThreadEvent, ThreadRecord } from './thread.ts';
+import type { ThreadRecord } from './thread.ts';
 import type { BegunTool, CommitTool, CommittedTool, SettledTool, ToolCallKey } from './tool.ts';
 import type { ValueStore } from './value.ts';
 
@@ -71,13 +72,16 @@ export type OpenedThread =
       readonly unstarted: boolean;
     };
 
-export interface NewEvent {
-  readonly type: string;
-  readonly data: Readonly<Record<string, unknown>>;
-  readonly step?: number;
-  /** Not when the step has an event of this type already. */
-  readonly once?: boolean;
-}
+/** Narrowed by its `type`, as the events that are read. */
+export type NewEvent = {
+  [Kind in EventKind]: {
+    readonly type: Kind;
+    readonly data: EventData[Kind];
+    readonly step?: number;
+    /** Not when the step has an event of this type already. */
+    readonly once?: boolean;
+  };
+}[EventKind];
 
 export interface ThreadStore
   extends ValueStore,

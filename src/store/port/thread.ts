@@ -26,13 +26,3 @@ export interface ThreadRecord {
   /** Number of the newest event. */
   readonly lastSeq: number;
 }
-
-/** One row of a thread's event log; `seq` has no gap when given. */
-export interface ThreadEvent {
-  readonly seq: number;
-  readonly at: number;
-  readonly type: string;
-  readonly step?: number;
-  readonly attempt?: number;
-  readonly data: Readonly<Record<string, unknown>>;
-}

@@ -4,9 +4,9 @@ import type { ContextMessage } from '../../core/context.ts';
 import type { AttachmentRef, Message } from '../../core/message.ts';
 import { UNKNOWN_TYPE } from '../../core/mime-type.ts';
 import type { StoredError, ThreadStatus } from '../../core/step.ts';
-import type { ThreadEvent, ThreadRecord } from '../port/thread-store.ts';
+import type { ThreadRecord } from '../port/thread-store.ts';
 import { toPendingDraft } from './pending-payload.ts';
-import type { EventTable, ItemTable, MessageTable, ThreadTable } from './tables.ts';
+import type { ItemTable, MessageTable, ThreadTable } from './tables.ts';
 
 export function toThreadRecord(row: Selectable<ThreadTable>): ThreadRecord {
   return {
@@ -70,17 +70,6 @@ function toPendingAttachment(given: string | AttachmentRef): AttachmentRef {
   if (typeof given !== 'string') return given;
   const name = given.slice(given.lastIndexOf('/') + 1);
   return { id: given, type: 'file', path: given, name, mimeType: UNKNOWN_TYPE, size: 0 };
-}
-
-export function toThreadEvent(row: Selectable<EventTable>): ThreadEvent {
-  return {
-    seq: Number(row.seq),
-    at: Number(row.at),
-    type: row.type,
-    ...(row.step === null ? {} : { step: row.step }),
-    ...(row.attempt === null ? {} : { attempt: row.attempt }),
-    data: JSON.parse(row.data) as Record<string, unknown>,
-  };
 }
 
 /** Tools and callers may ask for anything; engines differ in what they make of it. */

@@ -28,7 +28,7 @@ export function registerConcurrency(given: () => Stores): void {
       const events = await thread.events();
       expect(isGapFree(events)).toBe(true);
       expect(events[0]?.seq).toBe(1);
-      expect(events.filter(({ type }) => type === 'model.chunk')).toHaveLength(24);
+      expect(events.filter((event) => event.type === 'model.chunk')).toHaveLength(24);
       const messages = await thread.messages();
       expect(new Set(messages.map(({ id }) => id)).size).toBe(messages.length);
       const times = messages.filter(({ status }) => status === 'completed').map(({ created_at: at }) => at);

@@ -167,7 +167,7 @@ export function registerHistory(given: () => Stores): void {
 
     it('tells an event of a step once, where it is asked to', async () => {
       const [thread, step] = await withPast(given, ['one']);
-      const event = { type: 'context.trimmed', data: { messages: 3 }, step, once: true };
+      const event = { type: 'context.trimmed' as const, data: { messages: 3 }, step, once: true };
       await thread.store.appendEvent(thread.id, event);
       await thread.store.appendEvent(thread.id, event);
       await thread.store.appendEvent(thread.id, { ...event, once: false });

@@ -76,9 +76,9 @@ export function registerOwnMessage(given: () => Stores): void {
         refused,
       );
       await expect(thread.store.deleteMessage(thread.id, 'm')).rejects.toMatchObject(refused);
-      await expect(thread.store.appendEvent(thread.id, { type: 'custom', data: {} })).rejects.toMatchObject(
-        refused,
-      );
+      await expect(
+        thread.store.appendEvent(thread.id, { type: 'custom', data: { event: 'x', data: null } }),
+      ).rejects.toMatchObject(refused);
       expect(await thread.transcript()).toEqual(['user: m']);
     });
   });
@@ -148,8 +148,12 @@ export function registerOwnMessage(given: () => Stores): void {
       await thread.commit(ref, { toolCalls: [call('c0', 'look'), call('c1', 'never')] });
       await thread.beginTool(1, 0);
       await thread.commitTool(1, 0);
-      await thread.store.appendEvent(thread.id, { type: 'tool.invoked', data: { name: 'inner' }, step: 1 });
-      await thread.store.appendEvent(thread.id, { type: 'custom', data: { event: 'x' } });
+      await thread.store.appendEvent(thread.id, {
+        type: 'tool.invoked',
+        data: { name: 'inner', status: 'success', durationMs: 1 },
+        step: 1,
+      });
+      await thread.store.appendEvent(thread.id, { type: 'custom', data: { event: 'x', data: null } });
       const logs = await thread.store.getLogs(thread.id, { order: 'asc' });
       expect(logs.map(({ type }) => type).toSorted()).toEqual(
         ['execution', 'model_call', 'thread', 'thread', 'tool_call', 'tool_invocation'].toSorted(),

@@ -3,6 +3,7 @@
  * written for them but what no row would tell, as an event.
  */
 import type { Transaction } from 'kysely';
+import type { EventKind } from '../../../core/thread-event.ts';
 import type { GetLogsOptions, Log } from '../../../core/thread-log.ts';
 import type { NewEvent } from '../../port/thread-store.ts';
 import { toCount } from '../../schema/rows.ts';
@@ -26,7 +27,7 @@ export async function appendEvent(
   });
 }
 
-async function hasEvent(thread: ThreadTransaction, type: string, step: number): Promise<boolean> {
+async function hasEvent(thread: ThreadTransaction, type: EventKind, step: number): Promise<boolean> {
   const found = await thread.trx
     .selectFrom('events')
     .select('seq')
@@ -47,7 +48,7 @@ async function hasEvent(thread: ThreadTransaction, type: string, step: number): 
 }
 
 /** Of the log: what is no step of a stream, no message, and told by no row of its own. */
-const MARKERS: Readonly<Record<string, string>> = {
+const MARKERS: Partial<Record<EventKind, string>> = {
   'execution.aborted': 'execution',
   'execution.ended': 'execution',
   'execution.started': 'execution',
@@ -175,7 +176,7 @@ async function readMarkers(db: Transaction<Tables>, { threadId, order, most }: W
     const { stack: _, ...data } = JSON.parse(row.data) as Record<string, unknown>;
     return {
       id: `event:${row.seq}`,
-      type: MARKERS[row.type] as string,
+      type: MARKERS[row.type as EventKind] as string,
       data: { event: row.type, ...(row.step === null ? {} : { step: row.step }), ...data },
       created_at: Number(row.at),
       parent_id: typeof data.executionId === 'string' ? data.executionId : null,

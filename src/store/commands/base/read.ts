@@ -2,9 +2,11 @@
 import type { Transaction } from 'kysely';
 import type { Message } from '../../../core/message.ts';
 import type { ThreadStatus } from '../../../core/step.ts';
+import type { ThreadEvent } from '../../../core/thread-event.ts';
 import type { GetMessagesOptions, MessagePage } from '../../../core/thread-message.ts';
-import type { ThreadEvent, ThreadRecord } from '../../port/thread-store.ts';
-import { toCount, toMessage, toPendingMessage, toThreadEvent, toThreadRecord } from '../../schema/rows.ts';
+import type { ThreadRecord } from '../../port/thread-store.ts';
+import { readEvent } from '../../schema/read-event.ts';
+import { toCount, toMessage, toPendingMessage, toThreadRecord } from '../../schema/rows.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { readInBatches } from './batches.ts';
 import { type CommandContext, inSnapshot } from './context.ts';
@@ -113,7 +115,7 @@ export async function readEvents(
     .orderBy('seq')
     .limit(toCount(limit, 1000))
     .execute();
-  return rows.map(toThreadEvent);
+  return rows.map(readEvent);
 }
 
 /** Items that are queued no longer: they became messages, or the log says why not. */

@@ -5,6 +5,7 @@
  * I2. A write carries the workflow run that asked for it; a retired run's write is refused.
  */
 import type { Insertable, Selectable, Transaction, Updateable } from 'kysely';
+import type { EventData, EventKind } from '../../../core/thread-event.ts';
 import type { MessageTable, Tables, ThreadTable } from '../../schema/tables.ts';
 
 export type ThreadRow = Selectable<ThreadTable>;
@@ -82,7 +83,7 @@ export class ThreadTransaction {
     Object.assign(this.row, changes);
   }
 
-  emit(type: string, data: Readonly<Record<string, unknown>> = {}, place: EventPlace = {}): void {
+  emit<Kind extends EventKind>(type: Kind, data: EventData[Kind], place: EventPlace = {}): void {
     this.#seq += 1;
     this.#events.push({
       thread_id: this.threadId,

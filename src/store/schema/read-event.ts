@@ -1,0 +1,26 @@
+/**
+ * A row of the log as an event. Rows outlive the version that wrote them, and workers of two versions may share a store: what an
+ * earlier one did not write yet gets its value here, and a kind that this one does not know is shown like the authors' own.
+ */
+import type { Selectable } from 'kysely';
+import { type EventData, type EventKind, isEventKind, type ThreadEvent } from '../../core/thread-event.ts';
+import type { EventTable } from './tables.ts';
+
+/** Fields that the first rows of a kind lack. */
+const EARLIER: { readonly [Kind in EventKind]?: Partial<EventData[Kind]> } = {
+  'execution.aborted': { keptText: false },
+  'model.answered': { usage: null, cost: null },
+};
+
+export function readEvent(row: Selectable<EventTable>): ThreadEvent {
+  const given: unknown = JSON.parse(row.data);
+  return {
+    seq: Number(row.seq),
+    at: Number(row.at),
+    ...(row.step === null ? {} : { step: row.step }),
+    ...(row.attempt === null ? {} : { attempt: row.attempt }),
+    ...(isEventKind(row.type)
+      ? { type: row.type, data: { ...EARLIER[row.type], ...(given as object) } }
+      : { type: 'custom', data: { event: row.type, data: given } }),
+  } as ThreadEvent;
+}

@@ -1,0 +1,20 @@
+/** docs/events.md lists what a thread's log can hold: all of it, and as the types say. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { EVENT_KINDS } from '../../src/core/thread-event.ts';
+
+const { renderEvents, TARGET } = await import(
+  new URL('../../scripts/write-events.mjs', import.meta.url).href
+);
+const page = readFileSync(TARGET, 'utf8');
+
+describe('docs/events.md', () => {
+  it('is what src/core/thread-event.ts says; otherwise: npm run events', () => {
+    expect(page).toBe(renderEvents());
+  });
+
+  it('has a line with a reason for every kind', () => {
+    const told = [...page.matchAll(/^\| `([a-z_.]+)` \| (\S.*?) \| `/gm)].map(([, kind]) => kind);
+    expect(told.toSorted()).toEqual(Object.keys(EVENT_KINDS).toSorted());
+  });
+});
