@@ -1,5 +1,5 @@
 /**
- * Code execution as callers see it (seed 000 §13, seed 003, definitions §19): the shapes of `state.runCode`.
+ * Code execution as callers see it (runtime §13, definitions §19): the shapes of `state.runCode`.
  * Types alone; `sandbox` makes them true.
  */
 

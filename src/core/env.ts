@@ -11,7 +11,7 @@ import { LIMITS, utf8Length } from './limit.ts';
 
 export type EnvType = 'text' | 'secret';
 
-/** The part of ThreadState that knows variables (seed 003). */
+/** The part of ThreadState that knows variables. */
 export interface EnvState {
   /**
    * The value of a variable: from the thread, its user, the instance, the agent, the tool's entry in the prompt, the

@@ -198,7 +198,7 @@ export interface FinishSubpromptInput extends ToolCallInput {
   readonly error?: StoredError;
 }
 
-/** What became of a tool call whose worker was lost (house: at most once). */
+/** What became of a tool call whose worker was lost (at most once). */
 export type RecordedOutcome = ToolCallOutcome | { readonly kind: 'redispatch'; readonly name: string };
 
 export interface CommitStatusInput extends RunRef {

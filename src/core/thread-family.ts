@@ -1,4 +1,4 @@
-/** The part of ThreadState that knows parent, children, and the thread's end (seed 003, definitions §14.3). */
+/** The part of ThreadState that knows parent, children, and the thread's end (definitions §14.3). */
 import type { ThreadState } from './thread-state.ts';
 
 /** `running`, `idle` (its last report was a result), `failed`, `stopped`, `terminated`; or what the child has said of itself. */

@@ -1,4 +1,4 @@
-/** The part of ThreadState that knows messages (seed 003, definitions §14.2, §15). */
+/** The part of ThreadState that knows messages (definitions §14.2, §15). */
 import type { AttachmentRef, Message, ToolAttachment } from './message.ts';
 
 export interface GetMessagesOptions {
@@ -64,7 +64,7 @@ export interface ThreadMessages {
    */
   deleteMessage(id: string): Promise<boolean>;
   /**
-   * Durable FIFO: injected before the next model call; wakes an idle thread (seed 000 §9). Resolves once stored. Rejects
+   * Durable FIFO: injected before the next model call; wakes an idle thread (runtime §9). Resolves once stored. Rejects
    * with `ThreadTerminated`, `InvalidMessage`, `MessageTooLarge` or `FileNotFound`.
    */
   queueMessage(message: QueuedMessage): Promise<void>;

@@ -1,5 +1,5 @@
 /**
- * ThreadState: what tools, hooks, effects and endpoints are given (seed 003). Types alone; `activities/state` makes it.
+ * ThreadState: what tools, hooks, effects and endpoints are given. Types alone; `src/state` makes it.
  */
 import type { RunCode } from './code-execution.ts';
 import type { AgentDefinition, ModelDefinition, PromptDefinition } from './definition.ts';
@@ -76,7 +76,7 @@ export interface ThreadState
   getLogs(options?: GetLogsOptions): Promise<readonly Log[]>;
 
   /**
-   * Runs TypeScript or JavaScript that nobody has read, in an isolate of its own (seed 000 §13, `docs/sandbox.md`): no
+   * Runs TypeScript or JavaScript that nobody has read, in an isolate of its own (runtime §13, `docs/sandbox.md`): no
    * network, files, timers or host objects but what `imports` and `globals` hand in. The handle is awaited for the
    * result and never rejects; `status` is `success`, `error`, `link_error`, `memory` or `terminated`. There is no time
    * limit but yours: `terminate(reason)` ends a run at once. A run ends with the tool call that started it, on stop,

@@ -1,4 +1,4 @@
-/** `run_code`: a model computes with code of its own, which touches nothing (seed 000 §13). */
+/** `run_code`: a model computes with code of its own, which touches nothing (runtime §13). */
 import { z } from 'zod';
 import type { CodeExecution } from '../core/code-execution.ts';
 import { brandDefinition, nameDefinition } from './brand.ts';

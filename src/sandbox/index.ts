@@ -1,6 +1,6 @@
 /**
  * The sandbox: runs JavaScript and TypeScript that nobody has read, in isolates of supervised child processes
- * (seed 000 §13). A library of its own: it knows neither threads nor Temporal.
+ * (runtime §13). A library of its own: it knows neither threads nor Temporal.
  */
 import type { RunCode } from '../core/code-execution.ts';
 import type { Tenant } from './host/line.ts';

@@ -1,5 +1,5 @@
 /**
- * ThreadState's parent and children (seed 003, runtime §7.1, §8.2, definitions §13.5, §14.3), and the thread's end.
+ * ThreadState's parent and children (runtime §7.1, §8.2, definitions §13.5, §14.3), and the thread's end.
  * Y1. A parent is who has the thread in its registry: what a start input claims makes nobody a parent.
  * Y2. The store has what was said before the other thread is told to look.
  */

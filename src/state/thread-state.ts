@@ -1,5 +1,5 @@
 /**
- * The ThreadState that code of a project is given (seed 003), put together from its parts. What differs between a tool, a
+ * The ThreadState that code of a project is given, put together from its parts. What differs between a tool, a
  * hook, an effect and an endpoint is told by the origin.
  */
 import { findActiveSide } from '../core/active-side.ts';

@@ -1,6 +1,6 @@
 /**
  * The workflow `thread`: one agent thread, for as long as it lives (runtime §2, 3, 9, 10, 11).
- * W1. One loop, one step at a time; handlers never act (house: no two flows).
+ * W1. One loop, one step at a time; handlers never act (no two flows).
  * W2. Nothing that a model, a tool or a user does fails the workflow; only a start that cannot be understood does.
  * W3. It ends by `terminate` or the Web UI's Cancel, completed with `{ outcome: 'terminated' }`, and a thread that
  *     ended stays ended: every run asks the store first.

@@ -1,5 +1,5 @@
 /**
- * One tool call, at most once unless the tool says otherwise (runtime §5, house: recorded outcomes).
+ * One tool call, at most once unless the tool says otherwise (runtime §5: its outcome is recorded).
  * A lost worker is answered from the store: not begun, dispatch again; begun, unknown; done, as stored.
  */
 import { isCancellation, sleep } from '@temporalio/workflow';

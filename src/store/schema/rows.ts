@@ -54,7 +54,7 @@ export function toContextMessage(row: Selectable<MessageTable>): ContextMessage 
   return { ...toMessage(row), executionId, step, reasoning, prompt };
 }
 
-/** A queued item as the message it will become (seed 003: pending, `metadata.queued`). */
+/** A queued item as the message it will become (pending, `metadata.queued`). */
 export function toPendingMessage(row: Selectable<ItemTable>): Message {
   const { attachments, metadata, ...draft } = toPendingDraft(row);
   return {
