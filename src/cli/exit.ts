@@ -2,7 +2,7 @@
  * How a command ends: 0 done, 1 failed, 2 usage or invalid input, 3 not found or terminated (the codes' own numbers
  * stand in core/error.ts), and what is said about a failure: its code, its message, what to do next.
  */
-import { CommanderError } from 'commander';
+import type { CommanderError } from 'commander';
 import { ERRORS, type ErrorCode, errorMessage, isRuntimeError } from '../core/error.ts';
 import { commandName } from './command-name.ts';
 import { note, tone } from './output.ts';
@@ -46,7 +46,12 @@ const NEXT: Partial<Record<ErrorCode, () => string>> = {
 
 /** By shape: commander may be another copy in tests. */
 function isCommanderError(error: unknown): error is CommanderError {
-  return error instanceof CommanderError;
+  return (
+    error instanceof Error &&
+    'exitCode' in error &&
+    'code' in error &&
+    String(error.code).startsWith('commander.')
+  );
 }
 
 /** Of a file that is not the store's. */

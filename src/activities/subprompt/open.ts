@@ -53,7 +53,7 @@ export async function openStep(
     execution: () => toExecution(dependencies, { call, asked, command, scratch }),
   });
   try {
-    return await openThroughHooks(dependencies, work, { command, scratch });
+    return await openThroughHooks(dependencies, work, { command, scratch, depth: depthOf(call) });
   } catch (error) {
     if (isHookAborted(error)) throw abortError(handover);
     throw error;
@@ -62,13 +62,24 @@ export async function openStep(
   }
 }
 
+/** Of the sub-prompt that the call opens. */
+function depthOf({ begun }: HeldCall): number {
+  return (begun.subprompt?.depth ?? 0) + 1;
+}
+
+interface ThroughHooks {
+  readonly command: OpenSubprompt;
+  readonly scratch: Scratch;
+  readonly depth: number;
+}
+
 async function openThroughHooks(
   { store }: ActivityDependencies,
   { hooks, sink }: HookWork,
-  { command, scratch }: { readonly command: OpenSubprompt; readonly scratch: Scratch },
+  { command, scratch, depth }: ThroughHooks,
 ): Promise<OpenedSubprompt> {
   const { threadId } = command;
-  const draft = toDraft(command);
+  const draft = toDraft(command, depth);
   const { content, silent, metadata, attachments } = await hooks.beforeRow(draft);
   const message = { id: draft.id, content: content ?? '', silent, metadata, attachments: attachments ?? [] };
   const opened = await store.openSubprompt({ ...command, message });
@@ -82,7 +93,7 @@ async function openThroughHooks(
   return opened;
 }
 
-function toDraft({ message, parentId }: OpenSubprompt): DraftMessage {
+function toDraft({ message, parentId }: OpenSubprompt, depth: number): DraftMessage {
   const attachments = message?.attachments ?? [];
   return {
     id: message?.id ?? '',
@@ -92,7 +103,7 @@ function toDraft({ message, parentId }: OpenSubprompt): DraftMessage {
     tool_calls: null,
     tool_call_id: null,
     parent_id: parentId,
-    depth: 1,
+    depth,
     silent: false,
     metadata: {},
     attachments: attachments.length > 0 ? attachments : null,
@@ -108,14 +119,15 @@ interface Opening {
 
 async function toExecution(
   { store }: ActivityDependencies,
-  { call: { key, begun, executionId }, asked, command, scratch }: Opening,
+  { call, asked, command, scratch }: Opening,
 ): Promise<ExecutionPlace> {
+  const { key, begun, executionId } = call;
   const { messages: history } = await store.getMessages(key.threadId, { includeSilent: true });
   const { prompt, args } = asked;
   const subprompt: SubpromptPlace = {
     prompt: prompt.name,
     arguments: args,
-    depth: (begun.subprompt?.depth ?? 0) + 1,
+    depth: depthOf(call),
     parentId: command.parentId,
     path: [...(begun.subprompt?.path ?? []), prompt.name],
   };

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import type { ContextMessage } from '../../core/context.ts';
 import type { AttachmentRef, Message } from '../../core/message.ts';
 import { UNKNOWN_TYPE } from '../../core/mime-type.ts';
-import type { StoredError, ThreadStatus } from '../../core/step.ts';
+import type { StoredError } from '../../core/step.ts';
 import type { ThreadRecord } from '../port/thread-store.ts';
 import { toPendingDraft } from './pending-payload.ts';
 import type { ItemTable, MessageTable, ThreadTable } from './tables.ts';
@@ -15,7 +15,7 @@ export function toThreadRecord(row: Selectable<ThreadTable>): ThreadRecord {
     name: row.name,
     userId: row.user_id,
     arguments: JSON.parse(row.arguments) as Record<string, unknown>,
-    status: row.status as ThreadStatus,
+    status: row.status,
     stopReason: row.stop_reason,
     lastError: row.last_error ? (JSON.parse(row.last_error) as StoredError) : null,
     session: { side: row.side, turns: row.turns },

@@ -2,6 +2,8 @@
  * The tables, as Kysely sees them. Portable to PostgreSQL on purpose: text, integers and JSON as text;
  * flags are 0 or 1; times are microseconds since 1970.
  */
+import type { ThreadStatus } from '../../core/step.ts';
+import type { StepDirective } from '../../core/thread-execution.ts';
 import type { EnvTables } from './env.ts';
 import type { FamilyTables } from './family.ts';
 import type { ValueAndFileTables } from './file.ts';
@@ -21,7 +23,7 @@ export interface ThreadTable {
   agent: string;
   user_id: string | null;
   arguments: Json;
-  status: string;
+  status: ThreadStatus;
   stop_reason: string | null;
   last_error: Json | null;
   /** The workflow run that may write (the fence); every earlier one is in thread_runs and retired. */
@@ -127,7 +129,7 @@ export interface StepTable {
   opened_at: number;
   closed_at: number | null;
   /** What hooks asked of the flow: `stop`, `a` or `b`. */
-  directive: string | null;
+  directive: StepDirective | null;
   /** The call that a sub-prompt's step answers. */
   parent_step: number | null;
   parent_idx: number | null;
@@ -169,7 +171,7 @@ export interface ToolCallTable {
   /** The id that its tool message will have, given ahead where sub-prompt messages refer to it. */
   message_id: string | null;
   /** What the tool or its hooks asked of the flow: `stop`, `a` or `b`. */
-  directive: string | null;
+  directive: StepDirective | null;
 }
 
 export interface ModelCallTable {

@@ -12,7 +12,6 @@
  */
 import type { Selectable } from 'kysely';
 import { planStep } from '../../../core/plan-step.ts';
-import type { StepDirective } from '../../../core/thread-execution.ts';
 import type { BeginStep, BegunStep, StepRecord } from '../../port/thread-store.ts';
 import type { StepTable } from '../../schema/tables.ts';
 import { beginSession, hasUnanswered, setSession } from '../base/acting-side.ts';
@@ -97,13 +96,14 @@ async function followPlan(
 }
 
 /** The worker that had this step was lost, or its answer was: go on from what it left. */
-async function resume(thread: ThreadTransaction, { step: number, swept }: CommandEffect): Promise<BegunStep> {
-  if (number === null) return { kind: 'nothing_to_do', step: thread.row.last_step, swept };
+async function resume(thread: ThreadTransaction, effect: CommandEffect): Promise<BegunStep> {
+  const { step: begun, swept } = effect;
+  if (begun === null) return { kind: 'nothing_to_do', step: thread.row.last_step, swept };
   const step = await thread.trx
     .selectFrom('steps')
     .select(['step', 'state', 'attempt'])
     .where('thread_id', '=', thread.threadId)
-    .where('step', '=', number)
+    .where('step', '=', begun)
     .executeTakeFirstOrThrow();
   switch (step.state) {
     case 'committed':
@@ -211,7 +211,7 @@ export async function describeStep(thread: ThreadTransaction, step: number): Pro
     side: row.side,
     calls: calls.map((call) => call.name),
     moreInput: row.kind !== 'prompt' && (await hasMoreInput(thread, step)),
-    ...(row.directive ? { directive: row.directive as StepDirective } : {}),
+    ...(row.directive ? { directive: row.directive } : {}),
   };
 }
 

@@ -8,7 +8,6 @@ import { randomUUID } from 'node:crypto';
 import type { ToolCall } from '../../../core/message.ts';
 import { roleOf } from '../../../core/session.ts';
 import type { StoredError } from '../../../core/step.ts';
-import type { StepDirective } from '../../../core/thread-execution.ts';
 import type { CommitStep, CommittedStep, StepRecord, StepRef } from '../../port/thread-store.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import { readSubpromptPlace } from '../base/step-place.ts';
@@ -48,7 +47,7 @@ export async function commitStep(context: CommandContext, command: CommitStep): 
     if (state !== 'open' || !(await isWanted(thread, opened))) return { kind: 'closed' };
     const subprompt = kind === 'prompt' ? await readSubpromptPlace(thread.trx, thread.threadId, step) : null;
     // Hooks of what the step drained have asked before those of its answer; the last word holds.
-    const directive = command.directive ?? (opened.directive as StepDirective | null) ?? undefined;
+    const directive = command.directive ?? opened.directive ?? undefined;
     const messageId = command.messageId ?? randomUUID();
     await thread.insertMessage({
       id: messageId,
