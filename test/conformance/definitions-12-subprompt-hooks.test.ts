@@ -3,8 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { defineHook } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { begin, gatedTool, workflowOf } from '../support/operator.ts';
-import { consulting, deep, resultOf, told } from '../support/prompt-project.ts';
-import { eventually } from '../support/runtime.ts';
+import { consulting, deep, promptProject, resultOf, TOPIC, told } from '../support/prompt-project.ts';
+import { eventually, testRuntime } from '../support/runtime.ts';
 
 describe('definitions §12.6 Hooks of prompts that are called', () => {
   it('[definitions 9] runs the hooks of the prompt on its messages, and those of its caller on its result', async () => {
@@ -49,6 +49,39 @@ describe('definitions §12.6 Hooks of prompts that are called', () => {
     expect((await deep(runtime, thread)).map(({ parent_id: parent }) => parent)).toEqual([
       result?.id,
       result?.id,
+    ]);
+  });
+
+  it('[definitions 9] tells the hooks of a prompt within a prompt how deep its messages are', async () => {
+    const seen: string[] = [];
+    const mark = defineHook({
+      hook: 'before_create_message',
+      id: 'mark',
+      execute: (_state, { role, depth }) => void seen.push(`${role} ${depth}`),
+    });
+    const call = (name: string) => [{ name, initUserMessageProperty: 'topic' }];
+    const model = scriptedModel([
+      calls('consult', { topic: 'tea' }),
+      calls('ponder', { topic: 'leaves' }),
+      says('Green.'),
+      says('done'),
+    ]);
+    const registry = promptProject({
+      model,
+      hooks: [mark],
+      main: { tools: call('consult') },
+      prompts: {
+        consult: { requiredSchema: TOPIC, hooks: ['mark'], tools: call('ponder') },
+        ponder: { requiredSchema: TOPIC, hooks: ['mark'] },
+      },
+    });
+    const runtime = await testRuntime({ model, registry });
+    await runtime.start('go');
+    expect(seen.filter((line) => !line.startsWith('tool'))).toEqual([
+      'user 1',
+      'assistant 1',
+      'user 2',
+      'assistant 2',
     ]);
   });
 
