@@ -115,7 +115,7 @@ export class ThreadQueue {
   }
 
   /** The next arrivals for the store, oldest first, within one batch's size; empty when there are none. */
-  nextStash(mostItems: number = LIMITS.stashItems): readonly QueueItem[] {
+  nextSpill(mostItems: number = LIMITS.stashItems): readonly QueueItem[] {
     let bytes = 0;
     let count = 0;
     for (const held of this.#arrivals) {
@@ -126,7 +126,7 @@ export class ThreadQueue {
     return this.#arrivals.slice(0, count).map(({ item }) => item);
   }
 
-  stashed(batch: readonly QueueItem[]): void {
+  spilled(batch: readonly QueueItem[]): void {
     this.#bytes -= bytesOf(this.#arrivals.slice(0, batch.length));
     this.#arrivals = this.#arrivals.slice(batch.length);
     this.#waiting += batch.length;

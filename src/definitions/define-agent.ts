@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { AgentDefinition } from '../core/definition.ts';
 import type { AgentInput } from './agent-input.ts';
-import { brandDefinition } from './brand.ts';
+import { markDefinition } from './definition-mark.ts';
 import { checkFields, type FieldTable, isFields, type RawFields, type Rule } from './check.ts';
 import {
   count,
@@ -164,7 +164,7 @@ export function defineAgent(input: AgentInput): AgentDefinition {
     variables: joinVariables(kept.variables, old),
     metadata: toMetadata({ packageName, version, author, license, tags: tags?.join(', ') }),
   };
-  return brandDefinition(definition, warnings);
+  return markDefinition(definition, warnings);
 }
 
 function toMetadata(fields: Record<string, string | undefined>): Record<string, string> {

@@ -1,7 +1,7 @@
 /** `defineEffect` (definitions §10): the positional form of the contract, and one object as for tools (§22 item 37). */
 import { z } from 'zod';
 import type { EffectDefinition } from '../core/effect.ts';
-import { brandDefinition } from './brand.ts';
+import { markDefinition } from './definition-mark.ts';
 import { checkFields, type FieldTable, isFields } from './check.ts';
 import type { EffectInput, ExecuteEffect } from './effect-input.ts';
 import { custom, objectSchema, text } from './field.ts';
@@ -47,7 +47,7 @@ export function defineEffect<Args extends ToolArguments | undefined = undefined>
 export function defineEffect(...given: readonly unknown[]): EffectDefinition {
   const { fields, warnings } = checkFields(EFFECT, toInput(given));
   // Discovery knows the file and so the name: `nameDefinition`.
-  return brandDefinition<EffectDefinition>({ ...fields, kind: 'effect', name: '' }, warnings);
+  return markDefinition<EffectDefinition>({ ...fields, kind: 'effect', name: '' }, warnings);
 }
 
 /** Problems are told in the words of the object form: each position has its name there. */

@@ -1,6 +1,6 @@
 /** `defineThreadEndpoint` (definitions §11): a request's handler, whose route is its file's path. */
 import type { EndpointDefinition, EndpointHandler } from '../core/endpoint.ts';
-import { brandDefinition } from './brand.ts';
+import { markDefinition } from './definition-mark.ts';
 import { DefinitionError } from './problem.ts';
 
 /**
@@ -15,5 +15,5 @@ export function defineThreadEndpoint(handler: EndpointHandler): EndpointDefiniti
     throw new DefinitionError('defineThreadEndpoint', [{ field: '', message }]);
   }
   // Discovery knows the file and so the name: `nameDefinition`.
-  return brandDefinition<EndpointDefinition>({ kind: 'endpoint', name: '', handler });
+  return markDefinition<EndpointDefinition>({ kind: 'endpoint', name: '', handler });
 }

@@ -1,7 +1,7 @@
 /** `defineHook` (definitions §9): the fields of a hook, and what is wrong with them. */
 import { z } from 'zod';
 import { HOOK_NAMES, type HookDefinition, type HookName } from '../core/hook.ts';
-import { brandDefinition } from './brand.ts';
+import { markDefinition } from './definition-mark.ts';
 import { checkFields, type FieldTable } from './check.ts';
 import { custom, text } from './field.ts';
 import type { HookInput } from './hook-input.ts';
@@ -47,5 +47,5 @@ export function defineHook<Name extends HookName>(input: HookInput<Name>): HookD
   // The table knows one type for all hooks; the author's own is the input's.
   const { hook: point, execute } = fields as HookInput<Name>;
   const definition: HookDefinition<Name> = { kind: 'hook', name: fields.id, hook: point, execute };
-  return brandDefinition(definition, warnings);
+  return markDefinition(definition, warnings);
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ModelDefinition } from '../core/definition.ts';
 import { LIMITS } from '../core/limit.ts';
 import type { ProviderFactory } from '../core/provider.ts';
-import { brandDefinition } from './brand.ts';
+import { markDefinition } from './definition-mark.ts';
 import { checkFields, type FieldTable, isFields, type RawFields } from './check.ts';
 import { count, custom, flag, isGiven, names, options, price, text } from './field.ts';
 import type { ModelInput } from './model-input.ts';
@@ -109,5 +109,5 @@ const MODEL: FieldTable<z.output<typeof model>> = {
 export function defineModel(input: ModelInput): ModelDefinition {
   const { fields, warnings } = checkFields(MODEL, input);
   const definition: ModelDefinition = { ...fields, kind: 'model' };
-  return brandDefinition(definition, warnings);
+  return markDefinition(definition, warnings);
 }

@@ -1,7 +1,7 @@
 /** `definePrompt` (definitions §6): the fields of a prompt, their defaults, and what is wrong with them. */
 import { z } from 'zod';
 import type { PromptDefinition, PromptPart } from '../core/definition.ts';
-import { brandDefinition } from './brand.ts';
+import { markDefinition } from './definition-mark.ts';
 import { checkFields, type FieldTable } from './check.ts';
 import {
   count,
@@ -105,5 +105,5 @@ export function definePrompt(input: PromptInput): PromptDefinition {
     env: { ...old?.env, ...kept.env },
     variables: joinVariables(kept.variables, old),
   };
-  return brandDefinition(definition, warnings);
+  return markDefinition(definition, warnings);
 }

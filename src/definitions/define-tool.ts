@@ -1,7 +1,7 @@
 /** `defineTool` (definitions §8): the fields of a tool, their defaults, and what is wrong with them. */
 import { z } from 'zod';
 import type { ToolDefinition } from '../core/definition.ts';
-import { brandDefinition } from './brand.ts';
+import { markDefinition } from './definition-mark.ts';
 import { checkFields, type FieldTable } from './check.ts';
 import {
   count,
@@ -84,7 +84,7 @@ export function defineTool<Args extends ToolArguments | undefined = undefined>(
     variables: joinVariables(kept.variables, old),
     idempotent: kept.quick || kept.idempotent === true,
   };
-  return brandDefinition(definition, warnings);
+  return markDefinition(definition, warnings);
 }
 
 export const TOOL_NAME = /^[a-z][a-z0-9_]*[a-z0-9]$/;

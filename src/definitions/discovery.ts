@@ -2,7 +2,7 @@
  * Reads the definitions of a project's files (definitions §2.1). A broken file is a problem and never stops the
  * others: an author gets all problems of all files at once.
  */
-import { type Definition, type DefinitionKind, isDefinition, nameDefinition } from './brand.ts';
+import { type Definition, type DefinitionKind, isDefinition, nameDefinition } from './definition-mark.ts';
 import { toLoadProblems } from './load-failure.ts';
 import type { ModuleLoader } from './module-loader.ts';
 import type { SourcedDefinition } from './name-owner.ts';

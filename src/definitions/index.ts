@@ -1,7 +1,7 @@
 /** What other layers may know of definitions; authors reach the same through the package's door. */
 export type { AgentInput, SessionToolInput, SideInput } from './agent-input.ts';
-export type { Definition, DefinitionKind } from './brand.ts';
-export { DEFINITION, isDefinition } from './brand.ts';
+export type { Definition, DefinitionKind } from './definition-mark.ts';
+export { DEFINITION, isDefinition } from './definition-mark.ts';
 export { ownToolNames } from './built-in-tool.ts';
 export { defineAgent } from './define-agent.ts';
 export { defineEffect } from './define-effect.ts';

@@ -5,7 +5,7 @@
  */
 import { type Dirent, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import type { DefinitionKind } from './brand.ts';
+import type { DefinitionKind } from './definition-mark.ts';
 import type { Problem } from './problem.ts';
 import { didYouMean, nearest } from './suggestion.ts';
 

@@ -9,7 +9,7 @@ import type {
 import type { EffectDefinition } from '../core/effect.ts';
 import type { EndpointDefinition } from '../core/endpoint.ts';
 import type { HookDefinition } from '../core/hook.ts';
-import { type Definition, isDefinition, nameDefinition } from './brand.ts';
+import { type Definition, isDefinition, nameDefinition } from './definition-mark.ts';
 import type { SourcedDefinition } from './name-owner.ts';
 import { DefinitionError, type FieldProblem, type Problem } from './problem.ts';
 import { buildRegistry } from './registry.ts';

@@ -5,7 +5,7 @@
 import type { Registry } from '../core/definition.ts';
 import { parseRoute } from '../core/route.ts';
 import { checkAgentReferences } from './agent-reference.ts';
-import { type Definition, definitionWarnings } from './brand.ts';
+import { type Definition, definitionWarnings } from './definition-mark.ts';
 import { BUILT_IN_TOOLS } from './built-in-tool.ts';
 import { TOOL_NAME } from './define-tool.ts';
 import { findDuplicates, type SourcedDefinition } from './name-owner.ts';

@@ -1,7 +1,7 @@
 /** `run_code`: a model computes with code of its own, which touches nothing (runtime §13). */
 import { z } from 'zod';
 import type { CodeExecution } from '../core/code-execution.ts';
-import { brandDefinition, nameDefinition } from './brand.ts';
+import { markDefinition, nameDefinition } from './definition-mark.ts';
 import { toCodeToolResult } from './code-tool-result.ts';
 import { defineTool } from './define-tool.ts';
 
@@ -54,7 +54,7 @@ export function createRunCode({ waitSeconds, deadlineSeconds }: RunCodeTimes) {
       return toCodeToolResult(begun ? await within(run, run, deadlineSeconds, notEnded) : await run);
     },
   });
-  return brandDefinition({ ...nameDefinition(tool, 'run_code'), args: taken, runsCode: true });
+  return markDefinition({ ...nameDefinition(tool, 'run_code'), args: taken, runsCode: true });
 }
 
 /** What is awaited; the run is ended for `reason` where that takes too long, and it comes then. */

@@ -6,7 +6,7 @@
 import type { Socket } from 'node:net';
 import type { Wire } from './codec/wire.ts';
 import { createFrameReader, encodeFrame, type Frame, type FrameReader } from './frame.ts';
-import { createOutbox } from './outbox.ts';
+import { createMessageBatcher } from './message-batcher.ts';
 
 export interface Channel {
   /** May wait for the end of the turn, so that others go with it. */
@@ -32,13 +32,13 @@ const JOINED = 256 * 1024;
 
 export function openChannel(socket: Socket, events: ChannelEvents, longest?: number): Channel {
   const reading = new Reading(socket, events, longest);
-  const outbox = createOutbox<Uint8Array>((parts) => write(socket, parts));
+  const batcher = createMessageBatcher<Uint8Array>((parts) => write(socket, parts));
   socket.on('data', (chunk: Uint8Array) => reading.take(chunk));
   // A side that has just died cannot be told anything; its end is about to be told otherwise.
   socket.on('error', () => undefined);
   return {
-    post: (head, wire) => outbox.post(...encodeFrame(head, wire)),
-    send: (head, wire) => outbox.send(...encodeFrame(head, wire)),
+    post: (head, wire) => batcher.post(...encodeFrame(head, wire)),
+    send: (head, wire) => batcher.send(...encodeFrame(head, wire)),
     close: () => reading.close(),
   };
 }

@@ -15,18 +15,18 @@ export interface EffectsInput {
   readonly store: ThreadStore;
   readonly registry: Registry;
   readonly nextId: () => string;
-  readonly hide: ThreadEnv['hide'];
+  readonly redactKnown: ThreadEnv['redactKnown'];
 }
 
 export function createEffects(
-  { store, registry, nextId, hide }: EffectsInput,
+  { store, registry, nextId, redactKnown }: EffectsInput,
   { thread, work }: StateOrigin,
 ): ThreadEffects {
   return {
     async scheduleEffect(name, args = {}, delay = 0) {
       if (!registry.effects.has(name)) throw unknownEffect(registry, name);
       const id = nextId();
-      const effect = { id, name, args: hide(checkArguments(name, args)), delayMs: checkDelay(name, delay) };
+      const effect = { id, name, args: redactKnown(checkArguments(name, args)), delayMs: checkDelay(name, delay) };
       await work.wakeForEffects(await store.scheduleEffect(thread.id, effect));
       return id;
     },

@@ -16,8 +16,8 @@ import type { ThreadRecord } from '../store/port/thread.ts';
 import type { StateDependencies } from './dependencies.ts';
 import type { PlaceOptions } from './env-place.ts';
 import { readPlace, readRedactor } from './env-place.ts';
-import { hideIn, redactAttachment } from './hide.ts';
-import { outlast } from './outlast.ts';
+import { redactIn, redactAttachment } from './redact-known.ts';
+import { retryWhileUnavailable } from './retry-while-unavailable.ts';
 import { createRedactor } from './redaction.ts';
 
 export interface ThreadEnv {
@@ -27,7 +27,7 @@ export interface ThreadEnv {
   refuse(tool: ToolDefinition): Promise<ToolResult | undefined>;
   redact(result: ToolResult): Promise<ToolResult>;
   /** Takes out of what this code writes elsewhere the secrets that it has read or set (T4). Texts in it, at any depth. */
-  hide<T>(value: T): T;
+  redactKnown<T>(value: T): T;
   /**
    * The variables of another thread of the family, for the same code: a secret that it reads there is taken out of what it
    * writes here, and the other way round (T3, T4).
@@ -72,7 +72,7 @@ export function openEnv(
     }),
     async refuse(tool) {
       try {
-        const place = await outlast(signal, () => placeOf(tool));
+        const place = await retryWhileUnavailable(signal, () => placeOf(tool));
         const names = requiredBy(tool).filter((name) => resolveVariable(name, place) === undefined);
         return names.length === 0 ? undefined : { status: 'error', error: needs(tool, names) };
       } catch (error) {
@@ -81,7 +81,7 @@ export function openEnv(
       }
     },
     async redact(result) {
-      const redact = await outlast(signal, () => readRedactor(dependencies, thread, known));
+      const redact = await retryWhileUnavailable(signal, () => readRedactor(dependencies, thread, known));
       const texts = (['result', 'error', 'stack'] as const).flatMap((field) => {
         const text = result[field];
         return text === undefined ? [] : [[field, redact(text)]];
@@ -89,7 +89,7 @@ export function openEnv(
       const attachments = result.attachments?.map((each) => redactAttachment(each, redact));
       return { ...result, ...Object.fromEntries(texts), ...(attachments ? { attachments } : {}) };
     },
-    hide: (value) => (known.length === 0 ? value : (hideIn(value, createRedactor(known)) as typeof value)),
+    redactKnown: (value) => (known.length === 0 ? value : (redactIn(value, createRedactor(known)) as typeof value)),
     of: (other) => openEnv(dependencies, other, { signal }, known),
   };
 }

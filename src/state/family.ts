@@ -16,7 +16,7 @@ import type { StateOrigin } from './origin.ts';
 export interface FamilyInput {
   readonly store: ThreadStore;
   readonly nextId: () => string;
-  readonly hide: ThreadEnv['hide'];
+  readonly redactKnown: ThreadEnv['redactKnown'];
   /** Asked for the first time: 0. */
   readonly open: (relative: ThreadRecord, times: number) => Promise<ThreadState>;
 }
@@ -31,7 +31,7 @@ export async function loadChildren(
 }
 
 export function createFamily(
-  { store, nextId, hide, open }: FamilyInput,
+  { store, nextId, redactKnown, open }: FamilyInput,
   { thread, work, children = [], metadata }: StateOrigin,
 ): ThreadFamily {
   const asked = new Map<string, number>();
@@ -60,7 +60,7 @@ export function createFamily(
         kind: 'message',
         id: nextId(),
         role: 'user',
-        content: hide(text),
+        content: redactKnown(text),
         silent: true,
         metadata: { ...metadata, subagent_id: thread.id },
       };
@@ -71,7 +71,7 @@ export function createFamily(
     },
     async setStatus(status) {
       const text = requireText('setStatus', status, { characters: LIMITS.childStatusChars });
-      if (thread.parentId !== null) await store.setChildStatus(thread.id, hide(text));
+      if (thread.parentId !== null) await store.setChildStatus(thread.id, redactKnown(text));
     },
     terminate: () => work.terminate(),
   };

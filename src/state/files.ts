@@ -5,33 +5,33 @@ import type { FileContent, ThreadFiles } from '../core/thread-file.ts';
 import { readWholeFile, streamFile } from '../store/port/file-content.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 
-/** `hide` takes secrets out of paths: the same path then leads to the same file, under a name that may be seen. */
+/** `redactKnown` takes secrets out of paths: the same path then leads to the same file, under a name that may be seen. */
 export function createThreadFiles(
   store: ThreadStore,
   threadId: string,
-  hide: <T>(value: T) => T = (value) => value,
+  redactKnown: <T>(value: T) => T = (value) => value,
 ): ThreadFiles {
   return {
     writeFile: async (path, data, mimeType, { thumbnail, ...options } = {}) =>
       store.writeFile(threadId, {
-        ...hide(options),
-        path: hide(path),
+        ...redactKnown(options),
+        path: redactKnown(path),
         mimeType,
         content: toBytes('data', data),
         thumbnail: thumbnail && toBytes('thumbnail', thumbnail),
       }),
-    readFile: (path) => readWholeFile(store, threadId, hide(path)),
-    readFileStream: (path, { signal } = {}) => streamFile(store, threadId, hide(path), signal),
-    statFile: (path) => store.statFile(threadId, hide(path)),
-    readdirFile: (path) => store.readdirFile(threadId, hide(path)),
-    unlinkFile: (path) => store.unlinkFile(threadId, hide(path)),
-    mkdirFile: (path) => store.mkdirFile(threadId, hide(path)),
-    rmdirFile: (path) => store.rmdirFile(threadId, hide(path)),
+    readFile: (path) => readWholeFile(store, threadId, redactKnown(path)),
+    readFileStream: (path, { signal } = {}) => streamFile(store, threadId, redactKnown(path), signal),
+    statFile: (path) => store.statFile(threadId, redactKnown(path)),
+    readdirFile: (path) => store.readdirFile(threadId, redactKnown(path)),
+    unlinkFile: (path) => store.unlinkFile(threadId, redactKnown(path)),
+    mkdirFile: (path) => store.mkdirFile(threadId, redactKnown(path)),
+    rmdirFile: (path) => store.rmdirFile(threadId, redactKnown(path)),
     getFileStats: () => store.getFileStats(threadId),
     grepFiles: (pattern) => store.grepFiles(threadId, pattern),
     findFiles: (pattern) => store.findFiles(threadId, pattern),
     getFileThumbnail: async (path) => {
-      const bytes = await store.getFileThumbnail(threadId, hide(path));
+      const bytes = await store.getFileThumbnail(threadId, redactKnown(path));
       return bytes && (bytes.buffer as ArrayBuffer);
     },
   };

@@ -15,10 +15,10 @@ export interface MessagesInput {
   readonly store: ThreadStore;
   readonly origin: StateOrigin;
   readonly nextId: () => string;
-  readonly hide: ThreadEnv['hide'];
+  readonly redactKnown: ThreadEnv['redactKnown'];
 }
 
-export function createMessages({ store, origin, nextId, hide }: MessagesInput): ThreadMessages {
+export function createMessages({ store, origin, nextId, redactKnown }: MessagesInput): ThreadMessages {
   const { thread, execution, hooks, work } = origin;
   const place = { store, threadId: thread.id, nextId };
   const subprompt = execution?.subprompt ?? null;
@@ -27,7 +27,7 @@ export function createMessages({ store, origin, nextId, hide }: MessagesInput): 
     getMessage: (id) => store.getMessage(thread.id, id),
     async injectMessage(given) {
       const id = nextId();
-      const message = hideMessage(given, hide);
+      const message = redactMessage(given, redactKnown);
       const draft = await hooks.beforeCreate({
         ...toDraft(id, message, origin),
         attachments: await storeAttachments(place, message.attachments),
@@ -50,7 +50,7 @@ export function createMessages({ store, origin, nextId, hide }: MessagesInput): 
     },
     async updateMessage(id, given) {
       checkUpdates(given);
-      const updates = hideMessage(given, hide);
+      const updates = redactMessage(given, redactKnown);
       const { attachments, ...others } = updates;
       const resolved = attachments ? { attachments: await storeAttachments(place, attachments) } : {};
       const stored = await store.updateMessage(
@@ -64,7 +64,7 @@ export function createMessages({ store, origin, nextId, hide }: MessagesInput): 
     deleteMessage: (id) => store.deleteMessage(thread.id, id),
     async queueMessage(given) {
       const id = nextId();
-      const { role = 'user', content, silent, metadata, attachments } = hideMessage(given, hide);
+      const { role = 'user', content, silent, metadata, attachments } = redactMessage(given, redactKnown);
       const { metadata: told } = toDraft(id, { role, content, silent, metadata }, origin);
       const files = await storeAttachments(place, attachments);
       const item: MessageItem = {
@@ -83,16 +83,16 @@ export function createMessages({ store, origin, nextId, hide }: MessagesInput): 
 }
 
 /** The content of a new attachment is left: it is the author's own affair, and would be harmed. */
-function hideMessage<T extends MessageUpdates>(message: T, hide: ThreadEnv['hide']): T {
+function redactMessage<T extends MessageUpdates>(message: T, redactKnown: ThreadEnv['redactKnown']): T {
   if (typeof message !== 'object' || message === null) throw invalid('A message is an object.');
   const { attachments, ...others } = message;
-  if (!Array.isArray(attachments)) return { ...hide(others), attachments } as unknown as T;
+  if (!Array.isArray(attachments)) return { ...redactKnown(others), attachments } as unknown as T;
   const shown = attachments.map((each) =>
     typeof each === 'object' && each !== null && 'data' in each
-      ? { ...hide({ ...each, data: '' }), data: each.data }
-      : hide(each),
+      ? { ...redactKnown({ ...each, data: '' }), data: each.data }
+      : redactKnown(each),
   );
-  return { ...hide(others), attachments: shown } as unknown as T;
+  return { ...redactKnown(others), attachments: shown } as unknown as T;
 }
 
 const ROLES: readonly unknown[] = ['system', 'user', 'assistant'];

@@ -14,21 +14,21 @@ export interface Scratch {
   /** The text that it was opened from. */
   readonly before: string;
   /** Secrets that the code has read are taken out of what is written. */
-  hideWith(hide: ThreadEnv['hide']): void;
+  redactWith(redactKnown: ThreadEnv['redactKnown']): void;
   write(): WrittenScratch;
 }
 
 export function openScratch(stored: Readonly<Record<string, unknown>>): Scratch {
   const before = JSON.stringify(stored);
   const flow: Flow = { directive: undefined, scratch: JSON.parse(before) as Record<string, unknown> };
-  const hidings: ThreadEnv['hide'][] = [];
+  const redactions: ThreadEnv['redactKnown'][] = [];
   return {
     flow,
     before,
-    hideWith: (hide) => void hidings.push(hide),
+    redactWith: (redactKnown) => void redactions.push(redactKnown),
     write() {
       try {
-        const hidden = hidings.reduce((value, hide) => hide(value), flow.scratch);
+        const hidden = redactions.reduce((value, redactKnown) => redactKnown(value), flow.scratch);
         const text = toJsonText(hidden, { name: 'state.context', maxBytes: LIMITS.scratchBytes });
         return text === before ? { ok: true } : { ok: true, text };
       } catch (error) {

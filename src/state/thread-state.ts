@@ -49,17 +49,17 @@ export function createThreadState(
     execution: createExecution(registry, origin),
     idempotencyKey: origin.idempotencyKey ?? null,
     options: prompt?.tools.find(({ name }) => name === tool?.name)?.options ?? {},
-    emit: createEmitter(store, thread.id, env.hide),
+    emit: createEmitter(store, thread.id, env.redactKnown),
     getLogs: (options) => store.getLogs(thread.id, options),
     runCode,
     _notPackableRuntimeContext: Object.freeze({ runtime: 'everthread' }),
-    ...createMessages({ store, origin, nextId, hide: env.hide }),
+    ...createMessages({ store, origin, nextId, redactKnown: env.redactKnown }),
     ...createTools({ store, registry, env, nextId, state: () => state }, origin),
-    ...createEffects({ store, registry, nextId, hide: env.hide }, origin),
+    ...createEffects({ store, registry, nextId, redactKnown: env.redactKnown }, origin),
     ...createThreadValues(store, thread.id),
-    ...createThreadFiles(store, thread.id, env.hide),
+    ...createThreadFiles(store, thread.id, env.redactKnown),
     ...createLoaders(registry),
-    ...createFamily({ store, nextId, hide: env.hide, open }, origin),
+    ...createFamily({ store, nextId, redactKnown: env.redactKnown, open }, origin),
     ...env.bind(tool),
   };
   return Object.freeze(state);
@@ -78,10 +78,10 @@ export async function openRelative(
 }
 
 /** In order, and best effort: what cannot be written is dropped. */
-function createEmitter(store: ThreadStore, threadId: string, hide: ThreadEnv['hide']): ThreadState['emit'] {
+function createEmitter(store: ThreadStore, threadId: string, redactKnown: ThreadEnv['redactKnown']): ThreadState['emit'] {
   let last: Promise<unknown> = Promise.resolve();
   return (event, data) => {
-    const shown = hide(toShown(event, data));
+    const shown = redactKnown(toShown(event, data));
     if (shown) last = last.then(() => store.appendEvent(threadId, shown)).catch(() => undefined);
   };
 }

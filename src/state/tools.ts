@@ -39,7 +39,7 @@ export function createTools(
       const refusal =
         refuseReach(caller, name) ?? (isCallable(registry, name) ? undefined : `Tool not found: ${name}`);
       if (refusal !== undefined) throw new Error(refusal);
-      work.queueTool({ id: nextId(), name, arguments: env.hide(args) });
+      work.queueTool({ id: nextId(), name, arguments: env.redactKnown(args) });
     },
     async invokeTool(name, args = {}) {
       const began = performance.now();

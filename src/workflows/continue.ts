@@ -7,7 +7,7 @@
 import { allHandlersFinished, condition, makeContinueAsNewFunc, workflowInfo } from '@temporalio/workflow';
 import { LIMITS } from '../core/limit.ts';
 import { effectsHoldBack } from './effects.ts';
-import { stashOnce } from './stash.ts';
+import { spillOnce } from './spill.ts';
 import type { thread } from './thread.ts';
 import type { ThreadRun } from './thread-run.ts';
 
@@ -30,7 +30,7 @@ export async function continueThread(run: ThreadRun): Promise<void> {
     if (!run.mailbox.empty) await condition(() => run.mailbox.empty);
     // Content of size goes to the store; what little remains is carried (at most 64 KiB in all).
     while (run.queue.inlineBytes > LIMITS.carriedInlineBytes) {
-      if (!(await stashOnce(run))) break;
+      if (!(await spillOnce(run))) break;
     }
     await condition(allHandlersFinished);
   } while (!run.mailbox.empty);

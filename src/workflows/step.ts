@@ -9,7 +9,7 @@ import { evaluateStop, type StopReason } from '../core/stop.ts';
 import type { FlowDirective } from '../core/thread-execution.ts';
 import { showActivity, showAgent, showStatus } from './presence.ts';
 import { callModelStep } from './proxies.ts';
-import { stashBehind, stashOnce } from './stash.ts';
+import { spillBehind, spillOnce } from './spill.ts';
 import { callAt, toStoredError } from './step-call.ts';
 import type { ThreadRun } from './thread-run.ts';
 import { runToolCall } from './tool-call.ts';
@@ -23,14 +23,14 @@ export type StepEnd =
   | { readonly kind: 'aborted' };
 
 export async function runStep(run: ThreadRun): Promise<StepEnd> {
-  if (run.queue.mustStash) await stashOnce(run);
+  if (run.queue.mustStash) await spillOnce(run);
   showStatus(run, 'running');
   const scope = new CancellationScope();
   run.scope = scope;
   // A stop that came while arrivals were handed to the store found no scope to cancel.
   if (run.stopRequest || run.ending) scope.cancel();
   try {
-    return await stashBehind(
+    return await spillBehind(
       run,
       scope.run(() => stepCycle(run)),
     );

@@ -67,7 +67,7 @@ describe('the queue', () => {
     queue.accept(message('late', 'é'));
     expect(queue.inlineBytes).toBe(bytesOf(inline()));
     queue.settle(taken.slice(0, 4), 0);
-    queue.stashed(queue.nextStash());
+    queue.spilled(queue.nextSpill());
     expect(queue.inlineBytes).toBe(bytesOf(inline()));
     expect(new ThreadQueue('run', queue.toState()).inlineBytes).toBe(queue.inlineBytes);
     queue.settle(taken.slice(4), 1);
@@ -77,9 +77,9 @@ describe('the queue', () => {
   it('hands a bounded number of items to the store at a time, the oldest first', () => {
     const queue = new ThreadQueue('run');
     for (let index = 0; index <= LIMITS.stashItems; index++) queue.accept(message(`m${index}`));
-    expect(queue.nextStash()).toHaveLength(LIMITS.stashItems);
-    queue.stashed(queue.nextStash());
-    expect(ids(queue.nextStash())).toEqual([`m${LIMITS.stashItems}`]);
+    expect(queue.nextSpill()).toHaveLength(LIMITS.stashItems);
+    queue.spilled(queue.nextSpill());
+    expect(ids(queue.nextSpill())).toEqual([`m${LIMITS.stashItems}`]);
   });
 
   it('lets go of an item of an early version that is too deep to be stored, and keeps the others', () => {
@@ -92,7 +92,7 @@ describe('the queue', () => {
     expect(queue.holdsUnstorable).toBe(true);
     expect(ids(queue.dropUnstorable())).toEqual(['deep', 'deep too']);
     expect(queue.holdsUnstorable).toBe(false);
-    expect(ids(queue.nextStash())).toEqual(['good']);
+    expect(ids(queue.nextSpill())).toEqual(['good']);
     expect(queue.inlineBytes).toBe(JSON.stringify(good).length);
   });
 
@@ -120,11 +120,11 @@ describe('the queue', () => {
   it('lets no arrival overtake what the store keeps', () => {
     const queue = new ThreadQueue('run');
     queue.accept(message('a'));
-    queue.stashed(queue.nextStash());
+    queue.spilled(queue.nextSpill());
     queue.accept(message('b'));
     expect(queue.mustStash).toBe(true);
     expect(queue.take()).toEqual([]);
-    queue.stashed(queue.nextStash());
+    queue.spilled(queue.nextSpill());
     expect(queue.mustStash).toBe(false);
     queue.settle(queue.take(), 2);
     expect(queue.size).toBe(0);
@@ -135,11 +135,11 @@ describe('the queue', () => {
     queue.accept(message('a'));
     queue.take();
     queue.accept(message('b'));
-    queue.stashed(queue.nextStash());
+    queue.spilled(queue.nextSpill());
     queue.accept(message('c'));
     const next = new ThreadQueue('run', queue.toState());
     expect(ids(next.take())).toEqual(['a']);
-    expect(ids(next.nextStash())).toEqual(['c']);
+    expect(ids(next.nextSpill())).toEqual(['c']);
   });
 
   it('hands content of size to the store first', () => {
@@ -160,11 +160,11 @@ describe('the queue', () => {
     const queue = new ThreadQueue('run');
     const large = 'x'.repeat(LIMITS.stashBytes / 2 - 200);
     for (const id of ['a', 'b', 'c']) queue.accept(message(id, large));
-    expect(ids(queue.nextStash())).toEqual(['a', 'b']);
+    expect(ids(queue.nextSpill())).toEqual(['a', 'b']);
     const huge = new ThreadQueue('run');
     huge.accept(message('a', 'x'.repeat(LIMITS.stashBytes * 2)));
     huge.accept(message('b'));
-    expect(ids(huge.nextStash())).toEqual(['a']);
+    expect(ids(huge.nextSpill())).toEqual(['a']);
   });
 
   it('takes the count of stored rows for a hint that a commit puts right', () => {
@@ -201,9 +201,9 @@ class Walk {
   }
 
   stash(): void {
-    const batch = this.queue.nextStash();
+    const batch = this.queue.nextSpill();
     this.#rows.push(...ids(batch).filter((id) => !this.drained.includes(id)));
-    this.queue.stashed(batch);
+    this.queue.spilled(batch);
   }
 
   take(): void {

@@ -67,7 +67,7 @@ describe('carried state', () => {
 
 /** What `continueThread` does before it carries the queue. */
 function shedContent(queue: ThreadQueue): void {
-  while (queue.inlineBytes > LIMITS.carriedInlineBytes) queue.stashed(queue.nextStash());
+  while (queue.inlineBytes > LIMITS.carriedInlineBytes) queue.spilled(queue.nextSpill());
 }
 
 /** As long as JSON can make it: every character of the id is escaped. */

@@ -1,4 +1,4 @@
-import { definitionWarnings } from '../../src/definitions/brand.ts';
+import { definitionWarnings } from '../../src/definitions/definition-mark.ts';
 import { defineAgent, isDefinition } from '../../src/definitions/index.ts';
 import { agent, agentInput, problemsOf } from './sample.ts';
 

@@ -1,5 +1,5 @@
 /** defineHook: its fields, and that `execute` has the type of the named hook (checked by `npm run typecheck`). */
-import { definitionWarnings } from '../../src/definitions/brand.ts';
+import { definitionWarnings } from '../../src/definitions/definition-mark.ts';
 import { isDefinition } from '../../src/definitions/index.ts';
 import {
   defineHook,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { definitionWarnings } from '../../src/definitions/brand.ts';
+import { definitionWarnings } from '../../src/definitions/definition-mark.ts';
 import { model, problemsOf, provider } from './sample.ts';
 
 const problems = (fields: object) => problemsOf(() => model(fields));

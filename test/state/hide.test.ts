@@ -1,6 +1,6 @@
 /** Redaction of more than texts: what code of a project writes beside its result. */
 import { describe, expect, it } from '@jest/globals';
-import { hideIn, redactAttachment } from '../../src/state/hide.ts';
+import { redactIn, redactAttachment } from '../../src/state/redact-known.ts';
 import { createRedactor } from '../../src/state/redaction.ts';
 
 const redact = createRedactor([{ name: 'KEY', value: 'swordfish' }]);
@@ -8,7 +8,7 @@ const redact = createRedactor([{ name: 'KEY', value: 'swordfish' }]);
 describe('hiding secrets in a value', () => {
   it('reaches texts at any depth, keys as well', () => {
     const value = { a: ['swordfish', 1, null, { b: 'my swordfish' }], swordfish: true };
-    expect(hideIn(value, redact)).toEqual({
+    expect(redactIn(value, redact)).toEqual({
       a: ['[secret KEY]', 1, null, { b: 'my [secret KEY]' }],
       '[secret KEY]': true,
     });
@@ -16,7 +16,7 @@ describe('hiding secrets in a value', () => {
 
   it('changes nothing in the value that it was given', () => {
     const value = { a: ['swordfish'] };
-    hideIn(value, redact);
+    redactIn(value, redact);
     expect(value).toEqual({ a: ['swordfish'] });
   });
 
@@ -26,7 +26,7 @@ describe('hiding secrets in a value', () => {
     for (let n = 0; n < 60; n++) wide = [wide, wide];
     const cyclic: Record<string, unknown> = { wide };
     cyclic.self = cyclic;
-    const hidden = hideIn(cyclic, redact) as Record<string, unknown>;
+    const hidden = redactIn(cyclic, redact) as Record<string, unknown>;
     expect(hidden.self).toBe(hidden);
     let deep = hidden.wide;
     while (Array.isArray(deep)) deep = deep[0];
@@ -35,12 +35,12 @@ describe('hiding secrets in a value', () => {
 
   it('leaves what is no plain data to those who refuse it', () => {
     const when = new Date(0);
-    expect(hideIn({ when }, redact)).toEqual({ when });
-    expect(hideIn(undefined, redact)).toBeUndefined();
+    expect(redactIn({ when }, redact)).toEqual({ when });
+    expect(redactIn(undefined, redact)).toBeUndefined();
   });
 
   it('makes no prototype of a key', () => {
-    const hidden = hideIn(JSON.parse('{"__proto__": {"admin": true}}'), redact) as object;
+    const hidden = redactIn(JSON.parse('{"__proto__": {"admin": true}}'), redact) as object;
     expect(Object.getPrototypeOf(hidden)).toBe(Object.prototype);
     expect(Object.hasOwn(hidden, '__proto__')).toBe(true);
   });

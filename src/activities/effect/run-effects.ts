@@ -4,7 +4,7 @@
  * An effect that is cut off stays begun in the store, and whoever asks next runs it again.
  */
 import type { RunEffectsOutcome, RunRef, StoredError } from '../../core/step.ts';
-import { outlast } from '../../state/outlast.ts';
+import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { BegunEffect, EndedEffect } from '../../store/port/effect.ts';
 import type { FromRun } from '../../store/port/run.ts';
 import { runUnit } from '../author/unit.ts';
@@ -89,7 +89,7 @@ async function runHandler(
   const executed = await executeEffect(dependencies, { effect, thread, signal });
   if (executed.kind === 'aborted') throw abortError();
   const { error, queuedTools } = executed;
-  return outlast(signal, () =>
+  return retryWhileUnavailable(signal, () =>
     dependencies.store.endEffect({ ...run, id: effect.id, attempt, error, queuedTools }),
   );
 }

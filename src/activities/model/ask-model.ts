@@ -1,7 +1,7 @@
 /** Asks the models of a step in their order; what is streamed goes to the log, and each call is a row of its own. */
 import type { ModelDefinition } from '../../core/definition.ts';
 import type { ProviderRequest } from '../../core/provider.ts';
-import { outlast } from '../../state/outlast.ts';
+import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { StepRef } from '../../store/port/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
@@ -37,7 +37,7 @@ export async function askModel(
           // The text is in the log before the log says that it is complete.
           await chunks.finish();
           // The answer was paid for: it is not given up for want of room.
-          await outlast(signal, async () => record.onAttemptEnd(end));
+          await retryWhileUnavailable(signal, async () => record.onAttemptEnd(end));
         },
         onChunk: ({ attempt, kind, delta }) => {
           if (kind === 'content') chunks.push(delta, attempt);

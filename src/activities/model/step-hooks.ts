@@ -35,7 +35,7 @@ export function openStepHooks(
     signal: abortSignal(dependencies.handover),
     execution: async () => ({ ...place, prompt, history: messages.map(toPublic), flow: scratch.flow }),
   });
-  scratch.hideWith(work.env.hide);
+  scratch.redactWith(work.env.redactKnown);
   const assembly = { ...NO_ASSEMBLY_HOOKS, ...work.hooks.request(place.executionId) };
   return { ...work, context, assembly, flow: watchFlow(work.hooks, scratch) };
 }

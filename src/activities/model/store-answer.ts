@@ -10,7 +10,7 @@ import type { ToolCall } from '../../core/message.ts';
 import type { ProviderUsage } from '../../core/provider.ts';
 import { roleOf } from '../../core/session.ts';
 import type { DraftMessage } from '../../state/origin.ts';
-import { outlast } from '../../state/outlast.ts';
+import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { CommittedStep, StepContext, StepRecord, StepRef } from '../../store/port/step.ts';
 import { queueTools } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
@@ -46,7 +46,7 @@ export async function storeAnswer(
     ...changes,
     ...(blocked ? { directive: 'blocked' as const } : {}),
   };
-  const committed = await outlast(abortSignal(handover), () => store.commitStep(command));
+  const committed = await retryWhileUnavailable(abortSignal(handover), () => store.commitStep(command));
   await probe?.('model_committed');
   if (committed.kind !== 'stored' || !(hooks.ran || draft)) return committed;
   const queue = queueTools(store, ref.threadId, sink);

@@ -6,22 +6,22 @@
 import type { CommitStatusInput } from '../../core/step.ts';
 import { stopDescendants, terminateDescendants } from '../../state/descendants.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
-import { openReach, type Reach } from './reach.ts';
+import { openThreadSignals, type ThreadSignals } from './thread-signals.ts';
 
 /** C1. Within the activity `commitStatus`. */
 export async function cascade(
   store: ThreadStore,
   { threadId, status, stops }: Pick<CommitStatusInput, 'threadId' | 'status' | 'stops'>,
 ): Promise<void> {
-  if (status === 'terminated') await endDescendants(store, openReach(store), threadId);
+  if (status === 'terminated') await endDescendants(store, openThreadSignals(store), threadId);
   // A thread that was stopped before may commit its rest again; somebody may have let a child go on since.
-  if (status === 'stopped' && stops) await stopDescendants(store, threadId, openReach(store).stop);
+  if (status === 'stopped' && stops) await stopDescendants(store, threadId, openThreadSignals(store).stop);
 }
 
 /** Code of the thread itself has asked for it: its workflow hears by the activity's answer. */
 export async function terminateSelf(store: ThreadStore, threadId: string, reason: string): Promise<void> {
   await store.terminateThread(threadId, reason);
-  await endDescendants(store, openReach(store), threadId);
+  await endDescendants(store, openThreadSignals(store), threadId);
 }
 
 /**
@@ -30,14 +30,14 @@ export async function terminateSelf(store: ThreadStore, threadId: string, reason
  */
 export async function terminateRelative(
   store: ThreadStore,
-  reach: Reach,
+  signals: ThreadSignals,
   { threadId, reason }: { readonly threadId: string; readonly reason: string },
 ): Promise<void> {
-  await reach.terminate(threadId, reason);
+  await signals.terminate(threadId, reason);
   await store.terminateThread(threadId, reason);
-  await endDescendants(store, reach, threadId);
+  await endDescendants(store, signals, threadId);
 }
 
-function endDescendants(store: ThreadStore, reach: Reach, threadId: string): Promise<void> {
-  return terminateDescendants(store, threadId, reach.end);
+function endDescendants(store: ThreadStore, signals: ThreadSignals, threadId: string): Promise<void> {
+  return terminateDescendants(store, threadId, signals.end);
 }

@@ -8,11 +8,11 @@
  */
 import { errorMessage, isRuntimeError, RuntimeError } from '../../core/error.ts';
 import type { WorkSink } from '../../state/origin.ts';
-import { outlast } from '../../state/outlast.ts';
+import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import { terminateRelative } from './cascade.ts';
-import { openReach, type Reach } from './reach.ts';
+import { openThreadSignals, type ThreadSignals } from './thread-signals.ts';
 import { openWakeGate } from './wake-gate.ts';
 
 export interface RelativeSinks {
@@ -27,9 +27,9 @@ export function openRelativeSinks({
   store,
   probe,
 }: Pick<ActivityDependencies, 'store' | 'probe'>): RelativeSinks {
-  let opened: Reach | undefined;
-  const toReach = () => {
-    opened ??= openReach(store);
+  let opened: ThreadSignals | undefined;
+  const toSignals = () => {
+    opened ??= openThreadSignals(store);
     return opened;
   };
   let failures: unknown[] = [];
@@ -41,7 +41,7 @@ export function openRelativeSinks({
   };
   // R3. What is stored already is told however long the database is away: nobody else would tell of it.
   const gate = openWakeGate((threadId, payload) =>
-    outlast(abortSignal(), () => toReach().wake(threadId, payload)),
+    retryWhileUnavailable(abortSignal(), () => toSignals().wake(threadId, payload)),
   );
   const reachBy = (threadId: string, wake: typeof gate.wake): WorkSink => ({
     queueMessage: (item) =>
@@ -58,8 +58,8 @@ export function openRelativeSinks({
       }).catch((error) => failures.push(error));
     },
     terminate: () =>
-      inOrder(() => terminateRelative(store, toReach(), { threadId, reason: 'state.terminate' })),
-    wakeForEffects: (inMs) => toReach().wakeForEffects(threadId, inMs),
+      inOrder(() => terminateRelative(store, toSignals(), { threadId, reason: 'state.terminate' })),
+    wakeForEffects: (inMs) => toSignals().wakeForEffects(threadId, inMs),
     wake: async () => wake(threadId),
     noteTold: () => undefined,
     reach,

@@ -3,9 +3,9 @@
  * relatives; a look in vain does no harm.
  */
 import type { ThreadStore } from '../../store/port/thread-store.ts';
-import { openReach } from './reach.ts';
+import { openThreadSignals } from './thread-signals.ts';
 
 export async function wakeForgotten(store: ThreadStore, threadId: string): Promise<void> {
-  const reach = openReach(store);
-  for (const relative of await store.listForgotten(threadId)) await reach.wake(relative);
+  const signals = openThreadSignals(store);
+  for (const relative of await store.listForgotten(threadId)) await signals.wake(relative);
 }

@@ -98,7 +98,7 @@ async function drainThroughHooks(
     signal: abortSignal(handover),
     execution: () => toExecution(dependencies, command, pending, scratch),
   });
-  scratch.hideWith(work.env.hide);
+  scratch.redactWith(work.env.redactKnown);
   try {
     if (!work.hooks.has(...ROW_HOOKS)) return { begun: await store.beginStep(command) };
     const prepared: PreparedRow[] = [];

@@ -12,7 +12,7 @@ import type { SubagentOutcome } from '../../core/subagent-step.ts';
 import { createIds } from '../../state/id.ts';
 import type { CallOfChild } from '../../store/port/family.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { beginCall, type HeldCall, settleCall } from '../tool/held-call.ts';
+import { beginCall, type ResumableCall, settleCall } from '../tool/resumable-call.ts';
 import { findNamedCallee, findOwnCallee } from './callee.ts';
 import { finishSubagent } from './finish.ts';
 import { bootstrapInput } from './immediate-bootstrap.ts';
@@ -45,7 +45,7 @@ export async function callSubagent(
 async function resume(
   dependencies: ActivityDependencies,
   input: ToolCallInput,
-  call: HeldCall,
+  call: ResumableCall,
   { start, started, waits, report }: CallOfChild,
 ): Promise<SubagentOutcome> {
   if (report) {
@@ -57,7 +57,7 @@ async function resume(
   return { kind: 'child', child: start, start: !started, wait: waits };
 }
 
-async function lead(dependencies: ActivityDependencies, call: HeldCall): Promise<MadeChild> {
+async function lead(dependencies: ActivityDependencies, call: ResumableCall): Promise<MadeChild> {
   switch (call.begun.call.name) {
     case SUBAGENT_MESSAGE:
       return tellChild(dependencies, call);
@@ -68,7 +68,7 @@ async function lead(dependencies: ActivityDependencies, call: HeldCall): Promise
   }
 }
 
-async function createNamed(dependencies: ActivityDependencies, call: HeldCall): Promise<MadeChild> {
+async function createNamed(dependencies: ActivityDependencies, call: ResumableCall): Promise<MadeChild> {
   const read = readCreate(call.begun.call.arguments);
   if (!read.ok) return refused(read.error);
   const { agent, arguments: given, ...first } = read.value;
@@ -80,7 +80,7 @@ async function createNamed(dependencies: ActivityDependencies, call: HeldCall): 
   return create(dependencies, call, callee.value, { ...first, ...told, arguments: args.value });
 }
 
-async function createOwn(dependencies: ActivityDependencies, call: HeldCall): Promise<MadeChild> {
+async function createOwn(dependencies: ActivityDependencies, call: ResumableCall): Promise<MadeChild> {
   const callee = await findOwnCallee(dependencies, call);
   if (!callee.ok) return refused(callee.error);
   const { arguments: text, told } = await bootstrapInput(dependencies, call, callee.value);
@@ -90,7 +90,7 @@ async function createOwn(dependencies: ActivityDependencies, call: HeldCall): Pr
 
 async function create(
   dependencies: ActivityDependencies,
-  call: HeldCall,
+  call: ResumableCall,
   subagent: Subagent,
   first: FirstTold,
 ): Promise<MadeChild> {

@@ -13,7 +13,7 @@ import {
 } from '../../core/subagent.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { enabledSubagents } from '../model/enabled-subagents.ts';
-import type { HeldCall } from '../tool/held-call.ts';
+import type { ResumableCall } from '../tool/resumable-call.ts';
 import { refuseUnlisted } from '../tool/listed-call.ts';
 import type { Checked } from '../tool/prompt-input.ts';
 import { refuse } from './input.ts';
@@ -21,7 +21,7 @@ import { refuse } from './input.ts';
 /** A call by the agent's own name. */
 export async function findOwnCallee(
   dependencies: ActivityDependencies,
-  { begun }: HeldCall,
+  { begun }: ResumableCall,
 ): Promise<Checked<Subagent>> {
   const { name, origin } = begun.call;
   const found = await findAmong(dependencies, begun, name);
@@ -37,7 +37,7 @@ export async function findOwnCallee(
 /** Of `subagent_create`. */
 export async function findNamedCallee(
   dependencies: ActivityDependencies,
-  { begun }: HeldCall,
+  { begun }: ResumableCall,
   name: string,
 ): Promise<Checked<Subagent>> {
   const found = await findAmong(dependencies, begun, name);
@@ -57,7 +57,7 @@ export async function findNamedCallee(
 /** The reason where it may not be called now; undefined where there is none of the name. */
 async function findAmong(
   dependencies: ActivityDependencies,
-  { thread, call, ...place }: HeldCall['begun'],
+  { thread, call, ...place }: ResumableCall['begun'],
   name: string,
 ): Promise<Subagent | string | undefined> {
   const registry = dependencies.registry();

@@ -14,7 +14,7 @@ import { createIds } from '../../state/id.ts';
 import type { GivenVariable, NewChild, ParentCall } from '../../store/port/family.ts';
 import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import type { ComposedResult } from '../tool/held-call.ts';
+import type { ComposedResult } from '../tool/resumable-call.ts';
 import type { ToolFrame } from '../tool/tool-frame.ts';
 
 type Sources = Pick<ActivityDependencies, 'store' | 'registry'>;

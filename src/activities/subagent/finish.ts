@@ -10,7 +10,7 @@ import type { FinishedSubagent, FinishSubagentInput } from '../../core/subagent-
 import type { CallOfChild } from '../../store/port/family.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { beginCall, type ComposedResult, keepPresent, settleCall } from '../tool/held-call.ts';
+import { beginCall, type ComposedResult, keepPresent, settleCall } from '../tool/resumable-call.ts';
 
 type Report = NonNullable<CallOfChild['report']>;
 

@@ -19,7 +19,7 @@ import { abortError, abortSignal } from '../base/guard.ts';
 import { askProvider } from '../model/ask-provider.ts';
 import { recordModelCalls } from '../model/model-call-record.ts';
 import { findModels } from '../model/request.ts';
-import type { HeldCall } from '../tool/held-call.ts';
+import type { ResumableCall } from '../tool/resumable-call.ts';
 import { defaultInput, isImmediateCall } from './immediate.ts';
 
 const BOOTSTRAP = 'bootstrap_immediate_subagent';
@@ -36,7 +36,7 @@ export interface BootstrapInput {
 /** Before the call's arguments are checked. Any call but an immediate one with hints comes back as it is. */
 export async function bootstrapInput(
   dependencies: ActivityDependencies,
-  call: HeldCall,
+  call: ResumableCall,
   subagent: Subagent,
 ): Promise<BootstrapInput> {
   const { arguments: text } = call.begun.call;
@@ -93,7 +93,7 @@ interface Pass {
 /** What the model has said of the two (M2). */
 async function askForInput(
   { store, handover, registry, ...rest }: ActivityDependencies,
-  { key, begun: { thread } }: HeldCall,
+  { key, begun: { thread } }: ResumableCall,
   prompt: PromptDefinition,
   pass: Pass,
 ): Promise<{ name?: string; message?: string }> {

@@ -13,7 +13,7 @@ import type { ChildRecord, NewChild } from '../../store/port/family.ts';
 import { queueTools, watchFlow } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { describeAgent } from '../model/subagent-tools.ts';
-import { type ComposedResult, type HeldCall, withFrame } from '../tool/held-call.ts';
+import { type ComposedResult, type ResumableCall, withFrame } from '../tool/resumable-call.ts';
 import { givenVariables, inheritsOf, missingVariables, requestVariables } from './env.ts';
 import type { FirstTold } from './input.ts';
 
@@ -23,7 +23,7 @@ export type MadeChild =
 
 export async function makeChild(
   dependencies: ActivityDependencies,
-  call: HeldCall,
+  call: ResumableCall,
   subagent: Subagent,
   told: FirstTold,
 ): Promise<MadeChild> {
@@ -63,7 +63,7 @@ export async function makeChild(
 /** M2. */
 export async function tellHooks(
   dependencies: ActivityDependencies,
-  call: HeldCall,
+  call: ResumableCall,
   childId: string,
 ): Promise<void> {
   const { store, registry } = dependencies;
@@ -83,7 +83,7 @@ export async function tellHooks(
 
 function toNewChild(
   { store }: ActivityDependencies,
-  { key: { step, index }, begun: { thread } }: HeldCall,
+  { key: { step, index }, begun: { thread } }: ResumableCall,
   { agent, resumable, blocking, explicit, hears, maxInstances }: Subagent,
   { name, arguments: args, content, attachments }: FirstTold,
 ): NewChild {

@@ -13,7 +13,7 @@ import type { ChildRecord } from '../../store/port/family.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';
-import { openReach } from '../signals/reach.ts';
+import { openThreadSignals } from '../signals/thread-signals.ts';
 
 export async function reportToParent(
   dependencies: ActivityDependencies,
@@ -51,7 +51,7 @@ async function tellAgain(store: ThreadStore, threadId: string): Promise<boolean>
 }
 
 async function wakeParent(store: ThreadStore, { parentId, threadId }: ChildRecord): Promise<void> {
-  await openReach(store).wake(parentId, { reportOf: threadId });
+  await openThreadSignals(store).wake(parentId, { reportOf: threadId });
 }
 
 /** A child that nobody can speak to again has one report to make. */

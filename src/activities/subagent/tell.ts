@@ -6,12 +6,12 @@ import { SUBAGENT_MESSAGE } from '../../core/subagent.ts';
 import { createIds } from '../../state/id.ts';
 import type { ChildRecord } from '../../store/port/family.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { openReach } from '../signals/reach.ts';
-import type { HeldCall } from '../tool/held-call.ts';
+import { openThreadSignals } from '../signals/thread-signals.ts';
+import type { ResumableCall } from '../tool/resumable-call.ts';
 import { findFiles, type MessageFields, readMessage } from './input.ts';
 import { describeLiving, type MadeChild, toItem } from './make.ts';
 
-export async function tellChild(dependencies: ActivityDependencies, call: HeldCall): Promise<MadeChild> {
+export async function tellChild(dependencies: ActivityDependencies, call: ResumableCall): Promise<MadeChild> {
   const { store, probe } = dependencies;
   const { thread } = call.begun;
   const read = readMessage(call.begun.call.arguments);
@@ -48,7 +48,7 @@ export async function tellChild(dependencies: ActivityDependencies, call: HeldCa
 
 /** A parent's word lets a child go on that was stopped, as a person's does. */
 export async function wakeChild({ store }: ActivityDependencies, childId: string): Promise<void> {
-  await openReach(store).wake(childId, { speaks: true });
+  await openThreadSignals(store).wake(childId, { speaks: true });
 }
 
 function maySpeakTo({ resumable, terminatedAt }: ChildRecord): boolean {

@@ -6,7 +6,7 @@ import { LIMITS } from '../../core/limit.ts';
 import type { FinishSubpromptInput, StoredError, ToolCallOutcome } from '../../core/step.ts';
 import { composeSubpromptResult, toSwitches } from '../../core/subprompt-result.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { beginCall, type ComposedResult, type HeldCall, keepPresent, settleCall } from '../tool/held-call.ts';
+import { beginCall, type ComposedResult, type ResumableCall, keepPresent, settleCall } from '../tool/resumable-call.ts';
 import { findEntry } from '../tool/prompt-input.ts';
 
 export async function finishSubprompt(
@@ -31,7 +31,7 @@ const NOT_ASKED: StoredError = { code: 'Fault', message: 'the prompt could not b
 /** `fault` is why the step could not be tried; it tells more than the step that was left open. */
 async function composeResult(
   { store, registry }: ActivityDependencies,
-  { key, begun }: HeldCall,
+  { key, begun }: ResumableCall,
   fault?: StoredError,
 ): Promise<ComposedResult> {
   const switches = toSwitches(findEntry(registry(), begun)?.extra);

@@ -15,7 +15,7 @@ import type { OpenedSubprompt, OpenSubprompt } from '../../store/port/subprompt.
 import { type HookWork, openHookWork, queueTools, watchFlow } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
-import type { HeldCall } from '../tool/held-call.ts';
+import type { ResumableCall } from '../tool/resumable-call.ts';
 import type { FirstMessage, PromptArguments } from '../tool/prompt-input.ts';
 
 export interface PromptCall {
@@ -26,7 +26,7 @@ export interface PromptCall {
 
 export async function openStep(
   dependencies: ActivityDependencies,
-  call: HeldCall,
+  call: ResumableCall,
   asked: PromptCall,
 ): Promise<OpenedSubprompt> {
   const { store, registry, handover } = dependencies;
@@ -63,7 +63,7 @@ export async function openStep(
 }
 
 /** Of the sub-prompt that the call opens. */
-function depthOf({ begun }: HeldCall): number {
+function depthOf({ begun }: ResumableCall): number {
   return (begun.subprompt?.depth ?? 0) + 1;
 }
 
@@ -111,7 +111,7 @@ function toDraft({ message, parentId }: OpenSubprompt, depth: number): DraftMess
 }
 
 interface Opening {
-  readonly call: HeldCall;
+  readonly call: ResumableCall;
   readonly asked: PromptCall;
   readonly command: OpenSubprompt;
   readonly scratch: Scratch;

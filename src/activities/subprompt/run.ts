@@ -11,7 +11,7 @@ import type { StepRecord } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
 import { answer } from '../model/answer.ts';
-import { beginCall, type HeldCall, settleCall } from '../tool/held-call.ts';
+import { beginCall, type ResumableCall, settleCall } from '../tool/resumable-call.ts';
 import { refuseUnlisted } from '../tool/listed-call.ts';
 import { type Checked, checkPromptArguments, findEntry, readFirstMessage } from '../tool/prompt-input.ts';
 import { toStepCalls } from '../tool/tool-dispatch.ts';
@@ -71,7 +71,7 @@ function toOutcome(outcome: ToolCallOutcome): SubpromptOutcome {
 
 async function checkCall(
   { registry, store }: ActivityDependencies,
-  { key, begun }: HeldCall,
+  { key, begun }: ResumableCall,
 ): Promise<Checked<PromptCall>> {
   const { call, subprompt } = begun;
   const prompt = registry().prompts.get(call.name);

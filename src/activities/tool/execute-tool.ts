@@ -7,7 +7,7 @@ import { isSubagentCall } from '../../core/subagent.ts';
 import { withStack } from '../../state/author-fault.ts';
 import { type CheckedCall, checkArguments, refuseCall } from '../../state/check-arguments.ts';
 import { openAuthorCode } from '../../state/open-author-code.ts';
-import { outlast } from '../../state/outlast.ts';
+import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import { runToolBody } from '../../state/tool-body.ts';
 import type { CommitTool } from '../../store/port/tool.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
@@ -61,7 +61,7 @@ async function runWithin(dependencies: ActivityDependencies, run: Run): Promise<
   const limit = { signal: execution.signal, timeoutMs: tool.timeoutMs, own, late };
   try {
     const place = { tool, idempotencyKey: key, execution: await frame.place() };
-    const state = await outlast(signal, () => code.openState(place));
+    const state = await retryWhileUnavailable(signal, () => code.openState(place));
     const result = await withinTime(limit, async () =>
       settled(sink, await runToolBody({ tool, state, args, work: key })),
     );

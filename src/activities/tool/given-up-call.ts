@@ -3,7 +3,7 @@
  * one of them may be what takes the process down.
  */
 import type { StoredError, ToolCallOutcome } from '../../core/step.ts';
-import { outlast } from '../../state/outlast.ts';
+import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { abortSignal } from '../base/guard.ts';
 import type { ToolResultKey } from './store-tool-result.ts';
@@ -15,7 +15,7 @@ export async function giveUpCall(
   { code, message }: StoredError,
 ): Promise<ToolCallOutcome> {
   const result = { status: 'error', error: `${code}: ${message}` } as const;
-  const committed = await outlast(abortSignal(), () =>
+  const committed = await retryWhileUnavailable(abortSignal(), () =>
     store.commitTool({ ...key, result, message: { metadata: { errorCode: code } }, queuedTools: [] }),
   );
   if (committed.kind === 'terminated') return committed;

@@ -20,7 +20,7 @@ export function findHandoff({ tools, prompts, agents }: Registry, name: string):
   return agent?.type === 'ai_human' && !tools.has(name) && !prompts.has(name) ? agent : undefined;
 }
 
-export interface HandedOver {
+export interface HandoffOutcome {
   readonly result: ToolResult;
   /** What is stored along with it. */
   readonly more?: Pick<CommitTool, 'nextAgent' | 'nextInput'>;
@@ -36,7 +36,7 @@ export async function handOver(
   { registry, store }: ActivityDependencies,
   { call, thread, side, subprompt, step, index }: HandoffCall,
   { agent, scratch }: { readonly agent: AgentDefinition; readonly scratch: Scratch },
-): Promise<HandedOver> {
+): Promise<HandoffOutcome> {
   const entry = findEntry(registry(), { call, thread, side, subprompt });
   const refusal = refuseUnlisted(call, entry);
   if (refusal !== undefined) return refuse(refusal);
@@ -70,6 +70,6 @@ function toItem(
   return { kind: 'message', id, role: 'user', content, attachments };
 }
 
-function refuse(error: string): HandedOver {
+function refuse(error: string): HandoffOutcome {
   return { result: { status: 'error', error } };
 }

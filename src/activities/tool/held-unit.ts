@@ -10,7 +10,7 @@ import { runUnit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { currentRunId } from '../base/run-ref.ts';
 import { giveUpCall } from './given-up-call.ts';
-import { beginCall } from './held-call.ts';
+import { beginCall } from './resumable-call.ts';
 
 type Activity<Input, Output> = (input: Input) => Promise<Output>;
 

@@ -10,7 +10,7 @@ import { parseFilePath } from '../../core/file-path.ts';
 import type { AttachmentRef } from '../../core/message.ts';
 import { type AttachmentPlace, storeAttachments } from '../../state/attachments.ts';
 import { describeIssues } from '../../state/check-arguments.ts';
-import type { HeldCall } from './held-call.ts';
+import type { ResumableCall } from './resumable-call.ts';
 
 export type Checked<T> =
   | { readonly ok: true; readonly value: T }
@@ -85,7 +85,7 @@ export function toPaths(named: unknown): string[] {
 /** The active prompt's entry for what is called; undefined where it lists no such name, and code has called it. */
 export function findEntry(
   registry: Registry,
-  { call, thread, ...place }: Pick<HeldCall['begun'], 'call' | 'thread' | 'side' | 'subprompt'>,
+  { call, thread, ...place }: Pick<ResumableCall['begun'], 'call' | 'thread' | 'side' | 'subprompt'>,
 ): PromptToolEntry | undefined {
   const active = findActivePrompt(registry, thread.agent, place);
   return active?.tools.find(({ name }) => name === call.name);

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ToolCallInput, ToolCallOutcome } from '../../core/step.ts';
 import { isHookAborted } from '../../state/hooks/chain.ts';
-import { outlast } from '../../state/outlast.ts';
+import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { BegunTool } from '../../store/port/thread-store.ts';
 import { runUnit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
@@ -27,7 +27,7 @@ export async function runTool(
   const attempt = randomUUID();
   const idempotent = (name: string) => dependencies.registry().tools.get(name)?.idempotent ?? true;
   await probe?.('tool_not_begun');
-  const begun = await outlast(abortSignal(), () => store.beginTool({ ...key, attempt, idempotent }));
+  const begun = await retryWhileUnavailable(abortSignal(), () => store.beginTool({ ...key, attempt, idempotent }));
   switch (begun.kind) {
     case 'terminated':
       return begun;

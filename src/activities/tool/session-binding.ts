@@ -13,7 +13,7 @@ import { LIMITS } from '../../core/limit.ts';
 import type { ToolResult } from '../../core/message.ts';
 import { storeAttachments } from '../../state/attachments.ts';
 import { createIds } from '../../state/id.ts';
-import { outlast } from '../../state/outlast.ts';
+import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { argumentOf, toPaths, toText } from './prompt-input.ts';
@@ -36,7 +36,7 @@ export async function applyBinding(
   const { thread, signal } = execution;
   const status = (text ?? result.result ?? '').trim().slice(0, LIMITS.childStatusChars);
   if (thread.parentId !== null && status !== '') {
-    await outlast(signal, () => store.setChildStatus(thread.id, status));
+    await retryWhileUnavailable(signal, () => store.setChildStatus(thread.id, status));
     await probe?.('subagent_status_told');
   }
   return result;
@@ -76,7 +76,7 @@ async function withFiles(
   };
   try {
     const paths = toPaths(named);
-    const files = await outlast(signal, () => storeAttachments(place, paths));
+    const files = await retryWhileUnavailable(signal, () => storeAttachments(place, paths));
     return { ...result, attachments: [...(result.attachments ?? []), ...files] };
   } catch (error) {
     if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;

@@ -10,7 +10,7 @@ import type { AttachmentRef, ToolCall, ToolResult } from '../../core/message.ts'
 import type { ToolCallOutcome } from '../../core/step.ts';
 import { authorPlace } from '../../state/author-fault.ts';
 import type { DraftMessage } from '../../state/origin.ts';
-import { outlast } from '../../state/outlast.ts';
+import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import { storeResultFiles } from '../../state/result-files.ts';
 import { toolContent } from '../../store/commands/step/tool-result.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
@@ -55,14 +55,14 @@ export async function storeToolResult(
   // What made an error of the result has taken the handoff back.
   const handoff = row.result?.status === 'success' ? more : {};
   const changes = { ...left, ...(await flow()) };
-  const committed = await outlast(signal, () =>
+  const committed = await retryWhileUnavailable(signal, () =>
     store.commitTool({ ...key, ...handoff, ...row, queuedTools, ...changes }),
   );
   await probe?.('tool_committed');
   if (committed.kind === 'terminated') return committed;
   if (committed.kind === 'late') return { kind: 'unknown', name: call.name };
   const stored = { messageId: row.message?.id, queuedTools: queuedTools.length, flow };
-  const queued = await outlast(signal, () => tellStored(store, frame, key, stored));
+  const queued = await retryWhileUnavailable(signal, () => tellStored(store, frame, key, stored));
   const { directive } = scratch.flow;
   return {
     kind: 'done',

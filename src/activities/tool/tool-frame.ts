@@ -2,7 +2,7 @@
 import { findActivePrompt } from '../../core/active-side.ts';
 import type { PromptDefinition } from '../../core/definition.ts';
 import type { ExecutionPlace } from '../../state/origin.ts';
-import { outlast } from '../../state/outlast.ts';
+import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import { openScratch, type Scratch } from '../../state/scratch.ts';
 import type { BegunTool } from '../../store/port/tool.ts';
 import { type HookWork, openHookWork } from '../author/hook-work.ts';
@@ -31,13 +31,13 @@ export function openToolFrame(dependencies: ActivityDependencies, execution: Too
   const scratch = openScratch(execution.scratch);
   let read: Promise<ExecutionPlace> | undefined;
   const place = () => {
-    read ??= outlast(signal, () => dependencies.store.getMessages(thread.id, { includeSilent: true })).then(
+    read ??= retryWhileUnavailable(signal, () => dependencies.store.getMessages(thread.id, { includeSilent: true })).then(
       ({ messages: history }) => ({ ...where, prompt, history, flow: scratch.flow }),
     );
     return read;
   };
   const key = `${thread.id}:${where.step}:${index}`;
   const work = openHookWork(dependencies, { thread, prompt, key, signal, execution: place });
-  scratch.hideWith(work.env.hide);
+  scratch.redactWith(work.env.redactKnown);
   return { ...work, execution, prompt, scratch, place };
 }

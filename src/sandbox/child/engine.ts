@@ -9,7 +9,7 @@ import { readError, toFailure } from './failure.ts';
 import { createGraph, type Graph } from './graph.ts';
 import { dieOfMemory } from './guarded-memory.ts';
 import { createLoader, type Loader } from './loader.ts';
-import { readSaying } from './saying.ts';
+import { readGuestMessage } from './guest-message.ts';
 import { readUsedMemory } from './used-memory.ts';
 
 export interface EngineHost {
@@ -76,29 +76,29 @@ export function startEngine(job: Job, host: EngineHost): Engine {
   };
 
   const say = (says: string, first: number, second: number, text: string, bytes?: ArrayBuffer) => {
-    const saying = readSaying(says, first, second, text, bytes);
-    switch (saying.kind) {
+    const message = readGuestMessage(says, first, second, text, bytes);
+    switch (message.kind) {
       case 'started':
         started = true;
         return;
       case 'crossing':
-        return host.cross(saying.crossing);
+        return host.cross(message.crossing);
       case 'remark':
-        return host.remark(saying.remark);
+        return host.remark(message.remark);
       case 'load':
-        void loader?.load(saying.id, saying.referrer, saying.specifier);
+        void loader?.load(message.id, message.referrer, message.specifier);
         return;
       case 'evaluated':
-        loader?.evaluated(saying.index);
+        loader?.evaluated(message.index);
         return;
       case 'done':
-        void settle({ status: 'success', wire: saying.wire, held: saying.functions > 0 });
+        void settle({ status: 'success', wire: message.wire, held: message.functions > 0 });
         return;
       case 'threw':
-        void settle(toFailure(readError(saying.wire), job, graph?.sources));
+        void settle(toFailure(readError(message.wire), job, graph?.sources));
         return;
       case 'missing':
-        void settle(missingExport(job, saying.names));
+        void settle(missingExport(job, message.names));
     }
   };
 

@@ -5,7 +5,7 @@
 import { lengthOf } from './binary.ts';
 import { define, isArray, isSafeInteger, keysOf, MapOf, mapSet, SetOf, setAdd } from './intrinsics.ts';
 import { createKeyTable, type KeyTable, SMALL_TABLE, stepsTo } from './key-table.ts';
-import { bigintOf, leafOf, NUMBERS } from './leaf.ts';
+import { bigintOf, scalarOf, NUMBERS } from './scalar.ts';
 import {
   count,
   countOf,
@@ -107,7 +107,7 @@ function meet(reader: Reader, place: number): void {
       table[place] = { value: new SetOf(), node: listOf(node) } satisfies Filling;
       break;
     default:
-      table[place] = leafOf(reader, kinds[place]!, node);
+      table[place] = scalarOf(reader, kinds[place]!, node);
   }
 }
 

@@ -19,21 +19,21 @@ export interface RequestHooks {
   history(messages: readonly LLMMessage[]): Promise<readonly LLMMessage[]>;
 }
 
-/** Absent where there is no hook of the kind. `hide`: no secret that a hook has read goes to a model. */
+/** Absent where there is no hook of the kind. `redactKnown`: no secret that a hook has read goes to a model. */
 export function createRequestHooks(
   chain: HookChain,
   executionId: string,
-  hide: ThreadEnv['hide'],
+  redactKnown: ThreadEnv['redactKnown'],
 ): Partial<RequestHooks> {
   return {
     ...(chain.has('after_system_message')
-      ? { system: async (text) => hide(await filterSystem(chain, text)) }
+      ? { system: async (text) => redactKnown(await filterSystem(chain, text)) }
       : {}),
     ...(chain.has('filter_messages')
-      ? { messages: async (messages) => hide(await filterMessages(chain, messages, executionId)) }
+      ? { messages: async (messages) => redactKnown(await filterMessages(chain, messages, executionId)) }
       : {}),
     ...(chain.has('prefilter_llm_history')
-      ? { history: async (messages) => hide(await filterHistory(chain, messages)) }
+      ? { history: async (messages) => redactKnown(await filterHistory(chain, messages)) }
       : {}),
   };
 }

@@ -36,10 +36,10 @@ export interface RowHooks {
 export interface MessageHookPlace {
   readonly chain: HookChain;
   readonly files: AttachmentPlace;
-  readonly hide: ThreadEnv['hide'];
+  readonly redactKnown: ThreadEnv['redactKnown'];
 }
 
-export function createMessageHooks({ chain, files, hide }: MessageHookPlace): RowHooks {
+export function createMessageHooks({ chain, files, redactKnown }: MessageHookPlace): RowHooks {
   const resolve = async (
     attachments: MessageChanges['attachments'],
     before: DraftMessage['attachments'] | undefined,
@@ -47,7 +47,7 @@ export function createMessageHooks({ chain, files, hide }: MessageHookPlace): Ro
     if (attachments === undefined || attachments === null) return null;
     // Most hooks hand back what they were given.
     if (JSON.stringify(attachments) === JSON.stringify(before)) return before ?? null;
-    const stored = await storeAttachments(files, hide(attachments));
+    const stored = await storeAttachments(files, redactKnown(attachments));
     return stored.length > 0 ? stored : null;
   };
   const beforeRow: RowHooks['beforeRow'] = (draft, options = {}) => {
@@ -61,7 +61,7 @@ export function createMessageHooks({ chain, files, hide }: MessageHookPlace): Ro
         const { attachments, ...fields } = changes;
         const files =
           'attachments' in changes ? await resolve(attachments, row.attachments) : row.attachments;
-        return { ...row, ...hide(fields), attachments: files };
+        return { ...row, ...redactKnown(fields), attachments: files };
       },
     });
   };
@@ -78,9 +78,9 @@ export function createMessageHooks({ chain, files, hide }: MessageHookPlace): Ro
             const { attachments, content, silent, metadata } = readChanges(returned);
             const files = attachments ? await resolve(attachments, current.attachments) : undefined;
             return {
-              ...(typeof content === 'string' ? { content: hide(content) } : {}),
+              ...(typeof content === 'string' ? { content: redactKnown(content) } : {}),
               ...(silent === undefined ? {} : { silent }),
-              ...(metadata === undefined ? {} : { metadata: hide(metadata) }),
+              ...(metadata === undefined ? {} : { metadata: redactKnown(metadata) }),
               ...(attachments === undefined ? {} : { attachments: files ?? [] }),
             } satisfies StoredMessageUpdates;
           },

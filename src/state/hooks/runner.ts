@@ -106,10 +106,10 @@ export function openHooks(dependencies: StateDependencies, place: HookPlace): Ho
         live: true,
       });
     },
-    request: (executionId) => createRequestHooks(chain, executionId, parts.env.hide),
+    request: (executionId) => createRequestHooks(chain, executionId, parts.env.redactKnown),
     afterToolCall: (call, result) => afterToolCall(chain, call, result),
     beforeStoreResult: (call, result) => beforeStoreResult(chain, call, result),
-    ...createMessageHooks({ chain, files, hide: parts.env.hide }),
+    ...createMessageHooks({ chain, files, redactKnown: parts.env.redactKnown }),
   };
 }
 

@@ -9,7 +9,7 @@ export interface CommandKey {
   readonly ordinal: number;
 }
 
-export interface CommandEffect {
+export interface CommandOutcome {
   readonly step: number | null;
   readonly swept: number;
 }
@@ -17,7 +17,7 @@ export interface CommandEffect {
 export async function findEffect(
   thread: ThreadTransaction,
   key: CommandKey,
-): Promise<CommandEffect | undefined> {
+): Promise<CommandOutcome | undefined> {
   return thread.trx
     .selectFrom('command_keys')
     .select(['step', 'swept'])
@@ -30,7 +30,7 @@ export async function findEffect(
 export async function keepEffect(
   thread: ThreadTransaction,
   key: CommandKey,
-  effect: CommandEffect,
+  effect: CommandOutcome,
 ): Promise<void> {
   await thread.trx
     .insertInto('command_keys')

@@ -10,7 +10,7 @@ import type { EnvEntry, EnvOwner, EnvStore, RotatedEnv, SetEnv } from '../../por
 import type { EnvTable } from '../../schema/env.ts';
 import type { Tables } from '../../schema/tables.ts';
 import type { CommandContext } from '../base/context.ts';
-import { lockHeirs } from './env-heirs.ts';
+import { lockInheritors } from './env-inheritors.ts';
 
 export type EnvRow = Selectable<EnvTable>;
 type Place = Pick<EnvRow, 'scope' | 'owner'>;
@@ -40,10 +40,10 @@ async function setEnv(context: CommandContext, command: SetEnv): Promise<EnvType
   context.keys();
   const place = toPlace(owner);
   return context.db.transaction().execute(async (trx) => {
-    const heirs = 'thread' in owner ? await lockHeirs(context, trx, owner.thread, inherits ?? nobody) : [];
+    const inheritors = 'thread' in owner ? await lockInheritors(context, trx, owner.thread, inherits ?? nobody) : [];
     if ('thread' in owner) await refuseFinal(trx, owner.thread);
     const type = asked ?? (await findType(trx, place, name)) ?? 'secret';
-    for (const each of [place, ...heirs.map((id) => ({ scope: 'thread' as const, owner: id }))]) {
+    for (const each of [place, ...inheritors.map((id) => ({ scope: 'thread' as const, owner: id }))]) {
       await putVariable(context, trx, { ...each, name, type }, value);
     }
     return type;

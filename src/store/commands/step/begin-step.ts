@@ -15,7 +15,7 @@ import { planStep } from '../../../core/plan-step.ts';
 import type { BeginStep, BegunStep, StepRecord } from '../../port/thread-store.ts';
 import type { StepTable } from '../../schema/tables.ts';
 import { beginSession, hasUnanswered, setSession } from '../base/acting-side.ts';
-import { type CommandEffect, findEffect, keepEffect } from '../base/command-key.ts';
+import { type CommandOutcome, findEffect, keepEffect } from '../base/command-key.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { type Drained, drain } from '../message/drain.ts';
@@ -96,7 +96,7 @@ async function followPlan(
 }
 
 /** The worker that had this step was lost, or its answer was: go on from what it left. */
-async function resume(thread: ThreadTransaction, effect: CommandEffect): Promise<BegunStep> {
+async function resume(thread: ThreadTransaction, effect: CommandOutcome): Promise<BegunStep> {
   const { step: begun, swept } = effect;
   if (begun === null) return { kind: 'nothing_to_do', step: thread.row.last_step, swept };
   const step = await thread.trx

@@ -10,13 +10,13 @@ import { commit } from './proxies.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 /** Moves one batch; false when the store would not have it, and the batch stays with the workflow. */
-export async function stashOnce(run: ThreadRun): Promise<boolean> {
+export async function spillOnce(run: ThreadRun): Promise<boolean> {
   refuseUnstorable(run);
   const items = nextBatch(run);
   if (items.length === 0) return true;
   try {
     await commit('stashItems', run.settings, { ...run.ref, items }, `${items.length} queued`);
-    run.queue.stashed(items);
+    run.queue.spilled(items);
     return true;
   } catch (error) {
     if (isCancellation(error)) throw error;
@@ -36,26 +36,26 @@ function refuseUnstorable(run: ThreadRun): void {
 
 /** Early versions bounded a batch by its bytes alone. */
 function nextBatch({ queue }: ThreadRun): readonly QueueItem[] {
-  const all = queue.nextStash(Number.POSITIVE_INFINITY);
+  const all = queue.nextSpill(Number.POSITIVE_INFINITY);
   if (all.length <= LIMITS.stashItems || !patched('stashes-in-small-batches')) return all;
-  return queue.nextStash();
+  return queue.nextSpill();
 }
 
 /** Runs `work`; whatever arrives behind it goes to the store meanwhile. */
-export async function stashBehind<T>(run: ThreadRun, work: Promise<T>): Promise<T> {
+export async function spillBehind<T>(run: ThreadRun, work: Promise<T>): Promise<T> {
   let over = false;
   const settled = work.finally(() => {
     over = true;
   });
-  const stashing = (async () => {
+  const spilling = (async () => {
     for (;;) {
       await condition(() => over || run.queue.hasArrivals);
-      if (over || !(await stashOnce(run))) return;
+      if (over || !(await spillOnce(run))) return;
     }
   })();
   try {
     return await settled;
   } finally {
-    await stashing;
+    await spilling;
   }
 }

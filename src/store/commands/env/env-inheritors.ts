@@ -9,13 +9,13 @@ import type { Tables } from '../../schema/tables.ts';
 import { inBatches, readInBatches } from '../base/batches.ts';
 import type { CommandContext } from '../base/context.ts';
 
-export async function lockHeirs(
+export async function lockInheritors(
   { rowLocks }: CommandContext,
   trx: Transaction<Tables>,
   threadId: string,
   inherits: (agent: string) => boolean,
 ): Promise<readonly string[]> {
-  const heirs: string[] = [];
+  const inheritors: string[] = [];
   // A start input that was written by hand may claim a parent that is no ancestor.
   const seen = new Set([threadId]);
   for (let generation = [threadId]; generation.length > 0; ) {
@@ -39,8 +39,8 @@ export async function lockHeirs(
     );
     const next = children.filter(({ id, agent }) => !seen.has(id) && inherits(agent));
     for (const { id } of next) seen.add(id);
-    heirs.push(...next.filter(({ terminated_at: end }) => end === null).map(({ id }) => id));
+    inheritors.push(...next.filter(({ terminated_at: end }) => end === null).map(({ id }) => id));
     generation = next.map(({ id }) => id);
   }
-  return heirs;
+  return inheritors;
 }

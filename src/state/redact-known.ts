@@ -3,7 +3,7 @@ import type { ToolResult } from '../core/message.ts';
 import type { Redact } from './redaction.ts';
 
 /** What is no plain data is left as it is: it is checked, and refused, where it is written. Cycles and shared parts stay such. */
-export function hideIn(value: unknown, redact: Redact, made = new Map<object, object>()): unknown {
+export function redactIn(value: unknown, redact: Redact, made = new Map<object, object>()): unknown {
   if (typeof value === 'string') return redact(value);
   if (typeof value !== 'object' || value === null) return value;
   const before = made.get(value);
@@ -11,7 +11,7 @@ export function hideIn(value: unknown, redact: Redact, made = new Map<object, ob
   if (Array.isArray(value)) {
     const list: unknown[] = [];
     made.set(value, list);
-    for (const each of value) list.push(hideIn(each, redact, made));
+    for (const each of value) list.push(redactIn(each, redact, made));
     return list;
   }
   if (!isPlain(value)) return value;
@@ -20,7 +20,7 @@ export function hideIn(value: unknown, redact: Redact, made = new Map<object, ob
   for (const [key, member] of Object.entries(value)) {
     // Not an assignment: a key may be `__proto__`.
     const property = {
-      value: hideIn(member, redact, made),
+      value: redactIn(member, redact, made),
       enumerable: true,
       writable: true,
       configurable: true,

@@ -6,7 +6,7 @@ import type { AttachmentRef, ToolResult } from '../../core/message.ts';
 import type { ToolCallInput, ToolCallOutcome } from '../../core/step.ts';
 import type { FlowDirective } from '../../core/thread-execution.ts';
 import { isHookAborted } from '../../state/hooks/chain.ts';
-import { outlast } from '../../state/outlast.ts';
+import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { BegunTool, ToolCallKey } from '../../store/port/tool.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
@@ -20,14 +20,14 @@ import { openToolFrame, type ToolFrame } from './tool-frame.ts';
 type Holder = 'subprompt' | 'subagent';
 
 /** It has begun and has no result. */
-export interface HeldCall {
+export interface ResumableCall {
   readonly key: ToolCallKey & { readonly attempt: Holder };
   readonly executionId: string;
   readonly begun: Omit<Extract<BegunTool, { kind: 'run' }>, 'kind'>;
 }
 
 export type BegunCall =
-  | { readonly kind: 'run'; readonly call: HeldCall }
+  | { readonly kind: 'run'; readonly call: ResumableCall }
   | { readonly kind: 'over'; readonly outcome: ToolCallOutcome };
 
 /** Begins the call, or finds that it has begun, or that it is over. */
@@ -37,7 +37,7 @@ export async function beginCall(
   attempt: Holder,
 ): Promise<BegunCall> {
   const key = { ...fromRun(store, run), step, index, attempt };
-  const begun = await outlast(abortSignal(), () => store.beginTool({ ...key, idempotent: () => true }));
+  const begun = await retryWhileUnavailable(abortSignal(), () => store.beginTool({ ...key, idempotent: () => true }));
   switch (begun.kind) {
     case 'terminated':
       return { kind: 'over', outcome: begun };
@@ -62,7 +62,7 @@ export interface ComposedResult {
 /** As any tool's result is stored: hooks, files, one transaction. */
 export async function settleCall(
   dependencies: ActivityDependencies,
-  call: HeldCall,
+  call: ResumableCall,
   { result, directive, metadata }: ComposedResult,
 ): Promise<ToolCallOutcome> {
   return withFrame(dependencies, call, (frame) => {
@@ -74,7 +74,7 @@ export async function settleCall(
 /** Hooks and variables around the call, for as long as `use` takes. */
 export async function withFrame<T>(
   dependencies: ActivityDependencies,
-  { key: { step, index }, executionId, begun }: HeldCall,
+  { key: { step, index }, executionId, begun }: ResumableCall,
   use: (frame: ToolFrame) => Promise<T>,
 ): Promise<T> {
   const frame = openToolFrame(dependencies, { ...begun, step, index, executionId, signal: abortSignal() });

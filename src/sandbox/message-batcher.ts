@@ -2,13 +2,13 @@
  * What follows the first message in one turn of the event loop goes through the channel as one: a thousand answers
  * cost little more than one, and a single one waits for nothing. Order is kept.
  */
-export interface Outbox<Message> {
+export interface MessageBatcher<Message> {
   post(...messages: Message[]): void;
   /** The messages, and whatever was posted before them, now. */
   send(...messages: Message[]): void;
 }
 
-export function createOutbox<Message>(write: (batch: readonly Message[]) => void): Outbox<Message> {
+export function createMessageBatcher<Message>(write: (batch: readonly Message[]) => void): MessageBatcher<Message> {
   let batch: Message[] = [];
   let gathering = false;
   const flush = () => {

@@ -36,7 +36,7 @@ interface Mark {
 }
 
 /** Freezes a definition and marks it. The mark is not enumerable, so a spread copy, unchecked, loses it. */
-export function brandDefinition<T extends Definition>(
+export function markDefinition<T extends Definition>(
   definition: T,
   warnings: readonly FieldProblem[] = [],
 ): T {
@@ -47,7 +47,7 @@ export function brandDefinition<T extends Definition>(
 
 /** The same definition under the name that its file gives it. */
 export function nameDefinition<T extends Definition>(definition: T, name: string): T {
-  return brandDefinition({ ...definition, name }, definitionWarnings(definition));
+  return markDefinition({ ...definition, name }, definitionWarnings(definition));
 }
 
 /** Whether a value was made by a define… function, of this copy of the package or of another. */

@@ -18,7 +18,7 @@ import {
   wakeForMessages,
 } from '../../workflows/messages.ts';
 
-export interface Reach {
+export interface ThreadSignals {
   wake(threadId: string, payload?: WakePayload): Promise<void>;
   wakeForEffects(threadId: string, inMs: number): Promise<void>;
   stop(threadId: string, reason?: string): Promise<void>;
@@ -28,7 +28,7 @@ export interface Reach {
 }
 
 /** Within an activity, local or not. */
-export function openReach(store: Pick<ThreadStore, 'getThread'>): Reach {
+export function openThreadSignals(store: Pick<ThreadStore, 'getThread'>): ThreadSignals {
   const { client, info } = Context.current();
   // Code that a model wrote has a queue of its own (`sandboxQueue`); workflows wait on the workers' first one.
   const taskQueue =

@@ -3,7 +3,7 @@
 import type { Wire } from '../codec/wire.ts';
 import type { Crossing, Remark } from '../protocol.ts';
 
-export type Saying =
+export type GuestMessage =
   | { readonly kind: 'started' }
   | { readonly kind: 'crossing'; readonly crossing: Crossing }
   | { readonly kind: 'remark'; readonly remark: Remark }
@@ -14,13 +14,13 @@ export type Saying =
   | { readonly kind: 'threw'; readonly wire: Wire }
   | { readonly kind: 'missing'; readonly names: string };
 
-export function readSaying(
+export function readGuestMessage(
   says: string,
   first: number,
   second: number,
   text: string,
   buffer?: ArrayBuffer,
-): Saying {
+): GuestMessage {
   const wire: Wire = buffer ? { text, bytes: new Uint8Array(buffer) } : { text };
   switch (says) {
     case 'call':

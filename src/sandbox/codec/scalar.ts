@@ -38,7 +38,7 @@ export function bigintOf(text: string): bigint {
   }
 }
 
-export function leafOf(reader: Reader, kind: string, node: unknown): unknown {
+export function scalarOf(reader: Reader, kind: string, node: unknown): unknown {
   if (kind === 'T') return node === 0 ? TOO_LARGE : textOf(node);
   if (kind === 'D') return dateOf(node);
   count(reader, kind === 'E' ? HEAVY_ERROR : HEAVY);

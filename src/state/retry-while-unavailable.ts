@@ -7,7 +7,7 @@ import { isStoreAway } from '../core/error.ts';
 
 const PAUSE_MS = 500;
 
-export async function outlast<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
+export async function retryWhileUnavailable<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await ask();
