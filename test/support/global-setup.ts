@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findTemporalBinary } from '../../src/cli/local-server/find-binary.ts';
 import { type LocalServer, startLocalServer } from '../../src/cli/local-server/start-server.ts';
-import { bundleWorkflows } from '../../src/workflow-bundle.ts';
 // Before anything takes Temporal's own for granted.
 import '../once/temporal-runtime.ts';
+import { builtBundle } from './built-bundle.ts';
 import { awaitPostgresRequest, type PostgresStarter } from './postgres-starter.ts';
 
 declare global {
@@ -27,14 +27,14 @@ export default async function setUp(): Promise<void> {
       // A new run otherwise waits a second where the one before was shorter than that.
       extraDynamicConfig: { 'history.workflowIdReuseMinimalInterval': '0s' },
     }),
-    bundleWorkflows(),
+    builtBundle(),
   ]);
   globalThis.everthreadTestServer = server;
   globalThis.everthreadTestPostgres = await awaitPostgresRequest();
   const bundlePath = join(folder, 'workflow-bundle.js');
   const mappedBundlePath = join(folder, 'workflow-bundle-mapped.js');
-  writeFileSync(bundlePath, withoutPositions(bundle.code));
-  writeFileSync(mappedBundlePath, bundle.code);
+  writeFileSync(bundlePath, withoutPositions(bundle));
+  writeFileSync(mappedBundlePath, bundle);
   Object.assign(process.env, {
     EVERTHREAD_TEST_TEMPORAL_CLI: path,
     EVERTHREAD_TEST_FOLDER: folder,
