@@ -4,7 +4,8 @@
  * W1. A thread belongs for good to the test in which the worker first saw it: its activities find that test's registry and
  *     probe, also when they end late.
  * W2. At the end of a test no thread of its own runs on: the server ends them, so that nothing begins in their name.
- * W3. A worker that was stopped, or ended by itself, serves no other test. Its store stays open to the end of the file.
+ * W3. What a test sets for users or the instance is unset at its end: nothing else in a store is of no thread.
+ * W4. A worker that was stopped, or ended by itself, serves no other test. Its store stays open to the end of the file.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -19,6 +20,7 @@ import type { Registry } from '../../src/core/definition.ts';
 import { WORKFLOW_ID_PREFIX } from '../../src/core/start-input.ts';
 import { generateKey, parseKeys } from '../../src/store/crypto/encryption.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import type { SetEnv } from '../../src/store/port/env.ts';
 import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { createWorker, type ThreadWorker } from '../../src/worker/index.ts';
 
@@ -52,7 +54,14 @@ export async function startWorker(terms: WorkerTerms, place: Place, duty: Duty):
 }
 
 /** All that tests of this file have lent, by what they were made from. */
-const pool: { readonly key: string; readonly worker: TestWorker; lent: boolean }[] = [];
+const pool: Member[] = [];
+
+interface Member {
+  readonly key: string;
+  readonly worker: TestWorker;
+  readonly unsetCommonVariables: () => Promise<void>;
+  lent: boolean;
+}
 
 afterAll(async () => {
   const members = pool.splice(0);
@@ -72,7 +81,9 @@ export async function lendWorker(terms: WorkerTerms, duty: Duty): Promise<LentWo
   if (member) member.worker.serve(duty);
   else {
     const place = { store: await openTestStore(), taskQueue: `test-${randomUUID()}` };
-    member = { key, worker: await TestWorker.start(terms, place, duty), lent: false };
+    const unsetCommonVariables = watchCommonVariables(place.store);
+    const worker = await TestWorker.start(terms, place, duty);
+    member = { key, worker, unsetCommonVariables, lent: false };
     pool.push(member);
   }
   const lent = member;
@@ -81,8 +92,24 @@ export async function lendWorker(terms: WorkerTerms, duty: Duty): Promise<LentWo
     worker: lent.worker,
     async giveBack(temporal, started) {
       await lent.worker.endThreads(temporal, started);
+      await lent.unsetCommonVariables();
       lent.lent = false;
     },
+  };
+}
+
+/** Answers how to unset, for the next test, the variables of users and of the instance that were set since the last one. */
+function watchCommonVariables(store: ThreadStore): () => Promise<void> {
+  const set: SetEnv[] = [];
+  const setEnv = store.setEnv.bind(store);
+  Object.assign(store, {
+    setEnv(command: SetEnv) {
+      if (!('thread' in command.owner)) set.push(command);
+      return setEnv(command);
+    },
+  });
+  return async () => {
+    for (const { owner, name } of set.splice(0)) await store.unsetEnv(owner, name);
   };
 }
 
