@@ -10,7 +10,7 @@ const MOST_BYTES = 2_200_000;
 /** What the SDK itself brings along. */
 const PACKAGES = ['@temporalio/workflow', '@temporalio/common', 'nexus-rpc', 'long', 'ms'];
 
-const given = process.env.EVERTHREAD_TEST_BUNDLE;
+const given = process.env.EVERTHREAD_TEST_MAPPED_BUNDLE;
 const code = given ? readFileSync(given, 'utf8') : (await bundleWorkflows()).code;
 /** The bundler names each module by its path. */
 const modules = [

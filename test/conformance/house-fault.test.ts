@@ -7,20 +7,19 @@ describe('a fault in the runtime itself', () => {
   it('[house] parks the thread as failed, and the next message takes what was queued along', async () => {
     const model = scriptedModel([says('all is well')]);
     const sound = helperRegistry({ model });
-    let broken = true;
+    let broken = false;
     const registry = () => {
       if (broken) throw new Error('the registry is gone');
       return sound;
     };
-    const runtime = await testRuntime({ model, registry: () => sound });
+    const runtime = await testRuntime({ model, registry });
     const thread = await runtime.start();
-    await runtime.stopWorker();
-    const faulty = await testRuntime({ store: runtime.store, taskQueue: runtime.taskQueue, registry });
-    await faulty.client.queueMessage(thread, { content: 'one' });
-    const failed = await faulty.client.waitForIdle(thread);
+    broken = true;
+    await runtime.client.queueMessage(thread, { content: 'one' });
+    const failed = await runtime.client.waitForIdle(thread);
     expect(failed).toMatchObject({ status: 'failed', lastError: { message: 'the registry is gone' } });
     broken = false;
-    await faulty.say(thread, 'two');
-    expect(await faulty.transcript(thread)).toEqual(['user: one', 'user: two', 'assistant: all is well']);
+    await runtime.say(thread, 'two');
+    expect(await runtime.transcript(thread)).toEqual(['user: one', 'user: two', 'assistant: all is well']);
   });
 });

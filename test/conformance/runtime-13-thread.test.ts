@@ -174,9 +174,11 @@ describe('runtime §13 Code Execution Runtime: the tool run_code', () => {
       .fetchHistory();
     const scheduled = events?.flatMap(({ activityTaskScheduledEventAttributes: given }) => given ?? []);
     expect(scheduled?.map(({ activityType, taskQueue }) => [activityType?.name, taskQueue?.name])).toEqual([
+      ['openThread', runtime.taskQueue],
       ['modelStep', runtime.taskQueue],
       ['runCode', `${runtime.taskQueue}-sandbox`],
       ['modelStep', runtime.taskQueue],
+      ['commitStatus', runtime.taskQueue],
     ]);
   });
 

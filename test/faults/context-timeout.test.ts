@@ -56,7 +56,7 @@ function harmedRuntime(scriptTimeoutMs = 2000): Promise<TestRuntime> {
     },
   });
   const configuration = { scriptTimeoutMs, toolGraceMs: GRACE_MS };
-  return testRuntime({ model, tools: { hold }, workflowBundle, configuration });
+  return testRuntime({ model, tools: { hold }, workflowBundle, configuration, fresh: true });
 }
 
 async function begin(runtime: TestRuntime, type: string, ...args: unknown[]): Promise<WorkflowHandle> {

@@ -56,7 +56,7 @@ describe('a name that a thread does not know', () => {
   });
 
   it('of a query is answered with an error, and what the SDK answers stays answered', async () => {
-    const thread = await hostileRuntime();
+    const thread = await hostileRuntime({ workflowBundle: process.env.EVERTHREAD_TEST_MAPPED_BUNDLE });
     const query = async (name: string) => {
       const { queryResult } = await rawQuery(thread.client, thread.victim, name, [json(1)]);
       return Buffer.from(queryResult?.payloads?.[0]?.data ?? []).toString();

@@ -18,5 +18,7 @@ const record =
 
 Runtime.install({
   shutdownSignals: [],
+  // Tests end threads while a worker is at them, and the core of the SDK warns of each on stderr.
+  telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' } } },
   logger: { log() {}, trace() {}, debug() {}, info() {}, warn: record('WARN'), error: record('ERROR') },
 });

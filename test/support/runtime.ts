@@ -1,17 +1,16 @@
 /**
- * A runtime for one test: real server, real store in a file of its own, a worker in this process, a client.
+ * A runtime for one test: real server, real store, a worker in this process, a client. The worker and its store serve
+ * the tests of a file one after the other (`worker-pool.ts`), unless a test asks for one of its own.
  * Importing this file registers the clean-up: after each test everything is closed, and a script that was not
  * used up fails the test.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach } from '@jest/globals';
-import { NativeConnection } from '@temporalio/worker';
 import type { FaultPoint } from '../../src/activities/base/dependencies.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Configuration } from '../../src/configuration.ts';
 import type { Registry } from '../../src/core/definition.ts';
+import { isThreadId } from '../../src/core/start-input.ts';
 import {
   type AgentInput,
   defineAgent,
@@ -19,14 +18,13 @@ import {
   definePrompt,
   registryFrom,
 } from '../../src/definitions/index.ts';
-import { generateKey, parseKeys } from '../../src/store/crypto/encryption.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import type { ScriptedModel } from '../../src/testing/index.ts';
-import { createWorker, type ThreadWorker } from '../../src/worker/index.ts';
+import type { ThreadWorker } from '../../src/worker/index.ts';
 import { logged } from '../once/temporal-runtime.ts';
 import { type Conversation, conversation } from './conversation.ts';
 import { connectPatiently } from './patient-client.ts';
+import { type Duty, lendWorker, openTestStore, startWorker, type WorkerTerms } from './worker-pool.ts';
 
 export { type Logged, logged } from '../once/temporal-runtime.ts';
 export { eventually } from './eventually.ts';
@@ -57,8 +55,11 @@ export interface RuntimeOptions {
   readonly registry?: Registry | (() => Registry);
   readonly configuration?: Partial<Configuration>;
   readonly probe?: (point: FaultPoint) => void | Promise<void>;
+  /** With either of these two the worker is the test's own. */
   readonly store?: ThreadStore;
   readonly taskQueue?: string;
+  /** A worker, queue and store of the test's own: it spoils them, counts what they hold, or leaves something at work. */
+  readonly fresh?: boolean;
   /** The path of another bundle than our workflows'. */
   readonly workflowBundle?: string;
 }
@@ -97,27 +98,19 @@ export function helperRegistry({ model, tools = {}, effects, side, prompt }: Run
 }
 
 export async function testStore(): Promise<ThreadStore> {
-  const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
-  mkdirSync(folder, { recursive: true });
-  const keys = parseKeys(generateKey('test'), 'the test');
-  const store = await openStore('sqlite:store.db?synchronous=normal', folder, { keys });
+  const store = await openTestStore();
   closeAfterTest(() => store.close());
   return store;
 }
 
 export async function testRuntime(options: RuntimeOptions): Promise<TestRuntime> {
-  const store = options.store ?? (await testStore());
-  const taskQueue = options.taskQueue ?? `test-${randomUUID()}`;
   const registry = options.registry ?? helperRegistry(options);
-  const connection = await NativeConnection.connect({ address: process.env.TEMPORAL_ADDRESS });
-  const worker = await createWorker({
-    projectDir: process.cwd(),
-    registry,
-    store,
-    taskQueue,
-    connection,
-    workflowBundle: options.workflowBundle ?? process.env.EVERTHREAD_TEST_BUNDLE,
+  const duty: Duty = {
+    registry: typeof registry === 'function' ? registry : () => registry,
     probe: options.probe,
+  };
+  const terms: WorkerTerms = {
+    workflowBundle: options.workflowBundle ?? process.env.EVERTHREAD_TEST_BUNDLE,
     configuration: {
       // No worker is killed here: one that a busy machine delays must not be taken for lost.
       modelHeartbeatMs: 10_000,
@@ -125,19 +118,30 @@ export async function testRuntime(options: RuntimeOptions): Promise<TestRuntime>
       toolGraceMs: 500,
       ...options.configuration,
     },
-  });
-  const running = worker.run();
+  };
+  const isOwn = options.fresh || options.store || options.taskQueue;
+  const { worker, giveBack } = await (isOwn ? ownWorker(terms, options, duty) : lendWorker(terms, duty));
+  const { store, taskQueue } = worker;
   const client = await connectPatiently({ store, taskQueue });
-  let stopped: Promise<void> | undefined;
-  const stopWorker = () => {
-    worker.shutdown();
-    stopped ??= running.then(() => connection.close());
-    return stopped;
+  const started = new Set<string>();
+  const startThread = client.startThread.bind(client);
+  client.startThread = async (input) => {
+    const { threadId = randomUUID() } = input;
+    if (isThreadId(threadId)) started.add(threadId);
+    return startThread({ ...input, threadId });
   };
   closeAfterTest(async () => {
+    await giveBack(client.temporal, started);
     await client.close();
-    await stopWorker();
     if (options.model && Number.isFinite(options.model.remaining)) options.model.assertConsumed();
   });
-  return { client, store, worker, taskQueue, stopWorker, ...conversation(client) };
+  const stopWorker = () => worker.stop();
+  return { client, store, worker: worker.worker, taskQueue, stopWorker, ...conversation(client) };
+}
+
+async function ownWorker(terms: WorkerTerms, options: RuntimeOptions, duty: Duty) {
+  const store = options.store ?? (await testStore());
+  const taskQueue = options.taskQueue ?? `test-${randomUUID()}`;
+  const worker = await startWorker(terms, { store, taskQueue }, duty);
+  return { worker, giveBack: () => worker.stop() };
 }
