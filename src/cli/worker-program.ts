@@ -28,9 +28,11 @@ interface Told {
 
 async function serve({ order, deaths, server, stop }: Told): Promise<void> {
   const { projectDir, taskQueue, watch, secrets } = order;
+  doing('reading its project');
   const project = await openProject(projectDir);
   tell({ kind: 'loaded' });
   const found = await server;
+  doing('loading the worker');
   const { runWorker } = await import('./run-worker.ts');
   const { watchProject } = await import('./watch-project.ts');
   await runWorker({
@@ -41,6 +43,7 @@ async function serve({ order, deaths, server, stop }: Told): Promise<void> {
     stop,
     secrets,
     deaths,
+    doing,
     ready(worker) {
       const { storeId, taskQueue: queue } = worker;
       tell({ kind: 'ready', ready: { storeId, taskQueue: queue, agents: agentNames(project.current()) } });
@@ -51,6 +54,11 @@ async function serve({ order, deaths, server, stop }: Told): Promise<void> {
 
 function tell(message: FromWorker<ReadyWorker>): void {
   process.send?.(message, () => undefined);
+}
+
+/** Before it is ready. */
+function doing(what: string): void {
+  tell({ kind: 'doing', what });
 }
 
 /** Resolves with the order; what comes later is in it. */
