@@ -9,6 +9,7 @@ import { readConfiguration } from '../configuration.ts';
 import { receiveSecrets } from '../secret-environment.ts';
 import type { FromWorker, ToldDeath, ToWorker } from '../supervisor/index.ts';
 import { workUnderSupervision } from '../worker/under-supervision.ts';
+import { keepCompiled } from './compile-cache.ts';
 import { reportFailure } from './exit.ts';
 import type { FoundServer } from './find-server.ts';
 import { agentNames, openProject } from './live-project.ts';
@@ -89,6 +90,7 @@ process.on('disconnect', onOrphaned);
 // A reader that has seen enough is the supervisor's to notice: work goes on.
 process.stdout.on('error', () => undefined);
 
+keepCompiled();
 const told = await listen();
 receiveSecrets(told.order.secrets);
 try {

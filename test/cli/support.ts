@@ -157,9 +157,9 @@ export default defineTool({
 
 /**
  * Waits for a text in the output of a command; fails with everything it said when it ends before. A worker is ready after two
- * seconds, and after half a minute where many processes share a core.
+ * seconds, and after more than a minute where twenty processes share two cores.
  */
-export async function seen(command: Running, text: string | RegExp, withinMs = 60_000): Promise<void> {
+export async function seen(command: Running, text: string | RegExp, withinMs = 110_000): Promise<void> {
   const deadline = performance.now() + withinMs;
   const found = () =>
     [command.stdout(), command.stderr()].some((output) =>
