@@ -21,9 +21,12 @@ else await runWithBundledNode();
 async function runMain() {
   if (process.env[LAUNCHED]) endWithLauncher();
   // A clone runs its sources; Node refuses to strip types below node_modules, and a package has no src/ anyway.
-  const source = new URL('../src/cli/main.ts', import.meta.url);
-  const entry = existsSync(source) ? source : new URL('../dist/cli/main.js', import.meta.url);
-  const { main } = await import(entry.href);
+  const isClone = existsSync(new URL('../src/cli/main.ts', import.meta.url));
+  const load = (name) =>
+    import(new URL(isClone ? `../src/cli/${name}.ts` : `../dist/cli/${name}.js`, import.meta.url).href);
+  // Before all that is worth keeping.
+  (await load('compile-cache')).keepCompiled();
+  const { main } = await load('main');
   process.exitCode = await main(process.argv.slice(2));
 }
 

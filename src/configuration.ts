@@ -4,10 +4,10 @@
  */
 import { availableParallelism } from 'node:os';
 import { RuntimeError } from './core/error.ts';
-import { WALL_SETTINGS, type WallSetting } from './sandbox/index.ts';
+import { WALL_SETTINGS, type WallSetting } from './sandbox/host/wall/wall.ts';
 import { configuredEnvironment, type Environment, storeAddress } from './secret-environment.ts';
 import { type EncryptionKeys, parseKeys } from './store/crypto/encryption.ts';
-import { DEFAULT_STORE } from './store/open-store.ts';
+import { DEFAULT_STORE } from './store/folder/default-store.ts';
 
 export interface Configuration {
   /** `EVERTHREAD_STORE` */

@@ -1,14 +1,57 @@
-/** The workflow code as the worker loads it: built ahead in the package, bundled from the sources in a clone. */
-import { existsSync } from 'node:fs';
+/**
+ * The workflow code as the worker loads it: built ahead in the package, bundled from the sources in a clone, which keeps what it has
+ * bundled. B1. A kept bundle belongs to exactly these sources and dependencies: its name is a hash of them.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, type WorkflowBundleOption } from '@temporalio/worker';
 
 export async function loadWorkflowBundle(codePath?: string): Promise<WorkflowBundleOption> {
   const built = codePath ?? fileURLToPath(new URL('./thread.bundle.js', import.meta.url));
-  return existsSync(built) ? { codePath: built } : bundleWorkflows();
+  return existsSync(built) ? { codePath: built } : loadKept();
 }
 
-/** About a second; tests do it once and hand the file around. */
+async function loadKept(): Promise<{ code: string }> {
+  const sources = fileURLToPath(new URL('.', import.meta.url));
+  const modules = join(sources, '..', 'node_modules');
+  const folder = join(modules, '.cache', 'everthread-workflows');
+  // B1.
+  const name = `${hashOf(sources, join(modules, '.package-lock.json'))}.js`;
+  try {
+    return { code: readFileSync(join(folder, name), 'utf8') };
+  } catch {
+    const bundle = await bundleWorkflows();
+    keep(folder, name, bundle.code);
+    return bundle;
+  }
+}
+
+function hashOf(sources: string, lockFile: string): string {
+  const hash = createHash('sha256').update(sources).update(readFileSync(lockFile));
+  const files = readdirSync(sources, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .sort();
+  for (const file of files) hash.update(`\0${file}\0`).update(readFileSync(join(sources, file)));
+  return hash.digest('hex');
+}
+
+/** Whole or not at all; a folder that cannot be written to costs the time of bundling. */
+function keep(folder: string, name: string, code: string): void {
+  const unfinished = join(folder, `${name}.${process.pid}`);
+  try {
+    mkdirSync(folder, { recursive: true });
+    const before = readdirSync(folder).filter((file) => file.endsWith('.js'));
+    writeFileSync(unfinished, code);
+    renameSync(unfinished, join(folder, name));
+    for (const file of before) rmSync(join(folder, file), { force: true });
+  } catch {
+    rmSync(unfinished, { force: true });
+  }
+}
+
+/** Some seconds; tests do it once and hand the file around. */
 export async function bundleWorkflows(): Promise<{ code: string }> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const pathOf = (name: string) =>

@@ -17,13 +17,16 @@ export interface WorkerRun {
   readonly stop: AbortSignal;
   readonly secrets: Secrets;
   readonly deaths: readonly ToldDeath[];
+  /** Called with what comes next, for people. */
+  readonly doing: (what: string) => void;
   /** Called when the worker is about to take work. Answers what to close after it. */
   readonly ready: (worker: ThreadWorker) => { close(): Promise<void> } | undefined;
 }
 
 /** Resolves when everything is finished or handed over, after the wish to stop. */
 export async function runWorker(run: WorkerRun): Promise<void> {
-  const { stop, project, projectDir, taskQueue, server, secrets, deaths } = run;
+  const { stop, project, projectDir, taskQueue, server, secrets, deaths, doing } = run;
+  doing(`connecting to the Temporal server at ${server.address}`);
   const connection = await connect(server);
   try {
     const worker = await createWorker({
@@ -36,6 +39,7 @@ export async function runWorker(run: WorkerRun): Promise<void> {
         deaths,
         place: { projectDir, secrets, namespace: server.namespace, connection: server.connection },
       },
+      onStep: doing,
       onWarning: (warning) => note(`Warning: ${warning}`),
     });
     const working = worker.run();

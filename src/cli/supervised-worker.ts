@@ -57,6 +57,10 @@ function tellNews(logger: WorkerLogger, news: SupervisorNews): void {
     });
     return;
   }
+  if (news.kind === 'slow') {
+    logger.warn(`The worker is not ready after ${Math.round(news.forMs / 1000)} s: it is ${news.doing}`);
+    return;
+  }
   const { pid, how, againInMs } = news;
   logger.error(`Worker process ${pid} has ended (${how}): it is started again in ${againInMs / 1000} s`);
 }

@@ -9,6 +9,7 @@ import { readConfiguration } from '../configuration.ts';
 import { receiveSecrets } from '../secret-environment.ts';
 import type { FromWorker, ToldDeath, ToWorker } from '../supervisor/index.ts';
 import { workUnderSupervision } from '../worker/under-supervision.ts';
+import { keepCompiled } from './compile-cache.ts';
 import { reportFailure } from './exit.ts';
 import type { FoundServer } from './find-server.ts';
 import { agentNames, openProject } from './live-project.ts';
@@ -28,9 +29,11 @@ interface Told {
 
 async function serve({ order, deaths, server, stop }: Told): Promise<void> {
   const { projectDir, taskQueue, watch, secrets } = order;
+  doing('reading its project');
   const project = await openProject(projectDir);
   tell({ kind: 'loaded' });
   const found = await server;
+  doing('loading the worker');
   const { runWorker } = await import('./run-worker.ts');
   const { watchProject } = await import('./watch-project.ts');
   await runWorker({
@@ -41,6 +44,7 @@ async function serve({ order, deaths, server, stop }: Told): Promise<void> {
     stop,
     secrets,
     deaths,
+    doing,
     ready(worker) {
       const { storeId, taskQueue: queue } = worker;
       tell({ kind: 'ready', ready: { storeId, taskQueue: queue, agents: agentNames(project.current()) } });
@@ -51,6 +55,11 @@ async function serve({ order, deaths, server, stop }: Told): Promise<void> {
 
 function tell(message: FromWorker<ReadyWorker>): void {
   process.send?.(message, () => undefined);
+}
+
+/** Before it is ready. */
+function doing(what: string): void {
+  tell({ kind: 'doing', what });
 }
 
 /** Resolves with the order; what comes later is in it. */
@@ -81,6 +90,7 @@ process.on('disconnect', onOrphaned);
 // A reader that has seen enough is the supervisor's to notice: work goes on.
 process.stdout.on('error', () => undefined);
 
+keepCompiled();
 const told = await listen();
 receiveSecrets(told.order.secrets);
 try {

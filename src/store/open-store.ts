@@ -14,14 +14,13 @@ import { dirname, resolve } from 'node:path';
 import { RuntimeError } from '../core/error.ts';
 import type { EncryptionKeys } from './crypto/encryption.ts';
 import { findKeys } from './crypto/key-file.ts';
+import { DEFAULT_STORE } from './folder/default-store.ts';
 import { makePrivateFile, narrowFile } from './folder/private-files.ts';
 import { makeProjectFolder, projectFolder } from './folder/project-folder.ts';
 import type { ThreadStore } from './port/thread-store.ts';
 import { isPostgresAddress } from './postgres/address.ts';
 import { openSqliteStore } from './sql/store.ts';
 import { explainSqlite } from './sqlite/error.ts';
-
-export const DEFAULT_STORE = 'sqlite:.everthread/store.db';
 
 export interface OpenStoreOptions {
   /** False: a PostgreSQL database without a store is answered with `ThreadNotFound`. */

@@ -20,6 +20,8 @@ export type FromWorker<Ready> =
   | { readonly kind: 'leaving' }
   /** It ends with an error that no other start mends. */
   | { readonly kind: 'refusing' }
+  /** What it is at before it is ready, for people. */
+  | { readonly kind: 'doing'; readonly what: string }
   /** The project is read and has no problems. */
   | { readonly kind: 'loaded' }
   /** It is about to take work, and deaths that it was told of are stored. */

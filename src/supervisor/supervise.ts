@@ -3,6 +3,7 @@
  * S1. What was the matter with those that fell is handed to the next one, until it says that it is ready: it stores that first.
  * S2. A process that refuses to start before any was ready is not started again: its exit code is the command's.
  * S3. It stops at the first wish (the program finishes its work), and ends with this process however that ends (program-process.ts).
+ * S4. One that takes its time until it is ready is told of, with what it is at (slow-start.ts).
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,6 +12,7 @@ import { type Death, readDeath } from './death.ts';
 import type { Unit } from './journal.ts';
 import { type ProgramProcess, startProgram } from './program-process.ts';
 import type { FromWorker, ToldDeath, ToWorker } from './protocol.ts';
+import { SlowStart } from './slow-start.ts';
 
 export interface Supervision<Order, Server, Ready> {
   readonly program: URL;
@@ -24,6 +26,7 @@ export interface Supervision<Order, Server, Ready> {
 }
 
 export type SupervisorNews =
+  | { readonly kind: 'slow'; readonly doing: string; readonly forMs: number }
   | { readonly kind: 'fell'; readonly pid: number; readonly how: string; readonly againInMs: number }
   | { readonly kind: 'culprit'; readonly culprit: Unit & { readonly stack?: string }; readonly how: string };
 
@@ -70,16 +73,18 @@ interface Said {
   readyAt?: number;
   leaving: boolean;
   refusing: boolean;
+  readonly start: SlowStart;
 }
 
 async function runOnce<Order, Server, Ready>(
   supervision: Supervision<Order, Server, Ready>,
   life: Life,
 ): Promise<Run> {
-  const { program, order, stop } = supervision;
+  const { program, order, stop, tell } = supervision;
+  const start = new SlowStart((doing, forMs) => tell({ kind: 'slow', doing, forMs }));
   const worker = startProgram<ToWorker<Order, Server>, FromWorker<Ready>>(program);
   const pid = worker.pid ?? -1;
-  const said: Said = { leaving: false, refusing: false };
+  const said: Said = { leaving: false, refusing: false, start };
   const failure = listen(supervision, life, worker, said);
   const onStop = () => worker.send({ kind: 'stop' });
   stop.addEventListener('abort', onStop);
@@ -87,9 +92,11 @@ async function runOnce<Order, Server, Ready>(
   if (stop.aborted) onStop();
   try {
     const end = await Promise.race([worker.ended, failure]);
-    const death = readDeath({ ...end, ...said, ready: life.everReady, asked: stop.aborted });
+    const { leaving, refusing } = said;
+    const death = readDeath({ ...end, leaving, refusing, ready: life.everReady, asked: stop.aborted });
     return { death, pid, workedMs: said.readyAt === undefined ? 0 : performance.now() - said.readyAt };
   } finally {
+    start.end();
     stop.removeEventListener('abort', onStop);
     worker.kill();
   }
@@ -104,7 +111,12 @@ function listen<Order, Server, Ready>(
 ): Promise<never> {
   return new Promise((_, reject) => {
     worker.onMessage = (message) => {
+      if (message.kind === 'doing') {
+        said.start.at(message.what);
+        return;
+      }
       if (message.kind === 'loaded') {
+        said.start.at('looking for its Temporal server');
         life.server ??= server();
         life.server.then((found) => worker.send({ kind: 'server', server: found as Server }), reject);
         return;
@@ -113,6 +125,7 @@ function listen<Order, Server, Ready>(
         said[message.kind] = true;
         return;
       }
+      said.start.end();
       said.readyAt = performance.now();
       life.everReady = true;
       life.deaths = [];

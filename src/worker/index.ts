@@ -61,13 +61,20 @@ async function openWorker(options: WorkerOptions, guard: OpenGuard): Promise<Thr
 
 async function startWorker(options: WorkerOptions, resources: WorkerResources): Promise<ThreadWorker> {
   const { configuration, connection, namespace, taskQueue, store, sandbox, project, release } = resources;
-  if (isDemanding(configuration.sandboxWall)) await chooseWall(configuration.sandboxWall);
+  const { onStep } = options;
+  if (isDemanding(configuration.sandboxWall)) {
+    onStep?.('trying the wall of its sandbox');
+    await chooseWall(configuration.sandboxWall);
+  }
+  onStep?.('asking the Temporal server who serves its task queue');
   await refuseForeignPollers(connection, { namespace, taskQueue, storeId: store.id });
   const handover = new AbortController();
   const { historySoftLimit, modelHeartbeatMs, toolHeartbeatMs } = configuration;
+  onStep?.('asking the Temporal server for its search attributes');
   const searchAttributes = await hasSearchAttributes(resources, options.onWarning);
   const settings = { historySoftLimit, modelHeartbeatMs, toolHeartbeatMs, searchAttributes };
   const place = { store, settings, handover: handover.signal };
+  onStep?.('reading from its store');
   const activities = createActivities({
     ...place,
     sandbox,
@@ -78,6 +85,7 @@ async function startWorker(options: WorkerOptions, resources: WorkerResources): 
   });
   const { workflowBundle } = options;
   const storeId = store.id;
+  onStep?.('loading the code of its workflows');
   const parts = { connection, namespace, taskQueue, storeId, configuration, activities, workflowBundle };
   const worker = await createTemporalWorker(parts);
   return bindWorker({ worker, store, storeId, namespace, taskQueue, handover, project, release });

@@ -22,6 +22,8 @@ export interface WorkerOptions {
   readonly workflowBundle?: string;
   /** Warnings for people: a missing search attribute, a questionable definition. */
   readonly onWarning?: (warning: string) => void;
+  /** What comes next until the worker is made, for people: "opening its store". */
+  readonly onStep?: (step: string) => void;
   /** Of a process that somebody watches and starts again; ours alone. */
   readonly supervision?: WorkerSupervision;
   /** For fault tests alone. */

@@ -25,11 +25,15 @@ export interface WorkerResources {
 /** Throws `InvalidDefinitions`, `InvalidConfiguration`, `TemporalUnavailable`, or what the store throws. */
 export async function openResources(options: WorkerOptions, guard: OpenGuard): Promise<WorkerResources> {
   const configuration = { ...readConfiguration(), ...options.configuration };
+  const { onStep } = options;
+  onStep?.('reading its project');
   const project = await openProject(options);
+  onStep?.('connecting to the Temporal server');
   const { connection, namespace, ownsConnection } = await connect(options);
   const { store: given = configuration.store, projectDir } = options;
   const ownsStore = typeof given !== 'object';
   const keys = configuration.encryptionKeys;
+  onStep?.('opening its store');
   const store = ownsStore ? await openStore(given, projectDir, { keys }) : given;
   guard.know({ store, registry: project.current });
   const sandbox = createSandbox({ size: configuration.sandboxSize, wall: configuration.sandboxWall });

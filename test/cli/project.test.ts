@@ -138,7 +138,8 @@ describe('everthread doctor', () => {
   it('tells which wall programs stand behind, and fails where the one that is asked for does not stand', async () => {
     project.write(HELPER);
     const sandboxOf = async (wall: string) => {
-      const env = { EVERTHREAD_SANDBOX_WALL: wall };
+      // The sandbox alone is asked about: without a server there is no step to measure.
+      const env = { EVERTHREAD_SANDBOX_WALL: wall, TEMPORAL_ADDRESS: '127.0.0.1:1' };
       const { stdout } = await project.run(['doctor', '--json'], { env });
       const { checks } = JSON.parse(stdout) as {
         checks: { name: string; status: string; message: string }[];

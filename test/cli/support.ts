@@ -1,4 +1,4 @@
-/** The real command as a child process, in a project of the test's own. */
+/** The real command, in a project of the test's own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { runInHost } from '../once/command-host.ts';
 
 const COMMAND = fileURLToPath(new URL('../../bin/everthread.js', import.meta.url));
 const zodFolder = dirname(createRequire(import.meta.url).resolve('zod/package.json'));
@@ -25,16 +26,23 @@ export interface Running {
   readonly ended: Promise<Result>;
 }
 
+export interface RunOptions {
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** A process of its own, as in a shell. Absent: whether the command is one of `ALONE`. */
+  readonly alone?: boolean;
+}
+
+/** What they load or start stays in their process: a worker SDK that is set up once, modules of a project, processes. */
+const ALONE = ['worker', 'dev', 'doctor', 'validate'];
+
 export interface CliProject {
   readonly folder: string;
   write(files: Readonly<Record<string, string>>): void;
   /** Starts a command; `env` is added to the test's own settings, undefined removes; `node` is another Node. */
   start(args: readonly string[], env?: Readonly<Record<string, string | undefined>>, node?: string): Running;
-  /** Runs a command to its end. */
-  run(
-    args: readonly string[],
-    options?: { input?: string; env?: Readonly<Record<string, string | undefined>> },
-  ): Promise<Result>;
+  /** Runs a command to its end, in a process of its own where that matters. */
+  run(args: readonly string[], options?: RunOptions): Promise<Result>;
   /** Ends what still runs, and removes the folder. */
   remove(): Promise<void>;
 }
@@ -58,10 +66,14 @@ export function cliProject(files: Readonly<Record<string, string>> = {}): CliPro
     npm_lifecycle_event: undefined,
   };
 
-  const start: CliProject['start'] = (args, env = {}, node = process.execPath) => {
+  const environment = (more: Readonly<Record<string, string | undefined>> = {}) =>
+    Object.fromEntries(
+      Object.entries({ ...process.env, ...settings, ...more }).filter(([, value]) => value !== undefined),
+    ) as Record<string, string>;
+  const start: CliProject['start'] = (args, env, node = process.execPath) => {
     const child = spawn(node, [COMMAND, ...args], {
       cwd: folder,
-      env: { ...process.env, ...settings, ...env },
+      env: environment(env),
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     const output = { stdout: '', stderr: '' };
@@ -91,9 +103,10 @@ export function cliProject(files: Readonly<Record<string, string>> = {}): CliPro
     folder,
     write,
     start,
-    async run(args, { input, env } = {}) {
+    async run(args, { input = '', env, alone = ALONE.includes(args[0] ?? '') } = {}) {
+      if (!alone) return runInHost({ args, input, cwd: folder, env: environment(env) });
       const command = start(args, env);
-      command.process.stdin?.end(input ?? '');
+      command.process.stdin?.end(input);
       return command.ended;
     },
     async remove() {
@@ -144,9 +157,9 @@ export default defineTool({
 
 /**
  * Waits for a text in the output of a command; fails with everything it said when it ends before. A worker is ready after two
- * seconds, and after half a minute where many processes share a core.
+ * seconds, and after more than a minute where twenty processes share two cores.
  */
-export async function seen(command: Running, text: string | RegExp, withinMs = 60_000): Promise<void> {
+export async function seen(command: Running, text: string | RegExp, withinMs = 110_000): Promise<void> {
   const deadline = performance.now() + withinMs;
   const found = () =>
     [command.stdout(), command.stderr()].some((output) =>

@@ -36,7 +36,9 @@ beforeAll(async () => {
   });
   const [tarball] = readdirSync(folder).filter((file) => file.endsWith('.tgz'));
   await inProject('npm', 'init', '-y');
-  await inProject('npm', 'install', '--no-audit', '--no-fund', join('..', tarball as string));
+  // What npm has already is not asked for again.
+  const options = ['--no-audit', '--no-fund', '--prefer-offline'];
+  await inProject('npm', 'install', ...options, join('..', tarball as string));
 }, 300_000);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -52,7 +54,7 @@ function npmCli(): string {
 describe('the published package', () => {
   it('writes a project, checks it, runs it, and answers a thread', async () => {
     await inProject('npx', 'everthread', 'new', '.');
-    expect((await inProject('npx', 'everthread', 'validate')).stdout).toContain('no problems');
+    expect((await inProject('everthread', 'validate')).stdout).toContain('no problems');
     const dev = spawn('npx', ['everthread', 'dev'], {
       cwd: project,
       env,
@@ -71,7 +73,6 @@ describe('the published package', () => {
         60_000,
       );
       const { stdout } = await inProject(
-        'npx',
         'everthread',
         'threads',
         'start',
@@ -82,9 +83,7 @@ describe('the published package', () => {
         '--wait',
       );
       expect(stdout).toMatch(/\d\d:\d\d/);
-      const shown = JSON.parse(
-        (await inProject('npx', 'everthread', 'threads', 'show', 'p1', '--json')).stdout,
-      );
+      const shown = JSON.parse((await inProject('everthread', 'threads', 'show', 'p1', '--json')).stdout);
       expect(shown.thread).toMatchObject({ id: 'p1', agent: 'assistant', status: 'idle' });
       expect(shown.messages.map(({ role }: { role: string }) => role)).toEqual([
         'user',
@@ -101,7 +100,7 @@ describe('the published package', () => {
 
   it('runs code in its sandbox', async () => {
     writeFileSync(join(project, 'sum.ts'), 'export default (a: number, b: number): number => a + b;');
-    const { stdout } = await inProject('npx', 'everthread', 'code', 'run', 'sum.ts', '--args', '[40, 2]');
+    const { stdout } = await inProject('everthread', 'code', 'run', 'sum.ts', '--args', '[40, 2]');
     expect(stdout.trim()).toBe('42');
   });
 

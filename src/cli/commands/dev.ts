@@ -5,10 +5,10 @@ import { ensureKeyFile } from '../../store/crypto/key-file.ts';
 import { makeProjectFolder } from '../../store/folder/project-folder.ts';
 import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
 import { banner } from '../dev-banner.ts';
-import { type FoundServer, findServer } from '../find-server.ts';
+import type { FoundServer } from '../find-server.ts';
 import { showPath } from '../find-store.ts';
 import { withInterruption } from '../interruption.ts';
-import { type ResolvedServer, resolveServer } from '../local-server/dev-server.ts';
+import type { ResolvedServer } from '../local-server/dev-server.ts';
 import { note, printJsonLine, printLine } from '../output.ts';
 import { type ReadyWorker, superviseWorker } from '../supervised-worker.ts';
 
@@ -38,6 +38,8 @@ async function runDev(options: DevOptions): Promise<number> {
     const server = async (): Promise<FoundServer> => {
       makeProjectFolder(projectDir, note);
       makeKey(projectDir);
+      const { resolveServer } = await import('../local-server/dev-server.ts');
+      const { findServer } = await import('../find-server.ts');
       const ports = { port: devPort, uiPort: devPort + 1000 };
       found = await resolveServer({ projectDir, progress: note, ...ports });
       interruption.onForce(() => killServer(found));

@@ -19,6 +19,7 @@ beforeEach(() => {
   mkdirSync(join(root, 'src', 'cli'), { recursive: true });
   copyFileSync(packagePath('bin', 'everthread.js'), join(root, 'bin', 'everthread.js'));
   writeFileSync(join(root, 'package.json'), '{"name": "everthread", "type": "module"}');
+  writeFileSync(join(root, 'src', 'cli', 'compile-cache.ts'), 'export const keepCompiled = () => undefined;');
   writeFileSync(
     join(root, 'src', 'cli', 'main.ts'),
     `export async function main(argv: string[]): Promise<number> {

@@ -31,17 +31,18 @@ const PROGRAM = fileURLToPath(new URL(`../../child/wall-probe${extname(import.me
 const DEADLINE_MS = 60_000;
 const SHOWN = 300;
 
-export async function probeWall(kind: WallKind): Promise<Probed> {
+export async function probeWall(kind: WallKind, deadlineMs = DEADLINE_MS): Promise<Probed> {
   if (process.platform !== 'linux') return { stands: false, why: `not on ${process.platform}` };
   const server = createServer((socket) => socket.destroy());
   try {
     const port = await listen(server);
-    return await run(kind, {
+    const targets: Targets = {
       pid: process.pid,
       port,
       files: ['/etc/passwd', '/bin/sh', `/proc/${process.pid}/environ`],
       folders: ['/', '/tmp', '/dev/shm', homedir(), process.cwd()],
-    });
+    };
+    return await run(kind, targets, deadlineMs);
   } catch (error) {
     return { stands: false, why: errorMessage(error) };
   } finally {
@@ -49,7 +50,7 @@ export async function probeWall(kind: WallKind): Promise<Probed> {
   }
 }
 
-async function run(kind: WallKind, targets: Targets): Promise<Probed> {
+async function run(kind: WallKind, targets: Targets, deadlineMs: number): Promise<Probed> {
   const enclosed = enclose(kind, {
     main: PROGRAM,
     args: [JSON.stringify(targets)],
@@ -63,7 +64,11 @@ async function run(kind: WallKind, targets: Targets): Promise<Probed> {
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', ...(enclosed.filter ? (['pipe'] as const) : [])],
   });
   if (enclosed.filter) (child.stdio[FILTER_FD] as Socket).on('error', () => undefined).end(enclosed.filter);
-  const timer = setTimeout(() => child.pid && process.kill(-child.pid, 'SIGKILL'), DEADLINE_MS);
+  const timer = setTimeout(() => {
+    if (child.pid) process.kill(-child.pid, 'SIGKILL');
+    // What it has started in a group of its own may hold them open.
+    for (const stream of child.stdio) stream?.destroy(new Error(`it has not ended within ${deadlineMs} ms`));
+  }, deadlineMs);
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`));

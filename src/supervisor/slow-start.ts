@@ -1,0 +1,33 @@
+/**
+ * A worker process that is not ready yet must not be silent: what it is at is told after some seconds, and then again and again, less often.
+ * Told from outside, because its own event loop may stand still, and because a process that hardly runs says nothing at all.
+ */
+const FIRST_MS = 5_000;
+const LONGEST_MS = 20_000;
+
+export class SlowStart {
+  readonly #tell: (doing: string, forMs: number) => void;
+  readonly #begun = performance.now();
+  #doing = 'starting its process';
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(tell: (doing: string, forMs: number) => void) {
+    this.#tell = tell;
+    this.#wait(FIRST_MS);
+  }
+
+  at(doing: string): void {
+    this.#doing = doing;
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #wait(milliseconds: number): void {
+    this.#timer = setTimeout(() => {
+      this.#tell(this.#doing, performance.now() - this.#begun);
+      this.#wait(Math.min(LONGEST_MS, milliseconds * 2));
+    }, milliseconds);
+  }
+}

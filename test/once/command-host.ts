@@ -1,0 +1,87 @@
+/**
+ * Runs commands one after the other in a process that is there already (`command-process.ts`). Starting a process and loading the
+ * command takes a second of computing; what a command says and answers is the same.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+export interface CommandOrder {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly input: string;
+}
+
+export interface CommandAnswer {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Commands that wait for an answer of a thread may run side by side. */
+const HOSTS = 4;
+
+const idle: ChildProcess[] = [];
+const waiting: ((host: ChildProcess) => void)[] = [];
+let hosts = 0;
+
+/** Rejects when the command ends its process by itself. */
+export async function runInHost(order: CommandOrder): Promise<CommandAnswer> {
+  const host = await takeHost();
+  try {
+    const answer = await ask(host, order);
+    giveBack(host);
+    return answer;
+  } catch (error) {
+    hosts -= 1;
+    const next = waiting.shift();
+    if (next) next(startHost());
+    throw error;
+  }
+}
+
+async function takeHost(): Promise<ChildProcess> {
+  const host = idle.pop();
+  if (host) return host;
+  return hosts < HOSTS ? startHost() : new Promise((resolve) => waiting.push(resolve));
+}
+
+function giveBack(host: ChildProcess): void {
+  const next = waiting.shift();
+  if (next) next(host);
+  else idle.push(host);
+}
+
+function startHost(): ChildProcess {
+  hosts += 1;
+  const host = fork(fileURLToPath(new URL('./command-process.ts', import.meta.url)), [], {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  // It ends with this process, which does not wait for it.
+  host.unref();
+  host.channel?.unref();
+  return host;
+}
+
+function ask(host: ChildProcess, order: CommandOrder): Promise<CommandAnswer> {
+  return new Promise((resolve, reject) => {
+    const done = () => {
+      host.off('message', onMessage).off('exit', onExit);
+      host.unref();
+      host.channel?.unref();
+    };
+    const onMessage = (answer: unknown) => {
+      done();
+      resolve(answer as CommandAnswer);
+    };
+    const onExit = (code: number | null, signal: string | null) => {
+      done();
+      reject(new Error(`everthread ${order.args.join(' ')} ended its process: ${code ?? signal}`));
+    };
+    host.ref();
+    host.channel?.ref();
+    host.on('message', onMessage).on('exit', onExit);
+    host.send(order);
+  });
+}

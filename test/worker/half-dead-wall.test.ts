@@ -1,0 +1,42 @@
+/** A sandbox's wall that neither stands nor falls: whoever tries it is told so in time. */
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { probeWall } from '../../src/sandbox/host/wall/probe.ts';
+import { commandLine } from '../support/process-tree.ts';
+
+const onLinux = process.platform === 'linux' ? it : it.skip;
+const PATH = process.env.PATH;
+
+/** By this it is found again: behind the limits of the sandbox it can write no file. */
+const SLEEPS = `sleep 3600.${process.pid}`;
+
+/** A bubblewrap that never answers; what it has started leaves its group, and holds its descriptors open. */
+beforeEach(() => {
+  const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, 'half-dead-wall');
+  mkdirSync(folder, { recursive: true });
+  const program = join(folder, 'bwrap');
+  writeFileSync(program, `#!/bin/sh\nsetsid ${SLEEPS} &\nexec ${SLEEPS}\n`);
+  chmodSync(program, 0o755);
+  process.env.PATH = [folder, PATH].join(delimiter);
+});
+afterEach(() => {
+  process.env.PATH = PATH;
+  for (const pid of sleepers()) process.kill(pid, 'SIGKILL');
+});
+
+function sleepers(): number[] {
+  const pids = readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 1);
+  return pids.filter((pid) => commandLine(pid).includes(SLEEPS));
+}
+
+onLinux('is given up at the deadline, though a program of its own holds its channel open', async () => {
+  expect(await probeWall('bubblewrap', 2_000)).toEqual({
+    stands: false,
+    why: 'it has not ended within 2000 ms',
+  });
+  // The one that no signal to the group reaches.
+  expect(sleepers()).toHaveLength(1);
+});
