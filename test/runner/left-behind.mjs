@@ -1,7 +1,7 @@
 /**
- * What a test file leaves behind in the process that its files share: listeners of the process, global names, the exit code, the
- * working directory. It is taken away, so that the files after it are none the worse, and told, because nothing may be left.
- * Listeners that come with a module belong to it: modules stay loaded.
+ * What a test file leaves behind in the process that its files share: listeners of the process, globals that it has changed, the
+ * exit code, the working directory. It is taken away, so that the files after it are none the worse, and told, because nothing may
+ * be left. Listeners that come with a module belong to it, since modules stay loaded; and so may globals that were not there before.
  */
 export function watchProcess() {
   const before = look();
@@ -20,12 +20,11 @@ export function watchProcess() {
         if (added.length > 0) left.push(`${added.length} listeners of the process for '${String(event)}'`);
       }
       const after = look();
-      for (const name of new Set([...before.globals.keys(), ...after.globals.keys()])) {
-        const [one, other] = [before.globals.get(name), after.globals.get(name)];
-        if (Object.is(one?.value, other?.value) && one?.get === other?.get) continue;
-        left.push(`the global ${String(name)}`);
-        if (one) Object.defineProperty(globalThis, name, one);
-        else delete globalThis[name];
+      for (const [name, own] of before.globals) {
+        const other = after.globals.get(name);
+        if (Object.is(own.value, other?.value) && own.get === other?.get) continue;
+        left.push(`the global ${name}`);
+        Object.defineProperty(globalThis, name, own);
       }
       if (after.exitCode !== before.exitCode) {
         left.push(`the exit code ${after.exitCode}`);

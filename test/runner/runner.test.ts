@@ -160,17 +160,17 @@ const FILES: Readonly<Record<string, Case>> = {
   'left 1: much': [
     `it('ok', () => {
        process.on('SIGTERM', () => {}); process.once('uncaughtException', () => {});
-       process.exitCode = 7; process.chdir('..'); globalThis.left = 1; globalThis.fetch = 2; process.env.LEFT = '1';
+       process.exitCode = 7; process.chdir('..'); globalThis.fetch = 2; process.env.LEFT = '1';
        jest.setTimeout(1);
      });`,
     'failed',
-    "left behind: 1 listeners of the process for 'uncaughtException', 1 listeners of the process for 'SIGTERM', the global fetch, the global left, the exit code 7, another working directory",
+    "left behind: 1 listeners of the process for 'uncaughtException', 1 listeners of the process for 'SIGTERM', the global fetch, the exit code 7, another working directory",
     { ok: 'passed' },
   ],
   'left 2: nothing of it is there': [
     `it('ok', async () => {
-       expect([process.listenerCount('SIGTERM'), process.exitCode, globalThis.left, typeof fetch, process.env.LEFT]).toEqual(
-         [0, undefined, undefined, 'function', undefined]);
+       expect([process.listenerCount('SIGTERM'), process.exitCode, typeof fetch, process.env.LEFT]).toEqual(
+         [0, undefined, 'function', undefined]);
        expect(process.cwd()).toBe(import.meta.dirname);
        await new Promise((r) => setTimeout(r, 20));
      });`,
