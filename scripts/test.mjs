@@ -124,6 +124,8 @@ async function runJest(node, name, which) {
         '--report-on-fatalerror',
         `--report-directory=${folder}`,
         '--disable-warning=ExperimentalWarning',
+        // Tests of the sandbox link modules by themselves.
+        '--experimental-vm-modules',
         JEST,
         // One file after the other within a part.
         '--runInBand',

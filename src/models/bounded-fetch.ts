@@ -59,14 +59,31 @@ function createEventCounter(): (chunk: Uint8Array) => number {
   let before = 0;
   return (chunk) => {
     let longest = 0;
-    for (const byte of chunk) {
+    const next = (byte: number, from: number) => {
+      const found = chunk.indexOf(byte, from);
+      return found < 0 ? chunk.length : found;
+    };
+    // Whole lines are passed over by the engine's own search: byte by byte, counting would cost more than all else here.
+    let [cr, lf] = [next(CR, 0), next(LF, 0)];
+    for (let at = 0; at < chunk.length; ) {
+      const end = Math.min(cr, lf);
+      if (end > at) {
+        length += end - at;
+        lineIsEmpty = false;
+        before = 0;
+      }
+      at = end + 1;
+      if (end === chunk.length) break;
       length += 1;
-      const endsLine = byte === CR || (byte === LF && before !== CR);
-      if (endsLine && length > longest) longest = length;
-      if (endsLine && lineIsEmpty) length = 0;
       // The second half of CRLF belongs to the line that has ended.
-      if (endsLine || byte !== LF) lineIsEmpty = endsLine;
-      before = byte;
+      if (end === cr || before !== CR) {
+        if (length > longest) longest = length;
+        if (lineIsEmpty) length = 0;
+        lineIsEmpty = true;
+      }
+      before = end === cr ? CR : LF;
+      if (end === cr) cr = next(CR, at);
+      else lf = next(LF, at);
     }
     return Math.max(longest, length);
   };

@@ -3,11 +3,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
 import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import { isLong } from '../support/long-form.ts';
 import type { Answer, Task } from './store-process.ts';
 import { isGapFree, message, openThread, ThreadDriver } from './thread-driver.ts';
 
 const PROGRAM = fileURLToPath(new URL('./store-process.ts', import.meta.url));
-const PROCESSES = 4;
+/** The long form opens three times, too. */
+const PROCESSES = isLong ? 4 : 2;
 
 export interface StorePlace {
   readonly address: string;
@@ -63,7 +65,7 @@ export function go(started: readonly ChildProcess[]): Promise<unknown[]> {
 
 /** Each test is given an empty place. */
 export function registerProcesses(given: () => StorePlace): void {
-  it.each([1, 2, 3])('may open a new store at the same time (round %i)', async () => {
+  it.each(isLong ? [1, 2, 3] : [1])('may open a new store at the same time (round %i)', async () => {
     const place = given();
     const answers = (await go(await start(place, Array(PROCESSES).fill({ do: 'open' })))) as Answer[];
     expect(new Set(answers.map(({ storeId }) => storeId)).size).toBe(1);

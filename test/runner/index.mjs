@@ -6,16 +6,19 @@
  * One process runs its files one after the other (`--runInBand`), and:
  * R1. Modules of `src` and of packages are loaded once: what they keep, they keep for all files of the process.
  * R2. Modules of `test` are loaded anew for each file, so that hooks which they register belong to it. Those of `test/once` are not.
- * R3. The environment variables are for each file what the global set-up has left.
+ * R3. The environment variables are for each file what the global set-up has left. Whatever else a file leaves in the process
+ *     fails it (`left-behind.mjs`), and so does what is thrown where no test waits for it (`stray-errors.mjs`).
  */
 import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { jestExpect } from '@jest/expect';
-import { createEmptyTestResult } from '@jest/test-result';
 import { getState, resetState, run } from 'jest-circus';
-import { formatExecError, formatResultsErrors } from 'jest-message-util';
 import * as globals from './globals.mjs';
+import './expectations.mjs';
+import { watchProcess } from './left-behind.mjs';
 import { nextFile, resolveForTests } from './resolve.mjs';
+import { listenBetweenFiles } from './stray-errors.mjs';
+import { asSerializable, perfStats, toTestResult } from './test-result.mjs';
 
 registerHooks({ resolve: resolveForTests });
 Object.assign(globalThis, globals);
@@ -28,30 +31,43 @@ export default class NodeRunner {
   }
 
   async runTests(tests, watcher, onStart, onResult, onFailure) {
+    const between = listenBetweenFiles();
     for (const test of tests) {
-      if (watcher.isInterrupted()) return;
+      if (watcher.isInterrupted()) break;
       await onStart(test);
       try {
-        await onResult(test, await this.#runFile(test));
+        await onResult(test, await this.#runFile(test, between.heard()));
       } catch (error) {
         await onFailure(test, asSerializable(error));
       }
     }
+    await between.end();
   }
 
-  async #runFile({ path, context }) {
+  async #runFile({ path, context }, strayErrors) {
     const environment = { ...process.env };
     const start = Date.now();
+    const ended = () => tellEarlyEnd(path);
+    process.on('exit', ended);
     this.#prepare(path, context.config);
-    nextFile();
+    getState().unhandledErrors.push(...strayErrors);
+    const watched = watchProcess();
+    let left;
     try {
+      nextFile();
       await import(pathToFileURL(path).href);
       const loaded = Date.now();
-      const result = toTestResult(await run(), path, context.config, this.#globalConfig);
+      watched.loaded();
+      const results = await run();
+      left = watched.restore();
+      if (left.length > 0) addUnhandled(results, new Error(`The file has left behind: ${left.join(', ')}.`));
+      const result = toTestResult(results, path, context.config, this.#globalConfig);
       return { ...result, perfStats: perfStats(start, loaded) };
     } finally {
+      left ?? watched.restore();
       tell({ name: 'teardown' });
       restoreEnvironment(environment);
+      process.off('exit', ended);
     }
   }
 
@@ -59,10 +75,23 @@ export default class NodeRunner {
     delete globalThis[TIMEOUT_OF_FILE];
     resetState();
     const state = getState();
-    state.testTimeout = this.#globalConfig.testTimeout ?? testTimeout;
-    tell({ name: 'setup', parentProcess: process, testNamePattern: this.#globalConfig.testNamePattern });
-    jestExpect.setState({ testPath, expand: this.#globalConfig.expand });
+    const { maxConcurrency, expand, testNamePattern } = this.#globalConfig;
+    Object.assign(state, { maxConcurrency, expand });
+    state.testTimeout = this.#globalConfig.testTimeout ?? testTimeout ?? state.testTimeout;
+    tell({ name: 'setup', parentProcess: process, testNamePattern });
+    jestExpect.setState({ testPath, expand });
   }
+}
+
+/** A file that ends the process, or that waits for nothing which could still come, is no success. */
+function tellEarlyEnd(path) {
+  process.stderr.write(`The process has ended while ${path} ran.\n`);
+  process.exitCode ||= 1;
+}
+
+function addUnhandled({ unhandledErrors, unhandledErrorsDetailed }, error) {
+  unhandledErrors.push(error.message);
+  unhandledErrorsDetailed.push(error);
 }
 
 /** Where `jest.setTimeout` leaves its word for jest-circus. */
@@ -76,79 +105,4 @@ function tell(event) {
 function restoreEnvironment(environment) {
   for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
   Object.assign(process.env, environment);
-}
-
-const STATUS = { skip: 'pending', todo: 'todo' };
-
-function toTestResult(
-  { testResults, unhandledErrors, unhandledErrorsDetailed },
-  testFilePath,
-  config,
-  globalConfig,
-) {
-  const results = testResults.map(toAssertionResult);
-  const count = (status) => results.filter((result) => result.status === status).length;
-  const messages = [
-    formatResultsErrors(results, config, globalConfig, testFilePath),
-    ...unhandledErrorsDetailed.map((error) => formatExecError(error, config, globalConfig)),
-  ].filter(Boolean);
-  return {
-    ...createEmptyTestResult(),
-    failureMessage: messages.length > 0 ? messages.join('\n\n') : null,
-    numFailingTests: count('failed'),
-    numPassingTests: count('passed'),
-    numPendingTests: count('pending'),
-    numTodoTests: count('todo'),
-    testExecError:
-      unhandledErrors.length > 0 ? { message: '', stack: unhandledErrors.join('\n') } : undefined,
-    testFilePath,
-    testResults: results,
-  };
-}
-
-function toAssertionResult({
-  testPath,
-  status,
-  errors,
-  errorsDetailed,
-  duration,
-  invocations,
-  location,
-  numPassingAsserts,
-  startedAt,
-}) {
-  // The first is circus's own block around the file.
-  const names = testPath.slice(1);
-  return {
-    ancestorTitles: names.slice(0, -1),
-    title: names.at(-1),
-    fullName: names.join(' '),
-    status: STATUS[status] ?? (errors.length > 0 ? 'failed' : 'passed'),
-    failureMessages: errors,
-    failureDetails: errorsDetailed,
-    duration,
-    invocations,
-    location,
-    numPassingAsserts,
-    startAt: startedAt,
-    retryReasons: [],
-  };
-}
-
-function perfStats(start, loaded) {
-  const end = Date.now();
-  return {
-    start,
-    end,
-    runtime: end - start,
-    slow: false,
-    loadTestEnvironmentStart: start,
-    loadTestEnvironmentEnd: loaded,
-  };
-}
-
-/** Anything can be thrown while a module loads. */
-function asSerializable(error) {
-  const { message, stack, code } = error instanceof Error ? error : new Error(String(error));
-  return { message, stack, code, type: error?.type };
 }

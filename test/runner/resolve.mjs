@@ -15,7 +15,7 @@ const NAMES = {
   '@jest/globals': urlOf('test', 'runner', 'globals.mjs'),
 };
 const TESTS = urlOf('test', '');
-const KEPT = [urlOf('test', 'once', ''), urlOf('test', 'runner', '')];
+const KEPT = [urlOf('test', 'once', ''), urlOf('test', 'runner', 'globals.mjs')];
 
 let file = 0;
 
@@ -27,7 +27,7 @@ export function nextFile() {
 export function resolveForTests(specifier, context, next) {
   const resolved = next(NAMES[specifier] ?? specifier, context);
   const { url } = resolved;
-  if (!url.startsWith(TESTS) || url.includes('?') || KEPT.some((folder) => url.startsWith(folder)))
+  if (!url.startsWith(TESTS) || url.includes('?') || KEPT.some((kept) => url.startsWith(kept)))
     return resolved;
   return { ...resolved, url: `${url}?file=${file}` };
 }

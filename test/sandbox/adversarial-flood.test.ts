@@ -6,6 +6,7 @@ import type { CodeExecution } from '../../src/core/code-execution.ts';
 import { createSandbox, SANDBOX_LIMITS } from '../../src/sandbox/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { keptMiB } from '../support/kept-memory.ts';
+import { isLong } from '../support/long-form.ts';
 import { watchTurns } from '../support/own-work.ts';
 import { childrenOf, isAlive } from './children.ts';
 import { createFigures } from './figures.ts';
@@ -13,7 +14,7 @@ import { terminateNow } from './terminate-now.ts';
 
 /** §D14 says 50 ms; a slow machine works longer. One that sleeps works at the flood for as long as it is flooded. */
 const LONGEST_WORK_MS = 100;
-const FLOOD_MS = 500;
+const FLOOD_MS = isLong ? 500 : 200;
 /** What a run may report and log is 17 MiB, and as much may be on its way; texts may take two bytes for one. */
 const KEPT_MIB = 128;
 /** With garbage: texts of a megabyte come faster than the collector does. All that comes in this time would be far more. */

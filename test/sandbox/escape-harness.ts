@@ -5,8 +5,6 @@ import type { SandboxScope } from '../../src/sandbox/index.ts';
 import { type EscapeProgram, PROBE } from './escape-program.ts';
 
 export const MARKER = 'everthread-marker-5f0c9a7d';
-/** Jest runs tests in a realm of their own; the process, its channel and its listeners live in the outer one. */
-const outer = Buffer.constructor('return globalThis')() as typeof globalThis;
 
 const FORBIDDEN = [
   'LEAK',
@@ -33,8 +31,8 @@ export function listenForAlarms(): Alarm {
   let heard: string[] = [];
   const rejection = (reason: unknown) => void heard.push(`unhandledRejection: ${inspect(reason)}`);
   const exception = (error: unknown) => void heard.push(`uncaughtException: ${inspect(error)}`);
-  outer.process.on('unhandledRejection', rejection);
-  outer.process.on('uncaughtExceptionMonitor', exception);
+  process.on('unhandledRejection', rejection);
+  process.on('uncaughtExceptionMonitor', exception);
   return {
     heard() {
       const told = heard;
@@ -42,8 +40,8 @@ export function listenForAlarms(): Alarm {
       return told;
     },
     off() {
-      outer.process.off('unhandledRejection', rejection);
-      outer.process.off('uncaughtExceptionMonitor', exception);
+      process.off('unhandledRejection', rejection);
+      process.off('uncaughtExceptionMonitor', exception);
     },
   };
 }
@@ -105,29 +103,24 @@ const BUILTINS =
 
 type Snapshot = ReadonlyMap<string, PropertyDescriptor | object | null>;
 
-/** Own keys, descriptors and prototypes of the builtins of both realms. */
+/** Own keys, descriptors and prototypes of the builtins. */
 export function snapshotBuiltins(): Snapshot {
   const shot = new Map<string, PropertyDescriptor | object | null>();
-  for (const [realm, globals] of [
-    ['inner', globalThis],
-    ['outer', outer],
-  ] as const) {
-    for (const name of BUILTINS.split(' ')) {
-      const builtin = (globals as unknown as Record<string, { prototype?: object }>)[name];
-      for (const [part, owner] of [
-        ['', builtin],
-        ['.prototype', builtin?.prototype],
-      ] as const) {
-        if (!owner) continue;
-        shot.set(`${realm} ${name}${part} above`, Object.getPrototypeOf(owner) as object | null);
-        for (const key of Reflect.ownKeys(owner)) {
-          const own = Object.getOwnPropertyDescriptor(owner, key) as PropertyDescriptor;
-          shot.set(`${realm} ${name}${part}.${String(key)}`, own);
-        }
+  for (const name of BUILTINS.split(' ')) {
+    const builtin = (globalThis as unknown as Record<string, { prototype?: object }>)[name];
+    for (const [part, owner] of [
+      ['', builtin],
+      ['.prototype', builtin?.prototype],
+    ] as const) {
+      if (!owner) continue;
+      shot.set(`${name}${part} above`, Object.getPrototypeOf(owner) as object | null);
+      for (const key of Reflect.ownKeys(owner)) {
+        const own = Object.getOwnPropertyDescriptor(owner, key) as PropertyDescriptor;
+        shot.set(`${name}${part}.${String(key)}`, own);
       }
     }
-    shot.set(`${realm} globalThis`, { value: Reflect.ownKeys(globals).length });
   }
+  shot.set('globalThis', { value: Reflect.ownKeys(globalThis).length });
   return shot;
 }
 

@@ -1,13 +1,8 @@
 /** One scenario of the guard around authors' code, in a process of its own; what it prints, and how it ends, is the test's affair. */
 import { exit as importedExit } from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { defineThreadEndpoint, registryFrom } from '../../src/definitions/index.ts';
-import { RuntimeClient } from '../../src/index.ts';
-import { createEndpointHandler } from '../../src/server/index.ts';
 import { type AuthorGuard, guardAuthorCode } from '../../src/state/author-guard.ts';
 import { type AuthorRun, runAuthorCode } from '../../src/state/author-run.ts';
-import { openStore } from '../../src/store/open-store.ts';
-import { openThread } from '../contract/thread-driver.ts';
 
 const run: AuthorRun = { code: 'tool', name: 'pay', threadId: 't1', work: 't1:1:0' };
 const say = (text: unknown) => void process.stdout.write(`${String(text)}\n`);
@@ -95,6 +90,12 @@ const SCENARIOS: Readonly<Record<string, () => Promise<void>>> = {
 };
 
 async function endpointStrays(): Promise<void> {
+  // The other scenarios need none of these, which take most of a second to load.
+  const { defineThreadEndpoint, registryFrom } = await import('../../src/definitions/index.ts');
+  const { RuntimeClient } = await import('../../src/index.ts');
+  const { createEndpointHandler } = await import('../../src/server/index.ts');
+  const { openStore } = await import('../../src/store/open-store.ts');
+  const { openThread } = await import('../contract/thread-driver.ts');
   const store = await openStore('sqlite:store.db', process.env.EVERTHREAD_GUARD_FOLDER as string);
   const { id } = await openThread(store);
   const client = await RuntimeClient.connect({ store });

@@ -88,8 +88,9 @@ export function registerHistory(given: () => Stores): void {
     });
 
     it('[runtime 4] begins with what a user said, and has no result without its call', async () => {
+      const [thread, step] = await withPast(given, long(6));
       for (const tokens of [20, 130, 150, 180, 250, 380, 400, 430, 480, 700]) {
-        const context = await read(long(6), { ...ALL, tokens });
+        const context = await thread.store.readContext(thread.id, step, () => ({ ...ALL, tokens }));
         const [first, ...rest] = context.messages;
         const known = new Set<string>();
         for (const each of [first, ...rest]) {

@@ -1,0 +1,2 @@
+/** The long form: all caps behind the AI SDK too. */
+import './answer-caps.test.ts';

@@ -1,0 +1,100 @@
+/** Runs files through the runner in a Jest of its own, and tells what it has reported. */
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+
+/** One that hangs is a failure, and says so. */
+const LONGEST_MS = 120_000;
+const ROOT = join(import.meta.dirname, '..', '..');
+
+export interface FileReport {
+  /** `passed` or `failed`. */
+  readonly status: string;
+  readonly message: string;
+  /** By the full name of the test. */
+  readonly tests: Readonly<Record<string, string>>;
+}
+
+export interface JestReport {
+  readonly code: number | null;
+  readonly said: string;
+  /** By the name of the file; none when the process has told no results. */
+  readonly files: Readonly<Record<string, FileReport>>;
+}
+
+/** In the order of their names. */
+export async function runJest(
+  sources: Readonly<Record<string, string>>,
+  ...options: string[]
+): Promise<JestReport> {
+  const folder = join(tmpdir(), `everthread-runner-${randomUUID()}`);
+  mkdirSync(folder);
+  try {
+    for (const [name, source] of Object.entries(sources)) writeFileSync(join(folder, `${name}.mjs`), source);
+    const config = {
+      rootDir: folder,
+      runner: join(import.meta.dirname, 'index.mjs'),
+      testMatch: ['**/*.mjs'],
+      testSequencer: join(import.meta.dirname, 'by-name.cjs'),
+      transform: {},
+    };
+    const output = join(folder, 'output.json');
+    const { code, said } = await runNode(
+      [
+        join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js'),
+        '--runInBand',
+        `--config=${JSON.stringify(config)}`,
+        `--outputFile=${output}`,
+        '--json',
+        ...options,
+      ],
+      folder,
+    );
+    return { code, said, files: readFiles(output) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function runNode(args: string[], cwd: string): Promise<{ code: number | null; said: string }> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      args,
+      { cwd, timeout: LONGEST_MS, killSignal: 'SIGKILL' },
+      (_error, stdout, stderr) => resolve({ code: child.exitCode, said: stdout + stderr }),
+    );
+  });
+}
+
+interface Output {
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly message: string;
+    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
+  }[];
+}
+
+function readFiles(path: string): Record<string, FileReport> {
+  let output: Output;
+  try {
+    output = JSON.parse(readFileSync(path, 'utf8')) as Output;
+  } catch {
+    return {};
+  }
+  return Object.fromEntries(
+    output.testResults.map(({ name, status, message, assertionResults }) => [
+      basename(name, '.mjs'),
+      {
+        status,
+        message,
+        tests: Object.fromEntries(
+          assertionResults.map(({ fullName, status: outcome }) => [fullName, outcome]),
+        ),
+      },
+    ]),
+  );
+}

@@ -1,0 +1,2 @@
+/** The long form of the same tables. */
+import './adversarial-flood.test.ts';

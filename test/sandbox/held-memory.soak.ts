@@ -1,0 +1,2 @@
+/** The long form: every kind of flood. */
+import './held-memory.test.ts';
