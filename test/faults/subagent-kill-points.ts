@@ -24,7 +24,10 @@ const AWAITED: [string, Doom][] = [
   ['after the child told its status, before its tool has a result', delegates('subagent_status_told')],
   ['after the child ended and made its report', delegates('status_committed', true)],
   ['before the report is delivered', delegates('report_due')],
-  ['after the report and its files were delivered, before the parent hears of it', delegates('report_delivered')],
+  [
+    'after the report and its files were delivered, before the parent hears of it',
+    delegates('report_delivered'),
+  ],
   ['before the result is stored', delegates('subagent_reported')],
 ];
 
@@ -39,10 +42,10 @@ const heardFirst = { before: (thread: string, cluster: Cluster) => heard(cluster
 const ASKED: Doom = {
   ...sends('subagent_told'),
   ...heardFirst,
-  then: async (thread, cluster) => `ask ${(await onlyChild(cluster, thread)).threadId} 2`,
+  next: async (thread, cluster) => `ask ${(await onlyChild(cluster, thread)).threadId} 2`,
 };
 
-const WHISPERED: Doom = { ...sends('relative_told'), ...heardFirst, then: async () => 'whisper 2' };
+const WHISPERED: Doom = { ...sends('relative_told'), ...heardFirst, next: async () => 'whisper 2' };
 
 const CHILD = [
   'system: {"line":"1","files":["/attachments/in.txt"]}',
@@ -71,32 +74,35 @@ export function describeSubagentKill(manner: Manner): void {
   describe('a worker process killed with SIGKILL at a hand-over between a parent and a child that it waits for', () => {
     it.each(AWAITED)('[runtime 8] %s makes one child, one report, one result', async (_when, doom) => {
       const thread = await doomed.threadOf(doom);
-    await cluster.client.waitForIdle(thread);
-    const lines = await cluster.transcript(thread);
-    expect(lines.slice(0, 5)).toEqual([
-      'user: delegate 1',
-      'assistant:  -> jot',
-      'tool jot success: kept in',
-      'assistant:  -> aide',
-      'tool aide success: done 1',
-    ]);
-    expect(lines.slice(5)).toEqual(['assistant: Answered "delegate 1" after 2 tool results.']);
-    const child = await onlyChild(cluster, thread);
-    await eventually('the child ends', async () => (await onlyChild(cluster, thread)).status === 'terminated');
-    // The paths of the files that it was given are its own.
-    const said = (await cluster.transcript(child.threadId)).filter((line) => !line.startsWith('system: '));
-    expect(said).toEqual(CHILD.slice(1));
-    expect(cluster.ledger(child.threadId)).toEqual(['1']);
-    const markers = ['subagent.created', 'subagent.status', 'subagent.returned', 'subagent.failed'];
-    expect(await eventsOf(cluster, thread, ...markers)).toEqual([
-      'subagent.created',
-      'subagent.status',
-      'subagent.returned',
-    ]);
-    const { messages } = await cluster.client.getMessages(thread, { limit: 100 });
-    const refs = messages.find(({ name }) => name === 'aide')?.attachments ?? [];
-    expect(refs).toHaveLength(1);
-    expect(await readNote(cluster, thread, refs[0]?.path)).toBe('the note out');
+      await cluster.client.waitForIdle(thread);
+      const lines = await cluster.transcript(thread);
+      expect(lines.slice(0, 5)).toEqual([
+        'user: delegate 1',
+        'assistant:  -> jot',
+        'tool jot success: kept in',
+        'assistant:  -> aide',
+        'tool aide success: done 1',
+      ]);
+      expect(lines.slice(5)).toEqual(['assistant: Answered "delegate 1" after 2 tool results.']);
+      const child = await onlyChild(cluster, thread);
+      await eventually(
+        'the child ends',
+        async () => (await onlyChild(cluster, thread)).status === 'terminated',
+      );
+      // The paths of the files that it was given are its own.
+      const said = (await cluster.transcript(child.threadId)).filter((line) => !line.startsWith('system: '));
+      expect(said).toEqual(CHILD.slice(1));
+      expect(cluster.ledger(child.threadId)).toEqual(['1']);
+      const markers = ['subagent.created', 'subagent.status', 'subagent.returned', 'subagent.failed'];
+      expect(await eventsOf(cluster, thread, ...markers)).toEqual([
+        'subagent.created',
+        'subagent.status',
+        'subagent.returned',
+      ]);
+      const { messages } = await cluster.client.getMessages(thread, { limit: 100 });
+      const refs = messages.find(({ name }) => name === 'aide')?.attachments ?? [];
+      expect(refs).toHaveLength(1);
+      expect(await readNote(cluster, thread, refs[0]?.path)).toBe('the note out');
     });
   });
 

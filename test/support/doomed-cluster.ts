@@ -16,9 +16,9 @@ export interface Doom {
   readonly content: string;
   /** The order is given as a watched request comes, where other parts of the thread come by the same place before. */
   readonly late?: boolean;
-  /** What must have come to pass of it before it is given the message `then`, with which it comes by the place. */
+  /** What must have come to pass of it before it is given the message `next`, with which it comes by the place. */
   readonly before?: (thread: string, cluster: Cluster) => Promise<unknown>;
-  readonly then?: (thread: string, cluster: Cluster) => Promise<string>;
+  readonly next?: (thread: string, cluster: Cluster) => Promise<string>;
   /** What must have come to pass of it before the worker dies. */
   readonly once?: (thread: string, cluster: Cluster) => Promise<unknown>;
 }
@@ -70,8 +70,8 @@ export async function startDoomed(options: DoomedOptions): Promise<DoomedCluster
   };
   /** Gives the order, and the thread the message with which it comes by. */
   const send = async (doom: Doom, prepared: string | undefined, order: (point: DeathPoint) => void) => {
-    const thread = prepared ?? (doom.then ? await prepare(doom) : undefined);
-    const message = thread && (await doom.then?.(thread, cluster));
+    const thread = prepared ?? (doom.next ? await prepare(doom) : undefined);
+    const message = thread && (await doom.next?.(thread, cluster));
     give(doom, order);
     if (!thread || !message) return cluster.begin(doom.content);
     await cluster.client.queueMessage(thread, { content: message });
@@ -83,7 +83,7 @@ export async function startDoomed(options: DoomedOptions): Promise<DoomedCluster
     await cluster.keep(1);
     const prepared = new Map<Doom, string>();
     const prepareOne = async (doom: Doom) => {
-      if (doom.then) prepared.set(doom, await prepare(doom));
+      if (doom.next) prepared.set(doom, await prepare(doom));
     };
     await Promise.all(dooms.map(prepareOne));
     for (const doom of dooms) {
