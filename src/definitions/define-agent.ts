@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { AgentDefinition } from '../core/definition.ts';
 import type { AgentInput } from './agent-input.ts';
-import { markDefinition } from './definition-mark.ts';
 import { checkFields, type FieldTable, isFields, type RawFields, type Rule } from './check.ts';
+import { markDefinition } from './definition-mark.ts';
 import {
   count,
   env,

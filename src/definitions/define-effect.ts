@@ -1,8 +1,8 @@
 /** `defineEffect` (definitions §10): the positional form of the contract, and one object as for tools (§22 item 37). */
 import { z } from 'zod';
 import type { EffectDefinition } from '../core/effect.ts';
-import { markDefinition } from './definition-mark.ts';
 import { checkFields, type FieldTable, isFields } from './check.ts';
+import { markDefinition } from './definition-mark.ts';
 import type { EffectInput, ExecuteEffect } from './effect-input.ts';
 import { custom, objectSchema, text } from './field.ts';
 import type { ToolArguments } from './tool-input.ts';

@@ -1,7 +1,5 @@
 /** What other layers may know of definitions; authors reach the same through the package's door. */
 export type { AgentInput, SessionToolInput, SideInput } from './agent-input.ts';
-export type { Definition, DefinitionKind } from './definition-mark.ts';
-export { DEFINITION, isDefinition } from './definition-mark.ts';
 export { ownToolNames } from './built-in-tool.ts';
 export { defineAgent } from './define-agent.ts';
 export { defineEffect } from './define-effect.ts';
@@ -10,6 +8,8 @@ export { defineHook } from './define-hook.ts';
 export { defineModel } from './define-model.ts';
 export { definePrompt } from './define-prompt.ts';
 export { defineTool } from './define-tool.ts';
+export type { Definition, DefinitionKind } from './definition-mark.ts';
+export { DEFINITION, isDefinition } from './definition-mark.ts';
 export type { EffectInput, ExecuteEffect } from './effect-input.ts';
 export type { HookInput } from './hook-input.ts';
 export type { LoadedProject } from './load-project.ts';

@@ -4,8 +4,8 @@
  * of built-in tools are taken.
  */
 import { parseRoute, routeShape } from '../core/route.ts';
-import type { Definition, DefinitionKind } from './definition-mark.ts';
 import { BUILT_IN_TOOLS } from './built-in-tool.ts';
+import type { Definition, DefinitionKind } from './definition-mark.ts';
 import type { Problem } from './problem.ts';
 
 /** A definition and where it was written, under its name. */

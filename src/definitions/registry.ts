@@ -5,9 +5,9 @@
 import type { Registry } from '../core/definition.ts';
 import { parseRoute } from '../core/route.ts';
 import { checkAgentReferences } from './agent-reference.ts';
-import { type Definition, definitionWarnings } from './definition-mark.ts';
 import { BUILT_IN_TOOLS } from './built-in-tool.ts';
 import { TOOL_NAME } from './define-tool.ts';
+import { type Definition, definitionWarnings } from './definition-mark.ts';
 import { findDuplicates, type SourcedDefinition } from './name-owner.ts';
 import type { FieldProblem, Problem } from './problem.ts';
 import { checkPromptReferences, collectSecrets } from './prompt-reference.ts';

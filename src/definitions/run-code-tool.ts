@@ -1,9 +1,9 @@
 /** `run_code`: a model computes with code of its own, which touches nothing (runtime §13). */
 import { z } from 'zod';
 import type { CodeExecution } from '../core/code-execution.ts';
-import { markDefinition, nameDefinition } from './definition-mark.ts';
 import { toCodeToolResult } from './code-tool-result.ts';
 import { defineTool } from './define-tool.ts';
+import { markDefinition, nameDefinition } from './definition-mark.ts';
 
 const MIB = 1024 * 1024;
 const MEMORY_MIB = 64;

@@ -8,7 +8,9 @@ export interface MessageBatcher<Message> {
   send(...messages: Message[]): void;
 }
 
-export function createMessageBatcher<Message>(write: (batch: readonly Message[]) => void): MessageBatcher<Message> {
+export function createMessageBatcher<Message>(
+  write: (batch: readonly Message[]) => void,
+): MessageBatcher<Message> {
   let batch: Message[] = [];
   let gathering = false;
   const flush = () => {

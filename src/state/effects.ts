@@ -26,7 +26,12 @@ export function createEffects(
     async scheduleEffect(name, args = {}, delay = 0) {
       if (!registry.effects.has(name)) throw unknownEffect(registry, name);
       const id = nextId();
-      const effect = { id, name, args: redactKnown(checkArguments(name, args)), delayMs: checkDelay(name, delay) };
+      const effect = {
+        id,
+        name,
+        args: redactKnown(checkArguments(name, args)),
+        delayMs: checkDelay(name, delay),
+      };
       await work.wakeForEffects(await store.scheduleEffect(thread.id, effect));
       return id;
     },

@@ -16,9 +16,9 @@ import type { ThreadRecord } from '../store/port/thread.ts';
 import type { StateDependencies } from './dependencies.ts';
 import type { PlaceOptions } from './env-place.ts';
 import { readPlace, readRedactor } from './env-place.ts';
-import { redactIn, redactAttachment } from './redact-known.ts';
-import { retryWhileUnavailable } from './retry-while-unavailable.ts';
+import { redactAttachment, redactIn } from './redact-known.ts';
 import { createRedactor } from './redaction.ts';
+import { retryWhileUnavailable } from './retry-while-unavailable.ts';
 
 export interface ThreadEnv {
   /** As this tool sees them: the values of its entry in the prompt are its own. */
@@ -89,7 +89,8 @@ export function openEnv(
       const attachments = result.attachments?.map((each) => redactAttachment(each, redact));
       return { ...result, ...Object.fromEntries(texts), ...(attachments ? { attachments } : {}) };
     },
-    redactKnown: (value) => (known.length === 0 ? value : (redactIn(value, createRedactor(known)) as typeof value)),
+    redactKnown: (value) =>
+      known.length === 0 ? value : (redactIn(value, createRedactor(known)) as typeof value),
     of: (other) => openEnv(dependencies, other, { signal }, known),
   };
 }

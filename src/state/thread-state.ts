@@ -78,7 +78,11 @@ export async function openRelative(
 }
 
 /** In order, and best effort: what cannot be written is dropped. */
-function createEmitter(store: ThreadStore, threadId: string, redactKnown: ThreadEnv['redactKnown']): ThreadState['emit'] {
+function createEmitter(
+  store: ThreadStore,
+  threadId: string,
+  redactKnown: ThreadEnv['redactKnown'],
+): ThreadState['emit'] {
   let last: Promise<unknown> = Promise.resolve();
   return (event, data) => {
     const shown = redactKnown(toShown(event, data));

@@ -11,6 +11,7 @@ import {
   jsonText,
   nested,
   payload,
+  type RawPayload,
   rawQuery,
   rawSignal,
   rawStart,
@@ -34,11 +35,12 @@ describe('a payload that is not what a thread understands', () => {
 
   it('ends a thread all the same when it comes with `terminate`', async () => {
     const { client, start } = await testRuntime({ model: echo() });
-    for (const payloads of Object.values(GARBAGE)) {
+    const endBy = async (payloads: readonly RawPayload[]) => {
       const thread = await start();
       await rawSignal(client, thread, 'terminate', payloads);
       await eventually('its end', async () => (await client.getThread(thread)).status === 'terminated');
-    }
+    };
+    await Promise.all(Object.values(GARBAGE).map(endBy));
   });
 
   it('of the plain temporal CLI is refused', async () => {
@@ -81,12 +83,13 @@ describe('a payload that is not what a thread understands', () => {
 
   it('fails a start with InvalidStart, and in a memo means nothing', async () => {
     const thread = await hostileRuntime();
-    for (const input of Object.values(GARBAGE)) {
+    const startBy = async (input: readonly RawPayload[]) => {
       const threadId = randomUUID();
       await rawStart(thread.client, threadId, { input });
       const result = thread.client.temporal.workflow.getHandle(`thread/${threadId}`).result();
       await expect(result).rejects.toMatchObject({ cause: { type: 'InvalidStart' } });
-    }
+    };
+    await Promise.all(Object.values(GARBAGE).map(startBy));
     const threadId = randomUUID();
     await rawStart(thread.client, threadId, { memo: payload('{', 'json/plain') });
     await eventually('it is opened', () => thread.store.getThread(threadId));
@@ -142,14 +145,15 @@ describe('JSON that is nested deeper than a thread may keep', () => {
     ],
   ])('in %s of a start fails it with InvalidStart', async (_, toInput) => {
     const { client } = await testRuntime({ model: echo() });
-    for (const levels of [5000, 500_000]) {
+    const startBy = async (levels: number) => {
       const threadId = randomUUID();
       await rawStart(client, threadId, { input: [jsonText(toInput(nested(levels)))] });
       const result = client.temporal.workflow.getHandle(`thread/${threadId}`).result();
       await expect(result).rejects.toMatchObject({
         cause: { type: 'InvalidStart', message: expect.stringContaining('1000 levels') },
       });
-    }
+    };
+    await Promise.all([5000, 500_000].map(startBy));
   });
 });
 

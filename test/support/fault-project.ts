@@ -37,15 +37,39 @@ export function orderDeath(folder: string, point: DeathPoint): void {
   writeFileSync(join(folder, `die-${point}`), '');
 }
 
-/** Removing the order takes it: of all workers exactly one succeeds, and dies as a crash would. */
+/** As a crash would. */
 export function dieIfOrdered(folder: string, point: DeathPoint): void {
-  try {
-    unlinkSync(join(folder, `die-${point}`));
-  } catch {
-    return;
-  }
+  if (!takeOrder(folder, `die-${point}`)) return;
   // By another program, as from outside: within an author's code the process may refuse it.
   execFileSync('kill', ['-KILL', String(process.pid)]);
+}
+
+/** Asks the one worker that comes by this place first to stay there until it is killed. */
+export function orderStay(folder: string, point: DeathPoint): void {
+  writeFileSync(join(folder, `stay-${point}`), '');
+}
+
+/** Somebody stays there. The word is taken back: the next one may be ordered to the same place. */
+export function hasStayed(folder: string, point: DeathPoint): boolean {
+  return takeOrder(folder, `stays-${point}`);
+}
+
+/** What comes by a place where it was ordered to die or to stay does so. */
+export async function obey(folder: string, point: DeathPoint): Promise<void> {
+  dieIfOrdered(folder, point);
+  if (!takeOrder(folder, `stay-${point}`)) return;
+  writeFileSync(join(folder, `stays-${point}`), '');
+  await new Promise(() => undefined);
+}
+
+/** Removing an order takes it: of all who try exactly one succeeds. */
+function takeOrder(folder: string, name: string): boolean {
+  try {
+    unlinkSync(join(folder, name));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Lets the tool `hold` end. */
@@ -137,9 +161,9 @@ function ledgerTool(folder: string, kind: { idempotent?: boolean; quick?: boolea
     ...kind,
     execute: async (state, { line }) => {
       await waits.before?.();
-      dieIfOrdered(folder, 'body_before');
+      await obey(folder, 'body_before');
       appendFileSync(join(folder, 'ledger'), `${state.threadId} ${line}\n`);
-      dieIfOrdered(folder, 'body_after');
+      await obey(folder, 'body_after');
       await waits.after?.(state.execution?.abortSignal ?? AbortSignal.abort());
       return { status: 'success', result: `wrote ${line}` };
     },

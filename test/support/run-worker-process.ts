@@ -17,7 +17,7 @@ export interface WorkerOrder {
 
 export async function runWorkerProcess(
   project: (order: WorkerOrder) => Registry,
-  probe?: (order: WorkerOrder, point: FaultPoint) => void,
+  probe?: (order: WorkerOrder, point: FaultPoint) => void | Promise<void>,
 ): Promise<void> {
   const order = JSON.parse(process.env.EVERTHREAD_FAULT_WORKER as string) as WorkerOrder;
   const { folder, taskQueue, store, configuration } = order;

@@ -13,9 +13,9 @@ import {
 } from '../../core/subagent.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { enabledSubagents } from '../model/enabled-subagents.ts';
-import type { ResumableCall } from '../tool/resumable-call.ts';
 import { refuseUnlisted } from '../tool/listed-call.ts';
 import type { Checked } from '../tool/prompt-input.ts';
+import type { ResumableCall } from '../tool/resumable-call.ts';
 import { refuse } from './input.ts';
 
 /** A call by the agent's own name. */

@@ -6,8 +6,14 @@ import { LIMITS } from '../../core/limit.ts';
 import type { FinishSubpromptInput, StoredError, ToolCallOutcome } from '../../core/step.ts';
 import { composeSubpromptResult, toSwitches } from '../../core/subprompt-result.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { beginCall, type ComposedResult, type ResumableCall, keepPresent, settleCall } from '../tool/resumable-call.ts';
 import { findEntry } from '../tool/prompt-input.ts';
+import {
+  beginCall,
+  type ComposedResult,
+  keepPresent,
+  type ResumableCall,
+  settleCall,
+} from '../tool/resumable-call.ts';
 
 export async function finishSubprompt(
   dependencies: ActivityDependencies,

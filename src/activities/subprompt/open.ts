@@ -15,8 +15,8 @@ import type { OpenedSubprompt, OpenSubprompt } from '../../store/port/subprompt.
 import { type HookWork, openHookWork, queueTools, watchFlow } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
-import type { ResumableCall } from '../tool/resumable-call.ts';
 import type { FirstMessage, PromptArguments } from '../tool/prompt-input.ts';
+import type { ResumableCall } from '../tool/resumable-call.ts';
 
 export interface PromptCall {
   readonly prompt: PromptDefinition;

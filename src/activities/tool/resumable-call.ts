@@ -37,7 +37,9 @@ export async function beginCall(
   attempt: Holder,
 ): Promise<BegunCall> {
   const key = { ...fromRun(store, run), step, index, attempt };
-  const begun = await retryWhileUnavailable(abortSignal(), () => store.beginTool({ ...key, idempotent: () => true }));
+  const begun = await retryWhileUnavailable(abortSignal(), () =>
+    store.beginTool({ ...key, idempotent: () => true }),
+  );
   switch (begun.kind) {
     case 'terminated':
       return { kind: 'over', outcome: begun };

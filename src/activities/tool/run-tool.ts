@@ -27,7 +27,9 @@ export async function runTool(
   const attempt = randomUUID();
   const idempotent = (name: string) => dependencies.registry().tools.get(name)?.idempotent ?? true;
   await probe?.('tool_not_begun');
-  const begun = await retryWhileUnavailable(abortSignal(), () => store.beginTool({ ...key, attempt, idempotent }));
+  const begun = await retryWhileUnavailable(abortSignal(), () =>
+    store.beginTool({ ...key, attempt, idempotent }),
+  );
   switch (begun.kind) {
     case 'terminated':
       return begun;

@@ -10,8 +10,8 @@ import type { AttachmentRef, ToolCall, ToolResult } from '../../core/message.ts'
 import type { ToolCallOutcome } from '../../core/step.ts';
 import { authorPlace } from '../../state/author-fault.ts';
 import type { DraftMessage } from '../../state/origin.ts';
-import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import { storeResultFiles } from '../../state/result-files.ts';
+import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import { toolContent } from '../../store/commands/step/tool-result.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { CommitTool, ToolCallKey } from '../../store/port/tool.ts';

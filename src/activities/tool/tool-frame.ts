@@ -31,9 +31,9 @@ export function openToolFrame(dependencies: ActivityDependencies, execution: Too
   const scratch = openScratch(execution.scratch);
   let read: Promise<ExecutionPlace> | undefined;
   const place = () => {
-    read ??= retryWhileUnavailable(signal, () => dependencies.store.getMessages(thread.id, { includeSilent: true })).then(
-      ({ messages: history }) => ({ ...where, prompt, history, flow: scratch.flow }),
-    );
+    read ??= retryWhileUnavailable(signal, () =>
+      dependencies.store.getMessages(thread.id, { includeSilent: true }),
+    ).then(({ messages: history }) => ({ ...where, prompt, history, flow: scratch.flow }));
     return read;
   };
   const key = `${thread.id}:${where.step}:${index}`;

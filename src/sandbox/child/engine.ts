@@ -8,8 +8,8 @@ import { boot, type Deliver, install } from './boot.ts';
 import { readError, toFailure } from './failure.ts';
 import { createGraph, type Graph } from './graph.ts';
 import { dieOfMemory } from './guarded-memory.ts';
-import { createLoader, type Loader } from './loader.ts';
 import { readGuestMessage } from './guest-message.ts';
+import { createLoader, type Loader } from './loader.ts';
 import { readUsedMemory } from './used-memory.ts';
 
 export interface EngineHost {

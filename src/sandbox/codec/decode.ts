@@ -5,7 +5,6 @@
 import { lengthOf } from './binary.ts';
 import { define, isArray, isSafeInteger, keysOf, MapOf, mapSet, SetOf, setAdd } from './intrinsics.ts';
 import { createKeyTable, type KeyTable, SMALL_TABLE, stepsTo } from './key-table.ts';
-import { bigintOf, scalarOf, NUMBERS } from './scalar.ts';
 import {
   count,
   countOf,
@@ -17,6 +16,7 @@ import {
   unreadable,
   walk,
 } from './reader.ts';
+import { bigintOf, NUMBERS, scalarOf } from './scalar.ts';
 import { type FunctionDoor, HEAVY, type Wire } from './wire.ts';
 import type { EncodeLimits } from './writer.ts';
 

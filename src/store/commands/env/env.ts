@@ -40,7 +40,8 @@ async function setEnv(context: CommandContext, command: SetEnv): Promise<EnvType
   context.keys();
   const place = toPlace(owner);
   return context.db.transaction().execute(async (trx) => {
-    const inheritors = 'thread' in owner ? await lockInheritors(context, trx, owner.thread, inherits ?? nobody) : [];
+    const inheritors =
+      'thread' in owner ? await lockInheritors(context, trx, owner.thread, inherits ?? nobody) : [];
     if ('thread' in owner) await refuseFinal(trx, owner.thread);
     const type = asked ?? (await findType(trx, place, name)) ?? 'secret';
     for (const each of [place, ...inheritors.map((id) => ({ scope: 'thread' as const, owner: id }))]) {

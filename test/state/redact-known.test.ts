@@ -1,6 +1,6 @@
 /** Redaction of more than texts: what code of a project writes beside its result. */
 import { describe, expect, it } from '@jest/globals';
-import { redactIn, redactAttachment } from '../../src/state/redact-known.ts';
+import { redactAttachment, redactIn } from '../../src/state/redact-known.ts';
 import { createRedactor } from '../../src/state/redaction.ts';
 
 const redact = createRedactor([{ name: 'KEY', value: 'swordfish' }]);

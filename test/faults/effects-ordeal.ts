@@ -1,0 +1,130 @@
+/**
+ * Effects while workers die: many on several threads under random deaths, each of which fires, none too early, and
+ * none that was removed; and one at each place where a death would be worst. `EVERTHREAD_FAULT_SEED` changes the schedule.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { seededRandom } from '../core/seeded-random.ts';
+import { eventsOf, schedule } from '../support/effects.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Cluster, startCluster } from '../support/fault-cluster.ts';
+import { killWorker } from '../support/ordeal.ts';
+
+const SEED = Number(process.env.EVERTHREAD_FAULT_SEED || 20_261_121);
+/** Of each thread: those that stay, and those that are removed. */
+const [KEPT, REMOVED] = [10, 2];
+
+export interface EffectsOrdeal {
+  readonly threads: number;
+  /** The longest delay of an effect; workers die for so long. */
+  readonly longestMs: number;
+  /** After which some are removed. */
+  readonly removalMs: number;
+  readonly leastStrikes: number;
+}
+
+export function describeEffectsKill({
+  threads: count,
+  longestMs,
+  removalMs,
+  leastStrikes,
+}: EffectsOrdeal): void {
+  let cluster: Cluster;
+
+  beforeAll(async () => {
+    cluster = await startCluster({ configuration: { historySoftLimit: 60 } });
+    await cluster.keep(2);
+  });
+  afterAll(() => cluster?.close());
+
+  /** Effects of one thread with delays all over the time there is; answers their due times in milliseconds. */
+  async function scheduleAll(thread: string, nth: number): Promise<Map<string, number>> {
+    const { store } = cluster.client;
+    for (let n = 0; n < KEPT + REMOVED; n++) {
+      const line = n < KEPT ? `e${n}` : `removed${n}`;
+      // Those to be removed are late enough to be there still.
+      const delayMs = n < KEPT ? ((n * count + nth) / (KEPT * count)) * longestMs : longestMs - n * 100;
+      await store.scheduleEffect(thread, { id: line, name: 'fire', args: { line }, delayMs });
+    }
+    // Once all are there: who looks after the first alone finds that nothing follows, and is not told again.
+    await cluster.client.wakeForEffects(thread, 0);
+    const listed = await store.listEffects(thread);
+    return new Map(listed.map(({ id, scheduledAt }) => [id, scheduledAt / 1000]));
+  }
+
+  async function removeSome(thread: string): Promise<void> {
+    for (let n = KEPT; n < KEPT + REMOVED; n++) {
+      expect(await cluster.client.store.removeEffect(thread, `removed${n}`)).toBe(true);
+    }
+  }
+
+  describe(`${count * KEPT} effects on ${count} threads, workers killed at random`, () => {
+    it(`fire all, none early, none that was removed (seed ${SEED})`, async () => {
+      const started = await Promise.all(
+        Array.from({ length: count }, () => cluster.client.startThread({ agent: 'helper' })),
+      );
+      const threads = started.map(({ threadId }) => threadId);
+      await Promise.all(threads.map((thread) => cluster.client.waitForIdle(thread)));
+      const end = performance.now() + longestMs;
+      const due = await Promise.all(threads.map(scheduleAll));
+      const random = seededRandom(SEED);
+      let strikes = 0;
+      const removal = delay(removalMs).then(() => Promise.all(threads.map(removeSome)));
+      // On a busy machine a worker is long in starting, and the effects have the more to catch up with.
+      while (performance.now() < end || strikes < leastStrikes) {
+        await delay(1000 + random.below(2000));
+        await killWorker(cluster, random);
+        strikes += 1;
+      }
+      await removal;
+      let fired = 0;
+      for (const [nth, thread] of threads.entries()) {
+        await eventually(
+          `all effects of thread ${nth} to end`,
+          async () =>
+            (await eventsOf(cluster.client, thread, 'effect.done', 'effect.failed')).length === KEPT,
+        );
+        const lines = cluster.ledger(thread).map((line) => line.split(' ') as [string, string]);
+        expect(new Set(lines.map(([line]) => line))).toEqual(
+          new Set(Array.from({ length: KEPT }, (_, n) => `e${n}`)),
+        );
+        const early = lines.filter(([line, at]) => Number(at) < Math.floor(due[nth]?.get(line) ?? 0));
+        expect(early).toEqual([]);
+        expect(await eventsOf(cluster.client, thread, 'effect.failed')).toEqual([]);
+        expect(await cluster.client.getThread(thread)).toMatchObject({ status: 'idle', lastError: null });
+        fired += lines.length;
+      }
+      process.stdout.write(
+        `${strikes} workers died under ${count * KEPT} effects; ${fired - count * KEPT} ran again\n`,
+      );
+      expect(strikes).toBeGreaterThanOrEqual(leastStrikes);
+    });
+  });
+
+  describe('a worker that dies', () => {
+    it.each([
+      ['effect_begun', 2],
+      ['effect_done', 1],
+    ] as const)(
+      'at %s leaves nothing undone, and what was queued is answered once',
+      async (point, attempts) => {
+        const { client } = cluster;
+        const { threadId: thread } = await client.startThread({ agent: 'helper' });
+        await client.waitForIdle(thread);
+        cluster.orderDeath(point);
+        await schedule(client, thread, 'speak', { args: { line: 'are you there?' } });
+        await cluster.died(point);
+        await cluster.keep(2);
+        await eventually('the answer', async () => (await cluster.transcript(thread)).length === 2);
+        expect(await cluster.transcript(thread)).toEqual([
+          'user: are you there?',
+          'assistant: Answered "are you there?" after 0 tool results.',
+        ]);
+        expect(await eventsOf(client, thread, 'effect.started')).toHaveLength(attempts);
+        expect(await eventsOf(client, thread, 'effect.done', 'effect.failed')).toMatchObject([
+          { type: 'effect.done' },
+        ]);
+      },
+    );
+  });
+}
