@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import '../once/replays.ts';
 import { type CliProject, cliProject, HELPER, type Result, seen } from './support.ts';
 
 let project: CliProject;

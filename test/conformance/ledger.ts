@@ -27,7 +27,7 @@ export function readTitles(): ShownRule[] {
 
 function listTests(folder: string): string[] {
   return readdirSync(join(TEST, folder))
-    .filter((file) => file.endsWith('.test.ts'))
+    .filter((file) => file.endsWith('.test.ts') || file.endsWith('-points.ts'))
     .sort();
 }
 

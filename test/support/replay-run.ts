@@ -8,6 +8,7 @@ import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
+import '../once/replays.ts';
 
 const replayer = () => ({ workflowBundle: { codePath: process.env.EVERTHREAD_TEST_BUNDLE as string } });
 
