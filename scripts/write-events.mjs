@@ -1,10 +1,10 @@
-/** Writes docs/events.md, the list of all that a thread's log can hold, out of src/core/thread-event.ts. `npm run events`. */
+/** Writes docs/events.md, the list of all that a thread's log can hold, out of src/core/event-data.ts. `npm run events`. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const SOURCE = join(ROOT, 'src', 'core', 'thread-event.ts');
+const SOURCE = join(ROOT, 'src', 'core', 'event-data.ts');
 /** Of the shapes that events borrow. */
 const BORROWED = join(ROOT, 'src', 'core', 'step.ts');
 export const TARGET = join(ROOT, 'docs', 'events.md');
@@ -16,7 +16,7 @@ kind, its data, and the step and the attempt that it belongs to. \`client.events
 read it. Content is not in it but for the text that a model streams: messages, files and values are where the rows point.
 
 Rows stay as long as their thread, except those of \`model.chunk\`. Readers pass over kinds that they do not know; a kind never changes its name.
-This page is made of \`src/core/thread-event.ts\`.
+This page is made of \`src/core/event-data.ts\`.
 
 | kind | when | data |
 | --- | --- | --- |

@@ -9,7 +9,7 @@ const { renderEvents, TARGET } = await import(
 const page = readFileSync(TARGET, 'utf8');
 
 describe('docs/events.md', () => {
-  it('is what src/core/thread-event.ts says; otherwise: npm run events', () => {
+  it('is what src/core/event-data.ts says; otherwise: npm run events', () => {
     expect(page).toBe(renderEvents());
   });
 
