@@ -2,8 +2,8 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { withFileLock } from '../../src/cli/local-server/file-lock.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
+import { withFileLock } from '../../src/temporal-service/file-lock.ts';
 import { performLibrary } from './library.ts';
 import type { Options, Scenario } from './option.ts';
 import { performResearch } from './research.ts';

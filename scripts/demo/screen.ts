@@ -1,6 +1,6 @@
 /** What the demo prints: lines of time, speaker and text, and text that arrives bit by bit. Colours on a terminal alone. */
 import { styleText } from 'node:util';
-import { visible } from '../../src/cli/terminal-text.ts';
+import { visible } from '../../src/cli/output/terminal-text.ts';
 
 type Style = Parameters<typeof styleText>[0];
 

@@ -1,10 +1,10 @@
 /** What the workers need around them: a Temporal service and, without a key, a model; each with the way to end it. */
 import { join } from 'node:path';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { findTemporalBinary } from '../../src/cli/local-server/find-binary.ts';
-import { prepareService } from '../../src/cli/local-server/prepare-service.ts';
-import { startLocalServer } from '../../src/cli/local-server/start-server.ts';
 import { createModuleLoader } from '../../src/definitions/module-loader.ts';
+import { findTemporalBinary } from '../../src/temporal-service/find-binary.ts';
+import { prepareService } from '../../src/temporal-service/prepare-service.ts';
+import { startLocalServer } from '../../src/temporal-service/start-server.ts';
 import { type ScriptFunction, scriptedModel } from '../../src/testing/index.ts';
 
 type Tell = (line: string) => void;

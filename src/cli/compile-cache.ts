@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { userCacheFolder } from './local-server/cache-folder.ts';
+import { userCacheFolder } from '../temporal-service/cache-folder.ts';
 
 /** Holds for what is loaded from now on. `NODE_COMPILE_CACHE` names another folder, `NODE_DISABLE_COMPILE_CACHE=1` none. */
 export function keepCompiled(): void {

@@ -5,8 +5,8 @@
 import type { CommanderError } from 'commander';
 import { ERRORS, type ErrorCode, errorMessage, isRuntimeError } from '../core/error.ts';
 import { commandName } from './command-name.ts';
-import { note, tone } from './output.ts';
-import { visible } from './terminal-text.ts';
+import { note, tone } from './output/output.ts';
+import { visible } from './output/terminal-text.ts';
 
 export const EXIT = { done: 0, failed: 1, usage: 2, notFound: 3, interrupted: 130 } as const;
 

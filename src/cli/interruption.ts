@@ -5,7 +5,7 @@
  *     the command is only preparing: there is nothing to finish yet.
  */
 import { EXIT } from './exit.ts';
-import { note } from './output.ts';
+import { note } from './output/output.ts';
 
 export interface Interruption {
   /** Fires at the first signal. */

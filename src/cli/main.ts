@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { hideSecrets } from '../secret-environment.ts';
+import { packagePath } from '../temporal-service/package-root.ts';
 import type { Cli } from './command.ts';
 import { addChat } from './commands/chat.ts';
 import { addCode } from './commands/code-run.ts';
@@ -14,7 +15,6 @@ import { addValidate } from './commands/validate.ts';
 import { addVariables } from './commands/variables.ts';
 import { addWorker } from './commands/worker.ts';
 import { reportFailure } from './exit.ts';
-import { packagePath } from './local-server/package-root.ts';
 
 const MORE = `
 Examples:

@@ -67,3 +67,11 @@ export interface ToolResult {
   /** New content, or files of this thread: an AttachmentRef or a path. */
   readonly attachments?: readonly (ToolAttachment | AttachmentRef | string)[];
 }
+
+/** What the model reads of a tool's result (definitions §12.4). */
+export function toolContent(result: ToolResult): string {
+  if (result.status === 'error') return `Failed to execute tool: ${result.error ?? 'no reason was given'}`;
+  return result.result && result.result.length > 0
+    ? result.result
+    : 'The tool succeeded and returned nothing.';
+}

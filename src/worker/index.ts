@@ -3,9 +3,9 @@
  * No logic of its own.
  */
 import { createActivities } from '../activities/index.ts';
-import { ensureSearchAttributes } from '../cli/local-server/search-attributes.ts';
 import { chooseWall, isDemanding } from '../sandbox/index.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
+import { ensureSearchAttributes } from '../temporal-service/search-attributes.ts';
 import { type OpenGuard, openGuard, reportFault } from './fault-log.ts';
 import { refuseForeignPollers } from './identity.ts';
 import type { WorkerOptions } from './options.ts';

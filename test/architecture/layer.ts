@@ -49,17 +49,13 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     files: [WORKER, 'configuration.ts'],
   },
   supervisor: { layers: ['core'], packages: ['node:'], types: ['state/author-run.ts'] },
+  'temporal-service': {
+    layers: ['core', 'store'],
+    packages: ['node:', '@temporalio/client', '@temporalio/envconfig', '@temporalio/proto'],
+  },
   cli: {
-    layers: [...OUTSIDE, 'server', 'supervisor'],
-    packages: [
-      'node:',
-      'commander',
-      '@temporalio/client',
-      '@temporalio/common',
-      '@temporalio/envconfig',
-      '@temporalio/proto',
-      '@temporalio/worker',
-    ],
+    layers: [...OUTSIDE, 'server', 'supervisor', 'temporal-service'],
+    packages: ['node:', 'commander', '@temporalio/client', '@temporalio/common', '@temporalio/worker'],
     files: [WORKER, SUPERVISED, 'configuration.ts', 'secret-environment.ts'],
   },
   testing: {

@@ -2,7 +2,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Typing } from '../../src/cli/read-secret.ts';
+import { Typing } from '../../src/cli/input/read-secret.ts';
 import { generateKey } from '../../src/store/crypto/encryption.ts';
 import { type CliProject, cliProject, HELPER, seen } from './support.ts';
 

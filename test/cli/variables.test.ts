@@ -1,6 +1,6 @@
 /** `everthread variables …`: what subagents wait for, from a shell. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { parseVariables } from '../../src/cli/read-variables.ts';
+import { parseVariables } from '../../src/cli/input/read-variables.ts';
 import { generateKey } from '../../src/store/crypto/encryption.ts';
 import { eventually } from '../support/eventually.ts';
 import { type CliProject, cliProject, HELPER, type Running, seen } from './support.ts';

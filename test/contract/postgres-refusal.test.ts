@@ -1,8 +1,8 @@
 /** What a PostgreSQL address or server that cannot be used is answered with: what, where, what next, and no password. */
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { findFreePorts } from '../../src/cli/local-server/free-port.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import { findFreePorts } from '../../src/temporal-service/free-port.ts';
 import { ask, createDatabase, type TestDatabase } from '../support/postgres.ts';
 
 const SECRET = 'geheim7';

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { writeDevFile } from '../../src/cli/local-server/dev-file.ts';
-import { withFileLock } from '../../src/cli/local-server/file-lock.ts';
-import { spawnOwned } from '../../src/cli/local-server/owned-process.ts';
 import { ensureKeyFile } from '../../src/store/crypto/key-file.ts';
 import { makeProjectFolder } from '../../src/store/folder/project-folder.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import { writeDevFile } from '../../src/temporal-service/dev-file.ts';
+import { withFileLock } from '../../src/temporal-service/file-lock.ts';
+import { spawnOwned } from '../../src/temporal-service/owned-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { ThreadDriver } from './thread-driver.ts';
 

@@ -1,6 +1,6 @@
 /** The Temporal server itself is killed in the middle of a step and started again with its database file. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { LocalServer } from '../../src/cli/local-server/start-server.ts';
+import type { LocalServer } from '../../src/temporal-service/start-server.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import { release } from '../support/fault-project.ts';
 import { startOwnServer } from '../support/own-server.ts';

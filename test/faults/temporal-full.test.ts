@@ -3,8 +3,8 @@
  * lost, and it heals without a restart.
  */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { watchDatabase } from '../../src/cli/local-server/database-watch.ts';
-import { type LocalServer, startLocalServer } from '../../src/cli/local-server/start-server.ts';
+import { watchDatabase } from '../../src/temporal-service/database-watch.ts';
+import { type LocalServer, startLocalServer } from '../../src/temporal-service/start-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import { canMount, type SmallDisk, smallDisk } from '../support/small-disk.ts';

@@ -24,8 +24,8 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { findFreePorts, LOOPBACK } from '../../src/cli/local-server/free-port.ts';
-import { type OwnedProcess, spawnOwned } from '../../src/cli/local-server/owned-process.ts';
+import { findFreePorts, LOOPBACK } from '../../src/temporal-service/free-port.ts';
+import { type OwnedProcess, spawnOwned } from '../../src/temporal-service/owned-process.ts';
 import { eventually } from './eventually.ts';
 
 export interface EmbeddedPostgres {

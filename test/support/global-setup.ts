@@ -5,8 +5,8 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findTemporalBinary } from '../../src/cli/local-server/find-binary.ts';
-import { type LocalServer, startLocalServer } from '../../src/cli/local-server/start-server.ts';
+import { findTemporalBinary } from '../../src/temporal-service/find-binary.ts';
+import { type LocalServer, startLocalServer } from '../../src/temporal-service/start-server.ts';
 // Before anything takes Temporal's own for granted.
 import '../once/temporal-runtime.ts';
 import { builtBundle } from './built-bundle.ts';

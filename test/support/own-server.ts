@@ -1,7 +1,7 @@
 /** A Temporal server for one test file, which may be killed: it keeps its database in a file. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { type LocalServer, startLocalServer } from '../../src/cli/local-server/start-server.ts';
+import { type LocalServer, startLocalServer } from '../../src/temporal-service/start-server.ts';
 
 export function startOwnServer(): Promise<LocalServer> {
   return startLocalServer({

@@ -6,13 +6,12 @@
  * R3. The result is stored whatever becomes of the run that asked for it; hooks behind it run where it was this attempt's.
  */
 import { randomUUID } from 'node:crypto';
-import type { AttachmentRef, ToolCall, ToolResult } from '../../core/message.ts';
+import { type AttachmentRef, type ToolCall, type ToolResult, toolContent } from '../../core/message.ts';
 import type { ToolCallOutcome } from '../../core/step.ts';
 import { authorPlace } from '../../state/author-fault.ts';
 import type { DraftMessage } from '../../state/origin.ts';
 import { storeResultFiles } from '../../state/result-files.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import { toolContent } from '../../store/commands/step/tool-result.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { CommitTool, ToolCallKey } from '../../store/port/tool.ts';
 import { type FlowChanges, queueTools, watchFlow } from '../author/hook-work.ts';

@@ -1,10 +1,10 @@
 /** One thread in a terminal: says a line, shows the answer, can be stopped meanwhile. */
 import { randomUUID } from 'node:crypto';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
-import { AnswerPrinter } from '../answer-printer.ts';
+import { AnswerPrinter } from '../answer/answer-printer.ts';
+import { exitOfThread, waitForAnswer } from '../answer/wait-for-answer.ts';
 import { EXIT } from '../exit.ts';
-import { dimNote } from '../output.ts';
-import { exitOfThread, waitForAnswer } from '../wait-for-answer.ts';
+import { dimNote } from '../output/output.ts';
 
 export interface ConversationOptions {
   readonly agent: string;

@@ -11,8 +11,8 @@ import { LineReader } from '../chat/line-reader.ts';
 import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
 import { commandName } from '../command-name.ts';
 import { reportFailure } from '../exit.ts';
-import { dimNote, printJson, printLine, tone } from '../output.ts';
-import { messageText } from '../thread-text.ts';
+import { dimNote, printJson, printLine, tone } from '../output/output.ts';
+import { messageText } from '../output/thread-text.ts';
 
 interface ChatOptions extends CommonOptions {
   readonly thread?: string;
@@ -44,7 +44,7 @@ async function chat(agent: string | undefined, options: ChatOptions): Promise<nu
       'Name an agent to talk to, or a thread to go on with: --thread ID.',
     );
   }
-  const { withClient } = await import('../open-client.ts');
+  const { withClient } = await import('../connection/open-client.ts');
   return withClient({ ...options, createStore: options.thread === undefined }, async (client) => {
     const conversation = await open(client, agent, options);
     const lines = new LineReader(`${tone('bold', 'you')} > `);

@@ -81,7 +81,7 @@ async function runCode(file: string, options: RunOptions): Promise<number> {
     execute: { fn: options.fn, args: options.args },
     memoryLimitBytes: options.memory,
   });
-  const { showCodeResult } = await import('../code-result.ts');
+  const { showCodeResult } = await import('../output/code-result.ts');
   const shown = showCodeResult(result, { source, filename, json: options.json === true });
   return shown ? EXIT.done : EXIT.failed;
 }

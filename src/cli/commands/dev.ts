@@ -3,14 +3,14 @@ import type { Command } from 'commander';
 import { readConfiguration } from '../../configuration.ts';
 import { ensureKeyFile } from '../../store/crypto/key-file.ts';
 import { makeProjectFolder } from '../../store/folder/project-folder.ts';
+import type { ResolvedServer } from '../../temporal-service/dev-server.ts';
 import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
-import { banner } from '../dev-banner.ts';
-import type { FoundServer } from '../find-server.ts';
-import { showPath } from '../find-store.ts';
+import type { FoundServer } from '../connection/find-server.ts';
+import { showPath } from '../connection/find-store.ts';
 import { withInterruption } from '../interruption.ts';
-import type { ResolvedServer } from '../local-server/dev-server.ts';
-import { note, printJsonLine, printLine } from '../output.ts';
-import { type ReadyWorker, superviseWorker } from '../supervised-worker.ts';
+import { banner } from '../output/dev-banner.ts';
+import { note, printJsonLine, printLine } from '../output/output.ts';
+import { type ReadyWorker, superviseWorker } from '../worker/supervised-worker.ts';
 
 interface DevOptions extends CommonOptions {
   readonly taskQueue?: string;
@@ -38,8 +38,8 @@ async function runDev(options: DevOptions): Promise<number> {
     const server = async (): Promise<FoundServer> => {
       makeProjectFolder(projectDir, note);
       makeKey(projectDir);
-      const { resolveServer } = await import('../local-server/dev-server.ts');
-      const { findServer } = await import('../find-server.ts');
+      const { resolveServer } = await import('../../temporal-service/dev-server.ts');
+      const { findServer } = await import('../connection/find-server.ts');
       const ports = { port: devPort, uiPort: devPort + 1000 };
       found = await resolveServer({ projectDir, progress: note, ...ports });
       interruption.onForce(() => killServer(found));

@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
 import type { Check } from '../doctor/check.ts';
 import { EXIT } from '../exit.ts';
-import { dimNote, note, printJson, printLine, type Tone, tone } from '../output.ts';
-import { visible } from '../terminal-text.ts';
+import { dimNote, note, printJson, printLine, type Tone, tone } from '../output/output.ts';
+import { visible } from '../output/terminal-text.ts';
 
 interface DoctorOptions extends CommonOptions {
   readonly taskQueue?: string;

@@ -7,11 +7,11 @@ import { isThreadId } from '../../core/start-input.ts';
 import type { EnvOwner } from '../../store/port/env.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { act, addCommon, type Cli, type CommonOptions, GROUPS } from '../command.ts';
+import { requireProject, withStore } from '../connection/find-store.ts';
 import { EXIT } from '../exit.ts';
-import { requireProject, withStore } from '../find-store.ts';
-import { dateAndTime, dimNote, note, printJson, printLine, toTable } from '../output.ts';
-import { readSecret } from '../read-secret.ts';
-import { shorten } from '../terminal-text.ts';
+import { readSecret } from '../input/read-secret.ts';
+import { dateAndTime, dimNote, note, printJson, printLine, toTable } from '../output/output.ts';
+import { shorten } from '../output/terminal-text.ts';
 
 interface OwnerOptions extends CommonOptions {
   readonly thread?: string;

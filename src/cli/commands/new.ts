@@ -2,9 +2,9 @@
 import { relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { act, addCommon, type Cli, type CommonOptions, GROUPS } from '../command.ts';
-import { showPath } from '../find-store.ts';
+import { showPath } from '../connection/find-store.ts';
 import { writeProject } from '../new-project/write-project.ts';
-import { printJson, printLine, tone } from '../output.ts';
+import { printJson, printLine, tone } from '../output/output.ts';
 
 export function addNew(program: Command, cli: Cli): void {
   const command = program

@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import type { ScheduledEffect } from '../../core/effect.ts';
 import { RuntimeError } from '../../core/error.ts';
 import { act, addCommon, type Cli, type CommonOptions } from '../command.ts';
-import { withStore } from '../find-store.ts';
-import { note, printJson, printLine, tone, toTable } from '../output.ts';
-import { shorten } from '../terminal-text.ts';
+import { withStore } from '../connection/find-store.ts';
+import { note, printJson, printLine, tone, toTable } from '../output/output.ts';
+import { shorten } from '../output/terminal-text.ts';
 import { findThread } from './thread-read.ts';
 
 export function addThreadEffects(threads: Command, cli: Cli): void {

@@ -1,7 +1,7 @@
 /** `everthread threads stop` and `terminate`. Both are requests: durable at once, obeyed by the thread's worker. */
 import type { Command } from 'commander';
 import { act, addCommon, addTaskQueue, type Cli, type CommonOptions } from '../command.ts';
-import { note, printJson } from '../output.ts';
+import { note, printJson } from '../output/output.ts';
 
 interface EndOptions extends CommonOptions {
   readonly reason?: string;
@@ -33,7 +33,7 @@ function addEnd(command: Command): Command {
 }
 
 async function stopThread(threadId: string, options: EndOptions): Promise<undefined> {
-  const { withClient } = await import('../open-client.ts');
+  const { withClient } = await import('../connection/open-client.ts');
   await withClient(options, (client) => client.stop(threadId, options.reason));
   if (options.json) printJson({ threadId, requested: 'stop' });
   else note(`Asked thread ${threadId} to stop.`);
@@ -41,7 +41,7 @@ async function stopThread(threadId: string, options: EndOptions): Promise<undefi
 }
 
 async function terminateThread(threadId: string, options: EndOptions): Promise<undefined> {
-  const { withClient } = await import('../open-client.ts');
+  const { withClient } = await import('../connection/open-client.ts');
   await withClient(options, (client) => client.terminate(threadId, options.reason));
   if (options.json) printJson({ threadId, requested: 'terminate' });
   else note(`Asked thread ${threadId} to end for ever.`);

@@ -6,8 +6,8 @@ import { writeFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { RuntimeError } from '../../core/error.ts';
 import { act, addCommon, type Cli, type CommonOptions } from '../command.ts';
-import { showPath, withStore } from '../find-store.ts';
-import { note, printJson, write } from '../output.ts';
+import { showPath, withStore } from '../connection/find-store.ts';
+import { note, printJson, write } from '../output/output.ts';
 import { findThread } from './thread-read.ts';
 
 interface ExportOptions extends CommonOptions {
@@ -68,7 +68,7 @@ async function readTranscript(threadId: string, { project }: ExportOptions): Pro
 
 async function readHistory(threadId: string, options: ExportOptions): Promise<string> {
   const [{ withClient }, { historyToJSON }, { WORKFLOW_ID_PREFIX }] = await Promise.all([
-    import('../open-client.ts'),
+    import('../connection/open-client.ts'),
     import('@temporalio/common/lib/proto-utils.js'),
     import('../../core/start-input.ts'),
   ]);

@@ -6,9 +6,9 @@ import type { FileRecord } from '../../core/thread-file.ts';
 import { streamFile } from '../../store/port/file-content.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { act, addCommon, type Cli, type CommonOptions, parseWhole } from '../command.ts';
-import { withStore } from '../find-store.ts';
-import { dateAndTime, dimNote, note, printJson, printLine, tone, toTable, write } from '../output.ts';
-import { shorten, visible } from '../terminal-text.ts';
+import { withStore } from '../connection/find-store.ts';
+import { dateAndTime, dimNote, note, printJson, printLine, tone, toTable, write } from '../output/output.ts';
+import { shorten, visible } from '../output/terminal-text.ts';
 import { findThread } from './thread-read.ts';
 
 export function addThreadFiles(threads: Command, cli: Cli): void {

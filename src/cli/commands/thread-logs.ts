@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import type { ProviderUsage } from '../../core/provider.ts';
 import type { Log } from '../../core/thread-log.ts';
 import { act, addCommon, type Cli, type CommonOptions, parseWhole } from '../command.ts';
-import { withStore } from '../find-store.ts';
-import { note, printJson, printLine, tone, toTable } from '../output.ts';
-import { shorten } from '../terminal-text.ts';
+import { withStore } from '../connection/find-store.ts';
+import { note, printJson, printLine, tone, toTable } from '../output/output.ts';
+import { shorten } from '../output/terminal-text.ts';
 import { findThread } from './thread-read.ts';
 
 interface LogOptions extends CommonOptions {

@@ -4,15 +4,24 @@ import { followEvents } from '../../client/follow-events.ts';
 import { RuntimeError } from '../../core/error.ts';
 import type { ThreadStatus } from '../../core/step.ts';
 import type { ThreadRecord, ThreadStore } from '../../store/port/thread-store.ts';
-import { AnswerStream } from '../answer-stream.ts';
+import { AnswerStream } from '../answer/answer-stream.ts';
 import { act, addCommon, type Cli, type CommonOptions, parseWhole } from '../command.ts';
 import { commandName } from '../command-name.ts';
-import { faultText, readFaults } from '../fault-text.ts';
-import { withStore } from '../find-store.ts';
-import { dateAndTime, dimNote, note, printJson, printJsonLine, printLine, tone, toTable } from '../output.ts';
-import { TailPrinter } from '../tail-printer.ts';
-import { shorten } from '../terminal-text.ts';
-import { messageText, statusTone, threadHeading } from '../thread-text.ts';
+import { withStore } from '../connection/find-store.ts';
+import { faultText, readFaults } from '../output/fault-text.ts';
+import {
+  dateAndTime,
+  dimNote,
+  note,
+  printJson,
+  printJsonLine,
+  printLine,
+  tone,
+  toTable,
+} from '../output/output.ts';
+import { TailPrinter } from '../output/tail-printer.ts';
+import { shorten } from '../output/terminal-text.ts';
+import { messageText, statusTone, threadHeading } from '../output/thread-text.ts';
 
 const STATUSES: readonly ThreadStatus[] = ['idle', 'running', 'waiting', 'stopped', 'failed', 'terminated'];
 /** What a person gets without asking for more; JSON has everything. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/error.ts';
-import { AnswerPrinter } from '../answer-printer.ts';
+import { AnswerPrinter } from '../answer/answer-printer.ts';
 import {
   act,
   addCommon,
@@ -15,9 +15,9 @@ import {
   type WaitOptions,
 } from '../command.ts';
 import { commandName } from '../command-name.ts';
-import { dimNote, printJson, printLine } from '../output.ts';
-import { type AttachOptions, addAttach, readAttachments } from '../read-attachment.ts';
-import { readText } from '../read-text.ts';
+import { type AttachOptions, addAttach, readAttachments } from '../input/read-attachment.ts';
+import { readText } from '../input/read-text.ts';
+import { dimNote, printJson, printLine } from '../output/output.ts';
 
 interface GivingOptions extends CommonOptions, WaitOptions {
   readonly id?: string;
@@ -99,12 +99,12 @@ async function give(
   sent: string | undefined,
   send: (client: RuntimeClient) => Promise<{ id: string }>,
 ): Promise<number | undefined> {
-  const { withClient } = await import('../open-client.ts');
+  const { withClient } = await import('../connection/open-client.ts');
   return withClient(options, async (client) => {
     const after = (await client.store.getThread(threadId))?.lastSeq ?? 0;
     const { id } = await send(client);
     if (options.wait) {
-      const { showAnswer } = await import('../show-answer.ts');
+      const { showAnswer } = await import('../answer/show-answer.ts');
       const sink = new AnswerPrinter({ quiet: options.json === true });
       return showAnswer({ client, threadId, after, sent, sink, ...options });
     }

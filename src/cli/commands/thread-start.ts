@@ -1,7 +1,7 @@
 /** `everthread threads start`: a new thread, with its first message when there is one. */
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
-import { AnswerPrinter } from '../answer-printer.ts';
+import { AnswerPrinter } from '../answer/answer-printer.ts';
 import {
   act,
   addCommon,
@@ -13,9 +13,9 @@ import {
   type WaitOptions,
 } from '../command.ts';
 import { commandName } from '../command-name.ts';
-import { dimNote, printJson, printLine } from '../output.ts';
-import { type AttachOptions, addAttach, readAttachments } from '../read-attachment.ts';
-import { readText } from '../read-text.ts';
+import { type AttachOptions, addAttach, readAttachments } from '../input/read-attachment.ts';
+import { readText } from '../input/read-text.ts';
+import { dimNote, printJson, printLine } from '../output/output.ts';
 
 interface StartOptions extends CommonOptions, WaitOptions, AttachOptions {
   readonly id?: string;
@@ -48,7 +48,7 @@ async function startThread(
   const attachments = readAttachments(options.attach);
   const content = given === undefined ? '' : await readText(given);
   const says = given !== undefined || attachments.length > 0;
-  const { withClient } = await import('../open-client.ts');
+  const { withClient } = await import('../connection/open-client.ts');
   return withClient({ ...options, createStore: true }, async (client) => {
     const id = randomUUID();
     const { threadId } = await client.startThread({
@@ -60,7 +60,7 @@ async function startThread(
     });
     if (options.wait) {
       dimNote(`thread ${threadId}`);
-      const { showAnswer } = await import('../show-answer.ts');
+      const { showAnswer } = await import('../answer/show-answer.ts');
       const sent = says ? id : undefined;
       return showAnswer({
         client,

@@ -1,9 +1,9 @@
 /** `everthread threads tree`: a thread with all that descend from it. A reader of the store, which needs no server. */
 import type { Command } from 'commander';
 import { act, addCommon, type Cli, type CommonOptions } from '../command.ts';
-import { withStore } from '../find-store.ts';
-import { printJson, printLine } from '../output.ts';
-import { treeLines } from '../tree-text.ts';
+import { withStore } from '../connection/find-store.ts';
+import { printJson, printLine } from '../output/output.ts';
+import { treeLines } from '../output/tree-text.ts';
 import { findThread } from './thread-read.ts';
 
 export function addThreadTree(threads: Command, cli: Cli): void {

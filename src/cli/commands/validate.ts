@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import { act, addCommon, type Cli, type CommonOptions, GROUPS } from '../command.ts';
 import { EXIT } from '../exit.ts';
-import { note, printJson, printLine, tone } from '../output.ts';
-import { visible } from '../terminal-text.ts';
+import { note, printJson, printLine, tone } from '../output/output.ts';
+import { visible } from '../output/terminal-text.ts';
 
 export function addValidate(program: Command, cli: Cli): void {
   const command = program

@@ -5,10 +5,10 @@ import { variableProblem } from '../../core/env.ts';
 import { RuntimeError } from '../../core/error.ts';
 import type { VariableRequest } from '../../store/port/family.ts';
 import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
-import { withStore } from '../find-store.ts';
-import { dateAndTime, note, printJson, printLine, toTable } from '../output.ts';
-import { readVariables } from '../read-variables.ts';
-import { visible } from '../terminal-text.ts';
+import { withStore } from '../connection/find-store.ts';
+import { readVariables } from '../input/read-variables.ts';
+import { dateAndTime, note, printJson, printLine, toTable } from '../output/output.ts';
+import { visible } from '../output/terminal-text.ts';
 
 interface ProvideOptions extends CommonOptions {
   readonly taskQueue?: string;
@@ -112,7 +112,7 @@ async function provideVariables(
     const problem = variableProblem(name, '', undefined);
     if (problem) throw new RuntimeError('InvalidVariable', problem);
   }
-  const { withClient } = await import('../open-client.ts');
+  const { withClient } = await import('../connection/open-client.ts');
   await withClient({ project, taskQueue }, async (client) => {
     const { parentId, missing, childId, agent } = await client.getVariableRequest(requestId);
     // A served request takes none; the client says so, and sees to it that its subagent has started.

@@ -3,10 +3,10 @@ import type { Command } from 'commander';
 import { readConfiguration } from '../../configuration.ts';
 import { narrowProjectFolder } from '../../store/folder/project-folder.ts';
 import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
-import type { FoundServer } from '../find-server.ts';
+import type { FoundServer } from '../connection/find-server.ts';
 import { withInterruption } from '../interruption.ts';
-import { note, printJsonLine } from '../output.ts';
-import { type ReadyWorker, superviseWorker } from '../supervised-worker.ts';
+import { note, printJsonLine } from '../output/output.ts';
+import { type ReadyWorker, superviseWorker } from '../worker/supervised-worker.ts';
 
 interface WorkerOptions extends CommonOptions {
   readonly taskQueue?: string;
@@ -33,7 +33,7 @@ async function runWorkerCommand({
   // Said now, and not when everything else has been done.
   readConfiguration();
   narrowProjectFolder(projectDir, note);
-  const { findServer } = await import('../find-server.ts');
+  const { findServer } = await import('../connection/find-server.ts');
   const server = findServer(projectDir);
   return withInterruption(async (interruption) => {
     const exitCode = await superviseWorker({

@@ -7,8 +7,8 @@ import { formatProblems, loadProject, ownToolNames } from '../../definitions/ind
 import { chooseWall, WALL_NEXT } from '../../sandbox/index.ts';
 import { openStore } from '../../store/open-store.ts';
 import { commandName } from '../command-name.ts';
-import { showPath, showStore, storeFile } from '../find-store.ts';
-import { visible } from '../terminal-text.ts';
+import { showPath, showStore, storeFile } from '../connection/find-store.ts';
+import { visible } from '../output/terminal-text.ts';
 import { type Check, fail, ok, warn } from './check.ts';
 
 const NEEDED_NODE = 24;

@@ -2,11 +2,11 @@
 import type { Connection } from '@temporalio/client';
 import { errorMessage } from '../../core/error.ts';
 import { isPolling } from '../../core/poller.ts';
+import { readServerVersion } from '../../temporal-service/connect.ts';
+import { MINIMUM_SERVER_VERSION, readSearchAttributes } from '../../temporal-service/server-settings.ts';
+import { isAtLeast } from '../../temporal-service/temporal-version.ts';
 import { commandName } from '../command-name.ts';
-import type { FoundServer } from '../find-server.ts';
-import { readServerVersion } from '../local-server/connect.ts';
-import { MINIMUM_SERVER_VERSION, readSearchAttributes } from '../local-server/server-settings.ts';
-import { isAtLeast } from '../local-server/temporal-version.ts';
+import type { FoundServer } from '../connection/find-server.ts';
 import { type Check, fail, ok, warn } from './check.ts';
 
 /** A step of a default server takes 100 ms and more, one with our dynamic config 10 to 20. */

@@ -4,8 +4,8 @@ import { NativeConnection } from '@temporalio/worker';
 import { readConfiguration } from '../../configuration.ts';
 import { errorMessage } from '../../core/error.ts';
 import { commandName } from '../command-name.ts';
-import { type FoundServer, findServer, requireListening } from '../find-server.ts';
-import { installTemporalRuntime } from '../temporal-runtime.ts';
+import { type FoundServer, findServer, requireListening } from '../connection/find-server.ts';
+import { installTemporalRuntime } from '../worker/temporal-runtime.ts';
 import { type Check, fail, warn } from './check.ts';
 import { checkKeys, checkNode, checkProject, checkSandbox, checkStore } from './check-machine.ts';
 import {

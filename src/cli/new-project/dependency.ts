@@ -6,7 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { packageRoot } from '../local-server/package-root.ts';
+import { packageRoot } from '../../temporal-service/package-root.ts';
 
 interface Manifest {
   readonly version?: string;

@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { RuntimeError } from '../../core/error.ts';
-import { showPath } from '../find-store.ts';
+import { showPath } from '../connection/find-store.ts';
 import { projectDependencies } from './dependency.ts';
 import { IGNORED, projectFiles, SCRIPTS } from './files.ts';
 

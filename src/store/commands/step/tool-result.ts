@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { LIMITS } from '../../../core/limit.ts';
-import type { AttachmentRef, ToolCall, ToolResult } from '../../../core/message.ts';
+import { type AttachmentRef, type ToolCall, type ToolResult, toolContent } from '../../../core/message.ts';
 import type { RestStatus } from '../../../core/step.ts';
 import type { FlowDirective } from '../../../core/thread-execution.ts';
 import { readOwner } from '../base/step-place.ts';
@@ -89,14 +89,6 @@ export async function storeResult(
       : { stack: stack.slice(0, LIMITS.faultChars) }),
   };
   thread.emit(type, told, { step: call.step });
-}
-
-/** What the model reads (definitions §12.4). */
-export function toolContent(result: ToolResult): string {
-  if (result.status === 'error') return `Failed to execute tool: ${result.error ?? 'no reason was given'}`;
-  return result.result && result.result.length > 0
-    ? result.result
-    : 'The tool succeeded and returned nothing.';
 }
 
 /** Takes a call out of history, as a hook asked: the message that made it names it no longer. */

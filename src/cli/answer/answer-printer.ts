@@ -1,0 +1,90 @@
+/**
+ * Shows an answer while it comes, for `--wait` and `chat`: its text on standard output, everything around it (tool calls,
+ * trouble) as dim lines on standard error, so that `answer=$(everthread threads send ID TEXT --wait)` holds the answer.
+ */
+import type { Side } from '../../core/thread-execution.ts';
+import { dimNote, write } from '../output/output.ts';
+import { shorten, visible } from '../output/terminal-text.ts';
+import type { AnswerPart } from './answer-stream.ts';
+
+export interface AnswerSink {
+  show(part: AnswerPart): void;
+  /** The text of the newest answer. */
+  readonly answer: string | null;
+}
+
+const LINE = 100;
+
+export class AnswerPrinter implements AnswerSink {
+  readonly #quiet: boolean;
+  #text = '';
+  /** Text stands on the line that is not ended yet. */
+  #open = false;
+  #answer: string | null = null;
+  #side: Side = 'a';
+
+  /** Quiet: gathers the answer and shows nothing, for `--json`. */
+  constructor({ quiet }: { quiet: boolean }) {
+    this.#quiet = quiet;
+  }
+
+  get answer(): string | null {
+    return this.#answer;
+  }
+
+  show(part: AnswerPart): void {
+    switch (part.kind) {
+      case 'text':
+        this.#tellSide(part.side);
+        this.#text += part.delta;
+        this.#write(visible(part.delta));
+        break;
+      case 'restart':
+        this.#text = '';
+        this.#write(`${this.#open ? '\n' : ''}(starting again)\n`);
+        break;
+      case 'end':
+        this.#answer = this.#text;
+        this.#text = '';
+        this.#write(`${part.stopped ? ' (stopped)' : ''}${this.#open || part.stopped ? '\n' : ''}`);
+        break;
+      case 'message':
+        if (part.role === 'assistant' && !part.silent) this.#addMessage(part.content);
+        break;
+      case 'tool_call':
+        this.#note(`· ${shorten(`${part.name} ${part.arguments === '{}' ? '' : part.arguments}`, LINE)}`);
+        break;
+      case 'tool_result':
+        if (part.status === 'error') this.#note(`  ${shorten(part.content, LINE)}`);
+        break;
+      case 'trouble':
+        this.#note(`  (${shorten(part.text, 3 * LINE)})`);
+        break;
+      case 'status':
+        break;
+    }
+  }
+
+  /** Where two AI sides talk, whose words follow. */
+  #tellSide(side: Side): void {
+    if (side !== this.#side) this.#note(`· side ${side}`);
+    this.#side = side;
+  }
+
+  /** Words of the assistant's own that no step made. */
+  #addMessage(content: string): void {
+    this.#answer = content;
+    this.#write(`${visible(content)}\n`);
+  }
+
+  #write(text: string): void {
+    if (this.#quiet || text === '') return;
+    write(text);
+    this.#open = !text.endsWith('\n');
+  }
+
+  #note(text: string): void {
+    if (this.#open) this.#write('\n');
+    if (!this.#quiet) dimNote(text);
+  }
+}

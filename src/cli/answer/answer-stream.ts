@@ -1,0 +1,170 @@
+/**
+ * Turns a thread's event log into what a person wants to see of it: text as it streams, tool calls, results, status.
+ * I1  Text is shown once. A new attempt or another model call takes back what the one before had streamed (`restart`).
+ * I2  The committed message is the truth: whatever chunks were missed or pruned, the text shown by `end` is the message's.
+ * I3  Reads messages by the ids in the events and nothing else, so it works on a finished log as on a growing one.
+ * I4  What is said within a sub-prompt is not the thread's own: its call and its result are shown, and what lies between is not.
+ */
+import type { Message, ToolCall, ToolStatus } from '../../core/message.ts';
+import type { StoredError, ThreadStatus } from '../../core/step.ts';
+import type { EventData, ThreadEvent, ThreadEventOf } from '../../core/thread-event.ts';
+import type { Side } from '../../core/thread-execution.ts';
+
+export type AnswerPart = { readonly at: number } & (
+  | { readonly kind: 'text'; readonly delta: string; readonly side: Side }
+  | { readonly kind: 'restart' }
+  | { readonly kind: 'end'; readonly stopped: boolean }
+  | {
+      readonly kind: 'message';
+      readonly role: Message['role'];
+      readonly content: string;
+      readonly silent: boolean;
+    }
+  | { readonly kind: 'tool_call'; readonly name: string; readonly arguments: string }
+  | {
+      readonly kind: 'tool_result';
+      readonly name: string;
+      readonly status: ToolStatus;
+      readonly content: string;
+    }
+  | { readonly kind: 'trouble'; readonly text: string }
+  | {
+      readonly kind: 'status';
+      readonly status: ThreadStatus;
+      readonly reason: string | null;
+      readonly error: StoredError | null;
+    }
+);
+
+type Bare<T> = T extends unknown ? Omit<T, 'at'> : never;
+type Part = Bare<AnswerPart>;
+
+export type GetMessage = (id: string) => Promise<Message | null>;
+
+export class AnswerStream {
+  readonly #getMessage: GetMessage;
+  /** Arguments of calls, by their ids, from the messages that asked for them. */
+  readonly #arguments = new Map<string, string>();
+  /** What is being streamed, and by whom. */
+  #text = '';
+  #source = { step: 0, attempt: 0, call: 0 };
+  /** Of an agent with two AI sides, the one whose step it is. */
+  #side: Side = 'a';
+  /** A message whose event came, and whose meaning the next event tells. */
+  #held: { id: string; role: string } | undefined;
+
+  constructor(getMessage: GetMessage) {
+    this.#getMessage = getMessage;
+  }
+
+  /** Events in order, each once. */
+  async read(event: ThreadEvent): Promise<AnswerPart[]> {
+    // I4.
+    if ('depth' in event.data && Number(event.data.depth) > 0) return [];
+    const held = this.#held;
+    this.#held = undefined;
+    const before = held && !explains(event, held) ? await this.#toMessage(held.id) : [];
+    const parts = [...before, ...(await this.#translate(event, held?.id))];
+    return parts.map((part) => ({ at: event.at, ...part }) as AnswerPart);
+  }
+
+  async #translate(event: ThreadEvent, heldId: string | undefined): Promise<Part[]> {
+    switch (event.type) {
+      case 'message.created':
+        return this.#hold(event);
+      case 'step.started':
+        this.#side = event.data.side === 'b' ? 'b' : 'a';
+        return [];
+      case 'model.chunk':
+        return this.#addChunk(event);
+      case 'step.committed':
+        return this.#complete(await this.#remember(event.data.messageId), false);
+      case 'execution.aborted':
+        return this.#complete(event.data.keptText && heldId ? await this.#remember(heldId) : null, true);
+      case 'step.failed':
+        return this.#text === '' ? [] : this.#complete(null, true);
+      case 'tool.called': {
+        const { name, callId } = event.data;
+        return [{ kind: 'tool_call', name, arguments: this.#arguments.get(callId) ?? '{}' }];
+      }
+      case 'tool.result':
+      case 'tool.unknown': {
+        const message = heldId ? await this.#getMessage(heldId) : null;
+        const { name, status } = event.data;
+        return [{ kind: 'tool_result', name, status, content: message?.content ?? '' }];
+      }
+      case 'model.failed':
+        return [{ kind: 'trouble', text: tellModelFailure(event.data) }];
+      case 'step.retried':
+        return [{ kind: 'trouble', text: `asking the model again: ${event.data.reason}` }];
+      case 'item.rejected':
+        return [{ kind: 'trouble', text: `refused: ${event.data.code}: ${event.data.reason}` }];
+      case 'thread.status': {
+        const { status, reason = null, error = null } = event.data;
+        return [{ kind: 'status', status, reason, error }];
+      }
+      default:
+        return [];
+    }
+  }
+
+  /** A step's own words may be stored as the user's: those of the second of two AI sides. */
+  #hold({ step, data }: ThreadEventOf<'message.created'>): Part[] | Promise<Part[]> {
+    const { messageId: id, role } = data;
+    if (step === undefined && (role === 'user' || role === 'system')) return this.#toMessage(id);
+    this.#held = { id, role };
+    return [];
+  }
+
+  /** I1. Chunks of an attempt or call that was given up may come late: they are passed over. */
+  #addChunk({ step = 0, attempt = 1, data }: ThreadEventOf<'model.chunk'>): Part[] {
+    const { delta, call } = data;
+    const age = step - this.#source.step || attempt - this.#source.attempt || call - this.#source.call;
+    if (age < 0) return [];
+    const parts: Part[] = age > 0 && this.#text !== '' ? [{ kind: 'restart' }] : [];
+    if (age > 0) this.#text = '';
+    this.#source = { step, attempt, call };
+    this.#text += delta;
+    return [...parts, this.#toText(delta)];
+  }
+
+  /** I2. */
+  #complete(message: Message | null, stopped: boolean): Part[] {
+    const shown = this.#text;
+    const content = message?.content ?? shown;
+    this.#text = '';
+    if (content === '' && shown === '') return [];
+    const end: Part = { kind: 'end', stopped };
+    if (content === shown) return [end];
+    if (content.startsWith(shown)) return [this.#toText(content.slice(shown.length)), end];
+    return [{ kind: 'restart' }, this.#toText(content), end];
+  }
+
+  #toText(delta: string): Part {
+    return { kind: 'text', delta, side: this.#side };
+  }
+
+  async #toMessage(id: string): Promise<Part[]> {
+    const message = await this.#remember(id);
+    if (!message?.content || message.role === 'tool') return [];
+    return [{ kind: 'message', role: message.role, content: message.content, silent: message.silent }];
+  }
+
+  async #remember(id: string): Promise<Message | null> {
+    const message = await this.#getMessage(id);
+    const calls = message?.tool_calls ? (JSON.parse(message.tool_calls) as ToolCall[]) : [];
+    for (const call of calls) this.#arguments.set(call.id, call.function.arguments);
+    return message;
+  }
+}
+
+/** A message of a step, a stop or a tool is told by the event that follows it in the same transaction. */
+function explains({ type, data }: ThreadEvent, held: { id: string; role: string }): boolean {
+  if (held.role === 'tool') return true;
+  return type === 'execution.aborted' ? data.keptText : 'messageId' in data && data.messageId === held.id;
+}
+
+function tellModelFailure({ message, retryInMs }: EventData['model.failed']): string {
+  const next = retryInMs === undefined ? '' : `; trying again in ${Math.round(retryInMs / 100) / 10} s`;
+  return `the model failed: ${message ?? 'no reason was given'}${next}`;
+}

@@ -1,0 +1,144 @@
+/**
+ * Shows what a thread does until it is at rest. The event log says what happens; the client says when it is over, and
+ * what was sent must have arrived by then.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RuntimeClient } from '../../client/runtime-client.ts';
+import { isRuntimeError, RuntimeError } from '../../core/error.ts';
+import type { ThreadEvent } from '../../core/thread-event.ts';
+import type { ThreadRecord } from '../../store/port/thread-store.ts';
+import { commandName } from '../command-name.ts';
+import { EXIT, tellFailure } from '../exit.ts';
+import { dimNote } from '../output/output.ts';
+import type { AnswerSink } from './answer-printer.ts';
+import { AnswerStream } from './answer-stream.ts';
+
+export interface AnswerWait {
+  readonly client: RuntimeClient;
+  readonly threadId: string;
+  /** Number of the last event that is not of interest. */
+  readonly after: number;
+  /** Id of the user message that is to be answered. */
+  readonly sent?: string;
+  readonly sink: AnswerSink;
+  /** Default: for ever. */
+  readonly timeoutMs?: number;
+}
+
+const SILENCE_MS = 5000;
+const LOOK_AGAIN_MS = 20;
+/** waitForIdle cannot be called off, so it is asked for a short while at a time. */
+const ASK_FOR_MS = 2000;
+
+/** Throws `Timeout`, or the code with which the thread refused what was sent. */
+export async function waitForAnswer(wait: AnswerWait): Promise<ThreadRecord> {
+  const { client, after, timeoutMs = Number.POSITIVE_INFINITY } = wait;
+  const deadline = performance.now() + timeoutMs;
+  const over = new AbortController();
+  const log: Log = { seq: after, arrived: wait.sent === undefined, refusal: undefined, ended: false };
+  const hint = setTimeout(() => log.seq > after || hintAtWorker(client), SILENCE_MS);
+  const reading = readLog(wait, log, over.signal);
+  try {
+    const record = await Promise.race([untilRest(wait, log, deadline), failure(reading)]);
+    while (log.seq < record.lastSeq && !log.ended) await delay(LOOK_AGAIN_MS);
+    if (log.refusal) throw log.refusal;
+    return record;
+  } finally {
+    clearTimeout(hint);
+    over.abort();
+    await reading.catch(() => undefined);
+  }
+}
+
+async function untilRest(
+  { client, threadId, sent }: AnswerWait,
+  log: Log,
+  deadline: number,
+): Promise<ThreadRecord> {
+  while (!log.ended) {
+    // Asked before: a rest counts only when what was sent had arrived before it was looked at.
+    const arrived = log.arrived || (sent !== undefined && (await hasArrived(client, threadId, sent)));
+    const left = deadline - performance.now();
+    if (left <= 0) throw await timeout(client, threadId);
+    const record = await client
+      .waitForIdle(threadId, { timeoutMs: Math.min(left, ASK_FOR_MS) })
+      .catch(ignoreTimeout);
+    if (record && (arrived || record.terminatedAt !== null)) return record;
+    await delay(LOOK_AGAIN_MS);
+  }
+  return client.getThread(threadId);
+}
+
+/** A message sent once more under its id was taken long ago: the log has no news of it. */
+async function hasArrived(client: RuntimeClient, threadId: string, id: string): Promise<boolean> {
+  const message = await client.getMessage(threadId, id);
+  return message !== null && message.metadata.queued !== true;
+}
+
+/** Never resolves: rejects when the log cannot be read. */
+function failure(reading: Promise<void>): Promise<never> {
+  return new Promise((_, reject) => reading.catch(reject));
+}
+
+function ignoreTimeout(error: unknown): undefined {
+  if (!isRuntimeError(error, 'Timeout')) throw error;
+}
+
+async function timeout({ store, taskQueue }: RuntimeClient, threadId: string): Promise<RuntimeError> {
+  const record = await store.getThread(threadId);
+  const where = record
+    ? `its status is "${record.status}" after step ${record.lastStep}`
+    : 'no worker has opened it';
+  return new RuntimeError(
+    'Timeout',
+    `Thread "${threadId}" was not at rest in time: ${where}. It goes on by itself as long as a worker serves the task ` +
+      `queue "${taskQueue}"; "${commandName()} threads tail ${threadId}" shows it.`,
+  );
+}
+
+interface Log {
+  seq: number;
+  arrived: boolean;
+  refusal: RuntimeError | undefined;
+  /** Nothing more can come: the thread is terminated. */
+  ended: boolean;
+}
+
+async function readLog(
+  { client, threadId, after, sent, sink }: AnswerWait,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
+  const stream = new AnswerStream((id) => client.getMessage(threadId, id));
+  for await (const event of client.events(threadId, { after, signal })) {
+    for (const part of await stream.read(event)) sink.show(part);
+    noteArrival(event, sent, log);
+    log.seq = event.seq;
+  }
+  log.ended = true;
+}
+
+function noteArrival({ type, data }: ThreadEvent, sent: string | undefined, log: Log): void {
+  if (type === 'message.created' && data.messageId === sent) log.arrived = true;
+  if (type !== 'item.rejected' || data.id === undefined || data.id !== sent) return;
+  log.arrived = true;
+  log.refusal = new RuntimeError(data.code, `The thread refused the message: ${data.reason}.`);
+}
+
+function hintAtWorker({ taskQueue }: RuntimeClient): void {
+  dimNote(
+    `Nothing has happened for ${SILENCE_MS / 1000} s; still waiting. Is a worker running on task queue "${taskQueue}"? ` +
+      `"${commandName()} dev" starts one.`,
+  );
+}
+
+/** The exit code for a thread at rest; says why when it failed. */
+export function exitOfThread({ status, lastError }: ThreadRecord): number {
+  if (status === 'terminated') {
+    tellFailure('ThreadTerminated', 'The thread was terminated.');
+    return EXIT.notFound;
+  }
+  if (status !== 'failed') return EXIT.done;
+  tellFailure(lastError?.code ?? 'Failed', lastError?.message ?? 'The thread failed and left no reason.');
+  return EXIT.failed;
+}

@@ -1,0 +1,71 @@
+/**
+ * The store of a project: EVERTHREAD_STORE, else `.everthread/store.db`.
+ * I1  Only a command that begins something may create a store. To all others, one that is not there is an answer.
+ */
+import { existsSync, statSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { readConfiguration } from '../../configuration.ts';
+import { RuntimeError } from '../../core/error.ts';
+import type { ThreadStore } from '../../store/port/thread-store.ts';
+import { isPostgresAddress, readPostgresAddress } from '../../store/postgres/address.ts';
+import { commandName } from '../command-name.ts';
+
+/** @throws RuntimeError `ThreadNotFound` when the project has no store yet. */
+export async function openExistingStore(projectDir: string): Promise<ThreadStore> {
+  const { store: address, encryptionKeys: keys } = readConfiguration();
+  requireStore(address, projectDir);
+  const { openStore } = await import('../../store/open-store.ts');
+  return openStore(address, projectDir, { create: false, keys });
+}
+
+/** Opens the store for reading threads, and closes it whatever happens. */
+export async function withStore<T>(projectDir: string, work: (store: ThreadStore) => Promise<T>): Promise<T> {
+  const store = await openExistingStore(projectDir);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+export function requireStore(address: string, projectDir: string): void {
+  const file = storeFile(address, projectDir);
+  if (file === undefined || existsSync(file)) return;
+  throw new RuntimeError(
+    'ThreadNotFound',
+    `There are no threads yet: ${showPath(file)} does not exist. "${commandName()} dev" or a first ` +
+      `"${commandName()} threads start AGENT" makes it; EVERTHREAD_STORE or --project names another place.`,
+  );
+}
+
+/** For commands that may create the store: not in a folder that is no project at all. */
+export function requireProject(projectDir: string): void {
+  const file = storeFile(readConfiguration().store, projectDir);
+  const agents = statSync(join(projectDir, 'agents'), { throwIfNoEntry: false });
+  if (agents?.isDirectory() || file === undefined || existsSync(file)) return;
+  throw new RuntimeError(
+    'InvalidConfiguration',
+    `${showPath(projectDir)} is no project: it has no agents/ folder. Go to the project's folder or name it with --project; ` +
+      `"${commandName()} new DIR" makes one.`,
+  );
+}
+
+/** The file behind a store's address; undefined for stores that are not a file. */
+export function storeFile(address: string, projectDir: string): string | undefined {
+  const path = /^sqlite:([^?]+)/.exec(address)?.[1];
+  return path === undefined ? undefined : resolve(projectDir, path);
+}
+
+/** Where an address leads, for people. Throws `InvalidConfiguration` for one that cannot be read. */
+export function showStore(address: string, projectDir: string): string {
+  if (isPostgresAddress(address)) return `PostgreSQL at ${readPostgresAddress(address).place}`;
+  const file = storeFile(address, projectDir);
+  return file === undefined ? 'the store of EVERTHREAD_STORE' : showPath(file);
+}
+
+/** A path as a person in this folder would write it. */
+export function showPath(path: string): string {
+  const short = relative(process.cwd(), path);
+  if (short === '') return '.';
+  return short.startsWith('..') ? path : short;
+}

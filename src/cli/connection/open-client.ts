@@ -1,0 +1,37 @@
+/** A client for commands that act on threads: server by find-server.ts, store by find-store.ts. */
+import { RuntimeClient } from '../../client/runtime-client.ts';
+import { readConfiguration } from '../../configuration.ts';
+import { findServer, requireListening } from './find-server.ts';
+import { openExistingStore, requireProject, requireStore } from './find-store.ts';
+
+export interface OpenClient {
+  readonly project: string;
+  readonly taskQueue?: string;
+  /** The command may be the first in its project. */
+  readonly createStore?: boolean;
+}
+
+/** Closed whatever happens. Throws `TemporalUnavailable`, and `ThreadNotFound` where there is no store. */
+export async function withClient<T>(
+  options: OpenClient,
+  work: (client: RuntimeClient) => Promise<T>,
+): Promise<T> {
+  const { project, taskQueue, createStore = false } = options;
+  if (createStore) requireProject(project);
+  else requireStore(readConfiguration().store, project);
+  const server = findServer(project);
+  await requireListening(server);
+  const { address, namespace } = server;
+  const existing = createStore ? undefined : await openExistingStore(project);
+  try {
+    const store = existing ?? readConfiguration().store;
+    const client = await RuntimeClient.connect({ address, namespace, taskQueue, store, projectDir: project });
+    try {
+      return await work(client);
+    } finally {
+      await client.close();
+    }
+  } finally {
+    await existing?.close();
+  }
+}

@@ -1,0 +1,40 @@
+/** Files of this machine that a command sends along with a message (`--attach FILE`). */
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { Command } from 'commander';
+import type { NewAttachment } from '../../client/outgoing-file.ts';
+import { RuntimeError } from '../../core/error.ts';
+import { LIMITS } from '../../core/limit.ts';
+import { typeOfName } from '../../core/mime-type.ts';
+
+export interface AttachOptions {
+  readonly attach?: readonly string[];
+}
+
+export function addAttach(command: Command): Command {
+  return command.option(
+    '--attach <file>',
+    `a file to send along; may be repeated, at most ${LIMITS.attachments} times`,
+    (file: string, before: readonly string[] = []) => [...before, file],
+  );
+}
+
+/** Throws `FileNotFound` or `InvalidMessage`, which name the file. */
+export function readAttachments(files: readonly string[] = []): NewAttachment[] {
+  return files.map((file) => {
+    const name = basename(file);
+    return { name, mimeType: typeOfName(name), data: readBytes(file) };
+  });
+}
+
+function readBytes(file: string): Uint8Array {
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    const { code } = cause as { code?: string };
+    if (code === 'ENOENT')
+      throw new RuntimeError('FileNotFound', `There is no file ${file} to attach.`, { cause });
+    const why = code === 'EISDIR' ? 'it is a folder' : (cause as Error).message;
+    throw new RuntimeError('InvalidMessage', `${file} cannot be attached: ${why}.`, { cause });
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * A value that must not be seen: typed on a terminal without echo, else all of standard input.
+ * S1. The terminal is given back as it was, however the typing ends.
+ * S2. A value is never taken from the command line, where every user of the machine could read it.
+ */
+import { text } from 'node:stream/consumers';
+import { EXIT } from '../exit.ts';
+
+const ENTER = ['\r', '\n', '\u0004'];
+const INTERRUPT = '\u0003';
+const ERASE = ['\u007f', '\b'];
+const ERASE_ALL = '\u0015';
+
+/** The line break with which a file, `echo` or a person ends is none of the value. */
+export async function readSecret(prompt: string): Promise<string> {
+  if (process.stdin.isTTY !== true) return (await text(process.stdin)).replace(/\r?\n$/, '');
+  process.stderr.write(prompt);
+  const { stdin } = process;
+  const typed = Promise.withResolvers<string>();
+  const keys = new Typing();
+  const onData = (data: string) => {
+    const end = keys.take(data);
+    if (end === 'entered') typed.resolve(keys.line);
+    else if (end === 'interrupted') typed.reject(new Error('interrupted'));
+  };
+  // One that was read before has paused it.
+  stdin.setEncoding('utf8').on('data', onData).resume();
+  stdin.setRawMode(true);
+  try {
+    return await typed.promise;
+  } catch {
+    process.exitCode = EXIT.interrupted;
+    return process.exit();
+  } finally {
+    stdin.setRawMode(false);
+    stdin.off('data', onData).pause();
+    process.stderr.write('\n');
+  }
+}
+
+/** What a terminal in raw mode leaves to its reader: erasing, the end, Ctrl-C. */
+export class Typing {
+  #characters: string[] = [];
+
+  get line(): string {
+    return this.#characters.join('');
+  }
+
+  take(data: string): 'entered' | 'interrupted' | undefined {
+    // An arrow key or its like: it comes as a whole, and belongs to no value.
+    if (data.startsWith('\u001b')) return undefined;
+    for (const character of data) {
+      if (ENTER.includes(character)) return 'entered';
+      if (character === INTERRUPT) return 'interrupted';
+      if (ERASE.includes(character)) this.#characters.pop();
+      else if (character === ERASE_ALL) this.#characters = [];
+      else this.#characters.push(character);
+    }
+    return undefined;
+  }
+}

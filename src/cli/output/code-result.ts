@@ -1,0 +1,98 @@
+/** The end of a sandbox run, shown: the result on standard output, everything else on standard error. */
+import { inspect } from 'node:util';
+import type { CodeExecutionError, CodeExecutionLog, CodeExecutionResult } from '../../core/code-execution.ts';
+import { toTaggedJson } from '../../core/tagged-json.ts';
+import { codeFrame } from './code-frame.ts';
+import { note, printJson, printLine, type Tone, tone } from './output.ts';
+import { visible } from './terminal-text.ts';
+
+export interface RunSource {
+  readonly source: string;
+  readonly filename: string;
+}
+
+const MIB = 1024 * 1024;
+/** Values may share others without end; what is written or shown is bounded. */
+const JSON_BYTES = 64 * MIB;
+const SHOWN_BYTES = MIB;
+
+/** Answers whether the program succeeded and its result was shown. */
+export function showCodeResult(
+  result: CodeExecutionResult,
+  { json, ...source }: RunSource & { readonly json: boolean },
+): boolean {
+  if (json) return showJson(result);
+  for (const log of result.logs) showLog(log);
+  if (result.status === 'success') showValue(result.result);
+  else showError(result.status, result.error, source);
+  return result.status === 'success';
+}
+
+function showJson(result: CodeExecutionResult): boolean {
+  const written = toTaggedJson(result, { maxBytes: JSON_BYTES });
+  if (written.ok) {
+    printJson(JSON.parse(written.text));
+    return result.status === 'success';
+  }
+  const message = `What the program returned or reported is longer than ${JSON_BYTES} bytes as JSON.`;
+  const { durationMs, memoryUsedBytes } = result;
+  printJson({
+    status: 'error',
+    error: { name: 'TooLarge', message },
+    reports: [],
+    logs: [],
+    durationMs,
+    memoryUsedBytes,
+  });
+  return false;
+}
+
+function showValue(value: unknown): void {
+  printLine(typeof value === 'string' ? visible(value) : show(value, process.stdout));
+}
+
+const LEVEL_TONE: Readonly<Record<CodeExecutionLog['level'], Tone | undefined>> = {
+  log: undefined,
+  info: undefined,
+  debug: 'dim',
+  warn: 'yellow',
+  error: 'red',
+};
+
+function showLog({ level, args }: CodeExecutionLog): void {
+  const line = args
+    .map((value) => (typeof value === 'string' ? visible(value) : show(value, process.stderr)))
+    .join(' ');
+  const style = LEVEL_TONE[level];
+  note(style === undefined ? line : tone(style, line, process.stderr));
+}
+
+/** `inspect` escapes control characters itself; bounded by what the value takes as JSON. */
+function show(value: unknown, stream: NodeJS.WriteStream): string {
+  if (!toTaggedJson(value, { maxBytes: SHOWN_BYTES }).ok) {
+    return `(a value of more than ${SHOWN_BYTES} bytes: --json shows it)`;
+  }
+  const all = Number.POSITIVE_INFINITY;
+  return inspect(value, {
+    depth: all,
+    maxArrayLength: all,
+    maxStringLength: all,
+    customInspect: false,
+    colors: stream.isTTY && stream.hasColors(),
+  });
+}
+
+function showError(
+  status: string,
+  error: CodeExecutionError | undefined,
+  { source, filename }: RunSource,
+): void {
+  const { name = 'Error', message = '', stack, line, column } = error ?? {};
+  const file = error?.filename ?? filename;
+  const place =
+    line === undefined ? '' : ` (${[file, line, column].filter((part) => part !== undefined).join(':')})`;
+  note(`${tone('red', `${status}:`, process.stderr)} ${visible(`${name}: ${message}${place}`)}`);
+  if (line !== undefined && file === filename) note(`\n${visible(codeFrame(source, line, column))}`);
+  const frames = stack?.split('\n').filter((each) => /^\s+at /.test(each)) ?? [];
+  if (frames.length > 0) note(`\n${tone('dim', visible(frames.join('\n')), process.stderr)}`);
+}

@@ -1,0 +1,50 @@
+/** What `everthread dev` says when everything runs: where things are, and what to type next. */
+import { readConfiguration } from '../../configuration.ts';
+import type { ResolvedServer } from '../../temporal-service/dev-server.ts';
+import { commandName } from '../command-name.ts';
+import { showPath, showStore } from '../connection/find-store.ts';
+import { tone } from './output.ts';
+
+export interface Banner {
+  readonly server: ResolvedServer;
+  readonly taskQueue: string;
+  readonly storeId: string;
+  readonly agents: readonly string[];
+  readonly projectDir: string;
+}
+
+const SOURCES: Record<ResolvedServer['source'], string> = {
+  configured: 'as configured',
+  project: 'started by another "everthread dev" of this project',
+  found: 'was running already',
+  started: 'started by this command',
+};
+
+export function banner({ server, taskQueue, storeId, agents, projectDir }: Banner): string {
+  const { store, taskQueue: usualQueue } = readConfiguration();
+  const rows = [
+    ['Temporal', `${server.address}, namespace ${server.namespace} (${SOURCES[server.source]})`],
+    ...(server.uiUrl === undefined ? [] : [['Web UI', server.uiUrl]]),
+    ['Task queue', taskQueue],
+    ['Store', `${showStore(store, projectDir)} (${storeId})`],
+    ['Agents', agents.join(', ') || 'none: put one into agents/agents/'],
+  ];
+  const lines = rows.map(([name = '', value = '']) => `  ${tone('dim', name.padEnd(12))}${value}`);
+  const options = [
+    ...(projectDir === process.cwd() ? [] : [`--project ${showPath(projectDir)}`]),
+    ...(taskQueue === usualQueue ? [] : [`--task-queue ${taskQueue}`]),
+  ];
+  const type = (words: string) => `  ${[commandName(), words, ...options].join(' ')}`;
+  const [agent = 'AGENT'] = agents;
+  return [
+    '',
+    tone('bold', 'Everthread runs. Ctrl-C stops it.'),
+    '',
+    ...lines,
+    '',
+    'Next, in another terminal:',
+    type(`chat ${agent}`),
+    type(`threads start ${agent} "Hello" --wait`),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,59 @@
+/** What `threads show --debug` shows beside the messages: where in the author's code a tool, a hook or an effect went wrong. */
+import { followEvents } from '../../client/follow-events.ts';
+import type { StoredError } from '../../core/step.ts';
+import type { ThreadEvent } from '../../core/thread-event.ts';
+import type { ThreadStore } from '../../store/port/thread-store.ts';
+import { dateAndTime, tone } from './output.ts';
+import { shorten, visible } from './terminal-text.ts';
+
+/** As `--json` prints it. */
+export interface ToldFault {
+  readonly seq: number;
+  readonly at: number;
+  /** The event that tells of it. */
+  readonly type: string;
+  readonly step?: number;
+  /** Of the tool, the hook or the effect. */
+  readonly name: string;
+  /** Of a tool call. */
+  readonly callId?: string;
+  readonly error?: string;
+  readonly stack: string;
+}
+
+/** Oldest first. */
+export async function readFaults(store: ThreadStore, threadId: string): Promise<ToldFault[]> {
+  const faults: ToldFault[] = [];
+  for await (const event of followEvents(store, threadId, { follow: false })) {
+    const fault = toFault(event);
+    if (fault) faults.push(fault);
+  }
+  return faults;
+}
+
+function toFault({ seq, at, type, step, data }: ThreadEvent): ToldFault | undefined {
+  if (!('stack' in data) || data.stack === undefined) return undefined;
+  const name = 'name' in data ? data.name : data.id;
+  return {
+    seq,
+    at,
+    type,
+    ...(step === undefined ? {} : { step }),
+    name: name ?? '',
+    ...('callId' in data ? { callId: data.callId } : {}),
+    ...('error' in data ? { error: toText(data.error) } : {}),
+    stack: data.stack,
+  };
+}
+
+/** An effect's error has a code of its own. */
+function toText(error: string | StoredError): string {
+  return typeof error === 'string' ? error : error.message;
+}
+
+export function faultText({ at, type, step, name, stack }: ToldFault): string {
+  const place = step === undefined ? '' : ` in step ${step}`;
+  const heading = `${dateAndTime(at)}  ${type} ${shorten(name, 60)}${place}`;
+  const lines = stack.split('\n').map((line) => `  ${visible(line)}`);
+  return `${tone('red', heading)}\n${tone('dim', lines.join('\n'))}`;
+}

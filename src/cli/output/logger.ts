@@ -1,0 +1,162 @@
+/**
+ * The log of worker and dev, on standard error: one line per entry, as text or JSON (`EVERTHREAD_LOG=debug,json`).
+ * L1  Temporal's own entries below WARN are chatter to whoever runs agents: they appear from debug on.
+ * L2  Text that comes from elsewhere cannot forge lines or speak to the terminal.
+ * L3  What repeats itself is told a few times and then counted (`log-flood.ts`), unless whoever runs it asked for everything.
+ */
+import type { Configuration, LogLevel } from '../../configuration.ts';
+import { errorMessage } from '../../core/error.ts';
+import { INTERVAL_MS, LogFlood } from './log-flood.ts';
+import { visible } from './terminal-text.ts';
+
+type TemporalLevel = Uppercase<LogLevel>;
+type Metadata = Readonly<Record<string | symbol, unknown>>;
+type Log = (message: string, metadata?: Metadata) => void;
+
+export interface WorkerLogger {
+  log(level: TemporalLevel, message: string, metadata?: Metadata): void;
+  trace: Log;
+  debug: Log;
+  info: Log;
+  warn: Log;
+  error: Log;
+}
+
+const LEVELS: readonly TemporalLevel[] = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR'];
+/** Which part of the SDK speaks, and what every entry of a worker repeats. */
+const REPEATED = [
+  'sdkComponent',
+  'taskQueue',
+  'namespace',
+  'isLocal',
+  'timestampNanos',
+  'taskToken',
+  'activityId',
+  'workflowRunId',
+  'runId',
+  'workflowType',
+  'durationMs',
+];
+const VALUE_LENGTH = 300;
+/** Enough for the author's own files, behind the frames of what they call. */
+const STACK_LENGTH = 4000;
+
+export function createLogger(
+  { level, format }: Configuration['log'],
+  write: (line: string) => void = (line) => process.stderr.write(`${line}\n`),
+  intervalMs = INTERVAL_MS,
+): WorkerLogger {
+  const least = LEVELS.indexOf(level.toUpperCase() as TemporalLevel);
+  const tell = format === 'json' ? toJsonLine : toTextLine;
+  const isNews = least <= 1 ? () => true : startCounting(tell, write, intervalMs);
+  const log: WorkerLogger['log'] = (entryLevel, message, metadata = {}) => {
+    const rank = LEVELS.indexOf(entryLevel);
+    if (rank < least || (least > 1 && isChatter(rank, metadata))) return;
+    if (!isNews(entryLevel, message, metadata)) return;
+    write(tell(entryLevel, message, metadata, least <= 1));
+  };
+  const at =
+    (entryLevel: TemporalLevel): Log =>
+    (message, metadata) =>
+      log(entryLevel, message, metadata);
+  return {
+    log,
+    trace: at('TRACE'),
+    debug: at('DEBUG'),
+    info: at('INFO'),
+    warn: at('WARN'),
+    error: at('ERROR'),
+  };
+}
+
+/** L3. Counts are told when their interval is over, or the process ends. */
+function startCounting(tell: typeof toTextLine, write: (line: string) => void, intervalMs: number) {
+  const flood = new LogFlood(intervalMs);
+  let timer: NodeJS.Timeout | undefined;
+  const tellCounts = (now?: number) => {
+    for (const { level, message, ...counts } of flood.collect(now))
+      write(tell(level as TemporalLevel, `More of the same: ${message}`, counts, false));
+  };
+  const tellLast = () => tellCounts();
+  const tellDue = () => {
+    timer = undefined;
+    tellCounts(performance.now());
+    if (flood.holds) wake();
+    else process.off('exit', tellLast);
+  };
+  const wake = () => {
+    timer = setTimeout(tellDue, intervalMs).unref();
+  };
+  return (level: TemporalLevel, message: string, metadata: Metadata): boolean => {
+    const part = metadata.sdkComponent === undefined ? undefined : String(metadata.sdkComponent);
+    const isTold = flood.admit({ level, message, part, thread: threadOf(metadata) }, performance.now());
+    if (!isTold && timer === undefined) {
+      process.once('exit', tellLast);
+      wake();
+    }
+    return isTold;
+  };
+}
+
+/** Some of the SDK's entries know the run alone. */
+function threadOf({ workflowId, threadId, workflowExecution, runId, run_id: coreRunId }: Metadata) {
+  const execution = (workflowExecution ?? {}) as { readonly workflowId?: unknown };
+  const id = workflowId ?? threadId ?? execution.workflowId ?? runId ?? coreRunId;
+  return id === undefined ? undefined : String(id);
+}
+
+/** L1. `workflow` and `activity` entries are ours. */
+function isChatter(rank: number, { sdkComponent }: Metadata): boolean {
+  return rank < LEVELS.indexOf('WARN') && (sdkComponent === 'worker' || sdkComponent === 'core');
+}
+
+function toTextLine(level: TemporalLevel, message: string, metadata: Metadata, everything: boolean): string {
+  const fields = Object.entries(metadata)
+    .filter(([name, value]) => value !== undefined && (everything || !REPEATED.includes(name)))
+    .map(
+      ([name, value]) =>
+        ` ${name}=${toText(value, everything, name === 'stack' ? STACK_LENGTH : VALUE_LENGTH)}`,
+    );
+  const time = new Date().toISOString();
+  return `${time} ${level.padEnd(5)} ${oneLine(message)}${fields.join('')}`;
+}
+
+function toText(value: unknown, everything: boolean, length: number): string {
+  if (value instanceof Error)
+    return JSON.stringify(everything ? (value.stack ?? value.message) : tellError(value));
+  if (typeof value === 'string')
+    return /^[\w.:/@-]+$/.test(value) ? value : JSON.stringify(cut(value, length));
+  return cut(toJson(value) ?? String(value), length);
+}
+
+function toJsonLine(level: TemporalLevel, message: string, metadata: Metadata): string {
+  const entry = { ...metadata, time: new Date().toISOString(), level, message };
+  return toJson(entry) ?? JSON.stringify({ level, message });
+}
+
+function toJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value, (_key, each: unknown) => {
+      if (typeof each === 'bigint') return String(each);
+      return each instanceof Error ? { name: each.name, message: tellError(each), stack: each.stack } : each;
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Temporal wraps what an activity threw: the cause has the words. */
+function tellError(error: Error): string {
+  const cause = error.cause instanceof Error ? ` (${errorMessage(error.cause)})` : '';
+  return oneLine(errorMessage(error) + cause);
+}
+
+/** L2. */
+function oneLine(text: string): string {
+  return visible(text).replaceAll('\n', '␊');
+}
+
+function cut(text: string, length: number): string {
+  const line = oneLine(text);
+  return line.length <= length ? line : `${line.slice(0, length)}…`;
+}

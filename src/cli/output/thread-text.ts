@@ -1,0 +1,102 @@
+/** Threads and messages as people read them. */
+import type { AttachmentRef, Message, ToolCall } from '../../core/message.ts';
+import type { ChildRecord, ThreadRecord } from '../../store/port/thread-store.ts';
+import { dateAndTime, type Tone, tone } from './output.ts';
+import { shorten, visible } from './terminal-text.ts';
+
+const RESULT_LENGTH = 300;
+const CALL_LENGTH = 200;
+
+/** `children`: of the thread. */
+export function threadHeading(thread: ThreadRecord, children: readonly ChildRecord[] = []): string {
+  const lines = [
+    ['thread', thread.id],
+    ...(thread.name === null ? [] : [['name', shorten(thread.name, CALL_LENGTH)]]),
+    ['agent', visible(thread.agent)],
+    [
+      'status',
+      tone(statusTone(thread.status), thread.status) +
+        (thread.stopReason ? ` (${visible(thread.stopReason)})` : ''),
+    ],
+    ...(thread.lastError
+      ? [['error', `${thread.lastError.code}: ${visible(thread.lastError.message)}`]]
+      : []),
+    ...(thread.userId === null ? [] : [['user', visible(thread.userId)]]),
+    ...(Object.keys(thread.arguments).length === 0
+      ? []
+      : [['arguments', shorten(JSON.stringify(thread.arguments), CALL_LENGTH)]]),
+    ...(thread.parentId === null ? [] : [['parent', thread.parentId]]),
+    ...(children.length === 0 ? [] : [['children', countChildren(children)]]),
+    ...sideLine(thread),
+    ['steps', String(thread.lastStep)],
+    ['created', dateAndTime(thread.createdAt)],
+    ['updated', dateAndTime(thread.updatedAt)],
+  ];
+  return lines.map(([name = '', value = '']) => `${tone('dim', name.padEnd(10))}${value}`).join('\n');
+}
+
+function countChildren(children: readonly ChildRecord[]): string {
+  const living = children.filter(({ terminatedAt }) => terminatedAt === null).length;
+  return living === children.length ? `${living}` : `${children.length}, ${living} of them living`;
+}
+
+/** A session that has not begun, and that of one AI side, is not worth a line. */
+function sideLine({ session: { side, turns } }: ThreadRecord): string[][] {
+  if (turns === 0) return [];
+  return [['side', `${side} acts next, after ${turns} ${turns === 1 ? 'turn' : 'turns'}`]];
+}
+
+/** A message with its author, then its tool calls and its files, one line each. */
+export function messageText(message: Message): string {
+  const calls = message.tool_calls ? (JSON.parse(message.tool_calls) as ToolCall[]) : [];
+  const lines: string[] = [];
+  if (message.role === 'tool') lines.push(toolResultLine(message.name, message.tool_status, message.content));
+  else if (message.content) lines.push(`${author(message)}${visible(message.content)}`);
+  else if (message.attachments) lines.push(author(message).trimEnd());
+  for (const call of calls) lines.push(toolCallLine(call.function.name, call.function.arguments));
+  for (const file of message.attachments ?? []) lines.push(attachmentLine(file));
+  return lines.join('\n');
+}
+
+/** Under its message: what the file is called, what it is, how large, and where. */
+function attachmentLine({ name, mimeType, size, path }: AttachmentRef): string {
+  return tone(
+    'dim',
+    `  + ${shorten(name, CALL_LENGTH)} (${shorten(mimeType, 80)}, ${size} bytes) ${shorten(path, CALL_LENGTH)}`,
+  );
+}
+
+export function toolCallLine(name: string, callArguments: string): string {
+  return tone('cyan', `→ ${shorten(`${name} ${callArguments}`, CALL_LENGTH)}`);
+}
+
+export function toolResultLine(
+  name: string | null,
+  status: Message['tool_status'],
+  content: string | null,
+): string {
+  const failed = status === 'error';
+  return tone(
+    failed ? 'red' : 'dim',
+    `← ${shorten(`${name ?? ''} ${status}: ${content ?? ''}`, RESULT_LENGTH)}`,
+  );
+}
+
+export function roleLabel(role: Message['role']): string {
+  return tone('bold', `${role}:`);
+}
+
+export function statusTone(status: ThreadRecord['status']): Tone {
+  if (status === 'failed') return 'red';
+  if (status === 'running' || status === 'waiting') return 'yellow';
+  return status === 'idle' ? 'green' : 'dim';
+}
+
+function author({ role, metadata, silent }: Message): string {
+  const marks = [
+    ...(metadata.queued === true ? ['queued'] : []),
+    ...(metadata.stopped === true ? ['stopped'] : []),
+    ...(silent ? ['silent'] : []),
+  ];
+  return `${roleLabel(role)} ${marks.length > 0 ? tone('dim', `(${marks.join(', ')}) `) : ''}`;
+}

@@ -1,0 +1,57 @@
+/** A family of threads as people read it: a heading, and a line for each thread, below its parent. */
+import type { FamilyMember } from '../../store/port/thread-store.ts';
+import { tone, toTable } from './output.ts';
+import { shorten } from './terminal-text.ts';
+import { statusTone } from './thread-text.ts';
+
+const HEADINGS = ['AGENT', 'STATUS', 'STEPS', 'STOPPED BY', 'REFERENCE'];
+const NAME_LENGTH = 40;
+
+/** Each thread behind its parent, as the store has them. */
+export function treeLines(family: readonly FamilyMember[]): string[] {
+  const branches = drawBranches(family.map(({ depth }) => depth));
+  const rows = family.map((member, index) => toRow(member, branches[index] ?? ''));
+  const [heading = '', ...lines] = toTable([HEADINGS, ...rows]).split('\n');
+  const at = heading.indexOf('STATUS');
+  return [tone('dim', heading), ...family.map((member, index) => colour(lines[index] ?? '', at, member))];
+}
+
+function toRow({ thread, child }: FamilyMember, branch: string): string[] {
+  const name = child?.name ?? thread.name;
+  const agent = shorten(thread.agent, NAME_LENGTH);
+  return [
+    branch + (name ? `${agent} "${shorten(name, NAME_LENGTH)}"` : agent),
+    statusOf(thread.status, child?.status),
+    String(thread.lastStep),
+    shorten(thread.stopReason ?? '-', NAME_LENGTH),
+    thread.id,
+  ];
+}
+
+const OWN = ['running', 'idle', 'failed', 'stopped', 'terminated'];
+
+/** What a child says of itself stands beside what it does. */
+function statusOf(status: string, told = status): string {
+  return OWN.includes(told) ? status : `${status} (${shorten(told, NAME_LENGTH)})`;
+}
+
+/** By its column: a name or a reason may say the same word. */
+function colour(line: string, at: number, { thread: { status } }: FamilyMember): string {
+  return line.slice(0, at) + tone(statusTone(status), status) + line.slice(at + status.length);
+}
+
+/** For each node, parents first, what stands before its name: `│  ├─ `, `   └─ `; nothing before the root. */
+export function drawBranches(depths: readonly number[]): string[] {
+  const drawn: string[] = [];
+  /** By depth: another node follows below, on the same branch. */
+  const goesOn: boolean[] = [];
+  for (const depth of [...depths].reverse()) {
+    const above = Array.from({ length: Math.max(0, depth - 1) }, (_, level) =>
+      goesOn[level + 1] ? '│  ' : '   ',
+    );
+    drawn.push(depth === 0 ? '' : above.join('') + (goesOn[depth] ? '├─ ' : '└─ '));
+    goesOn.length = depth;
+    goesOn[depth] = true;
+  }
+  return drawn.reverse();
+}

@@ -1,0 +1,37 @@
+/** The definitions of a project as a running worker uses them: loaded once, replaced when a later load has no problems. */
+import type { Registry } from '../../core/definition.ts';
+import { formatProblems, requireProject } from '../../definitions/index.ts';
+import { asProjectCode } from '../../state/author-run.ts';
+import { note } from '../output/output.ts';
+import { visible } from '../output/terminal-text.ts';
+
+export interface LiveProject {
+  current(): Registry;
+  /** Milliseconds since 1970: what was changed later may not be in it. */
+  readonly loadedAt: number;
+  /** Throws `InvalidDefinitions` with every problem, and keeps the old definitions. */
+  reload(): Promise<void>;
+}
+
+/** Throws `InvalidDefinitions` with every problem. Warnings go to standard error. */
+export async function openProject(projectDir: string): Promise<LiveProject> {
+  const loadedAt = Date.now();
+  let current = await load(projectDir, false);
+  return {
+    current: () => current,
+    loadedAt,
+    async reload() {
+      current = await load(projectDir, true);
+    },
+  };
+}
+
+export function agentNames(registry: Registry): string[] {
+  return [...registry.agents.keys()];
+}
+
+async function load(projectDir: string, fresh: boolean): Promise<Registry> {
+  const { registry, warnings } = await asProjectCode(() => requireProject(projectDir, { fresh }));
+  if (warnings.length > 0) note(`Warning:\n${visible(formatProblems(warnings))}`);
+  return registry;
+}

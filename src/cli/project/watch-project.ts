@@ -1,0 +1,31 @@
+/** Takes changes below a project's `agents/` over while its worker runs, and says so. */
+import { reportFailure } from '../exit.ts';
+import { dimNote, note, printJsonLine } from '../output/output.ts';
+import { agentNames, type LiveProject } from './live-project.ts';
+import { type Watcher, watchAgents } from './watch-agents.ts';
+
+export interface WatchedProject {
+  readonly projectDir: string;
+  readonly json: boolean;
+}
+
+export function watchProject({ projectDir, json }: WatchedProject, project: LiveProject): Watcher {
+  const reload = async () => {
+    try {
+      await project.reload();
+      const agents = agentNames(project.current());
+      if (json) printJsonLine({ event: 'reloaded', agents });
+      note(`Reloaded: ${agents.join(', ') || 'no agents'}.`);
+    } catch (error) {
+      if (json) printJsonLine({ event: 'problems', message: (error as Error).message });
+      reportFailure(error);
+      dimNote('The definitions from before stay in use.');
+    }
+  };
+  return watchAgents({
+    projectDir,
+    since: project.loadedAt,
+    changed: reload,
+    failed: (error) => note(`Warning: changes are no longer seen (${error.message}); start again.`),
+  });
+}

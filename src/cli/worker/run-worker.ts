@@ -1,0 +1,66 @@
+/** A worker on a project, as the process of `everthread worker` and `everthread dev` runs it: connected, told when to stop, closed. */
+import { NativeConnection } from '@temporalio/worker';
+import { readConfiguration } from '../../configuration.ts';
+import type { Secrets } from '../../secret-environment.ts';
+import type { ToldDeath } from '../../supervisor/index.ts';
+import { createWorker, type ThreadWorker } from '../../worker/index.ts';
+import { type FoundServer, requireListening, unreachable } from '../connection/find-server.ts';
+import { note } from '../output/output.ts';
+import type { LiveProject } from '../project/live-project.ts';
+import { installTemporalRuntime } from './temporal-runtime.ts';
+
+export interface WorkerRun {
+  readonly projectDir: string;
+  readonly project: LiveProject;
+  readonly server: FoundServer;
+  readonly taskQueue?: string;
+  readonly stop: AbortSignal;
+  readonly secrets: Secrets;
+  readonly deaths: readonly ToldDeath[];
+  /** Called with what comes next, for people. */
+  readonly doing: (what: string) => void;
+  /** Called when the worker is about to take work. Answers what to close after it. */
+  readonly ready: (worker: ThreadWorker) => { close(): Promise<void> } | undefined;
+}
+
+/** Resolves when everything is finished or handed over, after the wish to stop. */
+export async function runWorker(run: WorkerRun): Promise<void> {
+  const { stop, project, projectDir, taskQueue, server, secrets, deaths, doing } = run;
+  doing(`connecting to the Temporal server at ${server.address}`);
+  const connection = await connect(server);
+  try {
+    const worker = await createWorker({
+      projectDir,
+      connection,
+      namespace: server.namespace,
+      taskQueue,
+      registry: project.current,
+      supervision: {
+        deaths,
+        place: { projectDir, secrets, namespace: server.namespace, connection: server.connection },
+      },
+      onStep: doing,
+      onWarning: (warning) => note(`Warning: ${warning}`),
+    });
+    const working = worker.run();
+    stop.addEventListener('abort', () => worker.shutdown());
+    if (stop.aborted) worker.shutdown();
+    const beside = run.ready(worker);
+    await working.finally(() => beside?.close());
+  } finally {
+    await connection.close();
+  }
+}
+
+async function connect(server: FoundServer): Promise<NativeConnection> {
+  await requireListening(server);
+  // Just before its first use: a runtime that is never used keeps the process from ending.
+  installTemporalRuntime(readConfiguration().log);
+  try {
+    return await NativeConnection.connect(
+      server.connection as Parameters<typeof NativeConnection.connect>[0],
+    );
+  } catch (cause) {
+    throw unreachable(server, cause);
+  }
+}

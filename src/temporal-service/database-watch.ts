@@ -1,0 +1,55 @@
+/**
+ * Watches the database file of a Temporal server that this process started. The server says nothing to people: on a full disk it
+ * refuses what it cannot store, tries again and heals by itself; a file that was removed it goes on writing to, and all of that
+ * is gone when it ends.
+ */
+import { type Stats, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { RuntimeError } from '../core/error.ts';
+import { hasRoom } from '../store/sqlite/disk.ts';
+
+const LOOK_EVERY_MS = 1000;
+/** SQLite's log grows by some megabytes before it is moved into the database. */
+const ROOM_BYTES = 1024 * 1024;
+
+export interface DatabaseWatch {
+  /** Fires when the file was removed or replaced; its reason is a `StoreLost`. */
+  readonly lost: AbortSignal;
+  close(): void;
+}
+
+/** `tell` is told when the disk is full, and when there is room again. */
+export function watchDatabase(path: string, tell: (line: string) => void): DatabaseWatch {
+  const lost = new AbortController();
+  const known = statSync(path);
+  let full = false;
+  const timer = setInterval(() => {
+    if (!isSame(known, statSync(path, { throwIfNoEntry: false }))) {
+      clearInterval(timer);
+      lost.abort(databaseLost(path));
+      return;
+    }
+    if (full !== hasRoom(dirname(path), ROOM_BYTES)) return;
+    full = !full;
+    tell(full ? fullDisk(path) : `There is room again on the disk of ${path}: threads go on.`);
+  }, LOOK_EVERY_MS).unref();
+  return { lost: lost.signal, close: () => clearInterval(timer) };
+}
+
+function isSame(known: Stats, found: Stats | undefined): boolean {
+  return found?.ino === known.ino && found.dev === known.dev;
+}
+
+/** For people, of a server that cannot store anything. */
+export function fullDisk(path: string): string {
+  return `The disk of ${path} is full (StoreFull): the Temporal server accepts nothing more, and threads wait. Make room: nothing is lost.`;
+}
+
+function databaseLost(path: string): RuntimeError {
+  return new RuntimeError(
+    'StoreLost',
+    `The Temporal server's database ${path} was removed or replaced while the server ran: what it would accept from now on is ` +
+      'lost when it ends, so everything is stopped. Put the file back, with its -wal file, or start again: threads that are in the ' +
+      'store go on with their next message.',
+  );
+}

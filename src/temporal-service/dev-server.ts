@@ -1,0 +1,180 @@
+/**
+ * Decides which Temporal service a project uses on this machine. In order:
+ *   1. what the user configured: TEMPORAL_ADDRESS, or a profile of @temporalio/envconfig;
+ *   2. the server that an `everthread dev` of this project started and that still runs (`.everthread/dev.json`);
+ *   3. one that answers at 127.0.0.1:7233, or at the port of EVERTHREAD_DEV_PORT;
+ *   4. our own, there or on free ports, with its database in the project.
+ *
+ * I1  A configured service that cannot be used is an error: nothing else is used in its place.
+ * I2  The database file carries the server's version: an old file under a newer server is not migrated and may break.
+ * I3  Two servers on one database file would damage it: 2 to 4 run under a lock of the project, and while the server of way 2
+ *     lives, answering or not, no other is started.
+ */
+import { join } from 'node:path';
+import type { ConnectionOptions } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { RuntimeError } from '../core/error.ts';
+import { makeProjectFolder, projectFolder } from '../store/folder/project-folder.ts';
+import { type DatabaseWatch, watchDatabase } from './database-watch.ts';
+import { removeDevFile, writeDevFile } from './dev-file.ts';
+import { withFileLock } from './file-lock.ts';
+import { findTemporalBinary } from './find-binary.ts';
+import { isListening, isPortFree, LOOPBACK } from './free-port.ts';
+import { prepareService } from './prepare-service.ts';
+import { useProjectServer } from './project-server.ts';
+import { type LocalServer, startLocalServer } from './start-server.ts';
+
+/** Where `temporal server start-dev` listens unless told otherwise. */
+const DEFAULT_PORT = 7233;
+const DEFAULT_UI_PORT = 8233;
+
+export interface ResolveOptions {
+  projectDir: string;
+  progress: (line: string) => void;
+  env?: NodeJS.ProcessEnv;
+  /** Where way 3 looks and way 4 listens if it can (`EVERTHREAD_DEV_PORT`). */
+  port?: number;
+  uiPort?: number;
+  /** How long a server of ways 2 and 3 may take to answer; for tests. */
+  answerWithinMs?: number;
+}
+
+export interface ResolvedServer {
+  address: string;
+  namespace: string;
+  uiUrl?: string;
+  source: 'configured' | 'project' | 'found' | 'started';
+  /** The server, when this call started it: the caller stops it. */
+  started?: LocalServer;
+  /** Fires when the server that was started has lost its database; its reason is a `StoreLost`. */
+  lost?: AbortSignal;
+}
+
+/** @throws RuntimeError `TemporalUnavailable`, saying which service was asked and what to do. */
+export async function resolveServer(options: ResolveOptions): Promise<ResolvedServer> {
+  const { env = process.env, projectDir, progress } = options;
+  const profile = loadClientConnectConfig({ overrideEnvVars: definedOnly(env) });
+  const namespace = profile.namespace ?? 'default';
+  const { address } = profile.connectionOptions;
+  if (address !== undefined) {
+    // The native and the gRPC-js connection share the fields that a profile can set.
+    await prepareConfigured(
+      profile.connectionOptions as ConnectionOptions & { address: string },
+      namespace,
+      progress,
+    );
+    return { address, namespace, source: 'configured' };
+  }
+  return withFileLock(
+    join(makeProjectFolder(projectDir, progress), 'dev.lock'),
+    () => progress('Another command is starting the server of this project: waiting for it'),
+    async () =>
+      (await useRunningServer(options)) ??
+      (await useFoundServer(options, namespace)) ??
+      (await startProjectServer({ ...options, env }, namespace)),
+  );
+}
+
+async function prepareConfigured(
+  connection: ConnectionOptions & { address: string },
+  namespace: string,
+  progress: (line: string) => void,
+): Promise<void> {
+  const refusal = await prepareService(connection, namespace, progress);
+  if (refusal === undefined) return;
+  throw new RuntimeError(
+    'TemporalUnavailable',
+    `The configured Temporal service at ${connection.address} cannot be used: ${refusal}. ` +
+      'Start it, correct TEMPORAL_ADDRESS or the profile, or unset them to let Everthread start a server.',
+  );
+}
+
+async function useRunningServer(options: ResolveOptions): Promise<ResolvedServer | undefined> {
+  const file = await useProjectServer(options);
+  if (!file) return undefined;
+  const { address, namespace, uiUrl } = file;
+  return { address, namespace, uiUrl, source: 'project' };
+}
+
+async function useFoundServer(
+  options: ResolveOptions,
+  namespace: string,
+): Promise<ResolvedServer | undefined> {
+  const { progress, port = DEFAULT_PORT, uiPort = DEFAULT_UI_PORT, answerWithinMs } = options;
+  if (!(await isListening(LOOPBACK, port))) return undefined;
+  const address = `${LOOPBACK}:${port}`;
+  const service = { address, ...(answerWithinMs === undefined ? {} : { connectTimeout: answerWithinMs }) };
+  const refusal = await prepareService(service, namespace, progress);
+  if (refusal !== undefined) {
+    progress(`What answers at ${address} cannot be used: ${refusal}`);
+    return undefined;
+  }
+  const uiUrl = (await isListening(LOOPBACK, uiPort)) ? `http://${LOOPBACK}:${uiPort}` : undefined;
+  return { address, namespace, uiUrl, source: 'found' };
+}
+
+async function startProjectServer(
+  options: ResolveOptions & { env: NodeJS.ProcessEnv },
+  namespace: string,
+): Promise<ResolvedServer> {
+  const { projectDir, progress, env, port = DEFAULT_PORT, uiPort = DEFAULT_UI_PORT } = options;
+  const binary = await findTemporalBinary({ progress, env });
+  const usual = (await isPortFree(port)) && (await isPortFree(uiPort));
+  const dbFile = join(projectFolder(projectDir), `temporal-${binary.version.server}.db`);
+  const server = await startLocalServer({
+    binary: binary.path,
+    dbFile,
+    log: join(projectFolder(projectDir), 'temporal.log'),
+    namespace,
+    ...(usual ? { port, uiPort } : {}),
+  });
+  const { address, uiUrl } = server;
+  progress(`Started a Temporal server (${binary.version.server}) at ${address}`);
+  const watch = watchDatabase(dbFile, progress);
+  const started = announce(server, projectDir, watch);
+  return { address, namespace, uiUrl, source: 'started', started, lost: watch.lost };
+}
+
+/** Keeps `.everthread/dev.json` true over the server's life. */
+function announce(server: LocalServer, projectDir: string, watch: DatabaseWatch): LocalServer {
+  const write = () =>
+    writeDevFile(projectDir, {
+      address: server.address,
+      namespace: server.namespace,
+      uiUrl: server.uiUrl,
+      pid: server.pid,
+    });
+  write();
+  let killed = false;
+  return {
+    address: server.address,
+    uiUrl: server.uiUrl,
+    namespace: server.namespace,
+    get pid() {
+      return server.pid;
+    },
+    async stop() {
+      watch.close();
+      // I3. Until it has ended it holds the database file, so until then other commands have to find it. What was killed
+      // does nothing more; and a command that is ended by force does not come to the line after the wait.
+      if (killed) removeDevFile(projectDir, server.pid);
+      await server.stop();
+      removeDevFile(projectDir, server.pid);
+    },
+    kill() {
+      killed = true;
+      return server.kill();
+    },
+    async restart() {
+      await server.restart();
+      killed = false;
+      write();
+    },
+  };
+}
+
+function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}

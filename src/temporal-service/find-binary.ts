@@ -1,0 +1,169 @@
+/**
+ * Decides which `temporal` program this machine uses, installing one into the user's cache when there is none.
+ * Ways, in order: EVERTHREAD_TEMPORAL_CLI, PATH, our cache, the official download, a build with Go.
+ *
+ * I1  A program is used only after it has told a server version that is new enough.
+ * I2  An explicit setting is never passed over in silence: it works or it is an error.
+ * I3  The cache holds whole installations only: they are made in a folder beside, checked, and renamed, under a lock.
+ */
+import { access, constants, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { errorMessage, RuntimeError } from '../core/error.ts';
+import { buildTemporal } from './build-binary.ts';
+import { userCacheFolder } from './cache-folder.ts';
+import { downloadTemporal, OFFICIAL_DOWNLOADS } from './download-binary.ts';
+import { withFileLock } from './file-lock.ts';
+import { MINIMUM_SERVER_VERSION } from './server-settings.ts';
+import { checkTemporalVersion, type TemporalVersion } from './temporal-version.ts';
+
+/** The release that is installed when the machine has none. `temporal/cli` pins the same. */
+export const PINNED_CLI_VERSION = '1.8.2';
+
+const PROGRAM = process.platform === 'win32' ? 'temporal.exe' : 'temporal';
+
+export interface TemporalBinary {
+  path: string;
+  version: TemporalVersion;
+  source: 'environment' | 'path' | 'cache' | 'download' | 'go build';
+}
+
+export interface FindOptions {
+  /** Called with a line for a person whenever something takes time. */
+  progress: (line: string) => void;
+  /** The folder that installations are kept in; the user's cache folder by default. */
+  cacheDir?: string;
+  env?: NodeJS.ProcessEnv;
+  /** Where releases are downloaded from. */
+  downloads?: string;
+  /** Which archives are accepted from there, as a checksums file; for tests. */
+  pins?: string;
+}
+
+/** @throws RuntimeError `InvalidConfiguration` (EVERTHREAD_TEMPORAL_CLI cannot be used), `TemporalUnavailable` (no way worked). */
+export async function findTemporalBinary(options: FindOptions): Promise<TemporalBinary> {
+  const { env = process.env } = options;
+  if (env.EVERTHREAD_TEMPORAL_CLI) return useExplicit(env.EVERTHREAD_TEMPORAL_CLI);
+  const tried: string[] = [];
+  const cacheDir = options.cacheDir ?? userCacheFolder(env);
+  const installed = join(cacheDir, `temporal-cli-${PINNED_CLI_VERSION}`);
+  const found = (await findOnPath(env, tried)) ?? (await findInCache(installed, tried));
+  if (found) return found;
+  return withFileLock(
+    join(cacheDir, 'install.lock'),
+    () => options.progress('Another process is installing the Temporal CLI: waiting for it'),
+    async () =>
+      (await findInCache(installed, [])) ?? (await install({ ...options, env }, cacheDir, installed, tried)),
+  );
+}
+
+async function useExplicit(path: string): Promise<TemporalBinary> {
+  const check = await checkTemporalVersion(path);
+  if (check.ok) return { path, version: check.version, source: 'environment' };
+  throw new RuntimeError(
+    'InvalidConfiguration',
+    `EVERTHREAD_TEMPORAL_CLI cannot be used: ${check.reason}. Correct it, or unset it to let Everthread find one.`,
+  );
+}
+
+async function findOnPath(env: NodeJS.ProcessEnv, tried: string[]): Promise<TemporalBinary | undefined> {
+  const candidates = (env.PATH ?? '')
+    .split(delimiter)
+    .filter(Boolean)
+    .map((folder) => join(folder, PROGRAM));
+  for (const path of candidates) {
+    if (!(await isExecutable(path))) continue;
+    const check = await checkTemporalVersion(path);
+    if (check.ok) return { path, version: check.version, source: 'path' };
+    tried.push(`PATH: ${check.reason}`);
+    return undefined;
+  }
+  tried.push('PATH: no "temporal" there');
+  return undefined;
+}
+
+async function findInCache(folder: string, tried: string[]): Promise<TemporalBinary | undefined> {
+  const path = join(folder, PROGRAM);
+  if (!(await isExecutable(path))) {
+    tried.push(`cache: nothing at ${path}`);
+    return undefined;
+  }
+  const check = await checkTemporalVersion(path);
+  if (check.ok) return { path, version: check.version, source: 'cache' };
+  tried.push(`cache: ${check.reason}`);
+  return undefined;
+}
+
+type InstallOptions = FindOptions & { env: NodeJS.ProcessEnv };
+
+async function install(
+  { progress, env, downloads = OFFICIAL_DOWNLOADS, pins }: InstallOptions,
+  cacheDir: string,
+  installed: string,
+  tried: string[],
+): Promise<TemporalBinary> {
+  const version = PINNED_CLI_VERSION;
+  const ways = [
+    {
+      source: 'download' as const,
+      run: (folder: string) => downloadTemporal({ version, folder, base: downloads, progress, pins }),
+    },
+    {
+      source: 'go build' as const,
+      run: (folder: string) => buildTemporal({ version, output: join(folder, PROGRAM), env, progress }),
+    },
+  ];
+  progress(`No Temporal CLI found: installing version ${version} into ${installed}`);
+  for (const { source, run } of ways) {
+    try {
+      const checked = await installInto(cacheDir, installed, run);
+      progress(`Installed the Temporal CLI ${checked.cli} (server ${checked.server})`);
+      return { path: join(installed, PROGRAM), version: checked, source };
+    } catch (error) {
+      tried.push(`${source}: ${errorMessage(error)}`);
+      progress(`The ${source} did not work: ${errorMessage(error)}`);
+    }
+  }
+  throw new RuntimeError('TemporalUnavailable', unavailableMessage(tried));
+}
+
+/** I3: nothing is ever seen half-made under the final name. */
+async function installInto(
+  cacheDir: string,
+  installed: string,
+  make: (folder: string) => Promise<void>,
+): Promise<TemporalVersion> {
+  await mkdir(cacheDir, { recursive: true, mode: 0o700 });
+  const staging = await mkdtemp(join(cacheDir, 'installing-'));
+  const kept = join(staging, 'kept');
+  try {
+    await make(staging);
+    const check = await checkTemporalVersion(join(staging, PROGRAM));
+    if (!check.ok) throw new Error(check.reason);
+    await mkdir(kept);
+    await rename(join(staging, PROGRAM), join(kept, PROGRAM));
+    await rm(installed, { recursive: true, force: true });
+    await rename(kept, installed);
+    return check.version;
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+function unavailableMessage(tried: string[]): string {
+  return [
+    `No Temporal server can be started: no "temporal" program with server ${MINIMUM_SERVER_VERSION} or newer. Tried:`,
+    ...tried.map((line) => `  - ${line}`),
+    'Ways to go on, any one will do:',
+    '  - install the Temporal CLI (https://docs.temporal.io/cli) so that "temporal" is on PATH',
+    '  - set TEMPORAL_ADDRESS=host:port to use a Temporal service that already runs',
+    '  - install Go 1.21 or newer and try again: it is then built from source, which takes 3 minutes',
+    '  - set EVERTHREAD_TEMPORAL_CLI to the path of a "temporal" program',
+  ].join('\n');
+}

@@ -1,0 +1,81 @@
+/** Makes a Temporal service that somebody else started ready for us, or tells why it cannot be used. */
+import type { ConnectionOptions } from '@temporalio/client';
+import { errorMessage } from '../core/error.ts';
+import { readServerVersion, waitForNamespace, withConnection } from './connect.ts';
+import { refusesConnections } from './free-port.ts';
+import { statusCode } from './grpc-status.ts';
+import { ensureSearchAttributes } from './search-attributes.ts';
+import { MINIMUM_SERVER_VERSION } from './server-settings.ts';
+import { isAtLeast } from './temporal-version.ts';
+
+/** The service answers already, so a namespace that it does not know for so long is not coming. */
+const NAMESPACE_MISSING_MS = 2_000;
+/** For a busy service, which may be late with its answers. */
+const NAMESPACE_WITHIN_MS = 10_000;
+const SEARCH_ATTRIBUTES_WITHIN_MS = 10_000;
+
+/** What does not change by asking again: INVALID_ARGUMENT, NOT_FOUND, PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED. */
+const FINAL = [3, 5, 7, 12, 16];
+
+export interface Refusal {
+  readonly reason: string;
+  /** The service itself said so. Otherwise it did not answer, and may when it is asked again. */
+  readonly final: boolean;
+}
+
+/** Resolves to undefined when the service can be used, otherwise to the reason why not; never rejects. */
+export async function prepareService(
+  service: ConnectionOptions,
+  namespace: string,
+  progress: (line: string) => void,
+): Promise<string | undefined> {
+  return (await askService(service, namespace, progress))?.reason;
+}
+
+/** The same, for those who ask again. */
+export async function askService(
+  service: ConnectionOptions,
+  namespace: string,
+  progress: (line: string) => void,
+): Promise<Refusal | undefined> {
+  // A gRPC client goes on trying a closed port until its time is over.
+  if (await isClosedHere(service.address)) return { reason: 'nothing listens there', final: false };
+  try {
+    return await withConnection(service, async (connection) => {
+      const version = await readServerVersion(connection);
+      if (isTooOld(version)) {
+        return {
+          reason: `it is server ${version}, and ${MINIMUM_SERVER_VERSION} or newer is needed`,
+          final: true,
+        };
+      }
+      await waitForNamespace(connection, namespace, NAMESPACE_WITHIN_MS, NAMESPACE_MISSING_MS);
+      const { missing } = await connection.withDeadline(Date.now() + SEARCH_ATTRIBUTES_WITHIN_MS, () =>
+        ensureSearchAttributes(connection, namespace),
+      );
+      if (missing.length > 0) {
+        const names = missing.join(', ');
+        progress(
+          `Search attributes missing in namespace "${namespace}": ${names}. Threads run without them.`,
+        );
+      }
+      return undefined;
+    });
+  } catch (error) {
+    return {
+      reason: errorMessage(error).replace(/\.$/, ''),
+      final: FINAL.includes(statusCode(error) ?? Number.NaN),
+    };
+  }
+}
+
+/** Only of this machine: elsewhere a proxy or a firewall may answer for the service. */
+async function isClosedHere(address = ''): Promise<boolean> {
+  const local = /^(127\.0\.0\.1|localhost):(\d+)$/.exec(address);
+  return local !== null && refusesConnections(local[1] as string, Number(local[2]));
+}
+
+/** Managed services may tell no version, or one in a form of their own: only plain ones are compared. */
+function isTooOld(version: string): boolean {
+  return /^\d+\.\d+\.\d+$/.test(version) && !isAtLeast(version, MINIMUM_SERVER_VERSION);
+}

@@ -1,0 +1,89 @@
+/**
+ * The server that `.everthread/dev.json` names, of another command of this project.
+ *
+ * I1  While its process lives, it holds the project's database file: no answer is no reason to start a second server. It may be
+ *     busy, suspended, or about to end with the command that started it; so it is asked again, and then given up with an error.
+ * I2  A process id that has passed to another program is not waited for.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RuntimeError } from '../core/error.ts';
+import { ANSWER_WITHIN_MS } from './connect.ts';
+import { type DevFile, isAlive, readDevFile } from './dev-file.ts';
+import { askService, type Refusal } from './prepare-service.ts';
+import { readProcessCommand } from './process-command.ts';
+
+/** As long as a server may take to start. */
+const PATIENCE_MS = 60_000;
+/** A server that is well answers in a twentieth of it. */
+const TELL_AFTER_MS = 1_000;
+const LOOK_EVERY_MS = 100;
+
+export interface ProjectServerOptions {
+  readonly projectDir: string;
+  readonly progress: (line: string) => void;
+  /** How long it may take to answer; for tests. */
+  readonly answerWithinMs?: number;
+}
+
+/**
+ * Resolves to undefined when there is none any more.
+ * @throws RuntimeError `TemporalUnavailable` when its process lives and cannot be used.
+ */
+export async function useProjectServer(options: ProjectServerOptions): Promise<DevFile | undefined> {
+  const { projectDir, progress, answerWithinMs: patienceMs = PATIENCE_MS } = options;
+  const file = readDevFile(projectDir);
+  if (!file) return undefined;
+  const deadline = performance.now() + patienceMs;
+  const told = setTimeout(async () => {
+    if (await holdsDatabase(file)) progress(`${describe(file)} does not answer yet: asking it again`);
+  }, TELL_AFTER_MS);
+  try {
+    for (;;) {
+      const connectTimeout = Math.max(1_000, Math.min(ANSWER_WITHIN_MS, deadline - performance.now()));
+      // Without telling of what it lacks: the command that started it has.
+      const asked = askService({ address: file.address, connectTimeout }, file.namespace, () => {});
+      const refusal = await Promise.race([asked, untilGone(file.pid, asked)]);
+      if (refusal === undefined) return file;
+      if (refusal === 'gone' || !(await holdsDatabase(file))) return undefined;
+      if (refusal.final || performance.now() > deadline) throw unusable(file, refusal, projectDir);
+      await sleep(LOOK_EVERY_MS);
+    }
+  } finally {
+    clearTimeout(told);
+  }
+}
+
+/** A client does not notice at once that the program which it tries to reach has ended. Never resolves after `asked` has. */
+async function untilGone(pid: number, asked: Promise<unknown>): Promise<'gone'> {
+  let answered = false;
+  void asked.then(() => {
+    answered = true;
+  });
+  while (!answered) {
+    if (!isAlive(pid)) return 'gone';
+    await sleep(LOOK_EVERY_MS);
+  }
+  return new Promise(() => {});
+}
+
+/** I2. Where command lines cannot be read, every process with this id counts. */
+async function holdsDatabase({ pid, address }: DevFile): Promise<boolean> {
+  if (!isAlive(pid)) return false;
+  const command = await readProcessCommand(pid);
+  if (command === undefined) return true;
+  const port = address.slice(address.lastIndexOf(':') + 1);
+  return command.includes(' start-dev ') && command.includes(` --port ${port} `);
+}
+
+function describe({ pid, address }: DevFile): string {
+  return `The Temporal server of this project (process ${pid} at ${address})`;
+}
+
+function unusable(file: DevFile, { reason }: Refusal, projectDir: string): RuntimeError {
+  return new RuntimeError(
+    'TemporalUnavailable',
+    `${describe(file)} runs but cannot be used: ${reason}. No other was started, because two on one database file would damage ` +
+      `it. Try again when it is less busy, or end process ${file.pid} first. If that is no Temporal server, remove ` +
+      `${projectDir}/.everthread/dev.json.`,
+  );
+}

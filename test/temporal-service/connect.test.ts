@@ -1,0 +1,48 @@
+/** What counts as an answer of a Temporal service, and what is asked again. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Connection } from '@temporalio/client';
+import { waitForNamespace } from '../../src/temporal-service/connect.ts';
+import { isUnreachable, statusCode } from '../../src/temporal-service/grpc-status.ts';
+
+let connection: Connection;
+
+beforeAll(async () => {
+  connection = await Connection.connect({ address: process.env.TEMPORAL_ADDRESS });
+});
+afterAll(() => connection.close());
+
+/** The same connection; what is asked `times` times first is late. */
+function late(times: number): { connection: Connection; asked: () => number } {
+  let asked = 0;
+  const withDeadline: Connection['withDeadline'] = (deadline, work) => {
+    asked += 1;
+    return connection.withDeadline(asked > times ? deadline : Date.now() - 1, work);
+  };
+  const get = (target: Connection, name: string | symbol) =>
+    name === 'withDeadline' ? withDeadline : Reflect.get(target, name, target);
+  return { connection: new Proxy(connection, { get }), asked: () => asked };
+}
+
+const FAR_AWAY = 60_000;
+
+test('[connect] a deadline that has passed says nothing of a namespace: it is asked for again', async () => {
+  const busy = late(2);
+  await waitForNamespace(busy.connection, process.env.TEMPORAL_NAMESPACE as string, FAR_AWAY, 0);
+  expect(busy.asked()).toBe(3);
+});
+
+test('[connect] a namespace that the service does not know is not waited for until the deadline', async () => {
+  const busy = late(1);
+  const error = await waitForNamespace(busy.connection, 'gone', FAR_AWAY, 0).catch((thrown) => thrown);
+  expect(error).toMatchObject({
+    code: 'TemporalUnavailable',
+    message: expect.stringContaining('its namespace "gone" does not'),
+  });
+  // The one that was late, and the answer: NOT_FOUND.
+  expect([busy.asked(), statusCode(error), isUnreachable(error)]).toEqual([2, 5, false]);
+});
+
+test('[connect] a service that is late until the end is given up', async () => {
+  const error = await waitForNamespace(late(1_000).connection, 'gone', 120, 0).catch((thrown) => thrown);
+  expect([statusCode(error), isUnreachable(error)]).toEqual([4, true]);
+});
