@@ -55,7 +55,14 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   cli: {
     layers: [...OUTSIDE, 'server', 'supervisor', 'temporal-service'],
-    packages: ['node:', 'commander', '@temporalio/client', '@temporalio/common', '@temporalio/worker'],
+    packages: [
+      'node:',
+      'commander',
+      '@temporalio/client',
+      '@temporalio/common',
+      '@temporalio/envconfig',
+      '@temporalio/worker',
+    ],
     files: [WORKER, SUPERVISED, 'configuration.ts', 'secret-environment.ts'],
   },
   testing: {
