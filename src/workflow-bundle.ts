@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode, type WorkflowBundleOption } from '@temporalio/worker';
+import { type BundleOptions, bundleWorkflowCode, type WorkflowBundleOption } from '@temporalio/worker';
 
 export async function loadWorkflowBundle(codePath?: string): Promise<WorkflowBundleOption> {
   const built = codePath ?? fileURLToPath(new URL('./thread.bundle.js', import.meta.url));
@@ -61,5 +61,18 @@ export async function bundleWorkflows(): Promise<{ code: string }> {
     workflowInterceptorModules: [pathOf('interceptors')],
     payloadConverterPath: pathOf('payload-converter'),
     logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
+    webpackConfigHook: keepPrivateFields,
   });
 }
+
+/**
+ * The SDK compiles sources for 2017, where every file with private fields carries functions that imitate them. The packaged
+ * build has them as written, and so has this.
+ */
+const keepPrivateFields: BundleOptions['webpackConfigHook'] = (config) => {
+  for (const rule of config.module?.rules ?? []) {
+    const { use } = rule as { readonly use?: { readonly options?: { readonly jsc?: { target: string } } } };
+    if (use?.options?.jsc) use.options.jsc.target = 'es2022';
+  }
+  return config;
+};

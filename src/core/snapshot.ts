@@ -7,7 +7,7 @@
 import type { QueueItem, Refusal } from './item.ts';
 import { showJson } from './json-measure.ts';
 import { NO_STEPS, type Session, type SideSteps } from './session.ts';
-import type { Settings } from './step.ts';
+import type { Settings, ThreadStatus } from './step.ts';
 
 export interface Snapshot {
   readonly version: 2;
@@ -34,7 +34,7 @@ export interface Snapshot {
   readonly settings: Settings;
   readonly storeId: string;
   readonly agent: string;
-  readonly status: string;
+  readonly status: ThreadStatus;
   /** Of an agent with two AI sides. */
   readonly session: Session | null;
   /** Of `steps`, those of each side. */

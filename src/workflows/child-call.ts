@@ -9,14 +9,12 @@
  */
 import { condition, getExternalWorkflowHandle, isCancellation } from '@temporalio/workflow';
 import { WORKFLOW_ID_PREFIX } from '../core/start-input.ts';
-import type { CallRef, Settings, StoredError, ToolCallInput, ToolCallOutcome } from '../core/step.ts';
-import type { ChildStart, SubagentOutcome } from '../core/subagent-step.ts';
+import type { CallRef, StoredError, ToolCallOutcome } from '../core/step.ts';
+import type { ChildStart } from '../core/subagent-step.ts';
+import type { CallPlace } from './bound-activities.ts';
 import { startThread } from './child-start.ts';
 import { mayContinue } from './continue.ts';
 import { wakeForMessages } from './messages.ts';
-import { showActivity } from './presence.ts';
-import { callFinish, callSubagent } from './proxies.ts';
-import { toStoredError } from './step-call.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 const FIRST_LOOK_MS = 60_000;
@@ -30,35 +28,35 @@ export class Suspended extends Error {
 export async function runChildCall(
   run: ThreadRun,
   call: CallRef,
-  input: ToolCallInput,
+  place: CallPlace,
 ): Promise<ToolCallOutcome> {
   // Before anything is asked: a child may answer before its parent has heard that it was told.
   run.family.listen();
-  const asked = await ask(run, call, input);
-  run.effects.hear(asked);
+  const asked = await run.activities.askSubagent(call, place);
   if (asked.kind === 'terminated') return asked;
   if (asked.kind === 'settled') return asked.outcome;
   const { child, start, wait } = asked;
-  run.family.isParent = true;
+  run.family.haveChild();
   if (start) {
     try {
       await startThread(run, child);
     } catch (error) {
       if (isCancellation(error)) throw error;
-      return finish(run, call, { ...input, error: notStarted(error) });
+      return run.activities.finishSubagent(call, place, notStarted(error));
     }
   }
-  return wait ? awaitReport(run, { call, input, child }) : finish(run, call, input);
+  if (wait) return awaitReport(run, { call, place, child });
+  return run.activities.finishSubagent(call, place);
 }
 
 interface Waiting {
   readonly call: CallRef;
-  readonly input: ToolCallInput;
+  readonly place: CallPlace;
   readonly child: ChildStart;
 }
 
-async function awaitReport(run: ThreadRun, { call, input, child }: Waiting): Promise<ToolCallOutcome> {
-  showActivity(run, `waiting for ${call.name} (${child.threadId})`);
+async function awaitReport(run: ThreadRun, { call, place, child }: Waiting): Promise<ToolCallOutcome> {
+  run.presence.showActivity(`waiting for ${call.name} (${child.threadId})`);
   for (let look = 0; ; look++) {
     const heard = () => run.family.hasHeard(child.threadId);
     const pause = Math.min(FIRST_LOOK_MS * 2 ** look, LONGEST_LOOK_MS);
@@ -67,13 +65,7 @@ async function awaitReport(run: ThreadRun, { call, input, child }: Waiting): Pro
     const silent = !heard();
     run.family.listen();
     // C1.
-    const outcome = await callFinish(
-      'finishSubagent',
-      run.settings as Settings,
-      input,
-      `report of ${call.name}`,
-    );
-    run.effects.hear(outcome);
+    const outcome = await run.activities.lookForReport(call, place);
     if (outcome.kind !== 'waiting') return outcome;
     if (silent) await nudge(run, child);
   }
@@ -86,33 +78,6 @@ async function nudge(run: ThreadRun, child: ChildStart): Promise<void> {
   } catch (error) {
     if (isCancellation(error)) throw error;
     await startThread(run, child);
-  }
-}
-
-async function finish(
-  run: ThreadRun,
-  call: CallRef,
-  input: ToolCallInput & { readonly error?: StoredError },
-): Promise<ToolCallOutcome> {
-  const outcome = await callFinish(
-    'finishSubagent',
-    run.settings as Settings,
-    input,
-    `result of ${call.name}`,
-  );
-  run.effects.hear(outcome);
-  if (outcome.kind === 'waiting') throw new Error(`A call of ${call.name} waits that does not block.`);
-  return outcome;
-}
-
-async function ask(run: ThreadRun, call: CallRef, input: ToolCallInput): Promise<SubagentOutcome> {
-  try {
-    return await callSubagent(run.settings as Settings, input, `${call.name} · step ${input.step}`);
-  } catch (error) {
-    if (isCancellation(error) || (error as Error).name !== 'ActivityFailure') throw error;
-    // A fault that came back again and again. A child that was made all the same is told of in the result.
-    const outcome = await finish(run, call, { ...input, error: toStoredError(error) });
-    return outcome.kind === 'terminated' ? outcome : { kind: 'settled', outcome };
   }
 }
 

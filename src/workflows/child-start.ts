@@ -7,7 +7,6 @@
 import { CancellationScope, condition, log, sleep, startChild } from '@temporalio/workflow';
 import { startOptions, WORKFLOW_TYPE } from '../core/start-options.ts';
 import type { ChildStart } from '../core/subagent-step.ts';
-import { commit } from './proxies.ts';
 import type { thread } from './thread.ts';
 import type { ThreadRun } from './thread-run.ts';
 
@@ -36,21 +35,20 @@ export async function startThread(run: ThreadRun, child: ChildStart): Promise<vo
 export async function startChildrenBeside(run: ThreadRun): Promise<void> {
   const { family } = run;
   for (;;) {
-    await condition(() => run.ending || (family.bootDue && run.opened && !run.effects.held));
+    await condition(() => run.ending || (family.bootDue && run.phase.kind === 'open' && !run.effects.held));
     if (run.ending) return;
-    family.bootDue = false;
-    family.booting = true;
+    family.beginBoot();
     try {
       await startAll(run);
     } finally {
-      family.booting = false;
+      family.endBoot();
     }
   }
 }
 
 async function startAll(run: ThreadRun): Promise<void> {
   for (;;) {
-    const { children, more } = await commit('listUnstarted', run.settings, run.ref, 'children to start');
+    const { children, more } = await run.activities.listUnstarted();
     for (const child of children) {
       try {
         await startThread(run, child);

@@ -29,23 +29,23 @@ export async function continueThread(run: ThreadRun): Promise<void> {
   do {
     if (!run.mailbox.empty) await condition(() => run.mailbox.empty);
     // Content of size goes to the store; what little remains is carried (at most 64 KiB in all).
-    while (run.queue.inlineBytes > LIMITS.carriedInlineBytes) {
+    while (run.inbox.queue.inlineBytes > LIMITS.carriedInlineBytes) {
       if (!(await spillOnce(run))) break;
     }
     await condition(allHandlersFinished);
   } while (!run.mailbox.empty);
-  if (run.ending || run.stopRequest) return; // N1
-  const { start, agent, settings } = run;
+  const { start, phase, requests } = run;
+  if (phase.kind !== 'open' || requests.terminate || requests.stop) return; // N1
   const upgrade = workflowInfo().targetWorkerDeploymentVersionChanged === true;
   const next = makeContinueAsNewFunc<typeof thread>({
     ...(upgrade ? { initialVersioningBehavior: 'AUTO_UPGRADE' as const } : {}),
   });
   await next({
-    agent,
+    agent: run.presence.agent,
     threadId: start.threadId,
     userId: start.userId,
     parentId: start.parentId,
     rootId: start.rootId,
-    carried: run.toSnapshot(settings as NonNullable<typeof settings>),
+    carried: run.toSnapshot(phase.settings),
   });
 }

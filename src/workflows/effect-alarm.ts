@@ -21,8 +21,7 @@ export class EffectAlarm {
   #looked = false;
 
   /** From the answer of an activity. */
-  hear(answer: object): void {
-    const { effectsInMs } = answer as EffectsDue;
+  hear({ effectsInMs }: EffectsDue): void {
     if (typeof effectsInMs === 'number') this.lookIn(effectsInMs);
   }
 

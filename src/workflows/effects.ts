@@ -6,10 +6,8 @@
  * E3. `stop` is none of its business. `terminate` and Cancel abort what runs (thread-run.ts).
  */
 import { CancellationScope, condition, isCancellation, log, workflowInfo } from '@temporalio/workflow';
-import type { RunEffectsOutcome, Settings } from '../core/step.ts';
+import type { RunEffectsOutcome } from '../core/step.ts';
 import { workflowTime } from './clock.ts';
-import { refreshDetails } from './presence.ts';
-import { callRunEffects } from './proxies.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 const MIN_PAUSE_MS = 100;
@@ -45,7 +43,7 @@ async function untilDue(run: ThreadRun): Promise<boolean> {
     const { lookAt = 0 } = effects;
     const rest = lookAt - workflowTime();
     if (rest <= 0) return true;
-    refreshDetails(run);
+    run.presence.refresh();
     await condition(() => run.ending || effects.lookAt !== lookAt, rest, { summary: 'next effect' });
   }
 }
@@ -55,10 +53,9 @@ async function runBatch(run: ThreadRun, faults: number): Promise<boolean> {
   const { effects } = run;
   const scope = new CancellationScope();
   effects.begin(scope);
-  refreshDetails(run);
+  run.presence.refresh();
   try {
-    const settings = run.settings as Settings;
-    settle(run, await scope.run(() => callRunEffects(settings, run.ref, 'effects')));
+    settle(run, await run.activities.runEffects(scope));
     return true;
   } catch (error) {
     // Aborted: the thread ends, or continues as new.
@@ -74,7 +71,7 @@ async function runBatch(run: ThreadRun, faults: number): Promise<boolean> {
     return false;
   } finally {
     effects.end();
-    refreshDetails(run);
+    run.presence.refresh();
   }
 }
 
@@ -84,7 +81,6 @@ function settle(run: ThreadRun, outcome: RunEffectsOutcome): void {
     run.requestTerminate({});
     return;
   }
-  run.announce(outcome.waiting);
-  run.effects.hear(outcome);
+  run.inbox.announce(outcome.waiting);
   run.effects.rest(outcome.ran > 0 ? 0 : MIN_PAUSE_MS);
 }

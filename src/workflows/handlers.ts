@@ -8,6 +8,7 @@ import {
   ApplicationFailure,
   condition,
   defineSignal,
+  defineUpdate,
   patched,
   setDefaultSignalHandler,
   setHandler,
@@ -27,8 +28,11 @@ import {
   wakeForEffects,
   wakeForMessages,
 } from './messages.ts';
-import { refreshDetails, toStatusView } from './presence.ts';
+import { toStatusView } from './presence.ts';
 import type { ThreadRun } from './thread-run.ts';
+
+/** H1. The update as it arrives. */
+const SEND_LETTER = defineUpdate<{ id: string }, [Letter]>(sendMessage.name);
 
 export function registerHandlers(run: ThreadRun): void {
   const takes = takesOf(run);
@@ -37,17 +41,17 @@ export function registerHandlers(run: ThreadRun): void {
     for (const letter of letters) {
       const take = takes.get(letter.name ?? '');
       if (letter.name === terminate.name) take?.(letter);
-      else run.mailbox.receive(letter, budget, take ?? (({ name = '' }) => run.forget(name)));
+      else
+        run.mailbox.receive(letter, budget, take ?? (({ name = '' }) => run.refusals.addUnknownSignal(name)));
     }
-    refreshDetails(run);
+    run.presence.refresh();
   };
   for (const [name, description] of Object.entries(DESCRIPTIONS)) {
-    setHandler(defineSignal(name), receive as never, { description });
+    setHandler(defineSignal<[unknown]>(name), receive, { description });
   }
-  const send = (letter: Letter) => answerMessage(run, letter);
-  setHandler(sendMessage, send as never, {
+  setHandler(SEND_LETTER, (letter) => answerMessage(run, letter), {
     description: 'Queue a message and get its id back, or a refusal with a code.',
-    validator: ((letter: Letter) => validateMessage(run, letter)) as never,
+    validator: (letter) => validateMessage(run, letter),
   });
   setHandler(status, () => toStatusView(run), { description: 'What the thread is doing now.' });
   // Last: what came before the start is taken name by name, in the order above.
@@ -106,10 +110,10 @@ async function answerMessage(run: ThreadRun, letter: Letter): Promise<{ id: stri
   if (!run.mailbox.empty) await condition(() => run.mailbox.empty);
   const parsed = parseItem(letter, parseMessage);
   if (!parsed.ok) throw toFailure(parsed);
-  const accepted = run.accept(parsed.value);
-  refreshDetails(run);
-  if (!run.opened) await condition(() => run.opened || run.dead);
-  if (run.dead) throw terminated(run);
+  const accepted = run.inbox.accept(parsed.value);
+  run.presence.refresh();
+  if (run.settings === undefined) await condition(() => run.phase.kind !== 'opening');
+  if (run.ended) throw terminated(run);
   return accepted;
 }
 
@@ -153,8 +157,8 @@ function readDelay(letter: Letter): number {
 function hearFamily(run: ThreadRun, letter: Letter): void {
   const { reportOf, boot, speaks } = readFields(letter);
   run.family.hear({ ...(isThreadId(reportOf) ? { reportOf } : {}), boot: boot === true });
-  if (boot !== true) run.announce(1);
-  if (speaks === true) run.unpark();
+  if (boot !== true) run.inbox.announce(1);
+  if (speaks === true) run.inbox.hearRelative();
 }
 
 function readReason(letter: Letter): string | undefined {

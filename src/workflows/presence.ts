@@ -13,77 +13,131 @@ const AGENT_ID = defineSearchAttributeKey('AgentId', 'KEYWORD');
 const PARENT_THREAD_ID = defineSearchAttributeKey('ParentThreadId', 'KEYWORD');
 const ROOT_THREAD_ID = defineSearchAttributeKey('RootThreadId', 'KEYWORD');
 
-export function toStatusView(run: ThreadRun): StatusView {
+export class Presence {
+  readonly #run: ThreadRun;
+  #agent: string;
+  #status: ThreadStatus;
+  #model = '';
+  #activity = 'opening';
+
+  constructor(run: ThreadRun, { agent, status }: { readonly agent: string; readonly status: ThreadStatus }) {
+    this.#run = run;
+    this.#agent = agent;
+    this.#status = status;
+  }
+
+  get agent(): string {
+    return this.#agent;
+  }
+
+  get status(): ThreadStatus {
+    return this.#status;
+  }
+
+  /** The model that is asked, or answered last; empty where none is known. */
+  get model(): string {
+    return this.#model;
+  }
+
+  /** In words, for people. */
+  get activity(): string {
+    return this.#activity;
+  }
+
+  /** As the store has it; shown with `announce`. */
+  adopt({ agent, model }: { readonly agent: string; readonly model: string }): void {
+    this.#agent = agent;
+    this.#model = model;
+  }
+
+  /** Where a run that carries nothing goes on; shown with `announce`. */
+  resume(status: ThreadStatus): void {
+    this.#status = status;
+  }
+
+  /** Attributes that never change; the server carries them through continue-as-new. */
+  announce(): void {
+    const { parentId, rootId, carried } = this.#run.start;
+    if (carried === null && this.#hasAttributes) {
+      upsertSearchAttributes([
+        { key: THREAD_STATUS, value: this.#status },
+        { key: AGENT_ID, value: this.#agent },
+        { key: ROOT_THREAD_ID, value: rootId },
+        ...(parentId === null ? [] : [{ key: PARENT_THREAD_ID, value: parentId }]),
+      ]);
+    }
+    this.refresh();
+  }
+
+  /** One event where the status really changes; none otherwise. */
+  showStatus(status: ThreadStatus): void {
+    if (this.#status === status) return;
+    this.#status = status;
+    if (this.#hasAttributes) upsertSearchAttributes([{ key: THREAD_STATUS, value: status }]);
+  }
+
+  showActivity(activity: string): void {
+    this.#activity = activity;
+    this.refresh();
+  }
+
+  /** A handoff has changed it. One event. */
+  showAgent(agent: string): void {
+    this.#agent = agent;
+    if (this.#hasAttributes) upsertSearchAttributes([{ key: AGENT_ID, value: agent }]);
+    this.refresh();
+  }
+
+  /** With the next activity. */
+  showModel(model: string): void {
+    this.#model = model;
+  }
+
+  /** After anything that the details tell of has changed without the activity changing. */
+  refresh(): void {
+    setCurrentDetails(toDetails(this.#run));
+  }
+
+  get #hasAttributes(): boolean {
+    return this.#run.settings?.searchAttributes === true;
+  }
+}
+
+export function toStatusView({ threadId, presence, turn, inbox, wanted }: ThreadRun): StatusView {
   return {
-    threadId: run.threadId,
-    agent: run.agent,
-    status: run.status,
-    step: run.totalSteps,
-    queued: run.queue.size,
-    atRest: !run.wanted,
-    activity: run.activity,
-    stopReason: run.stopReason,
-    ...(run.session ? { side: run.session.side } : {}),
-    lastError: run.lastError,
+    threadId,
+    agent: presence.agent,
+    status: presence.status,
+    step: turn.totalSteps,
+    queued: inbox.queue.size,
+    atRest: !wanted,
+    activity: presence.activity,
+    stopReason: turn.stopReason,
+    ...(turn.session ? { side: turn.session.side } : {}),
+    lastError: turn.lastError,
   };
 }
 
-/** Attributes that never change; the server carries them through continue-as-new. */
-export function announceThread(run: ThreadRun): void {
-  if (run.start.carried === null && run.settings?.searchAttributes) {
-    const { parentId, rootId } = run.start;
-    upsertSearchAttributes([
-      { key: THREAD_STATUS, value: run.status },
-      { key: AGENT_ID, value: run.agent },
-      { key: ROOT_THREAD_ID, value: rootId },
-      ...(parentId === null ? [] : [{ key: PARENT_THREAD_ID, value: parentId }]),
-    ]);
-  }
-  showActivity(run, run.activity);
-}
-
-/** One event where the status really changes; none otherwise. */
-export function showStatus(run: ThreadRun, status: ThreadStatus): void {
-  if (run.status === status) return;
-  run.status = status;
-  if (run.settings?.searchAttributes) upsertSearchAttributes([{ key: THREAD_STATUS, value: status }]);
-}
-
-export function showActivity(run: ThreadRun, activity: string): void {
-  run.activity = activity;
-  refreshDetails(run);
-}
-
-/** A handoff has changed it. One event. */
-export function showAgent(run: ThreadRun, agent: string): void {
-  run.agent = agent;
-  if (run.settings?.searchAttributes) upsertSearchAttributes([{ key: AGENT_ID, value: agent }]);
-  refreshDetails(run);
-}
-
-/** After anything that the details tell of has changed without the activity changing. */
-export function refreshDetails(run: ThreadRun): void {
-  setCurrentDetails(toDetails(run));
-}
-
-function toDetails(run: ThreadRun): string {
+function toDetails({ threadId, presence, turn, inbox, effects, start }: ThreadRun): string {
+  const { agent, model, status, activity } = presence;
+  const { lastError } = turn;
   const lines: [string, string][] = [
-    ['now', run.activity],
-    ['status', run.parked ? `${run.status}; queued work waits for a user message` : run.status],
-    ['agent', run.agent],
-    ['model', run.model],
-    ['step', String(run.totalSteps)],
-    ['queued', String(run.queue.size)],
-    ['side', run.session?.side ?? ''],
-    ['stopped by', run.stopReason ?? ''],
-    ['next effect', run.effects.toText()],
-    ['parent', run.start.parentId ?? ''],
-    ['last error', run.lastError ? `${run.lastError.code}: ${run.lastError.message}` : ''],
+    ['now', activity],
+    ['status', inbox.parked ? `${status}; queued work waits for a user message` : status],
+    ['agent', agent],
+    ['model', model],
+    ['step', String(turn.totalSteps)],
+    ['queued', String(inbox.queue.size)],
+    ['side', turn.session?.side ?? ''],
+    ['stopped by', turn.stopReason ?? ''],
+    ['next effect', effects.toText()],
+    ['parent', start.parentId ?? ''],
+    ['last error', lastError ? `${lastError.code}: ${lastError.message}` : ''],
   ];
   const list = lines
     .filter(([, value]) => value !== '')
     .map(([name, value]) => `- **${name}:** ${escapeLine(value)}`);
-  return `${list.join('\n')}\n\nRead it: \`everthread threads show ${run.threadId}\``;
+  return `${list.join('\n')}\n\nRead it: \`everthread threads show ${threadId}\``;
 }
 
 /** Names and errors that others wrote, on one line of markdown and as nothing but text. */

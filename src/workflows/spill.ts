@@ -6,17 +6,17 @@
 import { condition, isCancellation, log, patched } from '@temporalio/workflow';
 import type { QueueItem } from '../core/item.ts';
 import { LIMITS } from '../core/limit.ts';
-import { commit } from './proxies.ts';
+import type { ThreadQueue } from '../core/queue.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 /** Moves one batch; false when the store would not have it, and the batch stays with the workflow. */
 export async function spillOnce(run: ThreadRun): Promise<boolean> {
   refuseUnstorable(run);
-  const items = nextBatch(run);
+  const items = nextBatch(run.inbox.queue);
   if (items.length === 0) return true;
   try {
-    await commit('stashItems', run.settings, { ...run.ref, items }, `${items.length} queued`);
-    run.queue.spilled(items);
+    await run.activities.stashItems(items);
+    run.inbox.queue.spilled(items);
     return true;
   } catch (error) {
     if (isCancellation(error)) throw error;
@@ -27,15 +27,16 @@ export async function spillOnce(run: ThreadRun): Promise<boolean> {
 
 /** T1. No handler admits one since its depth is bounded; a run of an early version may have it. */
 function refuseUnstorable(run: ThreadRun): void {
-  if (!run.queue.holdsUnstorable || !patched('refuses-what-cannot-be-stored')) return;
-  for (const { id } of run.queue.dropUnstorable()) {
+  const { queue } = run.inbox;
+  if (!queue.holdsUnstorable || !patched('refuses-what-cannot-be-stored')) return;
+  for (const { id } of queue.dropUnstorable()) {
     const reason = `it is nested deeper than ${LIMITS.jsonDepth} levels and cannot be stored`;
-    run.reject({ code: 'InvalidMessage', reason, id });
+    run.refusals.add({ code: 'InvalidMessage', reason, id });
   }
 }
 
 /** Early versions bounded a batch by its bytes alone. */
-function nextBatch({ queue }: ThreadRun): readonly QueueItem[] {
+function nextBatch(queue: ThreadQueue): readonly QueueItem[] {
   const all = queue.nextSpill(Number.POSITIVE_INFINITY);
   if (all.length <= LIMITS.stashItems || !patched('stashes-in-small-batches')) return all;
   return queue.nextSpill();
@@ -49,7 +50,7 @@ export async function spillBehind<T>(run: ThreadRun, work: Promise<T>): Promise<
   });
   const spilling = (async () => {
     for (;;) {
-      await condition(() => over || run.queue.hasArrivals);
+      await condition(() => over || run.inbox.queue.hasArrivals);
       if (over || !(await spillOnce(run))) return;
     }
   })();

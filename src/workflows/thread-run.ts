@@ -1,224 +1,133 @@
 /**
- * The state of a thread's workflow in one run, and what its handlers may do to it.
+ * A thread's workflow in one run: the parts that hold its state, and what its handlers may ask of it.
  * S1. Handlers are synchronous and only change this state; the main loop alone acts on it.
- * S2. `stop` and `terminate` cancel the scope of the step that runs; the loop settles the rest.
+ * S2. Each part is changed by its own methods. What concerns several of them is a method here.
  */
-import { type CancellationScope, log, patched, uuid4, workflowInfo } from '@temporalio/workflow';
-import type { IncomingItem, Parsed, Refusal } from '../core/item.ts';
-import { LIMITS } from '../core/limit.ts';
-import { ThreadQueue } from '../core/queue.ts';
-import { NO_STEPS, type Session, type SideSteps } from '../core/session.ts';
+import { workflowInfo } from '@temporalio/workflow';
+import { type Carried, fromSnapshot, nothingCarried, toSnapshot } from '../core/carried.ts';
+import type { IncomingItem, Parsed } from '../core/item.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import type { StartInput } from '../core/start-input.ts';
-import type { Settings, StoredError, ThreadStatus } from '../core/step.ts';
+import type { Settings } from '../core/step.ts';
+import { BoundActivities } from './bound-activities.ts';
 import { EffectAlarm } from './effect-alarm.ts';
 import { FamilyWatch } from './family-watch.ts';
+import { Inbox } from './inbox.ts';
 import { Mailbox } from './mailbox.ts';
-import { SIGNAL_NAMES } from './messages.ts';
-import { refreshDetails } from './presence.ts';
+import { Presence } from './presence.ts';
+import { Refusals } from './refusals.ts';
+import { type EndRequest, Requests } from './requests.ts';
+import { Turn } from './turn.ts';
+
+/** A run is opened by the store's word on the thread. */
+type Phase =
+  | { readonly kind: 'opening' }
+  | { readonly kind: 'open'; readonly settings: Settings }
+  /** The store says that the thread is over, or has just been told so; without settings where it said so at once. */
+  | { readonly kind: 'ended'; readonly settings?: Settings };
 
 export class ThreadRun {
   readonly start: StartInput;
-  readonly queue: ThreadQueue;
+  readonly inbox: Inbox;
+  readonly refusals: Refusals;
+  readonly turn: Turn;
+  readonly requests = new Requests();
+  readonly presence: Presence;
   readonly effects = new EffectAlarm();
   readonly family = new FamilyWatch();
-  readonly mailbox = new Mailbox(() => refreshDetails(this));
-  agent: string;
-  storeId: string | undefined;
-  settings: Settings | undefined;
-  status: ThreadStatus;
-  /** The model that is asked, or answered last. */
-  model = '';
-  /** In words, for people. */
-  activity = 'opening';
-  lastError: StoredError | null = null;
-  /** Why the last execution ended. */
-  stopReason: string | null;
-  /** Of an agent with two AI sides. */
-  session: Session | undefined;
-  opened = false;
-  /** The store says that this thread is over, or has just been told so. */
-  dead = false;
-  /** A relative has spoken, perhaps before the store was asked where the thread stands. */
-  spokenTo = false;
-  parked: boolean;
-  turnOpen: boolean;
-  executionId: string | null;
-  /** Model steps of this execution. */
-  steps: number;
-  /** Of them those of each side. */
-  sideSteps: SideSteps;
-  totalSteps: number;
-  afterStep: number;
-  stopRequest: { reason?: string } | undefined;
-  terminateRequest: { reason?: string } | undefined;
-  scope: CancellationScope | undefined;
-  /** Items in line, as others have said since the loop had them counted last. */
-  #announced = 0;
+  readonly activities: BoundActivities;
+  readonly mailbox = new Mailbox(() => this.presence.refresh());
+  #phase: Phase = { kind: 'opening' };
   #ordinal = 0;
-  #rejections: Refusal[];
-  /** In this run, for the log. */
-  #rejected = 0;
-  /** Signals of names that a thread does not know, in this run. */
-  #unknown = 0;
 
   constructor(start: StartInput) {
-    const { carried } = start;
+    const carried: Carried = start.carried ? fromSnapshot(start.carried) : nothingCarried(start.agent);
     this.start = start;
-    this.queue = new ThreadQueue(workflowInfo().firstExecutionRunId, carried ?? undefined);
-    this.agent = carried?.agent ?? start.agent;
-    this.storeId = carried?.storeId;
-    this.status = (carried?.status as ThreadStatus | undefined) ?? 'idle';
-    this.parked = carried?.parked ?? false;
-    this.turnOpen = carried?.turnOpen ?? false;
-    this.executionId = carried?.executionId ?? null;
-    this.steps = carried?.steps ?? 0;
-    this.sideSteps = carried?.sideSteps ?? NO_STEPS;
-    this.session = carried?.session ?? undefined;
-    this.stopReason = carried?.stopReason ?? null;
-    this.totalSteps = carried?.totalSteps ?? 0;
-    this.afterStep = carried?.afterStep ?? 0;
-    this.#rejections = [...(carried?.rejections ?? [])];
-    if (!carried) for (const message of start.messages) this.accept(message);
+    this.inbox = new Inbox(workflowInfo().firstExecutionRunId, carried);
+    this.refusals = new Refusals(start.threadId, carried.rejections);
+    this.turn = new Turn(carried.turn);
+    this.presence = new Presence(this, carried);
+    this.activities = new BoundActivities(start.threadId, carried.storeId, this.effects);
+    if (!start.carried) for (const message of start.messages) this.inbox.accept(message);
   }
 
   get threadId(): string {
     return this.start.threadId;
   }
 
+  get phase(): Phase {
+    return this.#phase;
+  }
+
+  /** Known once the run has been opened. */
+  get settings(): Settings | undefined {
+    return this.#phase.kind === 'opening' ? undefined : this.#phase.settings;
+  }
+
+  get ended(): boolean {
+    return this.#phase.kind === 'ended';
+  }
+
+  /** It has ended, or is about to. */
   get ending(): boolean {
-    return this.dead || this.terminateRequest !== undefined;
+    return this.ended || this.requests.terminate !== undefined;
   }
 
   /** Something for the loop to do. */
   get hasWork(): boolean {
-    return this.turnOpen || (!this.parked && this.queue.size > 0);
+    return this.turn.open || this.inbox.hasWork;
   }
 
   get wanted(): boolean {
-    return this.ending || this.stopRequest !== undefined || this.hasWork || this.#rejections.length > 0;
+    return this.ending || this.requests.stop !== undefined || this.hasWork || this.refusals.pending;
   }
 
-  accept(item: IncomingItem): { id: string } {
-    const { id, duplicate } = this.queue.accept(item);
-    // Work queued after a stop stays parked until a person speaks again (runtime §2, decisions: stop).
-    if (!duplicate && item.kind !== 'tool' && item.role === 'user') this.parked = false;
-    return { id };
+  open(settings: Settings): void {
+    this.#phase = { kind: 'open', settings };
   }
 
-  /** A relative has said something to the thread: as good as a person's word. */
-  unpark(): void {
-    this.parked = false;
-    this.spokenTo = true;
+  end(): void {
+    this.#phase = { kind: 'ended', settings: this.settings };
   }
 
   /** For signals, which cannot answer: what is refused is logged and becomes an event. */
   acceptOrDrop(parsed: Parsed<IncomingItem>): void {
-    if (!parsed.ok) this.reject(parsed.refusal);
-    else if (this.ending)
-      this.reject({ code: 'ThreadTerminated', reason: 'the thread is terminated', id: parsed.value.id });
-    else this.accept(parsed.value);
+    if (!parsed.ok) this.refusals.add(parsed.refusal);
+    else if (this.ending) {
+      const { id } = parsed.value;
+      this.refusals.add({ code: 'ThreadTerminated', reason: 'the thread is terminated', id });
+    } else this.inbox.accept(parsed.value);
   }
 
-  /** The log hears of the first few, and then of every tenth, hundredth and so on: a flood of them is one line. */
-  reject(refusal: Refusal): void {
-    this.#rejected += 1;
-    if (isTold(this.#rejected)) {
-      const count = this.#rejected > TOLD_SINGLY ? ` (so far ${this.#rejected} in this run)` : '';
-      log.warn(`dropped an item of thread ${this.threadId}: ${refusal.reason}${count}`, { ...refusal });
-    }
-    if (this.#rejections.length < LIMITS.rejections) this.#rejections.push(refusal);
-  }
-
-  /** A signal whose name says nothing to a thread: the first of a run is told of, all are forgotten. */
-  forget(name: string): void {
-    this.#unknown += 1;
-    if (this.#unknown > 1 || !patched('tells-of-unknown-signals')) return;
-    const known = SIGNAL_NAMES.join(', ');
-    this.reject({
-      code: 'InvalidMessage',
-      reason: `there is no signal ${JSON.stringify(name)}; a thread knows ${known}`,
-    });
-  }
-
-  takeRejections(): readonly Refusal[] {
-    return this.#rejections.splice(0);
-  }
-
-  requestStop(request: { reason?: string }): void {
+  requestStop(request: EndRequest): void {
     if (this.ending) return;
-    this.stopRequest = request;
-    this.parked = true;
-    this.scope?.cancel();
+    this.inbox.park();
+    this.requests.requestStop(request);
   }
 
-  requestTerminate(request: { reason?: string }): void {
-    this.terminateRequest ??= request;
-    this.scope?.cancel();
+  requestTerminate(request: EndRequest): void {
+    this.requests.requestTerminate(request);
     this.effects.cancel();
   }
 
-  /** The store was seen with so many pending rows, by somebody else. */
-  announce(waiting: number): void {
-    this.queue.announce(waiting);
-    this.#announced = Math.max(this.#announced, waiting);
-  }
-
-  /** Before the store counts what waits. */
-  beginCount(): void {
-    this.#announced = 0;
-  }
-
-  /** What was announced meanwhile may have come too late to be counted. */
-  endCount(waiting: number): void {
-    this.queue.recount(waiting);
-    this.queue.announce(this.#announced);
-  }
-
+  /** Numbers what this run asks of the store: with the run's id, the key of a step. */
   nextOrdinal(): number {
     return this.#ordinal++;
   }
 
-  currentExecution(): string {
-    this.executionId ??= uuid4();
-    return this.executionId;
-  }
-
-  endTurn(): void {
-    this.turnOpen = false;
-    this.executionId = null;
-    this.steps = 0;
-    this.sideSteps = NO_STEPS;
-  }
-
-  get ref(): { threadId: string; storeId: string } {
-    return { threadId: this.threadId, storeId: this.storeId ?? '' };
-  }
-
   toSnapshot(settings: Settings): Snapshot {
-    return {
-      version: 2,
-      ...this.queue.toState(),
-      afterStep: this.afterStep,
-      turnOpen: this.turnOpen,
-      parked: this.parked,
-      executionId: this.executionId,
-      steps: this.steps,
-      totalSteps: this.totalSteps,
-      rejections: this.#rejections,
+    const { agent, status } = this.presence;
+    return toSnapshot(
+      {
+        queue: this.inbox.queue.toState(),
+        parked: this.inbox.parked,
+        rejections: this.refusals.state,
+        turn: this.turn.state,
+        agent,
+        status,
+        storeId: this.activities.storeId,
+      },
       settings,
-      storeId: this.storeId ?? '',
-      agent: this.agent,
-      status: this.status,
-      session: this.session ?? null,
-      sideSteps: this.sideSteps,
-      stopReason: this.stopReason,
-    };
+    );
   }
-}
-
-const TOLD_SINGLY = 5;
-
-function isTold(count: number): boolean {
-  return count <= TOLD_SINGLY || /^10+$/.test(String(count));
 }

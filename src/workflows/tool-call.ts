@@ -3,26 +3,28 @@
  * A lost worker is answered from the store: not begun, dispatch again; begun, unknown; done, as stored.
  */
 import { isCancellation, sleep } from '@temporalio/workflow';
-import type { CallRef, ToolCallInput, ToolCallOutcome } from '../core/step.ts';
+import type { CallRef, ToolCallOutcome } from '../core/step.ts';
+import type { CallPlace } from './bound-activities.ts';
 import { runChildCall } from './child-call.ts';
-import { callQuickTool, callTool, commit, withoutLocalActivities } from './proxies.ts';
+import { withoutLocalActivities } from './proxies.ts';
 import { runSubprompt } from './subprompt.ts';
 import type { ThreadRun } from './thread-run.ts';
 
-export async function runToolCall(
-  run: ThreadRun,
-  call: CallRef,
-  input: ToolCallInput,
-): Promise<ToolCallOutcome> {
-  if (call.mode === 'prompt') return runSubprompt(run, call, input, runToolCall);
-  if (call.mode === 'child') return runChildCall(run, call, input);
+/** Whatever came of it is heard once, of all its attempts together (bound-activities.ts, B2). */
+export function runToolCall(run: ThreadRun, call: CallRef, place: CallPlace): Promise<ToolCallOutcome> {
+  return run.activities.heard(runByMode(run, call, place));
+}
+
+async function runByMode(run: ThreadRun, call: CallRef, place: CallPlace): Promise<ToolCallOutcome> {
+  if (call.mode === 'prompt') return runSubprompt(run, call, place, runToolCall);
+  if (call.mode === 'child') return runChildCall(run, call, place);
   for (let redispatches = 0; ; redispatches++) {
     try {
-      return await dispatch(run, call, input);
+      return await dispatch(run, call, place);
     } catch (error) {
       if (isCancellation(error)) throw error;
     }
-    const recorded = await commit('recordToolOutcome', run.settings, input, `what became of ${call.name}`);
+    const recorded = await run.activities.recordToolOutcome(call, place);
     if (recorded.kind !== 'redispatch') return recorded;
     // The first time a worker was lost before the body began. Again and again means a fault: do not spin.
     if (redispatches > 0)
@@ -30,16 +32,14 @@ export async function runToolCall(
   }
 }
 
-async function dispatch(run: ThreadRun, call: CallRef, input: ToolCallInput): Promise<ToolCallOutcome> {
-  const summary = `${call.name} · step ${input.step}`;
-  const settings = run.settings as NonNullable<typeof run.settings>;
+async function dispatch(run: ThreadRun, call: CallRef, place: CallPlace): Promise<ToolCallOutcome> {
   if (call.mode === 'quick' && !withoutLocalActivities()) {
     try {
-      return await callQuickTool(input, summary);
+      return await run.activities.runQuickTool(call, place);
     } catch (error) {
       if (isCancellation(error)) throw error;
       // Slower than promised, or its worker fell: it is idempotent, so it runs again where time is no matter.
     }
   }
-  return callTool(settings, call, input, summary);
+  return run.activities.runTool(call, place);
 }

@@ -1,0 +1,199 @@
+/**
+ * The activities, as one run of a thread calls them: with the thread and the store that it lives in, and with the times of its
+ * worker's settings. What an answer says of effects reaches the run's alarm.
+ * B1. An answer is heard right before its caller goes on, and delays the caller by nothing: two flows that go on within one
+ *     activation issue their commands in the order that histories have.
+ * B2. Attempts of a tool are not heard one by one, nor is what the store says of a lost one: the call's outcome is (tool-call.ts).
+ */
+import { type CancellationScope, isCancellation } from '@temporalio/workflow';
+import type {
+  CallRef,
+  CommitStatusInput,
+  CommitStatusOutcome,
+  EffectsDue,
+  ModelStepInput,
+  OpenThreadInput,
+  RunRef,
+  Settings,
+  StashInput,
+  StoredError,
+  SubpromptOutcome,
+  ToolCallInput,
+  ToolCallOutcome,
+} from '../core/step.ts';
+import type { FinishedSubagent, SubagentOutcome } from '../core/subagent-step.ts';
+import type { EffectAlarm } from './effect-alarm.ts';
+import {
+  callFinish,
+  callModelStep,
+  callQuickTool,
+  callReport,
+  callRunEffects,
+  callSubagent,
+  callSubprompt,
+  callTool,
+  commit,
+  type Heartbeats,
+  STORE,
+} from './proxies.ts';
+import { toStoredError } from './step-call.ts';
+
+/** An activity's input without what the run adds. */
+type Unbound<Input extends Partial<RunRef>> = Omit<Input, keyof RunRef>;
+
+/** Which call of the thread. */
+export type CallPlace = Unbound<ToolCallInput>;
+
+/** Until the thread has been opened, and where it turned out to be over. */
+const BEFORE_OPENING: Heartbeats = { modelHeartbeatMs: 10_000, toolHeartbeatMs: 10_000 };
+
+export class BoundActivities {
+  readonly #threadId: string;
+  readonly #alarm: EffectAlarm;
+  #storeId: string | undefined;
+  #heartbeats: Heartbeats = BEFORE_OPENING;
+
+  constructor(threadId: string, storeId: string | undefined, alarm: EffectAlarm) {
+    this.#threadId = threadId;
+    this.#storeId = storeId;
+    this.#alarm = alarm;
+  }
+
+  /** Undefined as long as nobody has opened the thread. */
+  get storeId(): string | undefined {
+    return this.#storeId;
+  }
+
+  bind(storeId: string | undefined, settings?: Settings): void {
+    this.#storeId = storeId;
+    if (settings) this.#heartbeats = settings;
+  }
+
+  openThread(input: Unbound<OpenThreadInput>) {
+    const bound = { ...input, threadId: this.#threadId, storeId: this.#storeId };
+    return this.heard(commit(STORE.openThread, this.#heartbeats, bound, `open · ${input.agent}`));
+  }
+
+  stashItems(items: StashInput['items']) {
+    return commit(STORE.stashItems, this.#heartbeats, { ...this.#ref, items }, `${items.length} queued`);
+  }
+
+  commitStatus(input: Unbound<CommitStatusInput>): Promise<CommitStatusOutcome> {
+    const { status, reason } = input;
+    const summary = reason ? `${status} · ${reason}` : status;
+    return this.heard(commit(STORE.commitStatus, this.#heartbeats, { ...this.#ref, ...input }, summary));
+  }
+
+  modelStep(input: Unbound<ModelStepInput>, summary: string) {
+    return this.heard(callModelStep(this.#heartbeats, { ...this.#ref, ...input }, summary));
+  }
+
+  /** In a scope that aborts the handler which runs. */
+  runEffects(scope: CancellationScope) {
+    return this.heard(scope.run(() => callRunEffects(this.#heartbeats, this.#ref, 'effects')));
+  }
+
+  reportToParent() {
+    return callReport(this.#heartbeats, this.#ref, 'report to the parent');
+  }
+
+  listUnstarted() {
+    return commit(STORE.listUnstarted, this.#heartbeats, this.#ref, 'children to start');
+  }
+
+  /** B2. */
+  runTool(call: CallRef, place: CallPlace): Promise<ToolCallOutcome> {
+    return callTool(this.#heartbeats, call, { ...this.#ref, ...place }, summarize(call, place));
+  }
+
+  /** B2. */
+  runQuickTool(call: CallRef, place: CallPlace): Promise<ToolCallOutcome> {
+    return callQuickTool({ ...this.#ref, ...place }, summarize(call, place));
+  }
+
+  /** B2. */
+  recordToolOutcome(call: CallRef, place: CallPlace) {
+    const input = { ...this.#ref, ...place };
+    return commit(STORE.recordToolOutcome, this.#heartbeats, input, `what became of ${call.name}`);
+  }
+
+  /** The model step of a sub-prompt. A fault that came back again and again becomes the call's result. */
+  askSubprompt(call: CallRef, place: CallPlace): Promise<SubpromptOutcome> {
+    return this.heard(this.#askSubprompt(call, place));
+  }
+
+  finishSubprompt(call: CallRef, place: CallPlace): Promise<ToolCallOutcome> {
+    return this.heard(this.#finishSubprompt(place, `result of ${call.name}`));
+  }
+
+  /** Makes a child, or tells it something. A fault that came back again and again becomes the call's result. */
+  askSubagent(call: CallRef, place: CallPlace): Promise<SubagentOutcome> {
+    return this.heard(this.#askSubagent(call, place));
+  }
+
+  /** The result of a call that blocks, once the child has reported. */
+  lookForReport(call: CallRef, place: CallPlace): Promise<FinishedSubagent> {
+    return this.#finishSubagent(place, `report of ${call.name}`);
+  }
+
+  /** The result of a call that does not block, or whose child could not be asked or started. */
+  async finishSubagent(call: CallRef, place: CallPlace, error?: StoredError): Promise<ToolCallOutcome> {
+    const outcome = await this.#finishSubagent(place, `result of ${call.name}`, error);
+    if (outcome.kind === 'waiting') throw new Error(`A call of ${call.name} waits that does not block.`);
+    return outcome;
+  }
+
+  /** B1: the reaction that hears is the first of this very promise. */
+  heard<Answer>(answer: Promise<Answer & EffectsDue>): Promise<Answer> {
+    answer.then(
+      (outcome) => this.#alarm.hear(outcome),
+      () => undefined,
+    );
+    return answer;
+  }
+
+  async #askSubprompt(call: CallRef, place: CallPlace): Promise<SubpromptOutcome> {
+    try {
+      return await callSubprompt(this.#heartbeats, { ...this.#ref, ...place }, summarize(call, place));
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      // The prompt has done nothing that its calls' own records do not tell.
+      const outcome = await this.#finishSubprompt(place, `what became of ${call.name}`, toStoredError(error));
+      return outcome.kind === 'terminated' ? outcome : { kind: 'settled', outcome };
+    }
+  }
+
+  #finishSubprompt(place: CallPlace, summary: string, error?: StoredError) {
+    const input = { ...this.#ref, ...place, ...(error ? { error } : {}) };
+    return callFinish(STORE.finishSubprompt, this.#heartbeats, input, summary);
+  }
+
+  async #askSubagent(call: CallRef, place: CallPlace): Promise<SubagentOutcome> {
+    try {
+      return await callSubagent(this.#heartbeats, { ...this.#ref, ...place }, summarize(call, place));
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      // A child that was made all the same is told of in the result.
+      const outcome = await this.finishSubagent(call, place, toStoredError(error));
+      return outcome.kind === 'terminated' ? outcome : { kind: 'settled', outcome };
+    }
+  }
+
+  #finishSubagent(place: CallPlace, summary: string, error?: StoredError) {
+    const input = { ...this.#ref, ...place, ...(error ? { error } : {}) };
+    return this.heard(callFinish(STORE.finishSubagent, this.#heartbeats, input, summary));
+  }
+
+  get #ref(): RunRef {
+    return { threadId: this.#threadId, storeId: this.#storeId ?? '' };
+  }
+}
+
+function summarize({ name }: CallRef, { step }: CallPlace): string {
+  return `${name} · step ${step}`;
+}
+
+/** An activity that failed for good; not a cancellation, and not a fault of the workflow's own code. */
+function isFault(error: unknown): boolean {
+  return !isCancellation(error) && (error as Error).name === 'ActivityFailure';
+}

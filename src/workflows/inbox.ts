@@ -1,0 +1,71 @@
+/**
+ * What lies in line for the thread, and whether it may be taken: after a stop, queued work is parked until somebody speaks
+ * (runtime §2).
+ */
+import type { Carried } from '../core/carried.ts';
+import type { IncomingItem } from '../core/item.ts';
+import { ThreadQueue } from '../core/queue.ts';
+
+export class Inbox {
+  readonly queue: ThreadQueue;
+  #parked: boolean;
+  /** A relative has spoken, perhaps before the store was asked where the thread stands. */
+  #spokenTo = false;
+  /** Items in line, as others have said since the loop had them counted last. */
+  #announced = 0;
+
+  /** `origin` as ThreadQueue has it. */
+  constructor(origin: string, { queue, parked }: Pick<Carried, 'queue' | 'parked'>) {
+    this.queue = new ThreadQueue(origin, queue);
+    this.#parked = parked;
+  }
+
+  get parked(): boolean {
+    return this.#parked;
+  }
+
+  get hasWork(): boolean {
+    return !this.#parked && this.queue.size > 0;
+  }
+
+  /** A person's message unparks what is in line. */
+  accept(item: IncomingItem): { id: string } {
+    const { id, duplicate } = this.queue.accept(item);
+    if (!duplicate && item.kind !== 'tool' && item.role === 'user') this.#parked = false;
+    return { id };
+  }
+
+  /** A relative has said something to the thread: as good as a person's word. */
+  hearRelative(): void {
+    this.#parked = false;
+    this.#spokenTo = true;
+  }
+
+  park(): void {
+    this.#parked = true;
+  }
+
+  /** A run that carries nothing: a stopped thread stays parked unless somebody has spoken to it with the start. */
+  resume(opened: { readonly waiting: number; readonly stopped: boolean }, stopHolds: () => boolean): void {
+    this.queue.addWaiting(opened.waiting);
+    const stops = this.#parked && stopHolds();
+    this.#parked = stops || (opened.stopped && !this.queue.hasArrivals && !this.#spokenTo);
+  }
+
+  /** The store was seen with so many pending rows, by somebody else. */
+  announce(waiting: number): void {
+    this.queue.announce(waiting);
+    this.#announced = Math.max(this.#announced, waiting);
+  }
+
+  /** Before the store counts what waits. */
+  beginCount(): void {
+    this.#announced = 0;
+  }
+
+  /** What was announced meanwhile may have come too late to be counted. */
+  endCount(waiting: number): void {
+    this.queue.recount(waiting);
+    this.queue.announce(this.#announced);
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * The begin of a run: the store says where the thread stands, which worker's settings count, and whether the thread lives at all.
+ */
+import { patched } from '@temporalio/workflow';
+import type { OpenThreadOutcome } from '../core/step.ts';
+import { settle, showActivityAtRest } from './rest.ts';
+import type { ThreadRun } from './thread-run.ts';
+
+type Opened = Extract<OpenThreadOutcome, { kind: 'open' }>;
+
+export async function open(run: ThreadRun): Promise<void> {
+  const { agent, userId, arguments: threadArguments, parentId, rootId } = run.start;
+  const { activities } = run;
+  const opened = await activities.openThread({
+    agent,
+    userId,
+    arguments: threadArguments,
+    parentId,
+    rootId,
+  });
+  if (opened.kind === 'terminated') {
+    activities.bind(activities.storeId ?? opened.storeId);
+    run.end();
+    return;
+  }
+  activities.bind(opened.storeId, opened.settings);
+  run.presence.adopt({ agent: opened.agent, model: opened.model ?? '' });
+  run.turn.adoptSession(opened.session);
+  run.family.open(opened);
+  if (run.start.carried === null) resume(run, opened);
+  run.open(opened.settings);
+  showActivityAtRest(run);
+  run.presence.announce();
+  if (opened.lastError && !run.hasWork) await settle(run, { status: 'failed', error: opened.lastError });
+}
+
+/** A run that carries nothing goes on where the store stands: at the very start, or after a killed run. */
+function resume(run: ThreadRun, { status, afterStep, turnOpen, waiting }: Opened): void {
+  run.turn.resume({ afterStep, turnOpen });
+  // A stop that came with the start, after all that was said with it: so it is when a run that was killed is revived by one.
+  const stopHolds = () => run.requests.stop !== undefined && patched('a-stop-before-the-opening-holds');
+  run.inbox.resume({ waiting, stopped: status === 'stopped' }, stopHolds);
+  if (turnOpen) run.presence.resume('running');
+  else run.presence.resume(status === 'running' ? 'idle' : status);
+}

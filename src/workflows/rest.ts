@@ -1,0 +1,73 @@
+/** The end of a turn, and of the thread: the store ends what is left open, and says whether there is more to do. */
+import type { CommitStatusInput, CommitStatusOutcome, RestStatus } from '../core/step.ts';
+import type { ThreadRun } from './thread-run.ts';
+
+export type Rest = Pick<CommitStatusInput, 'reason' | 'error'> & { readonly status: RestStatus };
+
+/** Ends the turn in the store, with all that is left open; then the thread rests, unless more has come. */
+export async function settle(run: ThreadRun, rest: Rest): Promise<void> {
+  const { inbox, turn, presence, requests } = run;
+  const request = requests.stop;
+  const { parked: park } = inbox;
+  inbox.beginCount();
+  const outcome = await run.activities.commitStatus({
+    ...rest,
+    ordinal: run.nextOrdinal(),
+    rejections: run.refusals.take(),
+    ...(request ? { stops: true } : {}),
+    more: !park && inbox.queue.holdsItems,
+    park,
+    agent: presence.agent,
+    ...(turn.session ? { session: turn.session } : {}),
+  });
+  if (outcome.kind === 'terminated') {
+    run.end();
+    return;
+  }
+  requests.settleStop(request);
+  if (outcome.agent !== undefined) presence.showAgent(outcome.agent);
+  inbox.endCount(outcome.waiting);
+  if (outcome.reportDue) run.family.oweReport();
+  turn.end({
+    afterStep: outcome.step,
+    stopReason: stopReasonOf(rest) ?? turn.stopReason,
+    error: rest.error ?? null,
+  });
+  if (outcome.kind === 'rest') presence.showStatus(rest.status);
+  showActivityAtRest(run);
+}
+
+function stopReasonOf({ reason, error, status }: Rest): string | undefined {
+  return reason ?? error?.code ?? (status === 'stopped' ? 'stopped' : undefined);
+}
+
+/** What the store is to settle where the thread has nothing to do, but to tell it of refusals. */
+export function restAsBefore({ presence, turn }: ThreadRun): Rest {
+  const { status: shown } = presence;
+  const status: RestStatus = shown === 'stopped' || shown === 'failed' ? shown : 'idle';
+  return { status, ...(turn.lastError ? { error: turn.lastError } : {}) };
+}
+
+export function showActivityAtRest({ presence, inbox }: ThreadRun): void {
+  presence.showActivity(inbox.parked ? 'stopped; waiting for a user message' : 'waiting for a message');
+}
+
+/** Ends the thread for ever, as it was asked to. */
+export async function end(run: ThreadRun): Promise<void> {
+  const { reason } = run.requests.terminate ?? {};
+  const outcome = await commitEnd(run, reason);
+  run.family.end({ reportDue: outcome.kind !== 'rest' || outcome.reportDue === true });
+  run.end();
+  run.presence.showStatus('terminated');
+  run.presence.showActivity(reason ? `terminated: ${reason}` : 'terminated');
+}
+
+/** Of a thread that has ended already, this changes nothing but tells its children. */
+export function commitEnd(run: ThreadRun, reason?: string): Promise<CommitStatusOutcome> {
+  return run.activities.commitStatus({
+    status: 'terminated',
+    reason,
+    ordinal: run.nextOrdinal(),
+    rejections: run.refusals.take(),
+  });
+}

@@ -1,0 +1,157 @@
+/**
+ * How far the thread's turns have come: the execution under way, the steps counted in it, whose move it is, how the last one
+ * ended. What it says survives continue-as-new; the store decides where the two differ.
+ * T1. A step is over when `complete` says so: until then a reset or a lost run must find it again.
+ */
+import { uuid4 } from '@temporalio/workflow';
+import type { TurnState } from '../core/carried.ts';
+import { advanceSession, NEW_SESSION, NO_STEPS, otherSide, type Session } from '../core/session.ts';
+import type { ModelStepOutcome, StoredError } from '../core/step.ts';
+import { evaluateStop, type StopVerdict } from '../core/stop.ts';
+import type { FlowDirective } from '../core/thread-execution.ts';
+
+export type StoredStep = Extract<ModelStepOutcome, { kind: 'step' }>;
+
+/** A call of a step, once it has its result. */
+export interface CallEnd {
+  readonly name: string;
+  readonly succeeded: boolean;
+  readonly directive?: FlowDirective;
+}
+
+/** How an execution ended, as the store has it. */
+export interface ExecutionEnd {
+  readonly afterStep: number;
+  readonly stopReason: string | null;
+  readonly error: StoredError | null;
+}
+
+export class Turn {
+  #state: TurnState;
+  #lastError: StoredError | null = null;
+
+  constructor(state: TurnState) {
+    this.#state = state;
+  }
+
+  /** Its last step is not followed by rest yet. */
+  get open(): boolean {
+    return this.#state.turnOpen;
+  }
+
+  /** The store's number of the last step that is known to be over. */
+  get afterStep(): number {
+    return this.#state.afterStep;
+  }
+
+  get totalSteps(): number {
+    return this.#state.totalSteps;
+  }
+
+  /** Of an agent with two AI sides. */
+  get session(): Session | undefined {
+    return this.#state.session ?? undefined;
+  }
+
+  /** Why the last execution ended; null while one lasts. */
+  get stopReason(): string | null {
+    return this.#state.stopReason;
+  }
+
+  get lastError(): StoredError | null {
+    return this.#lastError;
+  }
+
+  get state(): TurnState {
+    return this.#state;
+  }
+
+  /** The execution under way, or a new one. */
+  executionId(): string {
+    const executionId = this.#state.executionId ?? uuid4();
+    this.#change({ executionId });
+    return executionId;
+  }
+
+  /** A run that carries nothing goes on where the store stands. */
+  resume({ afterStep, turnOpen }: Pick<TurnState, 'afterStep' | 'turnOpen'>): void {
+    this.#change({ afterStep, totalSteps: afterStep, turnOpen });
+  }
+
+  /** What is carried comes before what the store has. */
+  adoptSession(session: Session | undefined): void {
+    this.#change({ session: this.#state.session ?? session ?? null });
+  }
+
+  /** A step is stored, and its calls are to be run. Answers how the turn stood before the step was counted. */
+  beginStep({ answered, side, turns }: StoredStep): TurnState {
+    this.#change({ turnOpen: true, stopReason: null });
+    // After a reset, the store has counted turns that this run has not seen.
+    if (side) {
+      const session = { ...(this.#state.session ?? NEW_SESSION), side };
+      this.#change({ session: turns === undefined ? session : { ...session, turns } });
+    }
+    const before = this.#state;
+    const { totalSteps, steps, sideSteps } = before;
+    this.#change({ totalSteps: totalSteps + 1 });
+    if (answered) {
+      const acted = side ?? 'a';
+      this.#change({ steps: steps + 1, sideSteps: { ...sideSteps, [acted]: sideSteps[acted] + 1 } });
+    }
+    return before;
+  }
+
+  /** The next run takes the step over, and counts it there. */
+  uncountStep({ totalSteps, steps, sideSteps }: TurnState): void {
+    this.#change({ totalSteps, steps, sideSteps });
+  }
+
+  /** T1. */
+  completeStep(step: number): void {
+    this.#change({ afterStep: step });
+  }
+
+  /** There was nothing to answer. */
+  skipStep(outcome: { readonly step: number; readonly session?: Session }): void {
+    this.#change({ session: outcome.session ?? this.#state.session, afterStep: outcome.step });
+  }
+
+  /** The model could not be asked, or gave no answer that can be kept. */
+  failStep(outcome: { readonly step: number; readonly session?: Session }): void {
+    this.skipStep(outcome);
+    this.#change({ totalSteps: this.#state.totalSteps + 1 });
+  }
+
+  /** What ends with the step (core/stop.ts); the session moves on accordingly. */
+  judge(
+    { rules, text, answered, side = 'a', directive }: StoredStep,
+    calls: readonly CallEnd[],
+  ): StopVerdict {
+    const { steps, sideSteps, session } = this.#state;
+    const verdict = evaluateStop({
+      rules,
+      side,
+      text,
+      answered,
+      calls,
+      steps,
+      ownSteps: sideSteps[side],
+      otherSteps: sideSteps[otherSide(side)],
+      turns: (session ?? NEW_SESSION).turns,
+      directive: calls.findLast((call) => call.directive)?.directive ?? directive,
+    });
+    if (session) this.#change({ session: advanceSession(session, side, verdict) });
+    return verdict;
+  }
+
+  /** The store has ended the execution; the next step begins another one. */
+  end({ afterStep, stopReason, error }: ExecutionEnd): void {
+    this.#lastError = error;
+    const none = { turnOpen: false, executionId: null, steps: 0, sideSteps: NO_STEPS };
+    this.#change({ ...none, afterStep, stopReason });
+  }
+
+  #change(part: Partial<TurnState>): void {
+    this.#state = { ...this.#state, ...part };
+  }
+}
