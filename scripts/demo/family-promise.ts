@@ -93,7 +93,8 @@ export async function checkFamily(
   const { threadId } = family.root;
   const root = await client.getThread(threadId);
   const { messages } = await client.getMessages(threadId, { limit: 10_000, includeSilent: true });
-  const children = await client.store.listChildren(threadId);
+  const members = await client.getFamily(threadId);
+  const children = members.flatMap(({ child, depth }) => (child && depth === 1 ? [child] : []));
   const parents = await Promise.all(children.map((child) => readParent(client, child.threadId)));
   const paths = messages.flatMap(({ content, attachments }) =>
     REPORT_START.test(content ?? '') ? (attachments ?? []).map(({ path }) => path) : [],

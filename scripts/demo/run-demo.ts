@@ -62,7 +62,7 @@ async function perform(house: House): Promise<boolean> {
 
 /** Needs no worker: on a service of the user's, no workflow stays that nobody will ever serve. */
 async function endWorkflows(client: RuntimeClient, root: string): Promise<void> {
-  for (const { thread } of await client.store.readFamily(root)) {
+  for (const { thread } of await client.getFamily(root).catch(() => [])) {
     const handle = client.temporal.workflow.getHandle(`thread/${thread.id}`);
     await handle.terminate('the demo is over').catch(() => undefined);
   }

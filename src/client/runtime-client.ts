@@ -3,45 +3,43 @@
  * Commands travel as Temporal signals and updates; reads come from the store. A thread whose workflow was killed
  * is revived by the next command; a terminated one refuses every command with `ThreadTerminated`.
  */
-import { randomUUID } from 'node:crypto';
-import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
-import { RuntimeError } from '../core/error.ts';
-import { isThreadId, WORKFLOW_ID_PREFIX } from '../core/start-input.ts';
-import { revival, startOptions, WORKFLOW_TYPE } from '../core/start-options.ts';
-import type { ThreadRecord } from '../store/port/thread-store.ts';
-import {
-  queueMessage,
-  queueTool,
-  sendMessage,
-  stop,
-  type ToolPayload,
-  terminate,
-  wakeForEffects,
-  wakeForMessages,
-} from '../workflows/messages.ts';
-import type { thread } from '../workflows/thread.ts';
+import type { Client } from '@temporalio/client';
+import type { ScheduledEffect } from '../core/effect.ts';
+import type { EnvType } from '../core/env.ts';
+import type { Message } from '../core/message.ts';
+import type { ThreadEvent } from '../core/thread-event.ts';
+import type { GetLogsOptions, Log } from '../core/thread-log.ts';
+import type { GetMessagesOptions, MessagePage } from '../core/thread-message.ts';
+import type { EnvEntry, EnvOwner } from '../store/port/env.ts';
+import type { FamilyMember, ThreadRecord, VariableRequest } from '../store/port/thread-store.ts';
+import type { ToolPayload } from '../workflows/messages.ts';
+import { keepStore } from './client-store.ts';
 import { type ConnectOptions, type OpenConnection, openConnection } from './connect.ts';
-import { goneError, refuseTerminated } from './known-thread.ts';
-import { type Destination, type OutgoingMessage, prepareMessage, type SentPayload } from './outgoing.ts';
-import { type ProvidedVariables, provideVariables } from './provide-variables.ts';
-import { storeStartEnv } from './start-env.ts';
+import type { FollowOptions } from './follow-events.ts';
+import type { OutgoingMessage } from './outgoing.ts';
+import type { ProvidedVariables } from './provide-variables.ts';
 import type { StartThread } from './start-options.ts';
+import { type ListThreads, type StoredFiles, StoredThreads, type StoredValues } from './stored-threads.ts';
 import { StoredVariables } from './stored-variables.ts';
-import { type Sent, waitForIdle } from './wait-for-idle.ts';
-import { isAlreadyStarted, isFull, isGone, toRuntimeError } from './workflow-error.ts';
+import { ThreadCommands } from './thread-commands.ts';
 
-export class RuntimeClient extends StoredVariables {
+export class RuntimeClient {
   readonly temporal: Client;
   readonly taskQueue: string;
+  readonly #commands: ThreadCommands;
+  readonly #threads: StoredThreads;
+  readonly #variables: StoredVariables;
   readonly #close: () => Promise<void>;
-  /** By thread: what waitForIdle waits for. */
-  readonly #sent = new Map<string, Sent>();
 
-  private constructor({ temporal, store, taskQueue, close }: OpenConnection) {
-    super(store);
+  private constructor(connection: OpenConnection) {
+    const { temporal, store, taskQueue, close } = connection;
     this.temporal = temporal;
     this.taskQueue = taskQueue;
+    this.#commands = new ThreadCommands(connection);
+    this.#threads = new StoredThreads(store);
+    this.#variables = new StoredVariables(store);
     this.#close = close;
+    keepStore(this, store);
   }
 
   /** Throws `TemporalUnavailable` when no server answers. */
@@ -53,41 +51,8 @@ export class RuntimeClient extends StoredVariables {
    * Starts a thread. Throws `InvalidStart` when it runs already, `ThreadTerminated` when its id is spent. Missing required
    * variables are found by the worker: the thread is `failed` with `MissingVariable` until they are set and a message comes.
    */
-  async startThread({
-    agent,
-    threadId = randomUUID(),
-    userId,
-    arguments: threadArguments,
-    messages = [],
-    env,
-  }: StartThread): Promise<{ threadId: string }> {
-    if (!isThreadId(threadId)) {
-      throw new RuntimeError(
-        'InvalidStart',
-        `"${threadId}" cannot be a thread id: letters, digits and . _ : - alone.`,
-      );
-    }
-    const known = await refuseTerminated(this.store, threadId);
-    await storeStartEnv(this.store, threadId, known, env);
-    const prepared: SentPayload[] = [];
-    const to = this.#destination(threadId, { isNew: known === null });
-    for (const message of messages) prepared.push(await prepareMessage(to, message));
-    try {
-      await this.temporal.workflow.start<typeof thread>(WORKFLOW_TYPE, {
-        ...startOptions({ threadId, agent }),
-        taskQueue: this.taskQueue,
-        args: [{ agent, threadId, userId, arguments: threadArguments, messages: prepared }],
-      });
-    } catch (error) {
-      if (!isAlreadyStarted(error)) throw toRuntimeError(error);
-      throw new RuntimeError(
-        'InvalidStart',
-        `Thread "${threadId}" is running already; send it a message instead.`,
-        { cause: error },
-      );
-    }
-    for (const { id } of prepared) this.#sentTo(threadId).ids.add(id);
-    return { threadId };
+  startThread(thread: StartThread): Promise<{ threadId: string }> {
+    return this.#commands.start(thread);
   }
 
   /**
@@ -95,90 +60,52 @@ export class RuntimeClient extends StoredVariables {
    * Throws `ThreadNotFound`, `ThreadTerminated`, `InvalidMessage`, `MessageTooLarge`; with new files also what writing a file
    * throws, and `ThreadNotFound` as long as no worker has taken the thread.
    */
-  async queueMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
-    await refuseTerminated(this.store, threadId);
-    const payload = await prepareMessage(this.#destination(threadId), message);
-    await this.#signal(threadId, queueMessage, payload);
-    this.#sentTo(threadId).ids.add(payload.id);
-    return { id: payload.id };
+  queueMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
+    return this.#commands.queueMessage(threadId, message);
   }
 
   /** Like queueMessage, but answered by the thread itself: needs a worker. */
-  async sendMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
-    const record = await refuseTerminated(this.store, threadId);
-    const payload = await prepareMessage(this.#destination(threadId), message);
-    try {
-      const answer = record
-        ? await this.#updateWithStart(record, payload)
-        : await this.#handle(threadId).executeUpdate(sendMessage, { args: [payload] });
-      this.#sentTo(threadId).ids.add(answer.id);
-      return answer;
-    } catch (error) {
-      if (!isGone(error)) throw toRuntimeError(error);
-      throw await goneError(this.store, threadId, error);
-    }
+  sendMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
+    return this.#commands.sendMessage(threadId, message);
   }
 
   /** Queues a tool call; the model sees its result. */
-  async queueTool(
-    threadId: string,
-    { id = randomUUID(), name, arguments: args = {} }: ToolPayload,
-  ): Promise<{ id: string }> {
-    await this.#signal(threadId, queueTool, { id, name, arguments: args });
-    this.#sentTo(threadId).ids.add(id);
-    return { id };
+  queueTool(threadId: string, tool: ToolPayload): Promise<{ id: string }> {
+    return this.#commands.queueTool(threadId, tool);
   }
 
   /** Ends the current execution; what is queued waits for the next user message. */
-  async stop(threadId: string, reason?: string): Promise<void> {
-    await this.#signal(threadId, stop, { reason });
-    this.#sentTo(threadId).signalled = true;
+  stop(threadId: string, reason?: string): Promise<void> {
+    return this.#commands.stop(threadId, reason);
   }
 
   /**
    * Ends the thread for ever. Idempotent: a terminated thread is left as it is. Where the server takes no more signals for the
    * run, its workflow is cancelled, which ends the thread as well; the reason is then `cancelled`.
    */
-  async terminate(threadId: string, reason?: string): Promise<void> {
-    const record = await this.store.getThread(threadId);
-    if (record?.terminatedAt != null) return;
-    try {
-      await this.#signal(threadId, terminate, { reason });
-    } catch (error) {
-      if (!isFull(error)) throw error;
-      await this.#handle(threadId).cancel();
-    }
-    this.#sentTo(threadId).signalled = true;
-  }
-
-  /** True only when the effect still waited and now never fires. Throws `ThreadNotFound`. */
-  async removeEffect(threadId: string, id: string): Promise<boolean> {
-    return this.store.removeEffect(threadId, id);
+  terminate(threadId: string, reason?: string): Promise<void> {
+    return this.#commands.terminate(threadId, reason);
   }
 
   /**
-   * Tells a thread that an effect was scheduled outside its own activities: in an endpoint, by another thread.
-   * `inMs` is what `store.scheduleEffect` answered. Throws `ThreadNotFound`, `ThreadTerminated`.
+   * Tells a thread that an effect was scheduled outside its own activities: in an endpoint, by another thread. `inMs` is how long it
+   * is until then, as the store has answered. Throws `ThreadNotFound`, `ThreadTerminated`.
    */
-  async wakeForEffects(threadId: string, inMs: number): Promise<void> {
-    await this.#signal(threadId, wakeForEffects, { inMs });
+  wakeForEffects(threadId: string, inMs: number): Promise<void> {
+    return this.#commands.wakeForEffects(threadId, inMs);
   }
 
   /** Tells a thread that something was put into its queue by other means. Throws `ThreadNotFound`, `ThreadTerminated`. */
-  async wake(threadId: string): Promise<void> {
-    await this.#signal(threadId, wakeForMessages, {});
+  wake(threadId: string): Promise<void> {
+    return this.#commands.wake(threadId);
   }
 
   /**
    * Resolves with the thread once it is at rest and everything that this client sent it has been taken. Where no worker can say
    * that, the store's word stands, but not over a `stop` or `terminate` of this client. Throws `Timeout` after `timeoutMs` (default 60,000), saying where the thread stands.
    */
-  async waitForIdle(
-    threadId: string,
-    { timeoutMs = 60_000 }: { timeoutMs?: number } = {},
-  ): Promise<ThreadRecord> {
-    const wait = { store: this.store, handle: this.#handle(threadId), sent: this.#sentTo(threadId) };
-    return waitForIdle({ ...wait, threadId, timeoutMs });
+  waitForIdle(threadId: string, { timeoutMs = 60_000 }: { timeoutMs?: number } = {}): Promise<ThreadRecord> {
+    return this.#commands.waitForIdle(threadId, timeoutMs);
   }
 
   /**
@@ -186,63 +113,96 @@ export class RuntimeClient extends StoredVariables {
    * thread as a message. Throws `VariableRequestNotFound`, `VariableRequestUsed` (and starts it all the same), `MissingVariable`,
    * `InvalidVariable`, `LimitExceeded`, `ThreadTerminated`.
    */
-  async provideVariables(
+  provideVariables(
     threadId: string,
     requestId: string,
     values: ProvidedVariables,
   ): Promise<{ childThreadId: string }> {
-    const boot = () => this.#signal(threadId, wakeForMessages, { boot: true });
-    return provideVariables(this.store, { parentId: threadId, requestId, values }, boot);
+    return this.#commands.provideVariables(threadId, requestId, values);
+  }
+
+  /** Throws `ThreadNotFound`. */
+  getThread(threadId: string): Promise<ThreadRecord> {
+    return this.#threads.getThread(threadId);
+  }
+
+  /** The thread with all that descend from it, each behind its parent. Throws `ThreadNotFound`. */
+  getFamily(threadId: string): Promise<readonly FamilyMember[]> {
+    return this.#threads.getFamily(threadId);
+  }
+
+  listThreads(options?: ListThreads): Promise<readonly ThreadRecord[]> {
+    return this.#threads.listThreads(options);
+  }
+
+  /** Stored messages, then pending ones (`metadata.queued`). */
+  getMessages(threadId: string, options?: GetMessagesOptions): Promise<MessagePage> {
+    return this.#threads.getMessages(threadId, options);
+  }
+
+  getMessage(threadId: string, id: string): Promise<Message | null> {
+    return this.#threads.getMessage(threadId, id);
+  }
+
+  /** Model calls with usage and cost, tool calls, executions, and the thread's life (runtime §12). */
+  getLogs(threadId: string, options?: GetLogsOptions): Promise<readonly Log[]> {
+    return this.#threads.getLogs(threadId, options);
+  }
+
+  /** The thread's events after a number, oldest first; goes on live unless `follow` is false. */
+  events(threadId: string, options: FollowOptions = {}): AsyncIterable<ThreadEvent> {
+    return this.#threads.events(threadId, options);
+  }
+
+  /** Effects that wait, of one name or of all, the next due first. A thread that is not there has none. */
+  listEffects(threadId: string, name?: string): Promise<readonly ScheduledEffect[]> {
+    return this.#threads.listEffects(threadId, name);
+  }
+
+  /** True only when the effect still waited and now never fires. Throws `ThreadNotFound`. */
+  removeEffect(threadId: string, id: string): Promise<boolean> {
+    return this.#threads.removeEffect(threadId, id);
+  }
+
+  /** The files of a thread, for reading: its tools alone write them. A thread that is not there has none. */
+  files(threadId: string): StoredFiles {
+    return this.#threads.files(threadId);
+  }
+
+  /** The key-value store of a thread, for reading. */
+  values(threadId: string): StoredValues {
+    return this.#threads.values(threadId);
+  }
+
+  /**
+   * Sets a variable of a thread, a user (the `userId` of threads) or the instance, also before the thread is there.
+   * A new one is a secret unless `type` says text. Throws `InvalidVariable`, `ThreadTerminated`, `InvalidConfiguration`.
+   */
+  setEnv(owner: EnvOwner, name: string, value: string, options: { type?: EnvType } = {}): Promise<void> {
+    return this.#variables.setEnv(owner, name, value, options);
+  }
+
+  /** Variables of this owner by name; the values of secrets are not told. */
+  listEnv(owner: EnvOwner): Promise<readonly EnvEntry[]> {
+    return this.#variables.listEnv(owner);
+  }
+
+  /** False when it was not there. */
+  unsetEnv(owner: EnvOwner, name: string): Promise<boolean> {
+    return this.#variables.unsetEnv(owner, name);
+  }
+
+  /** What a subagent needs before it can start; `childId` is the thread that it has become. Throws `VariableRequestNotFound`. */
+  getVariableRequest(requestId: string): Promise<VariableRequest> {
+    return this.#variables.getVariableRequest(requestId);
+  }
+
+  /** Those of a thread's subagents that still wait, oldest first. Throws `ThreadNotFound`. */
+  listVariableRequests(threadId: string): Promise<readonly VariableRequest[]> {
+    return this.#variables.listVariableRequests(threadId);
   }
 
   async close(): Promise<void> {
     await this.#close();
-  }
-
-  /** A thread that is about to start has no row yet: its files are staged, as its messages are. */
-  #destination(threadId: string, { isNew = false } = {}): Destination {
-    const { store } = this;
-    const writeFile: Destination['writeFile'] = (file) =>
-      isNew ? store.stageFile(threadId, file) : store.writeFile(threadId, file);
-    return { store, threadId, writeFile };
-  }
-
-  #handle(threadId: string) {
-    return this.temporal.workflow.getHandle<typeof thread>(WORKFLOW_ID_PREFIX + threadId);
-  }
-
-  /** Signals the thread; one that the store knows is revived when its workflow was killed. */
-  async #signal(threadId: string, signal: { name: string }, payload: unknown): Promise<void> {
-    const record = await refuseTerminated(this.store, threadId);
-    try {
-      if (!record) return await this.#handle(threadId).signal(signal.name, payload);
-      await this.temporal.workflow.signalWithStart(WORKFLOW_TYPE, {
-        ...revival(record),
-        taskQueue: this.taskQueue,
-        signal: signal.name,
-        signalArgs: [payload],
-      });
-    } catch (error) {
-      if (!isGone(error)) throw toRuntimeError(error);
-      throw await goneError(this.store, threadId, error);
-    }
-  }
-
-  async #updateWithStart(record: ThreadRecord, payload: SentPayload): Promise<{ id: string }> {
-    const startWorkflowOperation = new WithStartWorkflowOperation(WORKFLOW_TYPE, {
-      ...revival(record),
-      taskQueue: this.taskQueue,
-      workflowIdConflictPolicy: 'USE_EXISTING',
-    });
-    return this.temporal.workflow.executeUpdateWithStart(sendMessage, {
-      args: [payload],
-      startWorkflowOperation,
-    });
-  }
-
-  #sentTo(threadId: string): Sent {
-    const sent = this.#sent.get(threadId) ?? { ids: new Set(), signalled: false };
-    this.#sent.set(threadId, sent);
-    return sent;
   }
 }

@@ -1,4 +1,4 @@
-/** Reads of threads that need nothing but their store: no server, no worker. */
+/** What of threads needs nothing but their store: no server, no worker. */
 import type { ScheduledEffect } from '../core/effect.ts';
 import type { Message } from '../core/message.ts';
 import type { ThreadStatus } from '../core/step.ts';
@@ -9,7 +9,7 @@ import type { GetMessagesOptions, MessagePage } from '../core/thread-message.ts'
 import { readWholeFile, streamFile } from '../store/port/file-content.ts';
 import type { FamilyMember, ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 import type { ListValues, StoredValue } from '../store/port/value.ts';
-import { followEvents } from './follow-events.ts';
+import { type FollowOptions, followEvents } from './follow-events.ts';
 import { requireThread } from './known-thread.ts';
 
 /** As ThreadState reads them (definitions §18). */
@@ -30,64 +30,68 @@ export interface StoredValues {
   list(options?: ListValues): Promise<readonly StoredValue[]>;
 }
 
+export interface ListThreads {
+  readonly status?: ThreadStatus;
+  readonly agent?: string;
+  readonly limit?: number;
+}
+
 export class StoredThreads {
-  readonly store: ThreadStore;
+  readonly #store: ThreadStore;
 
   constructor(store: ThreadStore) {
-    this.store = store;
+    this.#store = store;
   }
 
   /** Throws `ThreadNotFound`. */
   async getThread(threadId: string): Promise<ThreadRecord> {
-    return requireThread(this.store, threadId);
+    return requireThread(this.#store, threadId);
   }
 
   /** The thread with all that descend from it, each behind its parent. Throws `ThreadNotFound`. */
   async getFamily(threadId: string): Promise<readonly FamilyMember[]> {
     await this.getThread(threadId);
-    return this.store.readFamily(threadId);
+    return this.#store.readFamily(threadId);
   }
 
-  async listThreads(options?: {
-    status?: ThreadStatus;
-    agent?: string;
-    limit?: number;
-  }): Promise<readonly ThreadRecord[]> {
-    return this.store.listThreads(options);
+  async listThreads(options?: ListThreads): Promise<readonly ThreadRecord[]> {
+    return this.#store.listThreads(options);
   }
 
   /** Stored messages, then pending ones (`metadata.queued`). */
   async getMessages(threadId: string, options?: GetMessagesOptions): Promise<MessagePage> {
     await this.getThread(threadId);
-    return this.store.getMessages(threadId, options);
+    return this.#store.getMessages(threadId, options);
   }
 
   async getMessage(threadId: string, id: string): Promise<Message | null> {
-    return this.store.getMessage(threadId, id);
+    return this.#store.getMessage(threadId, id);
   }
 
   /** Model calls with usage and cost, tool calls, executions, and the thread's life (runtime §12). */
   async getLogs(threadId: string, options?: GetLogsOptions): Promise<readonly Log[]> {
     await this.getThread(threadId);
-    return this.store.getLogs(threadId, options);
+    return this.#store.getLogs(threadId, options);
   }
 
   /** The thread's events after a number, oldest first; goes on live unless `follow` is false. */
-  events(
-    threadId: string,
-    options: { after?: number; follow?: boolean; signal?: AbortSignal } = {},
-  ): AsyncIterable<ThreadEvent> {
-    return followEvents(this.store, threadId, options);
+  events(threadId: string, options: FollowOptions = {}): AsyncIterable<ThreadEvent> {
+    return followEvents(this.#store, threadId, options);
   }
 
   /** Effects that wait, of one name or of all, the next due first. One that is not there has none. */
   async listEffects(threadId: string, name?: string): Promise<readonly ScheduledEffect[]> {
-    return this.store.listEffects(threadId, name);
+    return this.#store.listEffects(threadId, name);
+  }
+
+  /** True only when the effect still waited and now never fires. Throws `ThreadNotFound`. */
+  async removeEffect(threadId: string, id: string): Promise<boolean> {
+    return this.#store.removeEffect(threadId, id);
   }
 
   /** The files of a thread, for reading: its tools alone write them. One that is not there has none. */
   files(threadId: string): StoredFiles {
-    const { store } = this;
+    const store = this.#store;
     return {
       stat: (path) => store.statFile(threadId, path),
       readdir: (path) => store.readdirFile(threadId, path),
@@ -99,7 +103,7 @@ export class StoredThreads {
 
   /** The key-value store of a thread, for reading. */
   values(threadId: string): StoredValues {
-    const { store } = this;
+    const store = this.#store;
     return {
       get: (key) => store.getValue(threadId, key),
       list: (options) => store.listValues(threadId, options),

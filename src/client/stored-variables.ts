@@ -2,10 +2,17 @@
 import type { EnvType } from '../core/env.ts';
 import type { EnvEntry, EnvOwner } from '../store/port/env.ts';
 import type { VariableRequest } from '../store/port/family.ts';
+import type { ThreadStore } from '../store/port/thread-store.ts';
+import { requireThread } from './known-thread.ts';
 import { requestNotFound } from './provide-variables.ts';
-import { StoredThreads } from './stored-threads.ts';
 
-export class StoredVariables extends StoredThreads {
+export class StoredVariables {
+  readonly #store: ThreadStore;
+
+  constructor(store: ThreadStore) {
+    this.#store = store;
+  }
+
   /**
    * Sets a variable of a thread, a user (the `userId` of threads) or the instance, also before the thread is there.
    * A new one is a secret unless `type` says text. Throws `InvalidVariable`, `ThreadTerminated`, `InvalidConfiguration`.
@@ -16,29 +23,29 @@ export class StoredVariables extends StoredThreads {
     value: string,
     options: { type?: EnvType } = {},
   ): Promise<void> {
-    await this.store.setEnv({ owner, name, value, type: options.type });
+    await this.#store.setEnv({ owner, name, value, type: options.type });
   }
 
   /** Variables of this owner by name; the values of secrets are not told. */
   async listEnv(owner: EnvOwner): Promise<readonly EnvEntry[]> {
-    return this.store.listEnv(owner);
+    return this.#store.listEnv(owner);
   }
 
   /** False when it was not there. */
   async unsetEnv(owner: EnvOwner, name: string): Promise<boolean> {
-    return this.store.unsetEnv(owner, name);
+    return this.#store.unsetEnv(owner, name);
   }
 
   /** What a subagent needs before it can start; `childId` is the thread that it has become. Throws `VariableRequestNotFound`. */
   async getVariableRequest(requestId: string): Promise<VariableRequest> {
-    const request = await this.store.getRequest(requestId);
+    const request = await this.#store.getRequest(requestId);
     if (request) return request;
     throw requestNotFound(requestId);
   }
 
   /** Those of a thread's subagents that still wait, oldest first. Throws `ThreadNotFound`. */
   async listVariableRequests(threadId: string): Promise<readonly VariableRequest[]> {
-    await this.getThread(threadId);
-    return this.store.listRequests(threadId);
+    await requireThread(this.#store, threadId);
+    return this.#store.listRequests(threadId);
   }
 }

@@ -6,6 +6,7 @@
  * C3. With the call ends its signal, and the code that it ran in the sandbox. A body that is still being sent lives on.
  */
 import { randomUUID } from 'node:crypto';
+import { storeOf } from '../client/client-store.ts';
 import type { RuntimeClient } from '../client/runtime-client.ts';
 import type { Registry } from '../core/definition.ts';
 import type { EndpointDefinition, EndpointParams } from '../core/endpoint.ts';
@@ -47,7 +48,7 @@ export async function callEndpoint(
   const { thread, registry } = call;
   const ended = new AbortController();
   const signal = AbortSignal.any([call.signal, ended.signal]);
-  const dependencies = { store: client.store, registry: () => registry, sandbox };
+  const dependencies = { store: storeOf(client), registry: () => registry, sandbox };
   const work = openWork(client, thread.id);
   // The key is made anew for each request: the same one sent twice is two.
   const place = { thread, key: `endpoint:${randomUUID()}`, signal, work: work.sink };

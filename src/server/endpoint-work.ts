@@ -9,6 +9,7 @@
  * W4. `terminate` signals first, so that the workflow ends whatever becomes of this process, and then ends the thread in the
  *     store, so that the endpoint sees it at once. The other way round the client would find it ended and signal nobody.
  */
+import { storeOf } from '../client/client-store.ts';
 import { refuseTerminated } from '../client/known-thread.ts';
 import type { RuntimeClient } from '../client/runtime-client.ts';
 import { terminateDescendants } from '../state/descendants.ts';
@@ -24,7 +25,7 @@ export interface EndpointWork {
 const EMPTY = '(no text)';
 
 export function openWork(client: RuntimeClient, threadId: string): EndpointWork {
-  const { store } = client;
+  const store = storeOf(client);
   const failures: unknown[] = [];
   const relatives: EndpointWork[] = [];
   let last: Promise<unknown> = Promise.resolve();

@@ -136,8 +136,8 @@ function toGuard({ client, onError }: EndpointOptions): AuthorGuard {
   };
 }
 
-async function isKnown({ store }: RuntimeClient, threadId: string): Promise<boolean> {
-  return (await store.getThread(threadId).catch(() => null)) !== null;
+async function isKnown(client: RuntimeClient, threadId: string): Promise<boolean> {
+  return (await client.getThread(threadId).catch(() => null)) !== null;
 }
 
 /** Undecoded, without empty segments. */

@@ -49,7 +49,7 @@ describe('a stop of a thread whose workflow does not run', () => {
     expect(await client.waitForIdle(thread, { timeoutMs: 1000 })).toMatchObject({ status: 'idle' });
     await client.stop(thread);
     await expect(client.waitForIdle(thread, { timeoutMs: 1000 })).rejects.toMatchObject({ code: 'Timeout' });
-    await testRuntime({ model: scriptedModel([]), store: client.store, taskQueue: runtime.taskQueue });
+    await testRuntime({ model: scriptedModel([]), store: runtime.store, taskQueue: runtime.taskQueue });
     expect(await client.waitForIdle(thread)).toMatchObject({ status: 'stopped' });
   });
 });

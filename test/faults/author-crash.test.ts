@@ -84,7 +84,7 @@ describe('other work that takes its process down', () => {
     site = await startCrashSite();
     const thread = await site.begin('think badly');
     await site.client.waitForIdle(thread, REST);
-    expect(await site.client.store.getThread(thread)).toMatchObject({
+    expect(await site.store.getThread(thread)).toMatchObject({
       status: 'failed',
       lastError: {
         code: 'WorkerCrashed',
@@ -117,7 +117,7 @@ describe('other work that takes its process down', () => {
     site = await startCrashSite();
     const thread = await site.begin('use plan');
     const failure = async () =>
-      (await site.client.store.readEvents(thread, 0)).find((event) => event.type === 'effect.failed');
+      (await site.store.readEvents(thread, 0)).find((event) => event.type === 'effect.failed');
     const { data } = await eventually('the effect is given up', failure, 300_000);
     expect(data).toMatchObject({ error: { code: 'WorkerCrashed' } });
     // Once in the worker, three times alone.

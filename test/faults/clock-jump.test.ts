@@ -37,7 +37,7 @@ function jump(milliseconds: number): void {
 }
 
 async function eventTimes(thread: string, type: string): Promise<number[]> {
-  const events = await cluster.client.store.readEvents(thread, 0, 100_000);
+  const events = await cluster.store.readEvents(thread, 0, 100_000);
   return events.filter((event) => event.type === type).map(({ at }) => at / 1000);
 }
 
@@ -85,7 +85,7 @@ describe.each([
       'user: two',
       'user: three',
     ]);
-    const events = await cluster.client.store.readEvents(thread, 0, 100_000);
+    const events = await cluster.store.readEvents(thread, 0, 100_000);
     const numbers = events.map(({ seq }) => seq);
     expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
     expect(events.at(-1)?.at).toBeLessThan((Date.now() + 60_000) * 1000);
@@ -131,18 +131,15 @@ describe('an effect', () => {
     });
     jump(HOURS_MS);
     await cluster.say(thread, 'the time');
-    await ended(cluster.client, thread, 1);
+    await ended(cluster, thread, 1);
     jump(-HOURS_MS);
     await schedule(cluster.client, thread, 'fire', { id: 'ahead', args: { line: 'ahead' } });
     await cluster.say(thread, 'again');
     // By the clock of this process it is due; by that of the worker, in five hours.
-    expect((await cluster.client.store.listEffects(thread)).map(({ id }) => id).sort()).toEqual([
-      'ahead',
-      'late',
-    ]);
+    expect((await cluster.store.listEffects(thread)).map(({ id }) => id).sort()).toEqual(['ahead', 'late']);
     jump(0);
     await cluster.say(thread, 'and again');
-    await ended(cluster.client, thread, 2);
+    await ended(cluster, thread, 2);
     expect(cluster.ledger(thread).map((line) => line.split(' ')[0])).toEqual(['soon', 'ahead']);
   }, 120_000);
 });

@@ -46,7 +46,7 @@ async function pending(threadId: string): Promise<{ failure?: string | null; att
 /** Until not even one more row finds room. */
 async function fillStore(threadId: string): Promise<void> {
   disk.fill();
-  const { store } = cluster.client;
+  const { store } = cluster;
   for (let index = 0; ; index++) {
     const refusal = await store.setValue(threadId, `filler-${index}`, LINE).catch((error) => error);
     if (refusal) return expect(refusal).toMatchObject({ code: 'StoreFull' });

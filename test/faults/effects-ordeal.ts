@@ -39,7 +39,7 @@ export function describeEffectsKill({
 
   /** Effects of one thread with delays all over the time there is; answers their due times in milliseconds. */
   async function scheduleAll(thread: string, nth: number): Promise<Map<string, number>> {
-    const { store } = cluster.client;
+    const { store } = cluster;
     for (let n = 0; n < KEPT + REMOVED; n++) {
       const line = n < KEPT ? `e${n}` : `removed${n}`;
       // Those to be removed are late enough to be there still.
@@ -54,7 +54,7 @@ export function describeEffectsKill({
 
   async function removeSome(thread: string): Promise<void> {
     for (let n = KEPT; n < KEPT + REMOVED; n++) {
-      expect(await cluster.client.store.removeEffect(thread, `removed${n}`)).toBe(true);
+      expect(await cluster.store.removeEffect(thread, `removed${n}`)).toBe(true);
     }
   }
 
@@ -81,8 +81,7 @@ export function describeEffectsKill({
       for (const [nth, thread] of threads.entries()) {
         await eventually(
           `all effects of thread ${nth} to end`,
-          async () =>
-            (await eventsOf(cluster.client, thread, 'effect.done', 'effect.failed')).length === KEPT,
+          async () => (await eventsOf(cluster, thread, 'effect.done', 'effect.failed')).length === KEPT,
         );
         const lines = cluster.ledger(thread).map((line) => line.split(' ') as [string, string]);
         expect(new Set(lines.map(([line]) => line))).toEqual(
@@ -90,7 +89,7 @@ export function describeEffectsKill({
         );
         const early = lines.filter(([line, at]) => Number(at) < Math.floor(due[nth]?.get(line) ?? 0));
         expect(early).toEqual([]);
-        expect(await eventsOf(cluster.client, thread, 'effect.failed')).toEqual([]);
+        expect(await eventsOf(cluster, thread, 'effect.failed')).toEqual([]);
         expect(await cluster.client.getThread(thread)).toMatchObject({ status: 'idle', lastError: null });
         fired += lines.length;
       }
@@ -120,8 +119,8 @@ export function describeEffectsKill({
           'user: are you there?',
           'assistant: Answered "are you there?" after 0 tool results.',
         ]);
-        expect(await eventsOf(client, thread, 'effect.started')).toHaveLength(attempts);
-        expect(await eventsOf(client, thread, 'effect.done', 'effect.failed')).toMatchObject([
+        expect(await eventsOf(cluster, thread, 'effect.started')).toHaveLength(attempts);
+        expect(await eventsOf(cluster, thread, 'effect.done', 'effect.failed')).toMatchObject([
           { type: 'effect.done' },
         ]);
       },

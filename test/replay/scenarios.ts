@@ -1,5 +1,6 @@
 /** Small lives of threads whose histories are kept: each must replay with every later version of the workflow. */
 import { z } from 'zod';
+import { storeOf } from '../../src/client/client-store.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { LIMITS } from '../../src/core/limit.ts';
 import { defineEffect, defineTool } from '../../src/definitions/index.ts';
@@ -109,7 +110,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     async live(client, threadId) {
       await client.queueMessage(threadId, { content: 'hi' });
       await eventually('text streams', async () =>
-        (await client.store.readEvents(threadId, 0)).some((event) => event.type === 'model.chunk'),
+        (await storeOf(client).readEvents(threadId, 0)).some((event) => event.type === 'model.chunk'),
       );
       await client.stop(threadId, 'enough');
       await client.waitForIdle(threadId);
@@ -124,7 +125,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       await client.queueMessage(threadId, { content: 'one' });
       await eventually('it runs', async () => (await client.getThread(threadId)).status === 'running');
       await client.queueMessage(threadId, { content: 'two' });
-      await eventually('it is stored', async () => (await client.store.countQueued(threadId)) === 1);
+      await eventually('it is stored', async () => (await storeOf(client).countQueued(threadId)) === 1);
       await client.temporal.workflow.getHandle(`thread/${threadId}`).terminate('by an operator');
       await client.stop(threadId);
       await client.waitForIdle(threadId);
@@ -158,7 +159,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       await eventually(
         'both are told',
         async () =>
-          (await client.store.readEvents(threadId, 0)).filter((event) => event.type === 'item.rejected')
+          (await storeOf(client).readEvents(threadId, 0)).filter((event) => event.type === 'item.rejected')
             .length === 2,
       );
     },
@@ -221,7 +222,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
     async live(client, threadId) {
       await say(client, threadId, 'plan');
-      await ended(client, threadId, 3);
+      await ended({ store: storeOf(client) }, threadId, 3);
       await client.waitForIdle(threadId);
       await client.wakeForEffects(threadId, 0);
       await eventually('a fourth look', async () => (await countLooks(client, threadId)) === 4);
@@ -241,7 +242,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
     async live(client, threadId) {
       await schedule(client, threadId, 'chain', { args: { left: 9 } });
-      await ended(client, threadId, 10);
+      await ended({ store: storeOf(client) }, threadId, 10);
     },
   },
   ...FAMILY_SCENARIOS,

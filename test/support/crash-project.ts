@@ -7,7 +7,9 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { storeOf } from '../../src/client/client-store.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
+import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { type CliProject, cliProject, type Running, seen } from '../cli/support.ts';
 import { type Conversation, conversation } from './conversation.ts';
 import { connectPatiently } from './patient-client.ts';
@@ -16,6 +18,7 @@ export interface CrashSite extends Conversation {
   readonly project: CliProject;
   readonly worker: Running;
   readonly client: RuntimeClient;
+  readonly store: ThreadStore;
   /** Starts a thread without waiting for its rest. */
   begin(message: string): Promise<string>;
   /** What tools wrote, in order. */
@@ -147,6 +150,7 @@ export async function startCrashSite(env: Readonly<Record<string, string>> = {})
     project,
     worker,
     client,
+    store: storeOf(client),
     ...conversation(client),
     async begin(content) {
       return (await client.startThread({ agent: 'helper', messages: [{ content }] })).threadId;

@@ -1,4 +1,5 @@
 /** What tests of effects share: schedule one from outside, as an endpoint would, and wait for its end. */
+import { storeOf } from '../../src/client/client-store.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { EventKind, ThreadEvent, ThreadEventOf } from '../../src/core/thread-event.ts';
 import type { NewEffect } from '../../src/store/port/effect.ts';
@@ -14,7 +15,13 @@ export async function schedule(
   name: string,
   fields: Partial<NewEffect> = {},
 ): Promise<void> {
-  const inMs = await client.store.scheduleEffect(thread, { id: name, name, args: {}, delayMs: 0, ...fields });
+  const inMs = await storeOf(client).scheduleEffect(thread, {
+    id: name,
+    name,
+    args: {},
+    delayMs: 0,
+    ...fields,
+  });
   await client.wakeForEffects(thread, inMs);
 }
 

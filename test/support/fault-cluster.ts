@@ -5,8 +5,10 @@ import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { storeOf } from '../../src/client/client-store.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Configuration } from '../../src/configuration.ts';
+import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { type ScriptedModel, type ScriptFunction, scriptedModel } from '../../src/testing/index.ts';
 import { type Conversation, conversation } from './conversation.ts';
 import { eventually } from './eventually.ts';
@@ -23,6 +25,7 @@ export interface WorkerProcess {
 
 export interface Cluster extends Conversation {
   readonly client: RuntimeClient;
+  readonly store: ThreadStore;
   readonly folder: string;
   readonly model: ScriptedModel;
   readonly taskQueue: string;
@@ -79,6 +82,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     model,
     taskQueue,
     client,
+    store: storeOf(client),
     ...conversation(client),
     get workers() {
       return alive();

@@ -21,10 +21,10 @@ export const echo = () => scriptedModel((request) => says(`echo ${request.messag
 
 export async function hostileRuntime(options: RuntimeOptions = {}): Promise<HostileRuntime> {
   const runtime = await testRuntime({ model: echo(), ...options });
-  const { client } = runtime;
+  const { client, store } = runtime;
   const [victim, bystander] = [await runtime.start(), await runtime.start()];
   const rejections = async () => {
-    const events = await client.store.readEvents(victim, 0, 100_000);
+    const events = await store.readEvents(victim, 0, 100_000);
     return events
       .filter((event) => event.type === 'item.rejected')
       .map(({ data }) => `${(data as { code: string }).code}: ${(data as { reason: string }).reason}`);

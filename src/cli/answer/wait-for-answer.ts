@@ -8,6 +8,7 @@ import { isRuntimeError, RuntimeError } from '../../core/error.ts';
 import type { ThreadEvent } from '../../core/thread-event.ts';
 import type { ThreadRecord } from '../../store/port/thread-store.ts';
 import { commandName } from '../command-name.ts';
+import { findThread } from '../connection/find-thread.ts';
 import { EXIT, tellFailure } from '../exit.ts';
 import { dimNote } from '../output/output.ts';
 import type { AnswerSink } from './answer-printer.ts';
@@ -84,15 +85,15 @@ function ignoreTimeout(error: unknown): undefined {
   if (!isRuntimeError(error, 'Timeout')) throw error;
 }
 
-async function timeout({ store, taskQueue }: RuntimeClient, threadId: string): Promise<RuntimeError> {
-  const record = await store.getThread(threadId);
+async function timeout(client: RuntimeClient, threadId: string): Promise<RuntimeError> {
+  const record = await findThread(client, threadId);
   const where = record
     ? `its status is "${record.status}" after step ${record.lastStep}`
     : 'no worker has opened it';
   return new RuntimeError(
     'Timeout',
     `Thread "${threadId}" was not at rest in time: ${where}. It goes on by itself as long as a worker serves the task ` +
-      `queue "${taskQueue}"; "${commandName()} threads tail ${threadId}" shows it.`,
+      `queue "${client.taskQueue}"; "${commandName()} threads tail ${threadId}" shows it.`,
   );
 }
 

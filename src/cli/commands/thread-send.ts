@@ -15,6 +15,7 @@ import {
   type WaitOptions,
 } from '../command.ts';
 import { commandName } from '../command-name.ts';
+import { findThread } from '../connection/find-thread.ts';
 import { type AttachOptions, addAttach, readAttachments } from '../input/read-attachment.ts';
 import { readText } from '../input/read-text.ts';
 import { dimNote, printJson, printLine } from '../output/output.ts';
@@ -101,7 +102,7 @@ async function give(
 ): Promise<number | undefined> {
   const { withClient } = await import('../connection/open-client.ts');
   return withClient(options, async (client) => {
-    const after = (await client.store.getThread(threadId))?.lastSeq ?? 0;
+    const after = (await findThread(client, threadId))?.lastSeq ?? 0;
     const { id } = await send(client);
     if (options.wait) {
       const { showAnswer } = await import('../answer/show-answer.ts');

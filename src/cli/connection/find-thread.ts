@@ -1,0 +1,13 @@
+/** A thread that may not be there: its first message may still be on its way to a worker. */
+import type { RuntimeClient } from '../../client/runtime-client.ts';
+import { isRuntimeError } from '../../core/error.ts';
+import type { ThreadRecord } from '../../store/port/thread-store.ts';
+
+export async function findThread(client: RuntimeClient, threadId: string): Promise<ThreadRecord | undefined> {
+  try {
+    return await client.getThread(threadId);
+  } catch (error) {
+    if (isRuntimeError(error, 'ThreadNotFound')) return undefined;
+    throw error;
+  }
+}

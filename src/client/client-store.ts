@@ -1,0 +1,17 @@
+/**
+ * The store behind a client, for those of our own doors that run code of authors on it (server). The package does not export this: a
+ * client's users read and write through its methods.
+ */
+import type { ThreadStore } from '../store/port/thread-store.ts';
+
+const STORES = new WeakMap<object, ThreadStore>();
+
+export function keepStore(client: object, store: ThreadStore): void {
+  STORES.set(client, store);
+}
+
+export function storeOf(client: object): ThreadStore {
+  const store = STORES.get(client);
+  if (store) return store;
+  throw new TypeError('This is no RuntimeClient of the same copy of everthread.');
+}

@@ -1,0 +1,136 @@
+/**
+ * What a client says to threads: signals and updates to their workflows. Content of size goes into the store first.
+ * C1. A thread whose workflow was killed is revived by the next command; a terminated one refuses every command.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Client } from '@temporalio/client';
+import { RuntimeError } from '../core/error.ts';
+import { isThreadId } from '../core/start-input.ts';
+import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
+import {
+  queueMessage,
+  queueTool,
+  stop,
+  type ToolPayload,
+  terminate,
+  wakeForEffects,
+  wakeForMessages,
+} from '../workflows/messages.ts';
+import type { OpenConnection } from './connect.ts';
+import { refuseTerminated } from './known-thread.ts';
+import { type Destination, type OutgoingMessage, prepareMessage, type SentPayload } from './outgoing.ts';
+import { type ProvidedVariables, provideVariables } from './provide-variables.ts';
+import { storeStartEnv } from './start-env.ts';
+import type { StartThread } from './start-options.ts';
+import { ThreadWorkflows } from './thread-workflows.ts';
+import { type Sent, waitForIdle } from './wait-for-idle.ts';
+import { isFull } from './workflow-error.ts';
+
+export class ThreadCommands {
+  readonly #store: ThreadStore;
+  readonly #workflows: ThreadWorkflows;
+  /** By thread: what waitForIdle waits for. */
+  readonly #sent = new Map<string, Sent>();
+
+  constructor(connection: OpenConnection) {
+    this.#store = connection.store;
+    this.#workflows = new ThreadWorkflows(connection);
+  }
+
+  async start(thread: StartThread): Promise<{ threadId: string }> {
+    const { agent, threadId = randomUUID(), userId, arguments: threadArguments, messages = [], env } = thread;
+    if (!isThreadId(threadId)) {
+      throw new RuntimeError(
+        'InvalidStart',
+        `"${threadId}" cannot be a thread id: letters, digits and . _ : - alone.`,
+      );
+    }
+    const known = await refuseTerminated(this.#store, threadId);
+    await storeStartEnv(this.#store, threadId, known, env);
+    const prepared: SentPayload[] = [];
+    const to = this.#destination(threadId, { isNew: known === null });
+    for (const message of messages) prepared.push(await prepareMessage(to, message));
+    const input = { agent, threadId, userId, arguments: threadArguments, messages: prepared };
+    await this.#workflows.start(input);
+    for (const { id } of prepared) this.#sentTo(threadId).ids.add(id);
+    return { threadId };
+  }
+
+  async queueMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
+    await refuseTerminated(this.#store, threadId);
+    const payload = await prepareMessage(this.#destination(threadId), message);
+    await this.#workflows.signal(threadId, queueMessage, payload);
+    this.#sentTo(threadId).ids.add(payload.id);
+    return { id: payload.id };
+  }
+
+  async sendMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
+    const record = await refuseTerminated(this.#store, threadId);
+    const payload = await prepareMessage(this.#destination(threadId), message);
+    const answer = await this.#workflows.send(threadId, record, payload);
+    this.#sentTo(threadId).ids.add(answer.id);
+    return answer;
+  }
+
+  async queueTool(
+    threadId: string,
+    { id = randomUUID(), name, arguments: args = {} }: ToolPayload,
+  ): Promise<{ id: string }> {
+    await this.#workflows.signal(threadId, queueTool, { id, name, arguments: args });
+    this.#sentTo(threadId).ids.add(id);
+    return { id };
+  }
+
+  async stop(threadId: string, reason?: string): Promise<void> {
+    await this.#workflows.signal(threadId, stop, { reason });
+    this.#sentTo(threadId).signalled = true;
+  }
+
+  async terminate(threadId: string, reason?: string): Promise<void> {
+    const record = await this.#store.getThread(threadId);
+    if (record?.terminatedAt != null) return;
+    try {
+      await this.#workflows.signal(threadId, terminate, { reason });
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      await this.#workflows.handle(threadId).cancel();
+    }
+    this.#sentTo(threadId).signalled = true;
+  }
+
+  async wakeForEffects(threadId: string, inMs: number): Promise<void> {
+    await this.#workflows.signal(threadId, wakeForEffects, { inMs });
+  }
+
+  async wake(threadId: string): Promise<void> {
+    await this.#workflows.signal(threadId, wakeForMessages, {});
+  }
+
+  async provideVariables(
+    threadId: string,
+    requestId: string,
+    values: ProvidedVariables,
+  ): Promise<{ childThreadId: string }> {
+    const boot = () => this.#workflows.signal(threadId, wakeForMessages, { boot: true });
+    return provideVariables(this.#store, { parentId: threadId, requestId, values }, boot);
+  }
+
+  async waitForIdle(threadId: string, timeoutMs: number): Promise<ThreadRecord> {
+    const handle = this.#workflows.handle(threadId);
+    return waitForIdle({ store: this.#store, handle, sent: this.#sentTo(threadId), threadId, timeoutMs });
+  }
+
+  /** A thread that is about to start has no row yet: its files are staged, as its messages are. */
+  #destination(threadId: string, { isNew = false } = {}): Destination {
+    const store = this.#store;
+    const writeFile: Destination['writeFile'] = (file) =>
+      isNew ? store.stageFile(threadId, file) : store.writeFile(threadId, file);
+    return { store, threadId, writeFile };
+  }
+
+  #sentTo(threadId: string): Sent {
+    const sent = this.#sent.get(threadId) ?? { ids: new Set(), signalled: false };
+    this.#sent.set(threadId, sent);
+    return sent;
+  }
+}

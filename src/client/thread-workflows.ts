@@ -1,0 +1,91 @@
+/** The workflows of threads as a client reaches them: started, signalled, updated; revived where they were killed. */
+import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
+import { RuntimeError } from '../core/error.ts';
+import { WORKFLOW_ID_PREFIX } from '../core/start-input.ts';
+import { revival, startOptions, WORKFLOW_TYPE } from '../core/start-options.ts';
+import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
+import { sendMessage } from '../workflows/messages.ts';
+import type { thread } from '../workflows/thread.ts';
+import type { OpenConnection } from './connect.ts';
+import { goneError, refuseTerminated } from './known-thread.ts';
+import type { SentPayload } from './outgoing.ts';
+import type { StartThread } from './start-options.ts';
+import { isAlreadyStarted, isGone, toRuntimeError } from './workflow-error.ts';
+
+/** What the workflow of a new thread is given. */
+interface Start extends Pick<StartThread, 'agent' | 'userId' | 'arguments'> {
+  readonly threadId: string;
+  readonly messages: readonly SentPayload[];
+}
+
+export class ThreadWorkflows {
+  readonly #temporal: Client;
+  readonly #store: ThreadStore;
+  readonly #taskQueue: string;
+
+  constructor({ temporal, store, taskQueue }: OpenConnection) {
+    this.#temporal = temporal;
+    this.#store = store;
+    this.#taskQueue = taskQueue;
+  }
+
+  handle(threadId: string) {
+    return this.#temporal.workflow.getHandle<typeof thread>(WORKFLOW_ID_PREFIX + threadId);
+  }
+
+  /** Throws `InvalidStart` for a thread that runs. */
+  async start(input: Start): Promise<void> {
+    try {
+      await this.#temporal.workflow.start<typeof thread>(WORKFLOW_TYPE, {
+        ...startOptions(input),
+        taskQueue: this.#taskQueue,
+        args: [input],
+      });
+    } catch (error) {
+      if (!isAlreadyStarted(error)) throw toRuntimeError(error);
+      throw new RuntimeError(
+        'InvalidStart',
+        `Thread "${input.threadId}" is running already; send it a message instead.`,
+        { cause: error },
+      );
+    }
+  }
+
+  /** Throws `ThreadTerminated`, `ThreadNotFound`. */
+  async signal(threadId: string, signal: { name: string }, payload: unknown): Promise<void> {
+    const record = await refuseTerminated(this.#store, threadId);
+    try {
+      if (!record) return await this.handle(threadId).signal(signal.name, payload);
+      await this.#temporal.workflow.signalWithStart(WORKFLOW_TYPE, {
+        ...revival(record),
+        taskQueue: this.#taskQueue,
+        signal: signal.name,
+        signalArgs: [payload],
+      });
+    } catch (error) {
+      throw await this.#explain(threadId, error);
+    }
+  }
+
+  /** `record` is what the store knows of the thread. */
+  async send(threadId: string, record: ThreadRecord | null, payload: SentPayload): Promise<{ id: string }> {
+    try {
+      if (!record) return await this.handle(threadId).executeUpdate(sendMessage, { args: [payload] });
+      const startWorkflowOperation = new WithStartWorkflowOperation(WORKFLOW_TYPE, {
+        ...revival(record),
+        taskQueue: this.#taskQueue,
+        workflowIdConflictPolicy: 'USE_EXISTING',
+      });
+      return await this.#temporal.workflow.executeUpdateWithStart(sendMessage, {
+        args: [payload],
+        startWorkflowOperation,
+      });
+    } catch (error) {
+      throw await this.#explain(threadId, error);
+    }
+  }
+
+  async #explain(threadId: string, error: unknown): Promise<unknown> {
+    return isGone(error) ? goneError(this.#store, threadId, error) : toRuntimeError(error);
+  }
+}
