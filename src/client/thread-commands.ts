@@ -3,7 +3,6 @@
  * C1. A thread whose workflow was killed is revived by the next command; a terminated one refuses every command.
  */
 import { randomUUID } from 'node:crypto';
-import type { Client } from '@temporalio/client';
 import { RuntimeError } from '../core/error.ts';
 import { isThreadId } from '../core/start-input.ts';
 import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';

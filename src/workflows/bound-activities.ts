@@ -5,7 +5,7 @@
  *     activation issue their commands in the order that histories have.
  * B2. Attempts of a tool are not heard one by one, nor is what the store says of a lost one: the call's outcome is (tool-call.ts).
  */
-import { type CancellationScope, isCancellation } from '@temporalio/workflow';
+import type { CancellationScope } from '@temporalio/workflow';
 import type {
   CallRef,
   CommitStatusInput,
@@ -23,6 +23,7 @@ import type {
 } from '../core/step.ts';
 import type { FinishedSubagent, SubagentOutcome } from '../core/subagent-step.ts';
 import type { EffectAlarm } from './effect-alarm.ts';
+import { isFailedActivity, toStoredError } from './fault.ts';
 import {
   callFinish,
   callModelStep,
@@ -36,7 +37,6 @@ import {
   type Heartbeats,
   STORE,
 } from './proxies.ts';
-import { toStoredError } from './step-call.ts';
 
 /** An activity's input without what the run adds. */
 type Unbound<Input extends Partial<RunRef>> = Omit<Input, keyof RunRef>;
@@ -156,7 +156,7 @@ export class BoundActivities {
     try {
       return await callSubprompt(this.#heartbeats, { ...this.#ref, ...place }, summarize(call, place));
     } catch (error) {
-      if (!isFault(error)) throw error;
+      if (!isFailedActivity(error)) throw error;
       // The prompt has done nothing that its calls' own records do not tell.
       const outcome = await this.#finishSubprompt(place, `what became of ${call.name}`, toStoredError(error));
       return outcome.kind === 'terminated' ? outcome : { kind: 'settled', outcome };
@@ -172,7 +172,7 @@ export class BoundActivities {
     try {
       return await callSubagent(this.#heartbeats, { ...this.#ref, ...place }, summarize(call, place));
     } catch (error) {
-      if (!isFault(error)) throw error;
+      if (!isFailedActivity(error)) throw error;
       // A child that was made all the same is told of in the result.
       const outcome = await this.finishSubagent(call, place, toStoredError(error));
       return outcome.kind === 'terminated' ? outcome : { kind: 'settled', outcome };
@@ -191,9 +191,4 @@ export class BoundActivities {
 
 function summarize({ name }: CallRef, { step }: CallPlace): string {
   return `${name} · step ${step}`;
-}
-
-/** An activity that failed for good; not a cancellation, and not a fault of the workflow's own code. */
-function isFault(error: unknown): boolean {
-  return !isCancellation(error) && (error as Error).name === 'ActivityFailure';
 }

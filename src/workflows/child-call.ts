@@ -1,11 +1,11 @@
 /**
  * A call of a subagent (runtime §7, definitions §13): its thread is made or told something, its workflow started with this one
  * as its parent, and its report awaited where the call blocks.
- * C1. What is awaited is the report in the store, never the child's workflow: so a run that continues as new in between, is
- *     reset, or is lost, finds it again by the call.
- * C2. A report is announced by a signal. A signal may be lost with a run that was killed, so the store is asked now and then,
- *     and a child whose workflow is gone is started again: nobody waits for a thread that cannot speak.
- * C3. A run that has become too long continues as new in the midst of the step: `Suspended` leaves it as it is.
+ * C1. The call waits for the report in the store, never for the child's workflow: a run that continues as new meanwhile, is
+ *     reset, or is lost, finds the report again by the call.
+ * C2. A signal says that the report is there. A signal may be lost with a run that was killed, so the store is also asked at
+ *     growing intervals, and a child whose workflow is gone is started again.
+ * C3. A run whose history has become too long continues as new while it waits: `Suspended` ends the step without a result.
  */
 import { condition, getExternalWorkflowHandle, isCancellation } from '@temporalio/workflow';
 import { WORKFLOW_ID_PREFIX } from '../core/start-input.ts';
@@ -20,7 +20,7 @@ import type { ThreadRun } from './thread-run.ts';
 const FIRST_LOOK_MS = 60_000;
 const LONGEST_LOOK_MS = 60 * 60_000;
 
-/** C3. Nothing of the step is lost: the next run takes it over. */
+/** C3. The store has all of the step, and the next run takes it over. */
 export class Suspended extends Error {
   override readonly name = 'Suspended';
 }
@@ -30,7 +30,7 @@ export async function runChildCall(
   call: CallRef,
   place: CallPlace,
 ): Promise<ToolCallOutcome> {
-  // Before anything is asked: a child may answer before its parent has heard that it was told.
+  // First: the child's report may arrive before the answer of the activity that told it.
   run.family.listen();
   const asked = await run.activities.askSubagent(call, place);
   if (asked.kind === 'terminated') return asked;

@@ -1,8 +1,8 @@
 /**
  * Starts the workflows of children (runtime §7.1), with this thread as their parent, so that the Web UI shows the relationship.
- * C1. ABANDON: the parent close policy would also fire where the parent continues as new; what ends a child is said to it.
- * C2. Whoever comes second finds the child running, which is as good.
- * C3. A run must not end between the command and the server's word that the child has begun: the child might never begin.
+ * C1. ABANDON: the parent close policy would also fire where the parent continues as new. Children are ended by signals.
+ * C2. A child that somebody else has started already is as good as one started here.
+ * C3. A run must not end between the command and the server's confirmation: the child might never begin.
  */
 import { CancellationScope, condition, log, sleep, startChild } from '@temporalio/workflow';
 import { startOptions, WORKFLOW_TYPE } from '../core/start-options.ts';
@@ -31,7 +31,7 @@ export async function startThread(run: ThreadRun, child: ChildStart): Promise<vo
   }
 }
 
-/** Beside the loop, which may wait for another child meanwhile: those whose variables came later, or whose start was lost. */
+/** Starts children whose variables came later, or whose start was lost; beside the loop, which may be waiting for another child. */
 export async function startChildrenBeside(run: ThreadRun): Promise<void> {
   const { family } = run;
   for (;;) {

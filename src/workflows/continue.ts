@@ -1,8 +1,8 @@
 /**
  * Continue-as-new: when, and with what. Checked at the top of the loop, between steps.
- * N1. A stop or terminate is never carried: one that comes while the queue is made small is settled first.
- * Senders that never pause make the server refuse the command and ask again; everything up to it can be
- * repeated, so nothing is lost or doubled.
+ * N1. A stop or terminate is never carried: one that comes while the queue is spilled is settled first.
+ * N2. The server refuses continue-as-new where a signal has come since, and the task is tried again. All that comes before the
+ *     command can be repeated, so nothing is lost or doubled.
  */
 import { allHandlersFinished, condition, makeContinueAsNewFunc, workflowInfo } from '@temporalio/workflow';
 import { LIMITS } from '../core/limit.ts';
@@ -20,7 +20,7 @@ function mustContinueAsNew(run: ThreadRun): boolean {
   );
 }
 
-/** And nothing holds the run: an effect would be cut off, a child's start might be lost. */
+/** Not while an effect runs, which would be aborted, or a child is being started, whose start might be lost. */
 export function mayContinue(run: ThreadRun): boolean {
   return mustContinueAsNew(run) && !effectsHoldBack(run) && !run.family.booting;
 }
@@ -28,7 +28,7 @@ export function mayContinue(run: ThreadRun): boolean {
 export async function continueThread(run: ThreadRun): Promise<void> {
   do {
     if (!run.mailbox.empty) await condition(() => run.mailbox.empty);
-    // Content of size goes to the store; what little remains is carried (at most 64 KiB in all).
+    // Large content goes to the store; what remains is carried (at most 64 KiB in all).
     while (run.inbox.queue.inlineBytes > LIMITS.carriedInlineBytes) {
       if (!(await spillOnce(run))) break;
     }

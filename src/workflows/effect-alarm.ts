@@ -1,16 +1,16 @@
 /**
- * When this workflow looks for effects that are due (definitions §10). The store knows them; what its answers say is only
- * a hint of when to look, kept as a point of the workflow's own time.
- * A1. The earliest hint counts. One that was too early costs a look in vain, which brings the right one.
- * A2. Hints that differ by less than SLACK_MS are one: each change of the timer is two events of history.
- * A3. While no hint has come there is no timer: a thread without effects has the history it always had.
+ * When this workflow looks for effects that are due (definitions §10). The store knows them; the answers of activities only
+ * say in how many milliseconds to look, kept here as a point of the workflow's own time.
+ * A1. The earliest hint counts. Too early a look finds nothing, and its answer has the right hint.
+ * A2. Hints that differ by less than SLACK_MS count as one: each change of the timer is two events of history.
+ * A3. Without a hint there is no timer: the history of a thread without effects has none.
  */
 import type { CancellationScope } from '@temporalio/workflow';
 import type { EffectsDue } from '../core/step.ts';
 import { toIsoTime, workflowTime } from './clock.ts';
 
 const SLACK_MS = 100;
-/** Of an effect that was scheduled for later than any may be. */
+/** Beyond the latest time that an effect may be scheduled for. */
 const LONGEST_MS = 400 * 24 * 60 * 60 * 1000;
 
 export class EffectAlarm {
@@ -54,7 +54,7 @@ export class EffectAlarm {
     return this.#held;
   }
 
-  /** What is heard from now on is news. */
+  /** A batch begins. Hints from before it are void. */
   begin(scope: CancellationScope): void {
     this.#dueAt = undefined;
     this.#scope = scope;
@@ -70,12 +70,12 @@ export class EffectAlarm {
     this.#scope?.cancel();
   }
 
-  /** No effect begins meanwhile: it would be cut off. One that runs is not waited for any more, and is told so. */
+  /** While `work` lasts no effect begins, and one that runs is aborted. */
   async hold(work: () => Promise<void>): Promise<void> {
     this.#held = true;
     this.cancel();
     await work();
-    // Not where it throws: that is how a run ends.
+    // Not in a `finally`: continue-as-new throws, and no effect may begin after it.
     this.#held = false;
   }
 

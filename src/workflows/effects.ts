@@ -1,13 +1,14 @@
 /**
  * Runs a thread's effects beside its loop (definitions §10): also while a model is asked or a tool runs.
- * E1. One batch at a time. What it queued is announced, and an idle thread starts on it; a parked one stays parked.
+ * E1. One batch at a time. The loop is told what the batch queued: an idle thread begins a step, a parked one stays parked.
  * E2. Nothing that an effect does, and no fault of its activity, fails the workflow. After a fault it looks again, with
  *     growing pauses; after a look in vain it rests at least MIN_PAUSE_MS, since clocks differ.
- * E3. `stop` is none of its business. `terminate` and Cancel abort what runs (thread-run.ts).
+ * E3. `stop` leaves effects alone. `terminate` and Cancel abort those that run (thread-run.ts).
  */
 import { CancellationScope, condition, isCancellation, log, workflowInfo } from '@temporalio/workflow';
 import type { RunEffectsOutcome } from '../core/step.ts';
 import { workflowTime } from './clock.ts';
+import { isFailedActivity } from './fault.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 const MIN_PAUSE_MS = 100;
@@ -21,13 +22,13 @@ const FAR_BEYOND_BYTES = 20 * 1024 * 1024;
 export async function runEffectsBeside(run: ThreadRun): Promise<void> {
   let faults = 0;
   while (await untilDue(run)) {
-    // Asked in the very tick in which the batch begins: the loop may have begun to continue as new since it was due.
+    // Checked synchronously before the batch begins: since it was due, the loop may have begun to continue as new.
     if (run.effects.held) continue;
     faults = (await runBatch(run, faults)) ? 0 : faults + 1;
   }
 }
 
-/** Continue-as-new would cut an effect off, which would then run again: so the run goes on, up to a point. */
+/** Continue-as-new would abort an effect that runs, and the next run would repeat it: so the run goes on, within bounds. */
 export function effectsHoldBack(run: ThreadRun): boolean {
   const { historyLength, historySize } = workflowInfo();
   const limit = run.settings?.historySoftLimit ?? Number.POSITIVE_INFINITY;
@@ -63,7 +64,7 @@ async function runBatch(run: ThreadRun, faults: number): Promise<boolean> {
       effects.lookIn(0);
       return true;
     }
-    if ((error as Error).name !== 'ActivityFailure') throw error;
+    if (!isFailedActivity(error)) throw error;
     const pause = Math.min(FAULT_PAUSE_MS * 2 ** faults, LONGEST_FAULT_PAUSE_MS);
     log.error('effects could not be run', { error: String((error as Error).cause ?? error), pause });
     effects.lookIn(0);

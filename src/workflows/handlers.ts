@@ -1,8 +1,8 @@
 /**
- * What happens at once when a signal, update or query arrives. Everything here is synchronous (but for the
- * update that may await opening) and never throws in a signal: a bad payload must not fail a workflow task.
+ * What happens at once when a signal, update or query arrives. Handlers are synchronous, except that the update may wait for
+ * the opening. Those of signals never throw: a bad payload must not fail a workflow task.
  * H1. Handlers get letters (letter.ts), several in a batch where they came together, and read them within bounds.
- * H2. What is refused by a bound that early versions did not know is refused behind `patched`.
+ * H2. Bounds that early versions did not have are enforced behind `patched`.
  */
 import {
   ApplicationFailure,
@@ -69,7 +69,7 @@ function takesOf(run: ThreadRun): ReadonlyMap<string, Take> {
   ]);
 }
 
-/** In the order in which they are taken that came before the start. */
+/** Signals that came before the start are taken name by name, in this order. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   [queueMessage.name]:
     'Queue a message: {"content": "…", "id"?: "…", "role"?: "user" | "assistant"}. Durable, in order.',
@@ -106,7 +106,7 @@ function parseWithin(
 
 /** Accepted at once, so that order holds; answered once it is known that the thread lives. */
 async function answerMessage(run: ThreadRun, letter: Letter): Promise<{ id: string }> {
-  // What came before it and waits stays before it.
+  // Letters that wait came before this one.
   if (!run.mailbox.empty) await condition(() => run.mailbox.empty);
   const parsed = parseItem(letter, parseMessage);
   if (!parsed.ok) throw toFailure(parsed);
@@ -117,7 +117,7 @@ async function answerMessage(run: ThreadRun, letter: Letter): Promise<{ id: stri
   return accepted;
 }
 
-/** Reads only: it leaves no trace in history. */
+/** Changes nothing: a refused update leaves no trace in history. */
 function validateMessage(run: ThreadRun, letter: Letter): void {
   if (letter.name !== sendMessage.name) throw unknownUpdate(letter.name ?? '');
   if (run.ending) throw terminated(run);
@@ -141,19 +141,19 @@ function terminated(run: ThreadRun): ApplicationFailure {
   );
 }
 
-/** What only asks for something is heard whatever its payload is; one that cannot be read is as none. */
+/** Requests count whatever their payload: one that cannot be read is taken as empty. */
 function readFields(letter: Letter): Readonly<Record<string, unknown>> {
   const read = readLetter(letter, LIMITS.controlPayloadBytes);
   return ((read.ok ? read.value : undefined) ?? {}) as Record<string, unknown>;
 }
 
-/** Whatever cannot be understood means: at once. Looking in vain does no harm. */
+/** What cannot be understood means 0: a look in vain does no harm. */
 function readDelay(letter: Letter): number {
   const { inMs } = readFields(letter);
   return typeof inMs === 'number' && Number.isFinite(inMs) ? inMs : 0;
 }
 
-/** Whatever cannot be understood means: look. */
+/** What cannot be understood means: look into the queue. */
 function hearFamily(run: ThreadRun, letter: Letter): void {
   const { reportOf, boot, speaks } = readFields(letter);
   run.family.hear({ ...(isThreadId(reportOf) ? { reportOf } : {}), boot: boot === true });

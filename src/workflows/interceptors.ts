@@ -1,13 +1,13 @@
 /**
- * The door of the workflow: every job of an activation passes here before the SDK looks at it.
- * D1. Payloads of strangers go to their handlers unread (letter.ts).
- * D2. A signal costs the SDK some 0.6 ms, for it takes the stack of every promise; the server admits 10,000 at once, and a
- *     script that runs for 5 s is ended and harms other workflows. So those beyond LIMITS.singleSignals that follow one
- *     another are one job. The first ones stay jobs of their own, as histories were recorded.
- * D3. The SDK throws at names with a prefix of its own, at each attempt of the task. What a thread does not know
- *     arrives under one name; an unknown update as one that `sendMessage` refuses.
- * D4. Before a run has begun, the SDK keeps signals and hands them over name by name, whatever came between; so there they are
- *     one job for each name. Later they keep their order among themselves and with updates.
+ * The door of the workflow: every job of an activation passes here before the SDK handles it.
+ * D1. Payloads from outside reach their handlers undecoded (letter.ts).
+ * D2. A signal costs the SDK some 0.6 ms, since it records the stack of every promise; the server admits 10,000 at once, and a
+ *     script that runs for 5 s is ended and harms other workflows. So signals beyond LIMITS.singleSignals that follow one
+ *     another become one job. The first ones stay jobs of their own, as recorded histories have them.
+ * D3. The SDK throws at names with a prefix of its own, at each attempt of the task. Signals that a thread does not know
+ *     arrive under one name; unknown updates as one that `sendMessage` refuses.
+ * D4. Signals that came before the run began are buffered by the SDK and delivered name by name; so there they become one job for
+ *     each name. Later they keep their order among themselves and with updates.
  */
 import type {
   ActivateInput,
@@ -24,7 +24,7 @@ type Job = NonNullable<Activation['jobs']>[number] & { readonly variant?: string
 type SignalJob = NonNullable<Job['signalWorkflow']>;
 type UpdateJob = NonNullable<Job['doUpdate']>;
 
-/** Enough to recognise a name that somebody has made up. */
+/** What is kept of an unknown name. */
 const NAME_CHARS = 64;
 
 export function interceptors(): WorkflowInterceptors {

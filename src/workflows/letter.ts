@@ -1,8 +1,8 @@
 /**
- * What somebody sent, as it came: bytes that nobody has read. A payload on its way to a handler is wrapped here, past the
- * SDK's own decoding, which throws at what is not JSON (a throw in a handler fails the workflow task for ever) and reads
- * whatever its size. Reading never throws and is bounded.
- * L1. The wrapped payload bears its letters under a symbol, which no bytes from outside can.
+ * A payload as it was sent, not decoded yet. It reaches its handler wrapped, past the SDK's own decoding, which throws at what is
+ * not JSON (a throw in a handler fails the workflow task for ever) and decodes whatever its size. Reading a letter never throws
+ * and is bounded.
+ * L1. The wrapped payload holds its letters under a symbol, which no bytes from outside can forge.
  */
 import type { Payload } from '@temporalio/common';
 import type { Refusal } from '../core/item.ts';
@@ -11,11 +11,11 @@ import { LIMITS } from '../core/limit.ts';
 /** A signal's or an update's payload; of several the first. */
 export interface Letter {
   readonly payload?: Payload | undefined;
-  /** What its sender called it; cut where a thread does not know it, absent of a start. */
+  /** The signal's or update's name, cut where a thread does not know it; absent for a start. */
   readonly name?: string;
 }
 
-/** What the letters of one activation may still make the workflow read at once. */
+/** How many bytes of letters this activation may still decode in its present script. */
 export interface Budget {
   left: number;
 }
@@ -64,7 +64,7 @@ export function readLetter({ payload }: Letter, maxBytes: number): Read {
     const reason = `the payload of ${data.length} bytes is more than the ${maxBytes} that are read; send it with the everthread client, which stores large content first`;
     return { ...refuse('MessageTooLarge', reason), beyond: true };
   }
-  // Lists within lists are the dearest JSON to parse, and refused in the end.
+  // Nested lists are the most expensive JSON to parse, and would be refused afterwards.
   if (data && maxBytes !== Number.POSITIVE_INFINITY && isNested(data, LIMITS.jsonDepth + 1)) {
     const reason = `the payload is nested deeper than ${LIMITS.jsonDepth} levels`;
     return { ...refuse('InvalidMessage', reason), beyond: true };

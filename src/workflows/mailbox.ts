@@ -1,9 +1,9 @@
 /**
- * Takes letters in, in order, a bounded part in one script of the workflow's context: what is beyond an activation's budget
- * waits for the next script of the same activation, and is as durable as the signals themselves. So no flood makes a script
- * run as long as the SDK allows, and none is turned away for being one.
- * B1. Nothing overtakes: while letters wait, those that come wait behind them. `terminate` alone does not pass here.
- * B2. The thread does not continue as new while letters wait (continue.ts): they are this run's memory.
+ * Takes letters in, in order, a bounded number of bytes in one script of the workflow's context. What exceeds an activation's
+ * budget waits for the next script of the same activation; it is part of history already. So no flood of signals makes a script
+ * run into the SDK's time limit, and no signal is dropped.
+ * B1. While letters wait, later ones wait behind them. `terminate` alone bypasses the mailbox.
+ * B2. The thread does not continue as new while letters wait (continue.ts): only this run's memory has them.
  */
 import { CancellationScope, condition, patched } from '@temporalio/workflow';
 import { LIMITS } from '../core/limit.ts';
@@ -37,7 +37,7 @@ export class Mailbox {
     } else this.#keep({ letter, take });
   }
 
-  /** Early versions took in everything at once, and their histories say so. */
+  /** Histories of early versions took in everything at once. */
   #affords(left: number): boolean {
     return left > 0 || !patched('spreads-a-flood');
   }
@@ -67,7 +67,7 @@ function costOf(letter: Letter): number {
   return letterBytes(letter) + LIMITS.signalBytes;
 }
 
-/** The SDK asks a condition once at once, and again in a script of its own, as often as anything came of the one before. */
+/** The SDK evaluates a condition when it is made, and then again in a script of its own after each one that made progress. */
 function nextScript(): Promise<void> {
   let asked = 0;
   return condition(() => asked++ > 0);

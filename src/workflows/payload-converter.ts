@@ -1,7 +1,7 @@
 /**
- * How the workflow reads payloads. Those of handlers come wrapped (letter.ts) and are handed on as they are; what an activity
- * answered is read as ever. What else a stranger may have written, such as the memo of a start, is nothing where it cannot be
- * read: it would fail the workflow task for ever, and this workflow does not use it.
+ * How the workflow decodes payloads. Those of handlers come wrapped (letter.ts) and are handed on as they are; results of
+ * activities are decoded as usual. Anything else from outside, such as the memo of a start, becomes `undefined` where it cannot
+ * be decoded: this workflow does not use it, and a throw would fail the workflow task for ever.
  */
 import {
   type ConverterHint,

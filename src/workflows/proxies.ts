@@ -1,8 +1,8 @@
 /**
  * How each activity is called: its queue, its timeouts, its retries.
  * P1. Model calls and at-most-once tools are regular activities: they heartbeat, time out and are cancelled.
- * P2. Nothing is a local activity, which would be five events less: while one runs, a query, an overdue workflow task or a second one
- *     can make a replay decide otherwise, or lose a signal (docs/sdk-local-activities.md). Histories of early versions have them.
+ * P2. Nothing is a local activity, although it would save five events: while one runs, a query, an overdue workflow task or a second
+ *     one can make a replay decide otherwise, or lose a signal (docs/sdk-local-activities.md). Histories of early versions have them.
  * P3. TRY_CANCEL: a stopped step must not wait for a body that ignores its signal; the store settles it.
  * P4. Code that a model wrote waits on the workers' other queue; it is pure, so after a lost worker it runs again.
  */
@@ -20,7 +20,7 @@ import {
 import type { Activities } from '../activities/index.ts';
 import { type CallRef, type Settings, sandboxQueue } from '../core/step.ts';
 
-/** How often a worker must be heard from while it does something: of the settings that `openThread` brings, the part that counts here. */
+/** How soon a worker that is not heard from counts as lost; from the settings that `openThread` brings. */
 export type Heartbeats = Pick<Settings, 'modelHeartbeatMs' | 'toolHeartbeatMs'>;
 
 const STORE_RETRY = {
@@ -133,7 +133,7 @@ function modelOptions({ modelHeartbeatMs }: Heartbeats): ActivityOptions {
 export function callRunEffects(heartbeats: Heartbeats, input: Input<'runEffects'>, summary: string) {
   return regular.runEffects.executeWithOptions(
     {
-      // The activity ends a batch and each handler itself; this is the net below it.
+      // The activity itself bounds a batch and each handler; this is for where it fails to.
       startToCloseTimeout: '30 minutes',
       heartbeatTimeout: heartbeats.toolHeartbeatMs,
       retry: LOST_WORKER_RETRY,
@@ -144,12 +144,12 @@ export function callRunEffects(heartbeats: Heartbeats, input: Input<'runEffects'
   );
 }
 
-/** Like a model step: a lost worker's is asked again, and finds in the store how far it came. */
+/** Like a model step: after a lost worker it is tried again, and finds in the store how far it came. */
 export function callSubprompt(heartbeats: Heartbeats, input: Input<'runSubprompt'>, summary: string) {
   return regular.runSubprompt.executeWithOptions({ ...modelOptions(heartbeats), summary }, [input]);
 }
 
-/** Like a sub-prompt's: whoever comes again finds the child by the call. */
+/** Like a sub-prompt: a second attempt finds the child by the call. */
 export function callSubagent(heartbeats: Heartbeats, input: Input<'callSubagent'>, summary: string) {
   return regular.callSubagent.executeWithOptions({ ...modelOptions(heartbeats), summary }, [input]);
 }
@@ -184,7 +184,7 @@ export function callTool(heartbeats: Heartbeats, call: CallRef, input: Input<'ru
 
 function toolOptions({ toolHeartbeatMs }: Heartbeats, call: CallRef): ActivityOptions {
   return {
-    // The activity itself ends a body at timeoutMs and says so; this is the net below it, hooks included.
+    // The activity itself ends a body at timeoutMs and says so; this is for where it fails to, hooks included.
     startToCloseTimeout: call.timeoutMs + HOOKS_MS,
     heartbeatTimeout: toolHeartbeatMs,
     retry: call.mode === 'once' ? { maximumAttempts: 1 } : LOST_WORKER_RETRY,

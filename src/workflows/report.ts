@@ -1,6 +1,6 @@
 /**
- * Delivers what a child has to tell its parent (runtime §8.2): the store has it since the child's execution ended, with the
- * same commit. Asked again until it is done; a report that was delivered before is not delivered twice.
+ * Delivers a child's report to its parent (runtime §8.2). The commit that ended the child's execution stored it. The activity is
+ * retried until it succeeds; a report that was delivered before is not delivered twice.
  */
 import type { ThreadRun } from './thread-run.ts';
 

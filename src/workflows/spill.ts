@@ -1,7 +1,7 @@
 /**
- * Hands arrivals to the store while a step runs, so that readers see them pending, carried state stays small,
- * and a killed run leaves nothing behind in memory (runtime §9).
- * T1. An item that cannot be written as JSON would keep all behind it from the store: it is refused, and they go on.
+ * Moves arrivals to the store while a step runs, so that readers see them pending, carried state stays small,
+ * and a run that is killed loses nothing (runtime §9).
+ * T1. An item that cannot be written as JSON would block all behind it: it is refused.
  */
 import { condition, isCancellation, log, patched } from '@temporalio/workflow';
 import type { QueueItem } from '../core/item.ts';
@@ -9,7 +9,7 @@ import { LIMITS } from '../core/limit.ts';
 import type { ThreadQueue } from '../core/queue.ts';
 import type { ThreadRun } from './thread-run.ts';
 
-/** Moves one batch; false when the store would not have it, and the batch stays with the workflow. */
+/** Moves one batch; false when that failed, and the batch stays with the workflow. */
 export async function spillOnce(run: ThreadRun): Promise<boolean> {
   refuseUnstorable(run);
   const items = nextBatch(run.inbox.queue);
@@ -25,7 +25,7 @@ export async function spillOnce(run: ThreadRun): Promise<boolean> {
   }
 }
 
-/** T1. No handler admits one since its depth is bounded; a run of an early version may have it. */
+/** T1. Handlers bound the depth and admit none; a run of an early version may hold one. */
 function refuseUnstorable(run: ThreadRun): void {
   const { queue } = run.inbox;
   if (!queue.holdsUnstorable || !patched('refuses-what-cannot-be-stored')) return;

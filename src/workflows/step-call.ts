@@ -1,5 +1,5 @@
-/** One of a step's calls as it is dispatched, and why a step or a call could not be tried, as it is stored. */
-import type { CallRef, StepCalls, StoredError } from '../core/step.ts';
+/** One of a step's calls as it is dispatched. */
+import type { CallRef, StepCalls } from '../core/step.ts';
 
 /** A call beyond those that the outcome names is dispatched like the most careful one. */
 const UNNAMED: CallRef = { name: 'a tool', mode: 'once', timeoutMs: 30 * 60_000 };
@@ -11,9 +11,4 @@ export function callAt({ calls, laterPrompts = [], laterChildren = [] }: StepCal
   if (named) return named;
   if (laterChildren.includes(index)) return UNNAMED_CHILD;
   return laterPrompts.includes(index) ? UNNAMED_PROMPT : UNNAMED;
-}
-
-export function toStoredError(error: unknown): StoredError {
-  const cause = (error as { cause?: { type?: string; message?: string } }).cause;
-  return { code: cause?.type ?? 'Fault', message: (cause?.message ?? String(error)).slice(0, 1000) };
 }

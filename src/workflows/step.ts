@@ -5,8 +5,10 @@
 import { isCancellation } from '@temporalio/workflow';
 import type { StoredError } from '../core/step.ts';
 import type { StopReason } from '../core/stop.ts';
+import { Suspended } from './child-call.ts';
+import { isFailedActivity, toStoredError } from './fault.ts';
 import { spillBehind, spillOnce } from './spill.ts';
-import { callAt, toStoredError } from './step-call.ts';
+import { callAt } from './step-call.ts';
 import type { ThreadRun } from './thread-run.ts';
 import { runToolCall } from './tool-call.ts';
 import type { CallEnd, StoredStep } from './turn.ts';
@@ -32,11 +34,10 @@ export async function runStep(run: ThreadRun): Promise<StepEnd> {
     );
   } catch (error) {
     if (isCancellation(error)) return { kind: 'aborted' };
-    // The loop's next turn continues as new, and the next run takes the step over.
-    if (isSuspended(error)) return { kind: 'goes_on' };
-    // A fault of this code fails the workflow task instead: it is tried again, and a repaired worker goes on.
-    if ((error as Error).name !== 'ActivityFailure') throw error;
-    // The step could not even be tried: what it took may not be stored, and trying on would go round for ever.
+    // The loop continues as new, and the next run takes the step over.
+    if (error instanceof Suspended) return { kind: 'goes_on' };
+    if (!isFailedActivity(error)) throw error;
+    // The step could not even be tried: what it took may not be stored, and trying again would never end.
     run.inbox.park();
     return { kind: 'fails', error: toStoredError(error) };
   } finally {
@@ -84,7 +85,7 @@ async function finishStep(run: ThreadRun, outcome: StoredStep): Promise<StepEnd>
   if (outcome.agent !== undefined) run.presence.showAgent(outcome.agent);
   if (outcome.model) run.presence.showModel(outcome.model);
   const calls = await runToolCalls(run, outcome).catch((error) => {
-    if (isSuspended(error)) turn.uncountStep(before);
+    if (error instanceof Suspended) turn.uncountStep(before);
     throw error;
   });
   if (run.ended) return { kind: 'aborted' };
@@ -113,9 +114,4 @@ async function runToolCalls(run: ThreadRun, outcome: StoredStep): Promise<readon
     results.push({ name: result.name, succeeded: done?.succeeded ?? false, directive: done?.directive });
   }
   return results;
-}
-
-/** A call that waits for a child has left the step to the next run (child-call.ts, C3). */
-function isSuspended(error: unknown): boolean {
-  return (error as Error).name === 'Suspended';
 }

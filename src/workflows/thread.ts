@@ -41,7 +41,7 @@ export async function thread(input: unknown): Promise<{ outcome: 'terminated' }>
   return { outcome: 'terminated' };
 }
 
-/** Ended by code of the project, or through another run: the loop only heard of it. */
+/** The thread was ended by code of the project, or through another run. */
 function showEnd({ presence, settings }: ThreadRun): void {
   if (presence.status === 'terminated' || !settings || !patched('shows-an-end-from-elsewhere')) return;
   presence.showStatus('terminated');
@@ -66,7 +66,7 @@ function readStart(letter: Letter): StartInput {
 /** Until the thread ends, or continues as new. */
 async function live(run: ThreadRun): Promise<void> {
   await open(run);
-  // Nobody waits for it: what fails in it is a fault of this code and fails the workflow task.
+  // Not awaited: what fails in them is a fault of this code and fails the workflow task.
   void runEffectsBeside(run);
   void startChildrenBeside(run);
   while (!run.ended) {
@@ -78,11 +78,11 @@ async function live(run: ThreadRun): Promise<void> {
     else if (run.wanted) await settle(run, restAsBefore(run));
     else await condition(() => run.wanted || (mayContinue(run) && continuesFromRest(run)));
   }
-  // Whoever ended it may have died before it could tell the children.
+  // The process that ended the thread may have died before it told the children.
   if (run.family.isParent) await commitEnd(run);
 }
 
-/** Signals that make no work are history all the same. Early versions slept on, until the server refused every signal. */
+/** Signals that make no work are history all the same. Early versions did not wake, until the server refused every signal. */
 function continuesFromRest(run: ThreadRun): boolean {
   return run.effects.looked || patched('continues-from-rest');
 }
@@ -96,7 +96,7 @@ async function advance(run: ThreadRun, step: StepEnd): Promise<void> {
     case 'fails':
       return settle(run, { status: 'failed', error: step.error });
     case 'aborted':
-      // The loop's next turn sees who asked for it. Nobody did: the server cancelled, and the step is asked again.
+      // The loop sees next who asked for it. Where nobody did, the server cancelled, and the step is tried again.
       return;
   }
 }

@@ -1,6 +1,6 @@
 /**
  * One tool call, at most once unless the tool says otherwise (runtime §5: its outcome is recorded).
- * A lost worker is answered from the store: not begun, dispatch again; begun, unknown; done, as stored.
+ * After a lost worker the store decides: not begun, dispatch again; begun, outcome unknown; done, as stored.
  */
 import { isCancellation, sleep } from '@temporalio/workflow';
 import type { CallRef, ToolCallOutcome } from '../core/step.ts';
@@ -26,7 +26,7 @@ async function runByMode(run: ThreadRun, call: CallRef, place: CallPlace): Promi
     }
     const recorded = await run.activities.recordToolOutcome(call, place);
     if (recorded.kind !== 'redispatch') return recorded;
-    // The first time a worker was lost before the body began. Again and again means a fault: do not spin.
+    // Once is a worker that was lost before the body began. More often is a fault: pause.
     if (redispatches > 0)
       await sleep(Math.min(30_000, 200 * 2 ** redispatches), { summary: `before ${call.name}, again` });
   }
@@ -38,7 +38,7 @@ async function dispatch(run: ThreadRun, call: CallRef, place: CallPlace): Promis
       return await run.activities.runQuickTool(call, place);
     } catch (error) {
       if (isCancellation(error)) throw error;
-      // Slower than promised, or its worker fell: it is idempotent, so it runs again where time is no matter.
+      // Slower than promised, or its worker was lost: it is idempotent, so it runs again as a regular activity.
     }
   }
   return run.activities.runTool(call, place);
