@@ -58,6 +58,6 @@ export interface HookStore {
   ): Promise<PendingWork>;
   /** `after_thread_created` has run. */
   markGreeted(threadId: string): Promise<void>;
-  /** What hooks asked once their step, or their call's result, was stored. */
+  /** What hooks asked once their step, or their call's result, was stored. Where they asked nothing, nothing is written. */
   keepFlow(command: KeepFlow): Promise<void>;
 }

@@ -2,6 +2,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import { RuntimeError } from '../../../core/error.ts';
 import type { KeySource } from '../../crypto/key-file.ts';
+import type { FromRun } from '../../port/run.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { ThreadTransaction } from './thread-transaction.ts';
 
@@ -42,6 +43,26 @@ export async function inThread<T>(
     await thread.flush();
     if (thread.relaxed) await context.relax(trx);
     return result;
+  });
+}
+
+export interface Terminated {
+  readonly kind: 'terminated';
+}
+
+/**
+ * Runs `work` as a command of a workflow run (port, P2 and P3): a retired run is refused by the fence, and a terminated thread
+ * answers so and stays as it is.
+ */
+export async function inRun<T>(
+  context: CommandContext,
+  { threadId, runId }: FromRun,
+  work: (thread: ThreadTransaction) => Promise<T>,
+): Promise<T | Terminated> {
+  return inThread(context, threadId, async (thread): Promise<T | Terminated> => {
+    if (thread.row.terminated_at !== null) return { kind: 'terminated' };
+    await thread.admit(runId);
+    return work(thread);
   });
 }
 

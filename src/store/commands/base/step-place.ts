@@ -7,6 +7,8 @@ import type { ExpressionBuilder, Transaction } from 'kysely';
 import type { SideSteps } from '../../../core/session.ts';
 import type { StepContext, SubpromptPlace } from '../../port/thread-store.ts';
 import type { Tables } from '../../schema/tables.ts';
+import { selectCall } from './call-row.ts';
+import { selectStep } from './step-row.ts';
 
 const PLACE_COLUMNS = [
   'steps.execution_id',
@@ -80,12 +82,7 @@ export async function readSubpromptPlace(
 }
 
 export async function readStep(trx: Transaction<Tables>, threadId: string, step: number) {
-  return trx
-    .selectFrom('steps')
-    .select(PLACE_COLUMNS)
-    .where('steps.thread_id', '=', threadId)
-    .where('steps.step', '=', step)
-    .executeTakeFirstOrThrow();
+  return selectStep(trx, threadId, step).select(PLACE_COLUMNS).executeTakeFirstOrThrow();
 }
 
 type StepPlaceRow = Awaited<ReturnType<typeof readStep>>;
@@ -97,12 +94,8 @@ async function toSubprompt(
 ): Promise<SubpromptPlace | null> {
   const { parent_step: parent, parent_idx: index, prompt } = row;
   if (parent === null || index === null || prompt === null) return null;
-  const call = await trx
-    .selectFrom('tool_calls')
+  const call = await selectCall(trx, threadId, { step: parent, index })
     .select('message_id')
-    .where('thread_id', '=', threadId)
-    .where('step', '=', parent)
-    .where('idx', '=', index)
     .executeTakeFirstOrThrow();
   const around = await readSubpromptPlace(trx, threadId, parent);
   return {

@@ -14,7 +14,7 @@ import type {
   EndedEffect,
 } from '../../port/effect.ts';
 import { toThreadRecord } from '../../schema/rows.ts';
-import { type CommandContext, inThread } from '../base/context.ts';
+import { type CommandContext, inRun, inThread } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { countPending, enqueue } from '../message/queue.ts';
 import {
@@ -44,9 +44,7 @@ export function bindEffects(context: CommandContext): EffectStore {
 }
 
 async function beginEffect(context: CommandContext, command: BeginEffect): Promise<BegunEffect> {
-  return inThread(context, command.threadId, async (thread): Promise<BegunEffect> => {
-    if (thread.row.terminated_at !== null) return { kind: 'terminated' };
-    await thread.admit(command.runId);
+  return inRun(context, command, async (thread): Promise<BegunEffect> => {
     const { mayLose = ATTEMPTS } = command;
     const lost = await findRunning(thread);
     if (lost && lost.attempts >= mayLose) await giveUp(thread, lost);

@@ -11,6 +11,7 @@ import type { AttachmentRef } from '../../../core/message.ts';
 import { formatReport } from '../../../core/subagent-report.ts';
 import type { DeliveredReport } from '../../port/thread-store.ts';
 import type { ChildReportTable } from '../../schema/family.ts';
+import { selectCall } from '../base/call-row.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { enqueue } from '../message/queue.ts';
@@ -77,16 +78,10 @@ async function decide(parent: ThreadTransaction, child: ChildRow, report: Report
 
 async function isWaiting(
   { trx, threadId }: ThreadTransaction,
-  { wait_step: step, wait_idx: idx }: ChildRow,
+  { wait_step: step, wait_idx: index }: ChildRow,
 ): Promise<boolean> {
-  if (step === null || idx === null) return false;
-  const call = await trx
-    .selectFrom('tool_calls')
-    .select('state')
-    .where('thread_id', '=', threadId)
-    .where('step', '=', step)
-    .where('idx', '=', idx)
-    .executeTakeFirst();
+  if (step === null || index === null) return false;
+  const call = await selectCall(trx, threadId, { step, index }).select('state').executeTakeFirst();
   return call?.state === 'started';
 }
 

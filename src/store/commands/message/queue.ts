@@ -5,7 +5,7 @@
 import type { QueueItem, Refusal } from '../../../core/item.ts';
 import { measureJson } from '../../../core/json-measure.ts';
 import { LIMITS } from '../../../core/limit.ts';
-import { type CommandContext, inThread, refuseTerminated } from '../base/context.ts';
+import { type CommandContext, inRun, inThread, refuseTerminated } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 
 export function countPending({ trx, threadId }: ThreadTransaction): Promise<number> {
@@ -104,16 +104,15 @@ export interface StashItems {
 
 /** One that could not be read back is refused, and the others are taken. */
 export async function stashItems(context: CommandContext, command: StashItems): Promise<{ waiting: number }> {
-  return inThread(context, command.threadId, async (thread) => {
-    if (thread.row.terminated_at !== null) return { waiting: 0 };
-    await thread.admit(command.runId);
+  const stored = await inRun(context, command, async (thread) => {
     emitRejections(thread, command.rejections ?? []);
     for (const item of command.items) {
       if (isTooDeep(item)) emitRejections(thread, [tooDeep(item)]);
       else await enqueue(thread, item);
     }
-    return { waiting: await countPending(thread) };
+    return countPending(thread);
   });
+  return { waiting: typeof stored === 'number' ? stored : 0 };
 }
 
 /** The item itself is one level more than what its sender wrote. */

@@ -16,6 +16,7 @@ import { hasUnanswered, setSession } from '../base/acting-side.ts';
 import { findEffect, keepEffect } from '../base/command-key.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import { readSubpromptPlace } from '../base/step-place.ts';
+import { updateStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { cancelEffects } from '../effect/effect-run.ts';
 import { hasDueReport, keepEnd, keepReport } from '../family/child-report.ts';
@@ -126,12 +127,7 @@ async function abortSteps(thread: ThreadTransaction, status: RestStatus): Promis
         depth,
       });
     }
-    await thread.trx
-      .updateTable('steps')
-      .set({ state: 'stopped', closed_at: thread.now })
-      .where('thread_id', '=', thread.threadId)
-      .where('step', '=', step)
-      .execute();
+    await updateStep(thread, step, { state: 'stopped', closed_at: thread.now });
     const told = { status, keptText: text.length > 0, ...(depth === undefined ? {} : { depth }) };
     thread.emit('execution.aborted', told, { step, attempt });
   }

@@ -3,7 +3,7 @@
  * S1. The call and the step know each other by (step, index) of the call: whoever opens it again finds it.
  * S2. The sub-prompt's messages hang on the id that the call's tool message will have (step-place.ts, P1).
  */
-import type { Selectable, Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import type { AttachmentRef } from '../../../core/message.ts';
 import type { StoredError } from '../../../core/step.ts';
 import type { FlowDirective } from '../../../core/thread-execution.ts';
@@ -14,13 +14,14 @@ import type {
   SubpromptCall,
   SubpromptStore,
 } from '../../port/subprompt.ts';
-import type { StepTable, Tables } from '../../schema/tables.ts';
-import { type CommandContext, inSnapshot, inThread } from '../base/context.ts';
+import type { Tables } from '../../schema/tables.ts';
+import { type CallKey, findCall, updateCall } from '../base/call-row.ts';
+import { type CommandContext, inRun, inSnapshot } from '../base/context.ts';
 import { readStep } from '../base/step-place.ts';
+import type { StepRow } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { describeStep } from '../step/begin-step.ts';
 import { insertStep, retryStep } from '../step/open-step.ts';
-import { findCall, updateCall } from '../step/tool-result.ts';
 
 export function bindSubprompts(context: CommandContext): SubpromptStore {
   return {
@@ -30,12 +31,8 @@ export function bindSubprompts(context: CommandContext): SubpromptStore {
   };
 }
 
-type StepRow = Selectable<StepTable>;
-
 async function openSubprompt(context: CommandContext, command: OpenSubprompt): Promise<OpenedSubprompt> {
-  return inThread(context, command.threadId, async (thread) => {
-    if (thread.row.terminated_at !== null) return { kind: 'terminated' };
-    await thread.admit(command.runId);
+  return inRun(context, command, async (thread) => {
     const { state } = await findCall(thread, command);
     if (state === 'done' || state === 'unknown') return { kind: 'over' };
     const known = await findSubstep(thread.trx, thread.threadId, command);
@@ -50,7 +47,7 @@ async function openSubprompt(context: CommandContext, command: OpenSubprompt): P
 async function findSubstep(
   trx: Transaction<Tables>,
   threadId: string,
-  { step, index }: { step: number; index: number },
+  { step, index }: CallKey,
 ): Promise<StepRow | undefined> {
   return trx
     .selectFrom('steps')
@@ -95,7 +92,7 @@ async function open(thread: ThreadTransaction, command: OpenSubprompt): Promise<
 async function readSubprompt(
   db: Transaction<Tables>,
   threadId: string,
-  call: { step: number; index: number },
+  call: CallKey,
 ): Promise<StoredSubprompt | null> {
   const row = await findSubstep(db, threadId, call);
   if (!row) return null;

@@ -17,20 +17,14 @@ import type {
   ToolCallKey,
 } from '../../port/thread-store.ts';
 import { toThreadRecord } from '../../schema/rows.ts';
-import { type CommandContext, inThread } from '../base/context.ts';
+import { type CallRow, findCall, updateCall } from '../base/call-row.ts';
+import { type CommandContext, inRun, inThread } from '../base/context.ts';
 import { readOwner, readPlace } from '../base/step-place.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { enqueue } from '../message/queue.ts';
 import { keepHandoff } from '../step/handoff.ts';
 import { keepScratch } from '../step/scratch.ts';
-import {
-  type CallRow,
-  findCall,
-  removeCall,
-  settleCall,
-  storeResult,
-  updateCall,
-} from '../step/tool-result.ts';
+import { removeCall, settleCall, storeResult } from '../step/tool-result.ts';
 
 export const UNKNOWN_OUTCOME =
   'The outcome of this call is unknown: the process that ran the tool was lost after it began and before it ' +
@@ -40,9 +34,7 @@ export async function beginTool(
   context: CommandContext,
   command: ToolCallKey & { readonly attempt: string; readonly idempotent: (name: string) => boolean },
 ): Promise<BegunTool> {
-  return inThread(context, command.threadId, async (thread) => {
-    if (thread.row.terminated_at !== null) return { kind: 'terminated' };
-    await thread.admit(command.runId);
+  return inRun(context, command, async (thread) => {
     const call = await findCall(thread, command);
     if (call.state === 'done' || call.state === 'unknown') return settled(call, call.state);
     const again = call.state === 'started' && call.attempt === command.attempt;
@@ -146,9 +138,7 @@ async function reportLate(
 }
 
 export async function settleLostTool(context: CommandContext, command: ToolCallKey): Promise<SettledTool> {
-  return inThread(context, command.threadId, async (thread) => {
-    if (thread.row.terminated_at !== null) return { kind: 'terminated' };
-    await thread.admit(command.runId);
+  return inRun(context, command, async (thread) => {
     const call = await findCall(thread, command);
     switch (call.state) {
       case 'scheduled':
