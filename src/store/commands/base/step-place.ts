@@ -22,7 +22,7 @@ const PLACE_COLUMNS = [
 
 type Place = Pick<StepContext, 'executionId' | 'stepCount' | 'sideSteps' | 'side' | 'scratch' | 'subprompt'>;
 
-/** In one query for a step of the thread's own: on a database server each one is a way there and back. */
+/** One query for a step of the thread's own: on a database server each query is a round trip. */
 export async function readPlace(trx: Transaction<Tables>, threadId: string, step: number): Promise<Place> {
   const row = await trx
     .selectFrom('steps')
@@ -62,7 +62,7 @@ export function toCounts(sideSteps: SideSteps): Pick<Place, 'stepCount' | 'sideS
   return { stepCount: sideSteps.a + sideSteps.b, sideSteps };
 }
 
-/** What a message of the step belongs to. */
+/** The execution, the side and the sub-prompt that the step's messages belong to. */
 export async function readOwner(
   trx: Transaction<Tables>,
   threadId: string,
@@ -102,7 +102,7 @@ async function toSubprompt(
     prompt,
     arguments: JSON.parse(row.arguments ?? '{}') as Record<string, unknown>,
     depth: row.depth,
-    // P1.
+    // P1: given as the step opened.
     parentId: call.message_id as string,
     path: [...(around?.path ?? []), prompt],
   };

@@ -3,7 +3,7 @@
  * I1. The thread's row is read first (and locked, where the engine has row locks) and written last, so two
  *     transactions on a thread are in order, and with them event numbers (gap-free) and message times.
  * I2. A write carries the workflow run that asked for it; a retired run's write is refused.
- * I3. What comes after the thread's row was written would be lost, or be outside its lock: it is refused.
+ * I3. Use after the flush is refused: a change or an event would be lost, and a statement might run outside of the lock.
  */
 import type { Insertable, Selectable, Transaction, Updateable } from 'kysely';
 import type { EventData, EventKind } from '../../../core/thread-event.ts';
@@ -73,7 +73,7 @@ export class ThreadTransaction {
     this.#clock = row.clock;
   }
 
-  /** For the statements of a command: within the fence and the lock. */
+  /** For a command's own statements. */
   get trx(): Transaction<Tables> {
     this.#requireOpen();
     return this.#trx;
@@ -188,7 +188,7 @@ export class ThreadTransaction {
       .execute();
   }
 
-  /** I3. */
+  /** I3: refuses use after the flush. */
   #requireOpen(): void {
     if (this.#flushed) throw new TransactionFlushed(this.threadId);
   }

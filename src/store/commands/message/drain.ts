@@ -45,7 +45,7 @@ export async function drain(
   const rows = [...own, ...inLine];
   const accepted = await accept(thread, rows, seen);
   const roles = accepted.flatMap(({ kind, item }) => (kind === 'message' ? [item.role] : []));
-  // D1.
+  // D1: the first message decides.
   const answering = twoSides ? findAnswering(roles) : undefined;
   if (answering !== undefined) thread.set({ side: answering });
   const tools: DrainedTool[] = [];

@@ -30,7 +30,7 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
     if (before) return relaxCall(thread, await resume(thread, before));
     const executionId = await findExecution(thread, command.executionId);
     const unseen = await findUnseen(thread, command.afterStep);
-    // B6.
+    // B6: the store knows better where it is ahead.
     const behind = unseen !== undefined || (command.session !== undefined && (await hasUnanswered(thread)));
     setSession(thread, beginSession(thread.row, command, { behind }));
     const drained = await drain(thread, command, executionId);
@@ -44,7 +44,7 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
   });
 }
 
-/** The workflow hears of a call only by what ends it. */
+/** The workflow is told of a call only by the commit that ends it. */
 function relaxCall(thread: ThreadTransaction, begun: BegunStep): BegunStep {
   if (begun.kind === 'call') thread.relax();
   return begun;
@@ -67,7 +67,7 @@ async function followPlan(
     turnOpen: thread.row.turn_open === 1,
   });
   const { swept } = drained;
-  // B5.
+  // B5: a new step opens.
   if (plan.do === 'run_tools' || plan.do === 'call_model') applyHandoff(thread);
   // Queued tools must get their step even when an unfinished one is taken over first.
   const tools = drained.tools.length > 0 ? await openToolStep(thread, command, drained.tools) : undefined;
@@ -141,7 +141,7 @@ async function findUnseen(thread: ThreadTransaction, afterStep: number): Promise
     .selectAll()
     .where('thread_id', '=', thread.threadId)
     .where('step', '>', afterStep)
-    // B4.
+    // B4: steps of sub-prompts are left out.
     .where('kind', '!=', 'prompt')
     .orderBy('step')
     .execute();

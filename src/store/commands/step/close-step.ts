@@ -77,7 +77,7 @@ async function storeAnswer(
   const depth = subprompt ? { depth: subprompt.depth } : {};
   thread.emit('step.committed', { messageId, model, finishReason, usage, ...depth }, { step, attempt });
   await scheduleCalls(thread, step, answer.toolCalls.map(toScheduledCall), subprompt?.depth);
-  // C2.
+  // C2: the thread's input still waits.
   if (subprompt) return;
   thread.set({ answer_due: 0 });
   await pruneChunks(thread, step, firstSeq);
@@ -106,7 +106,7 @@ async function storeMessage(
   return id;
 }
 
-/** An execution that ended has settled the call: what its sub-prompt says now is nobody's, and its calls would never run. */
+/** An execution that ended has settled the call: an answer of its sub-prompt is ignored now, since its calls would never run. */
 async function isWanted(thread: ThreadTransaction, row: OpenedStep): Promise<boolean> {
   const { parent_step: step, parent_idx: index } = row;
   if (step === null || index === null) return true;
@@ -118,7 +118,7 @@ function toScheduledCall({ id, function: { name, arguments: text } }: ToolCall):
   return { callId: id, name, arguments: text, origin: 'model' };
 }
 
-/** As describeStep would find it, without asking for what was just written. */
+/** The record that describeStep would read, made of what was just written. */
 async function describeCommitted(
   thread: ThreadTransaction,
   { step, model, content, toolCalls, directive }: CommitStep,
@@ -140,7 +140,7 @@ function hasText(content: string | null): boolean {
   return content !== null && content.trim().length > 0;
 }
 
-/** Streamed text of the model step before this one has been read by whoever watched; its message stays. */
+/** Removes the streamed text of the model step before this one: readers have had a whole step's time, and the message stays. */
 async function pruneChunks(thread: ThreadTransaction, step: number, firstSeq: number): Promise<void> {
   await thread.trx
     .deleteFrom('events')
@@ -171,7 +171,7 @@ export async function failStep(
     // A worker that was taken for lost may not fail what another one is trying; its answer would be welcome.
     if (state !== 'open' || current !== attempt) return { kind: 'closed' };
     await updateStep(thread, step, { state: 'failed', closed_at: thread.now });
-    // C2.
+    // C2: the error is the call's.
     if (kind !== 'prompt') thread.set({ last_error: JSON.stringify(error) });
     thread.emit('step.failed', { ...error }, { step, attempt });
     return { kind: 'closed' };

@@ -1,5 +1,9 @@
-/** What is written for hooks (definitions §9): that a thread was greeted, and what they asked of the flow when all else was stored. */
+/**
+ * Writes for hooks (definitions §9): that the thread was greeted, and what they asked of the flow after their step or result was
+ * stored.
+ */
 import type { HookStore, KeepFlow } from '../../port/hook.ts';
+import { binder } from '../base/bind.ts';
 import { updateCall } from '../base/call-row.ts';
 import { type CommandContext, inRun, inThread } from '../base/context.ts';
 import { readOwner } from '../base/step-place.ts';
@@ -8,10 +12,11 @@ import { readPending } from '../message/pending.ts';
 import { keepScratch } from './scratch.ts';
 
 export function bindHooks(context: CommandContext): HookStore {
+  const bound = binder(context);
   return {
-    readPending: (query) => readPending(context, query),
-    markGreeted: (threadId) => markGreeted(context, threadId),
-    keepFlow: (command) => keepFlow(context, command),
+    readPending: bound(readPending),
+    markGreeted: bound(markGreeted),
+    keepFlow: bound(keepFlow),
   };
 }
 

@@ -16,7 +16,7 @@ export async function appendChunk(
     const row = await selectStep(thread.trx, threadId, step)
       .select(['state', 'attempt', 'depth'])
       .executeTakeFirst();
-    // A stopped step's late tokens, and those of a worker that was taken for lost, belong to nobody.
+    // Late tokens of a stopped step, or of a worker that was taken for lost, are ignored.
     if (row?.state !== 'open' || row.attempt !== attempt || thread.row.run_id !== command.runId) return false;
     const depth = row.depth > 0 ? { depth: row.depth } : {};
     thread.emit('model.chunk', { delta, call, ...depth }, { step, attempt });

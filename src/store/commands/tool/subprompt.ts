@@ -15,6 +15,7 @@ import type {
   SubpromptStore,
 } from '../../port/subprompt.ts';
 import type { Tables } from '../../schema/tables.ts';
+import { binder } from '../base/bind.ts';
 import { type CallKey, findCall, updateCall } from '../base/call-row.ts';
 import { type CommandContext, inRun, inSnapshot } from '../base/context.ts';
 import { readStep } from '../base/step-place.ts';
@@ -24,10 +25,10 @@ import { describeStep } from '../step/begin-step.ts';
 import { insertStep, retryStep } from '../step/open-step.ts';
 
 export function bindSubprompts(context: CommandContext): SubpromptStore {
+  const bound = binder(context);
   return {
-    openSubprompt: (command) => openSubprompt(context, command),
-    readSubprompt: (threadId, step, index) =>
-      inSnapshot(context, (db) => readSubprompt(db, threadId, { step, index })),
+    openSubprompt: bound(openSubprompt),
+    readSubprompt: bound(readSubprompt),
   };
 }
 
@@ -37,13 +38,13 @@ async function openSubprompt(context: CommandContext, command: OpenSubprompt): P
     if (state === 'done' || state === 'unknown') return { kind: 'over' };
     const known = await findSubstep(thread.trx, thread.threadId, command);
     const opened = known ? await goOn(thread, known) : await open(thread, command);
-    // As in beginStep: the workflow hears of a call only by what ends it.
+    // As in beginStep: the workflow is told of a call only by the commit that ends it.
     if (opened.kind === 'call') thread.relax();
     return opened;
   });
 }
 
-/** S1. Its number is higher than that of the call's step, so few rows are looked at. */
+/** S1: the step of a call. Its number is higher than that of the call's step, so few rows are looked at. */
 async function findSubstep(
   trx: Transaction<Tables>,
   threadId: string,
@@ -90,12 +91,22 @@ async function open(thread: ThreadTransaction, command: OpenSubprompt): Promise<
 }
 
 async function readSubprompt(
+  context: CommandContext,
+  threadId: string,
+  step: number,
+  index: number,
+): Promise<StoredSubprompt | null> {
+  return inSnapshot(context, async (db) => {
+    const row = await findSubstep(db, threadId, { step, index });
+    return row ? describeSubprompt(db, threadId, row) : null;
+  });
+}
+
+async function describeSubprompt(
   db: Transaction<Tables>,
   threadId: string,
-  call: CallKey,
-): Promise<StoredSubprompt | null> {
-  const row = await findSubstep(db, threadId, call);
-  if (!row) return null;
+  row: StepRow,
+): Promise<StoredSubprompt> {
   const messages = await db
     .selectFrom('messages')
     .select(['id', 'role', 'content', 'tool_call_id', 'attachments'])
@@ -124,7 +135,7 @@ async function readSubprompt(
     attachments: messages.flatMap(({ attachments }) =>
       attachments ? (JSON.parse(attachments) as AttachmentRef[]) : [],
     ),
-    ...(directive ? { directive: directive as FlowDirective } : {}),
+    ...(directive ? { directive } : {}),
   };
 }
 
@@ -139,11 +150,11 @@ function toRefusal(said: string | null): StoredError {
   return { code: 'Blocked', message: said || 'a hook refused the request' };
 }
 
-function askedOf({ directive }: StepRow): string | null {
+function askedOf({ directive }: StepRow): FlowDirective | null {
   return directive === 'blocked' ? null : directive;
 }
 
-/** As failStep has told it: of a step that failed, the log keeps the reason. */
+/** The reason of a failed step is in the log alone, where failStep wrote it. */
 async function readFailure(
   db: Transaction<Tables>,
   threadId: string,

@@ -8,7 +8,6 @@
  *     while the body runs on. The call is scheduled again then and nobody else's, so its result is stored.
  */
 import { type ToolResult, toolContent } from '../../../core/message.ts';
-import type { FlowDirective } from '../../../core/thread-execution.ts';
 import type {
   BegunTool,
   CommitTool,
@@ -61,7 +60,7 @@ function toStoredCall({ name, call_id: callId, arguments: text, origin, message_
 }
 
 export function settled(call: Pick<CallRow, 'name' | 'status' | 'directive'>, state: 'done' | 'unknown') {
-  const directive = call.directive as FlowDirective | null;
+  const { directive } = call;
   return {
     kind: 'settled',
     name: call.name,
@@ -81,7 +80,7 @@ async function start(thread: ThreadTransaction, call: CallRow, attempt: string):
 export async function commitTool(context: CommandContext, command: CommitTool): Promise<CommittedTool> {
   return inThread(context, command.threadId, async (thread) => {
     const found = await findCall(thread, command);
-    // T3.
+    // T3: its beginning was forgotten.
     const call = found.state === 'scheduled' ? await start(thread, found, command.attempt) : found;
     if (call.attempt !== command.attempt) {
       await reportLate(thread, call, command);
@@ -114,7 +113,7 @@ async function keepResult(
   else await removeCall(thread, call, directive);
 }
 
-/** Once for each attempt: the one that comes late may be told so twice. */
+/** Once for each attempt, which may give its late result twice. */
 async function reportLate(
   thread: ThreadTransaction,
   call: CallRow,
