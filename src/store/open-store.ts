@@ -25,7 +25,7 @@ import { explainSqlite } from './sqlite/error.ts';
 export interface OpenStoreOptions {
   /** False: a PostgreSQL database without a store is answered with `ThreadNotFound`. */
   readonly create?: boolean;
-  /** Of `EVERTHREAD_ENCRYPTION_KEYS`; absent: those of the project's key file. Asked for when a variable is used. */
+  /** The keys of `EVERTHREAD_ENCRYPTION_KEYS`; absent: those of the project's key file, read when a variable is used. */
   readonly keys?: EncryptionKeys;
 }
 
@@ -41,13 +41,13 @@ export async function openStore(
 ): Promise<ThreadStore> {
   const keys = findKeys(options.keys, projectDir);
   if (isPostgresAddress(address)) {
-    // Whoever stays with SQLite never loads it.
+    // The driver is loaded by those who use it.
     const { openPostgresStore } = await import('./postgres/open.ts');
     return openPostgresStore(address, { ...options, keys });
   }
   const [scheme, rest] = splitScheme(address);
   if (scheme !== 'sqlite' || rest.length === 0) {
-    // Not quoted whole: behind a mistyped scheme there may be a password.
+    // Not quoted in full: behind a mistyped scheme there may be a password.
     const shown = address.includes('@') ? `${scheme}:…` : address;
     throw new RuntimeError(
       'InvalidConfiguration',
@@ -62,7 +62,10 @@ export async function openStore(
   return openSqliteStore({ path: file, synchronous }, keys);
 }
 
-/** For its owner alone: SQLite gives its log and its index the rights of the file. A folder elsewhere is another's affair. */
+/**
+ * Makes the file for its owner alone; SQLite gives its log and its index the same rights. A folder outside of the project stays as
+ * it is.
+ */
 function makeStoreFile(file: string, projectDir: string): void {
   try {
     if (dirname(file) === projectFolder(resolve(projectDir))) makeProjectFolder(projectDir);

@@ -100,7 +100,7 @@ export function decrypt(keys: EncryptionKeys, binding: Binding, { keyId, data }:
   }
 }
 
-/** E1. The version comes first, so that a later form can never be taken for this one. */
+/** E1: what is authenticated. The version comes first, so that a later form can never be taken for this one. */
 function bind({ scope, owner, name, type }: Binding): Buffer {
   return Buffer.from(JSON.stringify(['everthread.env.1', scope, owner, name, type]), 'utf8');
 }

@@ -23,7 +23,7 @@ export function makeProjectFolder(projectDir: string, tell?: (line: string) => v
   return folder;
 }
 
-/** For those who need it only where it is there. */
+/** Narrows the folder where it exists, and makes none. */
 export function narrowProjectFolder(projectDir: string, tell: (line: string) => void): void {
   if (existsSync(projectFolder(projectDir))) makeProjectFolder(projectDir, tell);
 }

@@ -28,7 +28,7 @@ export type BegunEffect =
       readonly thread: ThreadRecord;
     };
 
-/** Without its stack in the effect's own row: that is told by the event. */
+/** The stack goes into the event alone, not into the effect's row. */
 export interface EffectFault extends StoredError {
   readonly stack?: string;
 }
@@ -56,7 +56,7 @@ export interface BeginEffect extends FromRun {
 export interface EffectStore {
   /** Rejects with `ThreadTerminated`, `LimitExceeded`. Answers the milliseconds until the thread's next effect. */
   scheduleEffect(threadId: string, effect: NewEffect): Promise<number>;
-  /** Those that wait, the next due first. */
+  /** Effects that wait, the next due first. */
   listEffects(threadId: string, name?: string): Promise<readonly ScheduledEffect[]>;
   /** True only when it still waited. */
   removeEffect(threadId: string, id: string): Promise<boolean>;

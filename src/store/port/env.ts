@@ -1,12 +1,12 @@
 /**
  * The part of the ThreadStore port that keeps variables (definitions §16): values of threads, users and the instance.
- * N1. Every value is encrypted at rest (`encryption.ts`), a text's as a secret's. Without a key, or for a value whose
+ * N1. Every value is encrypted at rest (`crypto/encryption.ts`), a text's as a secret's. Without a key, or for a value whose
  *     key is unknown, commands throw `InvalidConfiguration`, which names the key's id and never a value.
  * N2. Each command may be given twice: (scope, owner, name) is the key.
  */
 import type { EnvType, StoredVariable } from '../../core/env.ts';
 
-/** Whose value it is. A thread or a user need not be known yet. */
+/** The owner of a value. A thread or a user need not be known yet. */
 export type EnvOwner = { readonly thread: string } | { readonly user: string } | { readonly instance: true };
 
 export interface SetEnv {
@@ -16,7 +16,7 @@ export interface SetEnv {
   /** Absent: keeps the type that it has; a new one is a secret. */
   readonly type?: EnvType;
   /**
-   * Of a thread's variable: whether threads of this agent take it over from their parent. The value then reaches the
+   * For a thread's variable: whether threads of this agent take it over from their parent. The value then reaches the
    * living descendants, up to those that do not. Absent: this thread alone.
    */
   readonly inherits?: (agent: string) => boolean;
@@ -43,7 +43,7 @@ export interface EnvStore {
   setEnv(command: SetEnv): Promise<EnvType>;
   /** False when it was not there. Descendants keep theirs. */
   unsetEnv(owner: EnvOwner, name: string): Promise<boolean>;
-  /** By name. A text that cannot be decrypted comes without its value. */
+  /** Ordered by name. A text that cannot be decrypted comes without its value. */
   listEnv(owner: EnvOwner): Promise<readonly EnvEntry[]>;
   /** Every value that a thread sees, those included that another one hides. */
   readEnv(threadId: string, userId: string | null): Promise<readonly StoredVariable[]>;

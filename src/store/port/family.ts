@@ -77,11 +77,11 @@ export interface CreateChild {
 
 export type CreatedChild =
   | { readonly kind: 'created'; readonly child: ChildRecord; readonly start: ChildStart }
-  /** Of this agent there are as many as may be: the living ones. */
+  /** There are as many children of this agent as may be: the living ones. */
   | { readonly kind: 'full'; readonly limit: number; readonly living: readonly ChildRecord[] }
   /** `threadDepth` or `childrenPerThread` is reached. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** The parent is. */
+  /** The parent is terminated. */
   | { readonly kind: 'terminated' };
 
 export interface TellChild {
@@ -99,7 +99,7 @@ export type ToldChild =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'terminated' };
 
-/** What became of a call that made a child, or told it something. */
+/** A call that made a child or told it something, and its outcome. */
 export interface CallOfChild {
   readonly child: ChildRecord;
   readonly start: ChildStart;
@@ -156,7 +156,7 @@ export interface KeepRequest {
   readonly missing: readonly string[];
   /** Variables that the child does not take over from its parent: whoever serves the request knows no definitions. Kept with `child`. */
   readonly scoped: readonly string[];
-  /** Of those that are missing, as they are declared: for values that come without one. */
+  /** The declared types of missing variables: for values that come without one. */
   readonly types?: Readonly<Record<string, EnvType>>;
   readonly child: NewChild;
 }

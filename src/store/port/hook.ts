@@ -1,4 +1,4 @@
-/** What the store knows for hooks (definitions §9): what a step is about to drain, and what they ask once it is stored. */
+/** Reads and writes for hooks (definitions §9): what a step is about to drain, and what hooks ask once it is stored. */
 import type { Message } from '../../core/message.ts';
 import type { SideSteps } from '../../core/session.ts';
 import type { FlowDirective, Side } from '../../core/thread-execution.ts';
@@ -9,7 +9,7 @@ import type { ThreadRecord } from './thread.ts';
 /** A row that a step is about to drain. */
 export interface PendingRow {
   readonly id: string;
-  /** As it would be stored. Files that a sender named are paths still. Null where it will be refused: its id is taken. */
+  /** The message as it would be stored; files that a sender named are still paths. Null where it will be refused: its id is taken. */
   readonly message: PendingMessage | null;
 }
 
@@ -25,7 +25,7 @@ export interface PreparedRow
 }
 
 export interface PendingWork {
-  /** By the agent that has the thread from this step on. */
+  /** With the agent that has the thread from this step on. */
   readonly thread: ThreadRecord;
   /** `after_thread_created` has run, or was never to run. */
   readonly greeted: boolean;
@@ -44,7 +44,7 @@ export interface PendingWork {
 
 export interface KeepFlow extends FromRun {
   readonly step: number;
-  /** Of a tool's call; absent for the step itself. */
+  /** The index of a tool call; absent for the step itself. */
   readonly index?: number;
   readonly directive?: FlowDirective;
   /** The execution's scratch, JSON text. */
@@ -58,6 +58,6 @@ export interface HookStore {
   ): Promise<PendingWork>;
   /** `after_thread_created` has run. */
   markGreeted(threadId: string): Promise<void>;
-  /** What hooks asked once their step, or their call's result, was stored. */
+  /** What hooks asked once their step, or their call's result, was stored. Where they asked nothing, nothing is written. */
   keepFlow(command: KeepFlow): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What every command of a workflow carries: the thread, and the workflow run that asks (the fence). */
+/** Every command of a workflow names the thread, and the workflow run that asks (the fence). */
 export interface FromRun {
   readonly threadId: string;
   readonly runId: string;

@@ -27,7 +27,7 @@ export interface BeginStep extends FromRun {
    * between waits for the next step.
    */
   readonly prepared?: readonly PreparedRow[];
-  /** What those hooks asked of the flow; of the step that is opened. */
+  /** What those hooks asked of the flow; kept with the step that is opened. */
   readonly directive?: FlowDirective;
   /** The execution's scratch, as those hooks left it: JSON text; absent where it is as it was. */
   readonly context?: string;
@@ -67,7 +67,7 @@ export interface StepRef extends FromRun {
 }
 
 export interface CommitStep extends StepRef {
-  /** Of the answer; made when absent. */
+  /** The answer's id; made when absent. */
   readonly messageId?: string;
   readonly content: string | null;
   readonly toolCalls: readonly ToolCall[];
@@ -115,7 +115,7 @@ export interface StepPlace {
   readonly executionId: string;
   /** Model steps of the execution, this one included. */
   readonly stepCount: number;
-  /** Of them those of each side, this one included. */
+  /** Model steps of each side, this one included. */
   readonly sideSteps: SideSteps;
   /** Whose step it is. */
   readonly side: Side;
@@ -125,7 +125,7 @@ export interface StepPlace {
   readonly subprompt: SubpromptPlace | null;
 }
 
-/** What a model's request is assembled from. */
+/** The stored state that a model's request is assembled from. */
 export interface StepContext extends StepPlace {
   /** Oldest first. */
   readonly messages: readonly ContextMessage[];
@@ -152,7 +152,7 @@ export interface SubpromptPlace {
   readonly prompt: string;
   /** The call's checked arguments. */
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** Of its messages: 1 below the thread's own. */
+  /** The depth of its messages: 1 below the thread's own. */
   readonly depth: number;
   /** The tool message that will hold its result. */
   readonly parentId: string;

@@ -28,7 +28,7 @@ export type OpenedSubprompt =
   | { readonly kind: 'stored'; readonly record: StepRecord }
   | { readonly kind: 'call'; readonly step: number; readonly attempt: number };
 
-/** What there is to compose the result of the call from. */
+/** A sub-prompt's stored step: the parts of the call's result. */
 export interface StoredSubprompt {
   /** The answer's text. */
   readonly text: string | null;

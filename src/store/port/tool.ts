@@ -76,7 +76,7 @@ export interface CommitTool extends ToolCallKey {
   readonly context?: string;
   /** A handoff: the agent that has the thread from the next step on. */
   readonly nextAgent?: string;
-  /** What that agent is told first: queued in the same transaction. */
+  /** That agent's first message: queued in the same transaction. */
   readonly nextInput?: MessageItem;
   /** Tools that the tool queued: stored with its result, or not at all. */
   readonly queuedTools: readonly QueuedTool[];

@@ -6,7 +6,7 @@
 import { RuntimeError } from '../../core/error.ts';
 
 export interface PostgresAddress {
-  /** For `pg`, without what is ours alone. */
+  /** For `pg`, without the parameters that are ours alone. */
   readonly connectionString: string;
   readonly schema: string;
   /** The most connections that this process opens. */
@@ -32,7 +32,7 @@ const OF_PG = [
   'application_name',
   'options',
 ];
-/** What needs no quotes, is no schema of PostgreSQL's own, and is the same for every tool. */
+/** Names that need no quotes and are no schemas of PostgreSQL's own: every tool reads them alike. */
 const SCHEMA = /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/;
 
 export function isPostgresAddress(address: string): boolean {

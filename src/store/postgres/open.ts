@@ -11,7 +11,7 @@ import type { Tables } from '../schema/tables.ts';
 import { bindStore } from '../sql/store.ts';
 import { type PostgresAddress, readPostgresAddress } from './address.ts';
 import { explainOpening } from './error.ts';
-import { persist } from './persist.ts';
+import { Persistence } from './persist.ts';
 import { RELAX, StorePool } from './pool.ts';
 
 export interface OpenOptions {
@@ -32,8 +32,11 @@ export async function openPostgresStore(
   const version = await setUp(address, create);
   const db = connect(new StorePool(address));
   try {
+    const place = `PostgreSQL ${version} at ${address.place}`;
+    const persistence = new Persistence(place);
     const store = await bindStore(db, {
-      place: `PostgreSQL ${version} at ${address.place}`,
+      place,
+      run: persistence.run,
       keys,
       rowLocks: true,
       relax: async (trx) => {
@@ -41,14 +44,18 @@ export async function openPostgresStore(
       },
       clock: readClock,
     });
-    return persist(store);
+    const close = () => {
+      persistence.close();
+      return store.close();
+    };
+    return { ...store, close };
   } catch (error) {
     await db.destroy();
     throw explainOpening(error, address);
   }
 }
 
-/** Of the server: those of the workers' machines may differ. */
+/** The server's clock: those of the workers' machines may differ. */
 async function readClock(trx: Kysely<Tables>): Promise<number> {
   const { rows } = await sql<{ now: string }>`
     select (extract(epoch from clock_timestamp()) * 1000000)::bigint as now`.execute(trx);

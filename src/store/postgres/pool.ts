@@ -7,7 +7,7 @@
  * C3. What types become in JavaScript is this pool's own affair: other users of `pg` in this process notice nothing.
  * C4. `RELAX` needs no way to the server of its own: it goes along with the commit.
  */
-import type { PostgresPool, PostgresPoolClient } from 'kysely';
+import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import { Client, Pool, type PoolClient, type PoolConfig, type QueryResult, TypeOverrides } from 'pg';
 import type { PostgresAddress } from './address.ts';
 import { fromPg } from './error.ts';
@@ -36,14 +36,13 @@ export class StorePool implements PostgresPool {
   constructor(address: PostgresAddress, { patient = false } = {}) {
     this.#pool = new Pool(poolConfig(address, patient));
     this.#pool.on('error', () => undefined);
-    // The pool listens while a connection is idle; at work it would be nobody (C1).
+    // The pool listens to idle connections only; a failure of one at work would have no listener (C1).
     this.#pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
   async connect(): Promise<PostgresPoolClient> {
     try {
-      // Kysely's port has a second way to ask, with cursors, for rows that are streamed; nothing here does that.
-      return new StoreConnection(await this.#pool.connect()) as unknown as PostgresPoolClient;
+      return new StoreConnection(await this.#pool.connect());
     } catch (error) {
       throw fromPg(error);
     }
@@ -98,7 +97,7 @@ function poolConfig(address: PostgresAddress, patient: boolean): PoolConfig {
 }
 
 /** A connection in the hands of one holder. */
-class StoreConnection {
+class StoreConnection implements PostgresPoolClient {
   readonly #client: PoolClient;
   #lost: Error | undefined;
   #relaxed = false;
@@ -107,7 +106,17 @@ class StoreConnection {
     this.#client = client;
   }
 
-  async query(sql: string, parameters: readonly unknown[]): Promise<Answer> {
+  query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
+  query<R>(
+    asked: string | PostgresCursor<R>,
+    parameters: readonly unknown[] = [],
+  ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
+    if (typeof asked !== 'string') throw new Error('This store streams no rows: it has no use for cursors.');
+    return this.#ask(asked, parameters) as Promise<PostgresQueryResult<R>>;
+  }
+
+  async #ask(sql: string, parameters: readonly unknown[]): Promise<Answer> {
     if (this.#lost) {
       // The server rolls back by itself; the error that is on its way must arrive.
       if (sql === 'rollback') return NOTHING;
@@ -124,7 +133,7 @@ class StoreConnection {
     const sql = this.#relaxed ? `${RELAX}; commit` : 'commit';
     this.#relaxed = false;
     const answer = [await this.#send(sql, [])].flat().at(-1);
-    // So it answers when a statement before had failed and nobody had listened.
+    // The server's answer where an earlier statement failed and its error was not awaited.
     if (answer?.command === 'ROLLBACK')
       throw new Error('PostgreSQL rolled the transaction back instead of committing it.');
     return NOTHING;

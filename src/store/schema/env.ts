@@ -5,7 +5,7 @@ export interface EnvTable {
   owner: string;
   name: string;
   type: 'text' | 'secret';
-  /** The key that `value` is encrypted with: encryption.ts. */
+  /** The id of the key that `value` is encrypted with (crypto/encryption.ts). */
   key_id: string;
   value: string;
   updated_at: number;

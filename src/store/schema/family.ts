@@ -5,7 +5,7 @@ import type { Flag, Json } from './tables.ts';
 export interface ChildTable {
   parent_id: string;
   child_id: string;
-  /** Of the child; a handoff never changes it. */
+  /** The child's agent as it was made; a handoff never changes it here. */
   agent: string;
   name: string | null;
   title: string | null;
@@ -35,10 +35,10 @@ export interface ChildTable {
   terminated_at: number | null;
 }
 
-/** What a child has told its parent: written with the end of the child's execution, then delivered. */
+/** A child's reports to its parent: written with the end of the child's execution, then delivered. */
 export interface ChildReportTable {
   child_id: string;
-  /** Of the execution that ended; `end` for the thread's own end. */
+  /** The id of the execution that ended; `end` for the thread's own end. */
   id: string;
   kind: 'result' | 'failure' | 'stopped' | 'terminated';
   content: string;

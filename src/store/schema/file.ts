@@ -1,4 +1,4 @@
-/** The tables of values and files, as Kysely sees them. The rest is in schema.ts. */
+/** The tables of values and files, as Kysely sees them. The rest is in tables.ts. */
 
 export interface ThreadValueTable {
   thread_id: string;
@@ -39,7 +39,7 @@ export interface BlobTable {
 }
 
 export interface BlobChunkTable {
-  /** Of a blob, or of an upload that may become one. */
+  /** The id of a blob, or of an upload that may become one. */
   blob_id: string;
   idx: number;
   data: Uint8Array;

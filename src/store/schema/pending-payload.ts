@@ -17,10 +17,10 @@ interface Payload {
   readonly arguments?: unknown;
 }
 
-/** What a queued tool's message says of itself. */
+/** The mark in the metadata of a queued tool's message. */
 export const QUEUED_TOOL = { queuedTool: true } as const;
 
-/** A queued tool is a message of the side that acts, with one call (decisions: queueTool). */
+/** A queued tool is a message of the side that acts, with one call. */
 export function toQueuedCall(id: string, { name, arguments: args }: Pick<Payload, 'name' | 'arguments'>) {
   return {
     id: `queued_${id}`,
@@ -29,7 +29,7 @@ export function toQueuedCall(id: string, { name, arguments: args }: Pick<Payload
   } as const;
 }
 
-/** As it will be stored where this side acts, unless hooks make something else of it. */
+/** The message that will be stored where this side acts, unless hooks change it. */
 export function toPendingDraft(
   { id, kind, payload, created_at: createdAt }: Row,
   side: Side = 'a',
@@ -54,7 +54,7 @@ export function toPendingDraft(
   };
 }
 
-/** The payload as hooks have made it. Of a tool, its name and arguments stay: they are no part of a prepared row. */
+/** The payload as hooks have made it. A tool keeps its name and arguments: they are no part of a prepared row. */
 export function withPrepared(payload: string, prepared: PreparedRow | undefined): string {
   if (!prepared) return payload;
   const { id: _, ...fields } = prepared;

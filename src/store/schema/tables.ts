@@ -3,7 +3,7 @@
  * flags are 0 or 1; times are microseconds since 1970.
  */
 import type { ThreadStatus } from '../../core/step.ts';
-import type { StepDirective } from '../../core/thread-execution.ts';
+import type { FlowDirective, StepDirective } from '../../core/thread-execution.ts';
 import type { EnvTables } from './env.ts';
 import type { FamilyTables } from './family.ts';
 import type { ValueAndFileTables } from './file.ts';
@@ -48,9 +48,9 @@ export interface ThreadTable {
   next_agent: string | null;
   /** `after_thread_created` has run. */
   greeted: Flag;
-  /** Its name for display: of a child, as its parent gave it. */
+  /** Its name for display; a child has it from its parent. */
   name: string | null;
-  /** Who acts next, and completed turns of the session; of an agent with two AI sides. */
+  /** The side that acts next, and completed turns of the session; for an agent with two AI sides. */
   side: 'a' | 'b';
   turns: number;
   /** Children ever made: a thread without any is not asked for them. */
@@ -133,7 +133,7 @@ export interface StepTable {
   /** The call that a sub-prompt's step answers. */
   parent_step: number | null;
   parent_idx: number | null;
-  /** Of its messages; 0 at the top. */
+  /** The depth of its messages; 0 at the top. */
   depth: number;
   /** The sub-prompt's name, and the call's checked arguments. */
   prompt: string | null;
@@ -171,7 +171,7 @@ export interface ToolCallTable {
   /** The id that its tool message will have, given ahead where sub-prompt messages refer to it. */
   message_id: string | null;
   /** What the tool or its hooks asked of the flow: `stop`, `a` or `b`. */
-  directive: StepDirective | null;
+  directive: FlowDirective | null;
 }
 
 export interface ModelCallTable {
@@ -221,7 +221,7 @@ export interface StrikeTable {
   thread_id: string;
   code: string;
   name: string;
-  /** Ids of those that it has caused. */
+  /** Ids of the deaths that it has caused. */
   deaths: Json;
   updated_at: number;
 }

@@ -1,4 +1,5 @@
 /** Values and files of the ThreadStore over a SQL database: their commands, bound to one database. */
+import { binder } from '../commands/base/bind.ts';
 import type { CommandContext } from '../commands/base/context.ts';
 import { getValue, listValues, setValue } from '../commands/env/value.ts';
 import {
@@ -16,22 +17,23 @@ import type { FileStore } from '../port/file.ts';
 import type { ValueStore } from '../port/value.ts';
 
 export function bindValuesAndFiles(context: CommandContext): ValueStore & FileStore {
+  const bound = binder(context);
   return {
-    getValue: (threadId, key) => getValue(context, threadId, key),
-    setValue: (threadId, key, value) => setValue(context, threadId, key, value),
-    listValues: (threadId, options) => listValues(context, threadId, options),
-    writeFile: (threadId, file) => writeFile(context, threadId, file),
-    stageFile: (threadId, file) => stageFile(context, threadId, file),
-    mkdirFile: (threadId, path) => mkdirFile(context, threadId, path),
-    rmdirFile: (threadId, path) => rmdirFile(context, threadId, path),
-    unlinkFile: (threadId, path) => unlinkFile(context, threadId, path),
-    statFile: (threadId, path) => statFile(context, threadId, path),
-    readdirFile: (threadId, path) => readdirFile(context, threadId, path),
-    getFileStats: (threadId) => getFileStats(context, threadId),
-    getFileThumbnail: (threadId, path) => getFileThumbnail(context, threadId, path),
-    openFile: (threadId, path) => openFile(context, threadId, path),
-    readFileChunk: (threadId, chunk) => readFileChunk(context, threadId, chunk),
-    findFiles: (threadId, pattern) => findFiles(context, threadId, pattern),
-    grepFiles: (threadId, pattern) => grepFiles(context, threadId, pattern),
+    getValue: bound(getValue),
+    setValue: bound(setValue),
+    listValues: bound(listValues),
+    writeFile: bound(writeFile),
+    stageFile: bound(stageFile),
+    mkdirFile: bound(mkdirFile),
+    rmdirFile: bound(rmdirFile),
+    unlinkFile: bound(unlinkFile),
+    statFile: bound(statFile),
+    readdirFile: bound(readdirFile),
+    getFileStats: bound(getFileStats),
+    getFileThumbnail: bound(getFileThumbnail),
+    openFile: bound(openFile),
+    readFileChunk: bound(readFileChunk),
+    findFiles: bound(findFiles),
+    grepFiles: bound(grepFiles),
   };
 }

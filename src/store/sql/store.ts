@@ -1,5 +1,6 @@
 /** The ThreadStore over a SQL database: every command of the port, bound to one database. */
 import { Kysely } from 'kysely';
+import { binder, runOnce } from '../commands/base/bind.ts';
 import type { CommandContext } from '../commands/base/context.ts';
 import { appendEvent, getLogs } from '../commands/base/log.ts';
 import {
@@ -41,6 +42,7 @@ export async function openSqliteStore(options: SqliteOptions, keys: KeySource): 
     const place = `SQLite at ${options.path}`;
     const store = await bindStore(db, {
       place,
+      run: runOnce,
       keys,
       rowLocks: false,
       relax: async () => dialect.relax(),
@@ -53,8 +55,8 @@ export async function openSqliteStore(options: SqliteOptions, keys: KeySource): 
   }
 }
 
-/** What an engine brings along. */
-export type Engine = Pick<CommandContext, 'rowLocks' | 'relax' | 'keys' | 'clock'> &
+/** The parts of a store that differ between engines. */
+export type Engine = Pick<CommandContext, 'run' | 'rowLocks' | 'relax' | 'keys' | 'clock'> &
   Pick<ThreadStore, 'place'>;
 
 /** The store over a database that has this build's schema. */
@@ -65,37 +67,39 @@ export async function bindStore(db: Kysely<Tables>, { place, ...engine }: Engine
     .where('key', '=', 'store_id')
     .executeTakeFirstOrThrow();
   const context: CommandContext = { db, storeId, ...engine, now: () => Date.now() * 1000 };
+  const bound = binder(context);
   return {
     id: storeId,
     place,
-    openThread: (command) => openThread(context, command),
-    stashItems: (command) => stashItems(context, command),
-    beginStep: (command) => beginStep(context, command),
-    readContext: (threadId, step, window) => readContext(context, { threadId, step, window }),
-    startModelCall: (command) => startModelCall(context, command),
-    endModelCall: (command) => endModelCall(context, command),
-    appendChunk: (command) => appendChunk(context, command),
-    commitStep: (command) => commitStep(context, command),
-    failStep: (command) => failStep(context, command),
-    beginTool: (command) => beginTool(context, command),
-    commitTool: (command) => commitTool(context, command),
-    settleLostTool: (command) => settleLostTool(context, command),
-    commitStatus: (command) => commitStatus(context, command),
-    stageItem: (threadId, item) => stageItem(context, threadId, item),
-    queueItem: (threadId, item) => queueItem(context, threadId, item),
-    injectMessage: (threadId, message) => injectMessage(context, threadId, message),
-    updateMessage: (threadId, id, updates) => updateMessage(context, threadId, id, updates),
-    deleteMessage: (threadId, id) => deleteMessage(context, threadId, id),
-    getThread: (threadId) => getThread(context, threadId),
-    listThreads: (options) => listThreads(context, options),
-    getMessages: (threadId, options) => getMessages(context, threadId, options),
-    getMessage: (threadId, id) => getMessage(context, threadId, id),
-    readEvents: (threadId, after, limit) => readEvents(context, threadId, after, limit),
-    appendEvent: (threadId, event) => appendEvent(context, threadId, event),
-    getLogs: (threadId, options) => getLogs(context, threadId, options),
-    terminateThread: (threadId, reason) => terminateThread(context, threadId, reason),
-    countTaken: (threadId, itemIds) => countTaken(context, threadId, itemIds),
-    countQueued: (threadId) => countQueued(context.db, threadId),
+    openThread: bound(openThread),
+    stashItems: bound(stashItems),
+    beginStep: bound(beginStep),
+    readContext: bound(readContext),
+    startModelCall: bound(startModelCall),
+    endModelCall: bound(endModelCall),
+    // Nobody sends streamed text twice (port, P1).
+    appendChunk: bound(appendChunk, { once: true }),
+    commitStep: bound(commitStep),
+    failStep: bound(failStep),
+    beginTool: bound(beginTool),
+    commitTool: bound(commitTool),
+    settleLostTool: bound(settleLostTool),
+    commitStatus: bound(commitStatus),
+    stageItem: bound(stageItem),
+    queueItem: bound(queueItem),
+    injectMessage: bound(injectMessage),
+    updateMessage: bound(updateMessage),
+    deleteMessage: bound(deleteMessage),
+    getThread: bound(getThread),
+    listThreads: bound(listThreads),
+    getMessages: bound(getMessages),
+    getMessage: bound(getMessage),
+    readEvents: bound(readEvents),
+    appendEvent: bound(appendEvent),
+    getLogs: bound(getLogs),
+    terminateThread: bound(terminateThread),
+    countTaken: bound(countTaken),
+    countQueued: bound(countQueued),
     ...bindEffects(context),
     ...bindEnv(context),
     ...bindSubprompts(context),

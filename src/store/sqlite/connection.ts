@@ -1,6 +1,6 @@
 /**
  * The one connection to a SQLite file, in the hands of one holder: statements, transactions, and what must be true before
- * anybody is told of a write (sqlite-dialect.ts, I4 and I5).
+ * anybody is told of a write (dialect.ts, I4 and I5).
  */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
@@ -73,14 +73,14 @@ export class NodeSqliteConnection implements DatabaseConnection {
     await whileBusy(() => this.#parts.prepare(sql).statement.run());
   }
 
-  /** What is only read is told at once; of a write nobody is told before it was asked after it. */
+  /** Reads are answered at once; before the answer to a write the files are checked. */
   #before(readOnly: boolean): void {
     const { files } = this.#parts;
     if (readOnly) files.check();
     else files.ended.throwIfAborted();
   }
 
-  /** I4, I5. */
+  /** I4, I5: the disk has it, in the store's own files. */
   async #written(durable: boolean): Promise<void> {
     const { disk, files } = this.#parts;
     try {

@@ -2,8 +2,8 @@
  * Whether the files behind an open connection are still the store: SQLite goes on reading and writing what was unlinked,
  * and all of that is gone with the process.
  * F1. Asked before anything is read, and after each commit before anybody is told of it: nothing is accepted that is lost.
- * F2. A file that became shorter was cut, unless somebody moved its log into the database or gave free pages back: SQLite
- *     decides, by a connection that has seen nothing of before.
+ * F2. A file that became shorter was cut, unless somebody moved its log into the database or gave free pages back: a second
+ *     connection of SQLite, which has no cached pages, decides.
  * F3. What was lost or damaged stays so for this process; every later command is answered alike.
  * F4. Nothing here opens the files themselves: POSIX ends a process's locks on a file with the first handle that it closes.
  */
@@ -82,7 +82,7 @@ export class StoreFiles {
     }
   }
 
-  /** F2. */
+  /** F2: a shorter file may be a cut one. */
   #examine(): void {
     try {
       const verdict = this.#known[0]?.size === 0 ? 'it is empty' : quickCheck(this.#path);

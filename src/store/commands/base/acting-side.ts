@@ -1,5 +1,5 @@
 /**
- * Who acts in the step that begins (definitions §12.3, §22.40), before what it drains has its say.
+ * Which side acts in the step that begins (definitions §12.3, §22.40); the messages that it drains may still change that.
  * A1. The workflow evaluates steps, so the session stands where it says. The store is believed where it is ahead: after a reset
  *     or a killed run, and of a step that was begun and had no answer.
  * A2. A message that has been taken and not answered has decided already.

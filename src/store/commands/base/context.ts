@@ -1,8 +1,10 @@
-/** What every command works with: the database, the clock, and the way into a thread's transaction. */
+/** The context of every command: the database, the clock, and the way into a thread's transaction. */
 import type { Kysely, Transaction } from 'kysely';
 import { RuntimeError } from '../../../core/error.ts';
 import type { KeySource } from '../../crypto/key-file.ts';
+import type { FromRun } from '../../port/run.ts';
 import type { Tables } from '../../schema/tables.ts';
+import type { Runner } from './bind.ts';
 import { ThreadTransaction } from './thread-transaction.ts';
 
 export interface CommandContext {
@@ -12,6 +14,8 @@ export interface CommandContext {
   readonly rowLocks: boolean;
   /** The transaction may commit without waiting for the disk; an engine may take no notice. */
   relax(trx: Transaction<Tables>): Promise<void>;
+  /** How each command is run. */
+  readonly run: Runner;
   /** Throws `InvalidConfiguration` where no key is known. */
   readonly keys: KeySource;
   /** Microseconds since 1970, by the clock of this process. */
@@ -42,6 +46,26 @@ export async function inThread<T>(
     await thread.flush();
     if (thread.relaxed) await context.relax(trx);
     return result;
+  });
+}
+
+export interface Terminated {
+  readonly kind: 'terminated';
+}
+
+/**
+ * Runs `work` as a command of a workflow run (port, P2 and P3): a retired run is refused by the fence, and a terminated thread
+ * answers so and stays as it is.
+ */
+export async function inRun<T>(
+  context: CommandContext,
+  { threadId, runId }: FromRun,
+  work: (thread: ThreadTransaction) => Promise<T>,
+): Promise<T | Terminated> {
+  return inThread(context, threadId, async (thread): Promise<T | Terminated> => {
+    if (thread.row.terminated_at !== null) return { kind: 'terminated' };
+    await thread.admit(runId);
+    return work(thread);
   });
 }
 

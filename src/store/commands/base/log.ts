@@ -20,7 +20,7 @@ export async function appendEvent(
     refuseTerminated(thread);
     if (once && step !== undefined) {
       if (await hasEvent(thread, type, step)) return;
-      // Told of a step that goes on: what follows waits for the disk.
+      // The step goes on, and its end waits for the disk.
       thread.relax();
     }
     thread.emit(type, data, { step });
@@ -47,7 +47,7 @@ async function hasEvent(thread: ThreadTransaction, type: EventKind, step: number
   return found !== undefined;
 }
 
-/** Of the log: what is no step of a stream, no message, and told by no row of its own. */
+/** The events that are logs, with the type that readers see. Text, messages and calls are read from rows of their own. */
 const MARKERS: Partial<Record<EventKind, string>> = {
   'execution.aborted': 'execution',
   'execution.ended': 'execution',
@@ -172,7 +172,7 @@ async function readMarkers(db: Transaction<Tables>, { threadId, order, most }: W
     .limit(most)
     .execute();
   return rows.map((row) => {
-    // Of whoever keeps the project in order, not of code that reads logs.
+    // Stacks are for those who maintain the project, not for code that reads logs.
     const { stack: _, ...data } = JSON.parse(row.data) as Record<string, unknown>;
     return {
       id: `event:${row.seq}`,

@@ -7,6 +7,8 @@ import type { ExpressionBuilder, Transaction } from 'kysely';
 import type { SideSteps } from '../../../core/session.ts';
 import type { StepContext, SubpromptPlace } from '../../port/thread-store.ts';
 import type { Tables } from '../../schema/tables.ts';
+import { selectCall } from './call-row.ts';
+import { selectStep } from './step-row.ts';
 
 const PLACE_COLUMNS = [
   'steps.execution_id',
@@ -20,7 +22,7 @@ const PLACE_COLUMNS = [
 
 type Place = Pick<StepContext, 'executionId' | 'stepCount' | 'sideSteps' | 'side' | 'scratch' | 'subprompt'>;
 
-/** In one query for a step of the thread's own: on a database server each one is a way there and back. */
+/** One query for a step of the thread's own: on a database server each query is a round trip. */
 export async function readPlace(trx: Transaction<Tables>, threadId: string, step: number): Promise<Place> {
   const row = await trx
     .selectFrom('steps')
@@ -60,7 +62,7 @@ export function toCounts(sideSteps: SideSteps): Pick<Place, 'stepCount' | 'sideS
   return { stepCount: sideSteps.a + sideSteps.b, sideSteps };
 }
 
-/** What a message of the step belongs to. */
+/** The execution, the side and the sub-prompt that the step's messages belong to. */
 export async function readOwner(
   trx: Transaction<Tables>,
   threadId: string,
@@ -80,12 +82,7 @@ export async function readSubpromptPlace(
 }
 
 export async function readStep(trx: Transaction<Tables>, threadId: string, step: number) {
-  return trx
-    .selectFrom('steps')
-    .select(PLACE_COLUMNS)
-    .where('steps.thread_id', '=', threadId)
-    .where('steps.step', '=', step)
-    .executeTakeFirstOrThrow();
+  return selectStep(trx, threadId, step).select(PLACE_COLUMNS).executeTakeFirstOrThrow();
 }
 
 type StepPlaceRow = Awaited<ReturnType<typeof readStep>>;
@@ -97,19 +94,15 @@ async function toSubprompt(
 ): Promise<SubpromptPlace | null> {
   const { parent_step: parent, parent_idx: index, prompt } = row;
   if (parent === null || index === null || prompt === null) return null;
-  const call = await trx
-    .selectFrom('tool_calls')
+  const call = await selectCall(trx, threadId, { step: parent, index })
     .select('message_id')
-    .where('thread_id', '=', threadId)
-    .where('step', '=', parent)
-    .where('idx', '=', index)
     .executeTakeFirstOrThrow();
   const around = await readSubpromptPlace(trx, threadId, parent);
   return {
     prompt,
     arguments: JSON.parse(row.arguments ?? '{}') as Record<string, unknown>,
     depth: row.depth,
-    // P1.
+    // P1: given as the step opened.
     parentId: call.message_id as string,
     path: [...(around?.path ?? []), prompt],
   };

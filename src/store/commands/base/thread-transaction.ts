@@ -3,6 +3,7 @@
  * I1. The thread's row is read first (and locked, where the engine has row locks) and written last, so two
  *     transactions on a thread are in order, and with them event numbers (gap-free) and message times.
  * I2. A write carries the workflow run that asked for it; a retired run's write is refused.
+ * I3. Use after the flush is refused: a change or an event would be lost, and a statement might run outside of the lock.
  */
 import type { Insertable, Selectable, Transaction, Updateable } from 'kysely';
 import type { EventData, EventKind } from '../../../core/thread-event.ts';
@@ -16,6 +17,15 @@ export class StaleRun extends Error {
 
   constructor(threadId: string, runId: string) {
     super(`Run ${runId} of thread ${threadId} has been replaced by a newer run; its write is refused.`);
+  }
+}
+
+/** A command has gone on after its end: an await is missing. */
+export class TransactionFlushed extends Error {
+  override readonly name = 'TransactionFlushed';
+
+  constructor(threadId: string) {
+    super(`The transaction on thread ${threadId} was flushed; what comes after that is refused.`);
   }
 }
 
@@ -45,21 +55,28 @@ interface EventPlace {
 }
 
 export class ThreadTransaction {
-  readonly trx: Transaction<Tables>;
   readonly row: ThreadRow;
   readonly now: number;
+  readonly #trx: Transaction<Tables>;
   #relaxed = false;
+  #flushed = false;
   #changes: Updateable<ThreadTable> = {};
   #events: Insertable<Tables['events']>[] = [];
   #seq: number;
   #clock: number;
 
   constructor(trx: Transaction<Tables>, row: ThreadRow, now: number) {
-    this.trx = trx;
+    this.#trx = trx;
     this.row = row;
     this.now = now;
     this.#seq = row.event_seq;
     this.#clock = row.clock;
+  }
+
+  /** For a command's own statements. */
+  get trx(): Transaction<Tables> {
+    this.#requireOpen();
+    return this.#trx;
   }
 
   get threadId(): string {
@@ -75,15 +92,18 @@ export class ThreadTransaction {
    * takes both leaves the thread as if the activity had not begun, and its retry finds it so.
    */
   relax(): void {
+    this.#requireOpen();
     this.#relaxed = true;
   }
 
   set(changes: Updateable<ThreadTable>): void {
+    this.#requireOpen();
     this.#changes = { ...this.#changes, ...changes };
     Object.assign(this.row, changes);
   }
 
   emit<Kind extends EventKind>(type: Kind, data: EventData[Kind], place: EventPlace = {}): void {
+    this.#requireOpen();
     this.#seq += 1;
     this.#events.push({
       thread_id: this.threadId,
@@ -98,6 +118,7 @@ export class ThreadTransaction {
 
   /** A time later than every message's before it. */
   stamp(): number {
+    this.#requireOpen();
     this.#clock = Math.max(this.now, this.#clock + 1);
     return this.#clock;
   }
@@ -148,20 +169,27 @@ export class ThreadTransaction {
     this.set({ run_id: runId });
   }
 
-  /** Writes what was gathered. Called once, last. A command that changed nothing leaves the thread as it was. */
+  /** Writes what was gathered: once, last (I3). A command that changed nothing leaves the thread as it was. */
   async flush(): Promise<void> {
+    this.#requireOpen();
+    this.#flushed = true;
     if (this.#events.length === 0 && Object.keys(this.#changes).length === 0) return;
     // Below SQLite's bound of variables per statement, whatever a step emitted.
     for (let i = 0; i < this.#events.length; i += 500) {
-      await this.trx
+      await this.#trx
         .insertInto('events')
         .values(this.#events.slice(i, i + 500))
         .execute();
     }
-    await this.trx
+    await this.#trx
       .updateTable('threads')
       .set({ ...this.#changes, event_seq: this.#seq, clock: this.#clock, updated_at: this.now })
       .where('id', '=', this.threadId)
       .execute();
+  }
+
+  /** I3: refuses use after the flush. */
+  #requireOpen(): void {
+    if (this.#flushed) throw new TransactionFlushed(this.threadId);
   }
 }

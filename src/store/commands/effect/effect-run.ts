@@ -14,7 +14,8 @@ import type {
   EndedEffect,
 } from '../../port/effect.ts';
 import { toThreadRecord } from '../../schema/rows.ts';
-import { type CommandContext, inThread } from '../base/context.ts';
+import { binder } from '../base/bind.ts';
+import { type CommandContext, inRun, inThread } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { countPending, enqueue } from '../message/queue.ts';
 import {
@@ -33,20 +34,19 @@ const ATTEMPTS = 3;
 const KEPT_DAYS = 30;
 
 export function bindEffects(context: CommandContext): EffectStore {
+  const bound = binder(context);
   return {
-    scheduleEffect: (threadId, effect) => scheduleEffect(context, threadId, effect),
-    listEffects: (threadId, name) => listEffects(context, threadId, name),
-    removeEffect: (threadId, id) => removeEffect(context, threadId, id),
-    nextEffect: (threadId, options) => nextEffect(context, threadId, options),
-    beginEffect: (command) => beginEffect(context, command),
-    endEffect: (command) => endEffect(context, command),
+    scheduleEffect: bound(scheduleEffect),
+    listEffects: bound(listEffects),
+    removeEffect: bound(removeEffect),
+    nextEffect: bound(nextEffect),
+    beginEffect: bound(beginEffect),
+    endEffect: bound(endEffect),
   };
 }
 
 async function beginEffect(context: CommandContext, command: BeginEffect): Promise<BegunEffect> {
-  return inThread(context, command.threadId, async (thread): Promise<BegunEffect> => {
-    if (thread.row.terminated_at !== null) return { kind: 'terminated' };
-    await thread.admit(command.runId);
+  return inRun(context, command, async (thread): Promise<BegunEffect> => {
     const { mayLose = ATTEMPTS } = command;
     const lost = await findRunning(thread);
     if (lost && lost.attempts >= mayLose) await giveUp(thread, lost);
@@ -75,7 +75,7 @@ function findRunning(thread: ThreadTransaction): Promise<EffectRow | undefined> 
     .executeTakeFirst();
 }
 
-/** G1. */
+/** G1: the next that is due. */
 async function findDue(context: CommandContext, thread: ThreadTransaction): Promise<EffectRow | undefined> {
   return pending(thread)
     .selectAll()
@@ -124,7 +124,7 @@ async function close(
   thread.emit(failed ? 'effect.failed' : 'effect.done', { id, name, ...told });
 }
 
-/** G3. The index leads to them by the time at which they were due. */
+/** G3: ended effects are forgotten. The index leads to them by the time at which they were due. */
 async function forgetOld(thread: ThreadTransaction): Promise<void> {
   const before = thread.now - KEPT_DAYS * 24 * 60 * 60 * 1_000_000;
   await thread.trx
@@ -136,7 +136,7 @@ async function forgetOld(thread: ThreadTransaction): Promise<void> {
     .execute();
 }
 
-/** Of a thread that ends: nothing fires any more. */
+/** The thread ends: its effects do not fire any more. */
 export async function cancelEffects(thread: ThreadTransaction): Promise<void> {
   await thread.trx
     .updateTable('effects')

@@ -2,7 +2,7 @@
  * Effects that wait (definitions §10): scheduled, listed, removed.
  * F1. Due times come from the clock that all processes of the store share: a delay is a minimum wherever the effect was
  *     scheduled and whoever looks.
- * F2. Of one thread no two are due at the same time, as far as that can be told: what was scheduled first comes first.
+ * F2. No two effects of a thread are due in the same microsecond: what was scheduled first comes first.
  */
 import type { Selectable } from 'kysely';
 import type { ScheduledEffect } from '../../../core/effect.ts';
@@ -110,7 +110,7 @@ export async function nextEffect(
   return next ? untilDue(next.due_at, await clock(db)) : null;
 }
 
-/** Those of a thread that wait. */
+/** The thread's effects that wait. */
 export function pending(thread: ThreadTransaction) {
   return thread.trx
     .selectFrom('effects')

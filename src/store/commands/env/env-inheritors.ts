@@ -1,7 +1,7 @@
 /**
- * Who takes over what is set for a thread: its living descendants (definitions §16).
- * H1. Each generation is locked before the next one is read. Whoever makes a child holds its parent's lock: so the child is found here, or
- *     finds the new value there. From above downwards, as everybody locks (family-port.ts, F3).
+ * The living descendants that take over what is set for a thread (definitions §16).
+ * H1. Each generation is locked before the next one is read. Whoever makes a child holds its parent's lock: so the child is found
+ *     here, or finds the new value there. Locks go from parents to children, as everywhere (port, F3).
  * H2. Below one that does not inherit nobody does, since children inherit from their own parent; below one that has ended they do.
  */
 import type { Transaction } from 'kysely';

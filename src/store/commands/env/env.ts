@@ -9,6 +9,7 @@ import { decrypt, encrypt } from '../../crypto/encryption.ts';
 import type { EnvEntry, EnvOwner, EnvStore, RotatedEnv, SetEnv } from '../../port/env.ts';
 import type { EnvTable } from '../../schema/env.ts';
 import type { Tables } from '../../schema/tables.ts';
+import { binder } from '../base/bind.ts';
 import type { CommandContext } from '../base/context.ts';
 import { lockInheritors } from './env-inheritors.ts';
 
@@ -17,12 +18,13 @@ type Place = Pick<EnvRow, 'scope' | 'owner'>;
 
 /** This part of the port, bound to one database. */
 export function bindEnv(context: CommandContext): EnvStore {
+  const bound = binder(context);
   return {
-    setEnv: (command) => setEnv(context, command),
-    unsetEnv: (owner, name) => unsetEnv(context, owner, name),
-    listEnv: (owner) => listEnv(context, owner),
-    readEnv: (threadId, userId) => readEnv(context, threadId, userId),
-    rotateEnv: () => rotateEnv(context),
+    setEnv: bound(setEnv),
+    unsetEnv: bound(unsetEnv),
+    listEnv: bound(listEnv),
+    readEnv: bound(readEnv),
+    rotateEnv: bound(rotateEnv),
   };
 }
 

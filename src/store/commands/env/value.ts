@@ -13,7 +13,7 @@ import type { ThreadTransaction } from '../base/thread-transaction.ts';
 const LISTED = 100;
 
 export async function getValue({ db }: CommandContext, threadId: string, key: string): Promise<unknown> {
-  // What cannot be a key was never set, and an engine might take it for another one.
+  // A text that cannot be a key was never set, and an engine might take it for another one.
   if (typeof key !== 'string' || !isStorable(key)) return null;
   const row = await db
     .selectFrom('thread_values')
@@ -120,7 +120,7 @@ export async function listValues(
   if (after !== undefined) query = query.where('key', '>', after);
   return (await query.execute()).map((row) => ({
     key: row.key,
-    value: JSON.parse(row.value) as unknown,
+    value: JSON.parse(row.value),
     updatedAt: Number(row.updated_at),
   }));
 }

@@ -4,6 +4,7 @@
  */
 import { LIMITS } from '../../../core/limit.ts';
 import type { CreateChild, CreatedChild, NewChild, ParentCall } from '../../port/thread-store.ts';
+import { selectCall } from '../base/call-row.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import { toThreadRow } from '../base/new-thread.ts';
 import { ThreadTransaction } from '../base/thread-transaction.ts';
@@ -23,13 +24,7 @@ export async function createChild(context: CommandContext, command: CreateChild)
 async function isOver(parent: ThreadTransaction, command: CreateChild): Promise<boolean> {
   const { call } = command;
   if (call === null || (await findMade(parent, command))) return false;
-  const found = await parent.trx
-    .selectFrom('tool_calls')
-    .select('state')
-    .where('thread_id', '=', parent.threadId)
-    .where('step', '=', call.step)
-    .where('idx', '=', call.index)
-    .executeTakeFirst();
+  const found = await selectCall(parent.trx, parent.threadId, call).select('state').executeTakeFirst();
   return found?.state === 'done' || found?.state === 'unknown';
 }
 
@@ -172,14 +167,8 @@ async function insertRow(parent: ThreadTransaction, { child, call, waits }: Maki
 
 async function findCallId(
   { trx, threadId }: ThreadTransaction,
-  { step, index }: ParentCall,
+  call: ParentCall,
 ): Promise<string | undefined> {
-  const call = await trx
-    .selectFrom('tool_calls')
-    .select('call_id')
-    .where('thread_id', '=', threadId)
-    .where('step', '=', step)
-    .where('idx', '=', index)
-    .executeTakeFirst();
-  return call?.call_id;
+  const found = await selectCall(trx, threadId, call).select('call_id').executeTakeFirst();
+  return found?.call_id;
 }

@@ -51,7 +51,7 @@ export async function copyEnv(
   }
 }
 
-/** What was stored for the child before it was there wins over what it inherits. */
+/** Names of the variables that were stored for the child before its thread was made; they win over what it inherits. */
 async function listStored({ trx }: ThreadTransaction, childId: string): Promise<ReadonlySet<string>> {
   const rows = await trx
     .selectFrom('env_values')

@@ -25,7 +25,7 @@ export interface CopiedFiles {
   readonly attachments: readonly AttachmentRef[];
   /** Paths in the other thread. */
   readonly missing: readonly string[];
-  /** F3. */
+  /** F3: names the copies. */
   readonly rewrite: (text: string) => string;
 }
 
@@ -166,7 +166,7 @@ async function linkBlob({ trx }: ThreadTransaction, id: string | null): Promise<
   return Number(linked.numUpdatedRows) > 0;
 }
 
-/** In one pass, the longest first: a path may be the beginning of another. */
+/** Replaces all in one pass, the longest first: a path may be the beginning of another. */
 function replacePaths(text: string, paths: ReadonlyMap<string, string>): string {
   if (paths.size === 0) return text;
   const known = [...paths.keys()].toSorted((a, b) => b.length - a.length).map(escapePattern);

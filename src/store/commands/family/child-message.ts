@@ -1,6 +1,6 @@
 /**
- * What parents tell their children, and children of their own accord their parents (runtime §8). The message's id is the key:
- * one that is known there has been told.
+ * Messages from parents to their children, and from children of their own accord to their parents (runtime §8). The message's id
+ * is the key: an item with this id has been told.
  */
 import type { MessageItem } from '../../../core/item.ts';
 import type { TellChild, ToldChild } from '../../port/thread-store.ts';
@@ -15,7 +15,7 @@ export async function tellChild(context: CommandContext, command: TellChild): Pr
     if (parent.row.terminated_at !== null) return { kind: 'terminated' };
     const known = await findChild(parent.trx, childId);
     if (known?.parent_id !== parentId) return { kind: 'unknown' };
-    // It may end at any moment: what is so while its lock is held is so.
+    // The child may end at any moment, but not while its lock is held.
     const lives = await inChild(context, parent, childId, async (child) => {
       if (await hasItem(child, message.id)) return true;
       if (child.row.terminated_at !== null) return false;
@@ -35,7 +35,7 @@ export async function tellChild(context: CommandContext, command: TellChild): Pr
   });
 }
 
-/** What the child has said before is no answer to it. */
+/** Reports that the child made before are no answer to this message. */
 async function expectAnswer(
   child: ThreadTransaction,
   { childId, message, call, waits }: TellChild,

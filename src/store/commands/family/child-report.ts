@@ -1,11 +1,11 @@
 /**
- * What a child has told its parent (runtime §8.2): kept with the end of its execution, in the same transaction, until the
+ * A child's reports to its parent (runtime §8.2): kept with the end of its execution, in the same transaction, until the
  * parent has it. Its id is that of the execution, or `end`.
- * R1. One that was made before the child had read what its parent told it last is no answer to that. One of a thread that
- *     stays where it is always is: there will be no other.
+ * R1. A report that was made before the child had read its parent's newest message is no answer to that message. The report of
+ *     a thread that comes to rest always is: there will be no other.
  */
 import type { RestStatus } from '../../../core/step.ts';
-import { type ReportKind, type SubagentReport, statusAfter } from '../../../core/subagent-report.ts';
+import { type SubagentReport, statusAfter } from '../../../core/subagent-report.ts';
 import type { DueReport } from '../../port/thread-store.ts';
 import { type CommandContext, inSnapshot } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
@@ -30,12 +30,12 @@ export async function keepReport(
   if (!child) return;
   const early = goesOn && (await hasUnread(thread, child));
   await insertReport(thread, { id: executionId, report, early });
-  // One that nobody can speak to again is done, whatever else lies in its queue.
+  // A child that is not resumable is done, whatever else lies in its queue.
   if (goesOn && child.resumable === 1) return;
   await updateChild(thread, thread.threadId, { status: statusAfter(report.kind) });
 }
 
-/** R1. */
+/** R1: the newest message is unread. */
 async function hasUnread({ trx, threadId }: ThreadTransaction, { told_id: id }: ChildRow): Promise<boolean> {
   if (id === null) return false;
   const item = await trx
@@ -47,7 +47,7 @@ async function hasUnread({ trx, threadId }: ThreadTransaction, { told_id: id }: 
   return item?.state === 'queued';
 }
 
-/** The thread is over. Who is owed something, or waits, is told so. */
+/** The thread is over. A parent that is owed something, or waits, gets a report of it. */
 export async function keepEnd(thread: ThreadTransaction, reason: string | undefined): Promise<void> {
   if (thread.row.parent_id === null) return;
   const child = await findChild(thread.trx, thread.threadId);
@@ -118,6 +118,6 @@ export async function listDueReports(
       .orderBy('id')
       .execute();
     const record = toChildRecord(child);
-    return due.map(({ id, kind }) => ({ id, kind: kind as ReportKind, child: record }));
+    return due.map(({ id, kind }) => ({ id, kind, child: record }));
   });
 }

@@ -1,6 +1,6 @@
 /**
- * A child's place in the registry of its parent, and what befalls it there by the way: its thread is opened, its parent's
- * calls are over, its own end has come.
+ * A child's row in the registry of its parent, and its changes: its thread is opened, the parent's calls are over, its own end
+ * has come.
  * C1. The row is written under the lock of the child's thread or of its parent's, and never before a lock that is still
  *     wanted: so the two never wait for one another.
  */
@@ -9,7 +9,7 @@ import type { ChildStart } from '../../../core/subagent-step.ts';
 import type { ChildRecord, ParentCall } from '../../port/thread-store.ts';
 import type { ChildTable } from '../../schema/family.ts';
 import type { Tables } from '../../schema/tables.ts';
-import { type CommandContext, unknownThread } from '../base/context.ts';
+import { type CommandContext, inThread, unknownThread } from '../base/context.ts';
 import { ThreadTransaction } from '../base/thread-transaction.ts';
 
 export type ChildRow = Selectable<ChildTable>;
@@ -61,7 +61,7 @@ export function toStart({ id, agent, user_id: userId, root_id: rootId, name }: S
   return { threadId: id, agent, userId, rootId, name };
 }
 
-/** Works on a second thread within a transaction on a first one, whose lock is held (family-port.ts, F3). */
+/** Works on a second thread within a transaction on a first one, whose lock is held (port, F3). */
 export async function inChild<T>(
   context: CommandContext,
   { trx }: ThreadTransaction,
@@ -84,6 +84,14 @@ export async function openChild(thread: ThreadTransaction): Promise<boolean> {
   if (!child) return false;
   if (child.started === 0) await updateChild(thread, thread.threadId, { started: 1 });
   return true;
+}
+
+export async function releaseCall(
+  context: CommandContext,
+  parentId: string,
+  call: ParentCall,
+): Promise<void> {
+  await inThread(context, parentId, (parent) => releaseCalls(parent, call));
 }
 
 /** No call of this thread waits for a report any more, or not this one. */

@@ -2,7 +2,7 @@
  * Gives a child's report to its parent (runtime §8.2, definitions §13.6), in one transaction under the parent's lock, which
  * also decides between two that deliver the same one.
  * D1. A call that waits gets it as long as it has no result, whatever the child's communication (definitions §22.23).
- * D2. Else it is queued, silently, unless the parent asked for silence or the report says what nobody asked.
+ * D2. Otherwise it is queued as a silent message, unless communication is explicit or nobody asked for what the report says.
  */
 import { createHash } from 'node:crypto';
 import type { Selectable } from 'kysely';
@@ -11,6 +11,7 @@ import type { AttachmentRef } from '../../../core/message.ts';
 import { formatReport } from '../../../core/subagent-report.ts';
 import type { DeliveredReport } from '../../port/thread-store.ts';
 import type { ChildReportTable } from '../../schema/family.ts';
+import { selectCall } from '../base/call-row.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { enqueue } from '../message/queue.ts';
@@ -68,25 +69,19 @@ function deliveredBy({ state, call_step: step }: ReportRow): By {
 
 async function decide(parent: ThreadTransaction, child: ChildRow, report: ReportRow): Promise<By> {
   if (parent.row.terminated_at !== null) return 'dropped';
-  // D1.
+  // D1: a call that waits gets it.
   if (report.early === 0 && (await isWaiting(parent, child))) return 'call';
-  // D2.
+  // D2: a message, unless silence is due.
   if (child.explicit === 1 || report.kind === 'stopped') return 'dropped';
   return report.kind === 'terminated' && child.owes === 0 ? 'dropped' : 'message';
 }
 
 async function isWaiting(
   { trx, threadId }: ThreadTransaction,
-  { wait_step: step, wait_idx: idx }: ChildRow,
+  { wait_step: step, wait_idx: index }: ChildRow,
 ): Promise<boolean> {
-  if (step === null || idx === null) return false;
-  const call = await trx
-    .selectFrom('tool_calls')
-    .select('state')
-    .where('thread_id', '=', threadId)
-    .where('step', '=', step)
-    .where('idx', '=', idx)
-    .executeTakeFirst();
+  if (step === null || index === null) return false;
+  const call = await selectCall(trx, threadId, { step, index }).select('state').executeTakeFirst();
   return call?.state === 'started';
 }
 
@@ -104,7 +99,7 @@ async function deliver(parent: ThreadTransaction, { child, report, by }: Deliver
     .updateTable('child_reports')
     .set({
       ...call,
-      // What the parent has is read from here.
+      // The content as the parent has it: the answer of a call is read from this row.
       ...(delivered ? { content: delivered.content, delivered: JSON.stringify(delivered.attachments) } : {}),
       state: by === 'dropped' ? 'dropped' : 'delivered',
       delivered_at: parent.now,
@@ -121,7 +116,7 @@ interface Brought {
   readonly attachments: readonly AttachmentRef[];
 }
 
-/** Its files come to the parent, and where it is nobody's result it is queued. */
+/** Copies its files to the parent; a report that is no call's result is queued. */
 async function bring(parent: ThreadTransaction, { child, report, by }: Delivery): Promise<Brought> {
   const { child_id: childId, agent, name } = child;
   const id = messageId(childId, report.id);
@@ -147,7 +142,7 @@ async function bring(parent: ThreadTransaction, { child, report, by }: Delivery)
   return { content, attachments };
 }
 
-/** Nobody can guess an execution's id, and so nobody this one. */
+/** As hard to guess as the execution's id that it is made of. */
 function messageId(childId: string, reportId: string): string {
   return createHash('sha256').update(`report:${childId}:${reportId}`).digest('hex').slice(0, 32);
 }

@@ -153,7 +153,7 @@ async function readRegistry(
   return new Map(rows.map((row) => [row.child_id, toChildRecord(row)]));
 }
 
-/** Each behind its parent, brothers and sisters in the order given. */
+/** Each thread behind its parent, siblings in the order given. */
 function descend<T extends Relative>(family: readonly T[], threadId: string) {
   const children = Map.groupBy(family, ({ parent_id: id }) => id);
   const below: { readonly thread: T; readonly depth: number }[] = [];

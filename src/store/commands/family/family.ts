@@ -1,7 +1,8 @@
-/** The families' part of the port (family-port.ts), bound to one database. */
+/** The families' part of the port (port/family.ts), bound to one database. */
 import type { FamilyStore } from '../../port/family.ts';
-import { type CommandContext, inThread } from '../base/context.ts';
-import { releaseCalls } from './child.ts';
+import { binder } from '../base/bind.ts';
+import type { CommandContext } from '../base/context.ts';
+import { releaseCall } from './child.ts';
 import { createChild } from './child-create.ts';
 import { setChildStatus, tellChild, tellParent } from './child-message.ts';
 import { listDueReports } from './child-report.ts';
@@ -19,25 +20,26 @@ import {
 import { fulfilRequest, getRequest, keepRequest, listRequests } from './variable-request.ts';
 
 export function bindFamily(context: CommandContext): FamilyStore {
+  const bound = binder(context);
   return {
-    createChild: (command) => createChild(context, command),
-    tellChild: (command) => tellChild(context, command),
-    readCallOfChild: (parentId, call) => readCallOfChild(context, parentId, call),
-    releaseCall: (parentId, call) => inThread(context, parentId, (parent) => releaseCalls(parent, call)),
-    listChildren: (parentId) => listChildren(context, parentId),
-    hasResumable: (parentId) => hasResumable(context, parentId),
-    getChild: (childId) => getChild(context, childId),
-    listUnstarted: (parentId, limit) => listUnstarted(context, parentId, limit),
-    listDescendants: (threadId) => listDescendants(context, threadId),
-    listForgotten: (threadId) => listForgotten(context, threadId),
-    readFamily: (threadId) => readFamily(context, threadId),
-    tellParent: (childId, message) => tellParent(context, childId, message),
-    setChildStatus: (childId, status) => setChildStatus(context, childId, status),
-    listDueReports: (childId) => listDueReports(context, childId),
-    deliverReport: (childId, reportId) => deliverReport(context, childId, reportId),
-    keepRequest: (command) => keepRequest(context, command),
-    getRequest: (requestId) => getRequest(context, requestId),
-    listRequests: (parentId) => listRequests(context, parentId),
-    fulfilRequest: (command) => fulfilRequest(context, command),
+    createChild: bound(createChild),
+    tellChild: bound(tellChild),
+    readCallOfChild: bound(readCallOfChild),
+    releaseCall: bound(releaseCall),
+    listChildren: bound(listChildren),
+    hasResumable: bound(hasResumable),
+    getChild: bound(getChild),
+    listUnstarted: bound(listUnstarted),
+    listDescendants: bound(listDescendants),
+    listForgotten: bound(listForgotten),
+    readFamily: bound(readFamily),
+    tellParent: bound(tellParent),
+    setChildStatus: bound(setChildStatus),
+    listDueReports: bound(listDueReports),
+    deliverReport: bound(deliverReport),
+    keepRequest: bound(keepRequest),
+    getRequest: bound(getRequest),
+    listRequests: bound(listRequests),
+    fulfilRequest: bound(fulfilRequest),
   };
 }

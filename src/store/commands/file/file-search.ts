@@ -67,7 +67,7 @@ async function grepFile(
         : undefined;
     } catch (error) {
       if (!isReplaced(error)) throw error;
-      // What the search has of it so far is none of the next one's.
+      // Ends the file in the search: its beginning must not run into the next one.
       await search.take(new Uint8Array(0), true);
     }
   }

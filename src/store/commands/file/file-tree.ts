@@ -104,7 +104,7 @@ async function hasChildren({ trx, threadId }: ThreadTransaction, path: string): 
   return child !== undefined;
 }
 
-/** What the tree needs of a thread; one whose row is not there yet has as much. */
+/** The part of a transaction that the tree needs. A thread whose row is not there yet has as much. */
 export type TreePlace = Pick<ThreadTransaction, 'trx' | 'threadId' | 'now'>;
 
 /** Rows for the directories above a path that are not there yet. Throws where a file is in the way. */

@@ -123,7 +123,7 @@ function toPixels(name: string, value: number | undefined | null): number | unde
   throw new RuntimeError('InvalidValue', `${name} is a whole number of pixels above 0.`);
 }
 
-/** What is at the path now, and which directories it needs. Throws when it cannot have a file of this size. */
+/** Finds what is at the path now, and which directories it needs. Throws when it cannot have a file of this size. */
 async function makeReady(
   thread: TreePlace,
   path: string,

@@ -4,10 +4,13 @@
  * D1. With two AI sides the first message decides who acts (definitions §22.40), and a queued tool is a call of that side. So all
  *     rows are read before the first is written.
  */
+import type { Selectable } from 'kysely';
 import type { AttachmentRef } from '../../../core/message.ts';
 import { findAnswering, roleOf } from '../../../core/session.ts';
+import type { PreparedRow } from '../../port/hook.ts';
 import type { BeginStep } from '../../port/step.ts';
 import { QUEUED_TOOL, toQueuedCall, withPrepared } from '../../schema/pending-payload.ts';
+import type { ItemTable } from '../../schema/tables.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { putInLine } from './queue.ts';
 import { resolveAttachments } from './queued-attachments.ts';
@@ -36,21 +39,13 @@ export async function drain(
   { items, prepared, twoSides = false }: Pick<BeginStep, 'items' | 'prepared' | 'twoSides'>,
   executionId: string,
 ): Promise<Drained> {
-  // Taken and drained in one transaction: nobody ever sees these waiting.
-  for (const item of items) await putInLine(thread, item);
-  const ids = items.map((item) => item.id);
-  const taken = ids.length > 0 ? await pendingRows(thread).where('id', 'in', ids).execute() : [];
   const seen = prepared && new Map(prepared.map((row) => [row.id, row]));
-  const inLine = await readInLine(thread, ids, seen && [...seen.keys()]);
+  const { own, inLine } = await readQueue(thread, items, seen);
   // What the step took stands before the rows in line (core/queue I1), though its rows are younger.
-  const rows = [...taken, ...inLine];
-  const accepted: DrainedRow[] = [];
-  for (const { id, kind, payload } of rows) {
-    if (await refuseTakenId(thread, id)) continue;
-    accepted.push({ id, kind, item: JSON.parse(withPrepared(payload, seen?.get(id))) });
-  }
+  const rows = [...own, ...inLine];
+  const accepted = await accept(thread, rows, seen);
   const roles = accepted.flatMap(({ kind, item }) => (kind === 'message' ? [item.role] : []));
-  // D1.
+  // D1: the first message decides.
   const answering = twoSides ? findAnswering(roles) : undefined;
   if (answering !== undefined) thread.set({ side: answering });
   const tools: DrainedTool[] = [];
@@ -58,20 +53,46 @@ export async function drain(
     if (kind === 'tool') tools.push(await storeQueuedTool(thread, { ...item, id, executionId }));
     else await storeMessage(thread, id, item, executionId);
   }
-  if (rows.length > 0) {
-    await thread.trx
-      .updateTable('items')
-      .set({ state: 'drained', payload: '{}' })
-      .where('thread_id', '=', thread.threadId)
-      .where(
-        'id',
-        'in',
-        rows.map((row) => row.id),
-      )
-      .execute();
-  }
+  await markDrained(thread, rows);
   const wantsAnswer = roles.some((role) => role === 'user' || (twoSides && role === 'assistant'));
   return { swept: inLine.length, wantsAnswer, tools };
+}
+
+/** Rows as hooks have made them, by their ids. */
+type Seen = ReadonlyMap<string, PreparedRow>;
+
+/** Rows of the items that the step took itself, and the rows that were in line. */
+async function readQueue(thread: ThreadTransaction, items: BeginStep['items'], seen: Seen | undefined) {
+  // Taken and drained in one transaction: nobody ever sees these waiting.
+  for (const item of items) await putInLine(thread, item);
+  const ids = items.map((item) => item.id);
+  const own = ids.length > 0 ? await pendingRows(thread).where('id', 'in', ids).execute() : [];
+  return { own, inLine: await readInLine(thread, ids, seen && [...seen.keys()]) };
+}
+
+async function accept(
+  thread: ThreadTransaction,
+  rows: readonly PendingRow[],
+  seen: Seen | undefined,
+): Promise<DrainedRow[]> {
+  const accepted: DrainedRow[] = [];
+  for (const { id, kind, payload } of rows) {
+    if (await refuseTakenId(thread, id)) continue;
+    accepted.push({ id, kind, item: JSON.parse(withPrepared(payload, seen?.get(id))) });
+  }
+  return accepted;
+}
+
+/** Refused ones too. The row stays, without its content, so that the same item cannot come again. */
+async function markDrained({ trx, threadId }: ThreadTransaction, rows: readonly PendingRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const ids = rows.map(({ id }) => id);
+  await trx
+    .updateTable('items')
+    .set({ state: 'drained', payload: '{}' })
+    .where('thread_id', '=', threadId)
+    .where('id', 'in', ids)
+    .execute();
 }
 
 /** Pending rows beside those that a step took itself; where hooks have seen some, those alone. */
@@ -92,6 +113,8 @@ function pendingRows(thread: ThreadTransaction) {
     .where('state', '=', 'queued')
     .orderBy('position');
 }
+
+type PendingRow = Pick<Selectable<ItemTable>, 'id' | 'kind' | 'payload'>;
 
 interface DrainedRow {
   readonly id: string;

@@ -44,7 +44,7 @@ async function readNamed({ trx, threadId }: ThreadTransaction): Promise<string[]
   ].flatMap(pathsOf);
 }
 
-/** Of an item's payload. */
+/** The attachments in an item's payload. */
 export function filesOf(payload: string): NamedFiles {
   const { attachments } = JSON.parse(payload) as { attachments?: unknown };
   return attachments ? JSON.stringify(attachments) : null;

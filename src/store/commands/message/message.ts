@@ -101,7 +101,7 @@ async function dropPending(thread: ThreadTransaction, id: string): Promise<boole
   return true;
 }
 
-/** M1. */
+/** M1: a call without a result cannot go. */
 async function refuseOpenCalls(thread: ThreadTransaction, message: MessageRow): Promise<void> {
   const { step } = message;
   if (step === null || callIds(message).length === 0) return;

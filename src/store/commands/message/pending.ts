@@ -1,6 +1,6 @@
 /**
- * What a step is about to drain (definitions §9): for hooks, which run before its transaction. What comes in meanwhile is not
- * among it, and waits for the next step (`drain`).
+ * Reads what a step is about to drain (definitions §9), for hooks, which run before its transaction. What arrives meanwhile waits
+ * for the next step (`drain`).
  */
 import type { Selectable, Transaction } from 'kysely';
 import type { QueueItem } from '../../../core/item.ts';
@@ -73,7 +73,7 @@ async function findRows(db: Transaction<Tables>, query: Query, now: number): Pro
   return inOrder.map((row) => ({ ...row, taken: taken.has(row.id) }));
 }
 
-/** As `drain` decides it. */
+/** Decides as `drain` does. */
 function findSide(thread: ThreadRow, query: Query, rows: readonly FoundRow[]): Side {
   const messages = rows.filter(({ kind, taken }) => kind === 'message' && !taken);
   const answering = query.twoSides
@@ -82,7 +82,7 @@ function findSide(thread: ThreadRow, query: Query, rows: readonly FoundRow[]): S
   return answering ?? beginSession(thread, query, { behind: false }).side;
 }
 
-/** What is in line keeps its place; content that was staged before wins over what the item says. */
+/** Queued rows keep their places; content that was staged before wins over what the item says. */
 function lineUp({ threadId, items }: Query, known: readonly Row[], now: number): Row[] {
   const rows = new Map(known.map((row) => [row.id, row]));
   const inLine = known.filter(({ state }) => state === 'queued');

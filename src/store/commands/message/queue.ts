@@ -1,18 +1,22 @@
 /**
- * The queue's durable half (runtime §9): items staged by clients, stashed by the workflow, queued by tools; `drain.ts` makes
+ * The queue's durable half (runtime §9): items staged by clients, spilled by the workflow, queued by tools; `drain.ts` makes
  * messages of them. `(thread, item id)` is unique: whatever comes twice counts once.
  */
 import type { QueueItem, Refusal } from '../../../core/item.ts';
 import { measureJson } from '../../../core/json-measure.ts';
 import { LIMITS } from '../../../core/limit.ts';
-import { type CommandContext, inThread, refuseTerminated } from '../base/context.ts';
+import { type CommandContext, inRun, inThread, refuseTerminated } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 
 export function countPending({ trx, threadId }: ThreadTransaction): Promise<number> {
-  return countQueued(trx, threadId);
+  return countItems(trx, threadId);
 }
 
-export async function countQueued(db: CommandContext['db'], threadId: string): Promise<number> {
+export async function countQueued({ db }: CommandContext, threadId: string): Promise<number> {
+  return countItems(db, threadId);
+}
+
+async function countItems(db: CommandContext['db'], threadId: string): Promise<number> {
   const { count } = await db
     .selectFrom('items')
     .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -39,7 +43,7 @@ export async function putInLine(thread: ThreadTransaction, item: QueueItem): Pro
   return isNew;
 }
 
-/** In one statement: a client may stage the same id at this very moment, and staging takes no lock on the thread. */
+/** One statement: a client may stage the same id at this very moment, and staging takes no lock on the thread. */
 async function lineUp(thread: ThreadTransaction, item: QueueItem, position: number): Promise<boolean> {
   const written = await thread.trx
     .insertInto('items')
@@ -54,7 +58,7 @@ async function lineUp(thread: ThreadTransaction, item: QueueItem, position: numb
   return Number(written.numInsertedOrUpdatedRows ?? 0) > 0;
 }
 
-/** What only names content that must have been staged. */
+/** For an item that only names its content, which must have been staged. */
 async function lineUpStaged(thread: ThreadTransaction, item: QueueItem, position: number): Promise<boolean> {
   if (await takeStaged(thread, item.id, position)) return true;
   const refused = await thread.trx
@@ -98,22 +102,21 @@ export interface StashItems {
   readonly threadId: string;
   readonly runId: string;
   readonly items: readonly QueueItem[];
-  /** Of items that this store would not take. */
+  /** Items that the caller has found to be unusable. */
   readonly rejections?: readonly Refusal[];
 }
 
-/** One that could not be read back is refused, and the others are taken. */
+/** An item that could not be read back is refused, and the others are taken. */
 export async function stashItems(context: CommandContext, command: StashItems): Promise<{ waiting: number }> {
-  return inThread(context, command.threadId, async (thread) => {
-    if (thread.row.terminated_at !== null) return { waiting: 0 };
-    await thread.admit(command.runId);
+  const stored = await inRun(context, command, async (thread) => {
     emitRejections(thread, command.rejections ?? []);
     for (const item of command.items) {
       if (isTooDeep(item)) emitRejections(thread, [tooDeep(item)]);
       else await enqueue(thread, item);
     }
-    return { waiting: await countPending(thread) };
+    return countPending(thread);
   });
+  return { waiting: typeof stored === 'number' ? stored : 0 };
 }
 
 /** The item itself is one level more than what its sender wrote. */

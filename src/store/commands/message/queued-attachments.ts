@@ -15,7 +15,7 @@ export interface ResolvedAttachments {
   readonly metadata: { readonly missingAttachments?: readonly string[] };
 }
 
-/** Of a message with this id. References, which code of the project makes, were looked up by whoever made them. */
+/** Resolves the attachments of the message with this id. References are made by the project's code, which has looked them up. */
 export async function resolveAttachments(
   thread: ThreadTransaction,
   id: string,

@@ -10,13 +10,12 @@
  * B5. A handoff takes effect with the next step that opens: a step that is taken over belongs to the agent that began it.
  * B6. The thread's row says who acts while steps open; one that is taken over says itself whose it is.
  */
-import type { Selectable } from 'kysely';
 import { planStep } from '../../../core/plan-step.ts';
 import type { BeginStep, BegunStep, StepRecord } from '../../port/thread-store.ts';
-import type { StepTable } from '../../schema/tables.ts';
 import { beginSession, hasUnanswered, setSession } from '../base/acting-side.ts';
 import { type CommandOutcome, findEffect, keepEffect } from '../base/command-key.ts';
-import { type CommandContext, inThread } from '../base/context.ts';
+import { type CommandContext, inRun } from '../base/context.ts';
+import { type StepRow, selectStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { type Drained, drain } from '../message/drain.ts';
 import { emitRejections } from '../message/queue.ts';
@@ -25,17 +24,13 @@ import { openImmediateStep } from './immediate.ts';
 import { openModelStep, openToolStep, retryStep } from './open-step.ts';
 import { keepScratch } from './scratch.ts';
 
-type StepRow = Selectable<StepTable>;
-
 export async function beginStep(context: CommandContext, command: BeginStep): Promise<BegunStep> {
-  return inThread(context, command.threadId, async (thread) => {
-    if (thread.row.terminated_at !== null) return { kind: 'terminated' };
-    await thread.admit(command.runId);
+  return inRun(context, command, async (thread) => {
     const before = await findEffect(thread, command);
     if (before) return relaxCall(thread, await resume(thread, before));
     const executionId = await findExecution(thread, command.executionId);
     const unseen = await findUnseen(thread, command.afterStep);
-    // B6.
+    // B6: the store knows better where it is ahead.
     const behind = unseen !== undefined || (command.session !== undefined && (await hasUnanswered(thread)));
     setSession(thread, beginSession(thread.row, command, { behind }));
     const drained = await drain(thread, command, executionId);
@@ -49,7 +44,7 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
   });
 }
 
-/** The workflow hears of a call only by what ends it. */
+/** The workflow is told of a call only by the commit that ends it. */
 function relaxCall(thread: ThreadTransaction, begun: BegunStep): BegunStep {
   if (begun.kind === 'call') thread.relax();
   return begun;
@@ -72,7 +67,7 @@ async function followPlan(
     turnOpen: thread.row.turn_open === 1,
   });
   const { swept } = drained;
-  // B5.
+  // B5: a new step opens.
   if (plan.do === 'run_tools' || plan.do === 'call_model') applyHandoff(thread);
   // Queued tools must get their step even when an unfinished one is taken over first.
   const tools = drained.tools.length > 0 ? await openToolStep(thread, command, drained.tools) : undefined;
@@ -99,11 +94,8 @@ async function followPlan(
 async function resume(thread: ThreadTransaction, effect: CommandOutcome): Promise<BegunStep> {
   const { step: begun, swept } = effect;
   if (begun === null) return { kind: 'nothing_to_do', step: thread.row.last_step, swept };
-  const step = await thread.trx
-    .selectFrom('steps')
+  const step = await selectStep(thread.trx, thread.threadId, begun)
     .select(['step', 'state', 'attempt'])
-    .where('thread_id', '=', thread.threadId)
-    .where('step', '=', begun)
     .executeTakeFirstOrThrow();
   switch (step.state) {
     case 'committed':
@@ -149,7 +141,7 @@ async function findUnseen(thread: ThreadTransaction, afterStep: number): Promise
     .selectAll()
     .where('thread_id', '=', thread.threadId)
     .where('step', '>', afterStep)
-    // B4.
+    // B4: steps of sub-prompts are left out.
     .where('kind', '!=', 'prompt')
     .orderBy('step')
     .execute();
@@ -190,11 +182,8 @@ async function setRunning(thread: ThreadTransaction, executionId: string): Promi
 
 /** What the workflow must hear of a stored step. */
 export async function describeStep(thread: ThreadTransaction, step: number): Promise<StepRecord> {
-  const row = await thread.trx
-    .selectFrom('steps')
+  const row = await selectStep(thread.trx, thread.threadId, step)
     .select(['kind', 'model', 'text', 'directive', 'side'])
-    .where('thread_id', '=', thread.threadId)
-    .where('step', '=', step)
     .executeTakeFirstOrThrow();
   const calls = await thread.trx
     .selectFrom('tool_calls')

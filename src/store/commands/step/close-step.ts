@@ -8,94 +8,106 @@ import { randomUUID } from 'node:crypto';
 import type { ToolCall } from '../../../core/message.ts';
 import { roleOf } from '../../../core/session.ts';
 import type { StoredError } from '../../../core/step.ts';
-import type { CommitStep, CommittedStep, StepRecord, StepRef } from '../../port/thread-store.ts';
-import { type CommandContext, inThread } from '../base/context.ts';
+import type {
+  CommitStep,
+  CommittedStep,
+  StepRecord,
+  StepRef,
+  SubpromptPlace,
+} from '../../port/thread-store.ts';
+import { findCall } from '../base/call-row.ts';
+import { type CommandContext, inRun } from '../base/context.ts';
 import { readSubpromptPlace } from '../base/step-place.ts';
-import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { type StepRow, selectStep, updateStep } from '../base/step-row.ts';
+import type { NewMessageRow, ThreadTransaction } from '../base/thread-transaction.ts';
 import { describeStep, hasMoreInput } from './begin-step.ts';
 import { type ScheduledCall, scheduleCalls } from './schedule-calls.ts';
 import { keepScratch } from './scratch.ts';
-import { findCall } from './tool-result.ts';
-
-async function stepState(thread: ThreadTransaction, step: number) {
-  return thread.trx
-    .selectFrom('steps')
-    .select([
-      'kind',
-      'side',
-      'state',
-      'attempt',
-      'execution_id',
-      'first_seq',
-      'directive',
-      'parent_step',
-      'parent_idx',
-    ])
-    .where('thread_id', '=', thread.threadId)
-    .where('step', '=', step)
-    .executeTakeFirstOrThrow();
-}
 
 export async function commitStep(context: CommandContext, command: CommitStep): Promise<CommittedStep> {
-  return inThread(context, command.threadId, async (thread) => {
-    if (thread.row.terminated_at !== null) return { kind: 'terminated' };
-    await thread.admit(command.runId);
-    const { step, attempt } = command;
-    const opened = await stepState(thread, step);
-    const { kind, side, state, execution_id: executionId, first_seq: firstSeq } = opened;
-    if (state === 'committed') return { kind: 'stored', record: await describeStep(thread, step) };
-    if (state !== 'open' || !(await isWanted(thread, opened))) return { kind: 'closed' };
-    const subprompt = kind === 'prompt' ? await readSubpromptPlace(thread.trx, thread.threadId, step) : null;
+  return inRun(context, command, async (thread) => {
+    const { step } = command;
+    const opened = await findStep(thread, step);
+    if (opened.state === 'committed') return { kind: 'stored', record: await describeStep(thread, step) };
+    if (opened.state !== 'open' || !(await isWanted(thread, opened))) return { kind: 'closed' };
     // Hooks of what the step drained have asked before those of its answer; the last word holds.
-    const directive = command.directive ?? opened.directive ?? undefined;
-    const messageId = command.messageId ?? randomUUID();
-    await thread.insertMessage({
-      id: messageId,
-      // C2: a sub-prompt has a conversation of its own.
-      role: subprompt ? 'assistant' : roleOf(side),
-      content: command.content,
-      toolCalls: command.toolCalls,
-      metadata: command.metadata,
-      silent: command.silent,
-      attachments: command.attachments,
-      reasoning: command.reasoning,
-      prompt: command.prompt,
-      parentId: subprompt?.parentId,
-      depth: subprompt?.depth,
-      executionId,
-      step,
-    });
-    await keepScratch(thread, executionId, command.context);
-    await thread.trx
-      .updateTable('steps')
-      .set({
-        state: 'committed',
-        message_id: messageId,
-        model: command.model,
-        text: hasText(command.content) ? 1 : 0,
-        directive: directive ?? null,
-        closed_at: thread.now,
-      })
-      .where('thread_id', '=', thread.threadId)
-      .where('step', '=', step)
-      .execute();
-    const { model, finishReason, usage } = command;
-    const depth = subprompt ? { depth: subprompt.depth } : {};
-    thread.emit('step.committed', { messageId, model, finishReason, usage, ...depth }, { step, attempt });
-    await scheduleCalls(thread, step, command.toolCalls.map(toScheduledCall), subprompt?.depth);
-    // C2.
-    if (!subprompt) {
-      thread.set({ answer_due: 0 });
-      await pruneChunks(thread, step, firstSeq);
-    }
-    return { kind: 'stored', record: await describeCommitted(thread, { ...command, directive }, opened) };
+    const answer = { ...command, directive: command.directive ?? opened.directive ?? undefined };
+    await storeAnswer(thread, answer, opened);
+    return { kind: 'stored', record: await describeCommitted(thread, answer, opened) };
   });
 }
 
-type StepState = Awaited<ReturnType<typeof stepState>>;
+type OpenedStep = Pick<
+  StepRow,
+  | 'kind'
+  | 'side'
+  | 'state'
+  | 'attempt'
+  | 'execution_id'
+  | 'first_seq'
+  | 'directive'
+  | 'parent_step'
+  | 'parent_idx'
+>;
 
-/** An execution that ended has settled the call: what its sub-prompt says now is nobody's, and its calls would never run. */
-async function isWanted(thread: ThreadTransaction, row: StepState): Promise<boolean> {
+async function findStep({ trx, threadId }: ThreadTransaction, step: number): Promise<OpenedStep> {
+  return selectStep(trx, threadId, step).selectAll().executeTakeFirstOrThrow();
+}
+
+/** Everything that an answer leaves: its message, the step's end, its calls, its event. */
+async function storeAnswer(
+  thread: ThreadTransaction,
+  answer: CommitStep,
+  { kind, side, execution_id: executionId, first_seq: firstSeq }: OpenedStep,
+): Promise<void> {
+  const { step, attempt, model, finishReason, usage, content } = answer;
+  const subprompt = kind === 'prompt' ? await readSubpromptPlace(thread.trx, thread.threadId, step) : null;
+  // C2: a sub-prompt has a conversation of its own.
+  const role = subprompt ? 'assistant' : roleOf(side);
+  const messageId = await storeMessage(thread, answer, { role, subprompt, executionId });
+  await keepScratch(thread, executionId, answer.context);
+  await updateStep(thread, step, {
+    state: 'committed',
+    message_id: messageId,
+    model,
+    text: hasText(content) ? 1 : 0,
+    directive: answer.directive ?? null,
+    closed_at: thread.now,
+  });
+  const depth = subprompt ? { depth: subprompt.depth } : {};
+  thread.emit('step.committed', { messageId, model, finishReason, usage, ...depth }, { step, attempt });
+  await scheduleCalls(thread, step, answer.toolCalls.map(toScheduledCall), subprompt?.depth);
+  // C2: the thread's input still waits.
+  if (subprompt) return;
+  thread.set({ answer_due: 0 });
+  await pruneChunks(thread, step, firstSeq);
+}
+
+interface AnswerPlace {
+  readonly role: NewMessageRow['role'];
+  readonly subprompt: SubpromptPlace | null;
+  readonly executionId: string;
+}
+
+/** The message's id. */
+async function storeMessage(
+  thread: ThreadTransaction,
+  { messageId: id = randomUUID(), step, ...answer }: CommitStep,
+  { role, subprompt, executionId }: AnswerPlace,
+): Promise<string> {
+  const { content, toolCalls, metadata, silent, attachments, reasoning, prompt } = answer;
+  await thread.insertMessage({
+    ...{ id, role, content, toolCalls, metadata, silent, attachments, reasoning, prompt },
+    parentId: subprompt?.parentId,
+    depth: subprompt?.depth,
+    executionId,
+    step,
+  });
+  return id;
+}
+
+/** An execution that ended has settled the call: an answer of its sub-prompt is ignored now, since its calls would never run. */
+async function isWanted(thread: ThreadTransaction, row: OpenedStep): Promise<boolean> {
   const { parent_step: step, parent_idx: index } = row;
   if (step === null || index === null) return true;
   const { state } = await findCall(thread, { step, index });
@@ -106,7 +118,7 @@ function toScheduledCall({ id, function: { name, arguments: text } }: ToolCall):
   return { callId: id, name, arguments: text, origin: 'model' };
 }
 
-/** As describeStep would find it, without asking for what was just written. */
+/** The record that describeStep would read, made of what was just written. */
 async function describeCommitted(
   thread: ThreadTransaction,
   { step, model, content, toolCalls, directive }: CommitStep,
@@ -128,7 +140,7 @@ function hasText(content: string | null): boolean {
   return content !== null && content.trim().length > 0;
 }
 
-/** Streamed text of the model step before this one has been read by whoever watched; its message stays. */
+/** Removes the streamed text of the model step before this one: readers have had a whole step's time, and the message stays. */
 async function pruneChunks(thread: ThreadTransaction, step: number, firstSeq: number): Promise<void> {
   await thread.trx
     .deleteFrom('events')
@@ -152,21 +164,14 @@ export async function failStep(
   context: CommandContext,
   command: StepRef & { readonly error: StoredError },
 ): Promise<CommittedStep> {
-  return inThread(context, command.threadId, async (thread) => {
-    if (thread.row.terminated_at !== null) return { kind: 'terminated' };
-    await thread.admit(command.runId);
+  return inRun(context, command, async (thread) => {
     const { step, attempt, error } = command;
-    const { kind, state, attempt: current } = await stepState(thread, step);
+    const { kind, state, attempt: current } = await findStep(thread, step);
     if (state === 'committed') return { kind: 'stored', record: await describeStep(thread, step) };
     // A worker that was taken for lost may not fail what another one is trying; its answer would be welcome.
     if (state !== 'open' || current !== attempt) return { kind: 'closed' };
-    await thread.trx
-      .updateTable('steps')
-      .set({ state: 'failed', closed_at: thread.now })
-      .where('thread_id', '=', thread.threadId)
-      .where('step', '=', step)
-      .execute();
-    // C2.
+    await updateStep(thread, step, { state: 'failed', closed_at: thread.now });
+    // C2: the error is the call's.
     if (kind !== 'prompt') thread.set({ last_error: JSON.stringify(error) });
     thread.emit('step.failed', { ...error }, { step, attempt });
     return { kind: 'closed' };

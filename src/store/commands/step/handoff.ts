@@ -21,7 +21,7 @@ export async function keepHandoff(
   return 1;
 }
 
-/** H2. */
+/** H2: an earlier handoff's input goes. */
 async function dropInput(thread: ThreadTransaction): Promise<void> {
   const waiting = await thread.trx
     .selectFrom('items')
@@ -36,7 +36,7 @@ async function dropInput(thread: ThreadTransaction): Promise<void> {
   }
 }
 
-/** What no sender can write: metadata is anybody's. */
+/** The mark of a handoff's input. It is a field of the item, which no sender can write, as anybody can write metadata. */
 interface HandoffItem extends MessageItem {
   readonly handoffTo: string;
 }

@@ -1,15 +1,22 @@
-/** What is written for hooks (definitions §9): that a thread was greeted, and what they asked of the flow when all else was stored. */
+/**
+ * Writes for hooks (definitions §9): that the thread was greeted, and what they asked of the flow after their step or result was
+ * stored.
+ */
 import type { HookStore, KeepFlow } from '../../port/hook.ts';
-import { type CommandContext, inThread } from '../base/context.ts';
+import { binder } from '../base/bind.ts';
+import { updateCall } from '../base/call-row.ts';
+import { type CommandContext, inRun, inThread } from '../base/context.ts';
 import { readOwner } from '../base/step-place.ts';
+import { updateStep } from '../base/step-row.ts';
 import { readPending } from '../message/pending.ts';
 import { keepScratch } from './scratch.ts';
 
 export function bindHooks(context: CommandContext): HookStore {
+  const bound = binder(context);
   return {
-    readPending: (query) => readPending(context, query),
-    markGreeted: (threadId) => markGreeted(context, threadId),
-    keepFlow: (command) => keepFlow(context, command),
+    readPending: bound(readPending),
+    markGreeted: bound(markGreeted),
+    keepFlow: bound(keepFlow),
   };
 }
 
@@ -20,28 +27,13 @@ async function markGreeted(context: CommandContext, threadId: string): Promise<v
 }
 
 async function keepFlow(context: CommandContext, command: KeepFlow): Promise<void> {
-  const { threadId, runId, step, index, directive, context: scratch } = command;
-  await inThread(context, threadId, async (thread) => {
-    if (thread.row.terminated_at !== null) return;
-    await thread.admit(runId);
+  const { threadId, step, index, directive, context: scratch } = command;
+  if (directive === undefined && scratch === undefined) return;
+  await inRun(context, command, async (thread) => {
     const { executionId } = await readOwner(thread.trx, threadId, step);
     await keepScratch(thread, executionId, scratch);
     if (directive === undefined) return;
-    if (index === undefined) {
-      await thread.trx
-        .updateTable('steps')
-        .set({ directive })
-        .where('thread_id', '=', threadId)
-        .where('step', '=', step)
-        .execute();
-      return;
-    }
-    await thread.trx
-      .updateTable('tool_calls')
-      .set({ directive })
-      .where('thread_id', '=', threadId)
-      .where('step', '=', step)
-      .where('idx', '=', index)
-      .execute();
+    if (index === undefined) await updateStep(thread, step, { directive });
+    else await updateCall(thread, { step, idx: index }, { directive });
   });
 }

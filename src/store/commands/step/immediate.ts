@@ -16,7 +16,7 @@ export async function openImmediateStep(
   const calls = command.immediate?.[thread.row.side];
   const activated = JSON.parse(thread.row.activated) as string[];
   if (!calls || activated.includes(calls.key)) return undefined;
-  // I1.
+  // I1: once for each key.
   thread.set({ activated: JSON.stringify([...activated, calls.key]) });
   const tools = await storeCalls(thread, calls, command.executionId);
   if (tools.length === 0) return undefined;

@@ -1,12 +1,10 @@
 /** New steps: each gets the thread's next number, in the transaction that decided on it. And a step that is tried again. */
-import type { Selectable } from 'kysely';
 import type { BeginStep } from '../../port/thread-store.ts';
-import type { StepTable } from '../../schema/tables.ts';
+import { type StepRow, updateStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import type { Drained, DrainedTool } from '../message/drain.ts';
 import { scheduleCalls } from './schedule-calls.ts';
 
-type StepRow = Selectable<StepTable>;
 type OwnFields = Pick<StepRow, 'kind' | 'state'> &
   Partial<
     Pick<StepRow, 'directive' | 'parent_step' | 'parent_idx' | 'depth' | 'prompt' | 'arguments' | 'side'>
@@ -85,12 +83,7 @@ export async function retryStep(
   { step, attempt: before }: Pick<StepRow, 'step' | 'attempt'>,
 ): Promise<number> {
   const attempt = before + 1;
-  await thread.trx
-    .updateTable('steps')
-    .set({ attempt })
-    .where('thread_id', '=', thread.threadId)
-    .where('step', '=', step)
-    .execute();
+  await updateStep(thread, step, { attempt });
   await thread.trx
     .updateTable('model_calls')
     .set({ state: 'lost', ended_at: thread.now })

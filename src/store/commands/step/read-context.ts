@@ -1,4 +1,4 @@
-/** What a step's request is assembled from (runtime §4): its place, then as many messages as it needs, in one snapshot. */
+/** Reads what a step's request is assembled from (runtime §4): its place, then as many messages as it needs, in one snapshot. */
 import type { HistoryWindow, StepContext, StepPlace } from '../../port/thread-store.ts';
 import { toThreadRecord } from '../../schema/rows.ts';
 import { type CommandContext, inSnapshot, unknownThread } from '../base/context.ts';
@@ -6,17 +6,13 @@ import { readPlace } from '../base/step-place.ts';
 import { readHistory } from './read-history.ts';
 import { readSubpromptHistory } from './subprompt-context.ts';
 
-export interface ReadContext {
-  readonly threadId: string;
-  readonly step: number;
-  readonly window?: (place: StepPlace) => HistoryWindow;
-}
-
 const EVERYTHING: HistoryWindow = { includeChat: true, includePastTools: true, recentImages: 0 };
 
 export async function readContext(
   context: CommandContext,
-  { threadId, step, window = () => EVERYTHING }: ReadContext,
+  threadId: string,
+  step: number,
+  window: (place: StepPlace) => HistoryWindow = () => EVERYTHING,
 ): Promise<StepContext> {
   return inSnapshot(context, async (db) => {
     const row = await db.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst();

@@ -3,7 +3,7 @@
  * H1. The step's own execution is read whole, whatever the window says.
  * H2. What came before is read newest first, page by page, until the window is full. It then begins with a user's message
  *     where it has one, since providers insist on that, and holds no result whose call was left out.
- * H3. Of two AI sides each has the other's messages as a user's, and is not shown what its tools did: hooks see it, but it takes
+ * H3. Where there are two AI sides, each has the other's messages as a user's, and is not shown what its tools did: hooks see it, but it takes
  *     no room.
  */
 import type { Transaction } from 'kysely';
@@ -98,7 +98,7 @@ function earlierOf(db: Transaction<Tables>, place: Place, { includePastTools }: 
 
 type Bounded = HistoryWindow & { readonly tokens: number; readonly others: ReadonlySet<number> };
 
-/** H2. */
+/** H2: pages, newest first. */
 async function readEarlier(
   db: Transaction<Tables>,
   place: Place,
@@ -131,7 +131,7 @@ async function countLeftOut(db: Transaction<Tables>, place: Place, { taken, mess
   return (await countBefore(db, place, start)) - own.filter((each) => !behind(each)).length + orphans;
 }
 
-/** All that stands before, of whatever kind: by the index alone, since a long thread is counted in each of its steps. */
+/** Counts all messages before a time, of whatever kind, by the index alone: a long thread is counted in each of its steps. */
 async function countBefore(db: Transaction<Tables>, { thread }: Place, time = Number.MAX_SAFE_INTEGER) {
   const { count } = await db
     .selectFrom('messages')
@@ -190,7 +190,7 @@ class Filling {
   #weigh(message: ContextMessage, past: boolean): number {
     const recent = this.#position < this.#window.recentImages;
     this.#position += 1;
-    // H3.
+    // H3: the other side's tools.
     const { others } = this.#window;
     if (message.role === 'tool' && message.step !== null && others.has(message.step)) return 0;
     const withoutCalls = past || isOthers(message, this.#side);

@@ -15,7 +15,7 @@ export async function scheduleCalls(
   thread: ThreadTransaction,
   step: number,
   calls: readonly ScheduledCall[],
-  /** Of the step's messages. */
+  /** The depth of the step's messages. */
   depth = 0,
 ): Promise<void> {
   if (calls.length === 0) return;

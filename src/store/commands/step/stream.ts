@@ -3,7 +3,8 @@
  * takes it to the disk.
  */
 import type { ModelCallEnd, ModelCallStart, StepRef } from '../../port/thread-store.ts';
-import { type CommandContext, inThread } from '../base/context.ts';
+import { type CommandContext, inRun, inThread } from '../base/context.ts';
+import { selectStep } from '../base/step-row.ts';
 
 export async function appendChunk(
   context: CommandContext,
@@ -12,13 +13,10 @@ export async function appendChunk(
   const { threadId, step, attempt, call, delta } = command;
   return inThread(context, threadId, async (thread) => {
     thread.relax();
-    const row = await thread.trx
-      .selectFrom('steps')
+    const row = await selectStep(thread.trx, threadId, step)
       .select(['state', 'attempt', 'depth'])
-      .where('thread_id', '=', threadId)
-      .where('step', '=', step)
       .executeTakeFirst();
-    // A stopped step's late tokens, and those of a worker that was taken for lost, belong to nobody.
+    // Late tokens of a stopped step, or of a worker that was taken for lost, are ignored.
     if (row?.state !== 'open' || row.attempt !== attempt || thread.row.run_id !== command.runId) return false;
     const depth = row.depth > 0 ? { depth: row.depth } : {};
     thread.emit('model.chunk', { delta, call, ...depth }, { step, attempt });
@@ -28,16 +26,11 @@ export async function appendChunk(
 
 export async function startModelCall(context: CommandContext, command: ModelCallStart): Promise<void> {
   const { threadId, step, attempt, call, model, modelId } = command;
-  await inThread(context, threadId, async (thread) => {
+  await inRun(context, command, async (thread) => {
     thread.relax();
-    if (thread.row.terminated_at !== null) return;
-    await thread.admit(command.runId);
     // A database that crashed may have forgotten the step: then the activity begins it anew, and asks no model before.
-    await thread.trx
-      .selectFrom('steps')
+    await selectStep(thread.trx, threadId, step)
       .select('state')
-      .where('thread_id', '=', threadId)
-      .where('step', '=', step)
       .executeTakeFirstOrThrow(() => new Error(`The store has forgotten step ${step} of this thread.`));
     const started = await thread.trx
       .insertInto('model_calls')
@@ -65,10 +58,8 @@ export async function startModelCall(context: CommandContext, command: ModelCall
 
 export async function endModelCall(context: CommandContext, command: ModelCallEnd): Promise<void> {
   const { threadId, step, attempt, call, ok, error, usage, cost, firstTokenAt } = command;
-  await inThread(context, threadId, async (thread) => {
+  await inRun(context, command, async (thread) => {
     thread.relax();
-    if (thread.row.terminated_at !== null) return;
-    await thread.admit(command.runId);
     const ended = await thread.trx
       .updateTable('model_calls')
       .set({

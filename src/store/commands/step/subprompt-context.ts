@@ -66,7 +66,7 @@ async function readOpenCalls(db: Transaction<Tables>, { thread }: Place): Promis
   return new Set(rows.map(({ step, call_id: id }) => resultKey({ step, tool_call_id: id })));
 }
 
-/** X1. */
+/** X1: drops messages with open calls. */
 function withoutOpen(messages: readonly ContextMessage[], open: ReadonlySet<string>): ContextMessage[] {
   const dropped = new Set<string>();
   const kept = messages.filter((message) => {

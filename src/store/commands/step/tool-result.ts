@@ -7,37 +7,10 @@ import { LIMITS } from '../../../core/limit.ts';
 import { type AttachmentRef, type ToolCall, type ToolResult, toolContent } from '../../../core/message.ts';
 import type { RestStatus } from '../../../core/step.ts';
 import type { FlowDirective } from '../../../core/thread-execution.ts';
+import { type CallRow, updateCall } from '../base/call-row.ts';
 import { readOwner } from '../base/step-place.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { releaseCalls } from '../family/child.ts';
-
-export async function findCall(thread: ThreadTransaction, { step, index }: { step: number; index: number }) {
-  return thread.trx
-    .selectFrom('tool_calls')
-    .selectAll()
-    .where('thread_id', '=', thread.threadId)
-    .where('step', '=', step)
-    .where('idx', '=', index)
-    .executeTakeFirstOrThrow();
-}
-
-export type CallRow = Awaited<ReturnType<typeof findCall>>;
-
-type CallChange = 'state' | 'attempt' | 'status' | 'started_at' | 'ended_at' | 'directive' | 'message_id';
-
-export async function updateCall(
-  thread: ThreadTransaction,
-  call: CallRow,
-  changes: Partial<Pick<CallRow, CallChange>>,
-): Promise<void> {
-  await thread.trx
-    .updateTable('tool_calls')
-    .set(changes)
-    .where('thread_id', '=', thread.threadId)
-    .where('step', '=', call.step)
-    .where('idx', '=', call.idx)
-    .execute();
-}
 
 export interface CallResult {
   readonly id?: string;

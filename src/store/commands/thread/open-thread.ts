@@ -5,7 +5,7 @@
 import { RuntimeError } from '../../../core/error.ts';
 import type { OpenedThread, OpenThread } from '../../port/thread-store.ts';
 import { toThreadRecord } from '../../schema/rows.ts';
-import { type CommandContext, inThread } from '../base/context.ts';
+import { type CommandContext, inRun } from '../base/context.ts';
 import { toThreadRow } from '../base/new-thread.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { openChild } from '../family/child.ts';
@@ -21,9 +21,7 @@ export async function openThread(context: CommandContext, command: OpenThread): 
     .where('id', '=', threadId)
     .executeTakeFirst();
   if (!known) await createThread(context, command);
-  return inThread(context, threadId, async (thread) => {
-    if (thread.row.terminated_at !== null) return { kind: 'terminated' };
-    await thread.admit(command.runId);
+  return inRun(context, command, async (thread) => {
     const { row } = thread;
     const turnOpen = row.turn_open === 1;
     return {

@@ -5,7 +5,7 @@
  * R2. A stopped or terminated step keeps what it had streamed. However an execution ends, it leaves no call
  *     without a result: a later run must not take an old call for one that is still to be made. Nor a sub-prompt's step
  *     open: the call that it answers has its result.
- * R3. A handoff that no step has come to take effect for takes effect now.
+ * R3. A handoff that still waits for a next step takes effect now.
  * R4. What a child tells its parent of it is kept in the same transaction (child-report.ts).
  */
 import { randomUUID } from 'node:crypto';
@@ -16,6 +16,7 @@ import { hasUnanswered, setSession } from '../base/acting-side.ts';
 import { findEffect, keepEffect } from '../base/command-key.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import { readSubpromptPlace } from '../base/step-place.ts';
+import { updateStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { cancelEffects } from '../effect/effect-run.ts';
 import { hasDueReport, keepEnd, keepReport } from '../family/child-report.ts';
@@ -52,12 +53,12 @@ export async function commitStatus(
   });
 }
 
-/** By what the workflow says it knows, not by what this commit did: its answer may be lost, and it comes again. */
+/** Compares with the agent that the workflow knows, not with what this commit did: a commit whose answer was lost comes again. */
 function tellAgent({ row }: ThreadTransaction, { agent }: CommitStatusInput): { agent?: string } {
   return agent === undefined || agent === row.agent ? {} : { agent: row.agent };
 }
 
-/** Whichever commit kept it: the parent is told before anything else is done. */
+/** Whichever commit kept the report: the parent is told before anything else is done. */
 async function tellReport(thread: ThreadTransaction): Promise<{ reportDue?: true }> {
   return (await hasDueReport(thread)) ? { reportDue: true } : {};
 }
@@ -126,18 +127,13 @@ async function abortSteps(thread: ThreadTransaction, status: RestStatus): Promis
         depth,
       });
     }
-    await thread.trx
-      .updateTable('steps')
-      .set({ state: 'stopped', closed_at: thread.now })
-      .where('thread_id', '=', thread.threadId)
-      .where('step', '=', step)
-      .execute();
+    await updateStep(thread, step, { state: 'stopped', closed_at: thread.now });
     const told = { status, keptText: text.length > 0, ...(depth === undefined ? {} : { depth }) };
     thread.emit('execution.aborted', told, { step, attempt });
   }
 }
 
-/** What the stopped step's last attempt had streamed; the log has it, whatever became of the worker. */
+/** The text that the stopped step's last attempt had streamed. It is in the log, whatever became of the worker. */
 async function streamedText(
   thread: ThreadTransaction,
   step: number,
@@ -173,7 +169,7 @@ async function endExecution(thread: ThreadTransaction, { status, reason }: Rest)
     .execute();
   for (const { id } of ended) thread.emit('execution.ended', { executionId: id, reason: reason ?? status });
   thread.set({ turn_open: 0, answer_due: 0 });
-  // R3.
+  // R3: it has waited for a step.
   applyHandoff(thread);
   return ended[0]?.id ?? null;
 }

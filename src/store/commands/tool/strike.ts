@@ -1,20 +1,22 @@
 /**
- * Strikes against work that has taken its worker process down (strike-port.ts). Keys: the work, and the ids of the deaths that it
+ * Strikes against work that has taken its worker process down (port/strike.ts). Keys: the work, and the ids of the deaths that it
  * has caused: one that is told twice counts once.
  */
 import type { Transaction } from 'kysely';
 import type { RecordedDeath, Strike, StrikeStore, StruckWork } from '../../port/strike.ts';
 import type { Tables } from '../../schema/tables.ts';
+import { binder } from '../base/bind.ts';
 import type { CommandContext } from '../base/context.ts';
 
-/** K2. */
+/** K2: how long a row is kept. */
 const STRIKES_KEPT_DAYS = 30;
 
 export function bindStrikes(context: CommandContext): StrikeStore {
+  const bound = binder(context);
   return {
-    recordDeaths: (deaths) => recordDeaths(context, deaths),
-    readStrike: (work) => readStrike(context, work),
-    clearStrike: (work) => clearStrike(context, work),
+    recordDeaths: bound(recordDeaths),
+    readStrike: bound(readStrike),
+    clearStrike: bound(clearStrike),
   };
 }
 

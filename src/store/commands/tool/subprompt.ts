@@ -3,7 +3,7 @@
  * S1. The call and the step know each other by (step, index) of the call: whoever opens it again finds it.
  * S2. The sub-prompt's messages hang on the id that the call's tool message will have (step-place.ts, P1).
  */
-import type { Selectable, Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import type { AttachmentRef } from '../../../core/message.ts';
 import type { StoredError } from '../../../core/step.ts';
 import type { FlowDirective } from '../../../core/thread-execution.ts';
@@ -14,43 +14,41 @@ import type {
   SubpromptCall,
   SubpromptStore,
 } from '../../port/subprompt.ts';
-import type { StepTable, Tables } from '../../schema/tables.ts';
-import { type CommandContext, inSnapshot, inThread } from '../base/context.ts';
+import type { Tables } from '../../schema/tables.ts';
+import { binder } from '../base/bind.ts';
+import { type CallKey, findCall, updateCall } from '../base/call-row.ts';
+import { type CommandContext, inRun, inSnapshot } from '../base/context.ts';
 import { readStep } from '../base/step-place.ts';
+import type { StepRow } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { describeStep } from '../step/begin-step.ts';
 import { insertStep, retryStep } from '../step/open-step.ts';
-import { findCall, updateCall } from '../step/tool-result.ts';
 
 export function bindSubprompts(context: CommandContext): SubpromptStore {
+  const bound = binder(context);
   return {
-    openSubprompt: (command) => openSubprompt(context, command),
-    readSubprompt: (threadId, step, index) =>
-      inSnapshot(context, (db) => readSubprompt(db, threadId, { step, index })),
+    openSubprompt: bound(openSubprompt),
+    readSubprompt: bound(readSubprompt),
   };
 }
 
-type StepRow = Selectable<StepTable>;
-
 async function openSubprompt(context: CommandContext, command: OpenSubprompt): Promise<OpenedSubprompt> {
-  return inThread(context, command.threadId, async (thread) => {
-    if (thread.row.terminated_at !== null) return { kind: 'terminated' };
-    await thread.admit(command.runId);
+  return inRun(context, command, async (thread) => {
     const { state } = await findCall(thread, command);
     if (state === 'done' || state === 'unknown') return { kind: 'over' };
     const known = await findSubstep(thread.trx, thread.threadId, command);
     const opened = known ? await goOn(thread, known) : await open(thread, command);
-    // As in beginStep: the workflow hears of a call only by what ends it.
+    // As in beginStep: the workflow is told of a call only by the commit that ends it.
     if (opened.kind === 'call') thread.relax();
     return opened;
   });
 }
 
-/** S1. Its number is higher than that of the call's step, so few rows are looked at. */
+/** S1: the step of a call. Its number is higher than that of the call's step, so few rows are looked at. */
 async function findSubstep(
   trx: Transaction<Tables>,
   threadId: string,
-  { step, index }: { step: number; index: number },
+  { step, index }: CallKey,
 ): Promise<StepRow | undefined> {
   return trx
     .selectFrom('steps')
@@ -93,12 +91,22 @@ async function open(thread: ThreadTransaction, command: OpenSubprompt): Promise<
 }
 
 async function readSubprompt(
+  context: CommandContext,
+  threadId: string,
+  step: number,
+  index: number,
+): Promise<StoredSubprompt | null> {
+  return inSnapshot(context, async (db) => {
+    const row = await findSubstep(db, threadId, { step, index });
+    return row ? describeSubprompt(db, threadId, row) : null;
+  });
+}
+
+async function describeSubprompt(
   db: Transaction<Tables>,
   threadId: string,
-  call: { step: number; index: number },
-): Promise<StoredSubprompt | null> {
-  const row = await findSubstep(db, threadId, call);
-  if (!row) return null;
+  row: StepRow,
+): Promise<StoredSubprompt> {
   const messages = await db
     .selectFrom('messages')
     .select(['id', 'role', 'content', 'tool_call_id', 'attachments'])
@@ -127,7 +135,7 @@ async function readSubprompt(
     attachments: messages.flatMap(({ attachments }) =>
       attachments ? (JSON.parse(attachments) as AttachmentRef[]) : [],
     ),
-    ...(directive ? { directive: directive as FlowDirective } : {}),
+    ...(directive ? { directive } : {}),
   };
 }
 
@@ -142,11 +150,11 @@ function toRefusal(said: string | null): StoredError {
   return { code: 'Blocked', message: said || 'a hook refused the request' };
 }
 
-function askedOf({ directive }: StepRow): string | null {
+function askedOf({ directive }: StepRow): FlowDirective | null {
   return directive === 'blocked' ? null : directive;
 }
 
-/** As failStep has told it: of a step that failed, the log keeps the reason. */
+/** The reason of a failed step is in the log alone, where failStep wrote it. */
 async function readFailure(
   db: Transaction<Tables>,
   threadId: string,

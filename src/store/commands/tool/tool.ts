@@ -8,7 +8,6 @@
  *     while the body runs on. The call is scheduled again then and nobody else's, so its result is stored.
  */
 import { type ToolResult, toolContent } from '../../../core/message.ts';
-import type { FlowDirective } from '../../../core/thread-execution.ts';
 import type {
   BegunTool,
   CommitTool,
@@ -17,20 +16,14 @@ import type {
   ToolCallKey,
 } from '../../port/thread-store.ts';
 import { toThreadRecord } from '../../schema/rows.ts';
-import { type CommandContext, inThread } from '../base/context.ts';
+import { type CallRow, findCall, updateCall } from '../base/call-row.ts';
+import { type CommandContext, inRun, inThread } from '../base/context.ts';
 import { readOwner, readPlace } from '../base/step-place.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { enqueue } from '../message/queue.ts';
 import { keepHandoff } from '../step/handoff.ts';
 import { keepScratch } from '../step/scratch.ts';
-import {
-  type CallRow,
-  findCall,
-  removeCall,
-  settleCall,
-  storeResult,
-  updateCall,
-} from '../step/tool-result.ts';
+import { removeCall, settleCall, storeResult } from '../step/tool-result.ts';
 
 export const UNKNOWN_OUTCOME =
   'The outcome of this call is unknown: the process that ran the tool was lost after it began and before it ' +
@@ -40,9 +33,7 @@ export async function beginTool(
   context: CommandContext,
   command: ToolCallKey & { readonly attempt: string; readonly idempotent: (name: string) => boolean },
 ): Promise<BegunTool> {
-  return inThread(context, command.threadId, async (thread) => {
-    if (thread.row.terminated_at !== null) return { kind: 'terminated' };
-    await thread.admit(command.runId);
+  return inRun(context, command, async (thread) => {
     const call = await findCall(thread, command);
     if (call.state === 'done' || call.state === 'unknown') return settled(call, call.state);
     const again = call.state === 'started' && call.attempt === command.attempt;
@@ -69,7 +60,7 @@ function toStoredCall({ name, call_id: callId, arguments: text, origin, message_
 }
 
 export function settled(call: Pick<CallRow, 'name' | 'status' | 'directive'>, state: 'done' | 'unknown') {
-  const directive = call.directive as FlowDirective | null;
+  const { directive } = call;
   return {
     kind: 'settled',
     name: call.name,
@@ -89,7 +80,7 @@ async function start(thread: ThreadTransaction, call: CallRow, attempt: string):
 export async function commitTool(context: CommandContext, command: CommitTool): Promise<CommittedTool> {
   return inThread(context, command.threadId, async (thread) => {
     const found = await findCall(thread, command);
-    // T3.
+    // T3: its beginning was forgotten.
     const call = found.state === 'scheduled' ? await start(thread, found, command.attempt) : found;
     if (call.attempt !== command.attempt) {
       await reportLate(thread, call, command);
@@ -122,7 +113,7 @@ async function keepResult(
   else await removeCall(thread, call, directive);
 }
 
-/** Once for each attempt: the one that comes late may be told so twice. */
+/** Once for each attempt, which may give its late result twice. */
 async function reportLate(
   thread: ThreadTransaction,
   call: CallRow,
@@ -146,9 +137,7 @@ async function reportLate(
 }
 
 export async function settleLostTool(context: CommandContext, command: ToolCallKey): Promise<SettledTool> {
-  return inThread(context, command.threadId, async (thread) => {
-    if (thread.row.terminated_at !== null) return { kind: 'terminated' };
-    await thread.admit(command.runId);
+  return inRun(context, command, async (thread) => {
     const call = await findCall(thread, command);
     switch (call.state) {
       case 'scheduled':

@@ -1,0 +1,40 @@
+/** The row of a tool call: the number of its step and its index there name it in its thread. */
+import type { Kysely, Selectable, Updateable } from 'kysely';
+import type { Tables, ToolCallTable } from '../../schema/tables.ts';
+import type { ThreadTransaction } from './thread-transaction.ts';
+
+export type CallRow = Selectable<ToolCallTable>;
+
+export interface CallKey {
+  readonly step: number;
+  readonly index: number;
+}
+
+export function selectCall(db: Kysely<Tables>, threadId: string, { step, index }: CallKey) {
+  return db
+    .selectFrom('tool_calls')
+    .where('thread_id', '=', threadId)
+    .where('step', '=', step)
+    .where('idx', '=', index);
+}
+
+/** All of a call that must be there. */
+export function findCall({ trx, threadId }: ThreadTransaction, key: CallKey): Promise<CallRow> {
+  return selectCall(trx, threadId, key).selectAll().executeTakeFirstOrThrow();
+}
+
+type Change = 'state' | 'attempt' | 'status' | 'started_at' | 'ended_at' | 'directive' | 'message_id';
+
+export async function updateCall(
+  { trx, threadId }: ThreadTransaction,
+  { step, idx }: Pick<CallRow, 'step' | 'idx'>,
+  changes: Updateable<Pick<ToolCallTable, Change>>,
+): Promise<void> {
+  await trx
+    .updateTable('tool_calls')
+    .set(changes)
+    .where('thread_id', '=', threadId)
+    .where('step', '=', step)
+    .where('idx', '=', idx)
+    .execute();
+}

@@ -1,0 +1,23 @@
+/** The row of a step: its number names it in its thread. */
+import type { Kysely, Selectable, Updateable } from 'kysely';
+import type { StepTable, Tables } from '../../schema/tables.ts';
+import type { ThreadTransaction } from './thread-transaction.ts';
+
+export type StepRow = Selectable<StepTable>;
+
+export function selectStep(db: Kysely<Tables>, threadId: string, step: number) {
+  return db.selectFrom('steps').where('thread_id', '=', threadId).where('step', '=', step);
+}
+
+export async function updateStep(
+  { trx, threadId }: ThreadTransaction,
+  step: number,
+  changes: Updateable<StepTable>,
+): Promise<void> {
+  await trx
+    .updateTable('steps')
+    .set(changes)
+    .where('thread_id', '=', threadId)
+    .where('step', '=', step)
+    .execute();
+}
