@@ -1,5 +1,5 @@
 /**
- * RuntimeClient: starts threads, talks to them, reads them.
+ * RuntimeClient: starts threads, sends to them, reads them.
  * Commands travel as Temporal signals and updates; reads come from the store. A thread whose workflow was killed
  * is revived by the next command; a terminated one refuses every command with `ThreadTerminated`.
  */
@@ -50,8 +50,8 @@ export class RuntimeClient extends StoredVariables {
   }
 
   /**
-   * Starts a thread. Throws `InvalidStart` when it runs already, `ThreadTerminated` when its id is spent. Missing required
-   * variables are found by the worker: the thread is `failed` with `MissingVariable` until they are set and a message comes.
+   * Starts a thread. Throws `InvalidStart` when it runs already, `ThreadTerminated` when its id is used up. The worker detects missing
+   * required variables: the thread is `failed` with `MissingVariable` until they are set and a message arrives.
    */
   async startThread({
     agent,
@@ -91,9 +91,9 @@ export class RuntimeClient extends StoredVariables {
   }
 
   /**
-   * Queues a message; resolves once the server has it for good. The same id again changes nothing.
-   * Throws `ThreadNotFound`, `ThreadTerminated`, `InvalidMessage`, `MessageTooLarge`; with new files also what writing a file
-   * throws, and `ThreadNotFound` as long as no worker has taken the thread.
+   * Queues a message; resolves once the server has stored it. Repeating an id changes nothing.
+   * Throws `ThreadNotFound`, `ThreadTerminated`, `InvalidMessage`, `MessageTooLarge`; with new files also the errors of writing a
+   * file, and `ThreadNotFound` until a worker has opened the thread.
    */
   async queueMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
     await refuseTerminated(this.store, threadId);
@@ -129,15 +129,15 @@ export class RuntimeClient extends StoredVariables {
     return { id };
   }
 
-  /** Ends the current execution; what is queued waits for the next user message. */
+  /** Ends the current execution; queued items wait for the next user message. */
   async stop(threadId: string, reason?: string): Promise<void> {
     await this.#signal(threadId, stop, { reason });
     this.#sentTo(threadId).signalled = true;
   }
 
   /**
-   * Ends the thread for ever. Idempotent: a terminated thread is left as it is. Where the server takes no more signals for the
-   * run, its workflow is cancelled, which ends the thread as well; the reason is then `cancelled`.
+   * Ends the thread for ever. Idempotent. Where the server accepts no more signals for the run, its workflow is cancelled,
+   * which ends the thread as well; the reason is then `cancelled`.
    */
   async terminate(threadId: string, reason?: string): Promise<void> {
     const record = await this.store.getThread(threadId);
@@ -158,20 +158,21 @@ export class RuntimeClient extends StoredVariables {
 
   /**
    * Tells a thread that an effect was scheduled outside its own activities: in an endpoint, by another thread.
-   * `inMs` is what `store.scheduleEffect` answered. Throws `ThreadNotFound`, `ThreadTerminated`.
+   * `inMs` is the answer of `store.scheduleEffect`. Throws `ThreadNotFound`, `ThreadTerminated`.
    */
   async wakeForEffects(threadId: string, inMs: number): Promise<void> {
     await this.#signal(threadId, wakeForEffects, { inMs });
   }
 
-  /** Tells a thread that something was put into its queue by other means. Throws `ThreadNotFound`, `ThreadTerminated`. */
+  /** Tells a thread that an item was queued by other means. Throws `ThreadNotFound`, `ThreadTerminated`. */
   async wake(threadId: string): Promise<void> {
     await this.#signal(threadId, wakeForMessages, {});
   }
 
   /**
-   * Resolves with the thread once it is at rest and everything that this client sent it has been taken. Where no worker can say
-   * that, the store's word stands, but not over a `stop` or `terminate` of this client. Throws `Timeout` after `timeoutMs` (default 60,000), saying where the thread stands.
+   * Resolves with the thread once it is at rest and everything that this client sent to it has been taken. Where no worker can
+   * confirm that, the store decides, but not over a `stop` or `terminate` of this client. Throws `Timeout` after `timeoutMs`
+   * (default 60,000), with the thread's state.
    */
   async waitForIdle(
     threadId: string,
@@ -182,7 +183,7 @@ export class RuntimeClient extends StoredVariables {
   }
 
   /**
-   * Gives a subagent of this thread the variables that it waits for, all at once, and starts it. What it answers reaches the
+   * Gives a subagent of this thread all the variables that it waits for, and starts it. Its answer reaches the
    * thread as a message. Throws `VariableRequestNotFound`, `VariableRequestUsed` (and starts it all the same), `MissingVariable`,
    * `InvalidVariable`, `LimitExceeded`, `ThreadTerminated`.
    */
@@ -211,7 +212,7 @@ export class RuntimeClient extends StoredVariables {
     return this.temporal.workflow.getHandle<typeof thread>(WORKFLOW_ID_PREFIX + threadId);
   }
 
-  /** Signals the thread; one that the store knows is revived when its workflow was killed. */
+  /** Signals the thread; one whose workflow was killed is revived. */
   async #signal(threadId: string, signal: { name: string }, payload: unknown): Promise<void> {
     const record = await refuseTerminated(this.store, threadId);
     try {

@@ -1,9 +1,9 @@
 /**
- * What an agent's reachable graph declares of variables (definitions §3): which it needs before it may run, and which its
- * threads do not take over from a parent.
- * Q1. Reachable: its sides' prompts, what they include and offer, tools that tools name in `uses`, agents behind them.
- * Q2. A value in a definition serves where `state.env` would find it: see `core/env.ts`, V1.
- * Q3. A child thread's scoped variables are not asked for here: whoever makes the child provides them.
+ * The variables that an agent's reachable graph declares (definitions §3): which of them it needs before it may run, and which
+ * its threads do not inherit from a parent.
+ * Q1. Reachable: its sides' prompts, the prompts they include and offer, tools named in `uses`, and the agents behind those.
+ * Q2. A value in a definition satisfies a need wherever `state.env` would find it: see `core/env.ts`, V1.
+ * Q3. Scoped variables of a child thread are not asked for here: the thread that makes the child provides them.
  */
 import type {
   AgentDefinition,
@@ -32,17 +32,17 @@ export function listRequirements(registry: Registry, agentName: string): readonl
   return [...first.values()];
 }
 
-/** Whether threads of this agent refuse a parent's value of the variable. */
+/** Whether threads of this agent reject a parent's value of the variable. */
 export function isScoped(registry: Registry, agentName: string, name: string): boolean {
   return listScoped(registry, agentName).includes(name);
 }
 
 export interface ScopedRequirement extends Requirement {
-  /** Each place that declares it finds a value in the definitions (Q2). */
+  /** Every place that declares it finds a value in the definitions (Q2). */
   readonly provided: boolean;
 }
 
-/** What a thread of this agent needs and does not take over from its parent (runtime §7.5). Each name once. */
+/** What a thread of this agent needs and does not inherit from its parent (runtime §7.5). Each name once. */
 export function listScopedRequirements(registry: Registry, agentName: string): readonly ScopedRequirement[] {
   const found = new Map<string, ScopedRequirement>();
   for (const { variable, by, provided, child } of walkFrom(registry, agentName)) {
@@ -53,7 +53,7 @@ export function listScopedRequirements(registry: Registry, agentName: string): r
   return [...found.values()];
 }
 
-/** Every variable that threads of this agent refuse a parent's value of, needed or not. */
+/** Every variable of which threads of this agent reject a parent's value, needed or not. */
 export function listScoped(registry: Registry, agentName: string): readonly string[] {
   const scoped = walkFrom(registry, agentName).filter(({ variable, child }) => variable.scoped && !child);
   return [...new Set(scoped.map(({ variable }) => variable.name))];
@@ -78,14 +78,14 @@ interface Declared {
   readonly by: string;
   /** A definition has a value for it (Q2). */
   readonly provided: boolean;
-  /** Declared for a thread that this agent's thread makes. */
+  /** It is declared for a thread that this agent's thread makes. */
   readonly child: boolean;
 }
 
 interface Place {
   readonly agent: AgentDefinition;
   readonly prompt: PromptDefinition;
-  /** In a thread of its own, made by this agent's (Q3). */
+  /** It is read in a child thread that this agent's thread makes (Q3). */
   readonly child: boolean;
 }
 

@@ -1,8 +1,7 @@
 /**
- * Queue items: what `queueMessage`, `queueTool` and `sendMessage` hand to a thread (runtime §9), and
- * the checks that their payloads must pass. Hand-written, because it runs inside the workflow, where a
- * schema library would cost bundle size and replay time, and because a bad payload is a value here:
- * a signal that is refused must never fail a workflow task.
+ * Queue items: what `queueMessage`, `queueTool` and `sendMessage` hand to a thread (runtime §9), and the checks that their payloads
+ * pass. Hand-written, because they run inside the workflow, where a schema library would cost bundle size and replay time, and because
+ * a bad payload is a value here: a refused signal must never fail a workflow task.
  */
 import { isAttachmentList } from './attachment.ts';
 import type { ErrorCode } from './error.ts';
@@ -17,7 +16,7 @@ export interface MessageItem {
   readonly content: string;
   readonly silent?: boolean;
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Files of the thread: as a sender names them, by path; from the thread's own code, looked up already. */
+  /** Files of the thread: by path from senders outside, already looked up from the thread's own code. */
   readonly attachments?: readonly (string | AttachmentRef)[];
 }
 
@@ -30,7 +29,7 @@ export interface ToolItem {
   readonly origin?: 'code';
 }
 
-/** Content that the sender put into the store under this id before signalling. */
+/** The sender stored the content under this id before it signalled. */
 export interface StoredItem {
   readonly kind: 'stored';
   readonly id: string;
@@ -53,7 +52,7 @@ export type Parsed<T> =
   | {
       readonly ok: false;
       readonly refusal: Refusal;
-      /** By a bound that early versions did not know: a replay of what they accepted must accept it too. */
+      /** Early versions had no depth limit: a replay must accept what they accepted. */
       readonly beyond?: true;
     };
 
@@ -146,7 +145,7 @@ export function parseToolPayload(
   return refuseTooLarge(item) ?? { ok: true, value: item };
 }
 
-/** Before anything else is done with it: whatever calls itself for each level would end its stack. */
+/** Checked before anything else: a recursive function would exhaust its stack on deeper values. */
 function isDeeper(value: unknown, maxDepth: number): boolean {
   return measureJson(value, { maxDepth, maxBytes: LIMITS.contentBytes }).depth > maxDepth;
 }
@@ -178,7 +177,7 @@ export function itemBytes(item: IncomingItem): number {
   }
 }
 
-/** What is larger than any content may be is not weighed to its end: an author's value may have none. */
+/** Stops measuring above the largest allowed content: an author's value may be unbounded. */
 function jsonBytes(value: unknown): number {
   return measureJson(value, { maxBytes: LIMITS.contentBytes }).bytes;
 }

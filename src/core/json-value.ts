@@ -1,20 +1,20 @@
 /**
- * Values as JSON text, and nothing else (runtime §14.1.4): what reads back is what was written. Whatever JSON would
- * change without a word is refused, and the refusal names the place: `value.orders[2].total`.
- * J1. One pass reads each property once: a getter or a proxy cannot show one thing to the check and another to the writer.
- * J2. Bounded: shared parts are written out each time, which may grow without end, so what is visited is counted.
+ * Strict JSON (runtime §14.1.4): what reads back is what was written. A value that JSON would change silently is refused, and the
+ * refusal names the place: `value.orders[2].total`.
+ * J1. One pass reads each property once: a getter or proxy cannot give the check one value and the writer another.
+ * J2. Bounded: a shared part is written at each reference, which can grow exponentially, so visits are counted.
  * As in JSON, -0 becomes 0 and a property that is undefined is left out; in a list undefined is refused.
  */
 import { RuntimeError } from './error.ts';
 import { LIMITS, utf8Length } from './limit.ts';
 
 export interface JsonBound {
-  /** What the value is called in errors. */
+  /** The value's name in errors. */
   readonly name: string;
   readonly maxBytes: number;
 }
 
-/** Throws `InvalidValue` naming the place, or `LimitExceeded` naming the limit. */
+/** Throws `InvalidValue` with the place, or `LimitExceeded` with the limit. */
 export function toJsonText(value: unknown, { name, maxBytes }: JsonBound): string {
   let left = maxBytes;
   const above = new Set<object>();
@@ -54,7 +54,7 @@ export function toJsonText(value: unknown, { name, maxBytes }: JsonBound): strin
     return result;
   };
   const copyList = (list: readonly unknown[], place: Place): unknown[] =>
-    // Not map(), which passes over holes.
+    // A loop, since map() skips holes.
     Array.from({ length: list.length }, (_, index) => copy(list[index], { above: place, key: index }));
   const copyRecord = (record: object, place: Place): unknown => {
     if (!isPlain(record)) throw refuse(name, place, `an instance of ${className(record)}`);
@@ -75,7 +75,7 @@ export function toJsonText(value: unknown, { name, maxBytes }: JsonBound): strin
   return text;
 }
 
-/** Where a part is: a chain, so that places cost nothing until one is told. */
+/** The place of a part, as a linked list: it costs nothing until an error names it. */
 interface Place {
   readonly above?: Place;
   readonly key: string | number | symbol;
@@ -102,7 +102,7 @@ function tooLarge(name: string, maxBytes: number): RuntimeError {
 function showPlace(name: string, place: Place): string {
   const steps: string[] = [];
   for (let at: Place = place; at.above; at = at.above) steps.push(showStep(at.key));
-  // Somebody has to read it.
+  // Errors must stay readable.
   const shown = steps.length > 20 ? [...steps.slice(0, 5), '…', ...steps.slice(-15)] : steps;
   return name + shown.reverse().join('');
 }
@@ -114,7 +114,7 @@ function showStep(key: string | number | symbol): string {
   return /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(short) ? `.${short}` : `[${JSON.stringify(short)}]`;
 }
 
-/** An object literal, of whatever realm: its prototype is null, or the root of a chain that knows itself to be one. */
+/** A plain object of any realm: its prototype is null, or an object without a prototype that has the root's own methods. */
 function isPlain(value: object): boolean {
   const prototype = Object.getPrototypeOf(value) as object | null;
   return (

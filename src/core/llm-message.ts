@@ -1,8 +1,8 @@
 /**
- * The provider-neutral chat message that the hook `prefilter_llm_history` sees and may change (definitions §9), and the way
- * there and back.
- * L1. What a hook leaves alone comes back as it was.
- * L2. What comes back is an author's: a message that is none is dropped and told, and nothing here throws.
+ * The provider-neutral chat message that the hook `prefilter_llm_history` receives and returns (definitions §9), and the
+ * conversion in both directions.
+ * L1. What a hook leaves unchanged comes back unchanged.
+ * L2. The returned list is untrusted: malformed messages are dropped and reported, and nothing here throws.
  */
 import { isToolCall, toProviderCall } from './context.ts';
 import type { ToolCall } from './message.ts';
@@ -67,7 +67,7 @@ export interface ReadHistory {
   readonly problems: readonly string[];
 }
 
-/** What a hook returned (L2). `before` stands where nothing of it can be used. */
+/** Reads what a hook returned (L2). `before` is kept where nothing of it is usable. */
 export function fromLLMMessages(given: unknown, before: readonly ProviderMessage[]): ReadHistory {
   if (!Array.isArray(given)) {
     return { messages: before, problems: ['The history that came back is no list; it is left as it was.'] };

@@ -1,7 +1,7 @@
 /**
  * The start input of a thread's workflow: `{ agent, threadId?, userId?, arguments?, messages? }`.
- * Anybody may write it by hand for the `temporal` CLI, so every field is checked and the first problem
- * is said in words. Runs inside the workflow: no schema library.
+ * Written by hand for the `temporal` CLI as well, so every field is checked and the first problem is described in words. Runs inside
+ * the workflow: no schema library.
  */
 import { type IncomingItem, parseMessagePayload } from './item.ts';
 import { measureJson, showJson } from './json-measure.ts';
@@ -32,7 +32,7 @@ export function isThreadId(value: unknown): value is string {
   return typeof value === 'string' && value.length <= LIMITS.threadIdChars && THREAD_ID.test(value);
 }
 
-/** Deeper than what senders may write; what a run carries to the next one it has checked itself. */
+/** Whether it is deeper than senders may write. Carried state is left out: the previous run has checked it. */
 export function isTooDeep(input: unknown): boolean {
   if (typeof input !== 'object' || input === null) return false;
   const { carried: _carried, ...others } = input as Record<string, unknown>;

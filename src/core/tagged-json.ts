@@ -1,15 +1,14 @@
 /**
- * Values of the sandbox as JSON text (decisions: `code run --json`). JSON's own values stand as they are; the others
- * are objects of one key that begins with `$`:
+ * Values of the sandbox as JSON text, for `code run --json`. JSON's own values are written as they are; the others
+ * are objects with one key that begins with `$`:
  *   {"$bigint":"9"}  {"$date":"2026-01-01T00:00:00.000Z"}  {"$map":[[key,value]]}  {"$set":[value]}
  *   {"$bytes":"base64"} (ArrayBuffer, Uint8Array, DataView)  {"$Float64Array":[1,2]} (other typed arrays)
  *   {"$number":"NaN"}  {"$regexp":"/a/g"}  {"$error":{"name":…,"message":…}}
- *   {"$function":"name"}  {"$symbol":"name"}  {"$ref":"cycle"}: what was there, and cannot be written
- * `undefined` is absent, and null in lists. An object of the code's own that would read as a tag becomes {"$object":{…}}.
- *
- * I1 Bounded: references that share a value are written out each time, which may grow without end, so what has been
- *    written and what has been visited is counted, and the writer gives up at the limit.
- * I2 Iterative: depth costs no stack.
+ *   {"$function":"name"}  {"$symbol":"name"}  {"$ref":"cycle"}: stands for a value that cannot be written
+ * `undefined` is absent, and null in lists. An object of the program that would read as a tag becomes {"$object":{…}}.
+ * I1. Bounded: a shared value is written at each reference, which can grow exponentially, so both the visited and the written
+ *     parts are counted, and the writer gives up at the limit.
+ * I2. Iterative: depth needs no stack.
  */
 import { toBase64 } from './base64.ts';
 import { utf8Length } from './limit.ts';
@@ -25,7 +24,7 @@ export function toTaggedJson(value: unknown, { maxBytes }: { readonly maxBytes: 
   let visitsLeft = maxBytes;
 
   const write = (text: string) => {
-    // The length in characters is a lower bound, and found at once.
+    // The length in characters is a lower bound, and is checked first.
     left -= text.length > left ? text.length : utf8Length(text);
     if (left >= 0) parts.push(text);
   };
@@ -69,7 +68,7 @@ interface Member {
   readonly value: unknown;
 }
 
-/** An object that is being written. */
+/** An object under way. */
 interface Frame {
   readonly object: object;
   readonly members: Iterator<Member, undefined>;
@@ -80,18 +79,18 @@ interface Frame {
 interface Node {
   readonly open: string;
   readonly close: string;
-  /** What it costs to walk it, absent members included. */
+  /** The cost of visiting it, absent members included. */
   readonly size: number;
   members(): Iterator<Member, undefined>;
 }
 
-/** What is long for certain is not encoded before it is known to fit. */
+/** A value that is certainly too long is refused before it is encoded. */
 function leastLength(value: unknown): number {
   if (typeof value === 'string') return value.length;
   return typeof value === 'object' && value !== null ? (toBytes(value)?.length ?? 0) : 0;
 }
 
-/** What has no members, or undefined. */
+/** The JSON of a value without members, else undefined. */
 function toLeaf(value: unknown): string | undefined {
   switch (typeof value) {
     case 'string':
@@ -182,7 +181,7 @@ function fields(open: string, entries: readonly [string, unknown][], close: stri
   };
 }
 
-/** By the engine's own name, since realms differ; one that the object gave itself does not count. */
+/** By the engine's own class name, since realms differ; a name that the object sets itself is ignored. */
 function kindOf(value: object): string {
   if (Array.isArray(value)) return 'Array';
   return Object.hasOwn(value, Symbol.toStringTag)
@@ -190,7 +189,7 @@ function kindOf(value: object): string {
     : Object.prototype.toString.call(value).slice(8, -1);
 }
 
-/** The bytes of what is a range of bytes rather than a list of numbers. */
+/** The bytes of a value that is a range of bytes rather than a list of numbers. */
 function toBytes(value: object): Uint8Array | undefined {
   const kind = kindOf(value);
   if (kind === 'ArrayBuffer') return new Uint8Array(value as ArrayBuffer);

@@ -17,7 +17,7 @@ export interface SchemaDef {
 
 export interface ZodSchema extends AuthorSchema {
   readonly _zod: { readonly def: SchemaDef };
-  /** There since zod 4.1; absent in zod/mini. */
+  /** Since zod 4.1; absent in zod/mini. */
   toJSONSchema?(options: { io: 'input' }): Record<string, unknown>;
 }
 

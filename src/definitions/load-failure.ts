@@ -1,6 +1,6 @@
 /**
- * Turns what an author's file threw while it was loaded into problems with file and line: what a define…
- * function found, a syntax error, a missing import, or any error of the file's own.
+ * Turns what an author's file threw while it was loaded into problems with file and line: the problems of a define…
+ * function, a syntax error, a missing import, or any other error of the file.
  */
 import { readFileSync } from 'node:fs';
 import { sep } from 'node:path';
@@ -15,7 +15,7 @@ interface Place {
   readonly line?: number;
 }
 
-/** `file` is the definition that was being loaded; the cause may lie in a file that it imports. */
+/** `file` is the definition that was being loaded; the cause may be in a file that it imports. */
 export function toLoadProblems(projectDir: string, file: string, error: unknown): Problem[] {
   const own = ownFrame(projectDir, error, file);
   const place = (at: Place) => ({
@@ -57,7 +57,7 @@ function missingImport(entry: string, error: unknown): { place: Place; message: 
   };
 }
 
-/** The line that names the module: the error itself does not say it. */
+/** The line that imports the module: the error itself does not name it. */
 function findImport(importer: string, name: string, entry: string): Place {
   for (const file of [importer, entry]) {
     const index = readLines(file).findIndex(
@@ -76,7 +76,7 @@ function readLines(file: string): string[] {
   }
 }
 
-/** The innermost frame of the stack inside the project, rather one of `preferred`; jiti keeps the source's lines. */
+/** The innermost frame of the stack inside the project, preferably one of `preferred`; jiti keeps the source's line numbers. */
 function ownFrame(projectDir: string, error: unknown, preferred: string): Place | undefined {
   const stack = (error as { stack?: unknown } | null | undefined)?.stack;
   const frames = typeof stack === 'string' ? [...stack.matchAll(FRAME)] : [];
@@ -86,7 +86,7 @@ function ownFrame(projectDir: string, error: unknown, preferred: string): Place 
   return own.find(({ file }) => file === preferred) ?? own[0];
 }
 
-/** In the clone, the project's folder holds this package's own sources too. */
+/** In the repository itself, the project's folder contains this package's own sources too. */
 function isAuthors(projectDir: string, file: string): boolean {
   const isForeign = file.includes(`${sep}node_modules${sep}`) || file.startsWith(PACKAGE);
   return file.startsWith(projectDir + sep) && !isForeign;

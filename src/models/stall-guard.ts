@@ -1,17 +1,17 @@
-/** Waits for a backend with a deadline, and lets go at once when the caller aborts. */
+/** Waits for a backend with a deadline, and stops waiting at once when the caller aborts. */
 import { ProviderError } from '../core/provider.ts';
 
 export type Race = <T>(promise: Promise<T>, ms: number, awaited: string) => Promise<T>;
 
 export interface StallGuard {
   /**
-   * The promise's own outcome; or ProviderError 'timeout' after `ms`; or, on abort, the signal's reason. The promise is
-   * left behind in the latter two cases: whoever made it has to be told through a signal of its own.
+   * The promise's own outcome; or ProviderError 'timeout' after `ms`; or, on abort, the signal's reason. In the latter two cases
+   * the promise is abandoned: its owner has to be cancelled through a signal of its own.
    */
   race: Race;
-  /** The same, bounded as well by one deadline for all that is awaited from now on. */
+  /** The same, also bounded by one deadline for everything awaited from now on. */
   until(ms: number, awaited: string): { readonly race: Race };
-  /** True once a deadline has passed. */
+  /** True after a deadline has passed. */
   readonly stalled: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * One queue, one store: a worker with another store would answer threads that it does not know.
- * Each worker bears its store's id in its identity, and one that meets a foreign identity on its queue refuses.
+ * One queue, one store: a worker with another store would answer for threads that it does not know.
+ * Each worker has its store's id in its identity, and refuses to serve a queue on which it finds a foreign one.
  */
 import { hostname } from 'node:os';
 import type { NativeConnection } from '@temporalio/worker';
@@ -36,7 +36,7 @@ export async function refuseForeignPollers(connection: NativeConnection, place: 
   }
 }
 
-/** A worker of this very process that is polled for no longer, or a process of this machine that is gone. */
+/** A worker of this process that no longer polls, or a process of this machine that has ended. */
 function hasEnded(host: string | undefined, pid: number): boolean {
   return host === hostname() && (pid === process.pid || !isAlive(pid));
 }
@@ -46,7 +46,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: there is such a process, of somebody else.
+    // EPERM: the process exists and belongs to another user.
     return (error as { code?: string }).code === 'EPERM';
   }
 }

@@ -79,7 +79,7 @@ async function setVariable(name: string, options: SetOptions): Promise<undefined
   const { project, type, json } = options;
   const owner = toOwner(options);
   const problem = variableProblem(name, '', type);
-  // Said before anybody types.
+  // Checked before a value is typed.
   if (problem) throw new RuntimeError('InvalidVariable', problem);
   await withOwnStore(project, async (store) => {
     const value = await readSecret(`Value of ${name} (not shown): `);
@@ -134,7 +134,7 @@ async function rotateKeys({ project, json }: CommonOptions): Promise<undefined> 
   return undefined;
 }
 
-/** The command may be the first in its project. */
+/** The command may be the first one in its project. */
 async function withOwnStore<T>(project: string, work: (store: ThreadStore) => Promise<T>): Promise<T> {
   requireProject(project);
   const { store: address, encryptionKeys: keys } = readConfiguration();
@@ -147,7 +147,7 @@ async function withOwnStore<T>(project: string, work: (store: ThreadStore) => Pr
   }
 }
 
-/** Throws `InvalidStart` for what cannot be a thread's id: its variable would never be found. */
+/** Throws `InvalidStart` for an invalid thread id: its variable would never be found. */
 function toOwner({ thread, user }: OwnerOptions): EnvOwner {
   if (thread === undefined) return user === undefined ? { instance: true } : { user };
   if (isThreadId(thread)) return { thread };
