@@ -80,7 +80,7 @@ export class NodeSqliteConnection implements DatabaseConnection {
     else files.ended.throwIfAborted();
   }
 
-  /** I4, I5. */
+  /** Waits for the disk, and asks for the files, before the write is reported (dialect.ts, I4 and I5). */
   async #written(durable: boolean): Promise<void> {
     const { disk, files } = this.#parts;
     try {

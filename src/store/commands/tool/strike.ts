@@ -7,7 +7,7 @@ import type { RecordedDeath, Strike, StrikeStore, StruckWork } from '../../port/
 import type { Tables } from '../../schema/tables.ts';
 import type { CommandContext } from '../base/context.ts';
 
-/** K2. */
+/** How long a row is kept that is not touched (port/strike.ts, K2). */
 const STRIKES_KEPT_DAYS = 30;
 
 export function bindStrikes(context: CommandContext): StrikeStore {
