@@ -38,7 +38,7 @@ export function isScoped(registry: Registry, agentName: string, name: string): b
 }
 
 export interface ScopedRequirement extends Requirement {
-  /** Every place that declares it finds a value in the definitions (Q2). */
+  /** Every reached that declares it finds a value in the definitions (Q2). */
   readonly provided: boolean;
 }
 
@@ -82,7 +82,8 @@ interface Declared {
   readonly child: boolean;
 }
 
-interface Place {
+/** A prompt that the walk has reached. */
+interface ReachedPrompt {
   readonly agent: AgentDefinition;
   readonly prompt: PromptDefinition;
   /** It is read in a child thread that this agent's thread makes (Q3). */
@@ -108,34 +109,34 @@ class Walk {
     }
   }
 
-  #prompt(place: Place, entry?: PromptToolEntry): void {
-    const { agent, prompt, child } = place;
+  #prompt(reached: ReachedPrompt, entry?: PromptToolEntry): void {
+    const { agent, prompt, child } = reached;
     if (this.#again('prompt', agent.name, prompt.name, child)) return;
     for (const part of this.#withIncluded(prompt)) {
       this.#collect(part.variables, `the prompt "${part.name}"`, [agent.env, entry?.env, prompt.env], child);
     }
-    for (const offered of prompt.tools) this.#offered(place, offered);
+    for (const offered of prompt.tools) this.#offered(reached, offered);
   }
 
-  #offered(place: Place, entry: PromptToolEntry): void {
+  #offered(reached: ReachedPrompt, entry: PromptToolEntry): void {
     const { tools, prompts, agents } = this.#registry;
     const tool = tools.get(entry.name);
     const prompt = prompts.get(entry.name);
     const agent = agents.get(entry.name);
-    if (tool) this.#tool(place, tool, entry);
-    else if (prompt) this.#prompt({ ...place, prompt }, entry);
-    else if (agent) this.agent(agent, place.child || agent.type === 'dual_ai');
+    if (tool) this.#tool(reached, tool, entry);
+    else if (prompt) this.#prompt({ ...reached, prompt }, entry);
+    else if (agent) this.agent(agent, reached.child || agent.type === 'dual_ai');
   }
 
-  #tool(place: Place, tool: ToolDefinition, entry: PromptToolEntry | undefined): void {
-    const { agent, prompt, child } = place;
+  #tool(reached: ReachedPrompt, tool: ToolDefinition, entry: PromptToolEntry | undefined): void {
+    const { agent, prompt, child } = reached;
     if (this.#again('tool', agent.name, prompt.name, tool.name, child)) return;
     this.#collect(tool.variables, `the tool "${tool.name}"`, [agent.env, entry?.env, prompt.env], child);
     for (const name of tool.uses ?? []) {
       const used = this.#registry.tools.get(name);
       if (used)
         this.#tool(
-          place,
+          reached,
           used,
           prompt.tools.find((each) => each.name === name),
         );
@@ -165,8 +166,8 @@ class Walk {
     }
   }
 
-  #again(...place: readonly (string | boolean)[]): boolean {
-    const key = JSON.stringify(place);
+  #again(...reached: readonly (string | boolean)[]): boolean {
+    const key = JSON.stringify(reached);
     if (this.#seen.has(key)) return true;
     this.#seen.add(key);
     return false;

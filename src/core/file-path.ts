@@ -10,21 +10,21 @@ const TOO_LONG = `it is longer than ${LIMITS.filePathBytes} bytes`;
 
 /** Throws `InvalidPath`. */
 export function parseFilePath(path: string): string {
-  if (typeof path !== 'string') throw refuse(path, 'a path is a text');
+  if (typeof path !== 'string') throw invalidPath(path, 'a path is a text');
   // Longer texts could not become short enough, and normalising costs time in proportion to their length.
-  if (path.length > 4 * LIMITS.filePathBytes) throw refuse(path, TOO_LONG);
+  if (path.length > 4 * LIMITS.filePathBytes) throw invalidPath(path, TOO_LONG);
   if (/\p{Cc}/u.test(path) || !isStorable(path)) {
-    throw refuse(path, 'control characters and broken Unicode cannot be in a path');
+    throw invalidPath(path, 'control characters and broken Unicode cannot be in a path');
   }
   const names = path.split('/').filter((name) => name !== '');
   for (const name of names) {
-    if (name === '.' || name === '..') throw refuse(path, `"${name}" cannot be a name in a path`);
+    if (name === '.' || name === '..') throw invalidPath(path, `"${name}" cannot be a name in a path`);
     if (utf8Length(name) > LIMITS.fileNameBytes) {
-      throw refuse(path, `a name in it is longer than ${LIMITS.fileNameBytes} bytes`);
+      throw invalidPath(path, `a name in it is longer than ${LIMITS.fileNameBytes} bytes`);
     }
   }
   const parsed = `/${names.join('/')}`;
-  if (utf8Length(parsed) > LIMITS.filePathBytes) throw refuse(path, TOO_LONG);
+  if (utf8Length(parsed) > LIMITS.filePathBytes) throw invalidPath(path, TOO_LONG);
   return parsed;
 }
 
@@ -37,7 +37,7 @@ export function tryFilePath(given: string): string | undefined {
   }
 }
 
-function refuse(path: unknown, why: string): RuntimeError {
+function invalidPath(path: unknown, why: string): RuntimeError {
   const text = String(path);
   const shown = JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
   return new RuntimeError('InvalidPath', `${shown} cannot be the path of a file: ${why}.`);

@@ -47,14 +47,7 @@ export interface Refusal {
   readonly id?: string;
 }
 
-export type Parsed<T> =
-  | { readonly ok: true; readonly value: T }
-  | {
-      readonly ok: false;
-      readonly refusal: Refusal;
-      /** Early versions had no depth limit: a replay must accept what they accepted. */
-      readonly beyond?: true;
-    };
+export type Parsed<T> = { readonly ok: true; readonly value: T } | Refused;
 
 const ID = /^[\x21-\x7e]+$/;
 
@@ -62,11 +55,25 @@ export function isItemId(value: unknown): value is string {
   return typeof value === 'string' && value.length <= LIMITS.idChars && ID.test(value);
 }
 
+const BAD_ID = `"id" must be 1 to ${LIMITS.idChars} visible ASCII characters`;
+
+/** Senders may leave the id out, or set it to null. */
+function isIdOrAbsent(value: unknown): value is string | null | undefined {
+  return value === undefined || value === null || isItemId(value);
+}
+
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function refuse<T>(code: Refusal['code'], reason: string, id?: unknown): Parsed<T> {
+interface Refused {
+  readonly ok: false;
+  readonly refusal: Refusal;
+  /** Early versions had no depth limit: a replay must accept what they accepted. */
+  readonly beyond?: true;
+}
+
+function refuse(code: Refusal['code'], reason: string, id?: unknown): Refused {
   return { ok: false, refusal: { code, reason, ...(isItemId(id) ? { id } : {}) } };
 }
 
@@ -83,17 +90,30 @@ export function parseMessagePayload(
 ): Parsed<IncomingItem> {
   if (!isRecord(payload))
     return refuse('InvalidMessage', 'the payload must be an object with a "content" string');
-  const { id, role = 'user', silent, metadata, stored, attachments } = payload;
-  if (id !== undefined && id !== null && !isItemId(id)) {
-    return refuse('InvalidMessage', `"id" must be 1 to ${LIMITS.idChars} visible ASCII characters`);
-  }
+  const { id, role = 'user' } = payload;
+  if (!isIdOrAbsent(id)) return refuse('InvalidMessage', BAD_ID);
   if (typeof role !== 'string' || !roles.includes(role)) {
     return refuse('InvalidMessage', `"role" must be one of ${roles.join(', ')}`, id);
   }
-  if (stored === true) {
-    if (!isItemId(id)) return refuse('InvalidMessage', 'a stored message needs the "id" it is stored under');
-    return { ok: true, value: { kind: 'stored', id, role: role as 'user' | 'assistant' } };
-  }
+  return payload.stored === true ? parseStored(id, role) : parseContent(payload, { id, role, maxDepth });
+}
+
+function parseStored(id: string | null | undefined, role: string): Parsed<IncomingItem> {
+  if (!isItemId(id)) return refuse('InvalidMessage', 'a stored message needs the "id" it is stored under');
+  return { ok: true, value: { kind: 'stored', id, role: role as StoredItem['role'] } };
+}
+
+interface MessageHead {
+  readonly id: string | null | undefined;
+  readonly role: string;
+  readonly maxDepth: number;
+}
+
+function parseContent(
+  payload: Readonly<Record<string, unknown>>,
+  { id, role, maxDepth }: MessageHead,
+): Parsed<IncomingItem> {
+  const { silent, metadata, attachments } = payload;
   if (attachments !== undefined && attachments !== null && !isAttachmentList(attachments)) {
     return refuse('InvalidMessage', ATTACHMENTS, id);
   }
@@ -108,7 +128,7 @@ export function parseMessagePayload(
     return refuse('InvalidMessage', '"metadata" must be an object', id);
   }
   if (isDeeper(metadata, maxDepth)) return refuseDepth('metadata', maxDepth, id);
-  const item: IncomingItem = {
+  return withinBytes({
     kind: 'message',
     ...(typeof id === 'string' ? { id } : {}),
     role: role as MessageItem['role'],
@@ -116,8 +136,7 @@ export function parseMessagePayload(
     ...(silent ? { silent } : {}),
     ...(isRecord(metadata) ? { metadata } : {}),
     ...(files.length > 0 ? { attachments: files } : {}),
-  };
-  return refuseTooLarge(item) ?? { ok: true, value: item };
+  });
 }
 
 /** `queueTool`: `{ id?, name, arguments? }`. */
@@ -128,21 +147,13 @@ export function parseToolPayload(
   if (!isRecord(payload))
     return refuse('InvalidMessage', 'the payload must be an object with a "name" string');
   const { id, name, arguments: args = {} } = payload;
-  if (id !== undefined && id !== null && !isItemId(id)) {
-    return refuse('InvalidMessage', `"id" must be 1 to ${LIMITS.idChars} visible ASCII characters`);
-  }
+  if (!isIdOrAbsent(id)) return refuse('InvalidMessage', BAD_ID);
   if (typeof name !== 'string' || name.length === 0 || name.length > 128) {
     return refuse('InvalidMessage', '"name" must name a tool', id);
   }
   if (!isRecord(args)) return refuse('InvalidMessage', '"arguments" must be an object', id);
   if (isDeeper(args, maxDepth)) return refuseDepth('arguments', maxDepth, id);
-  const item: IncomingItem = {
-    kind: 'tool',
-    ...(typeof id === 'string' ? { id } : {}),
-    name,
-    arguments: args,
-  };
-  return refuseTooLarge(item) ?? { ok: true, value: item };
+  return withinBytes({ kind: 'tool', ...(typeof id === 'string' ? { id } : {}), name, arguments: args });
 }
 
 /** Checked before anything else: a recursive function would exhaust its stack on deeper values. */
@@ -152,12 +163,13 @@ function isDeeper(value: unknown, maxDepth: number): boolean {
 
 function refuseDepth(field: string, maxDepth: number, id: unknown): Parsed<IncomingItem> {
   const reason = `"${field}" is nested deeper than ${maxDepth} levels`;
-  return { ...refuse<IncomingItem>('InvalidMessage', reason, id), beyond: true } as Parsed<IncomingItem>;
+  return { ...refuse('InvalidMessage', reason, id), beyond: true };
 }
 
-function refuseTooLarge(item: IncomingItem): Parsed<IncomingItem> | undefined {
+/** The item, unless it is larger than a signal may be. */
+function withinBytes(item: IncomingItem): Parsed<IncomingItem> {
   const bytes = itemBytes(item);
-  if (bytes <= LIMITS.inlineBytes) return undefined;
+  if (bytes <= LIMITS.inlineBytes) return { ok: true, value: item };
   return refuse(
     'MessageTooLarge',
     `${bytes} bytes are more than the ${LIMITS.inlineBytes} that a signal may carry; send it with the everthread client, which stores large content first`,

@@ -43,21 +43,21 @@ export function parseRoute(name: string): ParsedRoute {
   const path = suffix === undefined ? name : name.slice(0, -suffix.length - 1);
   const second = SUFFIX.exec(path)?.[1];
   if (second !== undefined)
-    return refuse(`ends in two methods, .${second}.${suffix}: write one file for each`);
+    return invalidRoute(`ends in two methods, .${second}.${suffix}: write one file for each`);
   const texts = path.split('/');
   if (texts.at(-1) === INDEX) texts.pop();
   const segments: RouteSegment[] = [];
   for (const text of texts) {
     const segment = parseSegment(text);
-    if (typeof segment === 'string') return refuse(segment);
+    if (typeof segment === 'string') return invalidRoute(segment);
     segments.push(segment);
   }
   const problem = findMisplaced(segments);
-  if (problem !== undefined) return refuse(problem);
+  if (problem !== undefined) return invalidRoute(problem);
   return { ok: true, route: { method: (suffix?.toUpperCase() ?? 'GET') as EndpointMethod, segments } };
 }
 
-function refuse(problem: string): ParsedRoute {
+function invalidRoute(problem: string): ParsedRoute {
   return { ok: false, problem };
 }
 

@@ -44,44 +44,51 @@ export function parseStartInput(
   workflowId: string,
   maxDepth: number = LIMITS.jsonDepth,
 ): StartInput {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    throw new InvalidStart('the input must be an object such as {"agent":"assistant"}');
-  }
+  if (!isRecord(input)) throw new InvalidStart('the input must be an object such as {"agent":"assistant"}');
   if (maxDepth <= LIMITS.jsonDepth && isTooDeep(input)) {
     throw new InvalidStart(`the input is nested deeper than ${LIMITS.jsonDepth} levels`);
   }
-  const fields = input as Record<string, unknown>;
-  const threadId = parseThreadId(fields.threadId, workflowId);
-  const {
-    agent,
-    userId = null,
-    arguments: threadArguments = {},
-    messages = [],
-    parentId = null,
-    carried,
-  } = fields;
-  const { rootId = threadId } = fields;
+  const { messages = [], carried } = input;
+  const threadId = parseThreadId(input.threadId, workflowId);
+  return {
+    threadId,
+    ...parseCreation(input),
+    ...parseFamily(input, threadId),
+    messages: parseMessages(messages, maxDepth),
+    carried: carried === undefined || carried === null ? null : parseSnapshot(carried),
+  };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isRecord(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What a thread is made with. */
+function parseCreation({
+  agent,
+  userId = null,
+  arguments: given = {},
+}: Fields): Pick<StartInput, 'agent' | 'userId' | 'arguments'> {
   if (typeof agent !== 'string' || agent.length === 0 || agent.length > 128) {
     throw new InvalidStart('"agent" must name an agent');
   }
   if (userId !== null && (typeof userId !== 'string' || userId.length > LIMITS.userIdChars)) {
     throw new InvalidStart(`"userId" must be a string of at most ${LIMITS.userIdChars} characters`);
   }
-  if (typeof threadArguments !== 'object' || threadArguments === null || Array.isArray(threadArguments)) {
-    throw new InvalidStart('"arguments" must be an object');
-  }
+  if (!isRecord(given)) throw new InvalidStart('"arguments" must be an object');
+  return { agent, userId, arguments: given };
+}
+
+function parseFamily(
+  { parentId = null, rootId }: Fields,
+  threadId: string,
+): Pick<StartInput, 'parentId' | 'rootId'> {
   if (parentId !== null && !isThreadId(parentId)) throw new InvalidStart('"parentId" must be a thread id');
-  if (!isThreadId(rootId)) throw new InvalidStart('"rootId" must be a thread id');
-  return {
-    threadId,
-    agent,
-    userId,
-    arguments: threadArguments as Record<string, unknown>,
-    messages: parseMessages(messages, maxDepth),
-    parentId,
-    rootId,
-    carried: carried === undefined || carried === null ? null : parseSnapshot(carried),
-  };
+  const root = rootId === undefined ? threadId : rootId;
+  if (!isThreadId(root)) throw new InvalidStart('"rootId" must be a thread id');
+  return { parentId, rootId: root };
 }
 
 function parseThreadId(given: unknown, workflowId: string): string {

@@ -17,50 +17,75 @@ export type TaggedJson = { readonly ok: true; readonly text: string } | { readon
 
 /** `ok: false` when the text would be longer than `maxBytes` of UTF-8. */
 export function toTaggedJson(value: unknown, { maxBytes }: { readonly maxBytes: number }): TaggedJson {
-  const parts: string[] = [];
-  const open: Frame[] = [];
-  const above = new Set<object>();
-  let left = maxBytes;
-  let visitsLeft = maxBytes;
+  const writer = new TaggedWriter(maxBytes);
+  writer.enter(value);
+  while (writer.step());
+  return writer.finish();
+}
 
-  const write = (text: string) => {
-    // The length in characters is a lower bound, and is checked first.
-    left -= text.length > left ? text.length : utf8Length(text);
-    if (left >= 0) parts.push(text);
-  };
-  const enter = (next: unknown) => {
-    if (leastLength(next) > left) {
-      left = -1;
+class TaggedWriter {
+  readonly #parts: string[] = [];
+  readonly #open: Frame[] = [];
+  readonly #above = new Set<object>();
+  #left: number;
+  #visitsLeft: number;
+
+  constructor(maxBytes: number) {
+    this.#left = maxBytes;
+    this.#visitsLeft = maxBytes;
+  }
+
+  /** Writes a value without members, or opens one whose members `step` writes. */
+  enter(next: unknown): void {
+    if (leastLength(next) > this.#left) {
+      this.#left = -1;
       return;
     }
     const object = next as object;
-    const leaf = above.has(object) ? '{"$ref":"cycle"}' : toLeaf(next);
+    const leaf = this.#above.has(object) ? '{"$ref":"cycle"}' : toLeaf(next);
     if (leaf !== undefined) {
-      write(leaf);
+      this.#write(leaf);
       return;
     }
     const node = toNode(object);
-    visitsLeft -= node.size;
-    if (visitsLeft < 0) return;
-    write(node.open);
-    above.add(object);
-    open.push({ object, members: node.members(), close: node.close, first: true });
-  };
+    this.#visitsLeft -= node.size;
+    if (this.#visitsLeft < 0) return;
+    this.#write(node.open);
+    this.#above.add(object);
+    this.#open.push({ object, members: node.members(), close: node.close, first: true });
+  }
 
-  enter(value);
-  for (let frame = open.at(-1); frame && left >= 0 && visitsLeft >= 0; frame = open.at(-1)) {
+  /** Writes the next member of the innermost object, or closes it. False when nothing is left to write. */
+  step(): boolean {
+    const frame = this.#open.at(-1);
+    if (!frame || !this.#withinBounds()) return false;
     const { done, value: member } = frame.members.next();
     if (done) {
-      write(frame.close);
-      above.delete(frame.object);
-      open.pop();
-      continue;
+      this.#write(frame.close);
+      this.#above.delete(frame.object);
+      this.#open.pop();
+      return true;
     }
-    write(`${frame.first ? '' : ','}${member.key === undefined ? '' : `${JSON.stringify(member.key)}:`}`);
+    const key = member.key === undefined ? '' : `${JSON.stringify(member.key)}:`;
+    this.#write(`${frame.first ? '' : ','}${key}`);
     frame.first = false;
-    enter(member.value);
+    this.enter(member.value);
+    return true;
   }
-  return left >= 0 && visitsLeft >= 0 ? { ok: true, text: parts.join('') } : { ok: false };
+
+  finish(): TaggedJson {
+    return this.#withinBounds() ? { ok: true, text: this.#parts.join('') } : { ok: false };
+  }
+
+  #withinBounds(): boolean {
+    return this.#left >= 0 && this.#visitsLeft >= 0;
+  }
+
+  #write(text: string): void {
+    // The length in characters is a lower bound, and is checked first.
+    this.#left -= text.length > this.#left ? text.length : utf8Length(text);
+    if (this.#left >= 0) this.#parts.push(text);
+  }
 }
 
 interface Member {
@@ -147,7 +172,7 @@ function toNode(value: object): Node {
     }
   }
   if (ArrayBuffer.isView(value)) {
-    const typed = value as unknown as ArrayLike<unknown>;
+    const typed = value as ArrayBufferView & ArrayLike<unknown>;
     return list(`{"$${kind}":[`, Array.from(typed), typed.length, ']}');
   }
   const entries = Object.entries(value);

@@ -9,7 +9,7 @@ import { errorMessage } from '../core/error.ts';
 import { isDefinitionError, type Problem } from './problem.ts';
 import { relativePath } from './project-file.ts';
 
-interface Place {
+interface SourcePosition {
   /** Absolute. */
   readonly file: string;
   readonly line?: number;
@@ -18,7 +18,7 @@ interface Place {
 /** `file` is the definition that was being loaded; the cause may be in a file that it imports. */
 export function toLoadProblems(projectDir: string, file: string, error: unknown): Problem[] {
   const own = ownFrame(projectDir, error, file);
-  const place = (at: Place) => ({
+  const place = (at: SourcePosition) => ({
     file: relativePath(projectDir, at.file),
     ...(at.line !== undefined && { line: at.line }),
   });
@@ -33,7 +33,7 @@ export function toLoadProblems(projectDir: string, file: string, error: unknown)
 }
 
 /** jiti's compiler: `ParseError: <what> \n <file>:<line>:<column>`. */
-function syntaxError(error: unknown): { place: Place; message: string } | undefined {
+function syntaxError(error: unknown): { place: SourcePosition; message: string } | undefined {
   const match = /^(?:ParseError|\w*SyntaxError|BABEL\w*): (.*?)\s*\n\s*([^\n]+):(\d+):(\d+)$/s.exec(
     errorMessage(error).trim(),
   );
@@ -44,7 +44,10 @@ function syntaxError(error: unknown): { place: Place; message: string } | undefi
 }
 
 /** Node: `Cannot find module '<name>'`, then the importing files, nearest first. */
-function missingImport(entry: string, error: unknown): { place: Place; message: string } | undefined {
+function missingImport(
+  entry: string,
+  error: unknown,
+): { place: SourcePosition; message: string } | undefined {
   const text = errorMessage(error);
   const name = /Cannot find (?:module|package) '([^']+)'/.exec(text)?.[1];
   if (name === undefined) return undefined;
@@ -58,7 +61,7 @@ function missingImport(entry: string, error: unknown): { place: Place; message: 
 }
 
 /** The line that imports the module: the error itself does not name it. */
-function findImport(importer: string, name: string, entry: string): Place {
+function findImport(importer: string, name: string, entry: string): SourcePosition {
   for (const file of [importer, entry]) {
     const index = readLines(file).findIndex(
       (line) => line.includes(`'${name}'`) || line.includes(`"${name}"`),
@@ -77,7 +80,7 @@ function readLines(file: string): string[] {
 }
 
 /** The innermost frame of the stack inside the project, preferably one of `preferred`; jiti keeps the source's line numbers. */
-function ownFrame(projectDir: string, error: unknown, preferred: string): Place | undefined {
+function ownFrame(projectDir: string, error: unknown, preferred: string): SourcePosition | undefined {
   const stack = (error as { stack?: unknown } | null | undefined)?.stack;
   const frames = typeof stack === 'string' ? [...stack.matchAll(FRAME)] : [];
   const own = frames

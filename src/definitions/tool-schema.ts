@@ -70,7 +70,7 @@ function refusal(type: string): string {
 /** The schema's own method first: it knows the descriptions that its own copy of zod keeps. */
 function toJsonSchema(schema: ZodSchema): JsonSchema {
   if (typeof schema.toJSONSchema === 'function') return schema.toJSONSchema({ io: 'input' });
-  return z.toJSONSchema(schema as unknown as z.core.$ZodType, { io: 'input' }) as JsonSchema;
+  return z.toJSONSchema(schema, { io: 'input' }) as JsonSchema;
 }
 
 const SCHEMA_LISTS = new Set(['anyOf', 'allOf', 'oneOf', 'prefixItems']);

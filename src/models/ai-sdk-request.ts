@@ -5,6 +5,7 @@
 import { toolText } from '../core/llm-message.ts';
 import type { ContentPart, ProviderMessage, ProviderRequest, ProviderTool } from '../core/provider.ts';
 import type { AiSdkCallOptions, AiSdkLanguageModel } from './ai-sdk-model.ts';
+import { presentFields } from './present.ts';
 import { toReasoningEffort } from './reasoning-effort.ts';
 import { imagesBehindTools } from './tool-images.ts';
 
@@ -26,9 +27,7 @@ export function toCallOptions(request: ProviderRequest, model: AiSdkLanguageMode
     providerOptions: toProviderOptions(request, model),
     abortSignal: signal,
   };
-  return Object.fromEntries(
-    Object.entries(options).filter(([, value]) => value !== undefined),
-  ) as unknown as AiSdkCallOptions;
+  return presentFields(options);
 }
 
 /** The provider's name, the key of its options: `anthropic` of `anthropic.messages`. */

@@ -96,7 +96,8 @@ export async function callModel(options: CallModelOptions): Promise<CallModelRes
   }
 }
 
-interface Place {
+/** Where in the plan an attempt stands. */
+interface AttemptPosition {
   readonly attempt: number;
   readonly tries: number;
   readonly modelsLeft: number;
@@ -106,7 +107,7 @@ async function reportedAttempt(
   options: CallModelOptions,
   limits: AttemptLimits,
   model: ModelDefinition,
-  { attempt, tries, modelsLeft }: Place,
+  { attempt, tries, modelsLeft }: AttemptPosition,
 ): Promise<AttemptOutcome> {
   const { signal, now = Date.now } = options;
   signal.throwIfAborted();

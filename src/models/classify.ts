@@ -64,8 +64,9 @@ export function classifyError(error: unknown, options: ClassifyOptions): Provide
   if (isProviderError(error)) return withoutKeys(error, options.secrets ?? []);
   const thrown = toRecord(error);
   // A library may have wrapped the error of our own bounded reading.
-  const capped = chainOf(thrown).find((link) => isProviderError(link) && link.code === 'AnswerTooLarge');
-  if (capped !== undefined) return capped as unknown as ProviderError;
+  const links: readonly unknown[] = chainOf(thrown);
+  const capped = links.filter(isProviderError).find(({ code }) => code === 'AnswerTooLarge');
+  if (capped !== undefined) return capped;
   const status = readStatus(thrown);
   const message = describe(thrown, options.secrets ?? []);
   const code = status === undefined ? codeOfWords(thrown) : codeOfStatus(status);
@@ -138,8 +139,8 @@ type HeaderReader = (name: string) => string | undefined;
 /** From a Headers object (openai) or a plain one (AI SDK). */
 function headerReader(value: unknown): HeaderReader {
   const headers = toRecord(value);
-  if (typeof headers.get === 'function')
-    return (name) => (headers as unknown as Headers).get(name) ?? undefined;
+  const { get } = headers;
+  if (typeof get === 'function') return (name) => get.call(headers, name) ?? undefined;
   const entries = new Map(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
   );

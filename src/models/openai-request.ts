@@ -7,6 +7,7 @@ import {
   type ProviderMessage,
   type ProviderRequest,
 } from '../core/provider.ts';
+import { presentFields } from './present.ts';
 import { toReasoningEffort } from './reasoning-effort.ts';
 import { imagesBehindTools } from './tool-images.ts';
 
@@ -22,24 +23,22 @@ type ChatPart = OpenAI.Chat.ChatCompletionContentPart;
 export type Dialect = 'openai' | 'compatible';
 
 export function toChatBody(request: ProviderRequest, dialect: Dialect): ChatBody {
-  const body = {
+  return presentFields<ChatBody>({
     ...toLimits(request, dialect),
     ...toTools(request),
     temperature: request.temperature,
     top_p: request.topP,
     stop: request.stopSequences && [...request.stopSequences],
-    reasoning_effort: toEffort(request.reasoning),
-    response_format: request.responseFormat,
+    // Words and schemas are those of the definition; the server validates them.
+    reasoning_effort: toEffort(request.reasoning) as ChatBody['reasoning_effort'],
+    response_format: request.responseFormat as ChatBody['response_format'],
     user: request.user,
     // The author's own options win over everything above, but cannot replace the conversation.
     ...request.providerOptions,
     model: request.model,
     // A tool message of this protocol holds text alone.
     messages: imagesBehindTools(request.messages).map((message) => toChatMessage(message, dialect)),
-  };
-  const present = Object.entries(body).filter(([, value]) => value !== undefined);
-  // The author's options may have any shape; the server validates them.
-  return Object.fromEntries(present) as unknown as ChatBody;
+  });
 }
 
 function toLimits({ maxOutputTokens, topK }: ProviderRequest, dialect: Dialect): object {

@@ -17,42 +17,50 @@ export interface StallGuard {
 
 export function createStallGuard(signal: AbortSignal): StallGuard {
   let stalled = false;
-
-  function race<T>(promise: Promise<T>, ms: number, awaited: string, told = ms): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      const release = () => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', onAbort);
-      };
-      const onAbort = () => {
-        release();
-        reject(signal.reason);
-      };
-      const timer = setTimeout(() => {
-        stalled = true;
-        release();
-        reject(new ProviderError(`The model stalled: no ${awaited} within ${told} ms.`, 'timeout'));
-      }, ms);
-      signal.addEventListener('abort', onAbort);
-      promise.then(resolve, reject).finally(release);
-      if (signal.aborted) onAbort();
+  const race = <T>(promise: Promise<T>, ms: number, awaited: string, told = ms): Promise<T> =>
+    raceDeadline(promise, signal, ms, () => {
+      stalled = true;
+      return new ProviderError(`The model stalled: no ${awaited} within ${told} ms.`, 'timeout');
     });
-  }
-
-  function until(total: number, awaited: string) {
-    const end = performance.now() + total;
-    const bounded: Race = (promise, ms, each) => {
-      const left = Math.max(0, end - performance.now());
-      return left < ms ? race(promise, left, awaited, total) : race(promise, ms, each);
-    };
-    return { race: bounded };
-  }
-
   return {
-    race,
-    until,
+    race: (promise, ms, awaited) => race(promise, ms, awaited),
+    until(total, awaited) {
+      const end = performance.now() + total;
+      return {
+        race(promise, ms, each) {
+          const left = Math.max(0, end - performance.now());
+          return left < ms ? race(promise, left, awaited, total) : race(promise, ms, each);
+        },
+      };
+    },
     get stalled() {
       return stalled;
     },
   };
+}
+
+/** The promise's own outcome, the signal's reason, or after `ms` the error that `onDeadline` answers. */
+function raceDeadline<T>(
+  promise: Promise<T>,
+  signal: AbortSignal,
+  ms: number,
+  onDeadline: () => Error,
+): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const release = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    };
+    const onAbort = () => {
+      release();
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      release();
+      reject(onDeadline());
+    }, ms);
+    signal.addEventListener('abort', onAbort);
+    promise.then(resolve, reject).finally(release);
+    if (signal.aborted) onAbort();
+  });
 }

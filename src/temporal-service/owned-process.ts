@@ -101,7 +101,8 @@ function startGuardian(pid: number): () => void {
     env: {},
   });
   guardian.unref();
-  (guardian.stdin as unknown as { unref(): void }).unref();
+  const { stdin } = guardian;
+  if (stdin && 'unref' in stdin && typeof stdin.unref === 'function') stdin.unref();
   guardian.on('error', () => {});
   return () => guardian.kill('SIGKILL');
 }

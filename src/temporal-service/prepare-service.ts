@@ -17,7 +17,7 @@ const SEARCH_ATTRIBUTES_WITHIN_MS = 10_000;
 /** Codes that a retry does not change: INVALID_ARGUMENT, NOT_FOUND, PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED. */
 const FINAL = [3, 5, 7, 12, 16];
 
-export interface Refusal {
+export interface UnusableService {
   readonly reason: string;
   /** The service itself refused. Otherwise it did not respond, and a retry may succeed. */
   readonly final: boolean;
@@ -37,7 +37,7 @@ export async function askService(
   service: ConnectionOptions,
   namespace: string,
   progress: (line: string) => void,
-): Promise<Refusal | undefined> {
+): Promise<UnusableService | undefined> {
   // A gRPC client retries a closed port until its deadline.
   if (await isClosedHere(service.address)) return { reason: 'nothing listens there', final: false };
   try {

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RuntimeError } from '../core/error.ts';
 import { ANSWER_WITHIN_MS } from './connect.ts';
 import { type DevFile, isAlive, readDevFile } from './dev-file.ts';
-import { askService, type Refusal } from './prepare-service.ts';
+import { askService, type UnusableService } from './prepare-service.ts';
 import { readProcessCommand } from './process-command.ts';
 
 /** The time that a server may take to start. */
@@ -78,7 +78,7 @@ function describe({ pid, address }: DevFile): string {
   return `The Temporal server of this project (process ${pid} at ${address})`;
 }
 
-function unusable(file: DevFile, { reason }: Refusal, projectDir: string): RuntimeError {
+function unusable(file: DevFile, { reason }: UnusableService, projectDir: string): RuntimeError {
   return new RuntimeError(
     'TemporalUnavailable',
     `${describe(file)} runs but cannot be used: ${reason}. No other was started, because two on one database file would damage ` +

@@ -29,9 +29,12 @@ const TYPE_VALUES = {
   KeywordList: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD_LIST,
 };
 
+/** What the connections of clients and of workers have in common. */
+type OperatorConnection = Pick<Connection, 'operatorService'>;
+
 /** @throws RuntimeError `TemporalUnavailable` when the service does not respond. */
 export async function ensureSearchAttributes(
-  connection: Connection,
+  connection: OperatorConnection,
   namespace: string,
 ): Promise<SearchAttributeReport> {
   const wanted = Object.entries(readSearchAttributes());
@@ -59,7 +62,10 @@ export async function ensureSearchAttributes(
   };
 }
 
-async function listSearchAttributes(connection: Connection, namespace: string): Promise<Map<string, number>> {
+async function listSearchAttributes(
+  connection: OperatorConnection,
+  namespace: string,
+): Promise<Map<string, number>> {
   const answer = await tolerateRefusal(() => connection.operatorService.listSearchAttributes({ namespace }));
   return new Map(Object.entries(answer?.customAttributes ?? {}));
 }

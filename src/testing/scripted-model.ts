@@ -12,6 +12,7 @@ import {
   ProviderError,
   type ProviderFactory,
   type ProviderRequest,
+  type ProviderStreamChunk,
 } from '../core/provider.ts';
 import { createAccumulator } from '../models/accumulate.ts';
 import type { RecordedRequest, ScriptFunction, ScriptStep } from './script.ts';
@@ -55,17 +56,7 @@ export function scriptedModel(
     const settled = await next(request);
     return { responseId: settled.responseId, chunks: play({ ...settled, signal }) };
   };
-  const provider: Provider = {
-    name,
-    specificationVersion: '1',
-    stream: async (request) => (await start(request)).chunks,
-    generate: async (request) => {
-      const accumulator = createAccumulator();
-      for await (const chunk of (await start(request)).chunks) accumulator.add(chunk);
-      return accumulator.response();
-    },
-  };
-
+  const provider = toProvider(name, start);
   const remaining = () => (typeof script === 'function' ? 0 : Math.max(0, script.length - requests.length));
   return {
     provider: () => provider,
@@ -82,6 +73,21 @@ export function scriptedModel(
       );
     },
     serve: ({ port = 0 } = {}) => serveScript({ start, connections, modelId: name, port }),
+  };
+}
+
+type Start = (request: ProviderRequest) => Promise<{ readonly chunks: AsyncIterable<ProviderStreamChunk> }>;
+
+function toProvider(name: string, start: Start): Provider {
+  return {
+    name,
+    specificationVersion: '1',
+    stream: async (request) => (await start(request)).chunks,
+    generate: async (request) => {
+      const accumulator = createAccumulator();
+      for await (const chunk of (await start(request)).chunks) accumulator.add(chunk);
+      return accumulator.response();
+    },
   };
 }
 

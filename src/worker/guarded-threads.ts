@@ -89,7 +89,7 @@ class GuardedThread extends WorkerThreadClient {
   }
 
   override async send(request: Request): Promise<Answer> {
-    if (this.#culprit) return refuse(request, this.#culprit);
+    if (this.#culprit) return answerWithoutContext(request, this.#culprit);
     this.#open += 1;
     try {
       return await super.send(request);
@@ -117,7 +117,7 @@ class GuardedThread extends WorkerThreadClient {
 }
 
 /** The SDK's requests to a thread that is gone; removing workflows needs no thread. */
-function refuse({ type }: Request, culprit: Culprit): Answer {
+function answerWithoutContext({ type }: Request, culprit: Culprit): Answer {
   if (type === 'extract-sink-calls') return { type: 'sink-calls', calls: [] };
   if (type === 'dispose-workflow' || type === 'destroy') return undefined;
   throw new LostContextError(culprit);

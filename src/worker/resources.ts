@@ -54,7 +54,7 @@ async function connect(options: WorkerOptions) {
   if (options.connection) return { connection: options.connection, namespace: name, ownsConnection: false };
   const { address = '127.0.0.1:7233' } = connectionOptions;
   try {
-    const connection = await NativeConnection.connect({ ...connectionOptions, address } as never);
+    const connection = await NativeConnection.connect({ ...connectionOptions, address });
     return { connection, namespace: name, ownsConnection: true };
   } catch (cause) {
     throw new RuntimeError(

@@ -94,7 +94,11 @@ const ROWS: readonly Row[] = [
     'MUST',
     'readFile, writeFile, readdirFile, findFiles and the others, of this thread alone.',
   ],
-  ['threadstate code execution', 'MUST', 'runCode runs code of strangers and answers its result, its reports and its logs.'],
+  [
+    'threadstate code execution',
+    'MUST',
+    'runCode runs code of strangers and answers its result, its reports and its logs.',
+  ],
 ];
 
 export const THREAD_STATE: readonly Requirement[] = ROWS.map(([id, level, text]) => ({ id, level, text }));
