@@ -1,6 +1,6 @@
 /**
- * What one activation of a thread's workflow costs when all comes at once that the server admits: 10,000 signals, or 50 MB of
- * history. The SDK ends a script in the workflow's context after 5 s, so the longest script is the figure; its goal leaves
+ * The cost of one activation of a thread's workflow in the worst case that the server admits: 10,000 signals, or 50 MB of
+ * history at once. The SDK ends a script in the workflow's context after 5 s, so the longest script is measured; the goal leaves
  * room for a machine that is 15 times as busy.
  * `node_modules/.bin/node bench/activation.ts [--json FILE] [--only WORD]...`
  */

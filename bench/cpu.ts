@@ -1,5 +1,5 @@
 /**
- * Processor time per step, thread by thread, beside a bare workflow: where the time goes, steady on a busy machine.
+ * Processor time per step, by thread of the process, beside a bare workflow: stable even on a busy machine.
  * Linux alone: the kernel keeps these figures in /proc. `node_modules/.bin/node bench/cpu.ts [--json FILE] [--quick]`
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -53,7 +53,7 @@ async function runTurns(rig: Rig, kind: Kind, turns: number): Promise<void> {
   }
 }
 
-/** The kernel counts in hundredths of a second, so it takes many steps to tell. */
+/** The kernel counts in hundredths of a second, so many steps are needed. */
 function readTimes(): Map<string, { purpose: string; ms: number }> {
   return new Map(
     readdirSync('/proc/self/task').map((id) => {

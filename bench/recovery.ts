@@ -1,7 +1,7 @@
 /**
- * How long the loss of a worker, or a stop, is felt, with a second one waiting and production settings.
+ * The delay after the loss of a worker, or after a stop, with a second worker waiting and production settings.
  * `node_modules/.bin/node bench/recovery.ts [--json FILE] [--quick] [--only idle|model|stop|quick]...`
- * Workers are processes and die of real signals; the clock stops when the next request reaches the model, or, for a
+ * Workers are processes and end by real signals; the clock stops when the next request reaches the model, or, for a
  * quick tool, when its body has run again.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -40,7 +40,7 @@ try {
   if (asked('idle')) {
     lines.push(await measure('SIGKILL, next message to an idle thread', 2, () => afterIdle('SIGKILL', 100)));
     lines.push(await measure('SIGTERM, next message to an idle thread', 1, () => afterIdle('SIGTERM', 100)));
-    // The server may hand a task to a poll that nobody reads any more: then its timeout, ten seconds, has to pass.
+    // The server may assign a task to a poll without a reader: then its timeout, ten seconds, has to pass.
     lines.push(
       await measure('SIGKILL, message in the same instant', undefined, () => afterIdle('SIGKILL', 0)),
     );
@@ -81,7 +81,7 @@ async function measure(
   return { what, value: Math.max(...seconds), unit: 's at most', atMost, note };
 }
 
-/** One worker that has the work, and then a second one that waits; answers the milliseconds until `after` resolves. */
+/** One worker has the work, then a second one waits; answers the milliseconds until `after` resolves. */
 async function withCluster(work: (cluster: Cluster) => Promise<number>): Promise<number> {
   const script = faultScript();
   const cluster = await startCluster({
@@ -136,7 +136,7 @@ function afterModel(signal: Signal): Promise<number> {
   });
 }
 
-/** Until the provider sees the streaming request's socket closed. */
+/** Measured until the provider sees the streaming request's socket closed. */
 function afterStop(): Promise<number> {
   return withCluster(async (cluster) => {
     const thread = await cluster.begin('tell');

@@ -2,15 +2,15 @@
  * The sandbox beside quickjs-emscripten and node:vm, both in process, and Node's own worker_threads for reference.
  * `node_modules/.bin/node bench/sandbox.ts [--only PART]... [--quick] [--json [FILE]]`; `--help` names the parts.
  *
- * Method. Every engine gets the same module and gives it a realm of its own, gone after the call (`sandbox/engines/`
- * say with what settings): ours an isolate in a warm child process, QuickJS a runtime, vm a context, worker a thread.
- * In one run the engines take turns in changing order; medians count, and a round before the first is thrown away. Ours
- * is the only one that erases TypeScript, copies more than JSON, and leaves the host's event loop free, and its times
- * have all that in them.
+ * Method. Every engine evaluates the same module in a realm of its own that ends with the call (`sandbox/engines/`
+ * has the settings): ours an isolate in a warm child process, QuickJS a runtime, vm a context, worker a thread.
+ * In one run the engines alternate in changing order; medians count, and a first round is discarded. Ours
+ * is the only one that erases TypeScript, copies more than JSON, and leaves the host's event loop free; its times
+ * include all that.
  *
- * `hostile` asks what gets through: each program, with each engine, in a host process that the bench can lose, with a
- * limit of 32 MiB and a deadline of 200 ms. Nothing in its table is written by hand: verdicts follow from the host's
- * messages, its end, and what /proc says of it and its children every 10 ms. Linux alone.
+ * `hostile` measures containment: each program, with each engine, in a host process that may be lost, with a
+ * limit of 32 MiB and a deadline of 200 ms. Its table is fully derived: verdicts follow from the host's
+ * messages, its end, and /proc of it and its children every 10 ms. Linux alone.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

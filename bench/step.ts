@@ -1,5 +1,5 @@
 /**
- * What a step costs: history (a), time beside a bare workflow (b), steps per second with many threads (c).
+ * The cost of a step: history (a), time beside a bare workflow (b), steps per second with many threads (c).
  * `node_modules/.bin/node bench/step.ts [--json FILE] [--quick] [--only history|time|throughput]...`
  * A step is one model call and one tool call. Everything real but the model, which answers at once.
  */
@@ -24,7 +24,7 @@ for (const server of ['memory', 'file'] as const) {
   const rig = await openRig(server);
   try {
     for (const [name, measure] of Object.entries(PARTS)) {
-      // History is the same bytes on any server.
+      // History has the same bytes on any server.
       const asked = (only.length === 0 || only.includes(name)) && !(name === 'history' && server === 'file');
       if (asked) lines.push(...(await measure(rig, server, quick)));
     }

@@ -1,9 +1,9 @@
 /**
- * What the store does for a step, without Temporal: the port's commands in the order in which the activities of a
- * step give them. `node_modules/.bin/node bench/store.ts [--json FILE] [--quick] [--only N]...`, N messages stored.
+ * The store's work for a step, without Temporal: the port's commands in the order in which the activities of a
+ * step call them. `node_modules/.bin/node bench/store.ts [--json FILE] [--quick] [--only N]...`, N messages stored.
  * Time is per command: all of it, inside the engine, and of that the commit, which waits for the disk. Both engines:
- * SQLite in a file, and PostgreSQL, an embedded one or that of `EVERTHREAD_TEST_POSTGRES`. A second table tells what a request
- * costs to assemble from threads of several lengths (its JSON stands beside the first one's).
+ * SQLite in a file, and PostgreSQL, an embedded one or that of `EVERTHREAD_TEST_POSTGRES`. A second table has the cost of
+ * assembling a request from threads of several lengths (its JSON is beside the first one's).
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

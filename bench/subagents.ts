@@ -1,7 +1,7 @@
 /**
- * What families cost: many children at once, a chain of children that wait for one another, messages between siblings.
+ * The cost of families: many children at once, a chain of children that wait for one another, messages between siblings.
  * `node_modules/.bin/node bench/subagents.ts [--json FILE] [--quick] [--only fan|chain|siblings]...`
- * Wall time from the parent's message until everything has been heard; events of all histories; memory of this process, in which
+ * Wall time from the parent's message until everything has arrived; events of all histories; memory of this process, in which
  * worker and client run. Everything real but the model, which answers at once.
  */
 import { scriptedModel } from '../src/testing/index.ts';

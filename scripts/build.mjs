@@ -1,5 +1,5 @@
 /**
- * `npm run build`, and what `npm pack` runs first: JavaScript and types into dist/, and the workflow bundle beside
+ * `npm run build`, also run by `npm pack`: JavaScript and types into dist/, and the workflow bundle beside
  * them, so that an installed worker needs no bundler at start.
  */
 import { rmSync } from 'node:fs';

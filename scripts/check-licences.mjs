@@ -1,10 +1,9 @@
 /**
- * `npm run licences`: every package that comes along in production is under a permissive licence, and none has a known severe
- * vulnerability.
- * C1  A package's own package.json decides, then the lockfile (packages of other platforms are not installed), then its LICENSE
- *     file. What nobody tells is refused.
- * C2  Vulnerabilities are known to the registry alone. Where it does not answer in time, that is said, and nothing is claimed.
- * Plain JavaScript without dependencies: it speaks of dependencies, and must not need one.
+ * `npm run licences`: every package of production has a permissive licence, and none has a known severe vulnerability.
+ * C1. A package's own package.json decides, then the lockfile (packages of other platforms are not installed), then its LICENSE
+ *     file. A package without any is refused.
+ * C2. Only the registry knows vulnerabilities. Where it does not answer in time, that is reported, and nothing is claimed.
+ * Plain JavaScript without dependencies, since it checks them.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -28,7 +27,7 @@ const PERMISSIVE = new Set([
   ],
   ...['PostgreSQL', 'Python-2.0', 'Unlicense', 'WTFPL', 'Zlib'],
 ]);
-/** Under other licences, each with its reason. */
+/** Packages under other licences, each with its reason. */
 const EXCEPTIONS = {
   'caniuse-lite': { licence: 'CC-BY-4.0', why: 'tables of data, of which nothing is changed or shipped' },
 };
@@ -44,7 +43,7 @@ console.log(`Licences: ${packages.length - refused.length} of ${packages.length}
 const severe = await auditPackages();
 process.exitCode = refused.length > 0 || severe > 0 ? 1 : 0;
 
-/** Of production, those of other platforms included. */
+/** Packages of production, those of other platforms included. */
 function readPackages() {
   const { packages: entries } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
   return Object.entries(entries)
@@ -59,7 +58,7 @@ function readPackages() {
     });
 }
 
-/** C1. Old packages tell an object, or a list of them. */
+/** C1: old packages have an object, or a list of them. */
 function readLicence(folder) {
   const file = join(folder, 'package.json');
   if (!existsSync(file)) return undefined;
@@ -70,7 +69,7 @@ function readLicence(folder) {
   return told.length > 0 && told.every(Boolean) ? told.join(' OR ') : undefined;
 }
 
-/** The few licences whose texts say their own names. */
+/** The few licences whose texts contain their own names. */
 function readText(folder) {
   const file = existsSync(folder) && readdirSync(folder).find((name) => /^(un)?licen[sc]e(\.|$)/i.test(name));
   if (!file) return undefined;
@@ -93,7 +92,7 @@ function isPermissive(expression) {
   return expression.split(/\s+OR\s+/).some((all) => all.split(/\s+AND\s+/).every(isOne));
 }
 
-/** C2. Answers how many packages are severely affected. */
+/** C2; answers how many packages are severely affected. */
 async function auditPackages() {
   const { output, why } = await runAudit();
   const report = parse(output);

@@ -1,4 +1,4 @@
-/** A reporter of Jest that keeps the path of the test file that runs in the file EVERTHREAD_TEST_FILE_NOTE, for `watch-part.mjs`. */
+/** A reporter for Jest that writes the path of the running test file to the file EVERTHREAD_TEST_FILE_NOTE, for `watch-part.mjs`. */
 import { writeFileSync } from 'node:fs';
 
 export default class NoteTestFile {

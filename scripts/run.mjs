@@ -1,6 +1,6 @@
 /**
  * `node scripts/run.mjs FILE [arguments]`: makes the clone ready, then runs FILE (TypeScript too) with Node 24.
- * For the npm scripts of the README: each works on a clean clone, with whatever Node npm runs on.
+ * For the npm scripts of the README: each works on a clean clone, with any Node that npm runs on.
  */
 import { run, setUp } from './set-up.mjs';
 

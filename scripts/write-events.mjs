@@ -1,11 +1,11 @@
-/** Writes docs/events.md, the list of all that a thread's log can hold, out of src/core/event-data.ts. `npm run events`. */
+/** Writes docs/events.md, the list of all events of a thread, from src/core/event-data.ts. `npm run events`. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'src', 'core', 'event-data.ts');
-/** Of the shapes that events borrow. */
+/** The file of shapes that several events share. */
 const BORROWED = join(ROOT, 'src', 'core', 'step.ts');
 export const TARGET = join(ROOT, 'docs', 'events.md');
 
@@ -45,7 +45,7 @@ function readShapes(source) {
   ]);
 }
 
-/** `{ … }` and the names of shapes, joined with `&`. */
+/** Types of the form `{ … }` and names of shapes, joined with `&`. */
 function readFields(type, shapes) {
   return type.split(' & ').flatMap((part) => {
     const [, wrapped] = /^Partial<(\w+)>$/.exec(part.trim()) ?? [];

@@ -16,25 +16,25 @@ export interface Configuration {
   readonly taskQueue: string;
   /** `EVERTHREAD_HISTORY_SOFT_LIMIT`: events after which a thread continues as new. */
   readonly historySoftLimit: number;
-  /** `EVERTHREAD_MODEL_HEARTBEAT_MS`: silence after which a model call's worker is taken for lost. */
+  /** `EVERTHREAD_MODEL_HEARTBEAT_MS`: silence after which the worker of a model call counts as lost. */
   readonly modelHeartbeatMs: number;
   /** `EVERTHREAD_TOOL_HEARTBEAT_MS` */
   readonly toolHeartbeatMs: number;
   /** `EVERTHREAD_STICKY_TIMEOUT_MS`: how long a thread waits for the worker that has it cached. */
   readonly stickyTimeoutMs: number;
-  /** `EVERTHREAD_SCRIPT_TIMEOUT_MS`: the longest that a thread's workflow code may compute at a stretch. */
+  /** `EVERTHREAD_SCRIPT_TIMEOUT_MS`: the longest that a thread's workflow code may compute without a pause. */
   readonly scriptTimeoutMs: number;
-  /** `EVERTHREAD_TOOL_GRACE_MS`: how long a worker that must go lets its tools finish. */
+  /** `EVERTHREAD_TOOL_GRACE_MS`: how long a worker that shuts down lets its tools finish. */
   readonly toolGraceMs: number;
-  /** `EVERTHREAD_MAX_CONCURRENT_ACTIVITIES`: model calls and tools at once in one worker. */
+  /** `EVERTHREAD_MAX_CONCURRENT_ACTIVITIES`: concurrent model calls and tools of one worker. */
   readonly maxConcurrentActivities: number;
-  /** `EVERTHREAD_SANDBOX_SIZE`: programs (`runCode`) that compute at once in one worker, each in a process. */
+  /** `EVERTHREAD_SANDBOX_SIZE`: concurrent programs (`runCode`) of one worker, each in a process. */
   readonly sandboxSize: number;
-  /** `EVERTHREAD_SANDBOX_WALL`: what those processes stand behind. */
+  /** `EVERTHREAD_SANDBOX_WALL`: how those processes are isolated. */
   readonly sandboxWall: WallSetting;
-  /** `EVERTHREAD_ENCRYPTION_KEYS`: `id:hex,…`, which variables are encrypted with; absent: the project's key file. */
+  /** `EVERTHREAD_ENCRYPTION_KEYS`: `id:hex,…`, the keys that encrypt variables; absent: the project's key file. */
   readonly encryptionKeys: EncryptionKeys | undefined;
-  /** `EVERTHREAD_WATCHDOG_MS`: computing without a turn of the event loop after which a worker process is ended; 0: never. */
+  /** `EVERTHREAD_WATCHDOG_MS`: how long a worker process may compute without a turn of its event loop before it is ended; 0: unlimited. */
   readonly watchdogMs: number;
   /** `EVERTHREAD_DEV_PORT`: where `everthread dev` looks for a Temporal server, and starts its own; its Web UI is 1,000 above. */
   readonly devPort: number;
@@ -51,7 +51,7 @@ export function readConfiguration(environment: Environment = configuredEnvironme
   return {
     store: storeAddress(environment.EVERTHREAD_STORE || DEFAULT_STORE, environment.PGPASSWORD),
     taskQueue: environment.EVERTHREAD_TASK_QUEUE || 'everthread',
-    // Below 50 a run would hardly do a step before it continues as new.
+    // Below 50 a run would complete hardly one step before it continues as new.
     historySoftLimit: readNumber(environment, 'EVERTHREAD_HISTORY_SOFT_LIMIT', 2000, 50),
     modelHeartbeatMs: readNumber(environment, 'EVERTHREAD_MODEL_HEARTBEAT_MS', 5000, 1000),
     toolHeartbeatMs: readNumber(environment, 'EVERTHREAD_TOOL_HEARTBEAT_MS', 10_000, 1000),

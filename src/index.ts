@@ -1,4 +1,4 @@
-/** The package's door: what `import … from 'everthread'` reaches. */
+/** The package's entry: what `import … from 'everthread'` provides. */
 
 export type { ConnectOptions } from './client/connect.ts';
 export type { OutgoingMessage } from './client/outgoing.ts';

@@ -1,9 +1,9 @@
 /**
- * Keys and passwords of the store stand in the environment when a process starts, and nowhere in it after that: what a tool reads
- * from `process.env`, what a program that it starts inherits, and what `/proc/PID/environ` shows to others hold none.
+ * Keys and passwords of the store are in the environment when a process starts, and removed from it at once: neither a tool that
+ * reads `process.env`, nor a program that inherits it, nor `/proc/PID/environ` shows them.
  * H1. Which variables these are depends on the address of the store: `PGPASSWORD` is ours only where our store needs it.
- * H2. They are remembered here for whoever reads the configuration later, in this process alone.
- * H3. The environment that a process was started with lies in its own memory. On Linux it is overwritten there, so that no second
+ * H2. They are remembered here for later readers of the configuration, in this process alone.
+ * H3. The environment that a process was started with is in its own memory. On Linux it is overwritten there, so that no second
  *     start is needed; other systems show it to processes of the same user for as long as the process lives.
  */
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
@@ -14,12 +14,12 @@ export type Secrets = Readonly<Record<string, string>>;
 
 let hidden: Secrets = {};
 
-/** The environment as configuration is read from it: what was hidden included, unless it was set again. */
+/** The environment for reading the configuration: hidden variables included, unless they were set again. */
 export function configuredEnvironment(environment: Environment = process.env): Environment {
   return { ...hidden, ...environment };
 }
 
-/** Takes the secrets out of the environment and remembers them. Safe to call twice. */
+/** Removes the secrets from the environment and remembers them. Safe to call twice. */
 export function hideSecrets(): Secrets {
   const found = secretsIn(configuredEnvironment());
   const names = Object.keys(found);
@@ -29,12 +29,12 @@ export function hideSecrets(): Secrets {
   return found;
 }
 
-/** For a process that was started without them and is told by its parent. */
+/** For a process that was started without them and receives them from its parent. */
 export function receiveSecrets(secrets: Secrets): void {
   hidden = secrets;
 }
 
-/** H1. */
+/** H1: the variables to hide. */
 export function secretsIn(environment: Environment): Secrets {
   const {
     EVERTHREAD_ENCRYPTION_KEYS: keys,
@@ -48,7 +48,7 @@ export function secretsIn(environment: Environment): Secrets {
   };
 }
 
-/** The address with `PGPASSWORD` in it where it needs that: once it is hidden, the driver does not find it by itself. */
+/** The address with the value of `PGPASSWORD` where it needs that: once hidden, the driver cannot find it by itself. */
 export function storeAddress(store: string, password: string | undefined): string {
   if (!password || !takesPassword(store)) return store;
   const url = new URL(store);
@@ -56,7 +56,7 @@ export function storeAddress(store: string, password: string | undefined): strin
   return url.href;
 }
 
-/** An address that cannot be read may hold one all the same. */
+/** An address that cannot be parsed may contain one all the same. */
 function holdsPassword(store: string): boolean {
   if (!store.includes('@')) return false;
   return !isPostgresAddress(store) || URL.parse(store)?.password !== '';
@@ -68,10 +68,10 @@ function takesPassword(store: string): boolean {
   return url !== null && url.password === '' && url.hostname !== '';
 }
 
-/** Field of /proc/PID/stat, counted from the one behind the program's name: where the environment begins in memory. */
+/** Field of /proc/PID/stat, counted from the one after the program's name: where the environment begins in memory. */
 const ENV_START = 47;
 
-/** H3. */
+/** H3: overwrites the environment in memory. */
 function overwriteStartEnvironment(names: readonly string[]): void {
   if (process.platform !== 'linux' || names.length === 0) return;
   try {
@@ -85,7 +85,7 @@ function overwriteStartEnvironment(names: readonly string[]): void {
       closeSync(memory);
     }
   } catch {
-    // A kernel that refuses leaves us where other systems are.
+    // The kernel refused: the situation is that of other systems.
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The workflow code as the worker loads it: built ahead in the package, bundled from the sources in a clone, which keeps what it has
- * bundled. B1. A kept bundle belongs to exactly these sources and dependencies: its name is a hash of them.
+ * The workflow code as the worker loads it: prebuilt in the package, bundled from the sources in a clone, and cached there.
+ * B1. A cached bundle belongs to exactly these sources and dependencies: its name is a hash of them.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ async function loadKept(): Promise<{ code: string }> {
   const sources = fileURLToPath(new URL('.', import.meta.url));
   const modules = join(sources, '..', 'node_modules');
   const folder = join(modules, '.cache', 'everthread-workflows');
-  // B1.
+  // B1: the name of the bundle.
   const name = `${hashOf(sources, join(modules, '.package-lock.json'))}.js`;
   try {
     return { code: readFileSync(join(folder, name), 'utf8') };
@@ -37,7 +37,7 @@ function hashOf(sources: string, lockFile: string): string {
   return hash.digest('hex');
 }
 
-/** Whole or not at all; a folder that cannot be written to costs the time of bundling. */
+/** Written completely or not at all; a folder that is not writable costs the time of bundling. */
 function keep(folder: string, name: string, code: string): void {
   const unfinished = join(folder, `${name}.${process.pid}`);
   try {
@@ -51,7 +51,7 @@ function keep(folder: string, name: string, code: string): void {
   }
 }
 
-/** Some seconds; tests do it once and hand the file around. */
+/** Takes some seconds; tests bundle once and share the file. */
 export async function bundleWorkflows(): Promise<{ code: string }> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const pathOf = (name: string) =>

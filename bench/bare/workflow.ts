@@ -1,6 +1,6 @@
 /**
- * The yardstick: a workflow with the two activities of a step, doing nothing, called with a thread's own options.
- * Whatever a thread's step takes longer than this is Everthread's doing.
+ * The baseline: a workflow with the two activities of a step, doing nothing, called with a thread's own options.
+ * Whatever a thread's step takes longer than this is Everthread's own cost.
  */
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { BareActivities } from './activity.ts';
@@ -33,7 +33,7 @@ export async function bare(steps: number): Promise<void> {
     await modelStep();
     await runTool();
   }
-  // A thread's turn ends with one more call of the model: so the last step, too, has one that follows it.
+  // A thread's turn ends with one more call of the model: so every step is followed by another one.
   await modelStep();
 }
 

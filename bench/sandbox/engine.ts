@@ -1,4 +1,4 @@
-/** What is compared, and the one shape in which each engine is asked: a module whose default export is the answer. */
+/** The engines under comparison, and the one shape of a request to each: a module whose default export is the answer. */
 
 /** `worker` is Node's own thread: no sandbox, and here for reference. */
 export const ENGINES = ['everthread', 'quickjs', 'vm', 'worker'] as const;
@@ -14,7 +14,7 @@ export interface Call {
   readonly functions?: HostFunctions;
   /** Default: 64 MiB, where the engine knows a limit. */
   readonly memoryBytes?: number;
-  /** Ended after so many milliseconds by the means that the engine has. */
+  /** Ended after this many milliseconds by the engine's own means. */
   readonly deadlineMs?: number;
 }
 
@@ -33,7 +33,7 @@ export interface Engine {
 
 export const DEFAULT_MEMORY = 64 * 1024 * 1024;
 
-/** Loads an engine's code; the answer sets the engine up. Only what is asked for is loaded. */
+/** Loads an engine's code; the answer sets the engine up. Only requested engines are loaded. */
 export async function loadEngine(name: EngineName): Promise<() => Promise<Engine>> {
   if (name === 'everthread') return (await import('./engines/everthread.ts')).openEverthread;
   if (name === 'quickjs') return (await import('./engines/quickjs.ts')).openQuickjs;
@@ -41,7 +41,7 @@ export async function loadEngine(name: EngineName): Promise<() => Promise<Engine
   return (await import('./engines/worker.ts')).openWorker;
 }
 
-/** Settles as `terminated` when the deadline passes first, if the event loop is let to see it. */
+/** Settles as `terminated` when the deadline passes first, provided that the event loop turns. */
 export async function withDeadline(work: Promise<Outcome>, ms: number | undefined): Promise<Outcome> {
   if (ms === undefined) return work;
   const passed = Promise.withResolvers<Outcome>();

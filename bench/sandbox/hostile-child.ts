@@ -1,6 +1,6 @@
 /**
- * A host of the bench's own that runs one hostile program with one engine, as an embedder would, and tells what came
- * of it if it lives: `node hostile-child.ts ENGINE PROGRAM`, started by hostile.ts.
+ * A host of the bench that runs one hostile program with one engine, as an embedder would, and reports the outcome
+ * if it survives: `node hostile-child.ts ENGINE PROGRAM`, started by hostile.ts.
  */
 import { type Engine, type EngineName, loadEngine, type Outcome } from './engine.ts';
 import { HOSTILE, type Hostile } from './hostile-programs.ts';
@@ -10,7 +10,7 @@ export const HOSTILE_DEADLINE_MS = 200;
 
 export type FromHost =
   | { readonly kind: 'ready' }
-  /** `stallMs`: how long the host's event loop stood still at most. `harm`: what the program got through. */
+  /** `stallMs`: the longest time for which the host's event loop was blocked. `harm`: what the program achieved. */
   | {
       readonly kind: 'settled';
       readonly outcome: Outcome;
@@ -21,7 +21,7 @@ export type FromHost =
   /** Whether the engine still serves. */
   | { readonly kind: 'after'; readonly served: boolean };
 
-/** What it is told, in this order. */
+/** Its messages, in this order. */
 export type ToHost = 'begin' | 'again';
 
 const [, main, engineName, programName] = process.argv;

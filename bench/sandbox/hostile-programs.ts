@@ -1,4 +1,4 @@
-/** Programs that mean harm, the same text for every engine, and how to see whether they did any. */
+/** Hostile programs, the same text for every engine, and how to detect whether they did harm. */
 
 export interface Hostile {
   readonly name: string;
@@ -7,7 +7,7 @@ export interface Hostile {
   readonly args?: readonly unknown[];
   /** Default 200. */
   readonly deadlineMs?: number;
-  /** `ends`: it must be ended. Otherwise: whether the answer, or the host after it, shows that it got through. */
+  /** `ends`: it must be ended. Otherwise: whether the answer, or the host after it, shows harm. */
   readonly harm: 'ends' | 'allowed' | 'delivered' | 'reached';
 }
 
@@ -23,7 +23,7 @@ export const HOSTILE: readonly Hostile[] = [
   },
   { name: 'arrays without end', harm: 'ends', source: ARRAYS },
   { name: 'a Map without end', harm: 'ends', source: MAP },
-  // With time enough it is the memory limit that has to hold.
+  // Given enough time, only the memory limit can stop it.
   { name: 'arrays, deadline 2 s', harm: 'ends', source: ARRAYS, deadlineMs: 2000 },
   { name: 'a Map, deadline 2 s', harm: 'ends', source: MAP, deadlineMs: 2000 },
   {

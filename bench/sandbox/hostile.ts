@@ -1,7 +1,7 @@
 /**
- * What each engine fails to stop. Every program is run in a host process of its own, `hostile-child.ts`, with a limit
+ * What each engine fails to contain. Every program runs in a host process of its own, `hostile-child.ts`, with a limit
  * of 32 MiB and a deadline of 200 ms; the bench watches it from outside and kills it when it runs on for 5 s or grows
- * by 1.5 GiB. Verdicts come from what is seen: messages of the host, its end, /proc.
+ * by 1.5 GiB. Verdicts follow from observation: messages of the host, its end, /proc.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,7 +15,7 @@ const CHILD = fileURLToPath(new URL('./hostile-child.ts', import.meta.url));
 const MIB = 1024 * 1024;
 const PATIENCE_MS = 5000;
 const GROWTH_CAP = 1536 * MIB;
-/** Should the bench itself die: seconds of processor time, and KiB of data. */
+/** In case the bench itself ends: seconds of processor time, and KiB of data. */
 const KERNEL_LIMITS = 'ulimit -t 20; ulimit -d 8388608; exec "$@"';
 
 export type Verdict =
@@ -36,12 +36,12 @@ export interface Finding {
   readonly how: string;
   /** Until the host had its answer. */
   readonly answeredMs: number | undefined;
-  /** Until nothing ran any more. */
+  /** Until nothing was running. */
   readonly quietMs: number | undefined;
   /** Growth of the process that grew most, and of the host. */
   readonly peakMib: number;
   readonly hostMib: number;
-  /** How long the host's event loop stood still at most. */
+  /** The longest time for which the host's event loop was blocked. */
   readonly stallMs: number | undefined;
   /** Whether the engine answered the next call; undefined when there was no host to ask. */
   readonly servesOn: boolean | undefined;
@@ -113,7 +113,7 @@ interface Watched extends Usage {
   readonly grewTooFar: boolean;
 }
 
-/** Until the host has its answer and nothing is busy any more, or it is gone, or patience ends. */
+/** Until the host has its answer and nothing is busy, or it has ended, or the time is up. */
 async function watchRun(
   watch: Watch,
   startedAt: number,
@@ -168,7 +168,7 @@ function lastWords(stderr: string): string {
   return line.trim().slice(0, 60);
 }
 
-/** Warmed up, and nothing starting any more: only then does growth count. */
+/** Warm, with nothing starting: growth counts only from then on. */
 async function settleDown(ready: () => boolean, watch: Watch): Promise<void> {
   await until(ready, 10_000);
   let calm = 0;
@@ -190,6 +190,6 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // It is gone already.
+    // It has ended already.
   }
 }

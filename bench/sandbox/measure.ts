@@ -1,6 +1,6 @@
 /**
- * How fast: cold calls, callers at once, calls of the host, values that cross, the processor. The engines take turns in
- * changing order within one run, so that whatever else the machine does falls on all alike.
+ * Speed: cold calls, concurrent calls, calls of the host, values that cross, the processor. The engines alternate in
+ * changing order within one run, so that other load of the machine affects all alike.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { median, quantile } from '../support/report.ts';
@@ -14,10 +14,10 @@ export interface Plan {
 
 type Samples = Record<EngineName, number[]>;
 
-/** Calls that ought to have succeeded. They are made again, and told. */
+/** Calls that failed unexpectedly. They are repeated, and reported. */
 export const failures: string[] = [];
 
-/** A run of an engine that is warm, with nothing at all in the code. */
+/** A run of a warm engine with empty code. */
 const COLD: Call = { source: 'export default 42' };
 const COLD_GOAL_MS = 3;
 
@@ -27,7 +27,7 @@ export async function measureCold({ engines, quick }: Plan): Promise<Row[]> {
   for (const pause of [0, 20]) {
     const samples = await byTurns(engines, rounds, async (engine) => {
       const times: number[] = [];
-      // A Worker takes so long that fewer are enough.
+      // A Worker is so slow that fewer samples are enough.
       for (let i = 0; i < (engine.name === 'worker' ? 5 : 20); i++) {
         if (pause > 0) await delay(pause);
         times.push(await timed(engine, COLD, 42));
@@ -92,7 +92,7 @@ const BRIDGED = {
     'export default async function (n) { let sum = 0; for (const one of await Promise.all(Array.from({ length: n }, () => same(1)))) sum += one; return sum; }',
 };
 
-/** What a run without a call takes is taken off. */
+/** The time of a run without a call is subtracted. */
 export async function measureBridge({ engines, quick }: Plan): Promise<Row[]> {
   const rows: Row[] = [];
   const functions = { same: async (value: unknown) => value };
@@ -110,7 +110,7 @@ export async function measureBridge({ engines, quick }: Plan): Promise<Row[]> {
 
 const MIB = 1024 * 1024;
 
-/** The time is the whole run's. */
+/** The time of the whole run. */
 export async function measureEcho({ engines, quick }: Plan): Promise<Row[]> {
   const tree = Array.from({ length: 9000 }, (_, id) => ({
     id,
@@ -157,7 +157,7 @@ const WORK = {
     }`,
 };
 
-/** The time is the whole run's. */
+/** The time of the whole run. */
 export async function measureCpu({ engines, quick }: Plan): Promise<Row[]> {
   const rows: Row[] = [];
   for (const [what, source] of Object.entries(WORK)) {
@@ -170,10 +170,10 @@ export async function measureCpu({ engines, quick }: Plan): Promise<Row[]> {
   return rows;
 }
 
-/** Between turns, so that nothing of one engine's turn falls on the next: ours tidies up after the answer is given. */
+/** A pause between turns, so that no engine's clean-up falls on the next: ours cleans up after the answer. */
 const REST_MS = 30;
 
-/** Of a round before the first nothing is kept: it warms up. */
+/** The first round is discarded: it warms up. */
 async function byTurns(
   engines: readonly Engine[],
   rounds: number,

@@ -13,7 +13,7 @@ export interface Usage {
 }
 
 export interface Watch {
-  /** Growth counts from here, and only that of the processes that are there now: younger ones run nothing hostile. */
+  /** Growth counts from here, and only that of the present processes: younger ones run nothing hostile. */
   begin(): void;
   sample(): Usage;
 }
@@ -92,7 +92,7 @@ function resetPeak(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, '5');
   } catch {
-    // Gone, or a kernel without it: then the peak may have been reached before.
+    // The process has ended, or the kernel lacks it: then the peak may be from before.
   }
 }
 

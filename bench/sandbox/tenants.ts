@@ -1,6 +1,6 @@
 /**
- * What it costs that a child serves one tenant alone: tenants that take turns at `run_code`, the processes that stand by, and
- * what those hold. Linux alone. `pause` is how long each waits after an answer: time in which a spare may be made.
+ * The cost of serving one tenant per child: tenants that alternate at `run_code`, the spare processes, and
+ * their memory. Linux alone. `pause` is how long each waits after an answer: time in which a spare may be started.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,7 +15,7 @@ export interface TenantRow {
   readonly callP95Ms: number;
   readonly callsPerSecond: number;
   readonly startsPerCall: number;
-  /** Processes that stand by when all is quiet, and the memory that is theirs alone. */
+  /** Spare processes when nothing runs, and their private memory. */
   readonly atRest: number;
   readonly privateMib: number;
 }

@@ -1,5 +1,5 @@
 /**
- * What it costs to read and assemble a request (runtime §4) from a thread of a given length, as an activity does it: the
+ * The cost of reading and assembling a request (runtime §4) from a thread of a given length, as an activity does: the
  * place of the step, as many messages as the prompt and the model's window need, then the messages of the request.
  */
 import { randomUUID } from 'node:crypto';
@@ -15,7 +15,7 @@ import { type Line, median, spread } from './report.ts';
 import type { Meter } from './store-meter.ts';
 
 export interface AssemblyBench {
-  /** Of the engine. */
+  /** Time within the engine. */
   readonly name: string;
   readonly store: ThreadStore;
   readonly meter: Meter;

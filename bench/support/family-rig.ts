@@ -1,4 +1,4 @@
-/** One server, one store, one worker in this process, for families of threads; and what their histories hold. */
+/** One server, one store, one worker in this process, for families of threads; and the contents of their histories. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ export interface FamilyRig {
   readonly store: ThreadStore;
   /** Starts a thread with a message; answers its id. */
   begin(agent: string, content: string): Promise<string>;
-  /** Of a thread and all that descend from it. */
+  /** The histories of a thread and all its descendants. */
   countHistory(root: string): Promise<FamilyHistory>;
   /** Terminates them. */
   end(root: string): Promise<void>;

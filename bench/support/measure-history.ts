@@ -7,9 +7,9 @@ import type { Rig } from './rig.ts';
 
 const STEPS = 20;
 const SIZES = [10, 100, 1000] as const;
-/** Activities scheduled, started, completed, and as many events of the workflow task after each; house.md. */
+/** Activities scheduled, started, completed, and as many events of the workflow task after each. */
 const EVENTS: Readonly<Record<AgentName, number>> = { once: 12, quick: 7 };
-/** Event ids and step numbers grow by digits as a thread goes on; nothing else may. */
+/** Event ids and step numbers gain digits as a thread continues; nothing else may grow. */
 const GROWTH = 1.02;
 
 export async function measureHistory(rig: Rig): Promise<Line[]> {
@@ -58,6 +58,6 @@ async function stepsAt({ client, store, turn, nextTurn }: Rig, agent: AgentName,
   await client.waitForIdle(threadId);
   const steps = await measureSteps(client.temporal, WORKFLOW_ID_PREFIX + threadId);
   await client.terminate(threadId);
-  // The first pair spans the rest between the two turns.
+  // The first pair includes the rest between the two turns.
   return steps.slice(1);
 }

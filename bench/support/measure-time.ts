@@ -1,6 +1,6 @@
 /**
- * (b) Milliseconds per step beside a bare workflow: in one run, by turns, in changing order, so that whatever else
- * the machine does falls on all alike. The median of all steps counts.
+ * (b) Milliseconds per step beside a bare workflow: alternating in one run, in changing order, so that other load of
+ * the machine affects all alike. The median of all steps counts.
  */
 import { WORKFLOW_ID_PREFIX } from '../../src/core/start-input.ts';
 import { measureSteps } from './history.ts';

@@ -16,7 +16,7 @@ import {
 /** `once`: an ordinary tool, a regular activity. `quick`: a local activity. */
 export type AgentName = 'once' | 'quick';
 
-/** Thread ids to what is to be called once the thread's model has given its last answer. */
+/** Thread id → called once the thread's model has given its last answer. */
 export type Watchers = Map<string, () => void>;
 
 /** A turn of `go N` calls the tool in N steps; the answer after them ends it. */

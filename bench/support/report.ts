@@ -11,7 +11,7 @@ export interface Line {
   readonly atMost?: number;
   /** At least this much. */
   readonly atLeast?: number;
-  /** How the figure came about: spread, number of samples. */
+  /** How the figure was obtained: spread, number of samples. */
   readonly note?: string;
 }
 
@@ -73,7 +73,7 @@ export function spread(values: readonly number[]): string {
 
 export interface BenchOptions {
   readonly json: string | undefined;
-  /** Fewer samples: to see that it runs, not to believe it. */
+  /** Fewer samples: to see that it runs; the figures are not reliable. */
   readonly quick: boolean;
   /** Names of the parts to run; empty for all. */
   readonly only: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * The event logs of a whole family, live: the root's, and each child's from the moment that its parent tells of it. Whoever
- * speaks is told with the name that the family knows it by.
+ * The event logs of a whole family, live: the root's, and each child's from the moment its parent reports it. Speakers
+ * are shown with their names in the family.
  */
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Message } from '../../src/core/message.ts';
@@ -12,7 +12,7 @@ import { ThreadLog } from './thread-log.ts';
 const SHOWN_CHARACTERS = 260;
 
 export interface Cast {
-  /** Of side A and of side B. */
+  /** The names of side A and of side B. */
   readonly a: string;
   readonly b: string;
 }
@@ -80,7 +80,7 @@ export class FamilyLog {
 
   #speak(cast: Cast, message: Message | null): void {
     if (!message) return;
-    // Roles tell who wrote (definitions §15.1): side A's words are the assistant's.
+    // The role is that of the author (definitions §15.1): side A writes as assistant.
     const isA = message.role === 'assistant';
     const speaker: Speaker = isA ? 'librarian' : 'reviewer';
     const text = (message.content ?? '').replace(/\s+/g, ' ').trim();

@@ -1,4 +1,4 @@
-/** What Everthread promises to families, counted after the story from the store, the event logs and Temporal. */
+/** Everthread's promises to families, checked after the story in the store, the event logs and Temporal. */
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Message } from '../../src/core/message.ts';
 import { REPORT_START } from '../../src/core/subagent-report.ts';
@@ -14,7 +14,7 @@ interface Evidence {
   readonly children: readonly ChildRecord[];
   readonly relatives: readonly Relative[];
   readonly crashes: readonly Crash[];
-  /** As Temporal has it, by child. */
+  /** According to Temporal, by child. */
   readonly parents: readonly (string | null | undefined)[];
   /** Files of the root that reports name, and those of them that can be read there. */
   readonly files: { readonly named: number; readonly readable: number };
@@ -77,7 +77,7 @@ const PROMISES: readonly ((evidence: Evidence) => Finding)[] = [
     text: `the researchers can be asked again (status ${[...new Set(children.map(({ status }) => status))].join(', ')})`,
   }),
   ({ relatives }) => ({
-    // A child's log is read from when its parent tells of it: streamed text may be in its message by then.
+    // A child's log is read from when its parent reports it: streamed text may be in its message by then.
     kept: relatives.every(({ log }) =>
       log.events.every(({ seq }, index) => seq > (log.events[index - 1]?.seq ?? 0)),
     ),

@@ -1,9 +1,9 @@
-/** The demo's command: its arguments, its exit code, and its end, whatever brings that about. */
+/** The demo's command: its arguments, its exit code, and its orderly end in every case. */
 import { errorMessage } from '../../src/core/error.ts';
 import { HELP, type Options, parseOptions } from './option.ts';
 import { runDemo } from './run-demo.ts';
 
-/** What a shell says of a program that Ctrl-C ended. */
+/** The exit code of a program that Ctrl-C ended. */
 const INTERRUPTED = 130;
 
 const interruption = new AbortController();
@@ -12,7 +12,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 
 const code = await main(process.argv.slice(2));
-// What was interrupted may still be waiting for something; everything it had started has been ended.
+// Interrupted code may still be waiting; everything it had started has been ended.
 if (interruption.signal.aborted) process.exit(code);
 process.exitCode = code;
 

@@ -1,4 +1,4 @@
-/** Tells the events of a thread to a person: the answer as it streams, each tool call with its arguments. */
+/** Shows the events of a thread to people: the answer as it streams, each tool call with its arguments. */
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Message, ToolCall } from '../../src/core/message.ts';
 import type { EventData, ThreadEvent } from '../../src/core/thread-event.ts';
@@ -8,7 +8,7 @@ import type { Screen } from './screen.ts';
 const ARGUMENTS = 58;
 
 export function createNarrator(screen: Screen, client: RuntimeClient, threadId: string) {
-  /** Arguments of the calls that have not been told, by call id. */
+  /** Arguments of the calls that have not been shown, by call id. */
   const calls = new Map<string, string>();
   let forgotten = 0;
 
@@ -22,7 +22,7 @@ export function createNarrator(screen: Screen, client: RuntimeClient, threadId: 
     screen.block(readSource(given));
   }
 
-  /** What the hook forget_old_texts emits with each request: told when it changes. */
+  /** Emitted by the hook forget_old_texts with each request: shown when it changes. */
   function tellForgetting({ data }: EventData['custom']): void {
     const texts = Number((data as { texts?: unknown } | null)?.texts);
     if (texts === forgotten) return;
@@ -34,7 +34,7 @@ export function createNarrator(screen: Screen, client: RuntimeClient, threadId: 
   function tellStart({ name, callId }: EventData['tool.started']): void {
     const given = calls.get(callId) ?? '';
     if (isProgram(name)) tellProgram(given);
-    // Quick ones are told when they are done.
+    // Quick ones are shown when they are done.
     else if (name === 'publish_summary') screen.say('tool', `${name} ${shorten(given)} begins`);
   }
 
@@ -71,7 +71,7 @@ function isProgram(tool: string): boolean {
   return tool === 'analyze_texts';
 }
 
-/** A model's arguments may be anything. */
+/** A model's arguments may have any shape. */
 function readSource(given: string): string {
   try {
     return String((JSON.parse(given) as { source?: unknown }).source);

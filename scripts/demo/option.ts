@@ -1,4 +1,4 @@
-/** What can be said on the demo's command line. */
+/** The options of the demo's command line. */
 import { parseArgs } from 'node:util';
 
 /** `library`: one conversation. `research`: a family of threads. */

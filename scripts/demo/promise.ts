@@ -1,4 +1,4 @@
-/** What Everthread promises, counted after the story from what is there: the store, the event log, the bulletin. */
+/** Everthread's promises, checked after the story in the store, the event log and the bulletin. */
 import { type Entry, readEntries } from '../../agents/tools/_bulletin.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Message } from '../../src/core/message.ts';
@@ -18,11 +18,11 @@ interface Evidence {
   readonly messages: readonly Message[];
   readonly events: readonly ThreadEvent[];
   readonly crashes: readonly Crash[];
-  /** Of this thread. */
+  /** Of this thread alone. */
   readonly entries: readonly Entry[];
-  /** What was found of the bulletin's key outside of the bulletin's hands. */
+  /** Where the bulletin's key was found outside of the bulletin's own files. */
   readonly search: SecretSearch;
-  /** Programs of the model, kept as files of the thread. */
+  /** The model's programs, kept as files of the thread. */
   readonly programs: readonly string[];
 }
 
@@ -131,7 +131,7 @@ async function readPrograms(
   return files.map((bytes) => new TextDecoder().decode(bytes ?? new Uint8Array()));
 }
 
-/** The message whose call a result answers: providers may use the id of a call again in a later step. */
+/** The message whose call a result answers: providers may reuse the id of a call in a later step. */
 function callBefore(messages: readonly Message[], callId: string | null, at: number): string {
   const askers = messages.filter(
     (message) => message.created_at < at && toToolCalls(message).some(({ id }) => id === callId),

@@ -1,4 +1,4 @@
-/** The end of the demo: the transcript, the promises, the price, and where to look. */
+/** The end of the demo: the transcript, the promises, the cost, and where to look. */
 import { join, relative } from 'node:path';
 import { styleText } from 'node:util';
 import type { Message } from '../../src/core/message.ts';

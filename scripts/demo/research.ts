@@ -14,7 +14,7 @@ import { printFamily, printFamilyPlaces } from './tree.ts';
 const RESEARCHERS = 2;
 const MODEL_MS = 180_000;
 const RECOVERY_MS = 60_000;
-/** One whose answer was whole when its worker fell goes on with the next step. */
+/** A researcher whose answer was complete when its worker fell goes on with the next step. */
 const GOES_ON: ReadonlySet<string> = new Set(['step.retried', 'step.started', 'execution.ended']);
 
 export async function performResearch(theatre: Theatre): Promise<boolean> {
@@ -56,7 +56,7 @@ async function tellResearch(theatre: Theatre, family: FamilyLog): Promise<Crash[
 
 type Log = FamilyLog['root']['log'];
 
-/** Until a text of some length streams; `over` when it was done before. */
+/** Until a text of some length streams; `over` when it was complete before. */
 function untilSpeaking(log: Log): Promise<'streaming' | 'over'> {
   const find = () => {
     const { events } = log;
@@ -68,7 +68,7 @@ function untilSpeaking(log: Log): Promise<'streaming' | 'over'> {
   return log.until('a researcher speaks', find, MODEL_MS);
 }
 
-/** One worker carries all of them: its end is felt by each. */
+/** One worker carries all of them: its end affects each. */
 async function crash({ screen, startWorker, first, timeouts }: Theatre, family: FamilyLog): Promise<Crash[]> {
   const names = family.children.map(({ cast }) => cast.a).join(' and ');
   const at = await first.kill();
@@ -98,7 +98,7 @@ async function crash({ screen, startWorker, first, timeouts }: Theatre, family: 
 }
 
 function findEnd({ root }: FamilyLog) {
-  // The coordinator's turn ends whenever it waits for reports: those are no ends of the work.
+  // The coordinator's turn ends whenever it waits for reports: the work goes on then.
   return eventsOf(root.log.events, 'execution.ended').find(
     ({ data }) => data.reason !== 'state_stop_session',
   );

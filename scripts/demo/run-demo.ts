@@ -12,7 +12,7 @@ import { type House, openTheatre, type Theatre } from './theatre.ts';
 
 const PROJECT = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const FOLDER = resolve(process.env.EVERTHREAD_DEMO_FOLDER || join(PROJECT, '.everthread', 'demo'));
-/** The folder may be one of the user's: nothing else in it is touched. */
+/** The folder may be one of the user's: other files in it are not touched. */
 const MADE_BY_US = /^(?:store|temporal)\.db|^published\.md$|^(?:temporal|worker-\w)\.log$/;
 
 const SCENARIOS: Readonly<
@@ -29,7 +29,7 @@ const SCENARIOS: Readonly<
   },
 };
 
-/** Resolves to whether every promise was kept; with `keep`, once the signal is aborted. Else an abort makes it reject. */
+/** Resolves to whether every promise was kept; with `keep`, once the signal is aborted. Otherwise an abort makes it reject. */
 export async function runDemo(options: Options, signal: AbortSignal): Promise<boolean> {
   mkdirSync(FOLDER, { recursive: true });
   const refuse = () => {
@@ -60,7 +60,7 @@ async function perform(house: House): Promise<boolean> {
   return play(theatre);
 }
 
-/** Needs no worker: on a service of the user's, no workflow stays that nobody will ever serve. */
+/** Needs no worker: on a service of the user's, no workflow is left that no worker will ever serve. */
 async function endWorkflows(client: RuntimeClient, root: string): Promise<void> {
   for (const { thread } of await client.getFamily(root).catch(() => [])) {
     const handle = client.temporal.workflow.getHandle(`thread/${thread.id}`);

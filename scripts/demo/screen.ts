@@ -1,4 +1,4 @@
-/** What the demo prints: lines of time, speaker and text, and text that arrives bit by bit. Colours on a terminal alone. */
+/** The demo's output: lines of time, speaker and text, and text that arrives piecemeal. Colours on a terminal alone. */
 import { styleText } from 'node:util';
 import { visible } from '../../src/cli/output/terminal-text.ts';
 
@@ -29,7 +29,7 @@ export class Screen {
   #streaming = false;
   /** Column of a streamed text; 0 at the beginning of a line. */
   #column = 0;
-  /** The last word of a streamed text, which may go on. */
+  /** The last word of a streamed text, which may be incomplete. */
   #held = '';
 
   /** `label` is shown in the speaker's place, for `worker A`. */
@@ -40,7 +40,7 @@ export class Screen {
     for (const line of rest) this.#write(`${' '.repeat(INDENT)}${line}\n`);
   }
 
-  /** Lines as they stand, cut where the screen ends, below what was said. */
+  /** Lines without wrapping, cut at the width of the screen, below the text so far. */
   block(text: string): void {
     this.endStream();
     for (const line of visible(text).split('\n')) {
@@ -49,7 +49,7 @@ export class Screen {
     }
   }
 
-  /** Part of a text. A word is shown when it is whole, on the next line where it would not fit. */
+  /** Part of a text. A word is shown when it is complete, on the next line where it would not fit. */
   stream(speaker: Speaker, delta: string): void {
     if (!this.#streaming) {
       this.#write(this.#prefix(speaker, speaker));

@@ -1,4 +1,4 @@
-/** The bulletin's key: made for this run, given to the threads as a secret, and looked for afterwards wherever it must not be. */
+/** The bulletin's key: made for this run, given to the threads as a secret, and searched for afterwards wherever it must not be. */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 export interface SecretSearch {
   readonly files: number;
   readonly megabytes: string;
-  /** Names of files that hold it in clear. */
+  /** Names of files that hold it in clear text. */
   readonly found: readonly string[];
 }
 
@@ -17,7 +17,7 @@ export async function giveSecret(client: RuntimeClient, threadId: string): Promi
   return secret;
 }
 
-/** Everything that server, workers and store have written: the workflow's history lies in the server's database. */
+/** All files of server, workers and store: the workflow's history is in the server's database. */
 export function searchSecret(folder: string, secret: string): SecretSearch {
   const names = readdirSync(folder).filter((name) => /\.(?:db|db-wal|log)$/.test(name));
   const contents = names.map((name) => ({ name, bytes: readFileSync(join(folder, name)) }));

@@ -1,4 +1,4 @@
-/** What the workers need around them: a Temporal service and, without a key, a model; each with the way to end it. */
+/** What the workers need: a Temporal service and, without a key, a model; each with a function that ends it. */
 import { join } from 'node:path';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { createModuleLoader } from '../../src/definitions/module-loader.ts';
@@ -47,7 +47,7 @@ async function startTemporal(folder: string, tell: Tell): Promise<TemporalServic
 
 /** The librarian's script as an OpenAI-compatible server: it outlives every worker, as a real provider would. */
 export async function serveLibrarian(projectDir: string): Promise<{ url: string; close(): Promise<void> }> {
-  // As a worker loads it, so that `import … from 'everthread/testing'` means the same.
+  // Loaded as a worker loads it, so that `import … from 'everthread/testing'` resolves to the same module.
   const loader = await createModuleLoader(projectDir, {});
   const { followScript } = await loader.load(join(projectDir, 'agents', 'models', '_script.ts'));
   return scriptedModel(followScript as ScriptFunction).serve();

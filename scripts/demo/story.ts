@@ -1,8 +1,8 @@
 /**
  * The story: a question, a crash while it is answered, a request to publish, a crash while that runs, a question that the
- * model answers with a program of its own, and what the lost call had scheduled before it was lost. Each crash is a SIGKILL, and a supervisor's part, starting another worker,
- * is played at once. Nothing here helps the thread along: who continues it is Temporal, and what it continues from is the
- * store.
+ * model answers with a program of its own, and the effect that the lost call had scheduled. Each crash is a SIGKILL, and the
+ * part of a supervisor, starting another worker, is played at once. Nothing here helps the thread to continue: Temporal
+ * continues it, from what the store has.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEntries } from '../../agents/tools/_bulletin.ts';
@@ -22,7 +22,7 @@ export interface Stage {
   /** Silence after which a worker counts as lost. */
   readonly timeouts: { readonly modelHeartbeatMs: number; readonly toolHeartbeatMs: number };
   startWorker(name: string): WorkerProcess;
-  /** Ends the waiting for something outside Everthread. */
+  /** Ends waiting for something outside Everthread. */
   readonly signal: AbortSignal;
 }
 
@@ -33,7 +33,7 @@ export interface Crash {
   readonly step: number;
   /** From the kill to the first event of continued work. */
   readonly costMs: number;
-  /** The part of it that is waiting for a sign of life. */
+  /** The part of it spent waiting for a heartbeat. */
   readonly timeoutMs: number;
 }
 
@@ -44,7 +44,7 @@ export const TURNS = 3;
 /** A real model may think for a while; the scripted one needs a few seconds. */
 const MODEL_MS = 180_000;
 const RECOVERY_MS = 60_000;
-/** Enough that it is seen to stream, not so much that it could be the end. */
+/** Enough to be seen streaming, too little to be the end. */
 const STREAMED_CHARACTERS = 150;
 
 export async function tellStory(stage: Stage, question: string, first: WorkerProcess): Promise<Crash[]> {
@@ -70,7 +70,7 @@ export async function tellStory(stage: Stage, question: string, first: WorkerPro
 
 async function waitForRest({ client, threadId, log }: Stage): Promise<void> {
   const { status, lastError, lastSeq } = await client.waitForIdle(threadId, { timeoutMs: MODEL_MS });
-  // The log is followed: what has just ended may not have come yet, and must not be taken for the end of the next act.
+  // The log is read with a delay: the end of the last act may still be missing, and must not count as the end of the next one.
   const isTold = (events: readonly ThreadEvent[]) => (events.at(-1)?.seq ?? 0) >= lastSeq || undefined;
   await log.until('the log tells of it', isTold, MODEL_MS);
   if (status !== 'failed') return;
@@ -100,7 +100,7 @@ function findEffectEnd(events: readonly ThreadEvent[]): ThreadEvent | undefined 
   return events.find((event) => event.type === 'effect.done' || event.type === 'effect.failed');
 }
 
-/** The first message that comes after the effect began. */
+/** The first message after the effect began. */
 function findFollowUp(events: readonly ThreadEvent[]): ThreadEvent | undefined {
   const begun = events.findIndex((event) => event.type === 'effect.started');
   return events.slice(begun).find(({ type, data }) => type === 'message.created' && data.role === 'user');
@@ -161,7 +161,7 @@ async function interruptTool(stage: Stage, worker: WorkerProcess, from: number):
 async function crash({ screen, startWorker }: Stage, worker: WorkerProcess, when: string, timeoutMs: number) {
   const at = await worker.kill();
   const next = startWorker(String.fromCharCode(worker.name.charCodeAt(0) + 1));
-  // What the dead worker had written is read by then.
+  // The output of the dead worker has been read by then.
   await sleep(150);
   screen.say('KILL', `worker ${worker.name} (SIGKILL to process ${worker.pid}): ${when}`);
   screen.say('worker', `process ${next.pid} starts, as a supervisor would see to it`, `worker ${next.name}`);
@@ -187,7 +187,7 @@ function findStreaming(events: readonly ThreadEvent[]): 'streaming' | 'over' | u
   return characters >= STREAMED_CHARACTERS ? 'streaming' : undefined;
 }
 
-/** Until the tool has begun, and unless `early` until its effect is there to see; false when the model ended without it. */
+/** Until the tool has begun, and unless `early` until its effect is visible; false when the model ended without it. */
 async function waitForPublishing({ log, threadId, early, signal }: Stage, from: number): Promise<boolean> {
   const isOver = () => log.events.slice(from).some((event) => event.type === 'execution.ended');
   const hasBegun = (events: readonly ThreadEvent[]) =>

@@ -1,7 +1,7 @@
 /**
  * What every performance needs: a Temporal service, a model, a store, a client, and workers that may be killed.
- * R1. What is started is put on the stack of things to end at once, and the stack is unwound however the performance ends.
- * R2. Should this process be killed, the server's guardian and the workers' channels notice, and they end too.
+ * R1. What is started is put on a stack of resources at once, and the stack is unwound however the performance ends.
+ * R2. If this process is killed, the server's guardian and the workers' channels notice, and they end too.
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -20,11 +20,11 @@ export interface Theatre {
   readonly temporal: TemporalService;
   readonly taskQueue: string;
   readonly client: RuntimeClient;
-  /** Of the one thread that the performance begins with. */
+  /** The thread with which the performance begins. */
   readonly threadId: string;
   readonly folder: string;
   readonly stack: AsyncDisposableStack;
-  /** Ends the waiting for something outside Everthread. */
+  /** Ends waiting for something outside Everthread. */
   readonly signal: AbortSignal;
   /** Silence after which a worker counts as lost. */
   readonly timeouts: { readonly modelHeartbeatMs: number; readonly toolHeartbeatMs: number };
@@ -50,7 +50,7 @@ export async function openTheatre(house: House): Promise<Theatre> {
   stack.defer(() => temporal.stop());
   const modelUrl = await openModel(house);
   const threadId = `demo-${randomUUID().slice(0, 8)}`;
-  // On a service that others use, a queue of this run's own.
+  // On a shared service, a queue of this run's own.
   const taskQueue = temporal.isOwn ? 'everthread' : `everthread-${threadId}`;
   const keys = generateKey('demo');
   const storeAddress = `sqlite:${join(folder, 'store.db')}`;
@@ -65,10 +65,10 @@ export async function openTheatre(house: House): Promise<Theatre> {
     TEMPORAL_NAMESPACE: temporal.namespace,
   };
   const failure = Promise.withResolvers<never>();
-  // Nobody may be waiting when a worker fails late.
+  // Keeps a late failure of a worker from being an unhandled rejection.
   failure.promise.catch(() => undefined);
   const startWorker = (name: string): WorkerProcess => {
-    // Events are read a moment later than lines: what a tool says must not come before its beginning.
+    // Events are read later than lines: a tool's output must not precede its beginning.
     const onLine = (line: string) => setTimeout(() => screen.say('worker', line, `worker ${name}`), 120);
     const logFile = join(folder, `worker-${name}.log`);
     const worker = new WorkerProcess({ name, projectDir, env, logFile, onLine });

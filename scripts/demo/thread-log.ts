@@ -1,12 +1,12 @@
 /**
- * The thread's event log as one reader sees it live, across every crash: kept whole, shown as it comes, and waited on.
+ * The thread's event log as one reader sees it live, across every crash: kept completely, shown as it arrives, and awaited.
  * Reads the store, so it goes on while no worker runs.
  */
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { ThreadEvent } from '../../src/core/thread-event.ts';
 
 interface Waiter {
-  /** Answers whether it has what it waited for. */
+  /** Answers whether it has found what it waits for. */
   look(): boolean;
   fail(error: unknown): void;
 }

@@ -1,4 +1,4 @@
-/** A worker as a child process, to be killed without a word. */
+/** A worker as a child process that can be killed without warning. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ export interface WorkerOptions {
   readonly name: string;
   readonly projectDir: string;
   readonly env: NodeJS.ProcessEnv;
-  /** What it writes to standard error. */
+  /** Its standard error. */
   readonly logFile: string;
   /** A line that it, or a tool in it, printed. */
   readonly onLine: (line: string) => void;
@@ -21,7 +21,7 @@ export interface WorkerOptions {
 export class WorkerProcess {
   readonly name: string;
   readonly pid: number;
-  /** Resolves when it serves its task queue; rejects with its last words when it ends before that. */
+  /** Resolves when it serves its task queue; rejects with its last output when it ends before that. */
   readonly ready: Promise<void>;
   readonly #child: ChildProcess;
   readonly #exit: Promise<unknown>;
@@ -44,7 +44,7 @@ export class WorkerProcess {
       );
     });
     this.ready = Promise.race([once(child, 'message').then(() => undefined), ended]);
-    // Nobody may be waiting when it is killed early.
+    // Keeps an early kill from being an unhandled rejection.
     this.ready.catch(() => undefined);
   }
 
@@ -56,7 +56,7 @@ export class WorkerProcess {
     return at;
   }
 
-  /** In order, and at the latest after three seconds. */
+  /** Ends it in order, and after three seconds by force. */
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     this.#child.kill('SIGTERM');

@@ -1,8 +1,8 @@
-/** The worker processes of the demo: what `everthread worker` runs, as few lines as it takes. Settings come by environment. */
+/** The worker processes of the demo: what `everthread worker` runs, in a few lines. Settings come from the environment. */
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { createWorker } from '../../src/worker/index.ts';
 
-// The demo must not leave workers behind, in whatever way it ends.
+// The demo must not leave workers behind, however it ends.
 process.on('disconnect', () => process.exit());
 Runtime.install({ logger: new DefaultLogger('WARN') });
 

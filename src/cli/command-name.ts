@@ -1,7 +1,7 @@
-/** What a person types to reach this command, for texts that say what to type next. */
+/** The command as the user invoked it, for texts that suggest the next command. */
 
 export function commandName(env: NodeJS.ProcessEnv = process.env): string {
   if (env.npm_lifecycle_event === undefined) return 'everthread';
-  // `npm run everthread -- …` in a clone; any other script, and npx itself, stand for an installed command.
+  // `npm run everthread -- …` in a clone; any other script, and npx, invoke an installed command.
   return env.npm_lifecycle_event === 'everthread' ? 'npm run everthread --' : 'npx everthread';
 }

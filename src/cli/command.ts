@@ -1,6 +1,6 @@
 /**
- * What all commands share: `--project` and `--json`, parsers of option values, and the way a handler's exit code
- * reaches `main`.
+ * What all commands share: `--project` and `--json`, parsers of option values, and the path of a handler's exit code
+ * to `main`.
  */
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -47,7 +47,7 @@ export function addTaskQueue(command: Command): Command {
   );
 }
 
-/** A handler answers its exit code, or nothing for 0; what it throws reaches `main`. */
+/** A handler answers its exit code, or nothing for 0; `main` handles what it throws. */
 export function act<A extends unknown[]>(
   cli: Cli,
   handler: (...args: A) => Promise<number | undefined>,
@@ -74,7 +74,7 @@ export function parseList(text: string): unknown[] {
     const value: unknown = JSON.parse(text);
     if (Array.isArray(value)) return value;
   } catch {
-    // Said below, with an example.
+    // The error below has an example.
   }
   throw new InvalidArgumentError(`Give a JSON array, such as '[1, "two"]'.`);
 }
@@ -95,7 +95,7 @@ export function parseObject(text: string): Record<string, unknown> {
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return value as Record<string, unknown>;
   } catch {
-    // Said below, with an example.
+    // The error below has an example.
   }
   throw new InvalidArgumentError(`Give a JSON object, such as '{"city":"Paris"}'.`);
 }

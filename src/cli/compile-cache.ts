@@ -1,19 +1,19 @@
 /**
- * Node keeps what it has compiled of our code and its packages, and needs half as long for the next start. In the user's own cache
- * folder: Node's default is one for all users of the machine, where somebody else could have left code behind.
+ * Node caches the compiled form of our code and its packages, which halves the start-up time. In the user's own cache
+ * folder: Node's default is shared by all users of the machine, and another user could have placed code there.
  */
 import { mkdirSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { userCacheFolder } from '../temporal-service/cache-folder.ts';
 
-/** Holds for what is loaded from now on. `NODE_COMPILE_CACHE` names another folder, `NODE_DISABLE_COMPILE_CACHE=1` none. */
+/** Applies to everything loaded from now on. `NODE_COMPILE_CACHE` names another folder, `NODE_DISABLE_COMPILE_CACHE=1` disables it. */
 export function keepCompiled(): void {
   const folder = join(userCacheFolder(process.env), 'compiled');
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     enableCompileCache(folder);
   } catch {
-    // A home that cannot be written to: everything is compiled each time.
+    // The home is not writable: everything is compiled each time.
   }
 }

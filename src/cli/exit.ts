@@ -1,6 +1,6 @@
 /**
- * How a command ends: 0 done, 1 failed, 2 usage or invalid input, 3 not found or terminated (the codes' own numbers
- * stand in core/error.ts), and what is said about a failure: its code, its message, what to do next.
+ * How a command ends: 0 done, 1 failed, 2 usage or invalid input, 3 not found or terminated (core/error.ts has the number of
+ * each code), and how a failure is shown: its code, its message, the remedy.
  */
 import type { CommanderError } from 'commander';
 import { ERRORS, type ErrorCode, errorMessage, isRuntimeError } from '../core/error.ts';
@@ -10,13 +10,13 @@ import { visible } from './output/terminal-text.ts';
 
 export const EXIT = { done: 0, failed: 1, usage: 2, notFound: 3, interrupted: 130 } as const;
 
-/** Tells what was thrown on standard error, and answers the exit code. */
+/** Prints what was thrown on standard error, and answers the exit code. */
 export function reportFailure(error: unknown): number {
   if (isCommanderError(error)) return exitOfCommander(error);
   if (isRuntimeError(error)) {
     const next = NEXT[error.code]?.();
     tellFailure(error.code, error.message);
-    // A message that names a command itself has said what to do.
+    // A message that names a command already contains the remedy.
     if (next && !error.message.includes(commandName())) note(next);
   } else if (isDiskFull(error)) {
     tellFailure(
@@ -54,13 +54,13 @@ function isCommanderError(error: unknown): error is CommanderError {
   );
 }
 
-/** Of a file that is not the store's. */
+/** For a file outside the store. */
 function isDiskFull(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };
   return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
-/** Commander has said its words already. */
+/** Commander has printed its own message already. */
 function exitOfCommander({ code, exitCode }: CommanderError): number {
   if (code === 'commander.help') return EXIT.usage;
   return exitCode === 0 ? EXIT.done : EXIT.usage;

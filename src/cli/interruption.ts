@@ -1,7 +1,7 @@
 /**
  * Ctrl-C and SIGTERM for commands that run until then.
- * I1  The first one asks: `signal` fires, and the command finishes its work in order.
- * I2  The second one forces: what was started is killed, and the process ends at once. So does the first one as long as
+ * I1. The first one is a request: `signal` fires, and the command finishes its work in order.
+ * I2. The second one forces the end: what was started is killed, and the process ends at once. So does the first one as long as
  *     the command is only preparing: there is nothing to finish yet.
  */
 import { EXIT } from './exit.ts';
@@ -10,11 +10,11 @@ import { note } from './output/output.ts';
 export interface Interruption {
   /** Fires at the first signal. */
   readonly signal: AbortSignal;
-  /** Called at the second signal, and must not wait for anything. */
+  /** Called at the second signal; must not wait for anything. */
   onForce(end: () => void): void;
-  /** Says that from now on there is work to finish (I2). */
+  /** Declares that from now on there is work to finish (I2). */
   begin(): void;
-  /** As the first signal does, for a reason of the command's own. */
+  /** Has the effect of the first signal, for a reason of the command's own. */
   stop(): void;
 }
 
@@ -22,7 +22,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 const STOPPING = 'Stopping: what runs is finished or handed over';
 
-/** `stopping` tells people what the first signal does. */
+/** `stopping` describes to people what the first signal does. */
 export async function withInterruption<T>(
   work: (interruption: Interruption) => Promise<T>,
   stopping = STOPPING,

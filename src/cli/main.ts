@@ -31,9 +31,9 @@ Exit codes: 0 done, 1 failed, 2 usage or invalid input, 3 not found or terminate
 export async function main(argv: string[]): Promise<number> {
   const cli: Cli = { exitCode: 0 };
   hideSecrets();
-  // By itself Node opens a debugger to whoever can send this signal.
+  // By default Node opens a debugger port when it receives this signal.
   process.on('SIGUSR1', () => undefined);
-  // A reader that has seen enough, such as `head`, is no failure.
+  // A reader that closes early, such as `head`, is not a failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   try {
     await buildProgram(cli).parseAsync(argv, { from: 'user' });
@@ -63,7 +63,7 @@ function buildProgram(cli: Cli): Command {
   return program;
 }
 
-/** Settings that commander does not hand down to commands added later. */
+/** Settings that commander does not pass on to commands added later. */
 function prepare(command: Command): void {
   command
     .helpCommand(false)

@@ -1,4 +1,4 @@
-/** Opens what a client works with: a connection to Temporal and a store. */
+/** Opens the resources of a client: a connection to Temporal and a store. */
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { readConfiguration } from '../configuration.ts';
@@ -13,7 +13,7 @@ export interface ConnectOptions {
   readonly taskQueue?: string;
   /** A store's address as in `EVERTHREAD_STORE`, or an open store, which the caller closes. */
   readonly store?: string | ThreadStore;
-  /** What a relative store path is relative to; the working directory when absent. */
+  /** The base of a relative store path; the working directory when absent. */
   readonly projectDir?: string;
 }
 
@@ -24,7 +24,7 @@ export interface OpenConnection {
   close(): Promise<void>;
 }
 
-/** Throws `TemporalUnavailable` when no server answers, `InvalidConfiguration` for a store that cannot be. */
+/** Throws `TemporalUnavailable` when no server responds, `InvalidConfiguration` for an invalid store. */
 export async function openConnection(options: ConnectOptions): Promise<OpenConnection> {
   const configuration = readConfiguration();
   const { connectionOptions, namespace } = loadClientConnectConfig();
@@ -33,7 +33,7 @@ export async function openConnection(options: ConnectOptions): Promise<OpenConne
     ...connectionOptions,
     address,
     connectTimeout: '5 s',
-    // A page of a history with large signals is more than gRPC's 4 MiB, and then nobody could export it.
+    // A page of a history with large signals exceeds gRPC's default of 4 MiB, and could not be exported.
     channelArgs: { 'grpc.max_receive_message_length': 128 * 1024 * 1024 },
   }).catch((cause) => {
     throw new RuntimeError(

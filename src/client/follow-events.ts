@@ -1,4 +1,4 @@
-/** Reads a thread's event log and goes on as it grows. The cursor is the last sequence number read. */
+/** Reads a thread's event log and follows it as it grows. The cursor is the last sequence number read. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ThreadEvent } from '../core/thread-event.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
@@ -9,7 +9,7 @@ const POLL_MS = 60;
 export interface FollowOptions {
   /** Events with a number above this one; 0, the default, means all. */
   readonly after?: number;
-  /** False: ends at the log's present end. */
+  /** False: stops at the log's present end. */
   readonly follow?: boolean;
   readonly signal?: AbortSignal;
 }

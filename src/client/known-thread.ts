@@ -1,8 +1,8 @@
-/** What the store's word on a thread means to a client: it takes commands, is terminated, or is not there. */
+/** The state of a thread in the store as a client sees it: it takes commands, is terminated, or does not exist. */
 import { RuntimeError } from '../core/error.ts';
 import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 
-/** The thread, or null where the store does not know it. Throws `ThreadTerminated`. */
+/** The thread, or null where the store does not have it. Throws `ThreadTerminated`. */
 export async function refuseTerminated(store: ThreadStore, threadId: string): Promise<ThreadRecord | null> {
   const record = await store.getThread(threadId);
   if (record?.terminatedAt == null) return record;
@@ -16,7 +16,7 @@ export async function requireThread(store: ThreadStore, threadId: string): Promi
   throw new RuntimeError('ThreadNotFound', `Thread "${threadId}" is not in this store.`);
 }
 
-/** Why a thread's workflow is gone. */
+/** Why a thread has no running workflow. */
 export async function goneError(store: ThreadStore, threadId: string, cause: unknown): Promise<RuntimeError> {
   const record = await store.getThread(threadId);
   if (record?.terminatedAt != null) {

@@ -1,6 +1,6 @@
 /**
- * Files that a client sends along with a message (definitions §15.4). What is new becomes a file of the thread first, and the
- * message then names its path. The name is made from the message's id, so that sending again writes the same file.
+ * Files that a client sends along with a message (definitions §15.4). A new file is written to the thread first, and the
+ * message then names its path. The path is derived from the message's id, so that sending again writes the same file.
  */
 import { createHash } from 'node:crypto';
 import { types } from 'node:util';
@@ -19,7 +19,7 @@ export interface NewAttachment {
   readonly description?: string;
 }
 
-/** The path of a file that the thread has, or a new one. */
+/** The path of an existing file of the thread, or a new one. */
 export type OutgoingAttachment = string | NewAttachment;
 
 export type WriteFile = (file: NewFile) => Promise<{ readonly path: string }>;
@@ -30,7 +30,7 @@ export interface FilePlace {
   readonly writeFile: WriteFile;
 }
 
-/** The paths that the message names. All is checked before anything is written. */
+/** The paths for the message. Everything is checked before anything is written. */
 export async function storeOutgoing(
   place: FilePlace,
   attachments: readonly OutgoingAttachment[],
@@ -67,7 +67,7 @@ function toFile({ threadId, messageId }: FilePlace, given: NewAttachment, index:
   };
 }
 
-/** A copy: the caller's own may change while it is written. */
+/** A copy: the caller may change his own while it is written. */
 function toBytes(name: string, data: unknown): Uint8Array {
   if (ArrayBuffer.isView(data)) {
     return Uint8Array.from(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));

@@ -1,6 +1,6 @@
 /**
- * What a client sends: payloads checked before they leave, large content put into the store first (decisions:
- * our client signals content above 4 KiB by its id). New files are written before the message that names them.
+ * What a client sends: payloads are validated before they are sent, content above 4 KiB is stored first and signalled
+ * by its id. New files are written before the message that names them.
  */
 import { randomUUID } from 'node:crypto';
 import { RuntimeError } from '../core/error.ts';
@@ -14,7 +14,7 @@ import { type OutgoingAttachment, storeOutgoing, type WriteFile } from './outgoi
 export interface OutgoingMessage {
   /** Makes sending idempotent: the same id is stored once. 1 to 64 visible ASCII characters; made when absent. */
   readonly id?: string;
-  /** `user` (default): the agent answers. `assistant`: recorded as its own words. */
+  /** `user` (default): the agent answers. `assistant`: recorded as the agent's own message. */
   readonly role?: 'user' | 'assistant';
   /** May be empty where there are attachments. */
   readonly content: string;
@@ -34,7 +34,7 @@ export interface Destination {
   readonly writeFile: WriteFile;
 }
 
-/** Throws `InvalidMessage`, `MessageTooLarge`, or what writing a file throws; nothing has been sent then. */
+/** Throws `InvalidMessage`, `MessageTooLarge`, or the errors of writing a file; nothing has been sent then. */
 export async function prepareMessage(
   { store, threadId, writeFile }: Destination,
   message: OutgoingMessage,

@@ -1,8 +1,8 @@
 /**
  * Gives a subagent the variables that it waits for (runtime §7.5): its thread is made with them in one transaction of the store,
  * then its parent is told to start it.
- * P1. A request serves once. Who asks again is told which thread it has become, and the parent is told again: a client that was
- *     lost between the two has lost nothing.
+ * P1. A request is answered once. A repeated call gets the id of the thread that was made, and the parent is told again: a client
+ *     that was lost between the two steps has lost nothing.
  * P2. No message holds a value.
  */
 import { type EnvType, variableProblem } from '../core/env.ts';
@@ -60,7 +60,7 @@ function refusal(
   switch (refused.kind) {
     case 'unknown':
       return requestNotFound(requestId, parentId);
-    // P1.
+    // P1: the parent is told again.
     case 'used':
       return new RuntimeError(
         'VariableRequestUsed',

@@ -1,5 +1,5 @@
 /**
- * RuntimeClient: starts threads, talks to them, reads them.
+ * RuntimeClient: starts threads, sends to them, reads them.
  * Commands travel as Temporal signals and updates; reads come from the store. A thread whose workflow was killed
  * is revived by the next command; a terminated one refuses every command with `ThreadTerminated`.
  */
@@ -48,17 +48,17 @@ export class RuntimeClient {
   }
 
   /**
-   * Starts a thread. Throws `InvalidStart` when it runs already, `ThreadTerminated` when its id is spent. Missing required
-   * variables are found by the worker: the thread is `failed` with `MissingVariable` until they are set and a message comes.
+   * Starts a thread. Throws `InvalidStart` when it runs already, `ThreadTerminated` when its id is used up. The worker detects missing
+   * required variables: the thread is `failed` with `MissingVariable` until they are set and a message arrives.
    */
   startThread(thread: StartThread): Promise<{ threadId: string }> {
     return this.#commands.start(thread);
   }
 
   /**
-   * Queues a message; resolves once the server has it for good. The same id again changes nothing.
-   * Throws `ThreadNotFound`, `ThreadTerminated`, `InvalidMessage`, `MessageTooLarge`; with new files also what writing a file
-   * throws, and `ThreadNotFound` as long as no worker has taken the thread.
+   * Queues a message; resolves once the server has stored it. Repeating an id changes nothing.
+   * Throws `ThreadNotFound`, `ThreadTerminated`, `InvalidMessage`, `MessageTooLarge`; with new files also the errors of writing a
+   * file, and `ThreadNotFound` until a worker has opened the thread.
    */
   queueMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
     return this.#commands.queueMessage(threadId, message);
@@ -74,14 +74,14 @@ export class RuntimeClient {
     return this.#commands.queueTool(threadId, tool);
   }
 
-  /** Ends the current execution; what is queued waits for the next user message. */
+  /** Ends the current execution; queued items wait for the next user message. */
   stop(threadId: string, reason?: string): Promise<void> {
     return this.#commands.stop(threadId, reason);
   }
 
   /**
-   * Ends the thread for ever. Idempotent: a terminated thread is left as it is. Where the server takes no more signals for the
-   * run, its workflow is cancelled, which ends the thread as well; the reason is then `cancelled`.
+   * Ends the thread for ever. Idempotent. Where the server accepts no more signals for the run, its workflow is cancelled,
+   * which ends the thread as well; the reason is then `cancelled`.
    */
   terminate(threadId: string, reason?: string): Promise<void> {
     return this.#commands.terminate(threadId, reason);
@@ -95,21 +95,22 @@ export class RuntimeClient {
     return this.#commands.wakeForEffects(threadId, inMs);
   }
 
-  /** Tells a thread that something was put into its queue by other means. Throws `ThreadNotFound`, `ThreadTerminated`. */
+  /** Tells a thread that an item was queued by other means. Throws `ThreadNotFound`, `ThreadTerminated`. */
   wake(threadId: string): Promise<void> {
     return this.#commands.wake(threadId);
   }
 
   /**
-   * Resolves with the thread once it is at rest and everything that this client sent it has been taken. Where no worker can say
-   * that, the store's word stands, but not over a `stop` or `terminate` of this client. Throws `Timeout` after `timeoutMs` (default 60,000), saying where the thread stands.
+   * Resolves with the thread once it is at rest and everything that this client sent to it has been taken. Where no worker can
+   * confirm that, the store decides, but not over a `stop` or `terminate` of this client. Throws `Timeout` after `timeoutMs`
+   * (default 60,000), with the thread's state.
    */
   waitForIdle(threadId: string, { timeoutMs = 60_000 }: { timeoutMs?: number } = {}): Promise<ThreadRecord> {
     return this.#commands.waitForIdle(threadId, timeoutMs);
   }
 
   /**
-   * Gives a subagent of this thread the variables that it waits for, all at once, and starts it. What it answers reaches the
+   * Gives a subagent of this thread all the variables that it waits for, and starts it. Its answer reaches the
    * thread as a message. Throws `VariableRequestNotFound`, `VariableRequestUsed` (and starts it all the same), `MissingVariable`,
    * `InvalidVariable`, `LimitExceeded`, `ThreadTerminated`.
    */

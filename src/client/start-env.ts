@@ -1,9 +1,9 @@
-/** The variables that a thread is started with: in the store before its workflow begins, and nowhere else. */
+/** The variables of a new thread: stored before its workflow begins, and nowhere else. */
 import { RuntimeError } from '../core/error.ts';
 import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 import type { StartThread } from './start-options.ts';
 
-/** Throws `InvalidStart` for a thread that is there already, `InvalidVariable`, and `InvalidConfiguration` without a key. */
+/** Throws `InvalidStart` for a thread that exists already, `InvalidVariable`, and `InvalidConfiguration` without a key. */
 export async function storeStartEnv(
   store: ThreadStore,
   threadId: string,

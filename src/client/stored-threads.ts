@@ -1,4 +1,4 @@
-/** What of threads needs nothing but their store: no server, no worker. */
+/** Reads of threads that need only their store: no server, no worker. */
 import type { ScheduledEffect } from '../core/effect.ts';
 import type { Message } from '../core/message.ts';
 import type { ThreadStatus } from '../core/step.ts';
@@ -12,7 +12,7 @@ import type { ListValues, StoredValue } from '../store/port/value.ts';
 import { type FollowOptions, followEvents } from './follow-events.ts';
 import { requireThread } from './known-thread.ts';
 
-/** As ThreadState reads them (definitions §18). */
+/** As in ThreadState (definitions §18). */
 export interface StoredFiles {
   stat(path: string): Promise<FileRecord | null>;
   readdir(path: string): Promise<ReaddirResult>;
@@ -26,7 +26,7 @@ export interface StoredFiles {
 
 export interface StoredValues {
   get(key: string): Promise<unknown>;
-  /** By key; 100 unless asked otherwise. */
+  /** By key; 100 unless given. */
   list(options?: ListValues): Promise<readonly StoredValue[]>;
 }
 
@@ -48,7 +48,7 @@ export class StoredThreads {
     return requireThread(this.#store, threadId);
   }
 
-  /** The thread with all that descend from it, each behind its parent. Throws `ThreadNotFound`. */
+  /** The thread with all its descendants, each after its parent. Throws `ThreadNotFound`. */
   async getFamily(threadId: string): Promise<readonly FamilyMember[]> {
     await this.getThread(threadId);
     return this.#store.readFamily(threadId);
@@ -74,12 +74,12 @@ export class StoredThreads {
     return this.#store.getLogs(threadId, options);
   }
 
-  /** The thread's events after a number, oldest first; goes on live unless `follow` is false. */
+  /** The thread's events after a number, oldest first; follows the log unless `follow` is false. */
   events(threadId: string, options: FollowOptions = {}): AsyncIterable<ThreadEvent> {
     return followEvents(this.#store, threadId, options);
   }
 
-  /** Effects that wait, of one name or of all, the next due first. One that is not there has none. */
+  /** Pending effects, of one name or of all, the next due first. A thread that does not exist has none. */
   async listEffects(threadId: string, name?: string): Promise<readonly ScheduledEffect[]> {
     return this.#store.listEffects(threadId, name);
   }
@@ -89,7 +89,7 @@ export class StoredThreads {
     return this.#store.removeEffect(threadId, id);
   }
 
-  /** The files of a thread, for reading: its tools alone write them. One that is not there has none. */
+  /** The files of a thread, for reading: only its own code writes them. A thread that does not exist has none. */
   files(threadId: string): StoredFiles {
     const store = this.#store;
     return {

@@ -1,4 +1,4 @@
-/** Variables of threads, users and the instance, and what children wait for (definitions §16, runtime §7.5): the store is enough. */
+/** Variables of threads, users and the instance, and pending requests for them (definitions §16, runtime §7.5): needs only the store. */
 import type { EnvType } from '../core/env.ts';
 import type { EnvEntry, EnvOwner } from '../store/port/env.ts';
 import type { VariableRequest } from '../store/port/family.ts';
@@ -14,7 +14,7 @@ export class StoredVariables {
   }
 
   /**
-   * Sets a variable of a thread, a user (the `userId` of threads) or the instance, also before the thread is there.
+   * Sets a variable of a thread, a user (the `userId` of threads) or the instance; the thread need not exist yet.
    * A new one is a secret unless `type` says text. Throws `InvalidVariable`, `ThreadTerminated`, `InvalidConfiguration`.
    */
   async setEnv(
@@ -26,24 +26,24 @@ export class StoredVariables {
     await this.#store.setEnv({ owner, name, value, type: options.type });
   }
 
-  /** Variables of this owner by name; the values of secrets are not told. */
+  /** Variables of this owner by name; without the values of secrets. */
   async listEnv(owner: EnvOwner): Promise<readonly EnvEntry[]> {
     return this.#store.listEnv(owner);
   }
 
-  /** False when it was not there. */
+  /** False when it did not exist. */
   async unsetEnv(owner: EnvOwner, name: string): Promise<boolean> {
     return this.#store.unsetEnv(owner, name);
   }
 
-  /** What a subagent needs before it can start; `childId` is the thread that it has become. Throws `VariableRequestNotFound`. */
+  /** What a subagent needs before it can start; `childId` is the thread that was made of it. Throws `VariableRequestNotFound`. */
   async getVariableRequest(requestId: string): Promise<VariableRequest> {
     const request = await this.#store.getRequest(requestId);
     if (request) return request;
     throw requestNotFound(requestId);
   }
 
-  /** Those of a thread's subagents that still wait, oldest first. Throws `ThreadNotFound`. */
+  /** The pending requests of a thread's subagents, oldest first. Throws `ThreadNotFound`. */
   async listVariableRequests(threadId: string): Promise<readonly VariableRequest[]> {
     await requireThread(this.#store, threadId);
     return this.#store.listRequests(threadId);

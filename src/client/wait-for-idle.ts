@@ -1,6 +1,6 @@
 /**
- * When is a thread at rest? The store alone cannot tell: a signal that the server has may not have reached it. Nor can the
- * workflow: what others put into the queue in the store is announced to it afterwards. So both must say so, where a worker can.
+ * Decides when a thread is at rest. The store alone cannot tell: a signal may have reached the server and not yet the store. Nor can
+ * the workflow: items queued in the store by others are announced to it afterwards. So both must agree, where a worker can respond.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
@@ -8,11 +8,11 @@ import { RuntimeError } from '../core/error.ts';
 import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 import { type StatusView, status } from '../workflows/messages.ts';
 
-/** What a client has sent to a thread, and does not know to have been heard. */
+/** What a client has sent to a thread and not yet seen confirmed. */
 export interface Sent {
-  /** Of items; emptied of those that have arrived. */
+  /** Ids of items; those that have arrived are removed. */
   readonly ids: Set<string>;
-  /** A stop or an end was asked for: of these the store knows nothing until they are over. */
+  /** A stop or an end was requested: the store knows nothing of it until it is carried out. */
   signalled: boolean;
 }
 
@@ -26,16 +26,16 @@ interface Wait {
 
 const POLL_MS = 25;
 const POLL_AT_MOST_MS = 200;
-/** The server holds a question for a worker that is not there for longer than most callers want to wait. */
+/** The server holds a query for an absent worker longer than most callers want to wait. */
 const ASK_AT_LEAST_MS = 1000;
 
 export async function waitForIdle(wait: Wait): Promise<ThreadRecord> {
-  // Not by the clock, which may be set in between.
+  // Measured with a monotonic clock.
   const deadline = performance.now() + wait.timeoutMs;
   const ask = askUntil(wait.handle, deadline);
   for (let pause = POLL_MS; ; pause = Math.min(pause * 1.3, POLL_AT_MOST_MS)) {
     const ids = [...wait.sent.ids];
-    // Asked before the thread is read: whoever takes an item says in the same transaction that the thread runs.
+    // Queried before the thread is read: the transaction that takes an item also stores that the thread runs.
     const arrived = (await wait.store.countTaken(wait.threadId, ids)) === ids.length;
     const record = await wait.store.getThread(wait.threadId);
     if (record && (await isAtRest({ ...wait, ask, arrived }, record))) {
@@ -49,31 +49,31 @@ export async function waitForIdle(wait: Wait): Promise<ThreadRecord> {
 
 interface Look extends Pick<Wait, 'store' | 'sent'> {
   readonly ask: Ask;
-  /** Every item that was sent. */
+  /** Whether every sent item has arrived. */
   readonly arrived: boolean;
 }
 
 async function isAtRest({ store, sent, ask, arrived }: Look, record: ThreadRecord): Promise<boolean> {
   if (record.terminatedAt !== null) return true;
   if (record.status === 'running' || record.status === 'waiting') return false;
-  // A stopped thread keeps what is queued, and so does one whose step could not even be tried.
+  // A stopped thread keeps its queue, and so does one whose step could not begin.
   const mayHoldWork = record.status === 'stopped' || record.status === 'failed';
   if (!arrived && !mayHoldWork) return false;
   const view = await ask();
   if (view === 'busy') return false;
-  // The status alone would not do: what was sent to a stopped thread may be on its way into the store.
+  // The status is not enough: an item sent to a stopped thread may be on its way into the store.
   if (view ? view.status !== record.status || !view.atRest : !arrived || sent.signalled) return false;
   if (view) sent.signalled = false;
-  // A report, a relative's word, an effect's tool lie in line before the workflow is told of them. What it knows of and leaves
-  // there waits for a person, and so does everything of a thread that was stopped.
+  // A report, a relative's message or an effect's tool is queued before the workflow is told. What the workflow knows of and leaves
+  // queued waits for a person, and so does everything of a stopped thread.
   const holdsWork = view === undefined ? mayHoldWork : record.status === 'stopped' || view.queued > 0;
   return holdsWork || (await store.countQueued(record.id)) === 0;
 }
 
-/** Undefined when nobody can say: no worker, or no running workflow. The store's word stands then. */
+/** Undefined when neither a worker nor a running workflow can tell; the store decides then. */
 type Ask = () => Promise<StatusView | 'busy' | undefined>;
 
-/** Who has answered once and does not now is busy. */
+/** A worker that answered before and does not now is busy. */
 function askUntil(handle: WorkflowHandle, deadline: number): Ask {
   let lives = false;
   return async () => {

@@ -1,4 +1,4 @@
-/** What the Temporal client throws, as our codes. The one place where its errors are told apart. */
+/** Translates errors of the Temporal client into our codes. The one place that tells them apart. */
 import { errorMessage, isRuntimeError, RuntimeError } from '../core/error.ts';
 
 const GRPC_INVALID_ARGUMENT = 3;
@@ -10,13 +10,13 @@ interface ErrorShape {
   readonly cause?: { readonly type?: string; readonly message?: string; readonly code?: number };
 }
 
-/** No such workflow, or it is closed: signals and updates are answered alike. */
+/** No such workflow, or a closed one: signals and updates get the same answer. */
 export function isGone(error: unknown): boolean {
   const { name, code, cause } = error as ErrorShape;
   return name === 'WorkflowNotFoundError' || code === GRPC_NOT_FOUND || cause?.code === GRPC_NOT_FOUND;
 }
 
-/** The server takes 10,000 signals for one run of a workflow, and no more until the next run. */
+/** The server accepts 10,000 signals for one run of a workflow, and no more until the next run. */
 export function isFull(error: unknown): boolean {
   const { code, cause } = error as ErrorShape;
   if (code !== GRPC_INVALID_ARGUMENT && cause?.code !== GRPC_INVALID_ARGUMENT) return false;
@@ -27,7 +27,7 @@ export function isAlreadyStarted(error: unknown): boolean {
   return (error as ErrorShape).name === 'WorkflowExecutionAlreadyStartedError';
 }
 
-/** A refused update carries its code as the cause's type; everything else is passed on as it is. */
+/** A rejected update has its code as the cause's type; every other error passes unchanged. */
 export function toRuntimeError(error: unknown): unknown {
   if (isRuntimeError(error)) return error;
   const { name, cause } = error as ErrorShape;

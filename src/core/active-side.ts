@@ -31,7 +31,7 @@ export interface ActingPlace {
   readonly subprompt: { readonly prompt: string } | null;
 }
 
-/** Of a step: its agent's side, with the sub-prompt in the prompt's place where the step is one's. */
+/** The side that runs a step: the agent's, with the sub-prompt in place of its prompt where the step belongs to one. */
 export function findStepSide(
   registry: Registry,
   agentName: string,
@@ -42,7 +42,7 @@ export function findStepSide(
   return active && prompt ? { ...active, prompt } : undefined;
 }
 
-/** The prompt whose calls these are: a sub-prompt's own, else that of the agent's side. */
+/** The prompt that makes these calls: a sub-prompt, or the prompt of the agent's side. */
 export function findActivePrompt(
   registry: Registry,
   agentName: string,

@@ -3,10 +3,10 @@ import { LIMITS } from './limit.ts';
 import type { AttachmentRef } from './message.ts';
 import type { FileRecord } from './thread-file.ts';
 
-/** Where new content goes, and what goes with the last message that names it. */
+/** Where new content is stored; it is removed together with the last message that names it. */
 export const ATTACHMENT_FOLDER = '/attachments';
 
-/** `given` outranks what the file itself tells of its name and description. */
+/** `given` outranks the file's own name and description. */
 export function toAttachmentRef(
   id: string,
   { path, name, mimeType, size, width, height, metadata }: FileRecord,
@@ -30,7 +30,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim().length > 0 ? value : undefined;
 }
 
-/** A label, never a path: whatever somebody called the file, on one line. */
+/** A label and never a path: any name, reduced to one line. */
 export function attachmentName(name: string): string {
   const flat = name
     .toWellFormed()
@@ -39,7 +39,7 @@ export function attachmentName(name: string): string {
   return flat.slice(0, LIMITS.fileNameBytes) || 'file';
 }
 
-/** Whether a list of what a sender names can be one: paths, not too many, not too long. */
+/** Whether a list from a sender is valid: well-formed paths, not too many, not too long. */
 export function isAttachmentList(value: unknown): value is readonly string[] {
   return (
     Array.isArray(value) &&

@@ -21,8 +21,8 @@ const DATA_URL = /^data:[^,]{0,300};base64,/i;
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
 /**
- * Base64 as people, browsers and models hand it out: of either alphabet, also in lines, also as a data URL. The bare text, or
- * undefined for what is none.
+ * Decodes base64 in the forms that people, browsers and models send: either alphabet, broken into lines, or as a data URL. Answers
+ * the bare text, or undefined for input that is not base64.
  */
 export function parseBase64(data: unknown): string | undefined {
   if (typeof data !== 'string') return undefined;

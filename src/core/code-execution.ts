@@ -1,6 +1,6 @@
 /**
  * Code execution as callers see it (runtime §13, definitions §19): the shapes of `state.runCode`.
- * Types alone; `sandbox` makes them true.
+ * Types alone; `sandbox` implements them.
  */
 
 export type CodeExecutionStatus = 'success' | 'error' | 'link_error' | 'memory' | 'terminated';
@@ -47,9 +47,9 @@ export interface CodeExecutionLog {
 
 export interface CodeExecutionResult {
   readonly status: CodeExecutionStatus;
-  /** With status `success` alone. Functions in it can be called until the enclosing tool call ends. */
+  /** Only with status `success`. Functions in it can be called until the enclosing tool call ends. */
   readonly result?: unknown;
-  /** With every other status. */
+  /** Every status but `success` has one. */
   readonly error?: CodeExecutionError;
   /** What the code reported, in order; filled for every status. */
   readonly reports: readonly unknown[];
@@ -68,7 +68,7 @@ export interface CodeExecution extends PromiseLike<CodeExecutionResult> {
   readonly running: boolean;
   /** Live: grows while the code runs. */
   readonly reports: readonly unknown[];
-  /** Resolves once the run has a process: true. False when it settled without one. Until then it waits for its turn. */
+  /** Resolves to true once the run has a process, and to false when it settled without one. Until then the run waits for a free process. */
   readonly begun: Promise<boolean>;
 }
 

@@ -1,13 +1,13 @@
 /**
- * What a model is shown of the files that messages name (definitions §15.5): of recent images the picture, of everything a
- * line of text with its path, so that tools can be asked for it. Pure: who reads the pictures is told which.
+ * What a model is shown of the files that messages name (definitions §15.5): recent images as pictures, and every file as a line
+ * of text with its path, so that tools can be asked for it. Pure: the caller reads the pictures.
  */
 import type { ContextMessage } from './context.ts';
 import type { AttachmentRef } from './message.ts';
 import { isImageType } from './mime-type.ts';
 import type { ContentPart } from './provider.ts';
 
-/** A picture, or why there is none. */
+/** A picture, or the reason why it is missing. */
 export type Picture =
   | { readonly kind: 'shown'; readonly data: string; readonly mediaType: string }
   | { readonly kind: 'absent'; readonly why: string };
@@ -29,7 +29,7 @@ export function recentImages(messages: readonly ContextMessage[], threshold: num
 }
 
 export interface ShownAttachments {
-  /** One a file. */
+  /** One line per file. */
   readonly lines: readonly string[];
   readonly images: readonly ContentPart[];
 }
@@ -47,7 +47,7 @@ export function showAttachments(message: ContextMessage, pictures: Pictures): Sh
   };
 }
 
-/** A hook may have written them: what is no reference is none. */
+/** Hooks may have written the references: malformed ones are skipped. */
 function refsOf({ attachments }: ContextMessage): AttachmentRef[] {
   if (!Array.isArray(attachments)) return [];
   return (attachments as readonly unknown[]).filter((value): value is AttachmentRef => {
@@ -63,12 +63,12 @@ function toLine(ref: AttachmentRef, picture: Picture | undefined): string {
     ? [ref.name, ...size, ref.path]
     : [ref.name, ref.mimeType, `${ref.size} bytes`, ref.path];
   const why = picture?.kind === 'absent' ? [picture.why] : [];
-  // What stands for a picture that is not there.
+  // What stands in for a picture that is missing.
   const described = ref.description && picture?.kind !== 'shown' ? `: ${ref.description}` : '';
   return oneLine(`[${image ? 'image' : 'file'} ${[...facts, ...why].join(', ')}${described}]`);
 }
 
-/** A name may be any text; it must not look like the beginning of something else. */
+/** A name is free text; it must not look like the start of another part of the line. */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 }

@@ -1,8 +1,8 @@
 /**
- * What providers insist on, whatever a thread went through and whatever a hook made of its history (definitions §12.2).
+ * Establishes what providers require of a history, whatever the thread or its hooks made of it (definitions §12.2).
  * R1. Every assistant message with tool calls is followed at once by exactly one result per call, in call order. A missing
- *     result is made up as failed, an orphan is dropped: providers refuse either for ever after, and one refusal would
- *     brick the thread.
+ *     result is replaced by a failed one and an orphan is dropped: providers reject either in every later request, and one rejection
+ *     would make the thread unusable.
  * R2. A result belongs to the last message before it that makes a call with its id.
  * R3. Repairing what was repaired changes nothing.
  */
@@ -49,7 +49,7 @@ function fillSlots(messages: readonly ProviderMessage[]): Map<ProviderMessage, r
   return slots;
 }
 
-/** Assistant messages that neither say nor ask for anything are refused by providers, too. */
+/** Providers also reject assistant messages with neither text nor calls. */
 export function dropEmpty(messages: readonly ProviderMessage[]): ProviderMessage[] {
   return messages.filter(
     (message) =>

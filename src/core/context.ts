@@ -1,9 +1,9 @@
 /**
- * Which of a thread's messages a request is made from (runtime §4, definitions §12.2), as they are stored. What providers
- * are sent of them is `context-provider.ts`, what they insist on `context-repair.ts`.
- * A1. What the current execution was given, said and did is always chosen, whatever the prompt includes (definitions §22.7,
+ * Which messages of a thread go into a request (runtime §4, definitions §12.2), as they are stored. `context-provider.ts` turns them
+ * into what providers are sent; `context-repair.ts` establishes what providers require.
+ * A1. Input, answers and results of the current execution are always chosen, whatever the prompt includes (definitions §22.7,
  *     §22.8): a model must see the result of the call that it just made.
- * A2. A result goes with its call, and stands right behind it, wherever it was stored. One without a call is dropped.
+ * A2. A result stands directly behind its call, wherever it was stored. One without a call is dropped.
  * A3. Pure: the same rows give the same choice.
  */
 import type { Message, ToolCall } from './message.ts';
@@ -12,9 +12,9 @@ import type { ProviderToolCall } from './provider.ts';
 export interface ContextMessage extends Message {
   readonly executionId: string | null;
   readonly step: number | null;
-  /** What the model thought, where its answer told it. */
+  /** The model's reasoning, where its answer had one. */
   readonly reasoning?: string | null;
-  /** The prompt that a model's answer answers for. */
+  /** The prompt under which the model answered. */
   readonly prompt?: string | null;
 }
 
@@ -40,7 +40,7 @@ export function chooseMessages(
   });
 }
 
-/** Each result behind its call, in call order (A2). A call without one keeps its place: see `context-repair.ts`. */
+/** Each result directly behind its call, in call order (A2). A call without a result keeps its place: see `context-repair.ts`. */
 export function pairResults(messages: readonly ContextMessage[]): ContextMessage[] {
   const results = new Map<string, ContextMessage[]>();
   for (const message of messages) {
@@ -67,7 +67,7 @@ export function callKeys(message: Pick<ContextMessage, 'role' | 'step' | 'tool_c
   return parseCalls(message).map(({ id }) => keyOf(message.step, id));
 }
 
-/** A hook may have written them: what is no call is none. Side B's words are stored as a user's, calls and all (context-side.ts). */
+/** Hooks may have written them: malformed calls are skipped. Side B's messages are stored as a user's, with their calls (context-side.ts). */
 export function parseCalls({ role, tool_calls: text }: Pick<Message, 'role' | 'tool_calls'>): ToolCall[] {
   if ((role !== 'assistant' && role !== 'user') || typeof text !== 'string') return [];
   try {
@@ -100,7 +100,7 @@ export function parseArguments(text: string): Record<string, unknown> | undefine
       ? (value as Record<string, unknown>)
       : undefined;
   } catch {
-    // Models do write malformed JSON; the caller turns that into an error result.
+    // Models write malformed JSON at times; the caller turns that into an error result.
     return undefined;
   }
 }

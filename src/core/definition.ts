@@ -64,7 +64,7 @@ export interface PromptToolEntry {
   readonly name: string;
   readonly env: Readonly<Record<string, string>>;
   readonly options: Readonly<Record<string, unknown>>;
-  /** The fields of a sub-prompt or subagent entry, as checked but not yet given life. */
+  /** The fields of a sub-prompt or subagent entry: checked, defaults not yet applied. */
   readonly extra: Readonly<Record<string, unknown>>;
 }
 
@@ -112,18 +112,18 @@ export interface ModelDefinition {
   readonly model: string;
   readonly fallbacks: readonly string[];
   readonly includedProviders: readonly string[];
-  /** USD per 1,000,000 tokens. */
+  /** US dollars per 1,000,000 tokens. */
   readonly inputPrice?: number;
   readonly outputPrice?: number;
   readonly cachedPrice?: number;
   readonly capabilities: ModelCapabilities;
   readonly providerOptions: Readonly<Record<string, unknown>>;
   readonly providerTools: readonly string[];
-  /** Seconds; `MODEL_TIMEOUTS` holds where a time is absent. */
+  /** Seconds; `MODEL_TIMEOUTS` applies where a time is absent. */
   readonly timeouts?: ModelTimeouts;
 }
 
-/** A zod object schema of any copy of zod 4: used by shape alone. */
+/** A zod object schema from any copy of zod 4, recognised by shape alone. */
 export interface AuthorSchema {
   safeParse(
     value: unknown,
@@ -146,12 +146,12 @@ export interface ToolDefinition {
   readonly uses?: readonly string[];
   readonly executionMode: 'local' | 'provider';
   readonly executionProvider?: string;
-  /** May run more than once for one call without harm. */
+  /** May run more than once per call without harm. */
   readonly idempotent: boolean;
   /** Idempotent and normally done within 1 s. */
   readonly quick: boolean;
   readonly timeoutMs: number;
-  /** Does nothing but run code: its calls are dispatched as `runCode`. Of built-in tools alone. */
+  /** Runs code and does nothing else: its calls are dispatched as `runCode`. Only built-in tools have it. */
   readonly runsCode?: true;
 }
 

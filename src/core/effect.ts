@@ -1,4 +1,4 @@
-/** Scheduled effects (definitions §10): code of a thread that runs later, and survives whatever happens until then. */
+/** Scheduled effects (definitions §10): author code that a thread runs later, durably. */
 import type { AuthorSchema } from './definition.ts';
 import type { ThreadState } from './thread-state.ts';
 
@@ -24,13 +24,12 @@ export interface ScheduledEffect {
 /** The part of ThreadState that schedules effects (definitions §10). */
 export interface ThreadEffects {
   /**
-   * Schedules an effect of this thread and answers its id. `delay` is in milliseconds, the least that passes before it
-   * fires; it fires at least once, also while a turn runs. Rejects with `EffectNotFound`, `InvalidValue` (arguments that are
-   * not JSON, a delay that is no number), `LimitExceeded` or `ThreadTerminated`. Within a tool call that is repeated, the
-   * same scheduling counts once.
+   * Schedules an effect of this thread and answers its id. `delay` is the least number of milliseconds before it fires; it fires
+   * at least once, even while a turn runs. Rejects with `EffectNotFound`, `InvalidValue` (arguments that are not JSON, a delay that is
+   * not a number), `LimitExceeded` or `ThreadTerminated`. A tool call that is repeated schedules it once.
    */
   scheduleEffect(name: string, args?: Readonly<Record<string, unknown>>, delay?: number): Promise<string>;
-  /** What still waits, of one name or of all, the next due first. */
+  /** Effects that still wait, of one name or all, the next due first. */
   getScheduledEffects(name?: string): Promise<readonly ScheduledEffect[]>;
   /** True only when it still waited and now never fires. */
   removeScheduledEffect(id: string): Promise<boolean>;

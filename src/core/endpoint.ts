@@ -1,4 +1,4 @@
-/** Thread endpoints (definitions §11): requests that code of a project answers with a thread at hand. */
+/** Thread endpoints (definitions §11): HTTP requests that the project's own code answers, with a thread at hand. */
 import type { ThreadState } from './thread-state.ts';
 
 export const ENDPOINT_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;

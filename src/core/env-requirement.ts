@@ -1,9 +1,9 @@
 /**
- * What an agent's reachable graph declares of variables (definitions §3): which it needs before it may run, and which its
- * threads do not take over from a parent.
- * Q1. Reachable: its sides' prompts, what they include and offer, tools that tools name in `uses`, agents behind them.
- * Q2. A value in a definition serves where `state.env` would find it: see `core/env.ts`, V1.
- * Q3. A child thread's scoped variables are not asked for here: whoever makes the child provides them.
+ * The variables that an agent's reachable graph declares (definitions §3): which of them it needs before it may run, and which
+ * its threads do not inherit from a parent.
+ * Q1. Reachable: its sides' prompts, the prompts they include and offer, tools named in `uses`, and the agents behind those.
+ * Q2. A value in a definition satisfies a need wherever `state.env` would find it: see `core/env.ts`, V1.
+ * Q3. Scoped variables of a child thread are not asked for here: the thread that makes the child provides them.
  */
 import type {
   AgentDefinition,
@@ -32,17 +32,17 @@ export function listRequirements(registry: Registry, agentName: string): readonl
   return [...first.values()];
 }
 
-/** Whether threads of this agent refuse a parent's value of the variable. */
+/** Whether threads of this agent reject a parent's value of the variable. */
 export function isScoped(registry: Registry, agentName: string, name: string): boolean {
   return listScoped(registry, agentName).includes(name);
 }
 
 export interface ScopedRequirement extends Requirement {
-  /** Each place that declares it finds a value in the definitions (Q2). */
+  /** Every reached that declares it finds a value in the definitions (Q2). */
   readonly provided: boolean;
 }
 
-/** What a thread of this agent needs and does not take over from its parent (runtime §7.5). Each name once. */
+/** What a thread of this agent needs and does not inherit from its parent (runtime §7.5). Each name once. */
 export function listScopedRequirements(registry: Registry, agentName: string): readonly ScopedRequirement[] {
   const found = new Map<string, ScopedRequirement>();
   for (const { variable, by, provided, child } of walkFrom(registry, agentName)) {
@@ -53,7 +53,7 @@ export function listScopedRequirements(registry: Registry, agentName: string): r
   return [...found.values()];
 }
 
-/** Every variable that threads of this agent refuse a parent's value of, needed or not. */
+/** Every variable of which threads of this agent reject a parent's value, needed or not. */
 export function listScoped(registry: Registry, agentName: string): readonly string[] {
   const scoped = walkFrom(registry, agentName).filter(({ variable, child }) => variable.scoped && !child);
   return [...new Set(scoped.map(({ variable }) => variable.name))];
@@ -78,14 +78,15 @@ interface Declared {
   readonly by: string;
   /** A definition has a value for it (Q2). */
   readonly provided: boolean;
-  /** Declared for a thread that this agent's thread makes. */
+  /** It is declared for a thread that this agent's thread makes. */
   readonly child: boolean;
 }
 
-interface Place {
+/** A prompt that the walk has reached. */
+interface ReachedPrompt {
   readonly agent: AgentDefinition;
   readonly prompt: PromptDefinition;
-  /** In a thread of its own, made by this agent's (Q3). */
+  /** It is read in a child thread that this agent's thread makes (Q3). */
   readonly child: boolean;
 }
 
@@ -108,34 +109,34 @@ class Walk {
     }
   }
 
-  #prompt(place: Place, entry?: PromptToolEntry): void {
-    const { agent, prompt, child } = place;
+  #prompt(reached: ReachedPrompt, entry?: PromptToolEntry): void {
+    const { agent, prompt, child } = reached;
     if (this.#again('prompt', agent.name, prompt.name, child)) return;
     for (const part of this.#withIncluded(prompt)) {
       this.#collect(part.variables, `the prompt "${part.name}"`, [agent.env, entry?.env, prompt.env], child);
     }
-    for (const offered of prompt.tools) this.#offered(place, offered);
+    for (const offered of prompt.tools) this.#offered(reached, offered);
   }
 
-  #offered(place: Place, entry: PromptToolEntry): void {
+  #offered(reached: ReachedPrompt, entry: PromptToolEntry): void {
     const { tools, prompts, agents } = this.#registry;
     const tool = tools.get(entry.name);
     const prompt = prompts.get(entry.name);
     const agent = agents.get(entry.name);
-    if (tool) this.#tool(place, tool, entry);
-    else if (prompt) this.#prompt({ ...place, prompt }, entry);
-    else if (agent) this.agent(agent, place.child || agent.type === 'dual_ai');
+    if (tool) this.#tool(reached, tool, entry);
+    else if (prompt) this.#prompt({ ...reached, prompt }, entry);
+    else if (agent) this.agent(agent, reached.child || agent.type === 'dual_ai');
   }
 
-  #tool(place: Place, tool: ToolDefinition, entry: PromptToolEntry | undefined): void {
-    const { agent, prompt, child } = place;
+  #tool(reached: ReachedPrompt, tool: ToolDefinition, entry: PromptToolEntry | undefined): void {
+    const { agent, prompt, child } = reached;
     if (this.#again('tool', agent.name, prompt.name, tool.name, child)) return;
     this.#collect(tool.variables, `the tool "${tool.name}"`, [agent.env, entry?.env, prompt.env], child);
     for (const name of tool.uses ?? []) {
       const used = this.#registry.tools.get(name);
       if (used)
         this.#tool(
-          place,
+          reached,
           used,
           prompt.tools.find((each) => each.name === name),
         );
@@ -165,8 +166,8 @@ class Walk {
     }
   }
 
-  #again(...place: readonly (string | boolean)[]): boolean {
-    const key = JSON.stringify(place);
+  #again(...reached: readonly (string | boolean)[]): boolean {
+    const key = JSON.stringify(reached);
     if (this.#seen.has(key)) return true;
     this.#seen.add(key);
     return false;

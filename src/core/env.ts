@@ -1,17 +1,17 @@
 /**
- * Variables (definitions §3, §16): what may be one, where its value comes from, and of which type it is. Pure.
+ * Variables (definitions §3, §16): which names and values are valid, where a value comes from, and which type it has. Pure.
  * V1. Sources in order: thread, user, instance, agent, the tool's entry in the prompt (inside that tool alone), prompt.
  *     The empty string is a value.
- * V2. A stored value has the type it was stored with. A value that stands in a definition has the type that some
- *     definition of the project declares; an `env` part of a prompt, and a hint of an immediate subagent, count as a
- *     declaration as text, since they show the value; a variable that nobody declares is a secret (§22 item 35). Who says secret wins.
+ * V2. A stored value has the type that it was stored with. A value in a definition has the type that a definition of the project
+ *     declares; an `env` part of a prompt and a hint of an immediate subagent count as a declaration as text, since they show the
+ *     value. A variable without a declaration is secret (§22 item 35). Where declarations disagree, secret wins.
  */
 import type { AgentDefinition, PromptDefinition, Registry } from './definition.ts';
 import { LIMITS, utf8Length } from './limit.ts';
 
 export type EnvType = 'text' | 'secret';
 
-/** The part of ThreadState that knows variables. */
+/** The part of ThreadState for variables. */
 export interface EnvState {
   /**
    * The value of a variable: from the thread, its user, the instance, the agent, the tool's entry in the prompt, the
@@ -24,8 +24,8 @@ export interface EnvState {
    */
   envType(name: string): Promise<EnvType>;
   /**
-   * Sets a variable of this thread, and of its living descendants but those whose agent declares it scoped. Without
-   * `type` it keeps the one it has; a new one is a secret. Rejects with `InvalidVariable` or `ThreadTerminated`.
+   * Sets a variable of this thread and of its living descendants, except those whose agent declares it scoped. Without `type` a
+   * variable keeps its type; a new one is secret. Rejects with `InvalidVariable` or `ThreadTerminated`.
    */
   setEnv(name: string, value: string, options?: { readonly type?: EnvType }): Promise<void>;
 }
@@ -44,19 +44,19 @@ export interface Variable {
   readonly value: string;
 }
 
-/** Where code stands that asks for a variable; a worker that does not know the agent has the store's values alone. */
+/** The code that asks for a variable; a worker that does not know the agent sees the store's values alone. */
 export interface EnvPlace {
   readonly stored: readonly StoredVariable[];
   readonly types: ReadonlyMap<string, EnvType>;
   readonly agent?: AgentDefinition;
   readonly prompt?: PromptDefinition;
-  /** The tool that runs. */
+  /** The tool that is running. */
   readonly tool?: string;
 }
 
 const SCOPES = ['thread', 'user', 'instance'] as const;
 
-/** V1; undefined when no source has it. */
+/** Applies V1; undefined when no source has it. */
 export function resolveVariable(name: string, place: EnvPlace): Variable | undefined {
   for (const scope of SCOPES) {
     const found = place.stored.find((each) => each.scope === scope && each.name === name);
@@ -69,7 +69,7 @@ export function resolveVariable(name: string, place: EnvPlace): Variable | undef
   return { name, type: place.types.get(name) ?? 'secret', value: source[name] as string };
 }
 
-/** Everything secret that code of this thread may have come to know, whichever source wins. */
+/** Every secret that this thread's code may have read, from every source. */
 export function listSecrets({ stored, types, agent, prompt }: EnvPlace): Variable[] {
   const written = [agent?.env, prompt?.env, ...(prompt?.tools.map(({ env }) => env) ?? [])].flatMap((env) =>
     Object.entries(env ?? {}).map(([name, value]) => ({ name, type: types.get(name) ?? 'secret', value })),
@@ -77,7 +77,7 @@ export function listSecrets({ stored, types, agent, prompt }: EnvPlace): Variabl
   return [...stored, ...written].filter(({ type }) => type === 'secret');
 }
 
-/** V2: what the definitions of a project say about the types of variables. */
+/** V2: the types of variables according to the definitions of a project. */
 export function declaredTypes(registry: Registry): ReadonlyMap<string, EnvType> {
   const { agents, prompts, tools } = registry;
   const shown = [...prompts.values()].flatMap(listShown).map((name) => ({ name, type: 'text' as const }));
@@ -91,7 +91,7 @@ export function declaredTypes(registry: Registry): ReadonlyMap<string, EnvType> 
   return types;
 }
 
-/** What its parts show, and what immediate subagents are told of (runtime §7.4). */
+/** Variables that prompt parts show, or that immediate subagents name (runtime §7.4). */
 function listShown({ prompt, tools }: PromptDefinition): string[] {
   const parts = prompt.flatMap((part) => (part.type === 'env' ? [part.property] : []));
   const hints = tools.flatMap(({ extra }) => {
@@ -103,7 +103,7 @@ function listShown({ prompt, tools }: PromptDefinition): string[] {
 
 const NAME = /^[A-Za-z_][\w.:/-]*$/;
 
-/** Why this cannot be stored as a variable; undefined when it can. The value is never part of the answer. */
+/** Why this cannot be stored as a variable; undefined when it can. The reason never contains the value. */
 export function variableProblem(name: unknown, value: unknown, type: unknown): string | undefined {
   if (typeof name !== 'string' || name.length > LIMITS.envNameChars || !NAME.test(name)) {
     return `${JSON.stringify(name) ?? 'undefined'} cannot name a variable: letters, digits and _ . : / - alone, a letter or _ first, at most ${LIMITS.envNameChars}.`;

@@ -1,6 +1,6 @@
 /**
- * The one table of codes that callers may meet, and the one error class that carries them.
- * A code's row says how each edge answers it: CLI exit code and (for the HTTP API) status.
+ * The one table of error codes that callers can meet, and the one error class that carries them.
+ * A code's row says how each edge reports it: CLI exit code and (for the HTTP API) status.
  * Errors are recognised by shape, never by instanceof: Node, the workflow VM and Jest are different realms.
  */
 
@@ -19,46 +19,46 @@ export const ERRORS = {
   MissingVariable: { exit: 1, status: 409 },
   /** No subagent waits for variables under this id. */
   VariableRequestNotFound: { exit: 3, status: 404 },
-  /** A request for variables serves once; the message names the thread that it has become. */
+  /** A request for variables can be answered once; the message names the thread that was made of it. */
   VariableRequestUsed: { exit: 1, status: 409 },
   /** A variable's name, value or type cannot be stored. */
   InvalidVariable: { exit: 2, status: 400 },
   ContextNotSerializable: { exit: 1, status: 500 },
   SandboxBusy: { exit: 1, status: 503 },
-  /** A value, or a key to keep it under, that cannot be stored: not JSON, or no text that a database can hold. */
+  /** A value, or its key, cannot be stored: not JSON, or text that a database cannot hold. */
   InvalidValue: { exit: 2, status: 400 },
-  /** The path of a file that cannot be one. */
+  /** Not a valid path of a file. */
   InvalidPath: { exit: 2, status: 400 },
-  /** One of the caps of docs/operations.md; the message names it. */
+  /** A limit of docs/operations.md was exceeded; the message names it. */
   LimitExceeded: { exit: 2, status: 413 },
-  /** A file where a directory must be, a directory where a file must be, or one that is not empty. */
+  /** A file where a directory is expected, a directory where a file is expected, or a directory that is not empty. */
   FileConflict: { exit: 1, status: 409 },
   FileNotFound: { exit: 3, status: 404 },
   MessageNotFound: { exit: 3, status: 404 },
-  /** A message that cannot be changed or removed now. */
+  /** The message cannot be changed or removed in its present state. */
   MessageConflict: { exit: 1, status: 409 },
   EffectNotFound: { exit: 3, status: 404 },
   /** A model, prompt, agent or tool that the project does not define. */
   DefinitionNotFound: { exit: 3, status: 404 },
-  /** The definitions of a project have problems; each is named. */
+  /** The definitions of a project have problems; the message lists them. */
   InvalidDefinitions: { exit: 2, status: 500 },
   /** A setting (environment variable, option) cannot be used. */
   InvalidConfiguration: { exit: 2, status: 500 },
-  /** The database server of the store does not answer. */
+  /** The database server of the store does not respond. */
   StoreUnavailable: { exit: 1, status: 503 },
-  /** The disk of the store has no room. It heals by itself once there is some. */
+  /** The disk of the store is full. Recovers by itself once there is space. */
   StoreFull: { exit: 1, status: 507 },
-  /** The files of the store were removed or replaced while they were open: what is written to them is lost. */
+  /** The store's files were removed or replaced while they were open: writes to them are lost. */
   StoreLost: { exit: 1, status: 500 },
-  /** The files of the store cannot be read as what they were. */
+  /** The store's files are corrupt or of another program. */
   StoreCorrupt: { exit: 1, status: 500 },
-  /** The Temporal service cannot be reached or does not answer as asked. */
+  /** The Temporal service cannot be reached or fails a request. */
   TemporalUnavailable: { exit: 1, status: 503 },
-  /** Code of an author called what would end or change the process that it shares with every other thread. */
+  /** Author code called something that would end or change the process that it shares with every other thread. */
   ProcessCallRefused: { exit: 1, status: 500 },
-  /** Work of an author that has taken its worker process down so often that it is not tried again. */
+  /** Author code has taken its worker process down so often that it is not tried again. */
   WorkerCrashed: { exit: 1, status: 500 },
-  /** Something was waited for and did not come within its deadline. */
+  /** Something did not arrive before its deadline. */
   Timeout: { exit: 1, status: 504 },
 } as const satisfies Record<string, { exit: number; status: number }>;
 
@@ -81,17 +81,17 @@ export function isRuntimeError(error: unknown, code?: ErrorCode): error is Runti
   return code === undefined ? typeof found === 'string' && Object.hasOwn(ERRORS, found) : found === code;
 }
 
-/** The store cannot be used now and may be later; whoever can wait does. Nothing is wrong with what was asked. */
+/** The store is unavailable now and may recover; callers that can wait do. The request itself is fine. */
 export function isStoreAway(error: unknown): boolean {
   return isRuntimeError(error, 'StoreUnavailable') || isRuntimeError(error, 'StoreFull');
 }
 
-/** The store's own trouble, of any kind: no answer to what was asked, and never a thread's failure. */
+/** A fault of the store itself, of any kind; never a reason to fail a thread. */
 export function isStoreTrouble(error: unknown): boolean {
   return isStoreAway(error) || isRuntimeError(error, 'StoreLost') || isRuntimeError(error, 'StoreCorrupt');
 }
 
-/** Ends a switch over a union: the compiler refuses it when a member was forgotten. */
+/** Ends a switch over a union: the compiler reports a member that was forgotten. */
 export function assertNever(value: never): never {
   throw new Error(`Unexpected value: ${JSON.stringify(value)}`);
 }

@@ -1,9 +1,8 @@
 /**
- * The log of a thread: a closed list of what can stand in it, in order, each row with its data (runtime §12). Events are markers of
- * what the store holds: content is in messages, files and values, but for the text that a model streams.
- *
- * A kind keeps its name for ever, since rows of it are kept. A field that is added is optional, or `readEvent` gives rows without it
- * a value. `docs/events.md` is made of this file (`node scripts/write-events.mjs`), from the first comment of each kind.
+ * The log of a thread: a closed list of the kinds of rows, each with its data (runtime §12). Events are markers of what the store
+ * holds: content is in messages, files and values, except for the text that a model streams.
+ * A kind keeps its name for ever, since its rows are kept. A new field is optional, or `readEvent` gives it a value in older rows.
+ * `docs/events.md` is generated from the first comment of each kind (`npm run events`).
  */
 import type { ErrorCode } from './error.ts';
 import type { HookName } from './hook.ts';
@@ -12,7 +11,7 @@ import type { ProviderUsage } from './provider.ts';
 import type { RestStatus, StoredError, ThreadStatus } from './step.ts';
 import type { ReportKind } from './subagent-report.ts';
 
-/** Of a sub-prompt's own step; absent for the thread's. */
+/** Set for a step of a sub-prompt; absent for the thread's own. */
 interface InSubprompt {
   readonly depth?: number;
 }
@@ -34,14 +33,14 @@ interface NamedFile {
   readonly size: number;
 }
 
-/** Where code of the author threw: frames of its own files, without secrets. Shown by `threads show --debug`. */
+/** Where author code threw: frames of the project's own files, without secrets. Shown by `threads show --debug`. */
 interface WithStack {
   readonly stack?: string;
 }
 
 /** Kind → data. */
 export interface EventData {
-  /** The thread is there. Of a child, its parent and its name. */
+  /** The thread was made. A child has its parent and its name. */
   'thread.created': { readonly agent: string; readonly parentId?: string; readonly name?: string | null };
   /** Its status changed. `reason` says why it rests, `error` why it failed. */
   'thread.status': {
@@ -49,33 +48,33 @@ export interface EventData {
     readonly reason?: string | null;
     readonly error?: StoredError;
   };
-  /** Another agent has the thread from here on: a handoff. */
+  /** A handoff gave the thread another agent. */
   'thread.agent': { readonly from: string; readonly to: string };
-  /** It takes nothing more: the last event of its life. */
+  /** It accepts nothing more: the last event of its life. */
   'thread.terminated': { readonly reason: string | null };
 
-  /** An execution began: the thread was at rest, and has something to do. */
+  /** An execution began: the thread was at rest and has work. */
   'execution.started': { readonly executionId: string };
   /** It ended, and why. */
   'execution.ended': { readonly executionId: string; readonly reason: string };
-  /** A step was stopped in its midst; `keptText`: what it had said stands in a message. */
+  /** A step was stopped while it ran; `keptText`: the text until then is kept as a message. */
   'execution.aborted': InSubprompt & { readonly status: RestStatus; readonly keptText: boolean };
 
   /** A message or a tool call was queued. */
   'item.queued': { readonly id: string; readonly kind: 'message' | 'tool' };
-  /** What was sent was refused, and nothing else of it is kept. */
+  /** An item was refused; nothing else of it is kept. */
   'item.rejected': { readonly id?: string; readonly code: ErrorCode; readonly reason: string };
 
-  /** A message stands in the thread. */
+  /** A message was stored. */
   'message.created': InSubprompt & { readonly messageId: string; readonly role: string };
-  /** A hook or a tool changed it. */
+  /** A hook or a tool changed a message. */
   'message.updated': { readonly messageId: string; readonly role: string };
-  /** It is gone. Without a role: it was still in the queue. */
+  /** A message was removed. Without a role: it was still queued. */
   'message.deleted': { readonly messageId: string; readonly role?: string };
-  /** Files that a message names were not there when it was taken. */
+  /** Files named by a message were missing when it was drained. */
   'attachment.missing': { readonly messageId: string; readonly paths: readonly string[] };
 
-  /** A step began, with as many new items in its input. Of a sub-prompt: its prompt, and the call that it answers. */
+  /** A step began, with the number of new items in its input. Of a sub-prompt: its prompt, and the call that it answers. */
   'step.started': InSubprompt & {
     readonly items?: number;
     readonly side?: 'b';
@@ -83,9 +82,9 @@ export interface EventData {
     readonly parentStep?: number;
     readonly callId?: string;
   };
-  /** Another attempt at the step: the worker that had it was lost. */
+  /** Another attempt at the step: the worker of the previous one was lost. */
   'step.retried': { readonly reason: string };
-  /** Its answer is stored, as the message `messageId`; the calls that it asks for follow. */
+  /** The answer is stored as the message `messageId`; its calls follow. */
   'step.committed': InSubprompt & {
     readonly messageId: string;
     readonly model: string;
@@ -93,54 +92,54 @@ export interface EventData {
     readonly finishReason: string;
     readonly usage?: ProviderUsage;
   };
-  /** It has no answer, and will have none. */
+  /** The step failed for good and has no answer. */
   'step.failed': StoredError;
-  /** Messages that no request could hold any more were left out of it. */
+  /** Messages that no longer fit were left out of a request. */
   'context.trimmed': { readonly messages: number };
 
-  /** A model was asked. */
+  /** A request was sent to a model. */
   'model.called': { readonly model: string; readonly modelId: string; readonly call: number };
-  /** A piece of its answer. Only these are ever removed: those of a step when the next one is committed. */
+  /** A piece of the answer. The only kind that is ever removed: the pieces of a step when the next one is committed. */
   'model.chunk': InSubprompt & { readonly delta: string; readonly call: number };
-  /** It has answered. `cost` in US dollars, where its model has prices. */
+  /** The model answered. `cost` in US dollars, where the model has prices. */
   'model.answered': {
     readonly call: number;
     readonly usage: ProviderUsage | null;
     readonly cost: number | null;
   };
-  /** It has not. With `retryInMs`: it is asked again, so many milliseconds later. */
+  /** The request failed. With `retryInMs`: it is repeated after so many milliseconds. */
   'model.failed': Partial<StoredError> & {
     readonly call: number;
     readonly statusCode?: number;
     readonly retryInMs?: number;
   };
 
-  /** A model, or somebody's queued item, asks for a tool. */
+  /** A model or a queued item calls a tool. */
   'tool.called': NamedCall & InSubprompt & { readonly queued?: boolean };
-  /** It began to run. */
+  /** The tool's body began. */
   'tool.started': NamedCall;
-  /** It has a result, as the message before this event. */
+  /** The tool has a result, which is the message before this event. */
   'tool.result': NamedCall & InSubprompt & WithStack & { readonly status: ToolStatus };
-  /** The worker that ran it was lost, and nobody knows whether it has acted. */
+  /** The worker that ran the tool was lost, and whether the tool has acted is unknown. */
   'tool.unknown': NamedCall & InSubprompt & WithStack & { readonly status: ToolStatus };
-  /** A result that came after the call had one. It changes nothing. */
+  /** A result arrived after the call had one. It changes nothing. */
   'tool.late_result': NamedCall & {
     readonly status: ToolStatus;
     readonly result: string;
     readonly attempt: string;
   };
-  /** A hook took the call out of the thread. */
+  /** A hook removed the call from the thread. */
   'tool.removed': NamedCall;
   /** Code called a tool itself (`state.invokeTool`). */
   'tool.invoked': { readonly name: string; readonly status: ToolStatus; readonly durationMs: number };
 
-  /** A hook threw, or gave what cannot be used; what it was asked about stays as it was. */
+  /** A hook threw or returned an invalid value; its subject stays as it was. */
   'hook.failed': WithStack & {
     readonly id: string | null;
     readonly hook: HookName | null;
     readonly error: string;
   };
-  /** Code of the author failed where nobody awaits it: a rejection, or a throw out of a timer. */
+  /** Author code failed where nothing awaits it: a rejection, or a throw from a timer. */
   'code.stray': WithStack & {
     readonly code: string;
     readonly name: string;
@@ -148,15 +147,15 @@ export interface EventData {
     readonly error: string;
   };
 
-  /** An effect waits for its time: microseconds since 1970. */
+  /** An effect waits until `dueAt`, in microseconds since 1970. */
   'effect.scheduled': NamedEffect & { readonly dueAt: number };
-  /** An attempt at it began. */
+  /** An attempt at an effect began. */
   'effect.started': NamedEffect & { readonly attempt: number };
-  /** It has run. */
+  /** An effect has run. */
   'effect.done': NamedEffect;
-  /** It has not, and is not tried again. */
+  /** An effect failed and is not tried again. */
   'effect.failed': NamedEffect & WithStack & { readonly error: StoredError };
-  /** It was taken back before its time. */
+  /** An effect was cancelled before it began. */
   'effect.cancelled': NamedEffect;
 
   /** The thread has a child. With `callId`: the call that made it. */
@@ -168,15 +167,15 @@ export interface EventData {
   };
   /** A call sent a message to a child. */
   'subagent.messaged': { readonly childId: string; readonly agent: string; readonly messageId: string };
-  /** A child sent a message here. */
+  /** A child sent a message to this thread. */
   'subagent.notified': { readonly childId: string; readonly messageId: string };
-  /** A child set what it says of itself. */
+  /** A child set its status text. */
   'subagent.status': { readonly childId: string; readonly status: string };
   /** A child reported its result; `by`: to the call that waited, or as a message. */
   'subagent.returned': ReportOfChild;
   /** A child reported that it failed, was stopped or was terminated. */
   'subagent.failed': ReportOfChild;
-  /** A child needs variables that it does not have: it is made once they are given. */
+  /** A child lacks variables: it is made once they are given. */
   'variables.requested': {
     readonly requestId: string;
     readonly agent: string;
@@ -184,16 +183,16 @@ export interface EventData {
     readonly missing: readonly string[];
   };
 
-  /** A value of the thread changed; never what it is. */
+  /** A value of the thread changed; the event has only its key. */
   'value.changed': { readonly key: string };
-  /** A file is new. */
+  /** A file was made. */
   'file.created': NamedFile;
-  /** A file has other content. */
+  /** A file was replaced. */
   'file.updated': NamedFile;
-  /** A file is gone. */
+  /** A file was removed. */
   'file.deleted': NamedFile;
 
-  /** What code of the author tells with `state.emit`, under its own name. */
+  /** Author code called `state.emit`, with a name of its own. */
   custom: { readonly event: string; readonly data: unknown };
 }
 

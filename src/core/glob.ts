@@ -1,8 +1,8 @@
 /**
  * Glob patterns of `findFiles` (definitions §18): `*` and `**` stand for any run of characters, `/` included, `?` for
  * one. A pattern that does not begin with `/` has to match the end of a path.
- * No regular expression: a run is given up as soon as the next one fits, so time grows with the product of the two
- * lengths at most, whatever the pattern.
+ * Without regular expressions: a run of characters ends as soon as the next part of the pattern fits, so time grows at most with the
+ * product of both lengths, for any pattern.
  */
 
 export type GlobTest = (path: string) => boolean;
@@ -14,7 +14,7 @@ export function compileGlob(pattern: string): GlobTest {
 
 function matches(glob: readonly string[], text: readonly string[]): boolean {
   let [at, next] = [0, 0];
-  // Where to go on when something does not fit: behind the last run, which then takes one character more.
+  // Where to resume after a mismatch: behind the last `*` or `**`, which then takes one character more.
   let run: { readonly behind: number; taken: number } | undefined;
   while (at < text.length) {
     const sign = glob[next];

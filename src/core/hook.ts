@@ -7,28 +7,28 @@ import type { MessageAttachment, MessageUpdates } from './thread-message.ts';
 import type { ThreadState } from './thread-state.ts';
 
 type Answer<T> = T | Promise<T>;
-/** Nothing returned keeps what there was. */
+/** Returning nothing keeps the value. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a hook that returns nothing has the type void.
 type Kept = null | undefined | void;
 
-/** Fields that take the place of a new message's own: its content, silent, metadata, role and attachments; others stay. */
+/** Fields that replace those of a new message: content, silent, metadata, role and attachments; the others stay. */
 export type MessageChange = Partial<Omit<Message, 'attachments'>> & {
   readonly attachments?: readonly MessageAttachment[] | null;
 };
 
-/** The twelve hooks with what each is given and may return. */
+/** The twelve hooks with their arguments and results. */
 export interface HookSignatures {
   /** After the thread was made, before its first execution. */
   after_thread_created(state: ThreadState): Answer<void>;
-  /** On the parent, once its child exists and before the child's first message is queued. */
+  /** On the parent, after its child was made and before the child's first message is queued. */
   after_subagent_created(state: ThreadState, child: ThreadState): Answer<void>;
-  /** The rendered system prompt; a text that is returned takes its place. */
+  /** The rendered system prompt; a returned text replaces it. */
   after_system_message(state: ThreadState, system: string): Answer<string | Kept>;
-  /** The messages that a request is made from, oldest first. What is returned is used for this request alone. */
+  /** The messages of a request, oldest first. The returned list is used for this request alone. */
   filter_messages(state: ThreadState, messages: Message[]): Answer<readonly Message[] | Kept>;
-  /** The request's messages, the last chance before it is sent. */
+  /** The request's messages, immediately before it is sent. */
   prefilter_llm_history(state: ThreadState, messages: LLMMessage[]): Answer<readonly LLMMessage[] | Kept>;
-  /** A message about to be stored; fields that are returned take the place of its own. */
+  /** A message about to be stored; returned fields replace its own. */
   before_create_message(state: ThreadState, message: Message): Answer<MessageChange | Kept>;
   after_create_message(state: ThreadState, message: Message): Answer<void>;
   before_update_message(
@@ -45,14 +45,14 @@ export interface HookSignatures {
     result: ToolResult,
     // biome-ignore lint/suspicious/noConfusingVoidType: as above; null means something else here.
   ): Answer<ToolResult | null | undefined | void>;
-  /** As after a success. A result with the status `success` is a recovery. */
+  /** As after a success. A returned result with status `success` is a recovery. */
   after_tool_call_failure(
     state: ThreadState,
     call: ToolCall,
     result: ToolResult,
     // biome-ignore lint/suspicious/noConfusingVoidType: as above; null means something else here.
   ): Answer<ToolResult | null | undefined | void>;
-  /** The last word on what is stored of a result. */
+  /** The result immediately before it is stored. */
   before_store_tool_result(state: ThreadState, call: ToolCall, result: ToolResult): Answer<ToolResult | Kept>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Type, width and height of an image, read from the header of a PNG, JPEG, GIF or WebP; by content, whatever it calls itself.
- * Nothing is decoded. The bytes are anybody's: what does not fit the format has no size.
+ * Type, width and height of an image, read from the header of a PNG, JPEG, GIF or WebP; by content, whatever its declared type.
+ * Nothing is decoded. The bytes are untrusted: input that does not fit the format has no size.
  */
 
 export interface ImageSize {
@@ -14,7 +14,7 @@ export function readImageSize(bytes: Uint8Array): ImageSize | undefined {
   return size && size.width > 0 && size.height > 0 ? size : undefined;
 }
 
-/** The media type of what can be shown to models; undefined for everything else. */
+/** The media type of an image that models can be shown; undefined for everything else. */
 export function readImageType(bytes: Uint8Array): string | undefined {
   return readImageSize(bytes) && READERS.find(({ fits }) => fits(bytes))?.type;
 }
@@ -50,7 +50,7 @@ function readGif(view: DataView): ImageSize | undefined {
   return { width: view.getUint16(6, true), height: view.getUint16(8, true) };
 }
 
-/** Three kinds: lossy, lossless (14 bits each, less one), extended (24 bits each, less one). */
+/** Three kinds of chunk: lossy, lossless (14 bits each, less one), extended (24 bits each, less one). */
 function readWebp(view: DataView): ImageSize | undefined {
   if (view.byteLength < 30) return undefined;
   switch (String.fromCharCode(view.getUint8(15))) {
@@ -70,12 +70,12 @@ function readWebp(view: DataView): ImageSize | undefined {
   }
 }
 
-/** Segments one after the other, each with its length, until the one that begins a frame. */
+/** Skips segment after segment by their lengths, until the one that begins a frame. */
 function readJpeg(view: DataView): ImageSize | undefined {
   for (let at = 2; at + 9 <= view.byteLength; ) {
     if (view.getUint8(at) !== 0xff) return undefined;
     const marker = view.getUint8(at + 1);
-    // Any number of fill bytes may stand before a marker.
+    // Any number of fill bytes may precede a marker.
     if (marker === 0xff) at += 1;
     else if (isFrame(marker)) return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) };
     else at += 2 + view.getUint16(at + 2);
@@ -83,7 +83,7 @@ function readJpeg(view: DataView): ImageSize | undefined {
   return undefined;
 }
 
-/** SOF0 to SOF15, without the tables that share their numbers. */
+/** SOF0 to SOF15, except the tables that share their numbers. */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 }

@@ -1,8 +1,7 @@
 /**
- * Queue items: what `queueMessage`, `queueTool` and `sendMessage` hand to a thread (runtime §9), and
- * the checks that their payloads must pass. Hand-written, because it runs inside the workflow, where a
- * schema library would cost bundle size and replay time, and because a bad payload is a value here:
- * a signal that is refused must never fail a workflow task.
+ * Queue items: what `queueMessage`, `queueTool` and `sendMessage` hand to a thread (runtime §9), and the checks that their payloads
+ * pass. Hand-written, because they run inside the workflow, where a schema library would cost bundle size and replay time, and because
+ * a bad payload is a value here: a refused signal must never fail a workflow task.
  */
 import { isAttachmentList } from './attachment.ts';
 import type { ErrorCode } from './error.ts';
@@ -17,7 +16,7 @@ export interface MessageItem {
   readonly content: string;
   readonly silent?: boolean;
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Files of the thread: as a sender names them, by path; from the thread's own code, looked up already. */
+  /** Files of the thread: by path from senders outside, already looked up from the thread's own code. */
   readonly attachments?: readonly (string | AttachmentRef)[];
 }
 
@@ -30,7 +29,7 @@ export interface ToolItem {
   readonly origin?: 'code';
 }
 
-/** Content that the sender put into the store under this id before signalling. */
+/** The sender stored the content under this id before it signalled. */
 export interface StoredItem {
   readonly kind: 'stored';
   readonly id: string;
@@ -48,14 +47,7 @@ export interface Refusal {
   readonly id?: string;
 }
 
-export type Parsed<T> =
-  | { readonly ok: true; readonly value: T }
-  | {
-      readonly ok: false;
-      readonly refusal: Refusal;
-      /** By a bound that early versions did not know: a replay of what they accepted must accept it too. */
-      readonly beyond?: true;
-    };
+export type Parsed<T> = { readonly ok: true; readonly value: T } | Refused;
 
 const ID = /^[\x21-\x7e]+$/;
 
@@ -63,11 +55,25 @@ export function isItemId(value: unknown): value is string {
   return typeof value === 'string' && value.length <= LIMITS.idChars && ID.test(value);
 }
 
+const BAD_ID = `"id" must be 1 to ${LIMITS.idChars} visible ASCII characters`;
+
+/** Senders may leave the id out, or set it to null. */
+function isIdOrAbsent(value: unknown): value is string | null | undefined {
+  return value === undefined || value === null || isItemId(value);
+}
+
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function refuse<T>(code: Refusal['code'], reason: string, id?: unknown): Parsed<T> {
+interface Refused {
+  readonly ok: false;
+  readonly refusal: Refusal;
+  /** Early versions had no depth limit: a replay must accept what they accepted. */
+  readonly beyond?: true;
+}
+
+function refuse(code: Refusal['code'], reason: string, id?: unknown): Refused {
   return { ok: false, refusal: { code, reason, ...(isItemId(id) ? { id } : {}) } };
 }
 
@@ -84,17 +90,30 @@ export function parseMessagePayload(
 ): Parsed<IncomingItem> {
   if (!isRecord(payload))
     return refuse('InvalidMessage', 'the payload must be an object with a "content" string');
-  const { id, role = 'user', silent, metadata, stored, attachments } = payload;
-  if (id !== undefined && id !== null && !isItemId(id)) {
-    return refuse('InvalidMessage', `"id" must be 1 to ${LIMITS.idChars} visible ASCII characters`);
-  }
+  const { id, role = 'user' } = payload;
+  if (!isIdOrAbsent(id)) return refuse('InvalidMessage', BAD_ID);
   if (typeof role !== 'string' || !roles.includes(role)) {
     return refuse('InvalidMessage', `"role" must be one of ${roles.join(', ')}`, id);
   }
-  if (stored === true) {
-    if (!isItemId(id)) return refuse('InvalidMessage', 'a stored message needs the "id" it is stored under');
-    return { ok: true, value: { kind: 'stored', id, role: role as 'user' | 'assistant' } };
-  }
+  return payload.stored === true ? parseStored(id, role) : parseContent(payload, { id, role, maxDepth });
+}
+
+function parseStored(id: string | null | undefined, role: string): Parsed<IncomingItem> {
+  if (!isItemId(id)) return refuse('InvalidMessage', 'a stored message needs the "id" it is stored under');
+  return { ok: true, value: { kind: 'stored', id, role: role as StoredItem['role'] } };
+}
+
+interface MessageHead {
+  readonly id: string | null | undefined;
+  readonly role: string;
+  readonly maxDepth: number;
+}
+
+function parseContent(
+  payload: Readonly<Record<string, unknown>>,
+  { id, role, maxDepth }: MessageHead,
+): Parsed<IncomingItem> {
+  const { silent, metadata, attachments } = payload;
   if (attachments !== undefined && attachments !== null && !isAttachmentList(attachments)) {
     return refuse('InvalidMessage', ATTACHMENTS, id);
   }
@@ -109,7 +128,7 @@ export function parseMessagePayload(
     return refuse('InvalidMessage', '"metadata" must be an object', id);
   }
   if (isDeeper(metadata, maxDepth)) return refuseDepth('metadata', maxDepth, id);
-  const item: IncomingItem = {
+  return withinBytes({
     kind: 'message',
     ...(typeof id === 'string' ? { id } : {}),
     role: role as MessageItem['role'],
@@ -117,8 +136,7 @@ export function parseMessagePayload(
     ...(silent ? { silent } : {}),
     ...(isRecord(metadata) ? { metadata } : {}),
     ...(files.length > 0 ? { attachments: files } : {}),
-  };
-  return refuseTooLarge(item) ?? { ok: true, value: item };
+  });
 }
 
 /** `queueTool`: `{ id?, name, arguments? }`. */
@@ -129,36 +147,29 @@ export function parseToolPayload(
   if (!isRecord(payload))
     return refuse('InvalidMessage', 'the payload must be an object with a "name" string');
   const { id, name, arguments: args = {} } = payload;
-  if (id !== undefined && id !== null && !isItemId(id)) {
-    return refuse('InvalidMessage', `"id" must be 1 to ${LIMITS.idChars} visible ASCII characters`);
-  }
+  if (!isIdOrAbsent(id)) return refuse('InvalidMessage', BAD_ID);
   if (typeof name !== 'string' || name.length === 0 || name.length > 128) {
     return refuse('InvalidMessage', '"name" must name a tool', id);
   }
   if (!isRecord(args)) return refuse('InvalidMessage', '"arguments" must be an object', id);
   if (isDeeper(args, maxDepth)) return refuseDepth('arguments', maxDepth, id);
-  const item: IncomingItem = {
-    kind: 'tool',
-    ...(typeof id === 'string' ? { id } : {}),
-    name,
-    arguments: args,
-  };
-  return refuseTooLarge(item) ?? { ok: true, value: item };
+  return withinBytes({ kind: 'tool', ...(typeof id === 'string' ? { id } : {}), name, arguments: args });
 }
 
-/** Before anything else is done with it: whatever calls itself for each level would end its stack. */
+/** Checked before anything else: a recursive function would exhaust its stack on deeper values. */
 function isDeeper(value: unknown, maxDepth: number): boolean {
   return measureJson(value, { maxDepth, maxBytes: LIMITS.contentBytes }).depth > maxDepth;
 }
 
 function refuseDepth(field: string, maxDepth: number, id: unknown): Parsed<IncomingItem> {
   const reason = `"${field}" is nested deeper than ${maxDepth} levels`;
-  return { ...refuse<IncomingItem>('InvalidMessage', reason, id), beyond: true } as Parsed<IncomingItem>;
+  return { ...refuse('InvalidMessage', reason, id), beyond: true };
 }
 
-function refuseTooLarge(item: IncomingItem): Parsed<IncomingItem> | undefined {
+/** The item, unless it is larger than a signal may be. */
+function withinBytes(item: IncomingItem): Parsed<IncomingItem> {
   const bytes = itemBytes(item);
-  if (bytes <= LIMITS.inlineBytes) return undefined;
+  if (bytes <= LIMITS.inlineBytes) return { ok: true, value: item };
   return refuse(
     'MessageTooLarge',
     `${bytes} bytes are more than the ${LIMITS.inlineBytes} that a signal may carry; send it with the everthread client, which stores large content first`,
@@ -178,7 +189,7 @@ export function itemBytes(item: IncomingItem): number {
   }
 }
 
-/** What is larger than any content may be is not weighed to its end: an author's value may have none. */
+/** Stops measuring above the largest allowed content: an author's value may be unbounded. */
 function jsonBytes(value: unknown): number {
   return measureJson(value, { maxBytes: LIMITS.contentBytes }).bytes;
 }

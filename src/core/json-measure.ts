@@ -1,9 +1,9 @@
 /**
- * How large and how deep a value's JSON is, without making it: `JSON.stringify` calls itself for each level, and a stranger's
- * value of some 4,500 levels ends its stack. Here a loop walks, and stops at the given bounds.
- * M1. `bytes` is exactly the UTF-8 length of `JSON.stringify(value)` where the walk came to its end: workflows decide by it,
- *     and a replay must find the same.
- * M2. In the workflow's context each look at a global, such as `Array`, costs as much as ten numbers: they are looked up once.
+ * The size and depth of a value's JSON without writing it: `JSON.stringify` is recursive, and an untrusted value of some 4,500 levels
+ * exhausts its stack. This is a loop that stops at the given bounds.
+ * M1. `bytes` is exactly the UTF-8 length of `JSON.stringify(value)` where no bound was passed: workflows decide by it, and a
+ *     replay must compute the same.
+ * M2. In the workflow's context a look-up of a global, such as `Array`, costs as much as ten numbers: each is looked up once.
  */
 import { utf8Length } from './limit.ts';
 
@@ -13,9 +13,9 @@ const UNBOUNDED = Number.POSITIVE_INFINITY;
 
 export interface JsonMeasure {
   readonly bytes: number;
-  /** Lists and objects inside one another, the outermost included. */
+  /** Depth of nesting of lists and objects, the outermost included. */
   readonly depth: number;
-  /** False where a bound was passed: then both are what was seen until there. */
+  /** False where a bound was passed: then both numbers are those reached so far. */
   readonly whole: boolean;
 }
 
@@ -30,11 +30,11 @@ interface Frame {
   readonly keys: readonly string[] | undefined;
   readonly length: number;
   at: number;
-  /** Members written so far: each but the first has a comma before it. */
+  /** Members written so far: each one but the first needs a comma. */
   written: number;
 }
 
-/** A value without JSON, such as `undefined`, has no bytes. */
+/** A value without JSON, such as `undefined`, has 0 bytes. */
 export function measureJson(value: unknown, bounds: JsonBounds = {}): JsonMeasure {
   const { maxDepth = UNBOUNDED, maxBytes = UNBOUNDED } = bounds;
   const open: Frame[] = [];
@@ -55,13 +55,13 @@ export function measureJson(value: unknown, bounds: JsonBounds = {}): JsonMeasur
   return { bytes, depth, whole: bytes <= maxBytes };
 }
 
-/** For errors: a value that a stranger has sent may be of any size. */
+/** Throws an error that does not quote the value, which may be of any size. */
 export function showJson(value: unknown): string {
   if (!measureJson(value, { maxDepth: 4, maxBytes: 200 }).whole) return 'a value too large to be shown';
   return JSON.stringify(value) ?? 'nothing';
 }
 
-/** The next member of an open list or object: its bytes, with its key and the comma before it. */
+/** The next member of an open list or object: its bytes, with its key and a comma. */
 function takeMember(frame: Frame, enter: (part: unknown) => number): number {
   const { members, keys } = frame;
   const index = frame.at++;
@@ -80,7 +80,7 @@ function toFrame(members: object): Frame {
   return { members: record, keys, length: keys.length, at: 0, written: 0 };
 }
 
-/** As JSON.stringify does: a date becomes its text. */
+/** As in JSON.stringify: a date becomes its text. */
 function toJson(value: unknown, key: string | number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const { toJSON } = value as { toJSON?: unknown };
@@ -96,7 +96,7 @@ function leafBytes(value: unknown): number {
     case 'string':
       return textBytes(value);
     case 'number':
-      // Neither infinite nor NaN; -0 is written without its sign.
+      // Finite; -0 is written without its sign.
       return value - value === 0 ? `${value === 0 ? 0 : value}`.length : 4;
     case 'boolean':
       return value ? 4 : 5;
@@ -107,7 +107,7 @@ function leafBytes(value: unknown): number {
   }
 }
 
-/** Quotation mark, backslash and control characters are escaped, and half a surrogate pair is. */
+/** Escapes: quotation mark, backslash, control characters and lone surrogates. */
 const ESCAPED = /["\\\p{Cc}\p{Cs}]/u;
 const SHORT_ESCAPES = new Set([0x22, 0x5c, 0x08, 0x09, 0x0a, 0x0c, 0x0d]);
 

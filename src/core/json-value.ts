@@ -1,83 +1,104 @@
 /**
- * Values as JSON text, and nothing else (runtime §14.1.4): what reads back is what was written. Whatever JSON would
- * change without a word is refused, and the refusal names the place: `value.orders[2].total`.
- * J1. One pass reads each property once: a getter or a proxy cannot show one thing to the check and another to the writer.
- * J2. Bounded: shared parts are written out each time, which may grow without end, so what is visited is counted.
+ * Strict JSON (runtime §14.1.4): what reads back is what was written. A value that JSON would change silently is refused, and the
+ * refusal names the place: `value.orders[2].total`.
+ * J1. One pass reads each property once: a getter or proxy cannot give the check one value and the writer another.
+ * J2. Bounded: a shared part is written at each reference, which can grow exponentially, so visits are counted.
  * As in JSON, -0 becomes 0 and a property that is undefined is left out; in a list undefined is refused.
  */
 import { RuntimeError } from './error.ts';
 import { LIMITS, utf8Length } from './limit.ts';
 
 export interface JsonBound {
-  /** What the value is called in errors. */
+  /** The value's name in errors. */
   readonly name: string;
   readonly maxBytes: number;
 }
 
-/** Throws `InvalidValue` naming the place, or `LimitExceeded` naming the limit. */
-export function toJsonText(value: unknown, { name, maxBytes }: JsonBound): string {
-  let left = maxBytes;
-  const above = new Set<object>();
+/** Throws `InvalidValue` with the place, or `LimitExceeded` with the limit. */
+export function toJsonText(value: unknown, bound: JsonBound): string {
+  const text = JSON.stringify(new StrictCopy(bound).copy(value, { key: '' }));
+  if (utf8Length(text) > bound.maxBytes) throw tooLarge(bound);
+  return text;
+}
 
-  const spend = (bytes: number) => {
-    left -= bytes;
-    if (left < 0) throw tooLarge(name, maxBytes);
-  };
-  const copy = (part: unknown, place: Place): unknown => {
-    spend(1);
+/** Copies a value part by part (J1), within a budget (J2). */
+class StrictCopy {
+  readonly #bound: JsonBound;
+  readonly #above = new Set<object>();
+  #left: number;
+
+  constructor(bound: JsonBound) {
+    this.#bound = bound;
+    this.#left = bound.maxBytes;
+  }
+
+  copy(part: unknown, path: ValuePath): unknown {
+    this.#spend(1);
     switch (typeof part) {
       case 'string':
-        spend(part.length);
+        this.#spend(part.length);
         return part;
       case 'boolean':
         return part;
       case 'number':
         if (Number.isFinite(part)) return part;
-        throw refuse(name, place, String(part));
+        throw this.#notJson(path, String(part));
       case 'object':
-        return part === null ? null : copyObject(part, place);
+        return part === null ? null : this.#copyObject(part, path);
       default:
-        throw refuse(name, place, WORDS[typeof part] ?? typeof part);
+        throw this.#notJson(path, WORDS[typeof part] ?? typeof part);
     }
-  };
-  const copyObject = (object: object, place: Place): unknown => {
-    if (above.has(object)) throw refuse(name, place, 'a cycle');
-    if (above.size >= LIMITS.jsonDepth) {
+  }
+
+  #copyObject(object: object, path: ValuePath): unknown {
+    if (this.#above.has(object)) throw this.#notJson(path, 'a cycle');
+    if (this.#above.size >= LIMITS.jsonDepth) {
       throw new RuntimeError(
         'LimitExceeded',
-        `${name} cannot be kept: it is nested deeper than ${LIMITS.jsonDepth} levels.`,
+        `${this.#bound.name} cannot be kept: it is nested deeper than ${LIMITS.jsonDepth} levels.`,
       );
     }
-    above.add(object);
-    const result = Array.isArray(object) ? copyList(object, place) : copyRecord(object, place);
-    above.delete(object);
+    this.#above.add(object);
+    const result = Array.isArray(object) ? this.#copyList(object, path) : this.#copyRecord(object, path);
+    this.#above.delete(object);
     return result;
-  };
-  const copyList = (list: readonly unknown[], place: Place): unknown[] =>
-    // Not map(), which passes over holes.
-    Array.from({ length: list.length }, (_, index) => copy(list[index], { above: place, key: index }));
-  const copyRecord = (record: object, place: Place): unknown => {
-    if (!isPlain(record)) throw refuse(name, place, `an instance of ${className(record)}`);
+  }
+
+  /** By index, since map() skips holes. */
+  #copyList(list: readonly unknown[], path: ValuePath): unknown[] {
+    return Array.from({ length: list.length }, (_, key) => this.copy(list[key], { above: path, key }));
+  }
+
+  #copyRecord(record: object, path: ValuePath): unknown {
+    if (!isPlain(record)) throw this.#notJson(path, `an instance of ${className(record)}`);
     const result = Object.create(null) as Record<string, unknown>;
     for (const key of Reflect.ownKeys(record)) {
       if (!Object.prototype.propertyIsEnumerable.call(record, key)) continue;
-      const at = { above: place, key };
-      if (typeof key === 'symbol') throw refuse(name, at, 'a symbol for a key');
+      const at = { above: path, key };
+      if (typeof key === 'symbol') throw this.#notJson(at, 'a symbol for a key');
       const member = (record as Record<string, unknown>)[key];
-      spend(key.length);
-      if (member !== undefined) result[key] = copy(member, at);
+      this.#spend(key.length);
+      if (member !== undefined) result[key] = this.copy(member, at);
     }
     return result;
-  };
+  }
 
-  const text = JSON.stringify(copy(value, { key: '' }));
-  if (utf8Length(text) > maxBytes) throw tooLarge(name, maxBytes);
-  return text;
+  #spend(bytes: number): void {
+    this.#left -= bytes;
+    if (this.#left < 0) throw tooLarge(this.#bound);
+  }
+
+  #notJson(path: ValuePath, what: string): RuntimeError {
+    return new RuntimeError(
+      'InvalidValue',
+      `${showPath(this.#bound.name, path)} is ${what}: only JSON values can be kept (objects, lists, texts, finite numbers, true, false, null).`,
+    );
+  }
 }
 
-/** Where a part is: a chain, so that places cost nothing until one is told. */
-interface Place {
-  readonly above?: Place;
+/** The place of a part, as a linked list: it costs nothing until an error names it. */
+interface ValuePath {
+  readonly above?: ValuePath;
   readonly key: string | number | symbol;
 }
 
@@ -88,21 +109,14 @@ const WORDS: Readonly<Record<string, string>> = {
   bigint: 'a bigint',
 };
 
-function refuse(name: string, place: Place, what: string): RuntimeError {
-  return new RuntimeError(
-    'InvalidValue',
-    `${showPlace(name, place)} is ${what}: only JSON values can be kept (objects, lists, texts, finite numbers, true, false, null).`,
-  );
-}
-
-function tooLarge(name: string, maxBytes: number): RuntimeError {
+function tooLarge({ name, maxBytes }: JsonBound): RuntimeError {
   return new RuntimeError('LimitExceeded', `${name} cannot be kept: its JSON is above ${maxBytes} bytes.`);
 }
 
-function showPlace(name: string, place: Place): string {
+function showPath(name: string, path: ValuePath): string {
   const steps: string[] = [];
-  for (let at: Place = place; at.above; at = at.above) steps.push(showStep(at.key));
-  // Somebody has to read it.
+  for (let at: ValuePath = path; at.above; at = at.above) steps.push(showStep(at.key));
+  // Errors must stay readable.
   const shown = steps.length > 20 ? [...steps.slice(0, 5), '…', ...steps.slice(-15)] : steps;
   return name + shown.reverse().join('');
 }
@@ -114,7 +128,7 @@ function showStep(key: string | number | symbol): string {
   return /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(short) ? `.${short}` : `[${JSON.stringify(short)}]`;
 }
 
-/** An object literal, of whatever realm: its prototype is null, or the root of a chain that knows itself to be one. */
+/** A plain object of any realm: its prototype is null, or an object without a prototype that has the root's own methods. */
 function isPlain(value: object): boolean {
   const prototype = Object.getPrototypeOf(value) as object | null;
   return (

@@ -6,35 +6,35 @@ export const LIMITS = {
   userIdChars: 256,
   /** Content that a signal or update may carry inline. */
   inlineBytes: 32 * 1024,
-  /** Our client stores content above this first and signals its id alone. */
+  /** Our client stores larger content first and signals its id alone. */
   clientInlineBytes: 4 * 1024,
-  /** Content that our client accepts at all. */
+  /** The largest content that our client accepts. */
   contentBytes: 4 * 1024 * 1024,
-  /** Bytes of queued content that a step's activity may take along; above it the store takes them first. */
+  /** Bytes of queued content passed to a step's activity; more goes to the store first. */
   stepInlineBytes: 4 * 1024,
   /**
-   * What a signal's or update's payload may have in bytes to be read at all: `inlineBytes` of control characters, each six
-   * bytes of JSON, with room to spare.
+   * The largest payload of a signal or update that is read at all: `inlineBytes` of control characters, each six bytes of JSON,
+   * with room to spare.
    */
   payloadBytes: 256 * 1024,
-  /** The same of a signal that only asks for something (stop, terminate, a wake); beyond it, it is as one without a payload. */
+  /** The same for signals whose payload carries no content (stop, terminate, a wake); above it, the payload is ignored. */
   controlPayloadBytes: 4 * 1024,
   /**
    * Bytes of payloads that one script in the workflow's context reads, and what each signal counts beside its payload. The SDK
-   * ends a script after 5 s, and what it leaves harms other workflows: the worst take some 150 ms here
-   * (bench/activation.ts), so a machine may be 15 times as busy and more. What comes beyond waits for the next script.
+   * ends a script after 5 s, and aborting one harms other workflows: the worst take some 150 ms here (bench/activation.ts), so a
+   * machine may be 15 times as busy and more. The remainder waits for the next script.
    */
   scriptBytes: 1024 * 1024,
   signalBytes: 1024,
-  /** Signals of one activation that reach the workflow one by one, at 0.6 ms of the SDK's each; the others come by the batch. */
+  /** Signals of one activation that reach the workflow one by one, at 0.6 ms of the SDK's time each; the others come in batches. */
   singleSignals: 32,
-  /** Content of one batch handed to the store; below gRPC's 4 MiB with room to spare. */
+  /** Content of one batch that goes to the store; below gRPC's 4 MiB with room to spare. */
   stashBytes: 1024 * 1024,
-  /** Items of such a batch: each is a statement or two of one transaction. */
+  /** Items of such a batch: each is one or two statements of one transaction. */
   stashItems: 1000,
-  /** Reports of children heard of since the thread began to wait for one. */
+  /** Reports of children remembered since the thread began to wait for one. */
   heardReports: 1000,
-  /** Ids that the workflow remembers as a shortcut; the store's unique key is what guards. */
+  /** Ids that the workflow remembers as a shortcut; the store's unique key is the guarantee. */
   seenIds: 256,
   /** What continue-as-new may carry. */
   carriedBytes: 64 * 1024,
@@ -43,13 +43,13 @@ export const LIMITS = {
   activityResultBytes: 4 * 1024,
   /** Tool calls that a step's outcome names one by one; the rest are counted. */
   namedCalls: 16,
-  /** Calls beyond those that may be of prompts: the workflow must know them, so their indices are told. */
+  /** Calls of prompts beyond those: the workflow must know them, so their indices are listed. */
   laterPrompts: 64,
   /** The same for calls of subagents. */
   laterChildren: 256,
-  /** Hard cap of steps in one execution, raised to a side's own maxSteps where that is larger. */
+  /** Hard limit of steps in one execution, raised to a side's own maxSteps where that is larger. */
   stepsPerExecution: 250,
-  /** Refused items kept for the next commit; more are counted in the log only. */
+  /** Refused items kept for the next commit; beyond, the log has their number alone. */
   rejections: 50,
   startMessages: 100,
   /** Characters of a variable's name, bytes of its value. */
@@ -59,7 +59,7 @@ export const LIMITS = {
   attachments: 20,
   /** Bytes of images in one request to a model. */
   requestImageBytes: 20 * 1024 * 1024,
-  /** Effects of a thread that wait. */
+  /** Pending effects of a thread. */
   effectsPerThread: 10_000,
   effectArgumentBytes: 256 * 1024,
   /** JSON of an execution's scratch. */
@@ -67,29 +67,29 @@ export const LIMITS = {
   /** Milliseconds that one effect may run, and one hook. */
   effectMs: 5 * 60_000,
   hookMs: 30_000,
-  /** Of the error and of the stack of an author's code, as logs have them. */
+  /** The message and the stack of a fault of author code, as logged. */
   faultChars: 8000,
-  /** Stray faults of one run of an author's code that are told one by one. */
+  /** Stray faults of one run of author code that are logged one by one. */
   strayFaults: 10,
-  /** After which so many more are told of code that runs for no thread. */
+  /** For code that runs for no thread: after this pause as many more are logged. */
   strayPauseMs: 60_000,
-  /** Sub-prompts within one another. */
+  /** Nesting of sub-prompts. */
   subpromptDepth: 8,
-  /** Threads below one another: a root is at depth 0. */
+  /** Nesting of threads: a root is at depth 0. */
   threadDepth: 16,
   /** Living children of one thread. */
   childrenPerThread: 1000,
   /** Characters of a child's name for display. */
   threadNameChars: 120,
-  /** Of what a child says of itself in its parent's registry. */
+  /** The status text that a child sets in its parent's registry. */
   childStatusChars: 500,
-  /** Key-value store of a thread: UTF-16 units of a key, JSON of a value, keys. */
+  /** Key-value store of a thread: UTF-16 units of a key, bytes of a value's JSON, number of keys. */
   valueKeyChars: 512,
   valueBytes: 256 * 1024,
   valuesPerThread: 10_000,
-  /** Objects and lists inside one another in a value or in a file's metadata. */
+  /** Nesting of objects and lists in a value or in a file's metadata. */
   jsonDepth: 1000,
-  /** Files of a thread: each one, all together, and how many with the directories. */
+  /** Files of a thread: bytes of each, bytes of all, and their number with the directories. */
   fileBytes: 100 * 1024 * 1024,
   threadFileBytes: 1024 * 1024 * 1024,
   filesPerThread: 10_000,
@@ -98,44 +98,44 @@ export const LIMITS = {
   fileMetadataBytes: 16 * 1024,
   thumbnailBytes: 256 * 1024,
   mimeTypeChars: 255,
-  /** What is read or written of a file at a time. Never to be changed: files are stored in chunks of this size. */
+  /** Bytes read or written of a file at a time. Never to be changed: files are stored in chunks of this size. */
   fileChunkBytes: 1024 * 1024,
-  /** Files that a search answers, and of each the matching lines and the characters of a line. */
+  /** Files that a search answers, matching lines of each, characters of a line. */
   foundFiles: 100,
   foundLines: 1000,
   foundLineChars: 1000,
   patternChars: 1000,
-  /** What one grepFiles may compute. */
+  /** Milliseconds that one grepFiles may compute. */
   grepMs: 10_000,
-  /** One answer of a model: its text, its reasoning, the arguments of one call and of all of them. */
+  /** One answer of a model: its text, its reasoning, the arguments of one call and of all calls. */
   answerTextBytes: 4 * 1024 * 1024,
   answerReasoningBytes: 4 * 1024 * 1024,
   callArgumentBytes: 1024 * 1024,
   answerArgumentBytes: 4 * 1024 * 1024,
   /** Tool calls of one answer, and tools that the provider ran for it. */
   answerCalls: 256,
-  /** What one tool that the provider ran may tell, as JSON. */
+  /** JSON of what one tool reported that the provider ran. */
   executedToolBytes: 4 * 1024 * 1024,
   /** Chunks of a stream. */
   answerChunks: 1_000_000,
-  /** Characters of a tool's name and of a call's id, as a model gives them; of an answer's own id, beyond which it is cut. */
+  /** Characters of a tool's name and of a call's id, as a model gives them; of an answer's own id, which is cut there. */
   callNameChars: 128,
   callIdChars: 256,
   responseIdChars: 256,
-  /** Tokens that a provider may claim for one answer; a larger number is taken for none. */
+  /** The most tokens that a provider can report for one answer; a larger number counts as not reported. */
   claimedTokens: 1_000_000_000,
-  /** USD, likewise. */
+  /** The same for a cost in US dollars. */
   claimedCost: 1_000_000,
-  /** What comes over the wire, decompressed: a streamed answer, one event of it, a whole answer, the body of an error. */
+  /** Bytes on the wire, decompressed: a streamed answer, one event of it, a whole answer, the body of an error. */
   answerStreamBytes: 64 * 1024 * 1024,
   answerEventBytes: 8 * 1024 * 1024,
   answerBodyBytes: 16 * 1024 * 1024,
   errorBodyBytes: 64 * 1024,
   /** The longest time that a model's definition may set. */
   modelTimeoutSeconds: 86_400,
-  /** Worker processes that a piece of an author's work may take down before it is given up. */
+  /** Worker processes that a unit of author code may take down before it is given up. */
   strikes: 3,
-  /** Processes of one worker in which suspects run alone. */
+  /** Lone processes of one worker. */
   loneProcesses: 2,
 } as const;
 
@@ -145,7 +145,7 @@ export const MODEL_TIMEOUTS = {
   firstChunkSeconds: 120,
   /** Between two chunks. */
   idleSeconds: 60,
-  /** From the request to the end of a stream, however steadily it drips. */
+  /** From the request to the end of a stream, however steadily it arrives. */
   totalSeconds: 600,
   /** A whole answer of a model that does not stream. */
   plainSeconds: 600,
@@ -153,7 +153,7 @@ export const MODEL_TIMEOUTS = {
 
 export type ModelTimeouts = { readonly [Name in keyof typeof MODEL_TIMEOUTS]?: number };
 
-/** UTF-8 length without Buffer or TextEncoder: the workflow VM has neither for certain. */
+/** UTF-8 length without Buffer or TextEncoder: the workflow VM may lack both. */
 export function utf8Length(text: string): number {
   let bytes = 0;
   for (let i = 0; i < text.length; i++) {
@@ -168,7 +168,7 @@ export function utf8Length(text: string): number {
   return bytes;
 }
 
-/** A surrogate without its other half is encoded as the replacement character, three bytes. */
+/** A lone surrogate is encoded as the replacement character, three bytes. */
 function isPair(first: number, second: number): boolean {
   return first >= 0xd800 && first < 0xdc00 && second >= 0xdc00 && second < 0xe000;
 }

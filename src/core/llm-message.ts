@@ -1,8 +1,8 @@
 /**
- * The provider-neutral chat message that the hook `prefilter_llm_history` sees and may change (definitions §9), and the way
- * there and back.
- * L1. What a hook leaves alone comes back as it was.
- * L2. What comes back is an author's: a message that is none is dropped and told, and nothing here throws.
+ * The provider-neutral chat message that the hook `prefilter_llm_history` receives and returns (definitions §9), and the
+ * conversion in both directions.
+ * L1. What a hook leaves unchanged comes back unchanged.
+ * L2. The returned list is untrusted: malformed messages are dropped and reported, and nothing here throws.
  */
 import { isToolCall, toProviderCall } from './context.ts';
 import type { ToolCall } from './message.ts';
@@ -67,7 +67,7 @@ export interface ReadHistory {
   readonly problems: readonly string[];
 }
 
-/** What a hook returned (L2). `before` stands where nothing of it can be used. */
+/** Reads what a hook returned (L2). `before` is kept where nothing of it is usable. */
 export function fromLLMMessages(given: unknown, before: readonly ProviderMessage[]): ReadHistory {
   if (!Array.isArray(given)) {
     return { messages: before, problems: ['The history that came back is no list; it is left as it was.'] };
@@ -82,53 +82,62 @@ export function fromLLMMessages(given: unknown, before: readonly ProviderMessage
   };
 }
 
+/** The message, or why it was dropped. */
 function readMessage(value: unknown, index: number): ProviderMessage | string {
   if (typeof value !== 'object' || value === null) return `Message ${index} is no object and was dropped.`;
-  const {
-    role,
-    content,
-    tool_calls: calls,
-    tool_call_id: callId,
-    name,
-    reasoning,
-  } = value as Partial<LLMMessage>;
-  const parts = readParts(content);
+  const given = value as Partial<LLMMessage>;
+  const parts = readParts(given.content);
   if (parts === undefined) {
     return `Message ${index} was dropped: its content must be a text, null or a list of content parts.`;
   }
-  switch (role) {
+  switch (given.role) {
     case 'system':
-      return { role, content: textOf(parts) };
+      return { role: given.role, content: textOf(parts) };
     case 'user':
-      return { role, content: parts };
-    case 'assistant': {
-      if (calls !== undefined && calls !== null && !(Array.isArray(calls) && calls.every(isToolCall)))
-        return `Message ${index} was dropped: its tool_calls must be a list of { id, function: { name, arguments } }.`;
-      return {
-        role,
-        content: content === null || content === undefined ? null : textOf(parts),
-        ...(calls && calls.length > 0 ? { toolCalls: calls.map(toProviderCall) } : {}),
-        ...(typeof reasoning === 'string' ? { reasoning } : {}),
-      };
-    }
-    case 'tool': {
-      if (typeof callId !== 'string')
-        return `Message ${index} was dropped: a tool message needs a tool_call_id.`;
-      const attachments = typeof parts === 'string' ? [] : parts.filter(({ type }) => type !== 'text');
-      return {
-        role,
-        toolCallId: callId,
-        toolName: typeof name === 'string' ? name : '',
-        content: textOf(parts),
-        ...(attachments.length > 0 ? { attachments } : {}),
-      };
-    }
+      return { role: given.role, content: parts };
+    case 'assistant':
+      return readAnswer(given, parts) ?? `Message ${index} was dropped: ${BAD_CALLS}`;
+    case 'tool':
+      return readResult(given, parts) ?? `Message ${index} was dropped: a tool message needs a tool_call_id.`;
     default:
       return `Message ${index} was dropped: its role must be system, user, assistant or tool.`;
   }
 }
 
-function readParts(content: unknown): string | readonly ContentPart[] | undefined {
+const BAD_CALLS = 'its tool_calls must be a list of { id, function: { name, arguments } }.';
+
+type Parts = string | readonly ContentPart[];
+
+function readAnswer(
+  { content, tool_calls: calls, reasoning }: Partial<LLMMessage>,
+  parts: Parts,
+): ProviderMessage | undefined {
+  if (calls !== undefined && calls !== null && !(Array.isArray(calls) && calls.every(isToolCall)))
+    return undefined;
+  return {
+    role: 'assistant',
+    content: content === null || content === undefined ? null : textOf(parts),
+    ...(calls && calls.length > 0 ? { toolCalls: calls.map(toProviderCall) } : {}),
+    ...(typeof reasoning === 'string' ? { reasoning } : {}),
+  };
+}
+
+function readResult(
+  { tool_call_id: callId, name }: Partial<LLMMessage>,
+  parts: Parts,
+): ProviderMessage | undefined {
+  if (typeof callId !== 'string') return undefined;
+  const attachments = typeof parts === 'string' ? [] : parts.filter(({ type }) => type !== 'text');
+  return {
+    role: 'tool',
+    toolCallId: callId,
+    toolName: typeof name === 'string' ? name : '',
+    content: textOf(parts),
+    ...(attachments.length > 0 ? { attachments } : {}),
+  };
+}
+
+function readParts(content: unknown): Parts | undefined {
   if (content === null || content === undefined) return '';
   if (typeof content === 'string') return content;
   return Array.isArray(content) && content.every(isPart) ? content : undefined;
@@ -149,7 +158,7 @@ function isPart(value: unknown): value is ContentPart {
   }
 }
 
-function textOf(parts: string | readonly ContentPart[]): string {
+function textOf(parts: Parts): string {
   if (typeof parts === 'string') return parts;
   return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }

@@ -58,7 +58,7 @@ export interface Message {
   readonly tool_status: ToolStatus | null;
 }
 
-/** What a tool answers (definitions §8). `error` status is a value, never a crash (runtime §5.2). */
+/** What a tool answers (definitions §8). The status `error` is a value, never a crash (runtime §5.2). */
 export interface ToolResult {
   readonly status: ToolStatus;
   readonly result?: string;

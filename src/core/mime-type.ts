@@ -1,14 +1,14 @@
-/** Media types: what can be one, and which ones are text, so that files of them can be searched (definitions §18). */
+/** Media types: which are valid, and which are text, so that files of them can be searched (definitions §18). */
 import { RuntimeError } from './error.ts';
 import { LIMITS } from './limit.ts';
 
 export const DIRECTORY_TYPE = 'inode/directory';
-/** Of a file that nothing is known of. */
+/** The type of a file of unknown content. */
 export const UNKNOWN_TYPE = 'application/octet-stream';
 
 const TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+( *;[\x20-\x7e]*)?$/;
 
-/** The type of a file. Throws `InvalidValue`: it may become a header, and nothing else must fit into one. */
+/** The type of a file. Throws `InvalidValue`: a type may become an HTTP header, so nothing else must pass. */
 export function parseMimeType(mimeType: string): string {
   const usable =
     typeof mimeType === 'string' && mimeType.length <= LIMITS.mimeTypeChars && TYPE.test(mimeType);
@@ -29,7 +29,7 @@ const TEXT_TYPES: ReadonlySet<string> = new Set(
     .map((name) => `application/${name}`),
 );
 
-/** Text in UTF-8 or an encoding like it. */
+/** Whether it is text in UTF-8 or a compatible encoding. */
 export function isTextType(mimeType: string): boolean {
   const type = baseType(mimeType);
   return type.startsWith('text/') || TEXT_TYPES.has(type) || /^\w+\/[\w.-]+\+(json|xml|yaml)$/.test(type);
@@ -54,13 +54,13 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'text/plain': '.txt',
 };
 
-/** What a file of this name and type should end with, the dot included; empty where neither tells. */
+/** The extension for a file of this name and type, with its dot; empty where neither determines one. */
 export function extensionOf(name: string, mimeType: string): string {
   const own = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0];
   return own?.toLowerCase() ?? EXTENSIONS[baseType(mimeType)] ?? '';
 }
 
-/** Types of names that are not the first choice for their type. */
+/** Extensions that are not the preferred one of their type. */
 const MORE_EXTENSIONS: Readonly<Record<string, string>> = {
   '.avif': 'image/avif',
   '.bmp': 'image/bmp',

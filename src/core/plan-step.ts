@@ -1,13 +1,12 @@
 /**
- * What does a model step do, given where the store stands?  (decisions: Order, ids, resets)
- * In the ordinary course it calls the model. After a reset, a revival or a lost answer the store may be
- * ahead of the workflow, and then what is stored is taken over, never made a second time.
+ * Decides what a model step does, given the state of the store. Ordinarily it calls the model. After a reset, a revival or a lost
+ * answer the store may be ahead of the workflow: then what is stored is taken over, and nothing is made a second time.
  */
 
 export interface StepSituation {
   /** A committed step that the workflow does not know yet, and whether all its tool calls are settled. */
   readonly unseen: { readonly step: number; readonly settled: boolean } | undefined;
-  /** Queued tools that were drained now and wait for their run. */
+  /** Queued tools that were drained now and wait to run. */
   readonly newTools: boolean;
   /** Input is stored that no committed step has answered. */
   readonly answerDue: boolean;

@@ -4,9 +4,9 @@ import type { PromptDefinition, PromptPart } from './definition.ts';
 export interface PromptScope {
   readonly prompt: PromptDefinition;
   readonly prompts: ReadonlyMap<string, PromptDefinition>;
-  /** The thread's arguments: known `{{key}}` are replaced, also in included prompts. */
+  /** The thread's arguments: `{{key}}` of known keys is replaced, also in included prompts. */
   readonly variables: Readonly<Record<string, unknown>>;
-  /** What an `env` part shows of a variable: never a secret, and nothing when there is no value. */
+  /** What an `env` part shows of a variable: never a secret, and the empty text without a value. */
   readonly env: (name: string) => string;
 }
 

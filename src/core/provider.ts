@@ -174,7 +174,7 @@ export type ProviderErrorCode =
   | 'server_error'
   | 'timeout'
   | 'unknown'
-  /** Ours: the answer met one of the caps of docs/operations.md. The same model is not asked again, a fallback is. */
+  /** Our own code: the answer exceeded a limit of docs/operations.md. The same model is not asked again, a fallback is. */
   | 'AnswerTooLarge';
 
 /** The failure of one request. `retryAfter` is in seconds. Recognised by `name` and `code`, not by class. */

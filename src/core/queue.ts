@@ -1,14 +1,14 @@
 /**
- * The thread's queue as its workflow holds it (runtime §9): durable FIFO over three places.
- * I1. Order is `taken` (a step has them in hand), the store's pending rows (`waiting` counts them),
- *     `arrivals` (content still with the workflow). Nothing overtakes.
- * I2. Items leave `taken` only after the step that took them has stored them; a cancelled or failed step
- *     leaves them, and the store's unique key makes the second try harmless.
- * I3. `waiting` is a hint: rows that a tool wrote may be missing from it until the next commit counts them.
- * I4. An item weighs its JSON, ids and all: ten thousand items without content are not nothing. It is weighed
- *     once, on arrival; thousands may be held, so no question about them costs a walk over all.
- * I5. An item that is nested too deep to be written as JSON can only come from a run of an early version; it is let go by
- *     `dropUnstorable`, or nothing behind it would ever reach the store.
+ * The thread's queue as its workflow holds it (runtime §9): a durable FIFO over three places.
+ * I1. Order: `taken` (items that a step works on), the store's pending rows (`waiting` counts them), `arrivals` (content still
+ *     in the workflow). No item overtakes another.
+ * I2. Items leave `taken` only after their step has stored them; a cancelled or failed step leaves them, and the store's unique
+ *     key makes the second attempt harmless.
+ * I3. `waiting` is a hint: it may lack rows that a tool wrote, until the next commit counts them.
+ * I4. An item's size is that of its JSON, ids included: ten thousand empty items still have a size. It is measured once, on
+ *     arrival; with thousands of items, no question about the total walks over all of them.
+ * I5. An item too deep to be written as JSON can only come from a run of an early version; `dropUnstorable` removes it, or no item
+ *     behind it would ever reach the store.
  */
 import type { IncomingItem, QueueItem } from './item.ts';
 import { measureJson } from './json-measure.ts';
@@ -51,7 +51,7 @@ export class ThreadQueue {
     this.#tooDeep = this.#arrivals.filter(({ tooDeep }) => tooDeep).length;
   }
 
-  /** Takes an item in and returns its id; an id seen before is taken as the same item, once. */
+  /** Accepts an item and returns its id; an id seen before is the same item, accepted once. */
   accept(item: IncomingItem): { id: string; duplicate: boolean } {
     const ordinal = this.#arrived++;
     const id = item.id ?? `${this.#origin}:${ordinal}`;
@@ -77,7 +77,7 @@ export class ThreadQueue {
     return this.#taken.length + Math.max(0, this.#waiting) + this.#arrivals.length;
   }
 
-  /** The store does not have everything yet; unlike `size`, never a guess (I3). */
+  /** Whether the store lacks any item; unlike `size` this is exact (I3). */
   get holdsItems(): boolean {
     return this.#taken.length + this.#arrivals.length > 0;
   }
@@ -96,7 +96,7 @@ export class ThreadQueue {
     return this.#bytes;
   }
 
-  /** What the next step takes along; the store's pending rows come by themselves. */
+  /** What the next step takes along; the step reads the store's pending rows itself. */
   take(): readonly QueueItem[] {
     if (!this.mustStash) {
       this.#taken = [...this.#taken, ...this.#arrivals];
@@ -110,11 +110,11 @@ export class ThreadQueue {
   settle(taken: readonly QueueItem[], swept: number): void {
     this.#bytes -= bytesOf(this.#taken.slice(0, taken.length));
     this.#taken = this.#taken.slice(taken.length);
-    // Rows that nobody announced (I3) were swept too; below zero, later arrivals would overtake stashed ones.
+    // Rows that were never announced (I3) were drained too; below zero, later arrivals would overtake spilled ones.
     this.#waiting = Math.max(0, this.#waiting - swept);
   }
 
-  /** The next arrivals for the store, oldest first, within one batch's size; empty when there are none. */
+  /** The next arrivals for the store, oldest first, within the size of one batch; empty when there are none. */
   nextSpill(mostItems: number = LIMITS.stashItems): readonly QueueItem[] {
     let bytes = 0;
     let count = 0;
@@ -136,7 +136,7 @@ export class ThreadQueue {
     return this.#tooDeep > 0;
   }
 
-  /** I5. Answers what it has let go. */
+  /** Applies I5; answers the items that it removed. */
   dropUnstorable(): readonly QueueItem[] {
     const dropped = this.#arrivals.filter(({ tooDeep }) => tooDeep);
     this.#arrivals = this.#arrivals.filter(({ tooDeep }) => !tooDeep);
@@ -145,12 +145,12 @@ export class ThreadQueue {
     return dropped.map(({ item }) => item);
   }
 
-  /** Rows that a tool wrote into the store. */
+  /** Counts rows that a tool wrote into the store. */
   addWaiting(count: number): void {
     this.#waiting += count;
   }
 
-  /** The store was seen with so many pending rows, some of which nobody may have told of (I3). */
+  /** The store was seen with this many pending rows, some perhaps never announced (I3). */
   announce(waiting: number): void {
     this.#waiting = Math.max(this.#waiting, waiting);
   }
@@ -173,7 +173,7 @@ export class ThreadQueue {
 
 function weigh(item: QueueItem): Held {
   const { bytes, depth } = measureJson(item);
-  // The item itself is one level more than what its sender wrote.
+  // The item adds one level to what its sender wrote.
   return { item, bytes, tooDeep: depth > LIMITS.jsonDepth + 1 };
 }
 

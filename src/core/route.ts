@@ -1,17 +1,17 @@
 /**
- * Routes of thread endpoints (definitions §11): what a file below `agents/api` answers, and which of them a request means.
+ * Routes of thread endpoints (definitions §11): what a file below `agents/api` answers, and which route a request matches.
  *
- * I1 A name is read once, when the project is loaded: what cannot be a route is a problem then, never a request's failure.
- * I2 Of all routes that fit a path the earliest more exact segment decides: text before `[name]` before `[*]`. A route of
- *    another method is no rival: `orders/new.post` does not keep GET /orders/new from `orders/[id]`.
- * I3 Segments are compared after percent-decoding, so no encoding reaches what its plain form would not.
+ * I1. A name is parsed once, when the project is loaded: an invalid route is a problem then, never a request's failure.
+ * I2. Of all routes that match a path the first segment that differs decides: text before `[name]` before `[*]`. Routes of other
+ *     methods do not compete: `orders/new.post` does not keep GET /orders/new from `orders/[id]`.
+ * I3. Segments are compared after percent-decoding, so an encoded path reaches nothing that its plain form does not.
  */
 import { ENDPOINT_METHODS, type EndpointMethod, type EndpointParams } from './endpoint.ts';
 
 export type RouteSegment =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'param'; readonly name: string }
-  /** Whatever is left of the path, also nothing; always the last. */
+  /** The rest of the path, possibly empty; always the last segment. */
   | { readonly kind: 'rest' };
 
 export interface Route {
@@ -26,7 +26,7 @@ export type ParsedRoute =
 export type FoundRoute<T> =
   | { readonly kind: 'found'; readonly name: string; readonly endpoint: T; readonly params: EndpointParams }
   | { readonly kind: 'not_found' }
-  /** There is such a path, but not for this method. */
+  /** The path exists, with other methods. */
   | { readonly kind: 'method_not_allowed'; readonly allowed: readonly string[] };
 
 /** The key of a catch-all's rest in `params`. */
@@ -34,34 +34,34 @@ export const REST_PARAM = '*';
 
 const SUFFIX = new RegExp(`\\.(${ENDPOINT_METHODS.join('|')})$`, 'i');
 const PARAM_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
-/** Of files: the folder itself. */
+/** A file of this name stands for its folder. */
 const INDEX = 'index';
 
-/** Reads the name of an endpoint, such as `orders/[id].post`. */
+/** Parses the name of an endpoint, such as `orders/[id].post`. */
 export function parseRoute(name: string): ParsedRoute {
   const suffix = SUFFIX.exec(name)?.[1];
   const path = suffix === undefined ? name : name.slice(0, -suffix.length - 1);
   const second = SUFFIX.exec(path)?.[1];
   if (second !== undefined)
-    return refuse(`ends in two methods, .${second}.${suffix}: write one file for each`);
+    return invalidRoute(`ends in two methods, .${second}.${suffix}: write one file for each`);
   const texts = path.split('/');
   if (texts.at(-1) === INDEX) texts.pop();
   const segments: RouteSegment[] = [];
   for (const text of texts) {
     const segment = parseSegment(text);
-    if (typeof segment === 'string') return refuse(segment);
+    if (typeof segment === 'string') return invalidRoute(segment);
     segments.push(segment);
   }
   const problem = findMisplaced(segments);
-  if (problem !== undefined) return refuse(problem);
+  if (problem !== undefined) return invalidRoute(problem);
   return { ok: true, route: { method: (suffix?.toUpperCase() ?? 'GET') as EndpointMethod, segments } };
 }
 
-function refuse(problem: string): ParsedRoute {
+function invalidRoute(problem: string): ParsedRoute {
   return { ok: false, problem };
 }
 
-/** The segment, or what is wrong with it. */
+/** The segment, or why it is invalid. */
 function parseSegment(text: string): RouteSegment | string {
   if (text === '') return 'has a segment without a name';
   if (!/[[\]]/.test(text)) return { kind: 'text', text };
@@ -86,12 +86,12 @@ function findMisplaced(segments: readonly RouteSegment[]): string | undefined {
   return undefined;
 }
 
-/** For people: `POST /orders/[id]`. */
+/** For display: `POST /orders/[id]`. */
 export function describeRoute({ method, segments }: Route): string {
   return `${method} /${segments.map(describeSegment).join('/')}`;
 }
 
-/** The same for two routes that answer the same requests, whatever their parameters are called. */
+/** Equal for two routes that answer the same requests, whatever their parameters are called. */
 export function routeShape({ method, segments }: Route): string {
   return `${method} ${JSON.stringify(segments.map((each) => (each.kind === 'text' ? each.text : { [each.kind]: 1 })))}`;
 }
@@ -109,7 +109,7 @@ interface Candidate<T> {
 
 /**
  * The endpoint that answers a request. `endpoints` has names as keys; `path` is the undecoded path below the thread's id.
- * HEAD is answered by GET. A path whose encoding is broken is not found.
+ * HEAD is answered by GET. A path with a broken percent-encoding is not found.
  */
 export function findRoute<T>(endpoints: ReadonlyMap<string, T>, method: string, path: string): FoundRoute<T> {
   const segments = decodeSegments(path);
@@ -130,7 +130,7 @@ export function findRoute<T>(endpoints: ReadonlyMap<string, T>, method: string, 
   return { kind: 'found', name, endpoint, params: readParams(route.segments, segments) };
 }
 
-/** Segments that are not empty, decoded; undefined where one cannot be. */
+/** The non-empty segments, decoded; undefined where one cannot be. */
 export function decodeSegments(path: string): string[] | undefined {
   try {
     return path
@@ -150,7 +150,7 @@ function fits(route: readonly RouteSegment[], path: readonly string[]): boolean 
 }
 
 const EXACTNESS = { text: 0, param: 1, rest: 3 } as const;
-/** A route that ends where the path ends goes before one whose rest is empty there. */
+/** A route that ends with the path precedes one whose rest is empty there. */
 const ENDED = 2;
 
 function compareExactness(one: readonly RouteSegment[], other: readonly RouteSegment[]): number {

@@ -22,24 +22,24 @@ export function otherSide(side: Side): Side {
   return side === 'a' ? 'b' : 'a';
 }
 
-/** What one side has completed is counted whatever ends with it; a session that is over is followed by a new one. */
+/** Completed turns count whatever the step ends; a session that is over is followed by a new one. */
 export function advanceSession({ turns }: Session, acted: Side, verdict: StopVerdict): Session {
   if (verdict.ends === 'session') return NEW_SESSION;
   return verdict.turn ? { side: otherSide(acted), turns: turns + 1 } : { side: acted, turns };
 }
 
-/** A queued message speaks for one side and is answered by the other: `assistant` is side A's word, anything else side B's. */
+/** A queued message speaks for one side and is answered by the other: `assistant` is side A, anything else side B. */
 export function answeringSide(role: string): Side {
   return role === 'assistant' ? 'b' : 'a';
 }
 
-/** Of what a step drains, oldest first: the first message that speaks for a side decides (definitions §22.40). */
+/** The first of a step's drained messages, oldest first, that speaks for a side decides (definitions §22.40). */
 export function findAnswering(roles: readonly string[]): Side | undefined {
   const first = roles.find((role) => role !== 'system');
   return first === undefined ? undefined : answeringSide(first);
 }
 
-/** The role under which a side's words are stored (definitions §12.3). */
+/** The role under which a side's messages are stored (definitions §12.3). */
 export function roleOf(side: Side): 'assistant' | 'user' {
   return side === 'a' ? 'assistant' : 'user';
 }

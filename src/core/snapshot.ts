@@ -1,7 +1,6 @@
 /**
- * What a thread's workflow carries through continue-as-new: a few counters and ids, never content of size.
- * I1. `version` grows with the shape; `parseSnapshot` reads every older version, and the rest of the code
- *     knows the newest alone.
+ * What a thread's workflow carries through continue-as-new: counters and ids, never large content.
+ * I1. `version` grows with the shape; `parseSnapshot` reads every older version, and the rest of the code handles only the newest.
  * I2. A snapshot survives JSON unchanged: no Map, no Date, no undefined inside arrays.
  */
 import type { QueueItem, Refusal } from './item.ts';
@@ -11,19 +10,19 @@ import type { Settings, ThreadStatus } from './step.ts';
 
 export interface Snapshot {
   readonly version: 2;
-  /** Items that the store keeps in order; a hint, put right by every commit that reads the store. */
+  /** Items that the store keeps in order; a hint, corrected by every commit that reads the store. */
   readonly waiting: number;
-  /** Items whose content is still with the workflow; small, or the store would have them. */
+  /** Items whose content is still in the workflow; small, since larger ones go to the store. */
   readonly inline: readonly QueueItem[];
-  /** How many of `inline`, from the front, a step has in hand: they stand before what the store keeps. */
+  /** How many of `inline`, from the front, a step is working on: they precede what the store keeps. */
   readonly taken: number;
   readonly seen: readonly string[];
-  /** How many items ever arrived; the next one without an id is named after it. */
+  /** How many items ever arrived; the next one without an id is numbered after it. */
   readonly arrived: number;
-  /** The store's number of the last step that this workflow knows to be over. */
+  /** The store's number of the last step that this workflow knows to have ended. */
   readonly afterStep: number;
   readonly turnOpen: boolean;
-  /** True after `stop`, until the next user message. */
+  /** True from a `stop` until the next user message. */
   readonly parked: boolean;
   readonly executionId: string | null;
   /** Model steps of the current execution. */
@@ -35,17 +34,17 @@ export interface Snapshot {
   readonly storeId: string;
   readonly agent: string;
   readonly status: ThreadStatus;
-  /** Of an agent with two AI sides. */
+  /** Only of an agent with two AI sides. */
   readonly session: Session | null;
-  /** Of `steps`, those of each side. */
+  /** How many of `steps` each side made. */
   readonly sideSteps: SideSteps;
   readonly stopReason: string | null;
 }
 
-/** `taken` came after the first histories had been recorded. */
+/** `taken` was added after the first histories were recorded. */
 const BEFORE_TAKEN: Pick<Partial<Snapshot>, 'taken'> = { taken: 0 };
 
-/** What came with version 2: a thread of version 1 has one AI side and no family. */
+/** The fields of version 2: a thread of version 1 has one AI side and no family. */
 const WITHOUT_FAMILY = {
   version: 2,
   session: null,

@@ -1,7 +1,7 @@
 /**
  * The start input of a thread's workflow: `{ agent, threadId?, userId?, arguments?, messages? }`.
- * Anybody may write it by hand for the `temporal` CLI, so every field is checked and the first problem
- * is said in words. Runs inside the workflow: no schema library.
+ * Written by hand for the `temporal` CLI as well, so every field is checked and the first problem is described in words. Runs inside
+ * the workflow: no schema library.
  */
 import { type IncomingItem, parseMessagePayload } from './item.ts';
 import { measureJson, showJson } from './json-measure.ts';
@@ -32,7 +32,7 @@ export function isThreadId(value: unknown): value is string {
   return typeof value === 'string' && value.length <= LIMITS.threadIdChars && THREAD_ID.test(value);
 }
 
-/** Deeper than what senders may write; what a run carries to the next one it has checked itself. */
+/** Whether it is deeper than senders may write. Carried state is left out: the previous run has checked it. */
 export function isTooDeep(input: unknown): boolean {
   if (typeof input !== 'object' || input === null) return false;
   const { carried: _carried, ...others } = input as Record<string, unknown>;
@@ -44,44 +44,51 @@ export function parseStartInput(
   workflowId: string,
   maxDepth: number = LIMITS.jsonDepth,
 ): StartInput {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    throw new InvalidStart('the input must be an object such as {"agent":"assistant"}');
-  }
+  if (!isRecord(input)) throw new InvalidStart('the input must be an object such as {"agent":"assistant"}');
   if (maxDepth <= LIMITS.jsonDepth && isTooDeep(input)) {
     throw new InvalidStart(`the input is nested deeper than ${LIMITS.jsonDepth} levels`);
   }
-  const fields = input as Record<string, unknown>;
-  const threadId = parseThreadId(fields.threadId, workflowId);
-  const {
-    agent,
-    userId = null,
-    arguments: threadArguments = {},
-    messages = [],
-    parentId = null,
-    carried,
-  } = fields;
-  const { rootId = threadId } = fields;
+  const { messages = [], carried } = input;
+  const threadId = parseThreadId(input.threadId, workflowId);
+  return {
+    threadId,
+    ...parseCreation(input),
+    ...parseFamily(input, threadId),
+    messages: parseMessages(messages, maxDepth),
+    carried: carried === undefined || carried === null ? null : parseSnapshot(carried),
+  };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isRecord(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What a thread is made with. */
+function parseCreation({
+  agent,
+  userId = null,
+  arguments: given = {},
+}: Fields): Pick<StartInput, 'agent' | 'userId' | 'arguments'> {
   if (typeof agent !== 'string' || agent.length === 0 || agent.length > 128) {
     throw new InvalidStart('"agent" must name an agent');
   }
   if (userId !== null && (typeof userId !== 'string' || userId.length > LIMITS.userIdChars)) {
     throw new InvalidStart(`"userId" must be a string of at most ${LIMITS.userIdChars} characters`);
   }
-  if (typeof threadArguments !== 'object' || threadArguments === null || Array.isArray(threadArguments)) {
-    throw new InvalidStart('"arguments" must be an object');
-  }
+  if (!isRecord(given)) throw new InvalidStart('"arguments" must be an object');
+  return { agent, userId, arguments: given };
+}
+
+function parseFamily(
+  { parentId = null, rootId }: Fields,
+  threadId: string,
+): Pick<StartInput, 'parentId' | 'rootId'> {
   if (parentId !== null && !isThreadId(parentId)) throw new InvalidStart('"parentId" must be a thread id');
-  if (!isThreadId(rootId)) throw new InvalidStart('"rootId" must be a thread id');
-  return {
-    threadId,
-    agent,
-    userId,
-    arguments: threadArguments as Record<string, unknown>,
-    messages: parseMessages(messages, maxDepth),
-    parentId,
-    rootId,
-    carried: carried === undefined || carried === null ? null : parseSnapshot(carried),
-  };
+  const root = rootId === undefined ? threadId : rootId;
+  if (!isThreadId(root)) throw new InvalidStart('"rootId" must be a thread id');
+  return { parentId, rootId: root };
 }
 
 function parseThreadId(given: unknown, workflowId: string): string {

@@ -1,4 +1,4 @@
-/** How a thread's workflow is started, whether it is new, a child, or revived; the same for all who do so. */
+/** How a thread's workflow is started, whether new, as a child, or revived; the same from every caller. */
 import { WORKFLOW_ID_PREFIX } from './start-input.ts';
 
 export const WORKFLOW_TYPE = 'thread';
@@ -20,7 +20,7 @@ export interface RevivedThread {
   readonly rootId: string;
 }
 
-/** Of a thread that the store knows, and whose workflow may be gone. */
+/** For a thread that the store knows, and whose workflow may be gone. */
 export function revival({ id: threadId, agent, name, userId, parentId, rootId }: RevivedThread) {
   return {
     ...startOptions({ threadId, agent, parentId, name }),
@@ -32,9 +32,9 @@ export function startOptions({ threadId, agent, parentId, name }: StartedThread)
   const origin = parentId ? `, a subagent of the thread \`${parentId}\`` : '';
   return {
     workflowId: WORKFLOW_ID_PREFIX + threadId,
-    // A thread that was terminated stays so by the store's word; one whose run was killed goes on.
+    // The store keeps a terminated thread terminated; a thread whose run was killed continues.
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
-    // Half of the default: it is what a worker's death within a workflow task costs.
+    // Half of the default: this is the delay after a worker is lost within a workflow task.
     workflowTaskTimeout: '5 s' as const,
     staticSummary: `${agent}${name ? ` "${name}"` : ''} · ${threadId}`.slice(0, 200),
     staticDetails:

@@ -1,13 +1,13 @@
 /**
- * What crosses Temporal between a thread's workflow and its activities: ids, names, flags; at most 4 KB
- * an answer. Content stays in the store. Every answer is a union that the workflow switches on.
+ * What crosses Temporal between a thread's workflow and its activities: ids, names, flags; at most 4 KB per
+ * answer. Content stays in the store. Every answer is a union on whose kind the workflow switches.
  */
 import type { QueueItem, Refusal } from './item.ts';
 import type { Session } from './session.ts';
 import type { StopReason, StopRules } from './stop.ts';
 import type { FlowDirective, Side, StepDirective } from './thread-execution.ts';
 
-/** Times that the worker's configuration sets and the workflow must replay: they come with `openThread`. */
+/** Times from the worker's configuration that the workflow must replay: they arrive with `openThread`. */
 export interface Settings {
   readonly historySoftLimit: number;
   readonly modelHeartbeatMs: number;
@@ -24,18 +24,18 @@ export interface EffectsDue {
   readonly effectsInMs?: number;
 }
 
-/** What became of a batch of effects. */
+/** The outcome of a batch of effects. */
 export type RunEffectsOutcome =
   | {
       readonly kind: 'done';
-      /** How many ran, whatever came of them. */
+      /** How many ran, whatever their outcome. */
       readonly ran: number;
-      /** Items in line, whoever queued them. */
+      /** Queued items, from any sender. */
       readonly waiting: number;
     }
   | { readonly kind: 'terminated' };
 
-/** Which thread, which workflow run: part of every activity's input, the ground of the fence. */
+/** The thread and the workflow run: part of every activity's input, and what the fence checks. */
 export interface RunRef {
   readonly threadId: string;
   readonly storeId: string;
@@ -56,7 +56,7 @@ export interface OpenThreadInput {
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly parentId: string | null;
   readonly rootId: string;
-  /** The store this thread has lived in so far; absent at its first run. */
+  /** The id of the store that this thread has used so far; absent in its first run. */
   readonly storeId?: string;
 }
 
@@ -68,20 +68,20 @@ export type OpenThreadOutcome =
       readonly agent: string;
       readonly status: ThreadStatus;
       readonly settings: Settings;
-      /** Where the store stands: steps beyond this one are not yet known to be over. */
+      /** The last step that the workflow knows to have ended; the store may have later ones. */
       readonly afterStep: number;
       readonly turnOpen: boolean;
       readonly waiting: number;
       /** The model that the agent asks first; absent when this worker does not know the agent. */
       readonly model?: string;
       readonly lastError?: StoredError;
-      /** Of an agent with two AI sides. */
+      /** Only of an agent with two AI sides. */
       readonly session?: Session;
-      /** A report to the parent is stored and not delivered. */
+      /** A report to the parent is stored and not yet delivered. */
       readonly reportDue?: true;
       /** It has had children. */
       readonly parent?: true;
-      /** Children are stored whose workflows nobody has started. */
+      /** The store has children whose workflows have not been started. */
       readonly unstarted?: true;
     };
 
@@ -96,20 +96,20 @@ export interface ModelStepInput extends RunRef {
   readonly afterStep: number;
   readonly items: readonly QueueItem[];
   readonly rejections: readonly Refusal[];
-  /** The agent that the workflow takes for the thread's: where another one has it, the answer says so. */
+  /** The workflow's idea of the thread's agent: where the store has another one, the answer says so. */
   readonly agent?: string;
-  /** Where the session stands, as the workflow knows it; absent for one AI side. */
+  /** The workflow's idea of the session; absent for one AI side. */
   readonly session?: Session;
 }
 
 /**
- * How a tool call is dispatched: `once` (at most once), `idempotent` (retried), `quick` (retried, and soon done), `code` (as
- * `runCode`, retried, on the queue of those workers that run code), `prompt` (a sub-prompt: a model step and its calls),
- * `child` (a subagent: its thread is made or told something, and awaited where it blocks).
+ * How a tool call is dispatched: `once` (at most once), `idempotent` (retried), `quick` (retried, and short), `code` (as
+ * `runCode`, retried, on the queue of workers that run code), `prompt` (a sub-prompt: a model step and its calls),
+ * `child` (a subagent: its thread is made or messaged, and awaited where the call blocks).
  */
 export type DispatchMode = 'once' | 'idempotent' | 'quick' | 'code' | 'prompt' | 'child';
 
-/** Where the calls of mode `code` wait, so that computing models do not take the places of other tools. */
+/** The queue of calls of mode `code`, so that computations do not take the slots of other tools. */
 export function sandboxQueue(taskQueue: string): string {
   return `${taskQueue}-sandbox`;
 }
@@ -125,18 +125,18 @@ export interface StepCalls {
   readonly callCount: number;
   /** The first calls by name; see LIMITS.namedCalls. */
   readonly calls: readonly CallRef[];
-  /** Which of the calls beyond those are sub-prompts, by index; see LIMITS.laterPrompts. Absent where none is. */
+  /** Which of the later calls are sub-prompts, by index; see LIMITS.laterPrompts. Absent where none is. */
   readonly laterPrompts?: readonly number[];
-  /** Which of them are of subagents; see LIMITS.laterChildren. */
+  /** Which of the later calls are subagents, by index; see LIMITS.laterChildren. */
   readonly laterChildren?: readonly number[];
 }
 
 interface Swept {
-  /** Pending rows of the store that this step took. */
+  /** Pending rows of the store that this step drained. */
   readonly swept: number;
 }
 
-/** Where the session stands, as the store knows it; absent for one AI side. */
+/** The store's state of the session; absent for one AI side. */
 interface SessionNow {
   readonly session?: Session;
 }
@@ -151,15 +151,15 @@ export type ModelStepOutcome =
         readonly text: boolean;
         readonly rules: StopRules;
         readonly model: string;
-        /** Input that this step has not answered: whatever the rules say, the turn goes on. */
+        /** There is input that this step has not answered: the turn continues, whatever the rules say. */
         readonly moreInput: boolean;
         /** What hooks asked of the flow. */
         readonly directive?: StepDirective;
-        /** Whose step it was; absent for one AI side. */
+        /** The side that made the step; absent for one AI side. */
         readonly side?: Side;
-        /** Turns of the session before it, as the store counts them; absent for one AI side. */
+        /** Turns of the session before it, as counted by the store; absent for one AI side. */
         readonly turns?: number;
-        /** The agent that has the thread now, when a handoff has changed it. */
+        /** The thread's agent, where a handoff has changed it. */
         readonly agent?: string;
       })
   | (Swept & SessionNow & { readonly kind: 'nothing_to_do'; readonly step: number })
@@ -181,28 +181,28 @@ export type ToolCallOutcome =
       readonly queued: number;
       /** What the tool, or a hook of its call, asked of the flow. */
       readonly directive?: FlowDirective;
-      /** Of a tool that threw: file and line, for readers of the history. */
+      /** Where a tool threw: file and line, for readers of the history. */
       readonly failedAt?: string;
     }
   | { readonly kind: 'unknown'; readonly name: string }
   | { readonly kind: 'terminated' };
 
-/** What a call of a prompt has come to: its step with the calls that are to run, or its result. */
+/** The outcome of a call of a prompt: its step with the calls to run, or its result. */
 export type SubpromptOutcome =
   | (StepCalls & { readonly kind: 'step'; readonly step: number })
   | { readonly kind: 'settled'; readonly outcome: ToolCallOutcome }
   | { readonly kind: 'terminated' };
 
 export interface FinishSubpromptInput extends ToolCallInput {
-  /** Why the prompt's step could not even be tried. */
+  /** Why the prompt's step could not begin. */
   readonly error?: StoredError;
 }
 
-/** What became of a tool call whose worker was lost (at most once). */
+/** The state of a tool call whose worker was lost (at most once). */
 export type RecordedOutcome = ToolCallOutcome | { readonly kind: 'redispatch'; readonly name: string };
 
 export interface CommitStatusInput extends RunRef {
-  /** As in ModelStepInput: with it, a commit that is given twice reports its rejections once. */
+  /** As in ModelStepInput: with it, a repeated commit reports its rejections once. */
   readonly ordinal?: number;
   readonly status: RestStatus;
   readonly reason?: StopReason | string;
@@ -210,9 +210,9 @@ export interface CommitStatusInput extends RunRef {
   readonly rejections: readonly Refusal[];
   /** The workflow holds more work: the execution ends, the thread does not rest. */
   readonly more?: boolean;
-  /** What is queued waits for the next user message: the thread rests beside it. */
+  /** Queued items wait for the next user message: the thread rests with them. */
   readonly park?: boolean;
-  /** Somebody has asked for a stop just now: children that are at work stop too. */
+  /** A stop was requested just now: running children are stopped too. */
   readonly stops?: boolean;
   /** As in ModelStepInput. */
   readonly agent?: string;
@@ -221,15 +221,15 @@ export interface CommitStatusInput extends RunRef {
 }
 
 interface AgentNow {
-  /** The agent that has the thread now, when a handoff has changed it. */
+  /** The thread's agent, where a handoff has changed it. */
   readonly agent?: string;
-  /** A report to the parent is stored and not delivered. */
+  /** A report to the parent is stored and not yet delivered. */
   readonly reportDue?: true;
 }
 
 export type CommitStatusOutcome =
-  /** At rest. `waiting` counts the items that stay parked; `step` is the store's last. */
+  /** At rest. `waiting` counts the items that stay queued; `step` is the store's last. */
   | (AgentNow & { readonly kind: 'rest'; readonly waiting: number; readonly step: number })
-  /** Not at rest: there are items that nobody has taken yet. */
+  /** Not at rest: there are items that no step has taken. */
   | (AgentNow & { readonly kind: 'pending'; readonly waiting: number; readonly step: number })
   | (Pick<AgentNow, 'reportDue'> & { readonly kind: 'terminated' });

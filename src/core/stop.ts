@@ -1,10 +1,10 @@
 /**
- * Stop rules: what ends with this step, and why?  (runtime §6, definitions §12.5)
- * I1. Rules are tried in STOP_RULES order; the first answer wins. Safety limits come last (§6.4), and bind every answer that
- *     would let somebody act again.
+ * Stop rules: what ends with this step, and why (runtime §6, definitions §12.5).
+ * I1. Rules are tried in the order of STOP_RULES; the first answer wins. Safety limits come last (§6.4), and bind every answer
+ *     after which somebody would act again.
  * I2. Pure: everything a rule may consult is in the facts.
- * I3. A session tool that was called and failed ends the step with no stop at all (definitions §22.44).
- * I4. What ends a turn ends the execution of one AI side, since the person acts next. With two sides, the other one acts.
+ * I3. A session tool that was called and failed ends nothing (definitions §22.44).
+ * I4. With one AI side the end of a turn ends the execution, since the person acts next. With two, the other side acts.
  */
 import { LIMITS } from './limit.ts';
 import type { Side, StepDirective } from './thread-execution.ts';
@@ -31,7 +31,7 @@ export interface StopRules {
   readonly sessionStop?: string;
   readonly sessionFail?: string;
   readonly maxSteps?: number;
-  /** Of an agent with two AI sides. */
+  /** Only of an agent with two AI sides. */
   readonly other?: { readonly maxSteps?: number; readonly maxSessionTurns?: number };
 }
 
@@ -39,24 +39,24 @@ export interface StepFacts {
   readonly rules: StopRules;
   /** Whose step it was; `a` for one AI side. */
   readonly side: Side;
-  /** The model said something. */
+  /** The model answered with text. */
   readonly text: boolean;
-  /** Tool calls of the step with their outcome, in order; a queued tool's step has calls but no answer. */
+  /** The step's tool calls with their outcomes, in order; a step of a queued tool has calls and no answer. */
   readonly calls: readonly { readonly name: string; readonly succeeded: boolean }[];
-  /** False for a step that only ran queued tools: the model has not spoken yet. */
+  /** False for a step that only ran queued tools: the model has not answered yet. */
   readonly answered: boolean;
-  /** Model steps of this execution, this one included: of all, of the acting side, of the other one. */
+  /** Model steps of this execution, this one included: of all sides, of the acting side, of the other side. */
   readonly steps: number;
   readonly ownSteps: number;
   readonly otherSteps: number;
   /** Turns that both sides of the session had completed before this step. */
   readonly turns: number;
-  /** What code asked for in this step (`execution.stop`, `execution.forceTurn`), the last word; or that a hook refused the request. */
+  /** What code asked for in this step, the last request (`execution.stop`, `execution.forceTurn`); or that a hook refused the request. */
   readonly directive?: StepDirective;
 }
 
 export interface StopVerdict {
-  /** `nothing`: the same side acts again. `turn`: the other one does; the person, beside one AI side. */
+  /** `nothing`: the same side acts again. `turn`: the other side does, or the person where there is one AI side. */
   readonly ends: 'nothing' | 'turn' | 'execution' | 'session';
   readonly reason?: StopReason;
   /** The acting side has completed its turn. */
@@ -74,10 +74,10 @@ const succeeded = (facts: StepFacts, name: string | undefined): boolean =>
 const called = (facts: StepFacts, name: string | undefined): boolean =>
   name !== undefined && facts.calls.some((call) => call.name === name);
 
-/** The model has answered, and asked for nothing. */
+/** The model answered without calling a tool. */
 const yielded = ({ answered, calls }: StepFacts): boolean => answered && calls.length === 0;
 
-/** Code knows more than the rules that its author wrote before; only the limits bind it. */
+/** A request by code outranks the author's rules; only the limits bind it. */
 function byCode({ directive, side, rules }: StepFacts): StopVerdict | undefined {
   switch (directive) {
     case undefined:
@@ -95,24 +95,24 @@ function byCode({ directive, side, rules }: StepFacts): StopVerdict | undefined 
 const STOP_RULES: readonly ((facts: StepFacts) => StopVerdict | undefined)[] = [
   (facts) => (succeeded(facts, facts.rules.sessionFail) ? endsSession('session_fail') : undefined),
   (facts) => (succeeded(facts, facts.rules.sessionStop) ? endsSession('session_stop') : undefined),
-  // I3.
+  // I3: the call failed, so the session goes on.
   (facts) =>
     called(facts, facts.rules.sessionFail) || called(facts, facts.rules.sessionStop) ? GOES_ON : undefined,
   byCode,
   (facts) => (succeeded(facts, facts.rules.stopTool) ? endsTurn('stop_tool') : undefined),
   (facts) =>
     facts.rules.stopOnResponse && yielded(facts) && facts.text ? endsTurn('stop_on_response') : undefined,
-  // A model that says nothing and asks for nothing would be asked the same again until the hard cap.
+  // The request would be repeated unchanged up to the hard limit if neither text nor calls came.
   (facts) =>
     facts.rules.stopOnResponse && yielded(facts) && !facts.text ? endsTurn('empty_response') : undefined,
-  // Two sides of which one has no rule take turns step by step: else the other one would never act.
+  // Without this rule the other side would never act.
   ({ rules, answered }) =>
     rules.other && answered && !rules.stopOnResponse && rules.stopTool === undefined
       ? endsTurn('no_stop_rule')
       : undefined,
 ];
 
-/** I1: does a limit forbid what the rules would let happen next? */
+/** I1: whether a limit forbids what the rules would let happen next. */
 function evaluateLimits(facts: StepFacts, verdict: StopVerdict): StopReason | undefined {
   const { rules, answered, steps, turns } = facts;
   if (!answered) return undefined;

@@ -1,16 +1,16 @@
 /**
- * What a parent is told of its child (runtime §8.2, definitions §13.6). Clients know these messages by how they begin: see
+ * What a parent receives about its child (runtime §8.2, definitions §13.6). Clients recognise these messages by their beginning: see
  * REPORT_START. Pure.
  */
 
-/** `stopped`: somebody stopped the child, which may go on later. `terminated`: it never will. */
+/** `stopped`: the child was stopped and may continue later. `terminated`: it never will. */
 export type ReportKind = 'result' | 'failure' | 'stopped' | 'terminated';
 
 export interface SubagentReport {
   readonly kind: ReportKind;
-  /** What the child says, or why it failed. */
+  /** The child's answer, or why it failed. */
   readonly content: string;
-  /** Paths of files of the thread in which they are read. */
+  /** Paths of files, in the thread that reads the report. */
   readonly attachments: readonly string[];
 }
 
@@ -25,7 +25,7 @@ const CLAUSE: Readonly<Record<ReportKind, string>> = {
 
 export interface ReportingChild {
   readonly threadId: string;
-  /** Of its agent. */
+  /** Its agent. */
   readonly agent: string;
   readonly name: string | null;
 }
@@ -39,7 +39,7 @@ export function formatReport(child: ReportingChild, { kind, content, attachments
   return lines.join('\n');
 }
 
-/** The result of a call that waited for the child; one that may be spoken to again is named. */
+/** The result of a call that waited for the child; a resumable child is named, so that it can be messaged again. */
 export function formatResult(
   { threadId }: ReportingChild,
   { kind, content }: SubagentReport,
@@ -49,7 +49,7 @@ export function formatResult(
   return [told, ...(resumable ? [`Reference: ${threadId}`] : [])].filter((line) => line !== '').join('\n\n');
 }
 
-/** How the parent's registry shows a child that has reported. */
+/** The status of a child in its parent's registry after a report. */
 export function statusAfter(kind: ReportKind): string {
   return kind === 'result' ? 'idle' : kind === 'failure' ? 'failed' : kind;
 }

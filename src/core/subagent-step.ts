@@ -14,28 +14,28 @@ export interface ChildStart {
   readonly name: string | null;
 }
 
-/** What a call of a subagent has come to: a child that is to be started, or was told something; or its result. */
+/** The outcome of a call of a subagent: a child to start, a child that was messaged; or the call's result. */
 export type SubagentOutcome =
   | {
       readonly kind: 'child';
       readonly child: ChildStart;
-      /** Its workflow is to be started: by whoever comes, as it may run already. */
+      /** Its workflow is to be started; it may be running already. */
       readonly start: boolean;
-      /** The call has its result with the child's next report. */
+      /** The call receives its result with the child's next report. */
       readonly wait: boolean;
     }
   | { readonly kind: 'settled'; readonly outcome: ToolCallOutcome }
   | { readonly kind: 'terminated' };
 
 export interface FinishSubagentInput extends ToolCallInput {
-  /** Why the child could not be asked, or its workflow not be started. */
+  /** Why the child could not be messaged, or its workflow not be started. */
   readonly error?: StoredError;
 }
 
 /** `waiting`: the call blocks, and the child has not reported yet. */
 export type FinishedSubagent = ToolCallOutcome | { readonly kind: 'waiting' };
 
-/** What became of a thread's reports to its parent. */
+/** The outcome of delivering a thread's reports to its parent. */
 export interface ReportOutcome {
   /** A child that is not resumable ends with its report. */
   readonly ends: boolean;
@@ -43,6 +43,6 @@ export interface ReportOutcome {
 
 export interface UnstartedOutcome {
   readonly children: readonly ChildStart[];
-  /** There are more than fit into one answer. */
+  /** More remain than fit into one answer. */
   readonly more: boolean;
 }

@@ -1,19 +1,18 @@
 /**
- * Subagents (runtime §7, definitions §13): what the entry of a `dual_ai` agent in a prompt's `tools` says, with its defaults.
- * Pure.
+ * Subagents (runtime §7, definitions §13): the entry of a `dual_ai` agent in a prompt's `tools`, with its defaults. Pure.
  */
 import type { AgentDefinition, PromptDefinition, PromptToolEntry, Registry } from './definition.ts';
 import { LIMITS } from './limit.ts';
 import type { Side } from './thread-execution.ts';
 
-/** Lets the model make a child of a resumable agent, and speak to one. */
+/** The tools with which the model makes a child of a resumable agent, and messages one. */
 export const SUBAGENT_CREATE = 'subagent_create';
 export const SUBAGENT_MESSAGE = 'subagent_message';
 
-/** Said to whoever has to be told something, where there is nothing to say. */
+/** The text where a message is required and there is no content. */
 export const FIRST_WORD = 'Begin.';
 
-/** A name for display: white space is collapsed. Null where nothing is left. */
+/** A name for display, with white space collapsed. Null where nothing remains. */
 export function toThreadName(text: string): string | null {
   const collapsed = text.replace(/\s+/gu, ' ').trim();
   return [...collapsed].slice(0, LIMITS.threadNameChars).join('').trim() || null;
@@ -30,15 +29,15 @@ export interface Subagent {
   readonly entry: PromptToolEntry;
   readonly agent: AgentDefinition;
   readonly blocking: boolean;
-  /** Names an environment flag: enabled where it is true, 1 or yes. */
+  /** The variable that enables it: by true, 1 or yes. */
   readonly optional?: string;
   readonly immediate: false | ImmediateHints;
-  /** The child ends with its report where false. */
+  /** False: the child ends with its report. */
   readonly resumable: boolean;
   /** The side of the child that answers its parent. */
   readonly hears: Side;
   readonly maxInstances?: number;
-  /** Reports are the child's own affair: nothing is queued to the parent by itself. */
+  /** The child reports by its own calls: nothing is sent to the parent automatically. */
   readonly explicit: boolean;
   readonly initUserMessageProperty?: string;
   readonly initAttachmentsProperty?: string;
@@ -66,7 +65,7 @@ export function listSubagents(registry: Registry, prompt: PromptDefinition): Sub
   return prompt.tools.flatMap((entry) => toSubagent(registry, entry) ?? []);
 }
 
-/** Undefined for an entry that is anything else. */
+/** Undefined for an entry of another kind. */
 export function toSubagent(registry: Registry, entry: PromptToolEntry): Subagent | undefined {
   const agent = findSubagent(registry, entry.name);
   if (!agent) return undefined;
@@ -88,7 +87,7 @@ export function toSubagent(registry: Registry, entry: PromptToolEntry): Subagent
   };
 }
 
-/** The agent that a call of this name makes a child of; tools and prompts come first. */
+/** The agent of which a call of this name makes a child; tools and prompts of the name take precedence. */
 export function findSubagent(
   { tools, prompts, agents }: Registry,
   name: string,
@@ -97,13 +96,13 @@ export function findSubagent(
   return agent?.type === 'dual_ai' && !tools.has(name) && !prompts.has(name) ? agent : undefined;
 }
 
-/** A call of this name is a subagent's: dispatched as `child`. A project may have a tool or a prompt of the built-in names. */
+/** Whether a call of this name is dispatched as `child`. A project may have a tool or a prompt with one of the built-in names. */
 export function isSubagentCall(registry: Registry, name: string): boolean {
   if (registry.tools.has(name) || registry.prompts.has(name)) return false;
   return name === SUBAGENT_CREATE || name === SUBAGENT_MESSAGE || findSubagent(registry, name) !== undefined;
 }
 
-/** Whose `requiredSchema` a child's arguments must fit: of the side that hears the parent (definitions §22.20). */
+/** The prompt whose `requiredSchema` a child's arguments must fit: that of the side that hears the parent (definitions §22.20). */
 export function childPrompt(registry: Registry, { agent, hears }: Subagent): PromptDefinition | undefined {
   const side = hears === 'b' ? (agent.sideB ?? agent.sideA) : agent.sideA;
   return registry.prompts.get(side.prompt);

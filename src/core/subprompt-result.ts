@@ -1,9 +1,9 @@
 /**
  * The result of a prompt that was called as a tool (definitions §12.6): its text, its calls with their results, and errors,
  * each unless the entry switches it off.
- * R1. A sub-prompt has one step, so its own model never hears of a call that failed. Whoever called it must: the result is an
- *     error then, which holds everything else as well.
- * R2. `includeErrors: false` means that the caller is not told of failures, by text or by status: what failed is left out, and
+ * R1. A sub-prompt has one step, so its own model never sees a call that failed. Its caller must: the result is then an error, with
+ *     everything else included.
+ * R2. With `includeErrors: false` the caller does not learn of failures, by text or by status: what failed is left out, and
  *     where nothing remains the result is an empty success.
  */
 import type { ToolResult, ToolStatus } from './message.ts';
@@ -62,7 +62,7 @@ function toCallText({ name, arguments: text }: { name: string; arguments: string
   return `${name}(${text.trim() === '{}' ? '' : text})`;
 }
 
-/** The stored content says that the tool failed, and so does the line. */
+/** The line says already that the call failed. */
 function withoutPrefix(content: string): string {
   return content.replace(/^Failed to execute tool: /, '');
 }

@@ -1,15 +1,14 @@
 /**
- * Values of the sandbox as JSON text (decisions: `code run --json`). JSON's own values stand as they are; the others
- * are objects of one key that begins with `$`:
+ * Values of the sandbox as JSON text, for `code run --json`. JSON's own values are written as they are; the others
+ * are objects with one key that begins with `$`:
  *   {"$bigint":"9"}  {"$date":"2026-01-01T00:00:00.000Z"}  {"$map":[[key,value]]}  {"$set":[value]}
  *   {"$bytes":"base64"} (ArrayBuffer, Uint8Array, DataView)  {"$Float64Array":[1,2]} (other typed arrays)
  *   {"$number":"NaN"}  {"$regexp":"/a/g"}  {"$error":{"name":…,"message":…}}
- *   {"$function":"name"}  {"$symbol":"name"}  {"$ref":"cycle"}: what was there, and cannot be written
- * `undefined` is absent, and null in lists. An object of the code's own that would read as a tag becomes {"$object":{…}}.
- *
- * I1 Bounded: references that share a value are written out each time, which may grow without end, so what has been
- *    written and what has been visited is counted, and the writer gives up at the limit.
- * I2 Iterative: depth costs no stack.
+ *   {"$function":"name"}  {"$symbol":"name"}  {"$ref":"cycle"}: stands for a value that cannot be written
+ * `undefined` is absent, and null in lists. An object of the program that would read as a tag becomes {"$object":{…}}.
+ * I1. Bounded: a shared value is written at each reference, which can grow exponentially, so both the visited and the written
+ *     parts are counted, and the writer gives up at the limit.
+ * I2. Iterative: depth needs no stack.
  */
 import { toBase64 } from './base64.ts';
 import { utf8Length } from './limit.ts';
@@ -18,50 +17,75 @@ export type TaggedJson = { readonly ok: true; readonly text: string } | { readon
 
 /** `ok: false` when the text would be longer than `maxBytes` of UTF-8. */
 export function toTaggedJson(value: unknown, { maxBytes }: { readonly maxBytes: number }): TaggedJson {
-  const parts: string[] = [];
-  const open: Frame[] = [];
-  const above = new Set<object>();
-  let left = maxBytes;
-  let visitsLeft = maxBytes;
+  const writer = new TaggedWriter(maxBytes);
+  writer.enter(value);
+  while (writer.step());
+  return writer.finish();
+}
 
-  const write = (text: string) => {
-    // The length in characters is a lower bound, and found at once.
-    left -= text.length > left ? text.length : utf8Length(text);
-    if (left >= 0) parts.push(text);
-  };
-  const enter = (next: unknown) => {
-    if (leastLength(next) > left) {
-      left = -1;
+class TaggedWriter {
+  readonly #parts: string[] = [];
+  readonly #open: Frame[] = [];
+  readonly #above = new Set<object>();
+  #left: number;
+  #visitsLeft: number;
+
+  constructor(maxBytes: number) {
+    this.#left = maxBytes;
+    this.#visitsLeft = maxBytes;
+  }
+
+  /** Writes a value without members, or opens one whose members `step` writes. */
+  enter(next: unknown): void {
+    if (leastLength(next) > this.#left) {
+      this.#left = -1;
       return;
     }
     const object = next as object;
-    const leaf = above.has(object) ? '{"$ref":"cycle"}' : toLeaf(next);
+    const leaf = this.#above.has(object) ? '{"$ref":"cycle"}' : toLeaf(next);
     if (leaf !== undefined) {
-      write(leaf);
+      this.#write(leaf);
       return;
     }
     const node = toNode(object);
-    visitsLeft -= node.size;
-    if (visitsLeft < 0) return;
-    write(node.open);
-    above.add(object);
-    open.push({ object, members: node.members(), close: node.close, first: true });
-  };
+    this.#visitsLeft -= node.size;
+    if (this.#visitsLeft < 0) return;
+    this.#write(node.open);
+    this.#above.add(object);
+    this.#open.push({ object, members: node.members(), close: node.close, first: true });
+  }
 
-  enter(value);
-  for (let frame = open.at(-1); frame && left >= 0 && visitsLeft >= 0; frame = open.at(-1)) {
+  /** Writes the next member of the innermost object, or closes it. False when nothing is left to write. */
+  step(): boolean {
+    const frame = this.#open.at(-1);
+    if (!frame || !this.#withinBounds()) return false;
     const { done, value: member } = frame.members.next();
     if (done) {
-      write(frame.close);
-      above.delete(frame.object);
-      open.pop();
-      continue;
+      this.#write(frame.close);
+      this.#above.delete(frame.object);
+      this.#open.pop();
+      return true;
     }
-    write(`${frame.first ? '' : ','}${member.key === undefined ? '' : `${JSON.stringify(member.key)}:`}`);
+    const key = member.key === undefined ? '' : `${JSON.stringify(member.key)}:`;
+    this.#write(`${frame.first ? '' : ','}${key}`);
     frame.first = false;
-    enter(member.value);
+    this.enter(member.value);
+    return true;
   }
-  return left >= 0 && visitsLeft >= 0 ? { ok: true, text: parts.join('') } : { ok: false };
+
+  finish(): TaggedJson {
+    return this.#withinBounds() ? { ok: true, text: this.#parts.join('') } : { ok: false };
+  }
+
+  #withinBounds(): boolean {
+    return this.#left >= 0 && this.#visitsLeft >= 0;
+  }
+
+  #write(text: string): void {
+    // The length in characters is a lower bound, and is checked first.
+    this.#left -= text.length > this.#left ? text.length : utf8Length(text);
+    if (this.#left >= 0) this.#parts.push(text);
+  }
 }
 
 interface Member {
@@ -69,7 +93,7 @@ interface Member {
   readonly value: unknown;
 }
 
-/** An object that is being written. */
+/** An object under way. */
 interface Frame {
   readonly object: object;
   readonly members: Iterator<Member, undefined>;
@@ -80,18 +104,18 @@ interface Frame {
 interface Node {
   readonly open: string;
   readonly close: string;
-  /** What it costs to walk it, absent members included. */
+  /** The cost of visiting it, absent members included. */
   readonly size: number;
   members(): Iterator<Member, undefined>;
 }
 
-/** What is long for certain is not encoded before it is known to fit. */
+/** A value that is certainly too long is refused before it is encoded. */
 function leastLength(value: unknown): number {
   if (typeof value === 'string') return value.length;
   return typeof value === 'object' && value !== null ? (toBytes(value)?.length ?? 0) : 0;
 }
 
-/** What has no members, or undefined. */
+/** The JSON of a value without members, else undefined. */
 function toLeaf(value: unknown): string | undefined {
   switch (typeof value) {
     case 'string':
@@ -148,7 +172,7 @@ function toNode(value: object): Node {
     }
   }
   if (ArrayBuffer.isView(value)) {
-    const typed = value as unknown as ArrayLike<unknown>;
+    const typed = value as ArrayBufferView & ArrayLike<unknown>;
     return list(`{"$${kind}":[`, Array.from(typed), typed.length, ']}');
   }
   const entries = Object.entries(value);
@@ -182,7 +206,7 @@ function fields(open: string, entries: readonly [string, unknown][], close: stri
   };
 }
 
-/** By the engine's own name, since realms differ; one that the object gave itself does not count. */
+/** By the engine's own class name, since realms differ; a name that the object sets itself is ignored. */
 function kindOf(value: object): string {
   if (Array.isArray(value)) return 'Array';
   return Object.hasOwn(value, Symbol.toStringTag)
@@ -190,7 +214,7 @@ function kindOf(value: object): string {
     : Object.prototype.toString.call(value).slice(8, -1);
 }
 
-/** The bytes of what is a range of bytes rather than a list of numbers. */
+/** The bytes of a value that is a range of bytes rather than a list of numbers. */
 function toBytes(value: object): Uint8Array | undefined {
   const kind = kindOf(value);
   if (kind === 'ArrayBuffer') return new Uint8Array(value as ArrayBuffer);

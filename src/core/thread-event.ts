@@ -1,11 +1,11 @@
-/** Rows of a thread's log, by kind. What a row of each kind says stands in `event-data.ts`. */
+/** Rows of a thread's log, by kind. The data of each kind are in `event-data.ts`. */
 import type { EventData } from './event-data.ts';
 
 export type { EventData } from './event-data.ts';
 
 export type EventKind = keyof EventData;
 
-/** One row of a thread's log. `seq` has no gap when it is given; pruning leaves gaps. */
+/** One row of a thread's log. `seq` is assigned without gaps; pruning leaves gaps. */
 export interface ThreadEventOf<Kind extends EventKind> {
   readonly seq: number;
   /** Microseconds since 1970. */
@@ -19,7 +19,7 @@ export interface ThreadEventOf<Kind extends EventKind> {
 /** Narrow it by its `type`. */
 export type ThreadEvent = { [Kind in EventKind]: ThreadEventOf<Kind> }[EventKind];
 
-/** How long a row is kept: `always` is as long as its thread, `chunk` until the step after its own is committed. */
+/** How long a row is kept: `always` is for the thread's life, `chunk` until the step after its own is committed. */
 export const EVENT_KINDS: Readonly<Record<EventKind, 'always' | 'chunk'>> = {
   'thread.created': 'always',
   'thread.status': 'always',
@@ -71,12 +71,12 @@ export const EVENT_KINDS: Readonly<Record<EventKind, 'always' | 'chunk'>> = {
   custom: 'always',
 };
 
-/** Own names only: a row may bear any text. */
+/** Looks up own properties only: the kind in a row may be any text. */
 export function isEventKind(type: string): type is EventKind {
   return Object.hasOwn(EVENT_KINDS, type);
 }
 
-/** Those of one kind, in order. */
+/** The rows of one kind, in order. */
 export function eventsOf<Kind extends EventKind>(
   events: readonly ThreadEvent[],
   kind: Kind,

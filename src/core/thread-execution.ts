@@ -1,14 +1,14 @@
-/** The part of ThreadState that knows the execution that is under way (definitions §14.1). */
+/** The part of ThreadState for the current execution (definitions §14.1). */
 import type { Message } from './message.ts';
 
 export type Side = 'a' | 'b';
 
-/** What code may ask of the flow: to end after this step, or who acts next. The last word holds. */
+/** What code may ask of the flow: to end after this step, or who acts next. The last request counts. */
 export type FlowDirective = 'stop' | Side;
-/** As a model step has it: beside that, a hook may have refused its request (definitions §9). */
+/** The same for a model step, where a hook may also have refused the request (definitions §9). */
 export type StepDirective = FlowDirective | 'blocked';
 
-/** Null where nothing executes: in effects and endpoints. */
+/** Null where no execution runs: in effects and endpoints. */
 export interface ExecutionState {
   /** The execution's id. */
   readonly flowId: string;
@@ -17,17 +17,17 @@ export interface ExecutionState {
   readonly stepCount: number;
   readonly sideAStepCount: number;
   readonly sideBStepCount: number;
-  /** `stop()` was called, in this step. */
+  /** `stop()` was called in this step. */
   readonly stopped: boolean;
   readonly stoppedBy?: Side;
-  /** The thread's messages, oldest first, as they stood when this code began: those that a request is made from. */
+  /** The messages of the next request, oldest first, as of the moment in which this code began. */
   readonly messageHistory: readonly Message[];
   /** Names of the active prompts, the agent's first; a sub-prompt adds its own. */
   readonly promptPath: readonly string[];
   /** Fires when the execution is stopped, the thread is terminated, or the worker must hand over. */
   readonly abortSignal: AbortSignal;
   /**
-   * Who acts after this step, whatever the rules say: the same side goes on with another step, or its turn ends and the other
+   * Who acts after this step, whatever the rules say: the same side continues with another step, or its turn ends and the other
    * one acts. With one AI side, `b` is the person: the execution ends with `forced_human_turn`.
    */
   forceTurn(side: Side): void;

@@ -9,7 +9,7 @@ export interface FileRecord {
   readonly name: string;
   /** `inode/directory` for a directory. */
   readonly mimeType: string;
-  /** Where the content is. This runtime keeps it itself. */
+  /** Where the content is. This runtime keeps all content itself. */
   readonly storage: 'local' | 'url' | 's3' | 'r2';
   readonly location?: string;
   /** Bytes; 0 for a directory. */
@@ -18,7 +18,7 @@ export interface FileRecord {
   readonly isDirectory: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Of an image: as given, else as read from its header. */
+  /** For an image: as given, else as read from its header. */
   readonly width?: number;
   readonly height?: number;
   /** Its stream has more than one chunk. */
@@ -31,7 +31,7 @@ export type FileContent = ArrayBuffer | ArrayBufferView | string;
 export interface WriteFileOptions {
   /** JSON; at most 16 KiB. */
   readonly metadata?: Readonly<Record<string, unknown>> | null;
-  /** A small image that stands for the file; at most 256 KiB. */
+  /** A small image that represents the file; at most 256 KiB. */
   readonly thumbnail?: ArrayBuffer | ArrayBufferView;
   /** Pixels. */
   readonly width?: number;
@@ -58,7 +58,7 @@ export interface FileStats {
   readonly totalSize: number;
 }
 
-/** A file in which something was found (definitions §22.29). */
+/** A file with matching lines (definitions §22.29). */
 export interface GrepResult {
   readonly path: string;
   readonly name: string;
@@ -72,11 +72,11 @@ export interface FindResult {
   readonly paths: readonly string[];
 }
 
-/** The members of ThreadState that are about files. */
+/** The part of ThreadState for files. */
 export interface ThreadFiles {
   /**
-   * Writes a whole file; one that is there is replaced with its type, metadata and thumbnail. Directories above it
-   * come into being. A text becomes UTF-8. Durable once resolved.
+   * Writes a whole file; an existing one is replaced with its type, metadata and thumbnail. Missing directories above it
+   * are made. A text becomes UTF-8. Durable once resolved.
    * Rejects with `InvalidPath`, `InvalidValue`, `LimitExceeded`, `FileConflict`, `ThreadTerminated`.
    */
   writeFile(
@@ -93,23 +93,23 @@ export interface ThreadFiles {
     options?: { readonly signal?: AbortSignal },
   ): Promise<AsyncIterable<FileChunk> | null>;
   statFile(path: string): Promise<FileRecord | null>;
-  /** Immediate children; none when there is no such directory. `FileConflict` when it is a file. */
+  /** Immediate children; an empty list when the directory does not exist. `FileConflict` when it is a file. */
   readdirFile(path: string): Promise<ReaddirResult>;
-  /** Removes a file; one that is missing is no error. `FileConflict` when it is a directory. */
+  /** Removes a file; a missing one is not an error. `FileConflict` when it is a directory. */
   unlinkFile(path: string): Promise<void>;
-  /** Makes a directory that stays when it is empty; one that is there already is no error. */
+  /** Makes a directory that stays when it is empty; an existing one is not an error. */
   mkdirFile(path: string): Promise<FileRecord>;
-  /** Removes a directory; one that is missing is no error. `FileConflict` when it is a file or not empty. */
+  /** Removes a directory; a missing one is not an error. `FileConflict` when it is a file or not empty. */
   rmdirFile(path: string): Promise<void>;
   getFileStats(): Promise<FileStats>;
   /**
-   * Files of text with lines that match a JavaScript regular expression, or contain the pattern where it is none; by
-   * path, at most 100. Rejects with `Timeout` when the pattern computes too long.
+   * Text files with lines that match a JavaScript regular expression, or contain the pattern where it is not a valid one; by
+   * path, at most 100. Rejects with `Timeout` when the pattern takes too long.
    */
   grepFiles(pattern: string): Promise<readonly GrepResult[]>;
   /**
-   * Paths of files that match: `*` and `**` any characters, `?` one. Without a leading `/` the end of the path has to
-   * match. Sorted, at most 100.
+   * Paths of files that match: `*` and `**` stand for any characters, `?` for one. Without a leading `/` the pattern is matched
+   * against the end of the path. Sorted, at most 100.
    */
   findFiles(pattern: string): Promise<FindResult>;
   /** The thumbnail that was given with the file, or null. */

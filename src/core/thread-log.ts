@@ -9,12 +9,12 @@ export interface Log {
   readonly data: Readonly<Record<string, unknown>>;
   /** Microseconds. */
   readonly created_at: number;
-  /** The log that it belongs to: a model or tool call's execution. */
+  /** The execution of a model or tool call. */
   readonly parent_id: string | null;
 }
 
 export interface GetLogsOptions {
-  /** How many at most; default 100. */
+  /** The most entries that are answered; default 100. */
   readonly limit?: number;
   readonly offset?: number;
   /** `desc` (default): newest first. */

@@ -1,8 +1,8 @@
-/** The part of ThreadState that knows messages (definitions §14.2, §15). */
+/** The part of ThreadState for messages (definitions §14.2, §15). */
 import type { AttachmentRef, Message, ToolAttachment } from './message.ts';
 
 export interface GetMessagesOptions {
-  /** How many at most; default 100, the newest. */
+  /** The most messages that are answered; default 100, the newest. */
   readonly limit?: number;
   readonly offset?: number;
   /** `asc` (default): oldest first. `desc`: newest first. */
@@ -34,7 +34,7 @@ export interface QueuedMessage extends Omit<NewMessage, 'role'> {
   readonly role?: 'user' | 'assistant';
 }
 
-/** What `updateMessage` may change. `metadata` is merged into what there is; a key set to null is taken out. */
+/** What `updateMessage` may change. `metadata` is merged with the stored one; a key set to null is removed. */
 export interface MessageUpdates {
   readonly content?: string;
   readonly silent?: boolean;
@@ -45,27 +45,27 @@ export interface MessageUpdates {
 export interface ThreadMessages {
   /** Stored and pending messages; pending ones carry `metadata.queued: true`. */
   getMessages(options?: GetMessagesOptions): Promise<MessagePage>;
-  /** Silent and pending ones too; null when there is none. */
+  /** Includes silent and pending messages; null when there is none. */
   getMessage(id: string): Promise<Message | null>;
   /**
-   * Stores a message now; starts nothing. Rejects with `ThreadTerminated`, `InvalidMessage`, `FileNotFound` (an attachment
-   * that is not there), or with what a `before_create_message` hook threw: nothing is stored then.
+   * Stores a message now, and starts no work. Rejects with `ThreadTerminated`, `InvalidMessage`, `FileNotFound` (for an
+   * attachment), or with the error of a `before_create_message` hook: nothing is stored then.
    */
   injectMessage(message: NewMessage): Promise<Message>;
   /**
-   * Changes a stored message. Rejects with `MessageNotFound` (also for one that still waits in the queue),
-   * `ThreadTerminated`, `InvalidMessage` or `FileNotFound`. The same update again changes nothing.
+   * Changes a stored message. Rejects with `MessageNotFound` (also while it is still queued),
+   * `ThreadTerminated`, `InvalidMessage` or `FileNotFound`. Repeating an update changes nothing.
    */
   updateMessage(id: string, updates: MessageUpdates): Promise<Message>;
   /**
    * Removes a message with its attachments' files under /attachments that no other message names, the results of its tool
-   * calls, and what sub-prompts said below those. A message that still waits is taken out of the queue. False when there is none. Rejects
-   * with `ThreadTerminated`, or with `MessageConflict` for one whose tool calls have no results yet.
+   * calls, and the messages of sub-prompts below those. A queued message leaves the queue. False when there is none. Rejects
+   * with `ThreadTerminated`, or with `MessageConflict` while its tool calls have no results.
    */
   deleteMessage(id: string): Promise<boolean>;
   /**
-   * Durable FIFO: injected before the next model call; wakes an idle thread (runtime §9). Resolves once stored. Rejects
-   * with `ThreadTerminated`, `InvalidMessage`, `MessageTooLarge` or `FileNotFound`.
+   * Durable FIFO: enters the thread before the next model call; wakes an idle thread (runtime §9). Resolves once stored.
+   * Rejects with `ThreadTerminated`, `InvalidMessage`, `MessageTooLarge` or `FileNotFound`.
    */
   queueMessage(message: QueuedMessage): Promise<void>;
 }

@@ -1,5 +1,5 @@
 /**
- * ThreadState: what tools, hooks, effects and endpoints are given. Types alone; `src/state` makes it.
+ * ThreadState: what tools, hooks, effects and endpoints receive. Types alone; `src/state` implements it.
  */
 import type { RunCode } from './code-execution.ts';
 import type { AgentDefinition, ModelDefinition, PromptDefinition } from './definition.ts';
@@ -15,7 +15,7 @@ import type { ThreadValues } from './thread-value.ts';
 
 /** Definitions of the project (definitions §14.4). */
 export interface ThreadLoaders {
-  /** Rejects with `DefinitionNotFound`, which tells the names there are. */
+  /** Rejects with `DefinitionNotFound`, whose message lists the known names. */
   loadModel(name: string): Promise<ModelDefinition>;
   loadPrompt(name: string): Promise<PromptDefinition>;
   loadAgent(name: string): Promise<AgentDefinition>;
@@ -33,7 +33,7 @@ export interface ThreadState
     ThreadLoaders,
     ThreadFamily {
   readonly threadId: string;
-  /** Name of the agent that owns the thread now. */
+  /** Name of the thread's current agent. */
   readonly agentId: string;
   readonly userId: string | null;
   /** Microseconds. */
@@ -44,14 +44,14 @@ export interface ThreadState
   readonly arguments: Readonly<Record<string, unknown>>;
   /**
    * Scratch of the current execution, shared by its tools and hooks: JSON, saved with each tool's result and each answer,
-   * gone when the thread rests. A tool that leaves anything else in it gets the error result `ContextNotSerializable`.
-   * Outside an execution it is `{}` and kept nowhere.
+   * cleared when the thread rests. A tool that leaves other values in it gets the error result `ContextNotSerializable`.
+   * Outside an execution it is `{}` and not saved.
    */
   readonly context: Record<string, unknown>;
   readonly execution: ExecutionState | null;
   /**
-   * The same for every attempt of this tool call and for no other: `<threadId>:<step>:<call>`.
-   * Hand it to the service that the tool calls. Null outside a tool call.
+   * The same for every attempt at this tool call and for no other call: `<threadId>:<step>:<call>`.
+   * Pass it to the service that the tool calls. Null outside a tool call.
    */
   readonly idempotencyKey: string | null;
   /** `options` of the tool's entry in the prompt. */
@@ -63,27 +63,27 @@ export interface ThreadState
    */
   queueTool(name: string, args: Readonly<Record<string, unknown>>): void;
   /**
-   * Runs a tool now and returns its result; stores no message, but a log entry. Unknown names and bad arguments are error
+   * Runs a tool now and returns its result; stores a log entry and no message. Unknown names and bad arguments give error
    * results.
    */
   invokeTool(name: string, args: Readonly<Record<string, unknown>>): Promise<ToolResult>;
 
   /**
-   * Tells those who watch the thread's events: `{type: 'custom', data: {event, data}}`. Best effort: it is written soon
-   * after, in order, and data that is not JSON is dropped.
+   * Sends an event to readers of the thread's log: `{type: 'custom', data: {event, data}}`. Best effort: written soon
+   * after, in order; data that is not JSON is dropped.
    */
   emit(event: string, data: unknown): void;
   getLogs(options?: GetLogsOptions): Promise<readonly Log[]>;
 
   /**
-   * Runs TypeScript or JavaScript that nobody has read, in an isolate of its own (runtime §13, `docs/sandbox.md`): no
-   * network, files, timers or host objects but what `imports` and `globals` hand in. The handle is awaited for the
-   * result and never rejects; `status` is `success`, `error`, `link_error`, `memory` or `terminated`. There is no time
-   * limit but yours: `terminate(reason)` ends a run at once. A run ends with the tool call that started it, on stop,
+   * Runs untrusted TypeScript or JavaScript in an isolate of its own (runtime §13, `docs/sandbox.md`): without
+   * network, files, timers or host objects, except what `imports` and `globals` provide. The handle is awaited for the
+   * result and never rejects; `status` is `success`, `error`, `link_error`, `memory` or `terminated`. The only time
+   * limit is yours: `terminate(reason)` ends a run at once. A run ends with the tool call that started it, on stop,
    * time-out and hand-over; until then, and no longer, the functions in its result can be called.
    */
   readonly runCode: RunCode;
 
-  /** Of this runtime alone: `{ runtime: 'everthread' }`. Not portable. */
+  /** Specific to this runtime: `{ runtime: 'everthread' }`. Not portable. */
   readonly _notPackableRuntimeContext?: Readonly<Record<string, unknown>>;
 }

@@ -1,18 +1,18 @@
 /**
- * Whatever code has thrown, looked at without harm: code may throw null, a symbol, an object without a prototype, one whose
+ * Reads thrown values safely: code may throw null, a symbol, an object without a prototype, one whose
  * getters throw, or a proxy whose every trap does.
- * W1. Nothing here throws, and nothing here is long because of what was thrown: values that are left out are told to be, and a
- *     text is there whole or not at all, since half a secret would not be found by whoever takes secrets out.
+ * W1. Nothing here throws, and the output is bounded: omitted values are marked as omitted, and a
+ *     text is kept whole or not at all, since redaction would not find half a secret.
  */
 
-/** Causes of causes; they may form a ring. */
+/** Nesting of causes; they may form a ring. */
 const CAUSES = 5;
-/** Of an object that was thrown instead of an error: what is told of it. */
+/** For a thrown object that is not an error: how much of it is shown. */
 const DEPTH = 4;
 const MEMBERS = 20;
 const VALUES = 100;
 const TEXT_CHARS = 1000;
-/** Of a message or a stack: what is longer would stop others while secrets are taken out of it. */
+/** The longest message or stack: redacting a longer one would hold up other work. */
 const LONGEST = 1024 * 1024;
 
 const UNREADABLE = 'Something was thrown that cannot be read.';
@@ -40,14 +40,14 @@ export function errorStack(thrown: unknown): string | undefined {
   return whole(stack) + causes.join('');
 }
 
-/** W1. */
+/** W1: a text that is too long is left out whole. */
 function whole(text: string): string {
   return text.length > LONGEST ? `(a text of ${text.length} characters)` : text;
 }
 
 const READ_BY_US = ['name', 'message', 'code', 'stack', 'cause', 'block', 'status', 'statusCode', 'headers'];
 
-/** The same, where its fields can be read; an error in its place where reading one of them throws. */
+/** The same error, where its fields can be read; a substitute where reading one of them throws. */
 export function toReadable(thrown: unknown): unknown {
   if ((typeof thrown !== 'object' && typeof thrown !== 'function') || thrown === null) return thrown;
   try {
@@ -76,7 +76,7 @@ function causesOf(thrown: unknown): unknown[] {
   return causes;
 }
 
-/** Of any realm: an object of another one has another Object.prototype. */
+/** In any realm: an object of another realm has another Object.prototype. */
 function isPlain(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return true;

@@ -2,7 +2,7 @@
 import type { VariableInput } from './variable-input.ts';
 
 export interface AgentInput {
-  /** Identity of the agent: threads are started with it and handoffs name it. snake_case advised. */
+  /** Identity of the agent: threads start with it and handoffs name it. snake_case advised. */
   name: string;
   /** `ai_human` (default): side A answers a person. `dual_ai`: two prompts talk until a session tool ends it. */
   type?: 'ai_human' | 'dual_ai';
@@ -10,7 +10,7 @@ export interface AgentInput {
   sideA: SideInput;
   /** The second AI: required for `dual_ai`, unused otherwise. */
   sideB?: SideInput;
-  /** How many turns of both sides together a session may have; default no cap. For `dual_ai`: always set it. */
+  /** How many turns of both sides together a session may have; default unlimited. Recommended for every `dual_ai` agent. */
   maxSessionTurns?: number;
   /** Whether prompts may call this agent as a tool; default false. A subagent needs it. */
   exposeAsTool?: boolean;
@@ -53,7 +53,7 @@ export interface SideInput {
   stopTool?: string;
   /** The argument of `stopTool` whose value becomes the side's message. */
   stopToolResponseProperty?: string;
-  /** How many model steps this side may make in one execution; a whole number above 0, default no cap. */
+  /** How many model steps this side may make in one execution; a whole number above 0, default unlimited. */
   maxSteps?: number;
   /** A successful call of this tool ends the session with a result. */
   sessionStop?: SessionToolInput;

@@ -55,7 +55,7 @@ function checkBinding(
   });
 }
 
-/** A tool that a side waits for: it exists, takes the named arguments, and the side's model can call it. */
+/** A tool that ends or reports on a side: it exists, takes the named arguments, and the side's model can call it. */
 function checkSideTool(
   scope: Scope,
   side: SideDefinition,

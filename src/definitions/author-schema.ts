@@ -2,6 +2,7 @@
  * Reads zod 4 schemas of any copy of zod by their shape: `_zod.def` is zod's own stable contract for tools
  * (definitions §8). Class checks would refuse an author's schema whenever npm installed zod twice.
  */
+import type { z } from 'zod';
 import type { AuthorSchema } from '../core/definition.ts';
 
 /** The inside of a zod 4 schema, as far as it is read here. */
@@ -15,11 +16,12 @@ export interface SchemaDef {
   readonly options?: readonly unknown[];
 }
 
-export interface ZodSchema extends AuthorSchema {
-  readonly _zod: { readonly def: SchemaDef };
-  /** There since zod 4.1; absent in zod/mini. */
-  toJSONSchema?(options: { io: 'input' }): Record<string, unknown>;
-}
+export type ZodSchema = AuthorSchema &
+  z.core.$ZodType & {
+    readonly _zod: { readonly def: SchemaDef };
+    /** Since zod 4.1; absent in zod/mini. */
+    toJSONSchema?(options: { io: 'input' }): Record<string, unknown>;
+  };
 
 export function isZodSchema(value: unknown): value is ZodSchema {
   if (typeof value !== 'object' || value === null) return false;

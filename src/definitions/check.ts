@@ -1,18 +1,17 @@
 /**
- * Checks what an author wrote against a table of fields and says what is wrong in the author's words.
- *
- * I1 All problems of a definition are found in one go: the rules that compare fields look at the raw input, so
- *    a wrong field elsewhere does not hide them.
- * I2 An unknown field is a problem: a typo is the commonest mistake, and silence would make it a default.
+ * Checks what an author wrote against a table of fields and reports problems in terms of those fields.
+ * I1. All problems of a definition are found at once: the rules that compare fields read the raw input, so
+ *     a wrong field elsewhere does not hide them.
+ * I2. An unknown field is a problem: the most frequent mistake is a typo, which would otherwise silently select a default.
  */
 import type { z } from 'zod';
 import { DefinitionError, type FieldProblem } from './problem.ts';
 import { didYouMean } from './suggestion.ts';
 
-/** What an author passed, before anything about it is known. */
+/** What an author passed, unchecked. */
 export type RawFields = Readonly<Record<string, unknown>>;
 
-/** A condition over several fields, told when it holds. */
+/** A condition over several fields, with its problem where it holds. */
 export interface Rule {
   readonly field: string;
   readonly message: string;
@@ -25,11 +24,11 @@ export interface FieldTable<T> {
   readonly fields: z.ZodType<T>;
   readonly rules: readonly Rule[];
   readonly warnings: readonly Rule[];
-  /** What to say about unknown fields that people try: where the thing really goes. */
+  /** Hints for unknown fields that authors try: where the value belongs. */
   readonly hints?: Readonly<Record<string, string>>;
-  /** The field that tells a definition from others in an error's heading; `name` when absent. */
+  /** The field that identifies a definition in an error's heading; `name` when absent. */
   readonly identity?: string;
-  /** Checks that need more than a sentence. */
+  /** Checks that one sentence cannot describe. */
   readonly more?: (input: RawFields) => readonly FieldProblem[];
 }
 
@@ -92,7 +91,7 @@ function unknownFields(
   }));
 }
 
-/** The alternative that took the value's type and refused something inside it: the one the author meant. */
+/** The alternative that accepts the value's type and rejects something inside it: the one the author meant. */
 function meantBranch(branches: readonly (readonly z.core.$ZodIssue[])[]) {
   return branches.find((issues) =>
     issues.every((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys'),
@@ -140,7 +139,7 @@ function describeUnknown(
   return hint === undefined ? `is not a field.${didYouMean(key, known)}` : `is not a field: ${hint}`;
 }
 
-/** The fields of the object schema that refused a key. */
+/** The fields of the object schema that rejected a key. */
 function knownKeys(schema: unknown): readonly string[] {
   const { _zod } = schema as { _zod?: { def?: { shape?: object } } };
   return Object.keys(_zod?.def?.shape ?? {});
@@ -154,7 +153,7 @@ function describeChoice(values: readonly unknown[], input: unknown): string {
   return `must be one of ${values.map((value) => `'${String(value)}'`).join(', ')}${given}${dot}${hint}`;
 }
 
-/** A union by a discriminating field names that field's words; any other one cannot say more than its type. */
+/** A union with a discriminating field names its words; any other union can only name the type. */
 function describeUnion(issue: z.core.$ZodRawIssue): string {
   const { options } = issue as { options?: readonly unknown[] };
   if (options !== undefined) return describeChoice(options, (issue.input as RawFields)[DISCRIMINATOR]);

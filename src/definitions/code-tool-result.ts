@@ -1,10 +1,10 @@
-/** The end of a sandbox run as the result of a tool call: what a model reads. */
+/** The outcome of a sandbox run as the result of a tool call: the text for the model. */
 import type { CodeExecutionError, CodeExecutionLog, CodeExecutionResult } from '../core/code-execution.ts';
 import { utf8Length } from '../core/limit.ts';
 import type { ToolResult } from '../core/message.ts';
 import { toTaggedJson } from '../core/tagged-json.ts';
 
-/** A tool's result is read again with every later step: more than this is not for a model's context. */
+/** A tool's result is sent again with every later step, so its size is limited. */
 export const CODE_RESULT_BYTES = 256 * 1024;
 const LOGS_BYTES = 16 * 1024;
 const LOG_LINE_LENGTH = 2 * 1024;
@@ -26,7 +26,7 @@ function refusal(what: string, logs: readonly CodeExecutionLog[]): ToolResult {
 
 function tellError(error: CodeExecutionError | undefined): string {
   const { name = 'Error', line, column, specifier } = error ?? {};
-  // The sandbox's own words are for callers who can hand in modules; a model cannot.
+  // The sandbox's own wording addresses callers who can provide modules, which a model cannot.
   const message =
     specifier === undefined
       ? error?.message
@@ -36,7 +36,7 @@ function tellError(error: CodeExecutionError | undefined): string {
   return `${name}: ${message ?? ''}${place}`;
 }
 
-/** The last lines that fit; that others came before is said. */
+/** The last lines that fit, with a note where earlier ones were left out. */
 function newest(logs: readonly CodeExecutionLog[], maxBytes: number): string[] {
   const lines: string[] = [];
   let left = maxBytes;
@@ -52,7 +52,7 @@ function newest(logs: readonly CodeExecutionLog[], maxBytes: number): string[] {
     : lines;
 }
 
-/** Cut after what a line may hold, and nothing beyond that is written out. */
+/** Cut at the limit of a line; nothing beyond it is formatted. */
 function toLine({ level, args }: CodeExecutionLog): string {
   let line = level === 'log' ? '' : `${level}:`;
   for (const value of args) {

@@ -70,7 +70,7 @@ const agent = z.strictObject({
   ...metadata,
 });
 
-/** The session bindings with the name that each had before 0.1.0. */
+/** The session bindings with their names before 0.1.0. */
 const ALIASES = [
   ['sessionStop', 'endSessionTool'],
   ['sessionFail', 'failSessionTool'],

@@ -46,11 +46,11 @@ export function defineEffect<Args extends ToolArguments | undefined = undefined>
 ): EffectDefinition;
 export function defineEffect(...given: readonly unknown[]): EffectDefinition {
   const { fields, warnings } = checkFields(EFFECT, toInput(given));
-  // Discovery knows the file and so the name: `nameDefinition`.
+  // Discovery names it after its file: `nameDefinition`.
   return markDefinition<EffectDefinition>({ ...fields, kind: 'effect', name: '' }, warnings);
 }
 
-/** Problems are told in the words of the object form: each position has its name there. */
+/** Problems use the names of the object form, where each position has one. */
 function toInput([first, second, third]: readonly unknown[]): unknown {
   if (isFields(first)) return first;
   if (third === undefined && typeof second === 'function') return { description: first, execute: second };

@@ -1,4 +1,4 @@
-/** `defineThreadEndpoint` (definitions §11): a request's handler, whose route is its file's path. */
+/** `defineThreadEndpoint` (definitions §11): the handler of a request, routed by the path of its file. */
 import type { EndpointDefinition, EndpointHandler } from '../core/endpoint.ts';
 import { markDefinition } from './definition-mark.ts';
 import { DefinitionError } from './problem.ts';
@@ -6,7 +6,7 @@ import { DefinitionError } from './problem.ts';
 /**
  * Defines an endpoint of threads; the default export of a file below `agents/api/`, whose path is its route: `foo.ts` answers
  * GET /foo, `bar.post.ts` POST /bar, `orders/[id].ts` GET /orders/1, `files/[*].ts` everything below files.
- * `params` holds what stood in brackets; `state.execution` is null.
+ * `params` holds the bracketed parts; `state.execution` is null.
  * Throws an `InvalidDefinitions` error when it is given no function.
  */
 export function defineThreadEndpoint(handler: EndpointHandler): EndpointDefinition {
@@ -14,6 +14,6 @@ export function defineThreadEndpoint(handler: EndpointHandler): EndpointDefiniti
     const message = 'takes one function: (request, state, params) => Response';
     throw new DefinitionError('defineThreadEndpoint', [{ field: '', message }]);
   }
-  // Discovery knows the file and so the name: `nameDefinition`.
+  // Discovery names it after its file: `nameDefinition`.
   return markDefinition<EndpointDefinition>({ kind: 'endpoint', name: '', handler });
 }

@@ -44,7 +44,7 @@ const HOOK: FieldTable<z.output<typeof hook>> = {
  */
 export function defineHook<Name extends HookName>(input: HookInput<Name>): HookDefinition<Name> {
   const { fields, warnings } = checkFields(HOOK, input);
-  // The table knows one type for all hooks; the author's own is the input's.
+  // The table has one type for all hooks; the author's own type is that of the input.
   const { hook: point, execute } = fields as HookInput<Name>;
   const definition: HookDefinition<Name> = { kind: 'hook', name: fields.id, hook: point, execute };
   return markDefinition(definition, warnings);

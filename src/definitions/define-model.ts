@@ -72,7 +72,7 @@ const model = z.strictObject({
   timeouts: timeouts.optional(),
 });
 
-/** Capabilities with the name that each had before 0.1.0. */
+/** Capabilities with their names before 0.1.0. */
 const OLD_CAPABILITIES = [
   ['supportsImages', 'vision'],
   ['supportsToolCalls', 'functionCalling'],

@@ -21,7 +21,7 @@ import type { PromptInput } from './prompt-input.ts';
 import { toolEntry } from './tool-entry.ts';
 import { checkArguments } from './tool-schema.ts';
 
-/** The first three kinds are the contract's; the others are those of older versions and become one of them. */
+/** The first three kinds are the contract's; the others are those of older versions and are converted. */
 const part = z
   .discriminatedUnion('type', [
     z.strictObject({ type: z.literal('text'), content: z.string() }),

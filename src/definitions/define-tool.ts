@@ -78,7 +78,7 @@ export function defineTool<Args extends ToolArguments | undefined = undefined>(
   const definition: ToolDefinition = {
     ...kept,
     kind: 'tool',
-    // Discovery knows the file and so the name: `nameDefinition`.
+    // Discovery names it after its file: `nameDefinition`.
     name: '',
     parameters: toParameters(kept.args),
     variables: joinVariables(kept.variables, old),

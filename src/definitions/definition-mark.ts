@@ -1,10 +1,10 @@
 /**
  * The mark that a define… function leaves on its value, and how it is recognised.
  *
- * I1 A definition is recognised by its mark alone, never by class: an author's file may have been evaluated in
- *    another realm, or by another copy of this package. `Symbol.for` is the same symbol in all of them.
- * I2 What a define… function returns is frozen to the last plain object and shares none with the author's input.
- *    What is not plain data (zod schemas, provider factories, functions) is kept as it is.
+ * I1. A definition is recognised by its mark alone, never by class: an author's file may have been evaluated in
+ *     another realm, or by another copy of this package. `Symbol.for` is the same symbol in all of them.
+ * I2. What a define… function returns is frozen down to the last plain object and shares none with the author's input.
+ *     Values that are not plain data (zod schemas, provider factories, functions) are kept as they are.
  */
 import type {
   AgentDefinition,
@@ -29,7 +29,7 @@ export type Definition =
   | EndpointDefinition;
 export type DefinitionKind = Definition['kind'];
 
-/** Under the mark: the version of the contract, and what deserves a word to the author though it works. */
+/** The value of the mark: the version of the contract, and warnings for the author. */
 interface Mark {
   readonly specification: '0.1.0';
   readonly warnings: readonly FieldProblem[];
@@ -45,12 +45,12 @@ export function markDefinition<T extends Definition>(
   return Object.freeze(Object.defineProperty(copy, DEFINITION, { value: Object.freeze(mark) }));
 }
 
-/** The same definition under the name that its file gives it. */
+/** The same definition with the name of its file. */
 export function nameDefinition<T extends Definition>(definition: T, name: string): T {
   return markDefinition({ ...definition, name }, definitionWarnings(definition));
 }
 
-/** Whether a value was made by a define… function, of this copy of the package or of another. */
+/** Whether a define… function made the value, in this copy of the package or another. */
 export function isDefinition(value: unknown): value is Definition {
   return markOf(value) !== undefined;
 }
@@ -75,7 +75,7 @@ function frozenCopy(value: unknown): unknown {
   return isPlainObject(value) ? Object.freeze(copyPlain(value)) : value;
 }
 
-/** Compares no prototype with ours: an object of another realm has another `Object.prototype`. */
+/** Does not compare the prototype with this realm's: an object of another realm has another `Object.prototype`. */
 function isPlainObject(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -1,6 +1,6 @@
 /**
- * Reads the definitions of a project's files (definitions §2.1). A broken file is a problem and never stops the
- * others: an author gets all problems of all files at once.
+ * Reads the definitions from a project's files (definitions §2.1). A broken file is a problem and does not stop the
+ * others: an author sees all problems of all files at once.
  */
 import { type Definition, type DefinitionKind, isDefinition, nameDefinition } from './definition-mark.ts';
 import { toLoadProblems } from './load-failure.ts';
@@ -12,11 +12,11 @@ import { FOLDERS, type ProjectFile } from './project-file.ts';
 export interface Discovery {
   readonly definitions: readonly SourcedDefinition[];
   readonly problems: readonly Problem[];
-  /** Names of the definitions whose files are broken, as far as they are known. */
+  /** Names of the definitions in broken files, where they are known. */
   readonly unavailable: ReadonlySet<string>;
 }
 
-/** One file after the other: they share modules that are still being evaluated. */
+/** One file after the other: files share modules that may still be evaluating. */
 export async function discoverDefinitions(
   projectDir: string,
   files: readonly ProjectFile[],
@@ -39,7 +39,7 @@ export async function discoverDefinitions(
   return { definitions, problems: dropRepeated(problems), unavailable };
 }
 
-/** The definition under its name, or what is wrong with the file's default export. */
+/** The definition under its name, or the problem with the file's default export. */
 function readDefault(file: ProjectFile, exports: Readonly<Record<string, unknown>>): Definition | string {
   const value = exports.default;
   const wanted = `export default ${DEFINE[file.kind]}`;
@@ -79,13 +79,13 @@ function folderOf(kind: DefinitionKind): string {
   return Object.entries(FOLDERS).find(([, each]) => each === kind)?.[0] ?? '';
 }
 
-/** A file that does not even compile most likely defines what it is called. */
+/** A file that does not compile most likely defines what its name says. */
 function namesOfBroken(file: ProjectFile, error: unknown): string[] {
   const given = isDefinitionError(error) ? error.definitionName : undefined;
   return given === undefined ? [file.stem] : [file.stem, given];
 }
 
-/** A broken helper breaks every file that imports it, with one and the same problem. */
+/** A broken helper breaks every file that imports it, with the same problem, which is reported once. */
 function dropRepeated(problems: readonly Problem[]): Problem[] {
   return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
 }

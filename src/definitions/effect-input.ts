@@ -9,10 +9,10 @@ export type ExecuteEffect<Args extends ToolArguments | undefined> = [Args] exten
 
 /** The object form of `defineEffect`. */
 export interface EffectInput<Args extends ToolArguments | undefined = undefined> {
-  /** For people: what it does. */
+  /** A description for people. */
   description: string;
   /** A `z.object(…)`; without it the effect takes no arguments. Checked when the effect runs. */
   args?: Args;
-  /** At least once for each time it is scheduled: write it so that a second run does no harm. */
+  /** Runs at least once for each time it is scheduled: a second run should do no harm. */
   execute: ExecuteEffect<Args>;
 }

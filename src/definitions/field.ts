@@ -15,7 +15,7 @@ export const price = z.number().nonnegative();
 export const options = z.record(z.string(), z.unknown());
 export const env = z.record(z.string(), z.string());
 
-/** A value that only a predicate can know, such as a function or another copy's schema. */
+/** A value that only a predicate can check, such as a function or a schema of another copy of zod. */
 export function custom<T>(accepts: (value: unknown) => boolean, message: string) {
   return z.custom<T>(accepts, {
     error: (issue) => (issue.input === undefined ? 'is required' : message),
@@ -29,7 +29,7 @@ export const objectSchema = custom<AuthorSchema>(
 
 const variable = z.strictObject({
   name: text,
-  // A variable that says nothing is a secret (§22 item 35): the mistake then hides a value and never shows one.
+  // A variable without a type is secret (§22 item 35): the mistake then hides a value and never shows one.
   type: z.enum(['text', 'secret']).default('secret'),
   required: flag.default(false),
   scoped: flag.default(false),

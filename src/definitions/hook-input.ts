@@ -4,8 +4,8 @@ import type { HookName, HookSignatures } from '../core/hook.ts';
 export interface HookInput<Name extends HookName> {
   /** The point of a thread's life at which it runs. */
   hook: Name;
-  /** Its identity: prompts and agents list it under `hooks`, and only then it runs. snake_case advised. */
+  /** Its identity: it runs only for prompts and agents that list it under `hooks`. snake_case advised. */
   id: string;
-  /** What it is given and may return depends on `hook`. What it throws is logged, and the chain goes on. */
+  /** Its arguments and result depend on `hook`. What it throws is logged, and the chain continues. */
   execute: HookSignatures[Name];
 }

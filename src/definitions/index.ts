@@ -1,4 +1,4 @@
-/** What other layers may know of definitions; authors reach the same through the package's door. */
+/** What other layers may import of the definitions; authors import the same from the package's entry. */
 export type { AgentInput, SessionToolInput, SideInput } from './agent-input.ts';
 export { ownToolNames } from './built-in-tool.ts';
 export { defineAgent } from './define-agent.ts';

@@ -1,6 +1,6 @@
 /**
- * Turns what an author's file threw while it was loaded into problems with file and line: what a define…
- * function found, a syntax error, a missing import, or any error of the file's own.
+ * Turns what an author's file threw while it was loaded into problems with file and line: the problems of a define…
+ * function, a syntax error, a missing import, or any other error of the file.
  */
 import { readFileSync } from 'node:fs';
 import { sep } from 'node:path';
@@ -9,16 +9,16 @@ import { errorMessage } from '../core/error.ts';
 import { isDefinitionError, type Problem } from './problem.ts';
 import { relativePath } from './project-file.ts';
 
-interface Place {
+interface SourcePosition {
   /** Absolute. */
   readonly file: string;
   readonly line?: number;
 }
 
-/** `file` is the definition that was being loaded; the cause may lie in a file that it imports. */
+/** `file` is the definition that was being loaded; the cause may be in a file that it imports. */
 export function toLoadProblems(projectDir: string, file: string, error: unknown): Problem[] {
   const own = ownFrame(projectDir, error, file);
-  const place = (at: Place) => ({
+  const place = (at: SourcePosition) => ({
     file: relativePath(projectDir, at.file),
     ...(at.line !== undefined && { line: at.line }),
   });
@@ -33,7 +33,7 @@ export function toLoadProblems(projectDir: string, file: string, error: unknown)
 }
 
 /** jiti's compiler: `ParseError: <what> \n <file>:<line>:<column>`. */
-function syntaxError(error: unknown): { place: Place; message: string } | undefined {
+function syntaxError(error: unknown): { place: SourcePosition; message: string } | undefined {
   const match = /^(?:ParseError|\w*SyntaxError|BABEL\w*): (.*?)\s*\n\s*([^\n]+):(\d+):(\d+)$/s.exec(
     errorMessage(error).trim(),
   );
@@ -44,7 +44,10 @@ function syntaxError(error: unknown): { place: Place; message: string } | undefi
 }
 
 /** Node: `Cannot find module '<name>'`, then the importing files, nearest first. */
-function missingImport(entry: string, error: unknown): { place: Place; message: string } | undefined {
+function missingImport(
+  entry: string,
+  error: unknown,
+): { place: SourcePosition; message: string } | undefined {
   const text = errorMessage(error);
   const name = /Cannot find (?:module|package) '([^']+)'/.exec(text)?.[1];
   if (name === undefined) return undefined;
@@ -57,8 +60,8 @@ function missingImport(entry: string, error: unknown): { place: Place; message: 
   };
 }
 
-/** The line that names the module: the error itself does not say it. */
-function findImport(importer: string, name: string, entry: string): Place {
+/** The line that imports the module: the error itself does not name it. */
+function findImport(importer: string, name: string, entry: string): SourcePosition {
   for (const file of [importer, entry]) {
     const index = readLines(file).findIndex(
       (line) => line.includes(`'${name}'`) || line.includes(`"${name}"`),
@@ -76,8 +79,8 @@ function readLines(file: string): string[] {
   }
 }
 
-/** The innermost frame of the stack inside the project, rather one of `preferred`; jiti keeps the source's lines. */
-function ownFrame(projectDir: string, error: unknown, preferred: string): Place | undefined {
+/** The innermost frame of the stack inside the project, preferably one of `preferred`; jiti keeps the source's line numbers. */
+function ownFrame(projectDir: string, error: unknown, preferred: string): SourcePosition | undefined {
   const stack = (error as { stack?: unknown } | null | undefined)?.stack;
   const frames = typeof stack === 'string' ? [...stack.matchAll(FRAME)] : [];
   const own = frames
@@ -86,7 +89,7 @@ function ownFrame(projectDir: string, error: unknown, preferred: string): Place 
   return own.find(({ file }) => file === preferred) ?? own[0];
 }
 
-/** In the clone, the project's folder holds this package's own sources too. */
+/** In the repository itself, the project's folder contains this package's own sources too. */
 function isAuthors(projectDir: string, file: string): boolean {
   const isForeign = file.includes(`${sep}node_modules${sep}`) || file.startsWith(PACKAGE);
   return file.startsWith(projectDir + sep) && !isForeign;

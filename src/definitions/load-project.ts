@@ -1,4 +1,4 @@
-/** Loads a project: its layout, its files, and the registry that they make; or everything that is wrong. */
+/** Loads a project: its layout, its files, and the registry of its definitions; or all of its problems. */
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Registry } from '../core/definition.ts';
@@ -10,19 +10,19 @@ import { checkLayout, listProjectFiles, relativePath, warnFolders } from './proj
 import { buildRegistry } from './registry.ts';
 
 export interface LoadedProject {
-  /** Sound only when there are no problems. */
+  /** Complete only when there are no problems. */
   readonly registry: Registry;
-  /** What has to be mended before anything runs. */
+  /** Problems that must be fixed before anything runs. */
   readonly problems: readonly Problem[];
-  /** What works and may surprise. */
+  /** What works and may surprise the author. */
   readonly warnings: readonly Problem[];
   /** Every file that was read, imported helpers included; relative to the project, with `/`. */
   readonly files: readonly string[];
 }
 
 /**
- * Reads `agents/{agents,prompts,models,tools,hooks,effects,api}` below `projectDir`. Never rejects for what an author wrote.
- * Files are read again on each call; `fresh` also forgets what Node keeps of the project's CommonJS helpers.
+ * Reads `agents/{agents,prompts,models,tools,hooks,effects,api}` below `projectDir`. Never rejects for an author's mistake.
+ * Files are read again on each call; `fresh` also clears Node's cache of the project's CommonJS helpers.
  */
 export async function loadProject(projectDir: string, options: LoaderOptions = {}): Promise<LoadedProject> {
   const root = realPath(resolve(projectDir));
@@ -40,7 +40,7 @@ export async function loadProject(projectDir: string, options: LoaderOptions = {
   };
 }
 
-/** The project, for whoever cannot go on without it. Throws `InvalidDefinitions` with every problem. */
+/** The project, for callers that cannot continue without it. Throws `InvalidDefinitions` with every problem. */
 export async function requireProject(
   projectDir: string,
   options: LoaderOptions = {},
@@ -50,7 +50,7 @@ export async function requireProject(
   throw new RuntimeError('InvalidDefinitions', formatProblems(loaded.problems));
 }
 
-/** jiti reads tsconfig.json as it starts; nothing can be resolved without it. */
+/** jiti reads tsconfig.json when it starts, and resolves nothing without it. */
 async function tryCreateLoader(root: string, options: LoaderOptions): Promise<ModuleLoader | Problem> {
   try {
     return await createModuleLoader(root, options);
@@ -72,7 +72,7 @@ function failedProject(problems: readonly Problem[]): LoadedProject {
   return { registry, problems, warnings: [], files: [] };
 }
 
-/** Stack frames and module paths are real paths, and problems are found by comparing with them. */
+/** Stack frames and module paths are real paths, and problems are located by comparing with them. */
 function realPath(path: string): string {
   try {
     return realpathSync(path);

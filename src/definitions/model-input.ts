@@ -2,9 +2,9 @@
 import type { ProviderFactory } from '../core/provider.ts';
 
 export interface ModelInput {
-  /** What prompts call the model by; best named for its use, such as `fast` or `vision`. */
+  /** The name that prompts use; best chosen for its purpose, such as `fast` or `vision`. */
   name: string;
-  /** Makes the backend, as exported by `everthread/models` or written by yourself. */
+  /** Makes the backend: a factory of `everthread/models` or your own. */
   provider: ProviderFactory;
   /** The provider's own id of the model. */
   model: string;
@@ -18,7 +18,7 @@ export interface ModelInput {
   outputPrice?: number;
   /** USD per 1,000,000 cached prompt tokens, 0 or more. */
   cachedPrice?: number;
-  /** What the model can do. Unset ones count as able. */
+  /** What the model can do. Unset capabilities count as present. */
   capabilities?: ModelCapabilitiesInput;
   /** Options for the provider, checked with the provider's own schema when it has one; default none. */
   providerOptions?: Record<string, unknown>;
@@ -28,13 +28,13 @@ export interface ModelInput {
   timeouts?: ModelTimeoutsInput;
 }
 
-/** Each more than 0, and a day at most. */
+/** Each above 0, and a day at most. */
 export interface ModelTimeoutsInput {
   /** From the request to the first chunk of a stream; default 120. */
   firstChunkSeconds?: number;
   /** Between two chunks; default 60. */
   idleSeconds?: number;
-  /** From the request to the end of a stream, however steadily it comes; default 600. */
+  /** From the request to the end of a stream, however steadily it arrives; default 600. */
   totalSeconds?: number;
   /** A whole answer of a model that does not stream; default 600. */
   plainSeconds?: number;

@@ -1,14 +1,12 @@
 /**
  * Evaluates authors' files with jiti: TypeScript with enums, imports without extensions, tsconfig paths, CommonJS
- * and ES modules alike, whatever the project's package.json says.
- *
- * I1 Each loader reads and evaluates every file anew, and each file once: helpers that several definitions import
- *    are shared within one load, and nothing is left for the next load to find stale.
- * I2 A file that failed is forgotten, so that the next file to import it fails with the same cause and not with
- *    half a module.
- *
- * Out of reach: helpers in plain JavaScript that Node itself imports (`.mjs`, `.js` of a `"type": "module"`
- * project, CommonJS `.js` reached by `import`) are kept by Node for the life of the process.
+ * and ES modules, independent of the project's package.json.
+ * I1. Each loader reads and evaluates every file anew, and each file once: helpers that several definitions import
+ *     are shared within one load, and the next load finds nothing stale.
+ * I2. A file that failed is forgotten, so that the next file to import it fails with the same cause and not with
+ *     half a module.
+ * Not covered: helpers in plain JavaScript that Node itself imports (`.mjs`, `.js` of a `"type": "module"`
+ * project, CommonJS `.js` reached by `import`) are cached by Node for the life of the process.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -17,14 +15,14 @@ import { createJiti, type ModuleCache } from 'jiti';
 import { runningPackage } from './running-package.ts';
 
 export interface ModuleLoader {
-  /** The exports of a file; rejects with whatever went wrong. One at a time: files share modules. */
+  /** The exports of a file; rejects with its failure. One call at a time: files share modules. */
   load(file: string): Promise<Readonly<Record<string, unknown>>>;
   /** Absolute paths of all files evaluated so far. */
   files(): string[];
 }
 
 export interface LoaderOptions {
-  /** Also forget what Node keeps of the project's own CommonJS files. */
+  /** Also clears Node's cache of the project's own CommonJS files. */
   readonly fresh?: boolean;
 }
 
@@ -33,7 +31,7 @@ export async function createModuleLoader(projectDir: string, options: LoaderOpti
   const base = join(projectDir, '_project.js');
   if (options.fresh === true) forgetRequired(base, projectDir);
   const virtualModules = await runningPackage();
-  // Node's own cache would outlive the loader; `modules` below takes its place.
+  // Node's own cache would outlive the loader; `modules` below replaces it.
   const jiti = createJiti(base, { moduleCache: false, tsconfigPaths: true, virtualModules });
   const modules: ModuleCache = {};
   const seen = new Set<string>();
@@ -44,7 +42,7 @@ export async function createModuleLoader(projectDir: string, options: LoaderOpti
     if (known?.loaded === true) return known.exports as Readonly<Record<string, unknown>>;
     const source = readFileSync(file, 'utf8');
     try {
-      // Compiled even where Node could import it natively: only then do reload and `everthread` work.
+      // Compiled even where Node could import it natively: only then do reload and imports of `everthread` work.
       const evaluation = { filename: file, id: file, async: true, forceTranspile: true, cache: modules };
       return (await jiti.evalModule(source, evaluation)) as Readonly<Record<string, unknown>>;
     } finally {

@@ -1,14 +1,14 @@
 /**
- * To whom a name belongs (definitions §2). Tools, prompts and agents share one namespace, since models call all three; models,
- * hooks, effects and endpoints have one each. The first definition of a name has it, each later one is a problem; the names
- * of built-in tools are taken.
+ * Which definition owns a name (definitions §2). Tools, prompts and agents share one namespace, since models call all three;
+ * models, hooks, effects and endpoints have one each. The first definition of a name owns it, each later one is a problem; the
+ * names of built-in tools are reserved.
  */
 import { parseRoute, routeShape } from '../core/route.ts';
 import { BUILT_IN_TOOLS } from './built-in-tool.ts';
 import type { Definition, DefinitionKind } from './definition-mark.ts';
 import type { Problem } from './problem.ts';
 
-/** A definition and where it was written, under its name. */
+/** A definition with its name and its file. */
 export interface SourcedDefinition {
   readonly file: string;
   readonly definition: Definition;
@@ -51,7 +51,7 @@ export function findDuplicates(definitions: readonly SourcedDefinition[]): Probl
   });
 }
 
-/** Two files may write one route in many ways: `a.ts` and `a.get.ts`, `a/[id].ts` and `a/[name].ts`. */
+/** One route can be written as several file names: `a.ts` and `a.get.ts`, `a/[id].ts` and `a/[name].ts`. */
 function claimOf({ kind, name }: Definition): string {
   if (kind !== 'endpoint') return name;
   const parsed = parseRoute(name);

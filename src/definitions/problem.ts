@@ -1,6 +1,6 @@
 /**
- * What is wrong with definitions, as values: a field's problem, a file's problem, and the error that carries
- * all problems of one definition at once. Problems are told to people, so they name the field and what to do.
+ * Problems of definitions, as values: a field's problem, a file's problem, and the error that carries
+ * all problems of one definition. They are shown to people, so they name the field and the remedy.
  */
 import { isRuntimeError, RuntimeError } from '../core/error.ts';
 
@@ -28,7 +28,7 @@ export interface Problem {
  */
 export class DefinitionError extends RuntimeError {
   readonly problems: readonly FieldProblem[];
-  /** The name the author gave, when there is one. */
+  /** The name that the author gave, if any. */
   readonly definitionName: string | undefined;
 
   constructor(what: string, problems: readonly FieldProblem[], definitionName?: string) {

@@ -1,6 +1,6 @@
 /**
- * Which files of a project hold definitions (definitions §2.1), and how paths are told. A path says the kind:
- * `agents/<folder>/<file>`, flat but for `api`, whose folders are part of a route. Looks at names alone; `discovery.ts`
+ * Which files of a project hold definitions (definitions §2.1), and how paths are shown. A path determines the kind:
+ * `agents/<folder>/<file>`, flat except for `api`, whose folders are part of a route. Reads names alone; `discovery.ts`
  * opens the files.
  */
 import { type Dirent, readdirSync } from 'node:fs';
@@ -19,7 +19,7 @@ export const FOLDERS = {
   api: 'endpoint',
 } as const satisfies Record<string, DefinitionKind>;
 const RECURSIVE: readonly string[] = ['api'];
-/** Folders that the contract knows and this loader leaves to others. */
+/** Folders of the contract that this loader does not read. */
 const OTHER_FOLDERS = ['packed'];
 
 export interface ProjectFile {
@@ -28,22 +28,22 @@ export interface ProjectFile {
   /** Relative to the project, with `/`. */
   readonly file: string;
   readonly kind: DefinitionKind;
-  /** The file below its folder without its extension, with `/`: the name of what is named by its file. */
+  /** The file below its folder without its extension, with `/`: the name of a definition that is named after its file. */
   readonly stem: string;
 }
 
 const SOURCE = /\.(?:ts|js|mts|mjs)$/;
-/** Of files and of folders. */
+/** Names of files and folders that are skipped. */
 const HIDDEN = /^[_.]/;
 const IGNORED = [HIDDEN, /\.d\.m?ts$/, /\.test\.m?[tj]s$/, /^(?:CLAUDE|AGENTS)\./];
-/** In one folder alone: an index of hooks re-exports them, an index of `api` is a route. */
+/** Skipped in one folder alone: an index of hooks re-exports them, an index of `api` is a route. */
 const IGNORED_THERE: Readonly<Record<string, RegExp>> = { hooks: /^index\.m?[tj]s$/ };
 
 export function relativePath(projectDir: string, path: string): string {
   return relative(projectDir, path).split(sep).join('/');
 }
 
-/** In order of folder and name, so that problems keep their order from run to run. */
+/** Sorted by folder and name, so that problems keep their order between runs. */
 export function listProjectFiles(projectDir: string): ProjectFile[] {
   return Object.entries(FOLDERS).flatMap(([folder, kind]) => {
     const names = listSources(join(projectDir, 'agents', folder), RECURSIVE.includes(folder));
@@ -57,7 +57,7 @@ export function listProjectFiles(projectDir: string): ProjectFile[] {
   });
 }
 
-/** Relative to the folder, with `/`. Folders below are followed as they are, links to folders not: they may lead back. */
+/** Relative to the folder, with `/`. Subfolders are followed, links to folders are not: they may form a circle. */
 function listSources(folder: string, recursive: boolean): string[] {
   const entries = listEntries(folder);
   const files = entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
@@ -70,7 +70,7 @@ function listSources(folder: string, recursive: boolean): string[] {
   return [...sources, ...deeper];
 }
 
-/** What is missing from the layout before any file is read. */
+/** What the layout lacks before any file is read. */
 export function checkLayout(projectDir: string): Problem[] {
   if (listFolders(projectDir).includes('agents')) return [];
   const message =
@@ -79,7 +79,7 @@ export function checkLayout(projectDir: string): Problem[] {
   return [{ file: 'agents/', message }];
 }
 
-/** Folders whose names are near to a known one: their files would silently not be loaded. */
+/** Folders with a name close to a known one: their files would silently not be loaded. */
 export function warnFolders(projectDir: string): Problem[] {
   const known = [...Object.keys(FOLDERS), ...OTHER_FOLDERS];
   const folders = listFolders(join(projectDir, 'agents')).filter((name) => !known.includes(name));
@@ -92,14 +92,14 @@ function isIgnored(name: string): boolean {
   return IGNORED.some((pattern) => pattern.test(name));
 }
 
-/** Symbolic links count as what they may lead to. */
+/** A symbolic link counts as its target. */
 function listFolders(folder: string): string[] {
   return listEntries(folder)
     .filter((entry) => !entry.isFile())
     .map(({ name }) => name);
 }
 
-/** Nothing for a folder that is not there. */
+/** Empty for a folder that does not exist. */
 function listEntries(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });

@@ -11,11 +11,11 @@ export interface PromptInput {
   prompt: string | PromptPartInput[];
   /** Name of a model in `agents/models/`. */
   model: string;
-  /** Whether earlier messages of the conversation are sent; default false. The message that started the work always is. */
+  /** Whether earlier messages of the conversation are sent; default false. The message that started the execution always is. */
   includeChat?: boolean;
   /** Whether calls and results of earlier executions are sent; default false. */
   includePastTools?: boolean;
-  /** Whether the model may ask for several calls at once; default false. They run one after the other. */
+  /** Whether the model may call several tools at once; default false. They run one after the other. */
   parallelToolCalls?: boolean;
   /** Default `auto`. */
   toolChoice?: 'auto' | 'none' | 'required';
@@ -25,7 +25,7 @@ export interface PromptInput {
   tools?: ToolEntryInput[];
   /** Variables that the prompt needs or explains; default none. */
   variables?: VariableInput[];
-  /** Values of the lowest precedence; default none. Never secrets: they are source text. */
+  /** Values with the lowest precedence; default none. Never secrets: they are source text. */
   env?: Record<string, string>;
   /** @deprecated Use `env` for values and `variables` for declarations. */
   tenvs?: object;
@@ -34,7 +34,7 @@ export interface PromptInput {
   recentImageThreshold?: number;
   /** Merged over the model's `providerOptions`; default none. */
   providerOptions?: Record<string, unknown>;
-  /** Ids of hooks, which replace the agent's when there is one; default none. */
+  /** Ids of hooks, which replace the agent's if there are any; default none. */
   hooks?: string[];
   /** @deprecated Ignored: every prompt can be called. */
   exposeAsTool?: boolean;
@@ -63,7 +63,7 @@ export type PromptPartInput =
   /** @deprecated Write `{{key}}` in a text. */
   | { type: 'variable'; value: string };
 
-/** A name, or a name with configuration. Which fields fit depends on what the name stands for. */
+/** A name, or a name with configuration. Which fields apply depends on the kind of what is named. */
 export type ToolEntryInput = string | PromptToolInput | SubpromptInput | SubagentInput;
 
 export interface PromptToolInput {
@@ -105,17 +105,17 @@ export interface SubagentInput extends PromptToolInput {
    * to a model, whatever their type; those of `scopedEnv` reach the child alone.
    */
   immediate?: boolean | { nameEnv?: string; descriptionEnv?: string; scopedEnv?: string[] };
-  /** Name of a variable: the tool is offered only while that is `true`, `1` or `yes`. */
+  /** Name of a variable: the tool is offered only while its value is `true`, `1` or `yes`. */
   optional?: string;
-  /** Whether the child stays addressable after it answered; default false. */
+  /** Whether the child can be messaged again after it answered; default false. */
   resumable?: false | ResumableInput;
 }
 
 export interface ResumableInput {
-  /** The side that hears the parent. */
+  /** The side that answers the parent. */
   receives_messages: 'side_a' | 'side_b';
-  /** How many may live at once; default any number. */
+  /** How many may live at once; default unlimited. */
   maxInstances?: number;
-  /** `implicit` (default): results go to the parent by themselves. */
+  /** `implicit` (default): results are sent to the parent automatically. */
   parentCommunication?: 'implicit' | 'explicit';
 }

@@ -1,4 +1,4 @@
-/** What a prompt names must exist (definitions §6): its model, included prompts, variables, provider options. */
+/** What a prompt refers to must exist (definitions §6): its model, included prompts, variables, provider options. */
 import type { PromptDefinition, Registry } from '../core/definition.ts';
 import type { FieldProblem } from './problem.ts';
 import { checkProviderOptions } from './provider-option.ts';
@@ -19,7 +19,7 @@ export function checkPromptReferences(
   ]);
 }
 
-/** Each variable that is declared secret, with the definition that says so. */
+/** Each variable that is declared secret, with the definition that declares it. */
 export function collectSecrets(registry: Registry): ReadonlyMap<string, string> {
   const secrets = new Map<string, string>();
   const all = [...registry.prompts.values(), ...registry.tools.values(), ...registry.agents.values()];
@@ -48,14 +48,14 @@ function checkParts(
   });
 }
 
-/** A cycle is told once, at the member whose name comes first. */
+/** A cycle is reported once, at the member whose name comes first. */
 function checkIncludeCycle(scope: Scope, prompt: PromptDefinition): FieldProblem[] {
   const cycle = findCycle(scope, prompt.name, [prompt.name]);
   if (cycle === undefined || cycle.toSorted()[0] !== prompt.name) return [];
   return [{ field: 'prompt', message: `includes itself: ${[...cycle, prompt.name].join(' → ')}` }];
 }
 
-/** A way of includes from the last of `path` back to `start`, or undefined. */
+/** A path of includes from the last of `path` back to `start`, or undefined. */
 function findCycle(
   scope: Scope,
   start: string,
@@ -73,7 +73,7 @@ function findCycle(
   return undefined;
 }
 
-/** As the provider will see them: over the model's own, the prompt wins. */
+/** As the provider will receive them: the prompt's override the model's. */
 function checkOptions(scope: Scope, prompt: PromptDefinition): FieldProblem[] {
   const model = scope.models.get(prompt.model);
   if (model === undefined || Object.keys(prompt.providerOptions).length === 0) return [];

@@ -3,7 +3,7 @@ import type { ProviderFactory } from '../core/provider.ts';
 import { fieldPath } from './check.ts';
 import type { FieldProblem } from './problem.ts';
 
-/** Nothing is checked when the provider has no schema. The author's values are kept: a schema may drop what it does not know. */
+/** Without a schema nothing is checked. The author's values are kept, not the parsed ones: a schema may drop unknown fields. */
 export function checkProviderOptions(provider: unknown, options: unknown): FieldProblem[] {
   if (typeof provider !== 'function') return [];
   const checked = (provider as ProviderFactory).providerOptions?.safeParse(options);

@@ -14,7 +14,7 @@ import type { SourcedDefinition } from './name-owner.ts';
 import { DefinitionError, type FieldProblem, type Problem } from './problem.ts';
 import { buildRegistry } from './registry.ts';
 
-/** What a file would name has its name as the key: `{ 'orders/[id].post': defineThreadEndpoint(…) }`. */
+/** Definitions that are named after their file take their key as the name: `{ 'orders/[id].post': defineThreadEndpoint(…) }`. */
 export interface RegistryInput {
   readonly agents?: readonly AgentDefinition[];
   readonly prompts?: readonly PromptDefinition[];

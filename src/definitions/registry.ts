@@ -1,6 +1,6 @@
 /**
- * Puts definitions together into a registry in which every reference resolves (definitions §2.1), or says all
- * that is wrong. Pure: files are only names here.
+ * Combines definitions into a registry in which every reference resolves (definitions §2.1), or reports all
+ * problems. Pure: files are only names here.
  */
 import type { Registry } from '../core/definition.ts';
 import { parseRoute } from '../core/route.ts';
@@ -22,15 +22,15 @@ import {
 } from './scope.ts';
 
 export interface BuiltRegistry {
-  /** What could be used; complete and sound only when there are no problems. */
+  /** The usable definitions; complete only when there are no problems. */
   readonly registry: Registry;
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
 }
 
 /**
- * Adds the built-in tools. `unavailable` holds the names of broken definitions: what refers to them is not told as a
- * second problem.
+ * Adds the built-in tools. `unavailable` holds the names of broken definitions: references to them are not reported as
+ * second problems.
  */
 export function buildRegistry(
   definitions: readonly SourcedDefinition[],
@@ -127,7 +127,7 @@ function adviseName({ name }: Definition): Findings {
   return { problems: [], warnings: [{ field: 'name', message }] };
 }
 
-/** The first of a name and kind wins; a name that two kinds claim is kept under both, so that references hold. */
+/** The first definition of a name and kind wins; a name that two kinds claim is kept under both, so that references resolve. */
 function sortByKind(definitions: readonly Definition[]): Registry {
   const ofKind = <K extends Definition['kind']>(kind: K) => {
     const found = new Map<string, Extract<Definition, { kind: K }>>();

@@ -1,4 +1,4 @@
-/** `run_code`: a model computes with code of its own, which touches nothing (runtime §13). */
+/** `run_code`: a model computes with code of its own, in an isolate without access to anything (runtime §13). */
 import { z } from 'zod';
 import type { CodeExecution } from '../core/code-execution.ts';
 import { toCodeToolResult } from './code-tool-result.ts';
@@ -10,7 +10,7 @@ const MEMORY_MIB = 64;
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
-/** What models are shown of `args`: kinds that every provider understands. Deeper values are taken as well. */
+/** What models are shown of `args`: kinds that every provider supports. Deeper values are accepted as well. */
 const shown = z.object({
   source: z.string().describe('The source of one ES module.'),
   language: z.enum(['typescript', 'javascript']).optional().describe('Default: typescript.'),
@@ -45,7 +45,7 @@ export function createRunCode({ waitSeconds, deadlineSeconds }: RunCodeTimes) {
     description: `${DESCRIPTION} Limits: ${MEMORY_MIB} MiB of memory, ${deadlineSeconds} seconds once it runs.`,
     args: shown,
     idempotent: true,
-    // Above both deadlines, which tell more.
+    // Longer than both deadlines, whose messages are more precise.
     timeoutMs: (waitSeconds + deadlineSeconds + 60) * 1000,
     async execute(state, given) {
       const { source, language, args = [] } = given as z.output<typeof taken>;
@@ -57,7 +57,7 @@ export function createRunCode({ waitSeconds, deadlineSeconds }: RunCodeTimes) {
   return markDefinition({ ...nameDefinition(tool, 'run_code'), args: taken, runsCode: true });
 }
 
-/** What is awaited; the run is ended for `reason` where that takes too long, and it comes then. */
+/** Waits for the promise; after the deadline the run is ended with `reason`, and its result awaited. */
 async function within<Awaited>(
   run: CodeExecution,
   awaited: PromiseLike<Awaited>,
@@ -73,7 +73,7 @@ async function within<Awaited>(
 }
 
 /**
- * Models write endless loops, and each would keep a place of the sandbox: the deadline is the tool's, and told. A program that waits
- * for its place does not use it up.
+ * Models write endless loops, and each would occupy a process of the sandbox: hence this deadline of the tool, whose message the model
+ * reads. Waiting for a process does not count.
  */
 export const RUN_CODE = createRunCode({ waitSeconds: 120, deadlineSeconds: 120 });

@@ -1,17 +1,16 @@
 /**
- * What an author's `import … from 'everthread'` reaches: this running copy, whatever the project has installed,
- * and also when it has installed nothing.
- *
- * Modules are handed over ready made and not as an alias to a path: jiti would compile the sources of the whole
- * package again for each load, and what modules keep (a scripted model's script) would exist twice.
+ * What an author's `import … from 'everthread'` resolves to: this running copy, whatever version the project has installed,
+ * even if none.
+ * Modules are handed over evaluated and not as an alias to a path: jiti would compile the sources of the whole
+ * package again for each load, and module state (a scripted model's script) would exist twice.
  */
 import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Doors that authors' files import, also with `require`, so they must be there at once. */
+/** Entries that authors' files import, also with `require`, so they must be loaded at once. */
 const READY = { everthread: '../index', 'everthread/models': '../models/index' };
-/** Doors that pull in Temporal and are rare in authors' files: loaded when asked for, by `import` alone. */
+/** Entries that load Temporal and are rare in authors' files: loaded on demand, by `import` alone. */
 const ON_DEMAND = {
   'everthread/worker': '../worker/index',
   'everthread/server': '../server/index',
@@ -28,7 +27,7 @@ export async function runningPackage(): Promise<Record<string, unknown>> {
   return modules;
 }
 
-/** Computed and not written as imports: `definitions` does not depend on the doors, it only hands them on. */
+/** Computed, not written as imports: `definitions` does not depend on the entries, it only passes them on. */
 function existing(doors: Readonly<Record<string, string>>): [string, URL][] {
   const extension = extname(fileURLToPath(import.meta.url));
   const found = Object.entries(doors).map(([specifier, path]): [string, URL] => [

@@ -1,5 +1,5 @@
 /**
- * What names mean inside one project, and how a name that means nothing is told.
+ * Resolves names inside one project, and describes a name that does not resolve.
  * Tools, prompts and agents share one namespace: all three are offered to models as callables (definitions §2.3).
  */
 import type {
@@ -16,7 +16,7 @@ import { didYouMean } from './suggestion.ts';
 export type Callable = ToolDefinition | PromptDefinition | AgentDefinition;
 
 export interface Scope extends Registry {
-  /** Names whose files are broken. Their own problem is told already, so references to them are let pass. */
+  /** Names in broken files. Their own problem is reported already, so references to them pass. */
   readonly unavailable: ReadonlySet<string>;
 }
 
@@ -45,7 +45,7 @@ export function callableNames(scope: Scope): string[] {
   return [...scope.tools.keys(), ...scope.prompts.keys(), ...scope.agents.keys()];
 }
 
-/** A problem when `name` is not among `known`; `what` says what it should have been, such as `a prompt`. */
+/** A problem when `name` is not among `known`; `what` says what it should be, such as `a prompt`. */
 export function checkName(
   scope: Scope,
   field: string,
@@ -58,7 +58,7 @@ export function checkName(
   return [{ field, message: `names ${what} '${name}', which does not exist.${didYouMean(name, all)}` }];
 }
 
-/** A problem when a field that must name an argument of `target` does not. */
+/** A problem when a field must name an argument of `target` and does not. */
 export function checkArgument(
   field: string,
   property: string | undefined,

@@ -1,6 +1,6 @@
 /** Finds what an author meant: the known word nearest to a mistyped one. */
 
-/** The nearest word when it is near enough to be a slip: at most a third of the word, case not counted; or its rest. */
+/** The nearest word if it is near enough to be a typo: at most a third of the word, ignoring case; or a shortened word. */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   let best: { word: string; distance: number } | undefined;
   for (const candidate of known) {
@@ -17,12 +17,12 @@ export function didYouMean(word: string, known: Iterable<string>): string {
   return found === undefined ? '' : ` Did you mean '${found}'?`;
 }
 
-/** A word cut short (`dual` for `dual_ai`) counts as one slip. */
+/** A word cut short (`dual` for `dual_ai`) counts as one typo. */
 function measure(word: string, candidate: string): number {
   return word.length >= 3 && candidate.startsWith(word) ? 1 : editDistance(word, candidate);
 }
 
-/** Levenshtein's distance, kept in one row. */
+/** Levenshtein distance, kept in one row. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let i = 1; i <= from.length; i += 1) {

@@ -1,6 +1,6 @@
 /**
- * Entries of a prompt's `tools` (definitions §6.3, §13.1) in their normalised form. Which of the fields fit is
- * known once the name is resolved; `tool-reference.ts` decides that.
+ * Entries of a prompt's `tools` (definitions §6.3, §13.1) in their normalised form. Which fields apply is
+ * known once the name is resolved; `tool-reference.ts` checks that.
  */
 import { z } from 'zod';
 import { count, env, flag, names, options, text } from './field.ts';

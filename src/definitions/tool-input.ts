@@ -12,7 +12,7 @@ export interface ToolArguments {
   readonly _zod: { readonly output: unknown; readonly def: { readonly type: 'object' } };
 }
 
-/** What `execute` is given: parsed, so defaults are filled in. */
+/** What `execute` receives: parsed, with defaults applied. */
 export type ParsedArguments<Args extends ToolArguments> = Args['_zod']['output'];
 
 export type ExecuteTool<Args extends ToolArguments | undefined> = [Args] extends [ToolArguments]
@@ -36,7 +36,7 @@ export interface ToolInput<Args extends ToolArguments | undefined = undefined> {
   executionMode?: 'local' | 'provider';
   /** Which provider runs it; for `executionMode: 'provider'` alone. */
   executionProvider?: string;
-  /** Whether it may run more than once for one call without harm; default false: a lost call is then reported, not repeated. */
+  /** Whether it may run more than once per call without harm; default false: a lost call is then reported, not repeated. */
   idempotent?: boolean;
   /** Idempotent, and normally done within 1 second. Default false. */
   quick?: boolean;

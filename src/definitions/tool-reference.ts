@@ -1,6 +1,6 @@
 /**
- * Entries of a prompt's `tools` (definitions §6.3, §13.1): each name resolves, the fields fit what it stands
- * for, and the arguments that they name exist.
+ * Entries of a prompt's `tools` (definitions §6.3, §13.1): each name resolves, the fields apply to the kind of what it
+ * names, and the arguments that they name exist.
  */
 import type { AgentDefinition, PromptDefinition, PromptToolEntry } from '../core/definition.ts';
 import type { FieldProblem } from './problem.ts';
@@ -23,7 +23,7 @@ const SUBPROMPT_FIELDS = ['includeTextResponse', 'includeToolCalls', 'includeErr
 const SUBAGENT_FIELDS = ['blocking', 'immediate', 'optional', 'resumable', 'initAgentNameProperty'];
 const SEED_FIELDS = ['initUserMessageProperty', 'initAttachmentsProperty'];
 
-/** What an entry's name may stand for, with the fields that then mean something. */
+/** What an entry's name may refer to, with the fields that then apply. */
 const FITTING = {
   tool: { what: 'a tool', fields: [] as string[] },
   prompt: { what: 'a prompt', fields: [...SUBPROMPT_FIELDS, ...SEED_FIELDS] },
@@ -46,7 +46,7 @@ function checkEntry(scope: Scope, prompt: PromptDefinition, entry: PromptToolEnt
   ]);
 }
 
-/** No definition has the name: the model's provider may offer such a tool, by itself or as `provider:<name>`. */
+/** No definition has the name: the model's provider may offer such a tool, directly or as `provider:<name>`. */
 function checkUnresolved(
   scope: Scope,
   prompt: PromptDefinition,
@@ -90,7 +90,7 @@ function checkInitProperties(
   });
 }
 
-/** Whose `requiredSchema` speaks for an agent: the side that hears the parent, else side A (§22 item 20). */
+/** The prompt whose `requiredSchema` applies to an agent: that of the side that hears the parent, else side A (§22 item 20). */
 function entryPrompt(agent: AgentDefinition, entry: PromptToolEntry): string {
   const resumable = entry.extra.resumable as { receives_messages?: string } | false | undefined;
   const heardByB = resumable !== false && resumable?.receives_messages === 'side_b';

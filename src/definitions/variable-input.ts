@@ -2,11 +2,11 @@
 export interface VariableInput {
   /** The env property's name. */
   name: string;
-  /** `text` may be shown; `secret` is redacted and reaches tools alone. Default `secret`. */
+  /** `text` may be shown; `secret` is redacted and available to tools alone. Default `secret`. */
   type?: 'text' | 'secret';
   /** Whether it must have a value before anything runs; default false. */
   required?: boolean;
-  /** Whether a child thread does *not* take it over from its parent; default false. */
+  /** Whether a child thread does *not* inherit it from its parent; default false. */
   scoped?: boolean;
   /** For user interfaces; default ''. */
   description?: string;

@@ -1,4 +1,4 @@
-/** Folds stream chunks into the response that `generate` would have given (definitions §5.3, §5.4). */
+/** Folds stream chunks into the response that `generate` would have returned (definitions §5.3, §5.4). */
 import type {
   ExecutedProviderTool,
   ProviderResponse,
@@ -11,7 +11,7 @@ import { parseToolCall } from './tool-arguments.ts';
 export interface Accumulator {
   /** Throws the ProviderError of an `error` chunk. */
   add(chunk: ProviderStreamChunk): void;
-  /** Throws 'server_error' when no `finish` chunk came: the answer may be cut off. */
+  /** Throws 'server_error' when no `finish` chunk arrived: the answer may be cut off. */
   response(): ProviderResponse;
 }
 

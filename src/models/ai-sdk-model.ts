@@ -1,7 +1,7 @@
 /**
- * What we use of the AI SDK's language models, by shape: versions v2, v3 and v4 of its interface fit. Types of our own,
- * so that neither this package nor its .d.ts files need `@ai-sdk/provider`; a test holds them against the real ones.
- * What differs between the versions is `unknown` here and read with care.
+ * The part of the AI SDK's language models that is used here, by shape: versions v2, v3 and v4 of the interface fit. Own types,
+ * so that neither this package nor its .d.ts files need `@ai-sdk/provider`; a test compares them with the real ones.
+ * What differs between the versions is `unknown` here and read defensively.
  */
 
 export interface AiSdkLanguageModel {
@@ -31,14 +31,14 @@ export interface AiSdkCallOptions {
 
 export interface AiSdkAnswer {
   readonly content: readonly AiSdkPart[];
-  /** v4: `{ unified, raw }`; before: the word itself. */
+  /** v4: `{ unified, raw }`; earlier: the word itself. */
   readonly finishReason: unknown;
-  /** v3 and later: nested counts; before: flat ones. */
+  /** v3 and later: nested counts; earlier: flat ones. */
   readonly usage: unknown;
   readonly response?: { readonly id?: string };
 }
 
-/** A part of an answer or of a stream; which fields are there depends on `type`. */
+/** A part of an answer or of a stream; its fields depend on `type`. */
 export interface AiSdkPart {
   readonly type: string;
   readonly id?: string;
@@ -55,7 +55,7 @@ export interface AiSdkPart {
   readonly error?: unknown;
 }
 
-/** A web ReadableStream; its iterator is not in every environment's types. */
+/** A web ReadableStream; not every environment's types declare its iterator. */
 export interface AiSdkStream {
   getReader(): {
     read(): Promise<{ readonly done: boolean; readonly value?: AiSdkPart }>;

@@ -1,17 +1,18 @@
 /**
  * Translates a ProviderRequest into a call of an AI SDK language model (definitions §5.2). Pure.
- * `user` has no place there; `parallelToolCalls` has one in the options of those providers that know it.
+ * `user` has no counterpart; `parallelToolCalls` goes into the options of those providers that support it.
  */
 import { toolText } from '../core/llm-message.ts';
 import type { ContentPart, ProviderMessage, ProviderRequest, ProviderTool } from '../core/provider.ts';
 import type { AiSdkCallOptions, AiSdkLanguageModel } from './ai-sdk-model.ts';
+import { presentFields } from './present.ts';
 import { toReasoningEffort } from './reasoning-effort.ts';
 import { imagesBehindTools } from './tool-images.ts';
 
 export function toCallOptions(request: ProviderRequest, model: AiSdkLanguageModel): AiSdkCallOptions {
   const { maxOutputTokens, temperature, topP, topK, stopSequences, responseFormat, signal } = request;
   const tagged = model.specificationVersion === 'v4';
-  // Chat completions behind the SDK get such content as a JSON text, with the image's bytes in it.
+  // Chat completions behind the SDK receive such content as JSON text, image bytes included.
   const messages = model.provider.endsWith('.chat') ? imagesBehindTools(request.messages) : request.messages;
   const options: AiSdkCallOptions = {
     prompt: messages.map((message) => toPromptMessage(message, model.specificationVersion)),
@@ -26,12 +27,10 @@ export function toCallOptions(request: ProviderRequest, model: AiSdkLanguageMode
     providerOptions: toProviderOptions(request, model),
     abortSignal: signal,
   };
-  return Object.fromEntries(
-    Object.entries(options).filter(([, value]) => value !== undefined),
-  ) as unknown as AiSdkCallOptions;
+  return presentFields(options);
 }
 
-/** The provider's name, under which its options go: `anthropic` of `anthropic.messages`. */
+/** The provider's name, the key of its options: `anthropic` of `anthropic.messages`. */
 export function optionsKey({ provider }: AiSdkLanguageModel): string {
   return provider.split('.')[0] ?? provider;
 }
@@ -41,7 +40,7 @@ function toEffort(reasoning: ProviderRequest['reasoning']): string | undefined {
   return toReasoningEffort(reasoning?.level);
 }
 
-/** How each provider is told that calls must come one at a time; the others have no word for it, or none that we know. */
+/** The option of each provider for one call at a time; for the others none is known. */
 const ONE_CALL_AT_A_TIME: Readonly<Record<string, object>> = {
   openai: { parallelToolCalls: false },
   azure: { parallelToolCalls: false },
@@ -56,11 +55,11 @@ function toProviderOptions(
 ): AiSdkCallOptions['providerOptions'] {
   const key = optionsKey(model);
   const told = parallelToolCalls === false && tools.length > 0 ? ONE_CALL_AT_A_TIME[key] : undefined;
-  // The author's own win.
+  // The author's own options win.
   return told || providerOptions ? { [key]: { ...told, ...providerOptions } } : undefined;
 }
 
-/** Without tools nothing of this is sent: providers refuse a tool choice that has nothing to choose from. */
+/** Nothing of this is sent without tools: providers reject a tool choice without tools. */
 function toTools(
   { tools = [], toolChoice }: ProviderRequest,
   model: AiSdkLanguageModel,
@@ -123,7 +122,7 @@ function toOutput(
     : { type: 'error-text', value: content.error };
 }
 
-/** Each version has its own word for a file within a result. */
+/** Each version has its own name for a file within a result. */
 function toMedia(part: Extract<ContentPart, { type: 'image' | 'file' }>, version: string): object {
   const { data, mediaType } = part;
   if (version === 'v2') return { type: 'media', data, mediaType };
@@ -131,7 +130,7 @@ function toMedia(part: Extract<ContentPart, { type: 'image' | 'file' }>, version
   return { type: 'file', data: { type: 'data', data }, mediaType };
 }
 
-/** Reasoning is there where the prompt asks for it; a provider that wants its own signature with it passes it over. */
+/** Present where the prompt asks for reasoning; a provider that requires its own signature on it ignores it. */
 function toAssistantParts(message: Extract<ProviderMessage, { role: 'assistant' }>): object[] {
   const { content, reasoning } = message;
   const thoughts = reasoning === undefined ? [] : [{ type: 'reasoning', text: reasoning }];
@@ -151,7 +150,7 @@ function toUserParts(content: string | readonly ContentPart[], tagged: boolean):
     : content.map((part) => toPromptPart(part, tagged));
 }
 
-/** `tagged`: v4 says what file data are, v2 and v3 tell by the value. */
+/** `tagged`: v4 marks the kind of file data, v2 and v3 infer it from the value. */
 function toPromptPart(part: ContentPart, tagged: boolean): object {
   switch (part.type) {
     case 'text':

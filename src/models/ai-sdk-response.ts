@@ -1,4 +1,4 @@
-/** Translates what AI SDK language models answer, whole or streamed, into the port's words (definitions §5.3, §5.4). */
+/** Translates answers of AI SDK language models, whole or streamed, into the provider port's (definitions §5.3, §5.4). */
 import {
   type ExecutedProviderTool,
   type FinishReason,
@@ -30,7 +30,7 @@ export function fromAnswer(
   };
 }
 
-/** Rejects with the error of an `error` part, and with 'server_error' when no `finish` part came. */
+/** Rejects with the error of an `error` part, and with 'server_error' when no `finish` part arrived. */
 export async function* fromStream(
   stream: AiSdkStream,
   provider: string,
@@ -66,7 +66,7 @@ async function* readParts(stream: AiSdkStream): AsyncGenerator<AiSdkPart> {
       if (step.value !== undefined) yield step.value;
     }
   } finally {
-    // Closes the connection when the reading stopped early; nothing happens at the end.
+    // Closes the connection when reading stopped early; does nothing at the end.
     await reader.cancel().catch(() => undefined);
   }
 }
@@ -88,19 +88,19 @@ function* toChunks(part: AiSdkPart, started: Set<string>): Generator<ProviderStr
   }
 }
 
-/** Calls that the provider executes itself are not ours to run. */
+/** Calls that the provider executes itself are not run here. */
 function isOwnToolCall(part: AiSdkPart): boolean {
   return part.type === 'tool-call' && part.providerExecuted !== true;
 }
 
-/** What a provider tells of its own tools: their calls, and results, which no function tool of ours ever gets from it. */
+/** Reports of a provider's own tools: their calls, and their results, which function tools never have here. */
 function isProviderTool(part: AiSdkPart): boolean {
   return part.type === 'tool-result' || (part.type === 'tool-call' && part.providerExecuted === true);
 }
 
 function joinProviderTools(parts: readonly AiSdkPart[], provider: string): ExecutedProviderTool[] {
   const calls = parts.filter((part) => isProviderTool(part) && part.type === 'tool-call');
-  // The last one counts: those before it were preliminary.
+  // The last one counts: earlier ones were preliminary.
   const results = new Map(
     parts.filter(({ type }) => type === 'tool-result').map((part) => [part.toolCallId, part]),
   );
@@ -129,7 +129,7 @@ function toFinishReason(reason: unknown, hasToolCalls: boolean): FinishReason {
   return hasToolCalls ? 'tool_calls' : 'stop';
 }
 
-/** Zeros where nothing was counted. */
+/** Zeros where the provider reports no counts. */
 function toUsage(usage: unknown): ProviderUsage {
   const counts = toRecord(usage);
   const input = toRecord(counts.inputTokens);

@@ -1,6 +1,6 @@
 /**
- * Backend for every language model of the AI SDK: any provider package that exists for it works as a model of ours.
- * The model is called directly, without the SDK's `generateText` around it, which would retry and loop on its own.
+ * Backend for every language model of the AI SDK: any provider package for it can be used.
+ * The model is called directly, without the SDK's `generateText`, which would retry and loop on its own.
  */
 import type { Provider, ProviderFactory, ProviderRequest, ProviderStreamChunk } from '../core/provider.ts';
 import type { AiSdkLanguageModel } from './ai-sdk-model.ts';
@@ -10,8 +10,8 @@ import { classifyError } from './classify.ts';
 
 /**
  * A provider factory for `defineModel` from an AI SDK provider: `aiSdk((modelId) => anthropic(modelId))`. The function
- * gets the definition's `model`; keys and addresses are the AI SDK provider's own affair. `providerOptions` of a
- * definition are handed on under that provider's name.
+ * receives the definition's `model`; keys and addresses are configured on the AI SDK provider. A definition's `providerOptions`
+ * are passed on under that provider's name.
  */
 export function aiSdk(toModel: (modelId: string) => AiSdkLanguageModel): ProviderFactory {
   const provider: Provider = {

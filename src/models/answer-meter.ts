@@ -1,7 +1,7 @@
 /**
- * Counts what a model answers while it comes, and refuses more than `LIMITS` allow with the code `AnswerTooLarge`: whatever backend it
- * comes from, nothing of it has been kept by then but what was counted.
- * M1. Names and ids go into the store and its log as they are: they must be texts, and short.
+ * Measures a model's answer while it arrives, and refuses more than `LIMITS` allow with the code `AnswerTooLarge`, for every
+ * backend; until then only counts have been kept.
+ * M1. Names and ids enter the store and its log unchanged: they must be short texts.
  */
 import { LIMITS, utf8Length } from '../core/limit.ts';
 import {
@@ -19,7 +19,7 @@ export function tooLarge(what: string): ProviderError {
 }
 
 export interface AnswerMeter {
-  /** Throws `AnswerTooLarge`, and `server_error` for what is no text where one must be. */
+  /** Throws `AnswerTooLarge`, and `server_error` for a value that is not a text where one is required. */
   add(chunk: ProviderStreamChunk): void;
 }
 
@@ -44,7 +44,7 @@ export function createAnswerMeter(): AnswerMeter {
       else if (chunk.type === 'tool-call-done') {
         done(1);
         checkCall(chunk);
-        // Not every backend streams what it tells in the end.
+        // Not every backend streams all that its final chunk contains.
         whole(chunk.id, bytesOf(chunk.arguments));
       } else if (chunk.type === 'provider-tool-done') {
         executed(1);
@@ -54,7 +54,7 @@ export function createAnswerMeter(): AnswerMeter {
   };
 }
 
-/** The same for an answer that came whole. */
+/** The same for an answer that arrived whole. */
 export function checkAnswer({
   content,
   reasoning,
@@ -68,7 +68,7 @@ export function checkAnswer({
   const count = createArgumentCounter();
   for (const [index, call] of toolCalls.entries()) {
     checkCall(call);
-    // By their places: two calls may bear one id.
+    // By their positions: two calls may have the same id.
     count(String(index), bytesOf(call.rawArguments ?? toJson(call.arguments)));
   }
   for (const tool of providerTools) checkExecuted(tool);
@@ -95,7 +95,7 @@ function createArgumentCounter(): (id: string, bytes: number) => void {
   };
 }
 
-/** M1. */
+/** M1: a short text. */
 function checkCall({ id, name }: { readonly id: string; readonly name: string }): void {
   checkLength('the name of a tool', name, LIMITS.callNameChars);
   checkLength('the id of a tool call', id, LIMITS.callIdChars);
@@ -112,7 +112,7 @@ function checkExecuted(tool: ExecutedProviderTool): void {
   counter('bytes of a tool that the provider ran', LIMITS.executedToolBytes)(bytesOf(toJson(tool)));
 }
 
-/** What a backend hands out as a text is another program's JSON. */
+/** Backends are foreign code: what they declare as a text may be any value. */
 function bytesOf(text: unknown): number {
   if (typeof text === 'string') return utf8Length(text);
   throw new ProviderError(
@@ -121,7 +121,7 @@ function bytesOf(text: unknown): number {
   );
 }
 
-/** Too deep or too long to be written, or a cycle. */
+/** Too deep or too long to be written, or cyclic. */
 function toJson(value: unknown): string {
   try {
     return JSON.stringify(value) ?? '';

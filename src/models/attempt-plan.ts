@@ -1,6 +1,6 @@
 /**
- * Decides what follows a failed attempt at a model call (definitions §4): the same model again after a wait, the next
- * fallback, or the end. Pure; `call-model.ts` does as told.
+ * Decides what follows a failed attempt at a model call (definitions §4): the same model again after a pause, the next
+ * fallback, or the end. Pure; `call-model.ts` carries it out.
  */
 import { MODEL_TIMEOUTS, type ModelTimeouts } from '../core/limit.ts';
 import type { ProviderError } from '../core/provider.ts';
@@ -8,9 +8,9 @@ import { isRetryable } from './classify.ts';
 
 /** All times in milliseconds. */
 export interface AttemptLimits {
-  /** Waits before the retries of one model; their number is the number of retries. */
+  /** Pauses before the retries of one model; their number is the number of retries. */
   readonly retryDelaysMs: readonly number[];
-  /** The longest wait that a provider's retry-after may ask for. */
+  /** The longest pause that a provider's retry-after may impose. */
   readonly maxRetryAfterMs: number;
   /** From the request to the first chunk of its stream. */
   readonly firstChunkMs: number;
@@ -28,7 +28,7 @@ export const DEFAULT_ATTEMPT_LIMITS: AttemptLimits = {
   ...toMilliseconds(MODEL_TIMEOUTS),
 };
 
-/** The defaults, with the times that the model's definition sets. */
+/** The defaults, overridden by the timeouts of the model's definition. */
 export function limitsOf(timeouts: ModelTimeouts = {}): AttemptLimits {
   return { ...DEFAULT_ATTEMPT_LIMITS, ...toMilliseconds({ ...MODEL_TIMEOUTS, ...timeouts }) };
 }
@@ -64,7 +64,7 @@ export type NextMove =
 
 export function planAfterFailure(failed: FailedAttempt, limits: AttemptLimits): NextMove {
   const delay = limits.retryDelaysMs[failed.tries - 1];
-  // A stall has cost minutes already, so the next one would: another model is the better bet.
+  // A stall has cost minutes already, and so might a retry: another model is more likely to answer.
   if (delay !== undefined && !failed.stalled && isRetryable(failed.error)) {
     return { next: 'retry', willRetryInMs: waitFor(failed.error, delay, limits.maxRetryAfterMs) };
   }

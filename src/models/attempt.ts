@@ -39,11 +39,11 @@ export type AttemptResult =
 /** One provider per definition and process: a provider holds a connection pool. */
 const providers = new WeakMap<ModelDefinition, Provider>();
 
-/** The provider of a model, made at its first use. Throws what the factory throws, and then tries again next time. */
+/** The provider of a model, made at its first use. Throws what the factory throws; the next call tries again. */
 export function providerOf(model: ModelDefinition): Provider {
   const known = providers.get(model);
   if (known !== undefined) return known;
-  // Factories made by `everthread/models` carry their own key.
+  // Factories of `everthread/models` configure their own key.
   const provider = model.provider({ apiKey: '' });
   providers.set(model, provider);
   return provider;
@@ -67,10 +67,10 @@ export async function runAttempt(attempt: Attempt): Promise<AttemptResult> {
     }
     return { ok: true, ...answer, response: withoutExcluded(toPlausible(answer.response), request) };
   } catch (error) {
-    // Closes the connection of a request that we no longer wait for.
+    // Closes the connection of a request that has been given up.
     halt.abort();
     signal.throwIfAborted();
-    // Whichever backend it was: keys that it has read from the environment are unknown to us by another way.
+    // For every backend: keys that it has read from the environment can only be found there.
     const secrets = listEnvironmentKeys(process.env);
     return {
       ok: false,
@@ -95,7 +95,7 @@ type Read = (
 const readWhole: Read = async (provider, request, guard, { limits, onDelta, now }) => {
   const response = await guard.race(provider.generate(request), limits.generateMs, 'answer');
   checkAnswer(response);
-  // Live readers see the same events, whether or not a model can stream.
+  // Live readers see the same events whether or not a model can stream.
   if (response.content) onDelta('content', response.content);
   return { response, firstTokenAt: now() };
 };
@@ -112,7 +112,7 @@ const readStream: Read = async (provider, request, guard, attempt) => {
     while (!step.done) {
       meter.add(step.value);
       accumulator.add(step.value);
-      // Not waiting for the end of the iteration: nothing comes after `finish`, and a socket may linger.
+      // Does not wait for the end of the iteration: nothing follows `finish`, and a socket may stay open.
       if (step.value.type === 'finish') break;
       report(step.value, attempt);
       step = await deadline.race(opened.iterator.next(), limits.betweenChunksMs, 'further chunk');
@@ -135,7 +135,7 @@ function report(chunk: ProviderStreamChunk, { request, onDelta }: Attempt): void
   else if (chunk.type === 'reasoning-delta' && !request.reasoning?.exclude) onDelta('reasoning', chunk.delta);
 }
 
-/** A provider that cannot leave its reasoning out has it left out here. */
+/** Removes reasoning that the provider could not be told to leave out. */
 function withoutExcluded(response: ProviderResponse, request: ProviderRequest): ProviderResponse {
   if (!request.reasoning?.exclude) return response;
   const { reasoning: _, ...bare } = response;

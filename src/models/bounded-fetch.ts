@@ -1,8 +1,8 @@
 /**
- * A `fetch` whose answers are bounded on the wire, after decompression: libraries that read them keep a whole body, or a whole event of a
- * stream, in memory before anybody else sees it.
- * B1. An answer above the cap fails its reader with `AnswerTooLarge`, and the connection is closed.
- * B2. The body of an error is cut instead: its status says more than the rest of it.
+ * A `fetch` whose answers are bounded on the wire, after decompression: the libraries that read them buffer a whole body, or a
+ * whole event of a stream, in memory before the first check elsewhere.
+ * B1. An answer above the limit fails its reader with `AnswerTooLarge`, and the connection is closed.
+ * B2. The body of an error is cut instead: its status matters more than the rest of it.
  */
 import type { Transformer } from 'node:stream/web';
 import { LIMITS } from '../core/limit.ts';
@@ -37,7 +37,7 @@ function boundAnswer(headers: Headers): Bound {
   };
 }
 
-/** B2. */
+/** B2: cuts the body. */
 function cutAt(limit: number): Bound {
   let left: number = limit;
   return {
@@ -52,7 +52,7 @@ function cutAt(limit: number): Bound {
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Bytes of the longest event that a chunk ends, or goes on with: an event ends with an empty line. */
+/** Bytes of the longest event that a chunk ends or continues: an empty line ends an event. */
 function createEventCounter(): (chunk: Uint8Array) => number {
   let length = 0;
   let lineIsEmpty = true;
@@ -63,7 +63,7 @@ function createEventCounter(): (chunk: Uint8Array) => number {
       const found = chunk.indexOf(byte, from);
       return found < 0 ? chunk.length : found;
     };
-    // Whole lines are passed over by the engine's own search: byte by byte, counting would cost more than all else here.
+    // Whole lines are found by the engine's own search: counting byte by byte would cost more than everything else here.
     let [cr, lf] = [next(CR, 0), next(LF, 0)];
     for (let at = 0; at < chunk.length; ) {
       const end = Math.min(cr, lf);

@@ -1,10 +1,10 @@
 /**
  * Gets one answer for one model step: attempts on the primary model, then on each fallback in order (definitions §4).
  *
- * I1  An abort ends everything at once with the signal's reason, and never leads to a retry or a fallback.
- * I2  Any other failure is a value; nothing else is thrown, except what the caller's own callbacks throw.
- * I3  Each attempt is announced before its request leaves, and its end is reported before the next one begins, so that
- *     the caller can store each as a model call. An aborted attempt has no end: who aborted knows.
+ * I1. An abort ends everything at once with the signal's reason, and never leads to a retry or a fallback.
+ * I2. Any other failure is a value; nothing else is thrown, except what the caller's own callbacks throw.
+ * I3. Each attempt is announced before its request is sent, and its end is reported before the next one begins, so that
+ *     the caller can store each as a model call. An aborted attempt has no reported end: its caller aborted it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelDefinition } from '../core/definition.ts';
@@ -13,7 +13,7 @@ import { type AttemptResult, type DeltaKind, runAttempt } from './attempt.ts';
 import { type AttemptLimits, limitsOf, type NextMove, planAfterFailure } from './attempt-plan.ts';
 
 export interface AttemptStart {
-  /** 1 for the first attempt of the step; goes on counting across fallbacks. */
+  /** 1 for the first attempt of the step; counts on across fallbacks. */
   readonly attempt: number;
   /** `name` is the model's own name, `model` the provider's id. */
   readonly model: ModelDefinition;
@@ -47,23 +47,23 @@ export interface AttemptChunk {
 export interface CallModelOptions {
   /** The primary model first, then its fallbacks. */
   readonly models: readonly ModelDefinition[];
-  /** The request as this model should get it; `signal` is added here. */
+  /** The request for this model; `signal` is added here. */
   readonly request: (model: ModelDefinition) => ProviderRequest;
   readonly signal: AbortSignal;
-  /** Before the request leaves; awaited. */
+  /** Called before the request is sent; awaited. */
   readonly onAttempt?: (start: AttemptStart) => Promise<void> | void;
-  /** For each piece of text or reasoning; synchronous and never throwing: collect here, write elsewhere. */
+  /** Called for each piece of text or reasoning; synchronous, must not throw: collect here, write elsewhere. */
   readonly onChunk?: (chunk: AttemptChunk) => void;
   /** Awaited before anything else happens. */
   readonly onAttemptEnd?: (end: AttemptEnd) => Promise<void> | void;
   readonly limits?: Partial<AttemptLimits>;
-  /** Waits between attempts; resolves or rejects when the signal aborts. */
+  /** Pauses between attempts; resolves or rejects when the signal aborts. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 
-/** `attempts` is the number of requests made; `error` is that of the last one. */
+/** `attempts` is the number of requests; `error` is the last one's. */
 export type CallModelResult =
   | {
       readonly ok: true;
@@ -96,7 +96,8 @@ export async function callModel(options: CallModelOptions): Promise<CallModelRes
   }
 }
 
-interface Place {
+/** Where in the plan an attempt stands. */
+interface AttemptPosition {
   readonly attempt: number;
   readonly tries: number;
   readonly modelsLeft: number;
@@ -106,7 +107,7 @@ async function reportedAttempt(
   options: CallModelOptions,
   limits: AttemptLimits,
   model: ModelDefinition,
-  { attempt, tries, modelsLeft }: Place,
+  { attempt, tries, modelsLeft }: AttemptPosition,
 ): Promise<AttemptOutcome> {
   const { signal, now = Date.now } = options;
   signal.throwIfAborted();

@@ -1,11 +1,10 @@
 /**
- * Decides what a failed model request was: whatever a backend threw becomes one ProviderError (definitions §5.5).
- * Recognised by shape, not by class: errors of the openai SDK, of the AI SDK, of fetch and of sockets, aborts,
- * plain objects from the middle of a stream, and ProviderErrors, which pass through unchanged.
- *
- * I1  A message never holds an API key: providers like to echo them.
- * I2  The original error is not kept when it came with an HTTP answer: it carries the request body and, in its
- *     message, perhaps the key. What it said beyond code and status is kept as `AnswerFacts`.
+ * Classifies a failed model request: whatever a backend threw becomes one ProviderError (definitions §5.5).
+ * Errors are recognised by shape, not by class: those of the openai SDK, of the AI SDK, of fetch and of sockets, aborts,
+ * plain objects from the middle of a stream, and ProviderErrors, which pass unchanged.
+ * I1. A message never contains an API key: providers echo them.
+ * I2. The original error is not kept when it has an HTTP answer: it contains the request body and, in its
+ *     message, possibly the key. Code and status are kept, the other facts as `AnswerFacts`.
  */
 import { ProviderError, type ProviderErrorCode } from '../core/provider.ts';
 import { errorMessage } from '../core/thrown.ts';
@@ -15,7 +14,7 @@ import { redactKeys } from './redact.ts';
 export interface AnswerFacts {
   /** Name of the error that the backend's library threw. */
   readonly thrown: string;
-  /** What the header `x-should-retry` said; it outranks the status. */
+  /** The header `x-should-retry`, which overrides the status. */
   readonly shouldRetry?: boolean;
   readonly requestId?: string;
 }
@@ -27,9 +26,9 @@ export interface ClassifyOptions {
   readonly secrets?: readonly string[];
 }
 
-/** Characters that are searched for keys; what is behind them is cut off before. */
+/** Characters that are searched for keys; the rest is cut off first. */
 const SEARCHED_MESSAGE = 64 * 1024;
-/** The thread's own secrets are still to be taken out: the mark of a cut says that one may end there. */
+/** The thread's own secrets are redacted later: the mark of a cut shows that a secret may be cut there. */
 const LONGEST_MESSAGE = 2000;
 const LONGEST_FACT = 200;
 const RETRYABLE_STATUS = new Set([408, 409, 425, 429]);
@@ -64,9 +63,10 @@ const WORDS: readonly (readonly [RegExp, ProviderErrorCode])[] = [
 export function classifyError(error: unknown, options: ClassifyOptions): ProviderError {
   if (isProviderError(error)) return withoutKeys(error, options.secrets ?? []);
   const thrown = toRecord(error);
-  // A library may have wrapped what our own reading of the body threw.
-  const capped = chainOf(thrown).find((link) => isProviderError(link) && link.code === 'AnswerTooLarge');
-  if (capped !== undefined) return capped as unknown as ProviderError;
+  // A library may have wrapped the error of our own bounded reading.
+  const links: readonly unknown[] = chainOf(thrown);
+  const capped = links.filter(isProviderError).find(({ code }) => code === 'AnswerTooLarge');
+  if (capped !== undefined) return capped;
   const status = readStatus(thrown);
   const message = describe(thrown, options.secrets ?? []);
   const code = status === undefined ? codeOfWords(thrown) : codeOfStatus(status);
@@ -78,7 +78,7 @@ export function classifyError(error: unknown, options: ClassifyOptions): Provide
   return new ProviderError(message, code, status, readRetryAfter(header, options.now), { cause });
 }
 
-/** One that a backend made itself: the same, unless its message told too much. */
+/** A ProviderError of the backend itself: unchanged, unless its message contains a secret. */
 function withoutKeys(error: ProviderError, secrets: readonly string[]): ProviderError {
   const message = clean(String(error.message), secrets);
   if (message === error.message) return error;
@@ -98,7 +98,7 @@ export function isRetryable(error: ProviderError): boolean {
   return !FINAL_CODES.has(error.code);
 }
 
-/** The same request would fail again, or (a cap that was met) cost as much for nothing. */
+/** The same request would fail again, or (after a limit was exceeded) cost the same for nothing. */
 const FINAL_CODES: ReadonlySet<ProviderErrorCode> = new Set([
   'auth_error',
   'invalid_request',
@@ -110,7 +110,7 @@ export function isProviderError(error: unknown): error is ProviderError {
   return name === 'ProviderError' && ERROR_CODES.has(code);
 }
 
-/** The code that an HTTP status alone stands for. */
+/** The code for an HTTP status alone. */
 export function codeOfStatus(status: number): ProviderErrorCode {
   if (status === 429) return 'rate_limit';
   if (status === 401 || status === 403) return 'auth_error';
@@ -136,11 +136,11 @@ function readStatus(thrown: Record<string, unknown>): number | undefined {
 
 type HeaderReader = (name: string) => string | undefined;
 
-/** Of a Headers object (openai) or a plain one (AI SDK). */
+/** From a Headers object (openai) or a plain one (AI SDK). */
 function headerReader(value: unknown): HeaderReader {
   const headers = toRecord(value);
-  if (typeof headers.get === 'function')
-    return (name) => (headers as unknown as Headers).get(name) ?? undefined;
+  const { get } = headers;
+  if (typeof get === 'function') return (name) => get.call(headers, name) ?? undefined;
   const entries = new Map(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
   );
@@ -154,7 +154,7 @@ function readRetryAfter(header: HeaderReader, now: number): number | undefined {
   const text = header('retry-after')?.trim() ?? '';
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
   const date = Date.parse(text);
-  // From the provider's own clock to its own clock, where it tells what that shows: this machine's may be hours away.
+  // Measured by the provider's own `date` header where there is one: this machine's clock may be hours off.
   const sent = Date.parse(header('date') ?? '');
   return Number.isNaN(date) ? undefined : Math.max(0, (date - (Number.isNaN(sent) ? now : sent)) / 1000);
 }
@@ -191,7 +191,7 @@ function cut(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length)}…` : text;
 }
 
-/** An error and its causes, at most five deep: causes may form a ring. */
+/** An error and its causes, at most five levels deep: causes may form a ring. */
 function chainOf(thrown: Record<string, unknown>): Record<string, unknown>[] {
   const links = [thrown];
   for (let link = thrown; links.length < 5 && link.cause != null; links.push(link))

@@ -1,9 +1,9 @@
 /**
  * Backend for every server that speaks OpenAI's chat completions: OpenAI, routers, vLLM, Ollama, llama.cpp and others.
  *
- * I1  The SDK never retries: attempts are decided, counted and stored in `call-model.ts`.
- * I2  Settings are read when the provider is made, so that a definition can be loaded without a key.
- * I3  An abort is thrown as the signal's own reason; every other failure is a ProviderError.
+ * I1. The SDK never retries: attempts are decided, counted and stored in `call-model.ts`.
+ * I2. Settings are read when the provider is made, so that a definition can be loaded without a key.
+ * I3. An abort is thrown as the signal's own reason; every other failure is a ProviderError.
  */
 import OpenAI from 'openai';
 import {
@@ -23,7 +23,7 @@ import { listCredentials } from './redact.ts';
 export interface OpenaiCompatibleOptions {
   /** Up to and including the version, as in `http://127.0.0.1:8000/v1`. Default: OPENAI_BASE_URL, else OpenAI. */
   readonly baseUrl?: string;
-  /** Default: OPENAI_API_KEY. A server of one's own may need none. */
+  /** Default: OPENAI_API_KEY. A self-hosted server may need none. */
   readonly apiKey?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Milliseconds until the answer, or for a streamed one until its beginning. Default: ten minutes. */
@@ -31,7 +31,7 @@ export interface OpenaiCompatibleOptions {
 }
 
 /**
- * A provider factory for `defineModel`. What is set here outranks the factory's config, which outranks the
+ * A provider factory for `defineModel`. Options given here override the factory's config, which overrides the
  * environment. The factory throws ProviderError 'auth_error' when neither a key nor a base URL is known.
  */
 export function openaiCompatible(options: OpenaiCompatibleOptions = {}): ProviderFactory {
@@ -96,7 +96,7 @@ function createProvider(settings: Settings): Provider {
 
 function createClient({ baseUrl, apiKey, headers, timeoutMs }: Settings): OpenAI {
   return new OpenAI({
-    // The SDK insists on a key; without one of ours its header is taken out again.
+    // The SDK insists on a key; without one the header is removed again.
     apiKey: apiKey ?? 'none',
     adminAPIKey: null,
     ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
@@ -112,7 +112,7 @@ function dialectOf(baseUrl: string): Dialect {
   return host === 'openai.com' || host.endsWith('.openai.com') ? 'openai' : 'compatible';
 }
 
-/** The SDK ends an aborted stream silently, which the translation takes for a cut; both become `toFailure`'s error. */
+/** The SDK ends an aborted stream silently, which looks like a cut; both become the error of `toFailure`. */
 async function* guarded<T>(
   chunks: AsyncIterable<T>,
   toFailure: (error: unknown) => unknown,

@@ -7,6 +7,7 @@ import {
   type ProviderMessage,
   type ProviderRequest,
 } from '../core/provider.ts';
+import { presentFields } from './present.ts';
 import { toReasoningEffort } from './reasoning-effort.ts';
 import { imagesBehindTools } from './tool-images.ts';
 
@@ -22,24 +23,22 @@ type ChatPart = OpenAI.Chat.ChatCompletionContentPart;
 export type Dialect = 'openai' | 'compatible';
 
 export function toChatBody(request: ProviderRequest, dialect: Dialect): ChatBody {
-  const body = {
+  return presentFields<ChatBody>({
     ...toLimits(request, dialect),
     ...toTools(request),
     temperature: request.temperature,
     top_p: request.topP,
     stop: request.stopSequences && [...request.stopSequences],
-    reasoning_effort: toEffort(request.reasoning),
-    response_format: request.responseFormat,
+    // Words and schemas are those of the definition; the server validates them.
+    reasoning_effort: toEffort(request.reasoning) as ChatBody['reasoning_effort'],
+    response_format: request.responseFormat as ChatBody['response_format'],
     user: request.user,
     // The author's own options win over everything above, but cannot replace the conversation.
     ...request.providerOptions,
     model: request.model,
     // A tool message of this protocol holds text alone.
     messages: imagesBehindTools(request.messages).map((message) => toChatMessage(message, dialect)),
-  };
-  const present = Object.entries(body).filter(([, value]) => value !== undefined);
-  // The author's options have any shape; the server checks them.
-  return Object.fromEntries(present) as unknown as ChatBody;
+  });
 }
 
 function toLimits({ maxOutputTokens, topK }: ProviderRequest, dialect: Dialect): object {
@@ -47,7 +46,7 @@ function toLimits({ maxOutputTokens, topK }: ProviderRequest, dialect: Dialect):
   return { max_tokens: maxOutputTokens, top_k: topK };
 }
 
-/** Without tools nothing of this is sent: servers refuse a tool choice that has nothing to choose from. */
+/** Nothing of this is sent without tools: servers reject a tool choice without tools. */
 function toTools({ tools, toolChoice, parallelToolCalls }: ProviderRequest): object {
   if (tools === undefined || tools.length === 0) return {};
   refuseProviderTools(tools);
@@ -62,7 +61,7 @@ function toTools({ tools, toolChoice, parallelToolCalls }: ProviderRequest): obj
   };
 }
 
-/** The protocol has no word for them; leaving one out would change what the agent can do without a word. */
+/** The protocol cannot express them; leaving one out silently would change what the agent can do. */
 function refuseProviderTools(tools: NonNullable<ProviderRequest['tools']>): void {
   const tool = tools.find(({ executionMode }) => executionMode === 'provider');
   if (tool === undefined) return;
@@ -72,7 +71,7 @@ function refuseProviderTools(tools: NonNullable<ProviderRequest['tools']>): void
   );
 }
 
-/** "none" is left out: few models know it, and leaving it out never fails. */
+/** "none" is left out: few models support it, and leaving it out never fails. */
 function toEffort(reasoning: ProviderRequest['reasoning']): string | undefined {
   if (reasoning?.effort !== undefined) return reasoning.effort ?? undefined;
   const effort = toReasoningEffort(reasoning?.level);
@@ -94,7 +93,7 @@ function toChatMessage(message: ProviderMessage, dialect: Dialect): ChatMessage 
 
 function toAssistantMessage(message: Extract<ProviderMessage, { role: 'assistant' }>): ChatMessage {
   const calls = message.toolCalls ?? [];
-  // Neither text nor calls is refused by servers; an empty text is not.
+  // Servers reject a message with neither text nor calls, but accept an empty text.
   if (calls.length === 0) return { role: 'assistant', content: message.content ?? '' };
   return {
     role: 'assistant',
@@ -102,13 +101,13 @@ function toAssistantMessage(message: Extract<ProviderMessage, { role: 'assistant
     tool_calls: calls.map((call) => ({
       id: call.id,
       type: 'function',
-      // Not the raw text of malformed arguments: servers that parse it would refuse the thread from then on.
+      // Not the raw text of malformed arguments: servers that parse it would reject every later request of the thread.
       function: { name: call.name, arguments: JSON.stringify(call.arguments) },
     })),
   };
 }
 
-/** The field under which such servers answer it. OpenAI itself knows none, and refuses what it does not know. */
+/** The field in which compatible servers return it. OpenAI itself has none, and rejects unknown fields. */
 function toReasoning(
   { reasoning }: Extract<ProviderMessage, { role: 'assistant' }>,
   dialect: Dialect,
@@ -137,7 +136,7 @@ function toDetail(detail: string | undefined): { detail?: 'auto' | 'low' | 'high
   return detail === 'auto' || detail === 'low' || detail === 'high' ? { detail } : {};
 }
 
-/** `data` is base64; a complete data URL is left as it is. */
+/** `data` is base64; a complete data URL stays as it is. */
 function dataUrl({ data, mediaType }: { data: string; mediaType: string }): string {
   return data.startsWith('data:') ? data : `data:${mediaType};base64,${data}`;
 }

@@ -1,4 +1,4 @@
-/** Translates what OpenAI chat completions answer, whole or streamed, into the port's words (definitions §5.3, §5.4). */
+/** Translates OpenAI chat completions, whole or streamed, into the provider port's answers (definitions §5.3, §5.4). */
 import type OpenAI from 'openai';
 import {
   type FinishReason,
@@ -13,7 +13,7 @@ type Completion = OpenAI.Chat.ChatCompletion;
 type CompletionChunk = OpenAI.Chat.ChatCompletionChunk;
 type ToolCallDelta = OpenAI.Chat.ChatCompletionChunk.Choice.Delta.ToolCall;
 
-/** Fields that OpenAI does not have and compatible servers do. */
+/** Fields of compatible servers that OpenAI does not have. */
 interface ReasoningFields {
   readonly reasoning_content?: string | null;
   readonly reasoning?: string | null;
@@ -105,7 +105,7 @@ function* toolCallChunks(
   calls: Map<number, OpenCall>,
   responseId: string | undefined,
 ): Generator<ProviderStreamChunk> {
-  // Some servers leave the index out; then a name begins a call and everything else belongs to the last one.
+  // Some servers omit the index; then a name begins a call and everything else belongs to the last one.
   const index = delta.index ?? (delta.function?.name ? calls.size : calls.size - 1);
   let call = calls.get(index);
   if (call === undefined) {
@@ -125,13 +125,13 @@ function readReasoning(fields: object): string | undefined {
   return typeof text === 'string' && text !== '' ? text : undefined;
 }
 
-/** Some servers say "stop" behind tool calls, and some have words of their own: what was answered decides. */
+/** Some servers say "stop" after tool calls, and some use words of their own: the content of the answer decides. */
 function toFinishReason(reason: string | null | undefined, hasToolCalls: boolean): FinishReason {
   if (reason === 'length' || reason === 'content_filter' || reason === 'error') return reason;
   return hasToolCalls ? 'tool_calls' : 'stop';
 }
 
-/** Zeros when the server counts nothing. */
+/** Zeros when the server reports no counts. */
 function toUsage(
   usage: (Completion['usage'] & { readonly cost?: unknown }) | null | undefined,
 ): ProviderUsage {

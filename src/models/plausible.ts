@@ -1,6 +1,6 @@
 /**
- * What a provider says about its answer, made plausible: counts are whole numbers that sums and databases can hold, a finish reason is one
- * of the known words, an id is short. A number that cannot be true counts as not told; the answer itself is not lost for it.
+ * Makes a provider's report on its answer plausible: counts are whole numbers that sums and databases can hold, a finish reason is one
+ * of the known words, an id is short. An impossible number counts as not reported; the answer itself is kept.
  */
 import { LIMITS } from '../core/limit.ts';
 import type { FinishReason, ProviderResponse, ProviderUsage } from '../core/provider.ts';
@@ -45,7 +45,7 @@ function toCount(value: unknown): number | undefined {
   return isWithin(value, LIMITS.claimedTokens) ? Math.round(value) : undefined;
 }
 
-/** Also false for what is not a number. */
+/** Also false for a value that is not a number. */
 function isWithin(value: unknown, limit: number): value is number {
   return typeof value === 'number' && value >= 0 && value <= limit;
 }

@@ -1,10 +1,10 @@
 /**
- * Takes API keys out of texts that come from providers, which like to echo what they were sent: known keys in every form that
- * `core/redaction` finds, others by their usual looks.
+ * Removes API keys from texts of providers, which echo what they are sent: known keys in every form that
+ * `core/redaction` finds, others by their usual patterns.
  */
 import { buildRedactor } from '../core/redaction/redactor.ts';
 
-/** A match begins where it cannot go on from an earlier one: else a text made for it would be searched anew from each of its places. */
+/** No match begins where it could continue an earlier one: otherwise crafted text would be searched again from each position. */
 const KEY_FORMS: readonly RegExp[] = [
   /\b(?:sk|pk|rk|gsk|xai|hf|r8)[-_][\w*.-]{7,}[\w*]/g,
   /\bAIza[\w-]{20,}/g,
@@ -15,7 +15,7 @@ const KEY_FORMS: readonly RegExp[] = [
 ];
 
 const MARK = '[redacted]';
-/** Shorter texts would tear holes into ordinary words. */
+/** Shorter texts would match ordinary words. */
 const SHORTEST_SECRET = 6;
 
 export function redactKeys(text: string, secrets: readonly string[] = []): string {
@@ -33,7 +33,7 @@ export interface Credentials {
   readonly baseUrl?: string | undefined;
 }
 
-/** What a request is made with that nobody else may read: the key, headers that say so by their names, and what an address holds. */
+/** The secrets of a request: the key, headers whose names suggest a secret, and credentials in the address. */
 export function listCredentials({ apiKey, headers = {}, baseUrl }: Credentials): string[] {
   const told = Object.entries(headers).filter(([name]) => TELLING.test(name));
   return [
@@ -43,7 +43,7 @@ export function listCredentials({ apiKey, headers = {}, baseUrl }: Credentials):
   ];
 }
 
-/** Of `Basic …` the password as well: a server may tell it alone. */
+/** For `Basic …` the password alone as well: a server may echo it without the rest. */
 function partsOf(value: string): string[] {
   const [scheme = '', rest = ''] = value.split(/\s+(.*)/s);
   const decoded = /^basic$/i.test(scheme) ? Buffer.from(rest, 'base64').toString() : '';
@@ -67,10 +67,10 @@ function decode(text: string): string {
 }
 
 const KEY_VARIABLE = /(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$/i;
-/** A setting such as `true` may bear such a name. */
+/** A setting such as `true` may have such a name. */
 const SHORTEST_VARIABLE = 12;
 
-/** Keys that providers read for themselves, such as ANTHROPIC_API_KEY: what is named like a key in this process's environment. */
+/** Keys that providers read for themselves, such as ANTHROPIC_API_KEY: variables of this process that are named like keys. */
 export function listEnvironmentKeys(environment: Readonly<Record<string, string | undefined>>): string[] {
   return Object.entries(environment).flatMap(([name, value]) =>
     KEY_VARIABLE.test(name) && value !== undefined && value.length >= SHORTEST_VARIABLE ? [value] : [],

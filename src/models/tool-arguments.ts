@@ -1,11 +1,11 @@
-/** Reads the JSON text of a tool call's arguments. What a model writes may be malformed; that is a value, not a fault. */
+/** Parses the JSON text of a tool call's arguments. Malformed text from a model is a value, not a fault. */
 import { LIMITS } from '../core/limit.ts';
 import type { ProviderToolCall } from '../core/provider.ts';
 import { tooLarge } from './answer-meter.ts';
 
 /**
  * A tool call from the model's own text. Arguments that are not a JSON object become `{}`, and the text is kept in
- * `rawArguments`, which is absent otherwise. No text at all means no arguments.
+ * `rawArguments`, which is absent otherwise. An empty text means no arguments.
  */
 export function parseToolCall(id: string, name: string, text: string): ProviderToolCall {
   if (text.trim() === '') return { id, name, arguments: {} };
@@ -14,7 +14,7 @@ export function parseToolCall(id: string, name: string, text: string): ProviderT
     const value: unknown = JSON.parse(text);
     if (isPlainObject(value)) return { id, name, arguments: value };
   } catch {
-    // Malformed: answered below.
+    // Malformed: handled below.
   }
   return { id, name, arguments: {}, rawArguments: text };
 }
@@ -23,7 +23,7 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Parsed, such a value could not be written again: who writes JSON goes as deep on the stack as the value is. */
+/** A parsed value this deep could not be written again: JSON.stringify recurses as deep as the value. */
 export function checkNesting(text: string, what: string): void {
   let depth = 0;
   let quoted = false;

@@ -1,4 +1,4 @@
-/** Answers that are not an endpoint's own: refusals and failures, as `{ error, code? }`. */
+/** Responses of the server itself: refusals and failures, as `{ error, code? }`. */
 import { ERRORS, errorMessage, isRuntimeError } from '../core/error.ts';
 
 export interface Refusal {
@@ -14,7 +14,7 @@ export function refuse(
   return Response.json({ error, ...(code === undefined ? {} : { code }) }, { status, headers });
 }
 
-/** What was thrown, without its stack. A RuntimeError says its status itself. */
+/** What was thrown, without its stack. A RuntimeError has a status. */
 export function toRefusal(error: unknown): Refusal {
   if (isRuntimeError(error)) {
     return { status: ERRORS[error.code].status, error: error.message, code: error.code };
@@ -22,7 +22,7 @@ export function toRefusal(error: unknown): Refusal {
   return { status: 500, error: errorMessage(error) };
 }
 
-/** By shape: code of a project may have another realm's Response, or that of another package. */
+/** By shape: author code may have the Response of another realm or package. */
 export function requireResponse(endpoint: string, value: unknown): Response {
   if (isResponse(value)) return value;
   throw new Error(
@@ -44,7 +44,7 @@ export function withoutBody(response: Response): Response {
   return new Response(null, { status, statusText, headers });
 }
 
-/** Lets go of what a body holds, such as a file that is being read. */
+/** Releases what a body holds, such as a file being read. */
 export function discard(response: Response): void {
   response.body?.cancel().catch(() => undefined);
 }

@@ -1,9 +1,9 @@
 /**
- * One call of an endpoint (definitions §11): a ThreadState at rest, the author's handler, and its answer.
- * C1. The answer is sent only after what the endpoint queued is durable; what could not be queued is the answer then.
- * C2. The text of an error is freed of the thread's secrets, also of those that the handler read or set. Where they cannot be
- *     read now, the text is withheld: a request does not wait for a store that is away.
- * C3. With the call ends its signal, and the code that it ran in the sandbox. A body that is still being sent lives on.
+ * One call of an endpoint (definitions §11): a ThreadState outside of any execution, the author's handler, and its response.
+ * C1. The response is sent only after what the endpoint queued is durable; a failure to queue it replaces the response.
+ * C2. The thread's secrets are removed from the text of an error, also those that the handler read or set. Where they cannot be
+ *     read now, the text is withheld: a request does not wait for an unavailable store.
+ * C3. The call's signal and its runs in the sandbox end with the call. A body that is still being sent continues.
  */
 import { randomUUID } from 'node:crypto';
 import { storeOf } from '../client/client-store.ts';
@@ -30,7 +30,7 @@ export interface EndpointCall {
   readonly name: string;
   readonly endpoint: EndpointDefinition;
   readonly params: EndpointParams;
-  /** The project as it was when the route was found. */
+  /** The project as of the moment in which the route was found. */
   readonly registry: Registry;
   /** Fires when the caller is gone, or the server ends. */
   readonly signal: AbortSignal;
@@ -38,7 +38,7 @@ export interface EndpointCall {
 
 export type CallOutcome =
   | { readonly ok: true; readonly response: Response }
-  /** `error` is what was thrown, as it was. */
+  /** `error` is the thrown value, unchanged. */
   | { readonly ok: false; readonly refusal: Refusal; readonly error: unknown };
 
 export async function callEndpoint(
@@ -50,7 +50,7 @@ export async function callEndpoint(
   const signal = AbortSignal.any([call.signal, ended.signal]);
   const dependencies = { store: storeOf(client), registry: () => registry, sandbox };
   const work = openWork(client, thread.id);
-  // The key is made anew for each request: the same one sent twice is two.
+  // A new key for each request: the same request sent twice is two requests.
   const place = { thread, key: `endpoint:${randomUUID()}`, signal, work: work.sink };
   const code = openAuthorCode(dependencies, place);
   try {
@@ -65,7 +65,7 @@ export async function callEndpoint(
   }
 }
 
-/** C1. What the endpoint threw tells more than what became of the work that it had queued. */
+/** C1: an error that the endpoint threw takes precedence over a failure to queue. */
 async function answer(
   { name, endpoint, request, params }: EndpointCall,
   state: ThreadState,
@@ -93,7 +93,7 @@ async function answer(
 const WITHHELD =
   'The endpoint failed; what it said is withheld, since secrets cannot be taken out of it now.';
 
-/** C2. The call's signal has fired by now, so the store is asked once. */
+/** C2: the call's signal has fired by now, so the store is asked once. */
 async function redact(env: ThreadEnv, refusal: Refusal): Promise<Refusal> {
   try {
     const { error = '' } = await env.redact({ status: 'error', error: refusal.error });

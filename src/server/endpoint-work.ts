@@ -1,13 +1,13 @@
 /**
- * Where work goes that an endpoint queues: to the thread's workflow, which may be at rest and is woken by it.
- * W1. An item is staged in the store, whole, and then signalled. Its staged row wins over what the signal says
+ * Where an endpoint's queued work goes: to the thread's workflow, which is woken if it is at rest.
+ * W1. An item is staged in the store, whole, and then signalled. Its staged row overrides the signal's content
  *     (store/commands/message/queue.ts), so the files of a message and the origin `code` of a tool call, which lets it name any tool
- *     of the project, never come by a signal: nobody outside can claim them. Ids are hashes that nobody can guess (state/id.ts).
- * W2. In the order in which the endpoint asked, also where it did not wait.
- * W3. `queueTool` cannot be awaited: `settle` waits for it, before the endpoint's answer is sent.
- * W5. Work for another thread of the family goes the same way, to that thread.
- * W4. `terminate` signals first, so that the workflow ends whatever becomes of this process, and then ends the thread in the
- *     store, so that the endpoint sees it at once. The other way round the client would find it ended and signal nobody.
+ *     of the project, never come from a signal: senders outside cannot claim them. Ids are unguessable hashes (state/id.ts).
+ * W2. Items keep the order in which the endpoint asked, also where it did not wait.
+ * W3. `queueTool` cannot be awaited: `settle` waits for it, before the endpoint's response is sent.
+ * W4. `terminate` signals first, so that the workflow ends whatever happens to this process, and then ends the thread in the
+ *     store, so that the endpoint sees it at once. In the reverse order the client would find it ended and signal nothing.
+ * W5. Work for another thread of the family takes the same way, to that thread.
  */
 import { storeOf } from '../client/client-store.ts';
 import { refuseTerminated } from '../client/known-thread.ts';
@@ -17,11 +17,11 @@ import type { WorkSink } from '../state/origin.ts';
 
 export interface EndpointWork {
   readonly sink: WorkSink;
-  /** Takes no more, and waits for what was taken. Rejects with the first failure that nobody could await. */
+  /** Accepts no more work, and waits for what was accepted. Rejects with the first failure that was not awaited. */
   settle(): Promise<void>;
 }
 
-/** What a signal says of a message without content; the staged row has the truth (W1). */
+/** The signal's stand-in for content; the staged row has the real one (W1). */
 const EMPTY = '(no text)';
 
 export function openWork(client: RuntimeClient, threadId: string): EndpointWork {
@@ -42,7 +42,7 @@ export function openWork(client: RuntimeClient, threadId: string): EndpointWork 
           await refuseTerminated(store, threadId);
           await store.stageItem(threadId, item);
           const { id, role, content, silent, metadata } = item;
-          // The roles that may be queued are fewer than those of an item; the client says which.
+          // Fewer roles may be queued than an item can have; the client names them.
           const asked = role as 'user' | 'assistant';
           await client.queueMessage(threadId, {
             id,

@@ -1,6 +1,6 @@
 /**
- * Endpoints of threads over the web (definitions §11): from a Request to the thread and the endpoint that it means, and back.
- * Holds no socket: whoever has one, and who may call, is the host's affair (docs/endpoints.md).
+ * Endpoints of threads over HTTP (definitions §11): from a Request to the thread and the endpoint, and back.
+ * Holds no socket: sockets and authorisation belong to the host (docs/endpoints.md).
  */
 import type { RuntimeClient } from '../client/runtime-client.ts';
 import { readConfiguration } from '../configuration.ts';
@@ -16,17 +16,17 @@ import { callEndpoint, type EndpointCall } from './endpoint-call.ts';
 
 export interface EndpointOptions {
   readonly client: RuntimeClient;
-  /** Definitions made in code, or the project as it is at each request. */
+  /** Definitions made in code, or the project as of each request. */
   readonly registry?: Registry | (() => Registry);
-  /** The folder that holds `agents/`, read once; the working directory. Not looked at where there is a `registry`. */
+  /** The folder that holds `agents/`, read once; default the working directory. Ignored where there is a `registry`. */
   readonly projectDir?: string;
-  /** Before the thread's id in a path; `/api/threads` when absent. */
+  /** The path before the thread's id; `/api/threads` when absent. */
   readonly prefix?: string;
-  /** Runs the code of `state.runCode`. One that is given is not closed here. */
+  /** Runs the code of `state.runCode`. A sandbox that was passed in is not closed here. */
   readonly sandbox?: Sandbox;
   /**
-   * For logs: every failure that is answered above 499, and what an endpoint's code fails with where nobody awaits it, with
-   * what was thrown. Nothing has taken secrets out of it.
+   * For logs: every failure with a status above 499, and stray faults of an endpoint's code, with the thrown value. Secrets
+   * are not removed from it.
    */
   readonly onError?: (error: unknown, failure: EndpointFailure) => void;
 }
@@ -39,12 +39,12 @@ export interface EndpointFailure {
 
 export interface ThreadEndpoints {
   /**
-   * Answers a request for `{prefix}/{threadId}/{path of an endpoint}`; never rejects. What is not an endpoint's own answer is
+   * Answers a request for `{prefix}/{threadId}/{path of an endpoint}`; never rejects. Responses of the server itself are
    * JSON, `{ error, code? }`: 400 without a thread's id, 404 for an unknown thread or path, 405 with `Allow`, 500 when the
    * endpoint throws; an error of the runtime has its own status.
    */
   handle(request: Request): Promise<Response>;
-  /** Answers 503 from now on, aborts the signals of calls that run, and ends their code in the sandbox. */
+  /** Answers 503 from now on, aborts the signals of running calls, and ends their code in the sandbox. */
   close(): Promise<void>;
 }
 
@@ -90,7 +90,7 @@ export async function createEndpointHandler(options: EndpointOptions): Promise<T
   };
 }
 
-/** Of our own parts, such as a database, whose words are not for callers. */
+/** A fault of our own parts, such as a database, whose text is not for callers. */
 const FAULT: Refusal = { status: 500, error: 'The request could not be served.' };
 
 async function openRegistry({
@@ -105,7 +105,7 @@ async function openRegistry({
 
 type Target = Pick<EndpointCall, 'name' | 'endpoint' | 'params' | 'registry'> & { readonly threadId: string };
 
-/** What a request means, or why it means nothing. */
+/** The endpoint for a request, or why there is none. */
 function locate({ method, url }: Request, prefix: string, registry: Registry): Target | Response {
   const { pathname } = new URL(url);
   const [before, path] = [splitPath(prefix), splitPath(pathname)];
@@ -123,7 +123,7 @@ function locate({ method, url }: Request, prefix: string, registry: Registry): T
   return refuse({ status: 405, error: `${pathname} does not answer ${method}, but ${allow}.` }, { allow });
 }
 
-/** The process is the host's: what is no endpoint's fault is its own to judge. */
+/** The process is the host's: faults outside of endpoints are the host's to handle. */
 function toGuard({ client, onError }: EndpointOptions): AuthorGuard {
   return {
     alone: false,
@@ -145,11 +145,11 @@ function splitPath(path: string): string[] {
   return path.split('/').filter((segment) => segment !== '');
 }
 
-/** A log that fails must not become the answer. */
+/** A log that fails must not change the response. */
 function tell(onError: EndpointOptions['onError'], error: unknown, failure: EndpointFailure): void {
   try {
     onError?.(error, failure);
   } catch {
-    // There is nobody left to tell.
+    // A failing log leaves nowhere to report to.
   }
 }

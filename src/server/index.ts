@@ -1,4 +1,4 @@
-/** The door `everthread/server`: threads over the web, in terms of the web's own Request and Response. */
+/** The entry `everthread/server`: threads over HTTP, in terms of the web's own Request and Response. */
 export {
   createEndpointHandler,
   type EndpointFailure,

@@ -1,22 +1,22 @@
 /**
- * Why a worker process has ended, and whose fault that is: decided from how it ended, what it told, and what it had been asked.
- * D1. Whoever was killed from outside (SIGKILL of an operator or of the kernel, a signal to go) is nobody's fault.
- * D2. Of a process that fell by itself the culprit is known where its watchdog has named one. Else everything that it was running is
- *     suspect, and nothing more than that.
- * D3. One that was never ready has refused to start, and would do so again; and so would one that says it.
+ * Why a worker process ended, and what caused it: decided from its exit, its journal, and what had been asked of it.
+ * D1. A process killed from outside (SIGKILL by an operator or the kernel, a termination signal) has no culprit.
+ * D2. When a process fell by itself the culprit is known where its watchdog named one. Otherwise all that it was running is
+ *     suspect, and no more than that.
+ * D3. A process that was never ready has refused to start, and would again; the same if its message says so.
  */
 import type { Stall, Unit } from './journal.ts';
 
 export interface ProcessEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Whether it has ever been ready; a process before it of the same supervisor counts. */
+  /** Whether it was ever ready; an earlier process of the same supervisor counts. */
   readonly ready: boolean;
-  /** The supervisor asked it to go. */
+  /** The supervisor asked it to end. */
   readonly asked: boolean;
-  /** Somebody else told it to go, and it said so. */
+  /** Something else told it to end, and its message said so. */
   readonly leaving: boolean;
-  /** It has met what no start mends, such as a store that is lost, and said so. */
+  /** Its message said that no restart can help, for instance because the store is lost. */
   readonly refusing: boolean;
   readonly running: readonly Unit[];
   readonly stall?: Stall;
@@ -33,7 +33,7 @@ export type Death =
       readonly suspects: readonly Unit[];
     };
 
-/** Signals that no process sends itself by falling. */
+/** Signals that a process does not raise by a fault of its own. */
 const FROM_OUTSIDE: readonly string[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'];
 
 export function readDeath(end: ProcessEnd): Death {
@@ -42,12 +42,12 @@ export function readDeath(end: ProcessEnd): Death {
   if (asked) return { kind: 'asked' };
   if (!ready || refusing) return { kind: 'refused', exitCode: code ?? 1 };
   const how = describeEnd(end);
-  // Code 0 alone says nothing: whatever it ran may have ended it so.
+  // Exit code 0 alone proves nothing: author code may have exited with it.
   if (leaving || (signal !== null && FROM_OUTSIDE.includes(signal))) return { kind: 'outside', how };
   return { kind: 'own', how, suspects: running };
 }
 
-/** The watchdog kills it with SIGKILL, after it has told. */
+/** The watchdog kills its process with SIGKILL, after it has written to the journal. */
 function fromStall({ forMs, culprit }: Stall, running: readonly Unit[]): Death {
   const how = `its event loop had not turned for ${Math.round(forMs)} ms of computing`;
   return culprit ? { kind: 'own', how, culprit, suspects: [] } : { kind: 'own', how, suspects: running };

@@ -1,7 +1,7 @@
 /**
- * What a worker process tells on a pipe of its own while it works: which units of the author's work it begins and ends, and who
- * keeps it from working. The lines are written before the work goes on, so they are there however the process ends.
- * J1. A line that cannot be read is passed over: it comes from a process in which the author's code runs.
+ * What a worker process writes to a pipe of its own while it works: which units of author code it begins and ends, and which
+ * one blocks its event loop. Lines are written before the work continues, so they exist however the process ends.
+ * J1. A line that cannot be parsed is skipped: author code runs in the process that writes them.
  */
 import type { AuthorCode, AuthorRun } from '../state/author-run.ts';
 
@@ -18,7 +18,7 @@ export type JournalLine =
   /** The watchdog ends the process. */
   | { readonly kind: 'stalled'; readonly forMs: number; readonly culprit?: Culprit };
 
-/** The pipe's number in the worker process. */
+/** The number of the pipe in the worker process. */
 export const JOURNAL_FD = 4;
 
 const LINE_CHARS = 16_384;
@@ -68,7 +68,7 @@ export class Journal {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** J1. */
+/** J1: skips unparsable lines. */
 function parse(line: string): JournalLine | undefined {
   try {
     const { kind, id, unit, forMs, culprit } = JSON.parse(line) as Fields;

@@ -1,10 +1,10 @@
 /**
- * A program of ours in a process of its own: told by messages, heard by messages and by its journal.
+ * A program of ours in a process of its own, which receives messages and is heard by messages and by its journal.
  * P1. It has no debugger port, opened by a signal or otherwise, unless Node's own options ask for one.
- * P2. Its environment is this process's own, out of which secrets are taken (secret-environment.ts); they come by message.
- * P3. It ends when the channel closes: no program outlives its supervisor. One whose event loop does not turn is ended by its
+ * P2. Its environment is that of this process without secrets (secret-environment.ts); those are sent in a message.
+ * P3. It ends when the channel closes: no program outlives its supervisor. One with a blocked event loop is ended by its
  *     watchdog thread.
- * P4. Its end is told when everything that it wrote into its journal has been read.
+ * P4. Its end is reported after everything in its journal has been read.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ export interface ProgramEnd {
 
 export interface ProgramProcess<ToProgram, FromProgram> {
   readonly pid: number | undefined;
-  /** To one that has ended it says nothing. */
+  /** Does nothing after the process has ended. */
   send(message: ToProgram): void;
   onMessage: (message: FromProgram) => void;
   kill(): void;
@@ -30,7 +30,7 @@ export interface ProgramProcess<ToProgram, FromProgram> {
   readonly ended: Promise<ProgramEnd>;
 }
 
-/** A process that it started may hold the journal open. */
+/** A process that it started may keep the journal open. */
 const JOURNAL_READ_MS = 2_000;
 
 export function startProgram<ToProgram, FromProgram>(
@@ -50,7 +50,7 @@ export function startProgram<ToProgram, FromProgram>(
   pipe.on('error', () => undefined);
   const started: ProgramProcess<ToProgram, FromProgram> = {
     pid: child.pid,
-    // One that has just died cannot be told anything; its end is about to be.
+    // A process that has just ended cannot receive messages; its end is about to be reported.
     send: (message) => void (child.connected && child.send(message as object, () => undefined)),
     onMessage: () => undefined,
     kill: () => void child.kill('SIGKILL'),

@@ -1,7 +1,7 @@
-/** What a supervisor and its worker process tell one another. */
+/** The messages between a supervisor and its worker process. */
 import type { Unit } from './journal.ts';
 
-/** A worker process that fell by itself. `id` makes a second telling harmless. */
+/** A worker process that fell by itself. `id` makes a repeated report harmless. */
 export interface ToldDeath {
   readonly id: string;
   readonly culprit?: Unit;
@@ -12,17 +12,17 @@ export type ToWorker<Order, Server> =
   | { readonly kind: 'order'; readonly order: Order; readonly deaths: readonly ToldDeath[] }
   /** After `loaded`. */
   | { readonly kind: 'server'; readonly server: Server }
-  /** What runs is finished or handed over. */
+  /** Running work is finished or handed over. */
   | { readonly kind: 'stop' };
 
 export type FromWorker<Ready> =
-  /** Somebody else has told it to go, and it goes in order. */
+  /** Another process told it to end, and it ends in order. */
   | { readonly kind: 'leaving' }
-  /** It ends with an error that no other start mends. */
+  /** It ends with an error that a restart cannot fix. */
   | { readonly kind: 'refusing' }
-  /** What it is at before it is ready, for people. */
+  /** What it is doing before it is ready, for people. */
   | { readonly kind: 'doing'; readonly what: string }
-  /** The project is read and has no problems. */
+  /** The project was read and has no problems. */
   | { readonly kind: 'loaded' }
-  /** It is about to take work, and deaths that it was told of are stored. */
+  /** It is about to take work; the deaths that it was told of are stored. */
   | { readonly kind: 'ready'; readonly ready: Ready };

@@ -1,6 +1,6 @@
 /**
- * A worker process that is not ready yet must not be silent: what it is at is told after some seconds, and then again and again, less often.
- * Told from outside, because its own event loop may stand still, and because a process that hardly runs says nothing at all.
+ * Reports what a worker process is doing that is not ready after some seconds, and repeats that less and less often.
+ * Reported from outside, because the process's own event loop may be blocked or starved.
  */
 const FIRST_MS = 5_000;
 const LONGEST_MS = 20_000;

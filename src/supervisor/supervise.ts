@@ -1,9 +1,9 @@
 /**
- * Keeps a worker process running: starts it, tells it what to do, passes the wish to stop on, and starts it again after it has fallen.
- * S1. What was the matter with those that fell is handed to the next one, until it says that it is ready: it stores that first.
- * S2. A process that refuses to start before any was ready is not started again: its exit code is the command's.
- * S3. It stops at the first wish (the program finishes its work), and ends with this process however that ends (program-process.ts).
- * S4. One that takes its time until it is ready is told of, with what it is at (slow-start.ts).
+ * Keeps a worker process running: starts it, configures it, passes on the request to stop, and starts it again after it fell.
+ * S1. The deaths so far are handed to the next process until it is ready: it stores them first.
+ * S2. A process that refuses to start before any was ready is not restarted: its exit code becomes the command's.
+ * S3. The first request to stop lets the program finish its work; it ends with this process however that ends (program-process.ts).
+ * S4. A slow start is reported, with what the process is doing (slow-start.ts).
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -17,10 +17,10 @@ import { SlowStart } from './slow-start.ts';
 export interface Supervision<Order, Server, Ready> {
   readonly program: URL;
   readonly order: Order;
-  /** Asked for when the first process has read its project; the same one for all that follow. */
+  /** Called when the first process has read its project; all later processes get the same answer. */
   readonly server: () => Promise<Server>;
   readonly stop: AbortSignal;
-  /** Called each time that a process is ready. */
+  /** Called each time a process is ready. */
   readonly ready: (ready: Ready, pid: number) => void;
   readonly tell: (told: SupervisorNews) => void;
 }
@@ -36,7 +36,7 @@ interface Life {
   server?: Promise<unknown>;
 }
 
-/** Resolves to an exit code: 0 after a wish to stop. */
+/** Resolves to an exit code: 0 after a request to stop. */
 export async function supervise<Order, Server, Ready>(
   supervision: Supervision<Order, Server, Ready>,
 ): Promise<number> {
@@ -69,7 +69,7 @@ interface Run {
 }
 
 interface Said {
-  /** When. */
+  /** Set once the process is ready. */
   readyAt?: number;
   leaving: boolean;
   refusing: boolean;
@@ -102,7 +102,7 @@ async function runOnce<Order, Server, Ready>(
   }
 }
 
-/** Rejects when there is no server to be had; else it never settles. */
+/** Rejects when no Temporal server is available; otherwise it never settles. */
 function listen<Order, Server, Ready>(
   { server, ready }: Supervision<Order, Server, Ready>,
   life: Life,

@@ -1,6 +1,6 @@
 /**
- * Builds the Temporal CLI with Go from the module that `temporal/cli` pins: every byte of source is named by its go.sum,
- * and nothing but the Go module proxy is needed. Failures throw a plain Error whose message is the reason.
+ * Builds the Temporal CLI with Go from the module that `temporal/cli` pins: its go.sum fixes every source file,
+ * and only the Go module proxy is needed. Failures throw a plain Error whose message is the reason.
  */
 import { packagePath } from './package-root.ts';
 import { lastLines, runCommand } from './run-command.ts';
@@ -27,7 +27,7 @@ export async function buildTemporal({ version, output, env, progress }: BuildOpt
   );
   const result = await runCommand('go', buildArguments(version, output), {
     cwd: packagePath('temporal', 'cli'),
-    // A workspace or flags of the user's own Go projects must not reach this build.
+    // A workspace or flags of the user's own Go projects must not affect this build.
     env: { ...env, GOWORK: 'off', GOFLAGS: '' },
   }).finally(() => clearInterval(timer));
   if (result.code !== 0)

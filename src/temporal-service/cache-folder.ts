@@ -1,4 +1,4 @@
-/** Where installed Temporal programs are kept: the user's cache folder, so that all projects and clones share one. */
+/** Where installed Temporal programs are kept: the user's cache folder, which all projects and clones share. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 

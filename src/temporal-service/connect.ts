@@ -1,13 +1,13 @@
-/** Connecting to a Temporal service for set-up work: short deadlines, and a namespace that can be waited for. */
+/** Connecting to a Temporal service for set-up: short deadlines, and waiting for its namespace. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, type ConnectionOptions } from '@temporalio/client';
 import { errorMessage, RuntimeError } from '../core/error.ts';
 import { isUnreachable } from './grpc-status.ts';
 
-/** How long a service may take to be connected to, and then to answer one question. */
+/** How long connecting may take, and then one answer. */
 export const ANSWER_WITHIN_MS = 5_000;
 
-/** Runs `work` over a connection of its own, which is closed whatever happens. */
+/** Runs `work` over a connection of its own, which is always closed. */
 export async function withConnection<T>(
   options: ConnectionOptions,
   work: (connection: Connection) => Promise<T>,
@@ -20,7 +20,7 @@ export async function withConnection<T>(
   }
 }
 
-/** The version of the service behind a connection; empty when it does not tell. */
+/** The version of the service behind a connection; empty when it reports none. */
 export async function readServerVersion(connection: Connection): Promise<string> {
   const { serverVersion } = await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
     connection.workflowService.getSystemInfo({}),
@@ -29,9 +29,9 @@ export async function readServerVersion(connection: Connection): Promise<string>
 }
 
 /**
- * A service may answer before its namespace does: a new one is known to the frontend after a moment. A service that says so
- * for `missingMs` has no such namespace; one that says nothing is asked again for `withinMs`. Only gRPC is told a time of the
- * clock, which may be set in between; what this waits for is measured by one that is not.
+ * A service may respond before its namespace does: the frontend learns of a new one after a moment. A service that reports
+ * for `missingMs` that the namespace is missing does not have it; one that does not respond is asked for `withinMs`. Durations are
+ * measured with a monotonic clock; only gRPC's deadline is a time of the adjustable system clock.
  */
 export async function waitForNamespace(
   connection: Connection,

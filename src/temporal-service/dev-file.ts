@@ -1,6 +1,6 @@
 /**
- * `.everthread/dev.json` of a project: where the server that `everthread dev` started for it can be reached, so that the
- * other commands find it. A file whose process is gone counts as absent.
+ * `.everthread/dev.json` of a project: the address of the server that `everthread dev` started for it, which the
+ * other commands read. A file whose process has ended counts as absent.
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ export function readDevFile(projectDir: string): DevFile | undefined {
   return content && isAlive(content.pid) ? content : undefined;
 }
 
-/** Written beside and renamed, so that a reader never sees half of it. */
+/** Written to a temporary file and renamed, so that a reader never sees half of it. */
 export function writeDevFile(projectDir: string, content: DevFile): void {
   makeProjectFolder(projectDir);
   const path = devFilePath(projectDir);
@@ -29,7 +29,7 @@ export function writeDevFile(projectDir: string, content: DevFile): void {
   renameSync(written, path);
 }
 
-/** Removes the file when it still speaks of this server: another one may have taken its place. */
+/** Removes the file if it still describes this server: another one may have replaced it. */
 export function removeDevFile(projectDir: string, pid: number): void {
   const path = devFilePath(projectDir);
   if (parse(path)?.pid === pid) rmSync(path, { force: true });
@@ -52,13 +52,13 @@ function parse(path: string): DevFile | undefined {
   }
 }
 
-/** Whether a process with this id runs, of whomever. */
+/** Whether a process with this id runs, of any user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it lives, and belongs to somebody else.
+    // EPERM: the process exists and belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -1,14 +1,13 @@
 /**
  * Decides which Temporal service a project uses on this machine. In order:
- *   1. what the user configured: TEMPORAL_ADDRESS, or a profile of @temporalio/envconfig;
+ *   1. the user's configuration: TEMPORAL_ADDRESS, or a profile of @temporalio/envconfig;
  *   2. the server that an `everthread dev` of this project started and that still runs (`.everthread/dev.json`);
- *   3. one that answers at 127.0.0.1:7233, or at the port of EVERTHREAD_DEV_PORT;
+ *   3. one that responds at 127.0.0.1:7233, or at the port of EVERTHREAD_DEV_PORT;
  *   4. our own, there or on free ports, with its database in the project.
- *
- * I1  A configured service that cannot be used is an error: nothing else is used in its place.
- * I2  The database file carries the server's version: an old file under a newer server is not migrated and may break.
- * I3  Two servers on one database file would damage it: 2 to 4 run under a lock of the project, and while the server of way 2
- *     lives, answering or not, no other is started.
+ * I1. A configured service that cannot be used is an error: nothing else is used in its place.
+ * I2. The database file carries the server's version: an old file under a newer server is not migrated and may break.
+ * I3. Two servers on one database file would damage it: 2 to 4 run under a lock of the project, and while the server of 2
+ *     lives, responding or not, no other is started.
  */
 import { join } from 'node:path';
 import type { ConnectionOptions } from '@temporalio/client';
@@ -24,7 +23,7 @@ import { prepareService } from './prepare-service.ts';
 import { useProjectServer } from './project-server.ts';
 import { type LocalServer, startLocalServer } from './start-server.ts';
 
-/** Where `temporal server start-dev` listens unless told otherwise. */
+/** Where `temporal server start-dev` listens by default. */
 const DEFAULT_PORT = 7233;
 const DEFAULT_UI_PORT = 8233;
 
@@ -32,10 +31,10 @@ export interface ResolveOptions {
   projectDir: string;
   progress: (line: string) => void;
   env?: NodeJS.ProcessEnv;
-  /** Where way 3 looks and way 4 listens if it can (`EVERTHREAD_DEV_PORT`). */
+  /** Where 3 looks and 4 listens if possible (`EVERTHREAD_DEV_PORT`). */
   port?: number;
   uiPort?: number;
-  /** How long a server of ways 2 and 3 may take to answer; for tests. */
+  /** How long a server of 2 and 3 may take to respond; for tests. */
   answerWithinMs?: number;
 }
 
@@ -50,7 +49,7 @@ export interface ResolvedServer {
   lost?: AbortSignal;
 }
 
-/** @throws RuntimeError `TemporalUnavailable`, saying which service was asked and what to do. */
+/** @throws RuntimeError `TemporalUnavailable`, naming the service and the remedy. */
 export async function resolveServer(options: ResolveOptions): Promise<ResolvedServer> {
   const { env = process.env, projectDir, progress } = options;
   const profile = loadClientConnectConfig({ overrideEnvVars: definedOnly(env) });
@@ -135,7 +134,7 @@ async function startProjectServer(
   return { address, namespace, uiUrl, source: 'started', started, lost: watch.lost };
 }
 
-/** Keeps `.everthread/dev.json` true over the server's life. */
+/** Keeps `.everthread/dev.json` current during the server's life. */
 function announce(server: LocalServer, projectDir: string, watch: DatabaseWatch): LocalServer {
   const write = () =>
     writeDevFile(projectDir, {
@@ -155,8 +154,8 @@ function announce(server: LocalServer, projectDir: string, watch: DatabaseWatch)
     },
     async stop() {
       watch.close();
-      // I3. Until it has ended it holds the database file, so until then other commands have to find it. What was killed
-      // does nothing more; and a command that is ended by force does not come to the line after the wait.
+      // I3: until the server has ended it holds the database file, so other commands must find it. A killed process writes
+      // no more; and a command that is ended by force does not reach the line after the wait.
       if (killed) removeDevFile(projectDir, server.pid);
       await server.stop();
       removeDevFile(projectDir, server.pid);

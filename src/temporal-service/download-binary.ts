@@ -1,8 +1,8 @@
 /**
  * Fetches the official release of the Temporal CLI into a folder.
- * I1  The archive is unpacked only after its SHA-256 equals the one that `temporal/cli/checksums.txt` pins; for systems that have
- *     no pin, the one in the `checksums.txt` published beside it, which whoever replaced the archive could have replaced too.
- * I2  A closed network fails within seconds, so that the next way is tried soon; a slow download may take its time.
+ * I1. The archive is unpacked only after its SHA-256 equals the one pinned in `temporal/cli/checksums.txt`; for systems without a
+ *     pin, the one in the `checksums.txt` published beside it, which an attacker who replaced the archive could have replaced too.
+ * I2. A closed network fails within seconds, so that the next way is tried soon; a slow download may take its time.
  * Failures throw a plain Error whose message is the reason; the caller tries the next way.
  */
 import { createHash } from 'node:crypto';
@@ -24,11 +24,11 @@ const TELL_EVERY_BYTES = 20_000_000;
 
 export interface DownloadOptions {
   version: string;
-  /** Folder that the program is unpacked into. */
+  /** The folder into which the program is unpacked. */
   folder: string;
-  /** Address that `/v<version>/<file>` is appended to. */
+  /** The address to which `/v<version>/<file>` is appended. */
   base: string;
-  /** A checksums file's text; the pinned one unless a test has another. */
+  /** The text of a checksums file; the pinned one except in tests. */
   pins?: string;
   progress: (line: string) => void;
 }
@@ -48,7 +48,7 @@ export async function downloadTemporal(options: DownloadOptions): Promise<void> 
     const promise = pinned === undefined ? 'checksums.txt promises' : 'this version of Everthread pins';
     throw new Error(`${release}/${name} is not what ${promise} (SHA-256 ${actual}, expected ${expected})`);
   }
-  // Windows' own tar unpacks zip files as well, so one call serves every system.
+  // Windows' own tar unpacks zip files as well, so one call works on every system.
   const { code, output } = await runCommand('tar', ['-xf', name], { cwd: folder });
   if (code !== 0)
     throw new Error(`tar could not unpack ${name} (exit code ${code}): ${lastLines(output, 3)}`);

@@ -1,7 +1,7 @@
 /**
  * A lock between processes, for installing into the shared cache and for starting a project's server.
  *
- * It is SQLite's lock on an empty database file: the operating system frees it when its holder dies in whatever way, so
+ * It is SQLite's lock on an empty database file: the operating system releases it when its holder ends in any way, so
  * there are no stale locks to detect and no lock is ever stolen from a slow holder. (A file with a process id needs both.)
  */
 import { mkdirSync } from 'node:fs';
@@ -10,10 +10,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makePrivateFile } from '../store/folder/private-files.ts';
 
-/** SQLite's SQLITE_BUSY: somebody else holds the lock. */
+/** SQLite's SQLITE_BUSY: another process holds the lock. */
 const BUSY = 5;
 
-/** Runs `work` while this process alone holds the lock; `onWait` is called once when another holder is in the way. */
+/** Runs `work` while this process alone holds the lock; `onWait` is called once when another holder delays it. */
 export async function withFileLock<T>(path: string, onWait: () => void, work: () => Promise<T>): Promise<T> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   makePrivateFile(path);

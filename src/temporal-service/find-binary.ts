@@ -2,9 +2,9 @@
  * Decides which `temporal` program this machine uses, installing one into the user's cache when there is none.
  * Ways, in order: EVERTHREAD_TEMPORAL_CLI, PATH, our cache, the official download, a build with Go.
  *
- * I1  A program is used only after it has told a server version that is new enough.
- * I2  An explicit setting is never passed over in silence: it works or it is an error.
- * I3  The cache holds whole installations only: they are made in a folder beside, checked, and renamed, under a lock.
+ * I1. A program is used only after it has reported a server version that is new enough.
+ * I2. An explicit setting is never ignored silently: it works or it is an error.
+ * I3. The cache holds complete installations only: they are made in a folder beside, checked, and renamed, under a lock.
  */
 import { access, constants, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
@@ -28,9 +28,9 @@ export interface TemporalBinary {
 }
 
 export interface FindOptions {
-  /** Called with a line for a person whenever something takes time. */
+  /** Called with a line for people before anything slow. */
   progress: (line: string) => void;
-  /** The folder that installations are kept in; the user's cache folder by default. */
+  /** The folder for installations; the user's cache folder by default. */
   cacheDir?: string;
   env?: NodeJS.ProcessEnv;
   /** Where releases are downloaded from. */
@@ -126,7 +126,7 @@ async function install(
   throw new RuntimeError('TemporalUnavailable', unavailableMessage(tried));
 }
 
-/** I3: nothing is ever seen half-made under the final name. */
+/** I3: nothing incomplete ever has the final name. */
 async function installInto(
   cacheDir: string,
   installed: string,

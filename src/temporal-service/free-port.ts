@@ -1,11 +1,11 @@
-/** Ports on the loopback address: finding free ones, and seeing whether one is taken. */
+/** Ports on the loopback address: finding free ones, and detecting whether one is taken. */
 import { connect, createServer } from 'node:net';
 
 export const LOOPBACK = '127.0.0.1';
 
 /**
- * Below the ranges that systems give to outgoing connections (Linux from 32768, others from 49152). In those ranges a client that
- * keeps connecting to a stopped server of ours can be given the server's own port, and then holds it when the server comes back.
+ * Below the ranges that systems use for outgoing connections (Linux from 32768, others from 49152). In those ranges a client that
+ * keeps connecting to a stopped server of ours can be assigned the server's own port, and then occupies it when the server restarts.
  */
 const [LOWEST_PORT, HIGHEST_PORT] = [20_000, 32_000];
 
@@ -30,7 +30,7 @@ export async function isListening(host: string, port: number): Promise<boolean> 
   return (await knock(host, port)) === 'accepted';
 }
 
-/** Whether nothing listens there for certain. A program that is too busy to accept does not count as absent. */
+/** Whether certainly nothing listens there. A program that is too busy to accept does not count as absent. */
 export async function refusesConnections(host: string, port: number): Promise<boolean> {
   return (await knock(host, port)) === 'ECONNREFUSED';
 }

@@ -1,34 +1,34 @@
 /**
  * A child process that never outlives this one.
  *
- * I1  However this process ends (return, Ctrl-C, SIGKILL, power of a debugger), the child is stopped. A guardian process
- *     holds the reading end of a pipe whose only writer is this process; the system closes the pipe when we are gone, and
- *     the guardian then stops the child. It needs no polling, no signal handlers in this process (which would change how
+ * I1. However this process ends (return, Ctrl-C, SIGKILL, a debugger), the child is stopped. A guardian process
+ *     holds the reading end of a pipe whose only writer is this process; the system closes the pipe when this process ends, and
+ *     the guardian then stops the child. That needs no polling, no signal handlers in this process (which would change how
  *     it ends), and no system call that only Linux has (prctl's parent death signal).
- * I2  The child has a process group of its own: Ctrl-C in the terminal reaches this process alone, which can finish its
+ * I2. The child has a process group of its own: Ctrl-C in the terminal reaches this process alone, which can finish its
  *     work against the server and then stop it.
- * I3  The child never keeps this process alive.
- * I4  What it writes, its log included, is for its owner alone.
+ * I3. The child never keeps this process alive.
+ * I4. What it writes, its log included, is readable by its owner alone.
  */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 
-/** How long a child may take to end after SIGTERM, before SIGKILL. The Temporal dev server takes about one second. */
+/** The time that a child has to end after SIGTERM, before SIGKILL. The Temporal dev server takes about one second. */
 const GRACE_MS = 5_000;
 
 export interface OwnedProcess {
   readonly pid: number;
-  /** Set once it has ended: its exit code or signal, or why it did not start. */
+  /** Set after it has ended: its exit code or signal, or why it did not start. */
   readonly ended: string | undefined;
-  /** Asks it to end (SIGTERM), makes it end after five seconds, and waits until it has. */
+  /** Ends it (SIGTERM, SIGKILL after five seconds), and waits until it has ended. */
   stop(): Promise<void>;
-  /** Ends it at once (SIGKILL) and waits until it has. */
+  /** Ends it at once (SIGKILL) and waits until it has ended. */
   kill(): Promise<void>;
 }
 
-/** Starts a program whose output is appended to `logFile`. Waits until it is known whether it could be started. */
+/** Starts a program whose output is appended to `logFile`. Resolves when it is known whether it could be started. */
 export async function spawnOwned(
   command: string,
   args: string[],
@@ -53,7 +53,7 @@ export async function spawnOwned(
   });
   const end = async (signal: NodeJS.Signals) => {
     if (ended !== undefined) return;
-    // Somebody waits for the end now, so the event loop has to stay for it.
+    // The caller awaits the end, so the event loop has to stay alive for it.
     child.ref();
     child.kill(signal);
     const force = setTimeout(() => child.kill('SIGKILL'), GRACE_MS);
@@ -70,7 +70,7 @@ export async function spawnOwned(
   };
 }
 
-/** I4. A child has the mask that its parent had at that moment. Threads cannot change it: there the child has the usual one. */
+/** I4: a child inherits its parent's mask of that moment. Threads cannot change it: there the child has the usual one. */
 function privately<T>(start: () => T): T {
   if (!isMainThread) return start();
   const before = process.umask(0o077);
@@ -81,7 +81,7 @@ function privately<T>(start: () => T): T {
   }
 }
 
-/** I1. Written as text because it has to run as a program of its own from `src/` and from `dist/` alike. */
+/** I1: the guardian, as text because it has to run as a program of its own from `src/` and from `dist/` alike. */
 const GUARDIAN = `
   const pid = Number(process.argv[1]);
   const signal = (name) => { try { process.kill(pid, name); } catch { process.exit(); } };
@@ -92,7 +92,7 @@ const GUARDIAN = `
   });
 `;
 
-/** Returns how to end the guardian when its charge has ended: its pid may belong to someone else later. */
+/** Returns a function that ends the guardian after the child's end: the child's pid may be reused later. */
 function startGuardian(pid: number): () => void {
   const guardian: ChildProcess = spawn(process.execPath, ['--disable-sigusr1', '-e', GUARDIAN, String(pid)], {
     detached: true,
@@ -101,7 +101,8 @@ function startGuardian(pid: number): () => void {
     env: {},
   });
   guardian.unref();
-  (guardian.stdin as unknown as { unref(): void }).unref();
+  const { stdin } = guardian;
+  if (stdin && 'unref' in stdin && typeof stdin.unref === 'function') stdin.unref();
   guardian.on('error', () => {});
   return () => guardian.kill('SIGKILL');
 }

@@ -1,6 +1,6 @@
 /**
  * Finds the folder of the installed package: the nearest ancestor whose package.json is named `everthread`.
- * The same code runs from `src/` in a clone and from `dist/` in an installed package, so depth cannot be counted.
+ * The same code runs from `src/` in a clone and from `dist/` in an installed package, so its depth is not fixed.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Makes a Temporal service that somebody else started ready for us, or tells why it cannot be used. */
+/** Prepares a Temporal service that was started elsewhere, or reports why it cannot be used. */
 import type { ConnectionOptions } from '@temporalio/client';
 import { errorMessage } from '../core/error.ts';
 import { readServerVersion, waitForNamespace, withConnection } from './connect.ts';
@@ -8,22 +8,22 @@ import { ensureSearchAttributes } from './search-attributes.ts';
 import { MINIMUM_SERVER_VERSION } from './server-settings.ts';
 import { isAtLeast } from './temporal-version.ts';
 
-/** The service answers already, so a namespace that it does not know for so long is not coming. */
+/** The service responds already, so a namespace that stays unknown for this long will not appear. */
 const NAMESPACE_MISSING_MS = 2_000;
-/** For a busy service, which may be late with its answers. */
+/** For a busy service, whose answers may be late. */
 const NAMESPACE_WITHIN_MS = 10_000;
 const SEARCH_ATTRIBUTES_WITHIN_MS = 10_000;
 
-/** What does not change by asking again: INVALID_ARGUMENT, NOT_FOUND, PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED. */
+/** Codes that a retry does not change: INVALID_ARGUMENT, NOT_FOUND, PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED. */
 const FINAL = [3, 5, 7, 12, 16];
 
-export interface Refusal {
+export interface UnusableService {
   readonly reason: string;
-  /** The service itself said so. Otherwise it did not answer, and may when it is asked again. */
+  /** The service itself refused. Otherwise it did not respond, and a retry may succeed. */
   readonly final: boolean;
 }
 
-/** Resolves to undefined when the service can be used, otherwise to the reason why not; never rejects. */
+/** Resolves to undefined when the service can be used, otherwise to the reason; never rejects. */
 export async function prepareService(
   service: ConnectionOptions,
   namespace: string,
@@ -32,13 +32,13 @@ export async function prepareService(
   return (await askService(service, namespace, progress))?.reason;
 }
 
-/** The same, for those who ask again. */
+/** The same for callers that retry. */
 export async function askService(
   service: ConnectionOptions,
   namespace: string,
   progress: (line: string) => void,
-): Promise<Refusal | undefined> {
-  // A gRPC client goes on trying a closed port until its time is over.
+): Promise<UnusableService | undefined> {
+  // A gRPC client retries a closed port until its deadline.
   if (await isClosedHere(service.address)) return { reason: 'nothing listens there', final: false };
   try {
     return await withConnection(service, async (connection) => {
@@ -69,13 +69,13 @@ export async function askService(
   }
 }
 
-/** Only of this machine: elsewhere a proxy or a firewall may answer for the service. */
+/** Only on this machine: elsewhere a proxy or a firewall may respond for the service. */
 async function isClosedHere(address = ''): Promise<boolean> {
   const local = /^(127\.0\.0\.1|localhost):(\d+)$/.exec(address);
   return local !== null && refusesConnections(local[1] as string, Number(local[2]));
 }
 
-/** Managed services may tell no version, or one in a form of their own: only plain ones are compared. */
+/** Managed services may report no version, or one in a format of their own: only plain ones are compared. */
 function isTooOld(version: string): boolean {
   return /^\d+\.\d+\.\d+$/.test(version) && !isAtLeast(version, MINIMUM_SERVER_VERSION);
 }

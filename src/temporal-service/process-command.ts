@@ -1,8 +1,8 @@
-/** The command line of a process: tells whether a process id has passed to another program. */
+/** The command line of a process: shows whether a process id was reused by another program. */
 import { readFileSync } from 'node:fs';
 import { runCommand } from './run-command.ts';
 
-/** The arguments with one space between them; empty when no program runs there; undefined where that cannot be found out. */
+/** The arguments joined with spaces; empty when no such process runs; undefined where the system cannot tell. */
 export async function readProcessCommand(pid: number): Promise<string | undefined> {
   if (process.platform === 'win32') return undefined;
   if (process.platform !== 'linux') {
@@ -10,7 +10,7 @@ export async function readProcessCommand(pid: number): Promise<string | undefine
     return code === null ? undefined : output.trim();
   }
   try {
-    // Empty for a process that has ended and that its parent has not asked for yet.
+    // Empty for a process that has ended and that its parent has not reaped.
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -1,32 +1,31 @@
 /**
- * The server that `.everthread/dev.json` names, of another command of this project.
- *
- * I1  While its process lives, it holds the project's database file: no answer is no reason to start a second server. It may be
- *     busy, suspended, or about to end with the command that started it; so it is asked again, and then given up with an error.
- * I2  A process id that has passed to another program is not waited for.
+ * The server that `.everthread/dev.json` names, started by another command of this project.
+ * I1. While its process lives, it holds the project's database file: a missing response does not justify a second server. It may be
+ *     busy, suspended, or about to end with the command that started it; so it is asked again, and then reported as an error.
+ * I2. A process id that was reused by another program is not waited for.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RuntimeError } from '../core/error.ts';
 import { ANSWER_WITHIN_MS } from './connect.ts';
 import { type DevFile, isAlive, readDevFile } from './dev-file.ts';
-import { askService, type Refusal } from './prepare-service.ts';
+import { askService, type UnusableService } from './prepare-service.ts';
 import { readProcessCommand } from './process-command.ts';
 
-/** As long as a server may take to start. */
+/** The time that a server may take to start. */
 const PATIENCE_MS = 60_000;
-/** A server that is well answers in a twentieth of it. */
+/** A healthy server needs a twentieth of it. */
 const TELL_AFTER_MS = 1_000;
 const LOOK_EVERY_MS = 100;
 
 export interface ProjectServerOptions {
   readonly projectDir: string;
   readonly progress: (line: string) => void;
-  /** How long it may take to answer; for tests. */
+  /** How long it may take to respond; for tests. */
   readonly answerWithinMs?: number;
 }
 
 /**
- * Resolves to undefined when there is none any more.
+ * Resolves to undefined when the server is gone.
  * @throws RuntimeError `TemporalUnavailable` when its process lives and cannot be used.
  */
 export async function useProjectServer(options: ProjectServerOptions): Promise<DevFile | undefined> {
@@ -40,7 +39,7 @@ export async function useProjectServer(options: ProjectServerOptions): Promise<D
   try {
     for (;;) {
       const connectTimeout = Math.max(1_000, Math.min(ANSWER_WITHIN_MS, deadline - performance.now()));
-      // Without telling of what it lacks: the command that started it has.
+      // Without warnings about what it lacks: the command that started it has shown them.
       const asked = askService({ address: file.address, connectTimeout }, file.namespace, () => {});
       const refusal = await Promise.race([asked, untilGone(file.pid, asked)]);
       if (refusal === undefined) return file;
@@ -53,7 +52,7 @@ export async function useProjectServer(options: ProjectServerOptions): Promise<D
   }
 }
 
-/** A client does not notice at once that the program which it tries to reach has ended. Never resolves after `asked` has. */
+/** A client does not notice at once that its server has ended. Never resolves after `asked` has. */
 async function untilGone(pid: number, asked: Promise<unknown>): Promise<'gone'> {
   let answered = false;
   void asked.then(() => {
@@ -66,7 +65,7 @@ async function untilGone(pid: number, asked: Promise<unknown>): Promise<'gone'> 
   return new Promise(() => {});
 }
 
-/** I2. Where command lines cannot be read, every process with this id counts. */
+/** I2: where command lines cannot be read, every process with this id counts. */
 async function holdsDatabase({ pid, address }: DevFile): Promise<boolean> {
   if (!isAlive(pid)) return false;
   const command = await readProcessCommand(pid);
@@ -79,7 +78,7 @@ function describe({ pid, address }: DevFile): string {
   return `The Temporal server of this project (process ${pid} at ${address})`;
 }
 
-function unusable(file: DevFile, { reason }: Refusal, projectDir: string): RuntimeError {
+function unusable(file: DevFile, { reason }: UnusableService, projectDir: string): RuntimeError {
   return new RuntimeError(
     'TemporalUnavailable',
     `${describe(file)} runs but cannot be used: ${reason}. No other was started, because two on one database file would damage ` +

@@ -5,7 +5,7 @@ import { errorMessage } from '../core/error.ts';
 export interface CommandResult {
   /** Exit code; null when a signal ended it, or when it could not be started (then `output` says why). */
   code: number | null;
-  /** Standard output and standard error, in the order they came. */
+  /** Standard output and standard error, in order of arrival. */
   output: string;
 }
 
@@ -26,7 +26,7 @@ export function runCommand(
     const child = spawn(command, args, {
       env,
       cwd,
-      // Not spawn's own `timeout`: its timer outlives a program that could not be started, and this process with it.
+      // Not spawn's own `timeout`: its timer keeps this process alive after a program that could not be started.
       signal: timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs),
       windowsHide: true,
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,7 +1,7 @@
 /**
  * Registers the search attributes of our threads with a namespace (`temporal/search-attributes.json`).
- * Idempotent. A service that does not let us is not an error: the answer names what is missing, and threads run
- * without those attributes. The dev server's own `--search-attribute` is no substitute: it is ignored for a database
+ * Idempotent. A service that refuses is not an error: the answer names what is missing, and threads run
+ * without those attributes. The dev server's own `--search-attribute` cannot replace this: it is ignored for a database
  * file that already exists.
  */
 import type { Connection } from '@temporalio/client';
@@ -11,9 +11,9 @@ import { isUnreachable } from './grpc-status.ts';
 import { readSearchAttributes } from './server-settings.ts';
 
 export interface SearchAttributeReport {
-  /** Usable now, those of `created` included. */
+  /** Usable now, those in `created` included. */
   present: string[];
-  /** Not there, or there with another type. */
+  /** Missing, or present with another type. */
   missing: string[];
   created: string[];
 }
@@ -29,17 +29,20 @@ const TYPE_VALUES = {
   KeywordList: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD_LIST,
 };
 
-/** @throws RuntimeError `TemporalUnavailable` when the service does not answer. */
+/** What the connections of clients and of workers have in common. */
+type OperatorConnection = Pick<Connection, 'operatorService'>;
+
+/** @throws RuntimeError `TemporalUnavailable` when the service does not respond. */
 export async function ensureSearchAttributes(
-  connection: Connection,
+  connection: OperatorConnection,
   namespace: string,
 ): Promise<SearchAttributeReport> {
   const wanted = Object.entries(readSearchAttributes());
   const before = await listSearchAttributes(connection, namespace);
   for (const [name, type] of wanted) {
     if (before.get(name) === TYPE_VALUES[type]) continue;
-    // One request each, so that a refusal of one does not take the others with it. What was refused because somebody
-    // else registered it meanwhile shows in the second listing.
+    // One request each, so that one refusal does not affect the others. An attribute that was refused because another
+    // process registered it meanwhile appears in the second listing.
     await tolerateRefusal(() =>
       connection.operatorService.addSearchAttributes({
         namespace,
@@ -59,7 +62,10 @@ export async function ensureSearchAttributes(
   };
 }
 
-async function listSearchAttributes(connection: Connection, namespace: string): Promise<Map<string, number>> {
+async function listSearchAttributes(
+  connection: OperatorConnection,
+  namespace: string,
+): Promise<Map<string, number>> {
   const answer = await tolerateRefusal(() => connection.operatorService.listSearchAttributes({ namespace }));
   return new Map(Object.entries(answer?.customAttributes ?? {}));
 }

@@ -1,6 +1,6 @@
 /**
- * What a Temporal server of ours is started with. The values live in `temporal/`, where self-hosted clusters take
- * them from too; this file only reads them. The SQLite pragmas are here because no cluster has them.
+ * The settings of a Temporal server of ours. The values are in `temporal/`, from where self-hosted clusters take
+ * them too; this file only reads them. The SQLite pragmas are here because no cluster has them.
  */
 import { readFileSync } from 'node:fs';
 import { packagePath } from './package-root.ts';
@@ -11,7 +11,7 @@ export type SearchAttributeType = 'Keyword' | 'KeywordList' | 'Text' | 'Int' | '
 /** The oldest server that Everthread works with. */
 export const MINIMUM_SERVER_VERSION = '1.29.0';
 
-/** A step takes 28 ms on a database file with SQLite's defaults, 17 ms with these; a crash of the machine may cost the last writes. */
+/** A step takes 28 ms on a database file with SQLite's defaults, 17 ms with these; a crash of the machine may lose the last writes. */
 export const SQLITE_PRAGMAS = { journal_mode: 'wal', synchronous: '1' } as const;
 
 export function readDynamicConfig(): DynamicConfig {
@@ -23,8 +23,8 @@ export function readSearchAttributes(): Record<string, SearchAttributeType> {
 }
 
 /**
- * Reads the one form that our file keeps to (`key:` and, below it, `- value: JSON`), and refuses any other line: a
- * constraint that only the cluster understood would make the local server differ in silence.
+ * Reads the one form that our file uses (`key:` and, below it, `- value: JSON`), and rejects any other line: a
+ * constraint that only a cluster understood would silently make the local server differ.
  */
 export function parseDynamicConfig(text: string): DynamicConfig {
   const config: DynamicConfig = {};

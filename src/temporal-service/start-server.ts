@@ -1,8 +1,8 @@
 /**
- * Starts a Temporal dev server with our settings, and hands back the means to stop, kill and restart it.
- * I1  When the promise resolves, the frontend answers, the namespace is ready and the search attributes are registered.
- * I2  The server never outlives this process (owned-process.ts), and writes to a log file, never to the terminal.
- * I3  A restart keeps ports, database file and log, so that clients and workers find it again by themselves.
+ * Starts a Temporal dev server with our settings; the handle stops, kills and restarts it.
+ * I1. When the promise resolves, the frontend responds, the namespace is ready and the search attributes are registered.
+ * I2. The server never outlives this process (owned-process.ts), and writes to a log file, never to the terminal.
+ * I3. A restart keeps ports, database file and log, so that clients and workers reconnect by themselves.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,16 +24,16 @@ const READY_WITHIN_MS = 60_000;
 export interface LocalServerOptions {
   /** The `temporal` program; see findTemporalBinary. */
   binary: string;
-  /** Keeps everything across restarts; without it the server forgets on stop, and restart() begins empty. */
+  /** Keeps its data across restarts; without it the server forgets on stop, and restart() begins empty. */
   dbFile?: string;
   port?: number;
   uiPort?: number;
   namespace?: string;
-  /** File that the server's warnings are appended to; by default one in the temporary folder, removed on stop. */
+  /** The file to which the server's warnings are appended; by default one in the temporary folder, removed on stop. */
   log?: string;
   /** No Web UI. */
   headless?: boolean;
-  /** Added to, and stronger than, `temporal/dynamic-config.yaml`. */
+  /** Added to `temporal/dynamic-config.yaml`, and overriding it. */
   extraDynamicConfig?: DynamicConfig;
 }
 
@@ -42,17 +42,17 @@ export interface LocalServer {
   readonly address: string;
   readonly uiUrl: string | undefined;
   readonly namespace: string;
-  /** Process id of the running server; another one after restart(). */
+  /** Process id of the running server; changes with restart(). */
   readonly pid: number;
-  /** Ends it in order and removes a log of our own making. The handle cannot be used again. */
+  /** Ends it in order and removes a log that was made here. The handle cannot be used afterwards. */
   stop(): Promise<void>;
-  /** Ends it as a crash would (SIGKILL); restart() brings it back. */
+  /** Ends it as a crash would (SIGKILL); restart() starts it again. */
   kill(): Promise<void>;
-  /** Starts it again, after stopping it when it still runs. */
+  /** Stops it if it runs, and starts it again. */
   restart(): Promise<void>;
 }
 
-/** @throws RuntimeError `TemporalUnavailable` with the last lines of the log when it exits or does not get ready. */
+/** @throws RuntimeError `TemporalUnavailable` with the last lines of the log when it exits or does not become ready. */
 export async function startLocalServer(options: LocalServerOptions): Promise<LocalServer> {
   const plan = await planServer(options);
   let running = await startAndWait(plan).catch((error) => {
@@ -148,7 +148,7 @@ function prepareLog(given: string | undefined): Pick<ServerPlan, 'log' | 'remove
 }
 
 async function startAndWait(plan: ServerPlan): Promise<OwnedProcess> {
-  // A process of somebody else on our port would answer in the place of ours.
+  // Another process on our port would answer in place of ours.
   if (await isListening(LOOPBACK, plan.port)) {
     throw new RuntimeError(
       'TemporalUnavailable',
@@ -169,7 +169,7 @@ async function startAndWait(plan: ServerPlan): Promise<OwnedProcess> {
 
 async function waitUntilReady(plan: ServerPlan, server: OwnedProcess): Promise<void> {
   const deadline = performance.now() + READY_WITHIN_MS;
-  // A gRPC client that meets a closed port waits a second before it tries again, so it is made only once the port is open.
+  // A gRPC client that meets a closed port waits a second before it retries, so it is made only once the port is open.
   while (!(await isListening(LOOPBACK, plan.port))) {
     if (server.ended !== undefined) throw notReady(plan, `ended with ${server.ended}`);
     if (performance.now() > deadline)
@@ -186,7 +186,7 @@ async function waitUntilReady(plan: ServerPlan, server: OwnedProcess): Promise<v
 }
 
 function notReady({ binary, log }: ServerPlan, what: string): RuntimeError {
-  // Its log is where its database is: on a full disk it could not even say so.
+  // Its log is on the same disk as its database: on a full disk it could not report that.
   const full = hasRoom(dirname(log)) ? '' : ` ${fullDisk(dirname(log))}`;
   return new RuntimeError(
     'TemporalUnavailable',

@@ -30,7 +30,7 @@ export async function checkTemporalVersion(path: string, env?: NodeJS.ProcessEnv
   return { ok: true, version: { cli, server } };
 }
 
-/** Compares dotted versions by their numbers: `1.9.0` is older than `1.29.0`. Suffixes such as `-rc.1` are not looked at. */
+/** Compares dotted versions by their numbers: `1.9.0` is older than `1.29.0`. Suffixes such as `-rc.1` are ignored. */
 export function isAtLeast(version: string, minimum: string): boolean {
   const [have, want] = [version, minimum].map((text) => text.split('-', 1)[0]!.split('.').map(Number)) as [
     number[],

@@ -1,4 +1,4 @@
-/** The door `everthread/testing`. */
+/** The entry `everthread/testing`: the scripted model. */
 export {
   type AnswerStep,
   calls,

@@ -48,7 +48,7 @@ const KNOWN_FIELDS = new Set(
   ).split(' '),
 );
 
-/** What the translation of `openaiCompatible` got from `providerOptions`, and fields that have no other place. */
+/** What `openaiCompatible` took from `providerOptions`, and fields without a counterpart. */
 function unknownFields(body: ChatBody): Record<string, unknown> | undefined {
   const fields = Object.entries(body).filter(([name]) => !KNOWN_FIELDS.has(name));
   return fields.length === 0 ? undefined : Object.fromEntries(fields);
@@ -83,7 +83,7 @@ function fromAssistantMessage(message: OpenAI.Chat.ChatCompletionAssistantMessag
   };
 }
 
-/** Tool messages carry only the id of their call; the name stands where the call was made. */
+/** Tool messages have only the id of their call; the name is in the message that made the call. */
 function toolNamesById(messages: readonly ChatMessage[]): ReadonlyMap<string, string> {
   const made = messages.flatMap((message) => (message.role === 'assistant' ? functionCalls(message) : []));
   return new Map(made.map((call) => [call.id, call.function.name]));

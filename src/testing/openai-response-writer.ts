@@ -1,4 +1,4 @@
-/** Writes the port's answers as OpenAI chat completions, whole and streamed, and failures as error bodies. Pure. */
+/** Writes the provider port's answers as OpenAI chat completions, whole and streamed, and failures as error bodies. Pure. */
 import type { ProviderResponse, ProviderStreamChunk, ProviderUsage } from '../core/provider.ts';
 import { isProviderError } from '../models/classify.ts';
 

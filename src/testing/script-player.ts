@@ -1,4 +1,4 @@
-/** Plays one step of a script as a provider's stream: the one place that knows what a step means over time. */
+/** Plays one step of a script as a provider's stream: the one place that interprets a step. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProviderError, type ProviderStreamChunk, type ProviderUsage } from '../core/provider.ts';
 import type { AnswerStep, RecordedRequest, ScriptStep } from './script.ts';
@@ -69,7 +69,7 @@ function splitText(text: string, pieces: number): string[] {
   return starts.map((start) => characters.slice(start, start + length).join(''));
 }
 
-/** The same request and answer always cost the same. */
+/** The same request and answer always have the same usage. */
 function countTokens(step: AnswerStep, request: RecordedRequest): ProviderUsage {
   const promptTokens = Math.ceil(JSON.stringify(request.messages).length / 4);
   const answered = (step.text ?? '') + (step.toolCalls.length > 0 ? JSON.stringify(step.toolCalls) : '');

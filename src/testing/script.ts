@@ -1,23 +1,23 @@
 /**
- * The words of a script: what a scripted model answers, one step per request. Plain data, made by small functions.
+ * The steps of a script: what a scripted model answers, one step per request. Plain data, made by small functions.
  * Every step can be delayed; a step may also be a function of the request.
  */
 import type { ProviderErrorCode, ProviderRequest, ProviderUsage } from '../core/provider.ts';
 import { codeOfStatus } from '../models/classify.ts';
 
-/** A request as the model got it, without its signal; plain JSON, frozen. */
+/** A request as the model received it, without its signal; plain JSON, frozen. */
 export type RecordedRequest = Omit<ProviderRequest, 'signal'>;
 
 export interface ScriptedCall {
   readonly name: string;
-  /** A string is sent as it is, for arguments that are not valid JSON. */
+  /** A string is sent unchanged, for arguments that are not valid JSON. */
   readonly args?: Readonly<Record<string, unknown>> | string;
   /** Default: `call_<n>`, counted over the script's life; see `scriptedModel`. */
   readonly id?: string;
 }
 
 interface Delayed {
-  /** Milliseconds before anything is answered. */
+  /** Milliseconds before the answer begins. */
   readonly delayMs?: number;
 }
 
@@ -45,7 +45,7 @@ export interface FailureStep extends Delayed {
 
 export interface HangStep extends Delayed {
   readonly kind: 'hang';
-  /** Text that is streamed before everything stands still. */
+  /** Text that is streamed before the stall. */
   readonly after?: string;
 }
 
@@ -74,7 +74,7 @@ export function says(text: string, options: SaysOptions = {}): AnswerStep {
 }
 
 export interface CallsOptions extends SaysOptions {
-  /** Said before the call. */
+  /** Text before the call. */
   readonly text?: string;
 }
 
@@ -102,7 +102,7 @@ export interface FailsOptions {
   readonly retryAfter?: number;
 }
 
-/** Fails before anything is answered. */
+/** Fails before any answer. */
 export function fails({ status, code, message, retryAfter }: FailsOptions): FailureStep {
   const known = status ?? (code === undefined ? 500 : STATUS_OF_CODE[code]);
   return {
@@ -114,12 +114,12 @@ export function fails({ status, code, message, retryAfter }: FailsOptions): Fail
   };
 }
 
-/** Takes its time before a step. */
+/** Delays a step. */
 export function delays(ms: number, step: ScriptStep): ScriptStep {
   return { ...step, delayMs: ms + (step.delayMs ?? 0) };
 }
 
-/** Never answers, or stands still after some text; ends only when the request is aborted. */
+/** Never answers, or stalls after some text; ends only when the request is aborted. */
 export function hangs(options: { readonly after?: string } = {}): HangStep {
   return { kind: 'hang', ...options };
 }

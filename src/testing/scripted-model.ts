@@ -2,9 +2,9 @@
  * A model that follows a script: the only double of the test kit (definitions §5.7). Reached through the provider port
  * itself, or over HTTP as an OpenAI-compatible server that consumes the same script.
  *
- * I1  A step is consumed when its request arrives, so concurrent requests never share one.
- * I2  A script that runs out refuses, and one that is not used up fails `assertConsumed`: both are mistakes of a test.
- * I3  Ids of tool calls repeat: in a list of steps they are counted over its life; for a function they come from the
+ * I1. A step is consumed when its request arrives, so concurrent requests never share one.
+ * I2. A script that runs out rejects the request, and one with unused steps fails `assertConsumed`: both are mistakes of a test.
+ * I3. Ids of tool calls are reproducible: a list of steps counts them over its life; a function derives them from the
  *     number of messages in the request, so that a second process answers the same request with the same ids.
  */
 import {
@@ -12,13 +12,14 @@ import {
   ProviderError,
   type ProviderFactory,
   type ProviderRequest,
+  type ProviderStreamChunk,
 } from '../core/provider.ts';
 import { createAccumulator } from '../models/accumulate.ts';
 import type { RecordedRequest, ScriptFunction, ScriptStep } from './script.ts';
 import { type PlayedStep, play } from './script-player.ts';
 import { type ScriptedConnection, type ScriptedServer, serveScript } from './scripted-server.ts';
 
-/** Steps in order, one per request; or one function for all requests, which keeps no state and has no end. */
+/** Steps in order, one per request; or one function for all requests, which keeps no state and never runs out. */
 export type Script = readonly (ScriptStep | ScriptFunction)[] | ScriptFunction;
 
 export interface ScriptedModelOptions {
@@ -55,17 +56,7 @@ export function scriptedModel(
     const settled = await next(request);
     return { responseId: settled.responseId, chunks: play({ ...settled, signal }) };
   };
-  const provider: Provider = {
-    name,
-    specificationVersion: '1',
-    stream: async (request) => (await start(request)).chunks,
-    generate: async (request) => {
-      const accumulator = createAccumulator();
-      for await (const chunk of (await start(request)).chunks) accumulator.add(chunk);
-      return accumulator.response();
-    },
-  };
-
+  const provider = toProvider(name, start);
   const remaining = () => (typeof script === 'function' ? 0 : Math.max(0, script.length - requests.length));
   return {
     provider: () => provider,
@@ -82,6 +73,21 @@ export function scriptedModel(
       );
     },
     serve: ({ port = 0 } = {}) => serveScript({ start, connections, modelId: name, port }),
+  };
+}
+
+type Start = (request: ProviderRequest) => Promise<{ readonly chunks: AsyncIterable<ProviderStreamChunk> }>;
+
+function toProvider(name: string, start: Start): Provider {
+  return {
+    name,
+    specificationVersion: '1',
+    stream: async (request) => (await start(request)).chunks,
+    generate: async (request) => {
+      const accumulator = createAccumulator();
+      for await (const chunk of (await start(request)).chunks) accumulator.add(chunk);
+      return accumulator.response();
+    },
   };
 }
 

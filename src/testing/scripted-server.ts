@@ -1,6 +1,6 @@
 /**
  * Serves a script as an OpenAI-compatible HTTP server on 127.0.0.1: chat completions, streamed or not, and the list of
- * models. Real sockets, so that tests can see errors, delays and cancellation as a provider would.
+ * models. Real sockets, so that tests meet errors, delays and cancellation as with a real provider.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -55,7 +55,7 @@ export async function serveScript(script: ServedScript): Promise<ScriptedServer>
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        // Without this, `close` would wait for keep-alive sockets and hanging steps.
+        // Otherwise `close` would wait for keep-alive sockets and hanging steps.
         server.closeAllConnections();
       }),
   };
@@ -120,7 +120,7 @@ async function streamAnswer(
 function fail(response: ServerResponse, error: unknown): void {
   if (response.destroyed) return;
   const status = isProviderError(error) ? error.statusCode : 500;
-  // Without a status it is the connection itself that failed.
+  // Without a status the connection itself failed.
   if (response.headersSent || status === undefined) response.destroy();
   else sendJson(response, status, toErrorBody(error), isProviderError(error) ? retryAfterOf(error) : {});
 }

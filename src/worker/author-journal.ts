@@ -1,13 +1,13 @@
 /**
- * Tells the supervisor which units of the author's work this process is running, before each begins (supervisor/journal.ts).
- * A1. A unit is what can be tried again or given up as a whole: the outermost run. A hook within a tool call belongs to the call.
- * A2. A supervisor that is gone is no reason to fail: this process is about to end.
+ * Reports to the supervisor which units of author code this process is running, before each begins (supervisor/journal.ts).
+ * A1. A unit can be retried or given up as a whole: the outermost run. A hook within a tool call belongs to the call.
+ * A2. A missing supervisor is not a failure: this process is about to end.
  */
 import { writeSync } from 'node:fs';
 import { type AuthorRun, currentAuthorRun, listenToAuthorRuns } from '../state/author-run.ts';
 import { type JournalLine, toLine, type Unit } from '../supervisor/index.ts';
 
-/** Under this symbol the watchdog finds, in a thread that it has stopped, who works in it. */
+/** The symbol under which the watchdog finds the running unit, in a thread that it has stopped. */
 export const CULPRIT = Symbol.for('everthread.culprit');
 
 const NAME_CHARS = 200;
@@ -19,7 +19,7 @@ export function keepAuthorJournal(fd: number): void {
   let last = 0;
   listenToAuthorRuns({
     begin(run) {
-      // A1. The run itself becomes the current one only after this.
+      // A1: the run becomes the current one only after this.
       const outer = currentAuthorRun();
       if (outer) {
         units.set(run, unitOf(outer));
@@ -47,7 +47,7 @@ function toUnit({ code, name, threadId }: AuthorRun, { work }: AuthorRun): Unit 
   return { code, name: name.slice(0, NAME_CHARS), threadId, work };
 }
 
-/** A2. */
+/** A2: write errors are ignored. */
 function writeLine(fd: number, line: JournalLine): void {
   try {
     writeSync(fd, toLine(line));

@@ -1,14 +1,14 @@
 /**
- * Runs in a workflow thread, around every entry into the V8 context that the threads share. What Node leaves in a context
- * when a script does not end regularly are its microtasks, and they would run within the next entry, whichever
- * thread's that is: its commands would stand in a stranger's history (docs/sdk-context-timeout.md).
- * G1  After a script that threw, its microtasks run at once, while the thread that queued them is still the one at work. Its
- *     task has failed, so what they do goes nowhere.
- * G2  A script that was ended by the timeout stopped anywhere, without its `finally`: nothing enters that context again.
+ * Runs in a workflow thread, around every entry into the V8 context that the threads share. When a script does not end
+ * regularly, Node leaves its microtasks in the context, and they would run within the next entry, whichever
+ * thread's that is: their commands would enter another thread's history (docs/sdk-context-timeout.md).
+ * G1. After a script that threw, its microtasks run at once, while the thread that queued them is still current. Its
+ *     task has failed, so their effects are discarded.
+ * G2. A script that was ended by the timeout stopped at an arbitrary point, without its `finally`: the context is not entered again.
  */
 import vm from 'node:vm';
 
-/** Whose script ran into the timeout; unknown where not even that could be read. */
+/** The workflow whose script timed out; unknown where even that could not be read. */
 export interface Culprit {
   readonly workflowId?: string;
   readonly runId?: string;
@@ -18,10 +18,10 @@ type RunInContext = typeof vm.Script.prototype.runInContext;
 type RunOptions = Exclude<Parameters<RunInContext>[1], undefined>;
 
 const NOTHING = new vm.Script('undefined');
-/** Of the SDK's few scripts without a timeout of their own. */
+/** For the SDK's few scripts without a timeout of their own. */
 const DRAIN_TIMEOUT_MS = 1000;
 
-/** Once per thread. `tell` hears of the timeout before anybody hears of the task that failed by it. */
+/** Once per thread. `tell` is called before the failure of the task is reported. */
 export function guardContexts(tell: (culprit: Culprit) => void): void {
   const run: RunInContext = vm.Script.prototype.runInContext;
   let lost: Culprit | undefined;
@@ -30,7 +30,7 @@ export function guardContexts(tell: (culprit: Culprit) => void): void {
     tell(lost);
   };
   vm.Script.prototype.runInContext = function guarded(this: vm.Script, context, options) {
-    // G2
+    // G2: the context is lost.
     if (lost) throw new LostContextError(lost);
     try {
       return run.call(this, context, options);
@@ -41,7 +41,7 @@ export function guardContexts(tell: (culprit: Culprit) => void): void {
   } as RunInContext;
 }
 
-/** G1. False when they run into the timeout in turn. */
+/** G1; false when the microtasks time out in turn. */
 function drain(run: RunInContext, context: vm.Context, options: RunOptions | string | undefined): boolean {
   const given = typeof options === 'object' ? options.timeout : undefined;
   try {
@@ -56,13 +56,13 @@ function isTimeout(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }
 
-/** The SDK keeps who is at work as a global of the context. */
+/** The SDK keeps the current workflow in a global of the context. */
 function readCulprit(context: vm.Context): Culprit {
   const { info } = (context.__TEMPORAL_ACTIVATOR__ ?? {}) as { info?: Culprit };
   return { workflowId: info?.workflowId, runId: info?.runId };
 }
 
-/** Fails a workflow task, which the server gives to whoever asks next: its message is read in the Web UI. */
+/** Fails a workflow task, which the server then gives to another worker: the Web UI shows the message. */
 export class LostContextError extends Error {
   override readonly name = 'LostContext';
   readonly code = 'LostContext';

@@ -1,6 +1,6 @@
 /**
- * Where a worker tells of faults of an author's code: one line of its log each, and for strays an event of the thread.
- * T1. Nothing is told before secrets are taken out of it. Where they cannot be read, a stack tells its files and lines alone.
+ * Where a worker reports faults of author code: one line of its log each, and for stray faults an event of the thread.
+ * T1. Nothing is reported before secrets are redacted. Where the secrets cannot be read, a stack has its files and lines alone.
  */
 import { Runtime } from '@temporalio/worker';
 import { LIMITS } from '../core/limit.ts';
@@ -16,13 +16,13 @@ import type { ThreadRecord } from '../store/port/thread.ts';
 
 type Sources = Pick<StateDependencies, 'store' | 'registry'>;
 
-/** What a body threw, and who awaited it has told already. */
+/** What a body threw, and its caller has reported already. */
 export function reportFault({ code, name, threadId, error, stack }: AuthorFault): void {
   Runtime.instance().logger.warn(`The ${code} "${name}" failed`, { threadId, [code]: name, error, stack });
 }
 
 export interface OpenGuard {
-  /** From now on faults are told with their threads. */
+  /** From now on faults are reported with their threads. */
   know(sources: Sources): void;
   end(): void;
 }
@@ -60,7 +60,7 @@ function createAuthorGuard(find: () => Sources | undefined): AuthorGuard {
   };
 }
 
-/** `elsewhere`: this worker's store does not know it. Undefined where there is none, or no store answers now. */
+/** `elsewhere`: this worker's store does not know the thread. Undefined where there is none, or no store responds now. */
 async function findThread(
   sources: Sources | undefined,
   { threadId }: AuthorRun,
@@ -88,12 +88,12 @@ async function tell(
     error: redact(errorMessage(thrown)).slice(0, LIMITS.faultChars),
     stack: cutStack(redact(stack)),
   });
-  // While a project is loaded, its code is given no thread's secrets.
+  // While a project is loaded, its code has no thread's secrets.
   if (run.threadId === '') return show((text) => text);
   try {
     if (sources && thread) return show(await readRedactor(sources, thread));
   } catch {
-    // T1.
+    // T1: files and lines alone.
   }
   return { error: '[withheld, since secrets could not be taken out of it]', stack: framesOf(stack) };
 }
@@ -119,6 +119,6 @@ async function keep(
   try {
     await store.appendEvent(id, { type: 'code.stray', data: { code, name, kind, ...told } });
   } catch {
-    // A thread that is terminated, or a store that is away: the log has it.
+    // The thread is terminated, or the store is unavailable: the log has it.
   }
 }

@@ -1,6 +1,6 @@
 /**
  * The workflow threads of one Temporal worker, made from our own entry (`workflow-thread.ts`) in place of the SDK's.
- * A thread whose context is lost answers nothing but refusals, and ends as soon as it has answered what it was asked.
+ * A thread with a lost context refuses every request, and ends after the pending ones.
  */
 import { MessageChannel, Worker as NodeThread } from 'node:worker_threads';
 import {
@@ -16,16 +16,16 @@ export type ContextLoss =
   | { readonly kind: 'died'; readonly error: unknown };
 
 export interface ContextWatch {
-  /** Before a workflow is loaded; throws where it must not be tried now. */
+  /** Called before a workflow is loaded; throws where it must not be tried now. */
   admit(workflowId: string): void;
-  /** At the first loss, and perhaps at more. */
+  /** Called at the first loss, and possibly again at later ones. */
   lost(loss: ContextLoss): void;
 }
 
 type Request = Parameters<WorkerThreadClient['send']>[0];
 type Answer = Awaited<ReturnType<WorkerThreadClient['send']>>;
 
-/** By the SDK's contract it is made ready by the request `init`. */
+/** By the SDK's contract it is initialised by the request `init`. */
 export async function startGuardedThreads(
   options: ThreadedVMWorkflowCreatorOptions,
   watch: ContextWatch,
@@ -89,7 +89,7 @@ class GuardedThread extends WorkerThreadClient {
   }
 
   override async send(request: Request): Promise<Answer> {
-    if (this.#culprit) return refuse(request, this.#culprit);
+    if (this.#culprit) return answerWithoutContext(request, this.#culprit);
     this.#open += 1;
     try {
       return await super.send(request);
@@ -100,7 +100,7 @@ class GuardedThread extends WorkerThreadClient {
   }
 
   override async destroy(): Promise<void> {
-    // The SDK's way runs a script in the context.
+    // The SDK's own way runs a script in the context.
     if (this.#culprit) return this.end();
     this.#ending = true;
     await super.destroy();
@@ -116,8 +116,8 @@ class GuardedThread extends WorkerThreadClient {
   }
 }
 
-/** What the SDK may ask of a thread that is no more; what it forgets needs no thread. */
-function refuse({ type }: Request, culprit: Culprit): Answer {
+/** The SDK's requests to a thread that is gone; removing workflows needs no thread. */
+function answerWithoutContext({ type }: Request, culprit: Culprit): Answer {
   if (type === 'extract-sink-calls') return { type: 'sink-calls', calls: [] };
   if (type === 'dispose-workflow' || type === 'destroy') return undefined;
   throw new LostContextError(culprit);

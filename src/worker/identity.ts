@@ -1,13 +1,14 @@
 /**
- * One queue, one store: a worker with another store would answer threads that it does not know.
- * Each worker bears its store's id in its identity, and one that meets a foreign identity on its queue refuses.
+ * One queue, one store: a worker with another store would answer for threads that it does not know.
+ * Each worker has its store's id in its identity, and refuses to serve a queue on which it finds a foreign one.
  */
 import { hostname } from 'node:os';
 import type { NativeConnection } from '@temporalio/worker';
 import { RuntimeError } from '../core/error.ts';
 import { isPolling } from '../core/poller.ts';
 
-interface Place {
+/** A queue, and the store whose workers may serve it. */
+interface ServedQueue {
   readonly namespace: string;
   readonly taskQueue: string;
   readonly storeId: string;
@@ -16,27 +17,27 @@ interface Place {
 const IDENTITY = /^everthread:([0-9a-f-]{36}):(\d+)@(.*)$/;
 const WORKFLOW_QUEUE = 1;
 
-export async function refuseForeignPollers(connection: NativeConnection, place: Place): Promise<void> {
+export async function refuseForeignPollers(connection: NativeConnection, queue: ServedQueue): Promise<void> {
   const { pollers } = await connection.workflowService.describeTaskQueue({
-    namespace: place.namespace,
-    taskQueue: { name: place.taskQueue },
+    namespace: queue.namespace,
+    taskQueue: { name: queue.taskQueue },
     taskQueueType: WORKFLOW_QUEUE,
   });
   for (const poller of pollers ?? []) {
     const [, storeId, pid, host] = IDENTITY.exec(poller.identity ?? '') ?? [];
-    if (storeId === undefined || storeId === place.storeId) continue;
+    if (storeId === undefined || storeId === queue.storeId) continue;
     const seenAt = Number(poller.lastAccessTime?.seconds ?? 0) * 1000;
     if (!isPolling(seenAt, Date.now()) || hasEnded(host, Number(pid))) continue;
     throw new RuntimeError(
       'StoreMismatch',
-      `Process ${pid} on ${host} serves the queue "${place.taskQueue}" with store ${storeId}, and this worker has store ` +
-        `${place.storeId}. Give both the same EVERTHREAD_STORE, or this one another EVERTHREAD_TASK_QUEUE. ` +
+      `Process ${pid} on ${host} serves the queue "${queue.taskQueue}" with store ${storeId}, and this worker has store ` +
+        `${queue.storeId}. Give both the same EVERTHREAD_STORE, or this one another EVERTHREAD_TASK_QUEUE. ` +
         'A worker that has just ended on another machine is remembered for about a minute.',
     );
   }
 }
 
-/** A worker of this very process that is polled for no longer, or a process of this machine that is gone. */
+/** A worker of this process that no longer polls, or a process of this machine that has ended. */
 function hasEnded(host: string | undefined, pid: number): boolean {
   return host === hostname() && (pid === process.pid || !isAlive(pid));
 }
@@ -46,7 +47,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: there is such a process, of somebody else.
+    // EPERM: the process exists and belongs to another user.
     return (error as { code?: string }).code === 'EPERM';
   }
 }

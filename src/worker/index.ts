@@ -95,7 +95,7 @@ async function hasSearchAttributes(
   { connection, namespace }: WorkerResources,
   onWarning: WorkerOptions['onWarning'],
 ): Promise<boolean> {
-  const { missing } = await ensureSearchAttributes(connection as never, namespace);
+  const { missing } = await ensureSearchAttributes(connection, namespace);
   if (missing.length === 0) return true;
   onWarning?.(
     `The server lacks the search attributes ${missing.join(', ')}: threads run, but cannot be filtered by them. ` +

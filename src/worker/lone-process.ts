@@ -1,9 +1,9 @@
 /**
- * Runs a suspect piece of an author's work in a process of its own, so that nothing else goes down with it (activities/author/unit.ts).
- * L1. It has one piece of work, and ends with it. Its death by itself is the work's own doing, and counts against it; one from outside
- *     counts for nobody. Either way the activity is tried again.
- * L2. What happens before the work begins, such as a project that cannot be read, counts for nobody.
- * L3. So many at once and no more: the others wait. The activity's heartbeats and its cancellation are this worker's.
+ * Runs a suspect unit of author code in a process of its own, so that nothing else falls with it (activities/author/unit.ts).
+ * L1. It runs one unit, and ends with it. A fall by itself counts as a strike against the unit; an end caused from outside does
+ *     not. In both cases the activity is retried.
+ * L2. Failures before the unit begins, such as a project that cannot be read, do not count.
+ * L3. Their number is limited: further units wait. The activity's heartbeats and its cancellation stay with this worker.
  */
 import { randomUUID } from 'node:crypto';
 import { extname } from 'node:path';
@@ -27,16 +27,16 @@ export interface LoneWorker {
 }
 
 const PROGRAM = new URL(`./lone-program${extname(import.meta.url)}`, import.meta.url);
-/** One that fell may be tried again at once: it is alone. */
+/** After a fall it may be retried at once: it is alone. */
 const AGAIN = '200 ms';
-/** Work that ignores its signal is ended. */
+/** Work that ignores its signal is killed. */
 const CANCEL_WITHIN_MS = 10_000;
 
 export function createRunAlone(worker: LoneWorker): RunAlone {
   const turnstile = createTurnstile(LIMITS.loneProcesses);
   return async (activity, input, unit) => {
     const { info, cancellationSignal } = Context.current();
-    // A local activity has no time for it; the workflow tries again as an ordinary one.
+    // A local activity has no time for it; the workflow retries it as an ordinary one.
     if (info.isLocal) throw again('Suspect', `${unit.name} is tried again in a process of its own.`);
     return turnstile.pass(cancellationSignal, () => runAlone(worker, { activity, input, unit }));
   };
@@ -78,7 +78,7 @@ async function runAlone({ place, settings, handover, store }: LoneWorker, work: 
   }
 }
 
-/** What it has said so far. */
+/** Its messages so far. */
 function listen(lone: Lone) {
   let begun = false;
   let told: Exclude<FromLone, { kind: 'begun' }> | undefined;
@@ -95,7 +95,7 @@ interface LoneEnd {
   readonly asked: boolean;
 }
 
-/** L1, L2. */
+/** L1, L2: whether its end counts as a strike. */
 async function readEnd(store: ThreadStore, unit: AuthorRun, { end, begun, asked }: LoneEnd): Promise<Error> {
   const death = readDeath({ ...end, ready: begun, asked, leaving: false, refusing: false });
   const how = 'how' in death ? death.how : 'it did not begin';

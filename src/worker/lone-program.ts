@@ -1,5 +1,5 @@
 /**
- * The program of a lone process: opens what a worker opens, runs one activity as the worker would, tells what came of it, and ends.
+ * The program of a lone process: opens what a worker opens, runs one activity as the worker would, reports its outcome, and ends.
  * It ends when its worker is gone, and its watchdog ends it when it computes without end.
  */
 import { asyncLocalStorage, CancelledFailure, Context } from '@temporalio/activity';
@@ -30,7 +30,7 @@ interface OpenLone {
 
 async function open(order: LoneOrder, configuration: Configuration): Promise<OpenLone> {
   const { projectDir, connection: place, namespace, settings } = order;
-  // A promise that floats is no proof against what runs here: it is told, as in the worker.
+  // A stray rejection does not end the process: it is reported, as in the worker.
   const guard = openGuard();
   const project = await openProject({ projectDir });
   const store = await openStore(configuration.store, projectDir, { keys: configuration.encryptionKeys });
@@ -63,7 +63,7 @@ function run({ activity, input }: LoneOrder, dependencies: ActivityDependencies)
   return (activities[activity] as (input: unknown) => Promise<unknown>)(input);
 }
 
-/** As the worker's own context, but for heartbeats: the worker itself has them. */
+/** The worker's own context, without heartbeats: the worker sends those itself. */
 function createContext({ info }: LoneOrder, client: Client, log: Configuration['log']): Context {
   const { signal } = cancel;
   const cancelled = new Promise<never>((_, reject) => {
@@ -92,14 +92,14 @@ async function work(order: LoneOrder): Promise<FromLone> {
   return answer;
 }
 
-/** Resolves when it is on its way, whoever hears it. */
+/** Resolves when the message was sent, whether or not it is received. */
 function tell(message: FromLone): Promise<void> {
   return new Promise((resolve) => {
     process.send?.(message, () => resolve());
   });
 }
 
-// Ctrl-C reaches every process of a terminal; the worker says what is to be done.
+// Ctrl-C reaches every process of a terminal; the worker decides what to do.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 process.on('disconnect', () => process.exit(1));
 process.on('message', async (message: ToLone) => {
@@ -107,7 +107,7 @@ process.on('message', async (message: ToLone) => {
   else if (message.kind === 'hand_over') handover.abort();
   else {
     await tell(await work(message.order));
-    // What the work has left behind ends here.
+    // Ends whatever the unit left running.
     process.exit(0);
   }
 });

@@ -1,4 +1,4 @@
-/** What a worker and the lone process of a piece of work tell one another. */
+/** The messages between a worker and a lone process. */
 import type { Info } from '@temporalio/activity';
 import { ApplicationFailure, type ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
 import type { LoneActivity } from '../activities/base/dependencies.ts';
@@ -7,12 +7,12 @@ import type { Settings } from '../core/step.ts';
 import type { Secrets } from '../secret-environment.ts';
 import type { AuthorRun } from '../state/author-run.ts';
 
-/** Where a lone process finds what its worker works with. */
+/** Where a lone process finds what its worker uses. */
 export interface LonePlace {
   readonly projectDir: string;
   readonly secrets: Secrets;
   readonly namespace: string;
-  /** Of `@temporalio/client`, as data. */
+  /** The connection options of `@temporalio/client`, as data. */
   readonly connection: object & { readonly address: string };
 }
 
@@ -31,7 +31,7 @@ export type ToLone =
   | { readonly kind: 'hand_over' };
 
 export type FromLone =
-  /** Everything is open; what happens from now on is the work's doing. */
+  /** Everything is open; from now on failures are the unit's own. */
   | { readonly kind: 'begun' }
   | { readonly kind: 'done'; readonly value: unknown }
   | { readonly kind: 'failed'; readonly failure: FailureData };

@@ -1,4 +1,4 @@
-/** What a worker is made of: what the caller hands in, and what is read from the environment where it does not. */
+/** The options of a worker: those of the caller, and the environment where he gives none. */
 import type { NativeConnection } from '@temporalio/worker';
 import type { FaultPoint } from '../activities/base/dependencies.ts';
 import type { Configuration } from '../configuration.ts';
@@ -9,7 +9,7 @@ import type { WorkerSupervision } from './supervision.ts';
 export interface WorkerOptions {
   /** The folder that holds `agents/`. */
   readonly projectDir: string;
-  /** Made from `TEMPORAL_*` when absent. */
+  /** Read from `TEMPORAL_*` when absent. */
   readonly connection?: NativeConnection;
   readonly namespace?: string;
   readonly taskQueue?: string;
@@ -18,13 +18,13 @@ export interface WorkerOptions {
   /** Definitions made in code, instead of those under `agents/`. */
   readonly registry?: Registry | (() => Registry);
   readonly configuration?: Partial<Configuration>;
-  /** A built workflow bundle; made from the sources when absent. */
+  /** A built workflow bundle; bundled from the sources when absent. */
   readonly workflowBundle?: string;
   /** Warnings for people: a missing search attribute, a questionable definition. */
   readonly onWarning?: (warning: string) => void;
-  /** What comes next until the worker is made, for people: "opening its store". */
+  /** Reports the next step until the worker is made, for people: "opening its store". */
   readonly onStep?: (step: string) => void;
-  /** Of a process that somebody watches and starts again; ours alone. */
+  /** For a process under supervision; used by our own programs alone. */
   readonly supervision?: WorkerSupervision;
   /** For fault tests alone. */
   readonly probe?: (point: FaultPoint) => void | Promise<void>;

@@ -1,11 +1,11 @@
-/** The definitions that a worker runs: given in code, or loaded from the project's folder and loaded again. */
+/** The definitions that a worker runs: given in code, or loaded from the project's folder, and reloaded. */
 import type { Registry } from '../core/definition.ts';
 import { formatProblems, requireProject } from '../definitions/index.ts';
 import { asProjectCode } from '../state/author-run.ts';
 
 export interface WorkerProject {
   current(): Registry;
-  /** Throws `InvalidDefinitions` with every problem, and keeps what there was. */
+  /** Throws `InvalidDefinitions` with every problem, and keeps the previous definitions. */
   reload(): Promise<void>;
 }
 

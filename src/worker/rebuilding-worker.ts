@@ -1,6 +1,6 @@
 /**
- * The worker for threads, made anew inside the process whenever its workflow context is lost (`context-guard.ts`). The one before
- * takes nothing new and its activities go on; threads that it had cached are replayed by its successor.
+ * The worker for threads, rebuilt inside the process whenever its workflow context is lost (`context-guard.ts`). The previous one
+ * accepts nothing new and its activities continue; the threads in its cache are replayed by its successor.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { errorMessage } from '../core/error.ts';
@@ -19,7 +19,7 @@ export interface RebuildInput {
   warn(message: string, fields: Readonly<Record<string, unknown>>): void;
 }
 
-/** While the server does not let a worker begin. */
+/** The pause while the server does not let a worker begin. */
 const RETRY_MS = 2000;
 
 export async function createRebuildingWorker(input: RebuildInput): Promise<RebuildingWorker> {
@@ -37,7 +37,7 @@ class WorkerLine implements RebuildingWorker {
   readonly #input: RebuildInput;
   readonly #pace = new RebuildPace();
   readonly #over = new AbortController();
-  /** The one at work is the last; those before it have activities that still run. */
+  /** The last one is active; the earlier ones have activities that still run. */
   #members: Member[] = [];
 
   constructor(input: RebuildInput) {
@@ -81,7 +81,7 @@ class WorkerLine implements RebuildingWorker {
     }
   }
 
-  /** What it ends with is told and no more: its successor is at work. */
+  /** Its failure is logged and nothing more: its successor is active. */
   async #seeOut(member: Member, ended: Promise<void>): Promise<void> {
     try {
       await ended;
@@ -92,7 +92,7 @@ class WorkerLine implements RebuildingWorker {
     }
   }
 
-  /** None when all is to end. */
+  /** None when everything is to end. */
   async #rebuild(loss: ContextLoss): Promise<Member | undefined> {
     const delayMs = this.#pace.beginRebuild(Date.now());
     this.#tell(loss, delayMs);

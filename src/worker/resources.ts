@@ -1,4 +1,4 @@
-/** What a worker opens before it takes work, and closes after it: the project, the connection, the store and the sandbox. */
+/** What a worker opens before it takes work, and closes after it: project, connection, store and sandbox. */
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection } from '@temporalio/worker';
 import { type Configuration, readConfiguration } from '../configuration.ts';
@@ -18,7 +18,7 @@ export interface WorkerResources {
   readonly namespace: string;
   readonly store: ThreadStore;
   readonly sandbox: Sandbox;
-  /** Closes what was opened here, and nothing that the caller handed in. */
+  /** Closes what was opened here, and nothing that the caller passed in. */
   readonly release: () => Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export async function openResources(options: WorkerOptions, guard: OpenGuard): P
   const sandbox = createSandbox({ size: configuration.sandboxSize, wall: configuration.sandboxWall });
   const taskQueue = options.taskQueue ?? configuration.taskQueue;
   const release = async () => {
-    // Last of all that works, and before what it might still be asked to tell.
+    // The sandbox closes before the store and the guard, to which its runs may still report.
     await sandbox.close();
     if (ownsStore) await store.close();
     if (ownsConnection) await connection.close();
@@ -54,7 +54,7 @@ async function connect(options: WorkerOptions) {
   if (options.connection) return { connection: options.connection, namespace: name, ownsConnection: false };
   const { address = '127.0.0.1:7233' } = connectionOptions;
   try {
-    const connection = await NativeConnection.connect({ ...connectionOptions, address } as never);
+    const connection = await NativeConnection.connect({ ...connectionOptions, address });
     return { connection, namespace: name, ownsConnection: true };
   } catch (cause) {
     throw new RuntimeError(

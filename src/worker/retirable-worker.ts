@@ -1,6 +1,6 @@
 /**
- * A Temporal worker for threads that can be given up while its activities go on. The SDK knows one way to stop, which
- * cancels activities when the grace period is over: that cancellation is held back here until the process itself is to end.
+ * A Temporal worker for threads that can be retired while its activities continue. The SDK has one way to stop, which
+ * cancels activities after the grace period: that cancellation is held back here until the process itself is to end.
  * Relies on what the SDK leaves open to subclasses (its version is pinned): how workflow threads and the native worker are made.
  */
 import { setTimeout as wait } from 'node:timers/promises';
@@ -19,17 +19,17 @@ import type { ThreadedVMWorkflowCreatorOptions } from '@temporalio/worker/lib/wo
 import { type ContextWatch, startGuardedThreads } from './guarded-threads.ts';
 
 export interface RetirableWorker {
-  /** Resolves when nothing of it is left; rejects when it failed, or had to be ended by force. */
+  /** Resolves when it has ended completely; rejects when it failed, or had to be ended by force. */
   run(): Promise<void>;
-  /** It takes nothing new; its activities go on to their own end. */
+  /** It accepts nothing new; its activities run to their own end. */
   retire(): void;
-  /** It takes nothing new; its activities have the grace period, and are then cancelled. Safe to call twice. */
+  /** It accepts nothing new; its activities have the grace period, and are then cancelled. Safe to call twice. */
   end(): void;
 }
 
 export interface GraceTimes {
   readonly graceMs: number;
-  /** After that much more the rest is left as it is. */
+  /** After this further time the rest is abandoned. */
   readonly forceMs: number;
 }
 
@@ -43,7 +43,7 @@ export async function createRetirableWorker(
   watch: ContextWatch,
 ): Promise<RetirableWorker> {
   const cancellations = new HeldCancellations();
-  // One class for each worker: the SDK makes both parts in static methods, which know nothing else of whom they serve.
+  // One class for each worker: the SDK makes both parts in static methods, which have no other way to know their worker.
   class GuardedWorker extends Worker {
     protected static override nativeWorkerCtor = {
       createReplay: NativeWorker.createReplay,
@@ -81,7 +81,7 @@ function bindWorker(
   { graceMs, forceMs }: GraceTimes,
 ): RetirableWorker {
   const forced = Promise.withResolvers<never>();
-  // Whoever does not run it does not hear of it.
+  // A caller that does not run it gets no rejection.
   forced.promise.catch(() => {});
   const over = new AbortController();
   let retired = false;
@@ -90,7 +90,7 @@ function bindWorker(
     if (worker.getState() === 'RUNNING') worker.shutdown();
   };
   const force = async () => {
-    // One that has retired counts its grace period from now.
+    // One that has retired starts its grace period now.
     if (retired) await wait(graceMs, undefined, { signal: over.signal });
     cancellations.release();
     await wait(retired ? forceMs : graceMs + forceMs, undefined, { signal: over.signal });
@@ -113,10 +113,10 @@ function bindWorker(
   };
 }
 
-// Its names are not seen by Node's import.
+// Node's import does not detect its named exports.
 const { ActivityCancelReason, ActivityTask } = proto.coresdk.activity_task;
 
-/** Between the native worker and the SDK: cancellations for the worker's end wait until it is meant. */
+/** Stands between the native worker and the SDK: cancellations for the worker's end wait until the process ends. */
 class HeldCancellations {
   #held: Buffer[] = [];
   #released = false;

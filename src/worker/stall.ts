@@ -1,6 +1,6 @@
 /**
- * Does the event loop stand still because something computes without end? Decided from its beats and from the processor time that its
- * thread has used: a thread that stands still without computing is starved, stopped or waiting, and none of that is an endless loop.
+ * Whether the event loop is blocked by an endless computation. Decided from its beats and from the processor time of its
+ * thread: a thread that does not turn and does not compute is starved, stopped or waiting, which is not an endless loop.
  */
 export interface LoopSample {
   /** How often the loop has turned. */
@@ -16,7 +16,7 @@ export class StallMeter {
     this.#last = first;
   }
 
-  /** Milliseconds of computing since the loop was last seen to turn. */
+  /** Milliseconds of computing since the loop last turned. */
   measure(sample: LoopSample): number {
     if (sample.beats !== this.#last.beats) this.#last = sample;
     return sample.cpuMs - this.#last.cpuMs;

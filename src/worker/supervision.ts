@@ -1,18 +1,18 @@
-/** What a worker does where somebody watches its process: it stores what fell before it, and runs suspects in processes of their own. */
+/** A worker under supervision: it stores the deaths of earlier processes, and runs suspects in lone processes. */
 import type { ActivityDependencies } from '../activities/base/dependencies.ts';
 import type { RecordedDeath } from '../store/port/thread-store.ts';
 import { createRunAlone, type LoneWorker } from './lone-process.ts';
 import type { LonePlace } from './lone-protocol.ts';
 
 export interface WorkerSupervision {
-  /** What was the matter with the processes before this one. */
+  /** The deaths of the processes before this one. */
   readonly deaths: readonly RecordedDeath[];
   readonly place: LonePlace;
 }
 
 type Supervised = Pick<ActivityDependencies, 'alone' | 'suspects'>;
 
-/** Before the worker takes work: some of it may be what is stored here. */
+/** Before the worker takes work: the stored strikes decide how some of it runs. */
 export async function underSupervision(
   supervision: WorkerSupervision | undefined,
   worker: Omit<LoneWorker, 'place'>,

@@ -1,6 +1,6 @@
 /**
- * The two Temporal workers of one process: threads and their tools on the task queue, code that models wrote on the
- * queue beside it (architecture: the sandbox). They begin, shut down and end as one; the first is made anew when its
+ * The two Temporal workers of one process: threads and their tools on the task queue, code written by models on the
+ * queue beside it (docs/sandbox.md). They begin, shut down and end as one; the first is rebuilt when its
  * workflow context is lost.
  */
 import { hostname } from 'node:os';
@@ -13,7 +13,7 @@ import { createRebuildingWorker } from './rebuilding-worker.ts';
 import { createRetirableWorker } from './retirable-worker.ts';
 
 export interface TemporalWorker {
-  /** Resolves when both have ended; rejects with the first failure, then too. */
+  /** Resolves when both have ended; rejects with the first failure, also only then. */
   run(): Promise<void>;
   /** Safe to call twice. */
   shutdown(): void;
@@ -26,17 +26,17 @@ export interface TemporalWorkerInput {
   readonly storeId: string;
   readonly configuration: Configuration;
   readonly activities: Activities;
-  /** A built workflow bundle; made from the sources when absent. */
+  /** A built workflow bundle; bundled from the sources when absent. */
   readonly workflowBundle?: string;
 }
 
-/** Calls beyond the sandbox's places: they wait here, where tenants take turns, and not for a poll that endless programs hold. */
+/** Calls beyond the sandbox's capacity: they wait in this process, where families take turns, and not for a poll behind endless programs. */
 const WAITING_CODE_CALLS = 64;
-/** A cancellation reaches an activity with a heartbeat: this bounds how long a stop takes. */
+/** Cancellations reach an activity with its heartbeats: this bounds how long a stop takes. */
 const LONGEST_HEARTBEAT_INTERVAL_MS = 800;
-/** What does not end after the grace period and this is left behind. */
+/** What does not end within the grace period and this is abandoned. */
 const FORCE_AFTER_GRACE_MS = 5000;
-/** So many may be lost or late, but for one, before a worker is taken for lost. */
+/** How many heartbeats may be lost or late, but for one, before a worker counts as lost. */
 const HEARTBEATS_PER_TIMEOUT = 3;
 
 export async function createTemporalWorker(input: TemporalWorkerInput): Promise<TemporalWorker> {
@@ -44,7 +44,7 @@ export async function createTemporalWorker(input: TemporalWorkerInput): Promise<
   try {
     return joinWorkers([threads, await createCodeWorker(input)]);
   } catch (error) {
-    // A worker that never ran would keep the connection for ever.
+    // A worker that never ran would keep the connection open.
     const alone = joinWorkers([threads]);
     const ended = alone.run();
     alone.shutdown();
@@ -57,7 +57,7 @@ async function createThreadsWorker(input: TemporalWorkerInput): Promise<Temporal
   const { configuration, taskQueue } = input;
   const { runCode: _elsewhere, ...activities } = input.activities;
   const workflowBundle = await loadWorkflowBundle(input.workflowBundle);
-  // The SDK takes the script timeout without declaring it.
+  // The SDK accepts the script timeout without declaring it.
   const options: WorkerOptions & { readonly isolateExecutionTimeout: number } = {
     ...sharedOptions(input),
     taskQueue,
@@ -94,7 +94,7 @@ async function createCodeWorker(input: TemporalWorkerInput): Promise<TemporalWor
   };
 }
 
-/** Has no workflows on purpose, which the SDK would warn of at each start. */
+/** Has no workflows on purpose; the SDK would log a warning about that at each start. */
 class ActivitiesWorker extends Worker {
   protected override workflow$() {
     const silent = Object.create(this.logger, { warn: { value() {} } });
@@ -103,8 +103,8 @@ class ActivitiesWorker extends Worker {
 }
 
 /**
- * Between two heartbeats of an activity. The SDK alone would wait four fifths of the timeout: with one of a second, a server
- * or a machine that is late by 200 ms would make a living worker a lost one, and its tool's outcome unknown.
+ * The interval between two heartbeats of an activity. The SDK's own is four fifths of the timeout: with a timeout of one second, a
+ * delay of 200 ms in a server or a machine would count a living worker as lost, and leave its tool's outcome unknown.
  */
 export function heartbeatIntervalMs({
   modelHeartbeatMs,
@@ -133,7 +133,7 @@ function joinWorkers(workers: readonly TemporalWorker[]): TemporalWorker {
   return {
     shutdown,
     async run() {
-      // One that ends takes the other along: half a worker would hold calls that it cannot run.
+      // The end of one ends the other: half a worker would hold calls that it cannot run.
       const ends = workers.map((worker) => worker.run().finally(shutdown));
       const failed = (await Promise.allSettled(ends)).find(({ status }) => status === 'rejected');
       if (failed) throw (failed as PromiseRejectedResult).reason;

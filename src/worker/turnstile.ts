@@ -1,6 +1,6 @@
-/** Lets so many pass at once, in the order in which they came. */
+/** A semaphore: a fixed number pass at once, in order of arrival. */
 export interface Turnstile {
-  /** Rejects with the signal's reason where that fires before its turn. */
+  /** Rejects with the signal's reason where that fires first. */
   pass<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
 }
 

@@ -1,8 +1,8 @@
 /**
- * A thread beside the event loop of a worker process. It sees what that loop cannot see of itself:
- * D1. That it computes without end (stall.ts). The thread stops it in the midst, asks who works there, tells the supervisor and ends
- *     the process. Whatever it is that computes, JavaScript or a regular expression, the engine lets itself be stopped.
- * D2. That the supervisor is gone: then nobody ends this process but itself, whatever it does.
+ * A thread beside the event loop of a worker process. It detects what a blocked loop cannot detect itself:
+ * D1. That the loop computes without end (stall.ts). The thread interrupts it, asks which unit runs, tells the supervisor and ends
+ *     the process. The engine can be interrupted in JavaScript and in regular expressions alike.
+ * D2. That the supervisor has gone: then only this process can end itself, whatever it is doing.
  */
 import { readFileSync, writeSync } from 'node:fs';
 import { type Debugger, Session } from 'node:inspector';
@@ -14,7 +14,7 @@ import type { WatchdogOrder } from './watchdog.ts';
 const { beats, limitMs, journalFd, parentPid } = workerData as WatchdogOrder;
 const counter = new Int32Array(beats);
 const LOOK_MS = 250;
-/** A thread on a busy machine may need a while to come by a place where it can be stopped. */
+/** On a busy machine a thread may need a while to reach a point where it can be interrupted. */
 const STOP_WITHIN_MS = 10_000;
 const STACK_CHARS = 4_000;
 const TICK_MS = 10;
@@ -23,7 +23,7 @@ const sample = () => ({ beats: Atomics.load(counter, 0), cpuMs: mainThreadCpuMs(
 const meter = new StallMeter(sample());
 
 const timer = setInterval(() => {
-  // D2.
+  // D2: the supervisor has gone.
   if (process.ppid !== parentPid) end();
   const stalledMs = meter.measure(sample());
   if (limitMs === 0 || stalledMs < limitMs) return;
@@ -31,7 +31,7 @@ const timer = setInterval(() => {
   stopLoop(stalledMs);
 }, LOOK_MS);
 
-/** D1. */
+/** D1: the loop computes without end. */
 function stopLoop(forMs: number): void {
   const session = new Session();
   session.connectToMainThread();
@@ -59,7 +59,7 @@ function readAnswer(text: unknown): Culprit | undefined {
   try {
     const { culprit, stack } = JSON.parse(String(text)) as { culprit?: unknown; stack?: unknown };
     if (!isUnit(culprit)) return undefined;
-    // Above the place where it was stopped lies the question itself.
+    // The topmost frame is the question itself.
     const frames = String(stack).split('\n').slice(2).join('\n');
     return { ...culprit, stack: frames.slice(0, STACK_CHARS) };
   } catch {
@@ -79,7 +79,7 @@ function end(): void {
   process.kill(process.pid, 'SIGKILL');
 }
 
-/** Linux tells it of each thread; elsewhere the process as a whole is nearly always this thread. */
+/** Linux reports it per thread; elsewhere the process as a whole is nearly always this thread. */
 function mainThreadCpuMs(): number {
   if (process.platform !== 'linux') {
     const { user, system } = process.cpuUsage();

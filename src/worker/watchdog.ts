@@ -1,15 +1,15 @@
 /**
- * Starts the thread that watches this process while its event loop does not turn (watchdog-thread.ts). Only a process that somebody
- * starts again is watched: it is ended when it computes without end.
+ * Starts the thread that watches this process while its event loop is blocked (watchdog-thread.ts). Only a supervised process
+ * is watched: it is ended when it computes without end.
  */
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
-/** What the thread is given. */
+/** The data of the thread. */
 export interface WatchdogOrder {
   /** Counts the turns of the event loop. */
   readonly beats: SharedArrayBuffer;
-  /** 0: an event loop may stand still for ever. */
+  /** 0: an event loop may block for ever. */
   readonly limitMs: number;
   readonly journalFd: number;
   readonly parentPid: number;
@@ -27,8 +27,8 @@ export function startWatchdog(order: Omit<WatchdogOrder, 'beats'>): void {
     execArgv: [],
     env: {},
   });
-  // Without it the process works as it did before there was one.
+  // Without the thread the process works unwatched.
   thread.on('error', (error) => console.error(`The watchdog thread has ended: ${error.message}`));
-  // It works as long as the process does, and keeps nothing alive.
+  // It runs as long as the process does, and does not keep it alive.
   thread.unref();
 }

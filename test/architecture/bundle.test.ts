@@ -1,4 +1,4 @@
-/** What the workflow sandbox loads: our workflows, core, Temporal's own code, and nothing else (house: bundle size, replay time). */
+/** What the workflow sandbox loads: our workflows, core, Temporal's own code, and nothing else, since its size costs replay time. */
 import { readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { describe, expect, it } from '@jest/globals';

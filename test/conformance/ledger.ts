@@ -3,9 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { REQUIREMENTS } from './requirements.ts';
 
+const { renderRules } = await import(new URL('../../scripts/write-rules.mjs', import.meta.url).href);
+
 const TEST = join(import.meta.dirname, '..');
 /** `[id] sentence`, as a title or in a table of titles. */
-const TITLE = /(['"`])\[((?:runtime|definitions|threadstate|decisions|house)[^\]\n]*)\] (.*?)(?<!\\)\1/g;
+const TITLE = /(['"`])\[((?:runtime|definitions|threadstate)[^\]\n]*)\] (.*?)(?<!\\)\1/g;
 
 export interface ShownRule {
   readonly id: string;
@@ -57,5 +59,6 @@ export function renderLedger(): string {
     ...rows,
     ...details,
     '',
+    renderRules(),
   ].join('\n');
 }

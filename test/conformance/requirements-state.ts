@@ -1,4 +1,4 @@
-/** ThreadState as seed 003 lists its surfaces, and what the definitions say of hooks, effects, endpoints, sub-prompts, attachments. */
+/** The surfaces of ThreadState, and what the definitions say of hooks, effects, endpoints, sub-prompts, attachments. */
 import type { Requirement } from './requirement.ts';
 
 type Row = readonly [id: string, level: Requirement['level'], text: string];
@@ -94,7 +94,11 @@ const ROWS: readonly Row[] = [
     'MUST',
     'readFile, writeFile, readdirFile, findFiles and the others, of this thread alone.',
   ],
-  ['threadstate code execution', 'MUST', 'runCode as the seed shows it.'],
+  [
+    'threadstate code execution',
+    'MUST',
+    'runCode runs code of strangers and answers its result, its reports and its logs.',
+  ],
 ];
 
 export const THREAD_STATE: readonly Requirement[] = ROWS.map(([id, level, text]) => ({ id, level, text }));

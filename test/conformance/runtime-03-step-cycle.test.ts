@@ -125,7 +125,7 @@ describe('runtime §3 Step Cycle', () => {
     expect(models).toEqual(['a', 'b', 'c']);
   });
 
-  it('[house] a step that fails leaves a marker and a thread that the next message wakes', async () => {
+  it('a step that fails leaves a marker and a thread that the next message wakes', async () => {
     const model = scriptedModel([fails({ status: 400, message: 'no such model' }), says('better now')]);
     const runtime = await testRuntime({ model });
     const thread = await runtime.start('go');
@@ -138,7 +138,7 @@ describe('runtime §3 Step Cycle', () => {
     expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual(['system', 'user', 'user']);
   });
 
-  it('[decisions bad start] an unknown agent is a stored error, and works once a worker knows it', async () => {
+  it('an unknown agent is a stored error, and works once a worker knows it', async () => {
     const model = scriptedModel([says('here I am')]);
     const known = registryFrom({
       agents: [defineAgent({ name: 'late', sideA: { prompt: 'main' } })],

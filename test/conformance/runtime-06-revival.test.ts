@@ -6,7 +6,7 @@ import { hangs, says, scriptedModel } from '../../src/testing/index.ts';
 import { closeAfterTest, eventually, testRuntime, testStore } from '../support/runtime.ts';
 
 describe('a stop of a thread whose workflow does not run', () => {
-  it('[decisions stop] that was killed: it is revived to be stopped, and what is queued waits for the next user message', async () => {
+  it('that was killed: it is revived to be stopped, and what is queued waits for the next user message', async () => {
     const model = scriptedModel([hangs(), says('all three')]);
     const { client, store, ...runtime } = await testRuntime({ model });
     const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'one' }] });
@@ -26,7 +26,7 @@ describe('a stop of a thread whose workflow does not run', () => {
     ]);
   });
 
-  it('[decisions stop] that no worker has opened: no model is asked before somebody speaks again', async () => {
+  it('that no worker has opened: no model is asked before somebody speaks again', async () => {
     const store = await testStore();
     const taskQueue = `test-${randomUUID()}`;
     const early = await RuntimeClient.connect({ store, taskQueue });
@@ -42,7 +42,7 @@ describe('a stop of a thread whose workflow does not run', () => {
     expect(await runtime.transcript(threadId)).toEqual(['user: one', 'user: two', 'assistant: both']);
   });
 
-  it('[decisions stop] that nobody can hear now: a wait for rest does not take the thread as it was for stopped', async () => {
+  it('that nobody can hear now: a wait for rest does not take the thread as it was for stopped', async () => {
     const { client, stopWorker, ...runtime } = await testRuntime({ model: scriptedModel([says('hello')]) });
     const thread = await runtime.start('hi');
     await stopWorker();

@@ -294,7 +294,7 @@ describe('runtime §6 Stop Conditions of two sides', () => {
     expect((await runtime.messages(thread))[2]).toMatchObject({ role: 'user', content: 'B, mended' });
   });
 
-  it('[decisions stop] stop in the midst of a turn of side B keeps its text as that of side B', async () => {
+  it('[decision 0008] stop in the midst of a turn of side B keeps its text as that of side B', async () => {
     const a = script('A', 'A again');
     const b = scriptedModel([hangs({ after: 'B had beg' }), says('B')]);
     const runtime = await twoSides({ a, b, agent: { maxSessionTurns: 3 } });

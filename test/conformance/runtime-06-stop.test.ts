@@ -76,7 +76,7 @@ describe('runtime §6 Stop Conditions', () => {
     expect(thread).toMatchObject({ status: 'idle', stopReason: 'max_total_steps', lastStep: 250 });
   });
 
-  it('[decisions stop] stop while a model streams keeps its text, frees the provider, and the next message works', async () => {
+  it('[decision 0008] stop while a model streams keeps its text, frees the provider, and the next message works', async () => {
     // Far more than is streamed until the stop arrives.
     const text = 'one two three four five six '.repeat(20);
     const model = scriptedModel([says(text, { chunks: 120, chunkDelayMs: 400 }), says('fresh')]);
@@ -100,7 +100,7 @@ describe('runtime §6 Stop Conditions', () => {
     expect((await runtime.transcript(threadId)).at(-1)).toBe('assistant: fresh');
   });
 
-  it('[decisions stop] stop closes the socket to the provider, as the provider sees it', async () => {
+  it('stop closes the socket to the provider, as the provider sees it', async () => {
     const model = scriptedModel([says('word '.repeat(100), { chunks: 100, chunkDelayMs: 300 })]);
     const { url, close } = await model.serve();
     closeAfterTest(close);
@@ -121,7 +121,7 @@ describe('runtime §6 Stop Conditions', () => {
     expect((connection.closedAt as number) - asked).toBeLessThan(20_000);
   });
 
-  it('[decisions stop] stop while a tool runs answers it and the calls behind it with "stopped"', async () => {
+  it('stop while a tool runs answers it and the calls behind it with "stopped"', async () => {
     const aborted = Promise.withResolvers<void>();
     const wait = defineTool({
       description: 'waits',
@@ -147,7 +147,7 @@ describe('runtime §6 Stop Conditions', () => {
     expect((await runtime.transcript(threadId)).filter((line) => line.startsWith('tool'))).toHaveLength(1);
   });
 
-  it('[decisions stop] what is queued behind a stop waits for the next user message', async () => {
+  it('what is queued behind a stop waits for the next user message', async () => {
     const model = scriptedModel([hangs(), says('all three')]);
     const runtime = await testRuntime({ model, tools: { look } });
     const { threadId } = await runtime.client.startThread({
@@ -177,7 +177,7 @@ describe('runtime §6 Stop Conditions', () => {
     ]);
   });
 
-  it('[decisions stop] a stopped thread that was spoken to is not at rest while the words are on their way', async () => {
+  it('a stopped thread that was spoken to is not at rest while the words are on their way', async () => {
     const store = await testStore();
     const model = scriptedModel([hangs(), says('both')]);
     const first = await testRuntime({ model, store });

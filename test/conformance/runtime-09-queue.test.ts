@@ -84,7 +84,7 @@ describe('runtime §9 Queue and Delivery', () => {
     expect(await waitForIdle(wait)).toMatchObject({ status: 'idle' });
   });
 
-  it('[decisions ids] the same id twice is one message', async () => {
+  it('the same id twice is one message', async () => {
     const runtime = await testRuntime({ model: scriptedModel(() => says('ok')) });
     const thread = await runtime.start();
     for (let i = 0; i < 3; i++)
@@ -94,7 +94,7 @@ describe('runtime §9 Queue and Delivery', () => {
     expect(users(await runtime.transcript(thread))).toEqual(['user: hello']);
   });
 
-  it('[decisions queue] large content goes to the store first and comes back whole', async () => {
+  it('large content goes to the store first and comes back whole', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('long'), says('longer')]) });
     const first = 'ä'.repeat(40_000);
     const second = 'b'.repeat(100_000);
@@ -110,7 +110,7 @@ describe('runtime §9 Queue and Delivery', () => {
     expect(contents).toEqual([first, second]);
   });
 
-  it('[decisions codes] a malformed signal is dropped, becomes a visible event, and harms nothing', async () => {
+  it('a malformed signal is dropped, becomes a visible event, and harms nothing', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('still here')]) });
     const thread = await runtime.start();
     const handle = runtime.client.temporal.workflow.getHandle(`thread/${thread}`);
@@ -138,7 +138,7 @@ describe('runtime §9 Queue and Delivery', () => {
     expect(users(await runtime.transcript(thread))).toEqual(['user: alive?']);
   });
 
-  it('[decisions words] sendMessage answers the id, and refuses with a code what it cannot take', async () => {
+  it('sendMessage answers the id, and refuses with a code what it cannot take', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('ok')]) });
     const thread = await runtime.start();
     expect(await runtime.client.sendMessage(thread, { id: 'mine', content: 'hello' })).toEqual({
@@ -154,7 +154,7 @@ describe('runtime §9 Queue and Delivery', () => {
     });
   });
 
-  it('[decisions bad start] a start that cannot be understood fails the workflow with InvalidStart', async () => {
+  it('a start that cannot be understood fails the workflow with InvalidStart', async () => {
     const runtime = await testRuntime({ model: scriptedModel([]) });
     const { workflow } = runtime.client.temporal;
     const start = (workflowId: string, input: unknown) =>

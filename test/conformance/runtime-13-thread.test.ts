@@ -88,7 +88,7 @@ describe('runtime §13 Code Execution Runtime: state.runCode', () => {
     ]);
   });
 
-  it('[decisions sandbox] a function of a result can be called until its tool call ends, and not after', async () => {
+  it('a function of a result can be called until its tool call ends, and not after', async () => {
     let double: ((value: number) => Promise<number>) | undefined;
     const compute = toolOf(async (state) => {
       const { result } = await state.runCode('export default { double: (value: number) => 2 * value }');
@@ -106,7 +106,7 @@ describe('runtime §13 Code Execution Runtime: state.runCode', () => {
     expect(second).toBe('tool again success: "What the sandbox run belonged to has ended."');
   });
 
-  it('[decisions sandbox] tools that a tool invokes share its runs, and the built-in tool is among them', async () => {
+  it('tools that a tool invokes share its runs, and the built-in tool is among them', async () => {
     const compute = toolOf((state) => state.invokeTool('run_code', { source: 'export default 6 * 7' }));
     const runtime = await testRuntime({
       model: scriptedModel([calls('compute'), says('done')]),
@@ -156,7 +156,7 @@ describe('runtime §13 Code Execution Runtime: state.runCode', () => {
 describe('runtime §13 Code Execution Runtime: the tool run_code', () => {
   const prompt = { tools: ['run_code'] };
 
-  it('[decisions sandbox] runs what a model wrote, on the queue beside the tools, and tells it the result', async () => {
+  it('runs what a model wrote, on the queue beside the tools, and tells it the result', async () => {
     const source =
       'export default (a: number, b: bigint) => { console.log("adding"); return new Map([[a, 1n]]); }';
     const model = scriptedModel([calls('run_code', { source, args: [40, 2] }), says('done')]);
@@ -182,7 +182,7 @@ describe('runtime §13 Code Execution Runtime: the tool run_code', () => {
     ]);
   });
 
-  it('[decisions sandbox] tells a model what is wrong with its code, and where', async () => {
+  it('tells a model what is wrong with its code, and where', async () => {
     const wrong = [
       'console.log("begun");',
       'const order: any = {};',
@@ -225,7 +225,7 @@ describe('runtime §13 Code Execution Runtime: the tool run_code', () => {
     ]);
   });
 
-  it('[decisions sandbox] a result that is too large for a model is an error that says so', async () => {
+  it('a result that is too large for a model is an error that says so', async () => {
     const model = scriptedModel([
       calls('run_code', {
         source: 'let a: unknown = "x"; for (let i = 0; i < 60; i++) a = [a, a]; export default a;',
@@ -239,7 +239,7 @@ describe('runtime §13 Code Execution Runtime: the tool run_code', () => {
     );
   });
 
-  it('[decisions sandbox] the tool can be queued like any other', async () => {
+  it('the tool can be queued like any other', async () => {
     const model = scriptedModel([says('noted')]);
     const runtime = await testRuntime({ model, prompt });
     const thread = await runtime.start();

@@ -1,4 +1,4 @@
-/** ThreadState's parent and children in endpoints, effects and hooks (seed 003, definitions §14.3). */
+/** ThreadState's parent and children in endpoints, effects and hooks (definitions §14.3). */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { ThreadState } from '../../src/core/thread-state.ts';

@@ -1,4 +1,4 @@
-/** ThreadState's parent and children (seed 003, definitions §13.5, §14.3): read, spoken to, and ended. */
+/** ThreadState's parent and children (definitions §13.5, §14.3): read, spoken to, and ended. */
 import { describe, expect, it } from '@jest/globals';
 import type { ThreadState } from '../../src/core/thread-state.ts';
 import { defineHook } from '../../src/definitions/index.ts';

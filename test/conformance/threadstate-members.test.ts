@@ -1,4 +1,4 @@
-/** The other members of ThreadState (seed 003; definitions §14). Files, values, variables and code have files of their own. */
+/** The other members of ThreadState (definitions §14). Files, values, variables and code have files of their own. */
 import { describe, expect, it } from '@jest/globals';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';

@@ -1,4 +1,4 @@
-/** ThreadState's messages (seed 003; definitions §14.2, §15.2). */
+/** ThreadState's messages (definitions §14.2, §15.2). */
 import { describe, expect, it } from '@jest/globals';
 import type { ToolCall } from '../../src/core/message.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';

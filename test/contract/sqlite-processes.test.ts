@@ -1,4 +1,4 @@
-/** Several real processes on one SQLite file (decisions: Processes and the store). */
+/** Several real processes on one SQLite file. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -24,7 +24,7 @@ const DECIDED = [
 ] as const;
 
 describe('the table of errors', () => {
-  it('has every code that the decisions name', () => {
+  it('has the codes that clients rely on', () => {
     expect(Object.keys(ERRORS)).toEqual(expect.arrayContaining([...DECIDED]));
   });
 

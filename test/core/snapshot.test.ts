@@ -1,4 +1,4 @@
-/** What continue-as-new carries: readable by every later build, never large (house: state is plain JSON). */
+/** What continue-as-new carries: readable by every later build, never large. */
 import { describe, expect, it } from '@jest/globals';
 import type { IncomingItem, Refusal } from '../../src/core/item.ts';
 import { LIMITS, utf8Length } from '../../src/core/limit.ts';

@@ -1,4 +1,4 @@
-/** What ends with a step, and why: the order of seed 000 §6, for one side and for two. */
+/** What ends with a step, and why: the order of runtime §6, for one side and for two. */
 import { describe, expect, it } from '@jest/globals';
 import { LIMITS } from '../../src/core/limit.ts';
 import {

@@ -1,4 +1,4 @@
-/** Reset in the Web UI: a new run over a store that is ahead of it (decisions: Order, ids, resets). */
+/** Reset in the Web UI: a new run takes over a store that is ahead of it. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';

@@ -1,6 +1,6 @@
 /**
  * Tools that try to give secrets away, on the real command: afterwards no secret stands in clear in the workflow's history,
- * the files of the store, the worker's log, the log of events, or what the model was asked (house: secrets).
+ * the files of the store, the worker's log, the log of events, or what the model was asked.
  * Every secret holds the word MARK, which is nowhere else: a piece of one that was left is found too.
  */
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** The places of a sub-prompt at which a worker dies; another goes on (definitions §12.6, house: at most once for tools). */
+/** The places of a sub-prompt at which a worker dies; another goes on (definitions §12.6): tools run at most once. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Message } from '../../src/core/message.ts';
 import { type Doom, type DoomedCluster, type Manner, startDoomed } from '../support/doomed-cluster.ts';

@@ -1,4 +1,4 @@
-/** A worker is killed at every place of a step; another goes on (house: idempotent commits, at most once for tools). */
+/** A worker is killed at every place of a step; another goes on (commits are idempotent, tools run at most once). */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Doom, type DoomedCluster, type Manner, startDoomed } from '../support/doomed-cluster.ts';
 import { eventually } from '../support/eventually.ts';

@@ -7,7 +7,7 @@ export async function openEverthread(): Promise<Engine> {
   return {
     name: 'everthread',
     async run({ source, args, functions = {}, memoryBytes = DEFAULT_MEMORY, deadlineMs }) {
-      // One tenant's calls: what several pay for processes of their own is measured apart.
+      // Calls of one tenant: the cost of separate processes for several tenants is measured elsewhere.
       const scope = sandbox.scope({ tenant: 'bench' });
       const execution = scope.runCode(source, {
         globals: functions,

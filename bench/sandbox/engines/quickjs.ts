@@ -89,7 +89,7 @@ function bridge(context: QuickJSContext, scope: Scope, functions: HostFunctions,
   }
 }
 
-/** The engine runs what follows an `await` only when it is told to. */
+/** The engine runs the code after an `await` only on request. */
 function runJobs(runtime: QuickJSRuntime, fail: (error: unknown) => void): void {
   if (!runtime.alive) return;
   const ran = runtime.executePendingJobs();

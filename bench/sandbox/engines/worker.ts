@@ -1,6 +1,6 @@
 /**
- * Node's worker_threads: a Worker for each call, with `resourceLimits` and `terminate`. It is no sandbox: the code has
- * all of Node. It shows what a thread of its own costs.
+ * Node's worker_threads: a Worker for each call, with `resourceLimits` and `terminate`. Not a sandbox: the code can use
+ * all of Node. It shows the cost of a separate thread.
  */
 import { Worker } from 'node:worker_threads';
 import { DEFAULT_MEMORY, type Engine, type HostFunctions, type Outcome } from '../engine.ts';

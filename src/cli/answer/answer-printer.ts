@@ -1,6 +1,6 @@
 /**
- * Shows an answer while it comes, for `--wait` and `chat`: its text on standard output, everything around it (tool calls,
- * trouble) as dim lines on standard error, so that `answer=$(everthread threads send ID TEXT --wait)` holds the answer.
+ * Shows an answer while it arrives, for `--wait` and `chat`: its text on standard output, everything else (tool calls,
+ * errors) as dim lines on standard error, so that `answer=$(everthread threads send ID TEXT --wait)` holds the answer alone.
  */
 import type { Side } from '../../core/thread-execution.ts';
 import { dimNote, write } from '../output/output.ts';
@@ -18,12 +18,12 @@ const LINE = 100;
 export class AnswerPrinter implements AnswerSink {
   readonly #quiet: boolean;
   #text = '';
-  /** Text stands on the line that is not ended yet. */
+  /** The current line has text and no line break yet. */
   #open = false;
   #answer: string | null = null;
   #side: Side = 'a';
 
-  /** Quiet: gathers the answer and shows nothing, for `--json`. */
+  /** Quiet: collects the answer and shows nothing, for `--json`. */
   constructor({ quiet }: { quiet: boolean }) {
     this.#quiet = quiet;
   }
@@ -65,13 +65,13 @@ export class AnswerPrinter implements AnswerSink {
     }
   }
 
-  /** Where two AI sides talk, whose words follow. */
+  /** Where two AI sides talk: the side whose text follows. */
   #tellSide(side: Side): void {
     if (side !== this.#side) this.#note(`· side ${side}`);
     this.#side = side;
   }
 
-  /** Words of the assistant's own that no step made. */
+  /** An assistant message that no step made. */
   #addMessage(content: string): void {
     this.#answer = content;
     this.#write(`${visible(content)}\n`);

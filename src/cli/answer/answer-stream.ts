@@ -1,9 +1,9 @@
 /**
- * Turns a thread's event log into what a person wants to see of it: text as it streams, tool calls, results, status.
- * I1  Text is shown once. A new attempt or another model call takes back what the one before had streamed (`restart`).
- * I2  The committed message is the truth: whatever chunks were missed or pruned, the text shown by `end` is the message's.
- * I3  Reads messages by the ids in the events and nothing else, so it works on a finished log as on a growing one.
- * I4  What is said within a sub-prompt is not the thread's own: its call and its result are shown, and what lies between is not.
+ * Turns a thread's event log into what people want to see of it: text as it streams, tool calls, results, status.
+ * I1. Text is shown once. A new attempt or another model call takes back what the previous one had streamed (`restart`).
+ * I2. The committed message is authoritative: whatever chunks were missed or pruned, `end` shows the message's text.
+ * I3. Reads messages by the ids in the events and nothing else, so it works on finished and on growing logs alike.
+ * I4. Messages of a sub-prompt are not the thread's own: its call and its result are shown, nothing in between.
  */
 import type { Message, ToolCall, ToolStatus } from '../../core/message.ts';
 import type { StoredError, ThreadStatus } from '../../core/step.ts';
@@ -43,23 +43,23 @@ export type GetMessage = (id: string) => Promise<Message | null>;
 
 export class AnswerStream {
   readonly #getMessage: GetMessage;
-  /** Arguments of calls, by their ids, from the messages that asked for them. */
+  /** Arguments of calls, by call id, from the messages that made them. */
   readonly #arguments = new Map<string, string>();
-  /** What is being streamed, and by whom. */
+  /** The text being streamed, and its side. */
   #text = '';
   #source = { step: 0, attempt: 0, call: 0 };
-  /** Of an agent with two AI sides, the one whose step it is. */
+  /** With two AI sides, the side that makes the step. */
   #side: Side = 'a';
-  /** A message whose event came, and whose meaning the next event tells. */
+  /** A message whose event was read, and whose meaning the next event tells. */
   #held: { id: string; role: string } | undefined;
 
   constructor(getMessage: GetMessage) {
     this.#getMessage = getMessage;
   }
 
-  /** Events in order, each once. */
+  /** Takes events in order, each once. */
   async read(event: ThreadEvent): Promise<AnswerPart[]> {
-    // I4.
+    // I4: events of a sub-prompt.
     if ('depth' in event.data && Number(event.data.depth) > 0) return [];
     const held = this.#held;
     this.#held = undefined;
@@ -108,7 +108,7 @@ export class AnswerStream {
     }
   }
 
-  /** A step's own words may be stored as the user's: those of the second of two AI sides. */
+  /** A step's message may be stored as a user's: that of side B. */
   #hold({ step, data }: ThreadEventOf<'message.created'>): Part[] | Promise<Part[]> {
     const { messageId: id, role } = data;
     if (step === undefined && (role === 'user' || role === 'system')) return this.#toMessage(id);
@@ -116,7 +116,7 @@ export class AnswerStream {
     return [];
   }
 
-  /** I1. Chunks of an attempt or call that was given up may come late: they are passed over. */
+  /** I1: late chunks of an abandoned attempt or call are ignored. */
   #addChunk({ step = 0, attempt = 1, data }: ThreadEventOf<'model.chunk'>): Part[] {
     const { delta, call } = data;
     const age = step - this.#source.step || attempt - this.#source.attempt || call - this.#source.call;
@@ -128,7 +128,7 @@ export class AnswerStream {
     return [...parts, this.#toText(delta)];
   }
 
-  /** I2. */
+  /** I2: shows the rest of the message. */
   #complete(message: Message | null, stopped: boolean): Part[] {
     const shown = this.#text;
     const content = message?.content ?? shown;
@@ -158,7 +158,7 @@ export class AnswerStream {
   }
 }
 
-/** A message of a step, a stop or a tool is told by the event that follows it in the same transaction. */
+/** The event that follows a message in the same transaction tells whether it is of a step, a stop or a tool. */
 function explains({ type, data }: ThreadEvent, held: { id: string; role: string }): boolean {
   if (held.role === 'tool') return true;
   return type === 'execution.aborted' ? data.keptText : 'messageId' in data && data.messageId === held.id;

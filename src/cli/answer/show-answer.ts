@@ -1,4 +1,4 @@
-/** The end of every command with `--wait`: shows the answer, then tells how the thread came to rest. */
+/** The end of every command with `--wait`: shows the answer, then how the thread came to rest. */
 import type { CommonOptions, WaitOptions } from '../command.ts';
 import { printJson } from '../output/output.ts';
 import { type AnswerWait, exitOfThread, waitForAnswer } from './wait-for-answer.ts';

@@ -1,5 +1,5 @@
 /**
- * Shows what a thread does until it is at rest. The event log says what happens; the client says when it is over, and
+ * Shows a thread's work until it is at rest. The event log tells what happens; the client decides when it is over, and
  * what was sent must have arrived by then.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -17,18 +17,18 @@ import { AnswerStream } from './answer-stream.ts';
 export interface AnswerWait {
   readonly client: RuntimeClient;
   readonly threadId: string;
-  /** Number of the last event that is not of interest. */
+  /** Number of the last event that is not shown. */
   readonly after: number;
-  /** Id of the user message that is to be answered. */
+  /** Id of the user message to be answered. */
   readonly sent?: string;
   readonly sink: AnswerSink;
-  /** Default: for ever. */
+  /** Default: unlimited. */
   readonly timeoutMs?: number;
 }
 
 const SILENCE_MS = 5000;
 const LOOK_AGAIN_MS = 20;
-/** waitForIdle cannot be called off, so it is asked for a short while at a time. */
+/** waitForIdle cannot be cancelled, so it is called for short periods. */
 const ASK_FOR_MS = 2000;
 
 /** Throws `Timeout`, or the code with which the thread refused what was sent. */
@@ -57,7 +57,7 @@ async function untilRest(
   deadline: number,
 ): Promise<ThreadRecord> {
   while (!log.ended) {
-    // Asked before: a rest counts only when what was sent had arrived before it was looked at.
+    // Read before the status: a rest counts only if what was sent had arrived before.
     const arrived = log.arrived || (sent !== undefined && (await hasArrived(client, threadId, sent)));
     const left = deadline - performance.now();
     if (left <= 0) throw await timeout(client, threadId);
@@ -70,13 +70,13 @@ async function untilRest(
   return client.getThread(threadId);
 }
 
-/** A message sent once more under its id was taken long ago: the log has no news of it. */
+/** A message that was sent again under its id was taken earlier: the new part of the log does not have it. */
 async function hasArrived(client: RuntimeClient, threadId: string, id: string): Promise<boolean> {
   const message = await client.getMessage(threadId, id);
   return message !== null && message.metadata.queued !== true;
 }
 
-/** Never resolves: rejects when the log cannot be read. */
+/** Never resolves; rejects when the log cannot be read. */
 function failure(reading: Promise<void>): Promise<never> {
   return new Promise((_, reject) => reading.catch(reject));
 }
@@ -101,7 +101,7 @@ interface Log {
   seq: number;
   arrived: boolean;
   refusal: RuntimeError | undefined;
-  /** Nothing more can come: the thread is terminated. */
+  /** The thread is terminated: no more events. */
   ended: boolean;
 }
 
@@ -133,7 +133,7 @@ function hintAtWorker({ taskQueue }: RuntimeClient): void {
   );
 }
 
-/** The exit code for a thread at rest; says why when it failed. */
+/** The exit code for a thread at rest; prints the reason when it failed. */
 export function exitOfThread({ status, lastError }: ThreadRecord): number {
   if (status === 'terminated') {
     tellFailure('ThreadTerminated', 'The thread was terminated.');

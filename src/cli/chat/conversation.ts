@@ -1,4 +1,4 @@
-/** One thread in a terminal: says a line, shows the answer, can be stopped meanwhile. */
+/** One thread in a terminal: sends a line, shows the answer, can be stopped meanwhile. */
 import { randomUUID } from 'node:crypto';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { AnswerPrinter } from '../answer/answer-printer.ts';
@@ -8,10 +8,10 @@ import { dimNote } from '../output/output.ts';
 
 export interface ConversationOptions {
   readonly agent: string;
-  /** Absent: a new one is started with the first line. */
+  /** Absent: the first line starts a new thread. */
   readonly threadId?: string;
   readonly userId?: string;
-  /** Number of the last event that has been seen. */
+  /** Number of the last event that was shown. */
   readonly after?: number;
   readonly quiet: boolean;
 }
@@ -35,12 +35,12 @@ export class Conversation {
     return this.#threadId;
   }
 
-  /** The thread is terminated: nothing more can be said. */
+  /** The thread is terminated and accepts no more messages. */
   get over(): boolean {
     return this.#over;
   }
 
-  /** Answers the exit code that this answer would give a script. */
+  /** Answers the exit code that this answer would have in a script. */
   async say(content: string): Promise<number> {
     this.#stopping = false;
     const id = randomUUID();

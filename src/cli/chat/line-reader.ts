@@ -1,8 +1,8 @@
-/** Lines that a person types, or that come from a pipe. What is typed during an answer waits for the next prompt. */
+/** Lines typed by a person or read from a pipe. Input during an answer waits for the next prompt. */
 import { createInterface, type Interface } from 'node:readline';
 
 export class LineReader {
-  /** Set: Ctrl-C calls it. Unset: Ctrl-C ends the lines. */
+  /** Set: Ctrl-C calls it. Unset: Ctrl-C ends the input. */
   onInterrupt: (() => void) | undefined;
   readonly #interface: Interface;
   readonly #terminal: boolean;
@@ -23,7 +23,7 @@ export class LineReader {
     this.#interface.on('SIGINT', () => (this.onInterrupt ? this.onInterrupt() : this.#interface.close()));
   }
 
-  /** A person types. */
+  /** Input comes from a terminal. */
   get interactive(): boolean {
     return this.#terminal;
   }

@@ -51,7 +51,7 @@ async function chat(agent: string | undefined, options: ChatOptions): Promise<nu
     try {
       const exitCode = await converse(conversation, lines);
       leave(conversation, options);
-      // A person has seen it; a script has the code alone.
+      // People have seen the error; a script has the exit code alone.
       return lines.interactive ? 0 : exitCode;
     } finally {
       lines.close();
@@ -93,7 +93,7 @@ async function open(
   });
 }
 
-/** Exit code of the last answer: what failed in a script of piped lines must show. */
+/** Exit code of the last answer, so that scripts notice failures in piped lines. */
 async function converse(conversation: Conversation, lines: LineReader): Promise<number> {
   let exitCode = 0;
   for (let line = await lines.next(); line !== undefined; line = await lines.next()) {

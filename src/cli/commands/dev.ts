@@ -31,7 +31,7 @@ export function addDev(program: Command, cli: Cli): void {
 
 async function runDev(options: DevOptions): Promise<number> {
   const { project: projectDir, taskQueue, json = false } = options;
-  // Said now, and not when everything else has been done.
+  // Checked first, before anything slow.
   const { devPort } = readConfiguration();
   return withInterruption(async (interruption) => {
     let found: ResolvedServer | undefined;
@@ -62,14 +62,14 @@ async function runDev(options: DevOptions): Promise<number> {
   });
 }
 
-/** Variables are encrypted: a project in development has a key of its own, unless one is configured. */
+/** Variables are encrypted: without configured keys, the project gets a key of its own. */
 function makeKey(projectDir: string): void {
   if (readConfiguration().encryptionKeys) return;
   const path = ensureKeyFile(projectDir);
   if (path) note(`Made ${showPath(path)}, which variables are encrypted with: without it they are lost.`);
 }
 
-/** People are told everything once; a worker process that had to be started again is a line. */
+/** Everything is shown once; a restarted worker process is one line. */
 function oncePerCommand({ project: projectDir, json }: DevOptions, found: () => ResolvedServer) {
   let told = false;
   return ({ storeId, taskQueue, agents }: ReadyWorker): void => {
@@ -82,7 +82,7 @@ function oncePerCommand({ project: projectDir, json }: DevOptions, found: () => 
   };
 }
 
-/** Without waiting: the process ends now, and a guardian sees to the rest. */
+/** Does not wait: the process ends now, and a guardian stops its children. */
 function killServer(server: ResolvedServer | undefined): void {
   void server?.started?.kill();
   void server?.started?.stop();

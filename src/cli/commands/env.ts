@@ -34,6 +34,13 @@ export function addEnv(program: Command, cli: Cli): void {
       'Variables that tools read with state.env and prompts show with env parts. A thread takes its own value, else that ' +
         'of its user, else that of the instance, else what agent and prompt say. All values are encrypted in the store.',
     );
+  addSet(env, cli);
+  addList(env, cli);
+  addUnset(env, cli);
+  addRotate(env, cli);
+}
+
+function addSet(env: Command, cli: Cli): void {
   const set = env
     .command('set')
     .summary('set a variable; the value comes from standard input')
@@ -47,17 +54,26 @@ export function addEnv(program: Command, cli: Cli): void {
       new Option('--type <type>', 'default: the type that it has, else secret').choices(['text', 'secret']),
     );
   addCommon(addOwner(set)).action(act(cli, setVariable));
+}
+
+function addList(env: Command, cli: Cli): void {
   const list = env
     .command('list')
     .summary('list variables; secrets without their values')
     .description('Lists the variables of the instance, of a thread or of a user. Secrets are never shown.');
   addCommon(addOwner(list)).action(act(cli, listVariables));
+}
+
+function addUnset(env: Command, cli: Cli): void {
   const unset = env
     .command('unset')
     .summary('remove a variable')
     .description('Removes a variable of the instance, of a thread or of a user.')
     .argument('<name>', 'name of the variable');
   addCommon(addOwner(unset)).action(act(cli, unsetVariable));
+}
+
+function addRotate(env: Command, cli: Cli): void {
   const rotate = env
     .command('rotate')
     .summary('encrypt all variables anew with the first key')
@@ -79,7 +95,7 @@ async function setVariable(name: string, options: SetOptions): Promise<undefined
   const { project, type, json } = options;
   const owner = toOwner(options);
   const problem = variableProblem(name, '', type);
-  // Said before anybody types.
+  // Checked before a value is typed.
   if (problem) throw new RuntimeError('InvalidVariable', problem);
   await withOwnStore(project, async (store) => {
     const value = await readSecret(`Value of ${name} (not shown): `);
@@ -134,7 +150,7 @@ async function rotateKeys({ project, json }: CommonOptions): Promise<undefined> 
   return undefined;
 }
 
-/** The command may be the first in its project. */
+/** The command may be the first one in its project. */
 async function withOwnStore<T>(project: string, work: (store: ThreadStore) => Promise<T>): Promise<T> {
   requireProject(project);
   const { store: address, encryptionKeys: keys } = readConfiguration();
@@ -147,7 +163,7 @@ async function withOwnStore<T>(project: string, work: (store: ThreadStore) => Pr
   }
 }
 
-/** Throws `InvalidStart` for what cannot be a thread's id: its variable would never be found. */
+/** Throws `InvalidStart` for an invalid thread id: its variable would never be found. */
 function toOwner({ thread, user }: OwnerOptions): EnvOwner {
   if (thread === undefined) return user === undefined ? { instance: true } : { user };
   if (isThreadId(thread)) return { thread };

@@ -1,4 +1,4 @@
-/** `everthread new`: a small project that works at once, with and without a model's key. */
+/** `everthread new`: a small project that works immediately, with or without a model's key. */
 import { relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { act, addCommon, type Cli, type CommonOptions, GROUPS } from '../command.ts';

@@ -1,4 +1,4 @@
-/** `everthread threads effects`: what a thread has scheduled, and the way to take it back. It needs the store, and no server. */
+/** `everthread threads effects`: the pending effects of a thread, and cancelling them. Needs the store, and no server. */
 import type { Command } from 'commander';
 import type { ScheduledEffect } from '../../core/effect.ts';
 import { RuntimeError } from '../../core/error.ts';
@@ -79,7 +79,7 @@ async function cancelEffect(
   _options: CommonOptions,
   command: Command,
 ): Promise<undefined> {
-  // Both commands have them, and commander gives them to the outer one.
+  // Both commands have them, and commander assigns them to the outer one.
   const { project, json } = command.optsWithGlobals<CommonOptions>();
   await withStore(project, async (store) => {
     await findThread(store, threadId);

@@ -1,4 +1,4 @@
-/** `everthread threads stop` and `terminate`. Both are requests: durable at once, obeyed by the thread's worker. */
+/** `everthread threads stop` and `terminate`. Both are requests: durable at once, carried out by the thread's worker. */
 import type { Command } from 'commander';
 import { act, addCommon, addTaskQueue, type Cli, type CommonOptions } from '../command.ts';
 import { note, printJson } from '../output/output.ts';

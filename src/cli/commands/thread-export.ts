@@ -1,6 +1,6 @@
 /**
- * `everthread threads export`: what a thread said (transcript, from the store) or how Temporal ran it (history, from the
- * server, as JSON that a replay takes).
+ * `everthread threads export`: a thread's messages (transcript, from the store) or its workflow (history, from the
+ * server, as JSON for a replay).
  */
 import { writeFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
@@ -89,7 +89,7 @@ async function readHistory(threadId: string, options: ExportOptions): Promise<st
 
 function writeOut(file: string, text: string): void {
   try {
-    // What users said: for whoever exported it alone. A file that is there keeps its rights.
+    // Readable by the current user alone, since it holds messages. An existing file keeps its permissions.
     writeFileSync(file, text, { mode: 0o600 });
   } catch (cause) {
     throw new RuntimeError('InvalidConfiguration', `${file} cannot be written: ${(cause as Error).message}`, {

@@ -1,4 +1,4 @@
-/** `everthread threads files` and `values`: what a thread keeps beside its messages, read from the store. */
+/** `everthread threads files` and `values`: a thread's files and key-value store, read from the store. */
 import type { Command } from 'commander';
 import { RuntimeError } from '../../core/error.ts';
 import { isTextType } from '../../core/mime-type.ts';
@@ -58,7 +58,7 @@ async function listDirectory(
   printTable(['BYTES', 'TYPE', 'UPDATED', 'NAME'], rows);
 }
 
-/** To a pipe as it is. To a terminal only what it can show, and nothing that it would obey. */
+/** To a pipe unchanged. To a terminal only printable text, without control characters. */
 async function printFile(store: ThreadStore, threadId: string, file: FileRecord): Promise<void> {
   const terminal = process.stdout.isTTY === true;
   if (terminal && !isTextType(file.mimeType)) {

@@ -1,4 +1,4 @@
-/** `everthread threads logs`: what a thread's work took and cost (runtime §12). It needs the store, and no server. */
+/** `everthread threads logs`: durations and costs of a thread's work (runtime §12). Needs the store, and no server. */
 import type { Command } from 'commander';
 import type { ProviderUsage } from '../../core/provider.ts';
 import type { Log } from '../../core/thread-log.ts';
@@ -65,7 +65,7 @@ function toOutcome({ event, status, state, reason }: Log['data']): string {
 const tokensOf = ({ promptTokens, completionTokens }: ProviderUsage): string =>
   `${promptTokens} + ${completionTokens}`;
 
-/** Of what was listed. */
+/** Totals of the listed entries. */
 function printTotals(logs: readonly Log[]): void {
   const calls = logs.filter(({ type }) => type === 'model_call');
   const tokens = calls.reduce(

@@ -24,7 +24,7 @@ import { shorten } from '../output/terminal-text.ts';
 import { messageText, statusTone, threadHeading } from '../output/thread-text.ts';
 
 const STATUSES: readonly ThreadStatus[] = ['idle', 'running', 'waiting', 'stopped', 'failed', 'terminated'];
-/** What a person gets without asking for more; JSON has everything. */
+/** The default for text; JSON has everything. */
 const SHOWN = 50;
 const ALL = 1_000_000;
 
@@ -53,7 +53,7 @@ async function showThread(threadId: string, options: ShowOptions): Promise<undef
   await withStore(project, async (store) => {
     const thread = await findThread(store, threadId);
     const { messages, total } = await store.getMessages(threadId, { limit, includeSilent });
-    // As many as a record says at most: a thread that never had a child costs no read.
+    // An upper bound from the thread's record: one that never had a child costs no read.
     const children = thread.childCount === 0 ? [] : await store.listChildren(threadId);
     const faults = debug ? await readFaults(store, threadId) : undefined;
     if (json) return printJson({ thread, children, messages, total, faults });

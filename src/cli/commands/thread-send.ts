@@ -1,4 +1,4 @@
-/** `everthread threads send` and `threads tool`: what a thread is given to work on. */
+/** `everthread threads send` and `threads tool`: queue a message or a tool call. */
 import { randomUUID } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
@@ -77,7 +77,7 @@ async function sendMessage(
   if (given === undefined && attachments.length === 0)
     throw new RuntimeError('InvalidMessage', 'Give a text to send, or files with --attach.');
   const content = given === undefined ? '' : await readText(given);
-  // The answer to words of the assistant's own is no answer: there is nothing to wait for but rest.
+  // An assistant message is not answered: only rest can be awaited.
   const sent = role === 'user' ? id : undefined;
   return give(threadId, options, sent, (client) =>
     client.queueMessage(threadId, { id, content, role, silent, attachments }),

@@ -1,4 +1,4 @@
-/** `everthread threads start`: a new thread, with its first message when there is one. */
+/** `everthread threads start`: a new thread, optionally with its first message. */
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { AnswerPrinter } from '../answer/answer-printer.ts';

@@ -1,4 +1,4 @@
-/** `everthread threads tree`: a thread with all that descend from it. A reader of the store, which needs no server. */
+/** `everthread threads tree`: a thread with all its descendants. Reads the store, and needs no server. */
 import type { Command } from 'commander';
 import { act, addCommon, type Cli, type CommonOptions } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';

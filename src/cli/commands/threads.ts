@@ -1,4 +1,4 @@
-/** `everthread threads …` */
+/** `everthread threads …`: the group of commands for single threads. */
 import type { Command } from 'commander';
 import { type Cli, GROUPS } from '../command.ts';
 import { addThreadEffects } from './thread-effects.ts';

@@ -1,4 +1,4 @@
-/** `everthread validate`: everything that is wrong with a project's definitions, at once. */
+/** `everthread validate`: all problems of a project's definitions at once. */
 import type { Command } from 'commander';
 import { act, addCommon, type Cli, type CommonOptions, GROUPS } from '../command.ts';
 import { EXIT } from '../exit.ts';
@@ -39,7 +39,7 @@ async function validateProject({ project, json }: CommonOptions): Promise<number
     note(`${tone('yellow', 'Warnings:', process.stderr)}\n${visible(formatProblems(warnings))}\n`);
   if (ok) {
     const { hooks, effects, endpoints, ...needed } = names;
-    // What every project has is counted even when there is none of it.
+    // Kinds that every project has are counted even when there are none.
     const counts = [
       ...Object.entries(needed),
       ...Object.entries({ hooks, effects, endpoints }).filter(([, { length }]) => length > 0),
@@ -49,7 +49,7 @@ async function validateProject({ project, json }: CommonOptions): Promise<number
     );
     return EXIT.done;
   }
-  // The result of this command, so it stands on standard output.
+  // The result of this command, so it goes to standard output.
   printLine(`${visible(formatProblems(problems))}\n\n${count(problems.length, 'problem')}`);
   return EXIT.usage;
 }

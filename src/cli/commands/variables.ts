@@ -1,4 +1,4 @@
-/** `everthread variables …`: what subagents wait for before they can start (runtime §7.5). */
+/** `everthread variables …`: the variables for which subagents wait before they can start (runtime §7.5). */
 import type { Command } from 'commander';
 import { StoredVariables } from '../../client/stored-variables.ts';
 import { variableProblem } from '../../core/env.ts';
@@ -107,7 +107,7 @@ async function provideVariables(
   names: readonly string[],
   { project, json, taskQueue }: ProvideOptions,
 ): Promise<undefined> {
-  // Said before anybody types.
+  // Checked before values are typed.
   for (const name of names) {
     const problem = variableProblem(name, '', undefined);
     if (problem) throw new RuntimeError('InvalidVariable', problem);
@@ -115,7 +115,7 @@ async function provideVariables(
   const { withClient } = await import('../connection/open-client.ts');
   await withClient({ project, taskQueue }, async (client) => {
     const { parentId, missing, childId, agent } = await client.getVariableRequest(requestId);
-    // A served request takes none; the client says so, and sees to it that its subagent has started.
+    // A request that was answered takes none; the client reports that, and ensures that its subagent has started.
     const values = childId === null ? await readVariables(names, missing) : {};
     const { childThreadId } = await client.provideVariables(parentId, requestId, values);
     if (json) return printJson({ requestId, threadId: parentId, childThreadId });

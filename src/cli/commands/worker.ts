@@ -30,7 +30,7 @@ async function runWorkerCommand({
   taskQueue,
   json = false,
 }: WorkerOptions): Promise<number> {
-  // Said now, and not when everything else has been done.
+  // Checked first, before anything slow.
   readConfiguration();
   narrowProjectFolder(projectDir, note);
   const { findServer } = await import('../connection/find-server.ts');

@@ -1,5 +1,5 @@
 /**
- * Which Temporal service the commands speak to: TEMPORAL_ADDRESS or the profile, else the one that `everthread dev` of
+ * Which Temporal service the commands use: TEMPORAL_ADDRESS or the profile, else the one that `everthread dev` of
  * this project uses (`.everthread/dev.json`), else 127.0.0.1:7233. `dev` itself decides in temporal-service/dev-server.ts.
  */
 import type { ConnectionOptions } from '@temporalio/client';
@@ -31,7 +31,7 @@ export function findServer(projectDir: string): FoundServer {
   };
 }
 
-/** Says at once what a client would find out after five seconds of trying: that no program listens on this machine. */
+/** Fails at once when no program listens on this machine, where a client would try for five seconds. */
 export async function requireListening(server: FoundServer): Promise<void> {
   const [host, port] = server.address.split(':');
   if (host !== LOOPBACK || (await isListening(LOOPBACK, Number(port)))) return;

@@ -1,6 +1,6 @@
 /**
  * The store of a project: EVERTHREAD_STORE, else `.everthread/store.db`.
- * I1  Only a command that begins something may create a store. To all others, one that is not there is an answer.
+ * I1. Only a command that begins something may create a store. To all others a missing store is an answer.
  */
 import { existsSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
@@ -18,7 +18,7 @@ export async function openExistingStore(projectDir: string): Promise<ThreadStore
   return openStore(address, projectDir, { create: false, keys });
 }
 
-/** Opens the store for reading threads, and closes it whatever happens. */
+/** Opens the store for reading threads, and always closes it. */
 export async function withStore<T>(projectDir: string, work: (store: ThreadStore) => Promise<T>): Promise<T> {
   const store = await openExistingStore(projectDir);
   try {
@@ -38,7 +38,7 @@ export function requireStore(address: string, projectDir: string): void {
   );
 }
 
-/** For commands that may create the store: not in a folder that is no project at all. */
+/** For commands that may create the store: never in a folder that is not a project. */
 export function requireProject(projectDir: string): void {
   const file = storeFile(readConfiguration().store, projectDir);
   const agents = statSync(join(projectDir, 'agents'), { throwIfNoEntry: false });
@@ -50,20 +50,20 @@ export function requireProject(projectDir: string): void {
   );
 }
 
-/** The file behind a store's address; undefined for stores that are not a file. */
+/** The file of a store's address; undefined for stores that are not a file. */
 export function storeFile(address: string, projectDir: string): string | undefined {
   const path = /^sqlite:([^?]+)/.exec(address)?.[1];
   return path === undefined ? undefined : resolve(projectDir, path);
 }
 
-/** Where an address leads, for people. Throws `InvalidConfiguration` for one that cannot be read. */
+/** An address for display. Throws `InvalidConfiguration` for one that cannot be parsed. */
 export function showStore(address: string, projectDir: string): string {
   if (isPostgresAddress(address)) return `PostgreSQL at ${readPostgresAddress(address).place}`;
   const file = storeFile(address, projectDir);
   return file === undefined ? 'the store of EVERTHREAD_STORE' : showPath(file);
 }
 
-/** A path as a person in this folder would write it. */
+/** A path relative to the current folder, for display. */
 export function showPath(path: string): string {
   const short = relative(process.cwd(), path);
   if (short === '') return '.';

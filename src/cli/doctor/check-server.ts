@@ -1,4 +1,4 @@
-/** What only the Temporal service can tell: version, namespace, search attributes, who polls, how fast a step is. */
+/** Checks that ask the Temporal service: version, namespace, search attributes, pollers, the speed of a step. */
 import type { Connection } from '@temporalio/client';
 import { errorMessage } from '../../core/error.ts';
 import { isPolling } from '../../core/poller.ts';

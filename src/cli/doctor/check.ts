@@ -5,7 +5,7 @@ export interface Check {
   readonly status: 'ok' | 'warn' | 'fail';
   /** What was found. */
   readonly message: string;
-  /** What to do about it. */
+  /** The remedy. */
   readonly next?: string;
 }
 

@@ -1,4 +1,4 @@
-/** Runs all checks in order; one that cannot be made because of one before it is left out. */
+/** Runs all checks in order; a check whose precondition failed is skipped. */
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { readConfiguration } from '../../configuration.ts';
@@ -20,7 +20,7 @@ import { measureStep } from './measure-step.ts';
 export interface Examination {
   readonly projectDir: string;
   readonly taskQueue?: string;
-  /** Called with each check as it is done. */
+  /** Called after each check. */
   readonly report: (check: Check) => void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Measures what one activity costs on this server: a worker of our own, on a queue of its own, runs a tiny workflow.
- * The dynamic config of a server cannot be asked for; what it does can be measured.
+ * Measures what one activity costs on this server: a worker of its own, on its own queue, runs a tiny workflow.
+ * A server's dynamic config cannot be queried; its effect can be measured.
  */
 import { randomUUID } from 'node:crypto';
 import { extname } from 'node:path';
@@ -13,7 +13,7 @@ const COUNT = 10;
 const WITHIN = '30 s';
 const QUIET = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-/** Milliseconds from one activity to the next: the median of ten, so that a busy moment of the machine does not count. */
+/** Milliseconds from one activity to the next: the median of ten, so that brief load of the machine does not count. */
 export async function measureStep(connection: NativeConnection, client: Client): Promise<number> {
   const activities: ProbeActivities = { readClock: async () => performance.now() };
   const taskQueue = `everthread-doctor-${randomUUID()}`;

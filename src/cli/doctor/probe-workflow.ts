@@ -1,4 +1,4 @@
-/** A workflow of the doctor's own: activities that do nothing, one after the other, to see what one costs. */
+/** The workflow that the doctor runs: activities that do nothing, one after the other, to measure the cost of one. */
 import { proxyActivities } from '@temporalio/workflow';
 
 export interface ProbeActivities {

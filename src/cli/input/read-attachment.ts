@@ -1,4 +1,4 @@
-/** Files of this machine that a command sends along with a message (`--attach FILE`). */
+/** Local files that a command sends along with a message (`--attach FILE`). */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Command } from 'commander';

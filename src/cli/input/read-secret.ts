@@ -1,6 +1,6 @@
 /**
- * A value that must not be seen: typed on a terminal without echo, else all of standard input.
- * S1. The terminal is given back as it was, however the typing ends.
+ * Reads a secret value: typed on a terminal without echo, else all of standard input.
+ * S1. The terminal is restored however the typing ends.
  * S2. A value is never taken from the command line, where every user of the machine could read it.
  */
 import { text } from 'node:stream/consumers';
@@ -11,7 +11,7 @@ const INTERRUPT = '\u0003';
 const ERASE = ['\u007f', '\b'];
 const ERASE_ALL = '\u0015';
 
-/** The line break with which a file, `echo` or a person ends is none of the value. */
+/** The final line break of a file, `echo` or a typed line is not part of the value. */
 export async function readSecret(prompt: string): Promise<string> {
   if (process.stdin.isTTY !== true) return (await text(process.stdin)).replace(/\r?\n$/, '');
   process.stderr.write(prompt);
@@ -23,7 +23,7 @@ export async function readSecret(prompt: string): Promise<string> {
     if (end === 'entered') typed.resolve(keys.line);
     else if (end === 'interrupted') typed.reject(new Error('interrupted'));
   };
-  // One that was read before has paused it.
+  // An earlier reader has paused it.
   stdin.setEncoding('utf8').on('data', onData).resume();
   stdin.setRawMode(true);
   try {
@@ -38,7 +38,7 @@ export async function readSecret(prompt: string): Promise<string> {
   }
 }
 
-/** What a terminal in raw mode leaves to its reader: erasing, the end, Ctrl-C. */
+/** The editing keys that a terminal in raw mode leaves to its reader: erase, end of input, Ctrl-C. */
 export class Typing {
   #characters: string[] = [];
 
@@ -47,7 +47,7 @@ export class Typing {
   }
 
   take(data: string): 'entered' | 'interrupted' | undefined {
-    // An arrow key or its like: it comes as a whole, and belongs to no value.
+    // An escape sequence such as an arrow key: it arrives as a whole, and is not part of the value.
     if (data.startsWith('\u001b')) return undefined;
     for (const character of data) {
       if (ENTER.includes(character)) return 'entered';

@@ -2,9 +2,9 @@
 import { text } from 'node:stream/consumers';
 import { RuntimeError } from '../../core/error.ts';
 
-/** Throws `InvalidMessage` when there is nothing. */
+/** Throws `InvalidMessage` when it is empty. */
 export async function readText(argument: string): Promise<string> {
-  // The line break with which a file or `echo` ends is none of the message's.
+  // The final line break of a file or `echo` is not part of the message.
   const content = argument === '-' ? (await text(process.stdin)).replace(/\r?\n$/, '') : argument;
   if (content.length > 0) return content;
   throw new RuntimeError(

@@ -1,12 +1,12 @@
 /**
- * Values of variables that must not be seen, several at once: asked for one by one on a terminal, without echo; else from standard
+ * Reads several secret variables: one by one on a terminal, without echo; else from standard
  * input, as NAME=value lines, or, where exactly one is named, all of it.
  */
 import { text } from 'node:stream/consumers';
 import { RuntimeError } from '../../core/error.ts';
 import { readSecret } from './read-secret.ts';
 
-/** `named`: those of the command line; `missing`: what is asked for where none is. Throws `InvalidVariable`. */
+/** `named`: those of the command line; `missing`: those asked for where none is named. Throws `InvalidVariable`. */
 export async function readVariables(
   named: readonly string[],
   missing: readonly string[],
@@ -23,7 +23,7 @@ async function ask(names: readonly string[]): Promise<Record<string, string>> {
   return values;
 }
 
-/** A line may hold a secret, so an error tells its number and nothing of it. Empty lines say nothing. */
+/** A line may hold a secret, so an error has its number and nothing of its text. Empty lines are skipped. */
 export function parseVariables(input: string, named: readonly string[] = []): Record<string, string> {
   const values = new Map<string, string>();
   for (const [index, line] of input.split(/\r?\n/).entries()) {

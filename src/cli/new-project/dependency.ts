@@ -1,7 +1,7 @@
 /**
- * How a new project depends on Everthread: as the running copy was installed.
- *   a clone                      file: and the way to the clone
- *   a package in a project       as that project's package.json, else its lockfile, has it; a tarball's file: too
+ * How a new project depends on Everthread: in the way the running copy was installed.
+ *   a clone                      file: and the path of the clone
+ *   a package in a project       the spec in that project's package.json, else in its lockfile; also a tarball's file:
  *   anything else (global, npx)  the running version
  */
 import { readFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ function specOf(installer: string): string | undefined {
   const { dependencies, devDependencies } = readJson<Manifest>(join(installer, 'package.json')) ?? {};
   const given = dependencies?.everthread ?? devDependencies?.everthread;
   if (given !== undefined) return given;
-  // `npm install --no-save` leaves its word here alone. A registry's address is no spec: the version is.
+  // `npm install --no-save` records the spec only here. A registry's address is not a spec: the version is used.
   const resolved = readJson<Lockfile>(join(installer, 'node_modules', '.package-lock.json'))?.packages?.[
     'node_modules/everthread'
   ]?.resolved;

@@ -1,7 +1,7 @@
 /**
  * Writes a new project into a folder.
- * N1. Nothing that is there is overwritten: the folder is empty, or holds no more than what `npm init`, `npm install` and
- *     `git init` leave. Their package.json and .gitignore get what is missing.
+ * N1. No existing file is overwritten: the folder is empty, or holds no more than what `npm init`, `npm install` and
+ *     `git init` leave. Their package.json and .gitignore are completed.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -10,7 +10,7 @@ import { showPath } from '../connection/find-store.ts';
 import { projectDependencies } from './dependency.ts';
 import { IGNORED, projectFiles, SCRIPTS } from './files.ts';
 
-/** May be there already. */
+/** May exist already. */
 const HARMLESS = [
   'package.json',
   'package-lock.json',
@@ -27,7 +27,7 @@ const HARMLESS = [
 export interface NewProject {
   /** What was written, relative to the folder. */
   readonly files: readonly string[];
-  /** `everthread` can be found from the folder already. */
+  /** `everthread` resolves from the folder already. */
   readonly installed: boolean;
 }
 
@@ -123,7 +123,7 @@ function gitignore(folder: string): string {
   return found + (missing.length === 0 ? '' : `${separator}${missing.join('\n')}\n`);
 }
 
-/** What npm accepts as a name. */
+/** A valid npm package name. */
 function packageName(folder: string): string {
   const name = basename(folder)
     .toLowerCase()

@@ -1,4 +1,4 @@
-/** A few lines of a source around a place in it, as compilers show them. */
+/** A few lines of a source around a position, as compilers show them. */
 
 const BEFORE = 2;
 const AFTER = 1;

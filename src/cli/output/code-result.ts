@@ -1,4 +1,4 @@
-/** The end of a sandbox run, shown: the result on standard output, everything else on standard error. */
+/** Shows the outcome of a sandbox run: the result on standard output, everything else on standard error. */
 import { inspect } from 'node:util';
 import type { CodeExecutionError, CodeExecutionLog, CodeExecutionResult } from '../../core/code-execution.ts';
 import { toTaggedJson } from '../../core/tagged-json.ts';
@@ -12,7 +12,7 @@ export interface RunSource {
 }
 
 const MIB = 1024 * 1024;
-/** Values may share others without end; what is written or shown is bounded. */
+/** Shared values can expand exponentially; what is written or shown is bounded. */
 const JSON_BYTES = 64 * MIB;
 const SHOWN_BYTES = MIB;
 
@@ -67,7 +67,7 @@ function showLog({ level, args }: CodeExecutionLog): void {
   note(style === undefined ? line : tone(style, line, process.stderr));
 }
 
-/** `inspect` escapes control characters itself; bounded by what the value takes as JSON. */
+/** `inspect` escapes control characters itself; bounded by the length of the value's JSON. */
 function show(value: unknown, stream: NodeJS.WriteStream): string {
   if (!toTaggedJson(value, { maxBytes: SHOWN_BYTES }).ok) {
     return `(a value of more than ${SHOWN_BYTES} bytes: --json shows it)`;

@@ -1,4 +1,4 @@
-/** What `everthread dev` says when everything runs: where things are, and what to type next. */
+/** What `everthread dev` prints when everything runs: addresses, and the next commands. */
 import { readConfiguration } from '../../configuration.ts';
 import type { ResolvedServer } from '../../temporal-service/dev-server.ts';
 import { commandName } from '../command-name.ts';

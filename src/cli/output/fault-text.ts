@@ -1,4 +1,4 @@
-/** What `threads show --debug` shows beside the messages: where in the author's code a tool, a hook or an effect went wrong. */
+/** What `threads show --debug` prints beside the messages: where author code of a tool, a hook or an effect failed. */
 import { followEvents } from '../../client/follow-events.ts';
 import type { StoredError } from '../../core/step.ts';
 import type { ThreadEvent } from '../../core/thread-event.ts';
@@ -6,16 +6,16 @@ import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { dateAndTime, tone } from './output.ts';
 import { shorten, visible } from './terminal-text.ts';
 
-/** As `--json` prints it. */
+/** The form for `--json`. */
 export interface ToldFault {
   readonly seq: number;
   readonly at: number;
-  /** The event that tells of it. */
+  /** The kind of its event. */
   readonly type: string;
   readonly step?: number;
-  /** Of the tool, the hook or the effect. */
+  /** The name of the tool, hook or effect. */
   readonly name: string;
-  /** Of a tool call. */
+  /** Set for a tool call. */
   readonly callId?: string;
   readonly error?: string;
   readonly stack: string;
@@ -46,7 +46,7 @@ function toFault({ seq, at, type, step, data }: ThreadEvent): ToldFault | undefi
   };
 }
 
-/** An effect's error has a code of its own. */
+/** An effect's error has its own code. */
 function toText(error: string | StoredError): string {
   return typeof error === 'string' ? error : error.message;
 }

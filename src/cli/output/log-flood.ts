@@ -1,8 +1,8 @@
 /**
- * What keeps a log readable, and a disk free, when one thing goes wrong ten thousand times. Pure: the time is handed in.
- * F1  Of entries of one kind (level, part, and message with its numbers and ids left out) the first twenty of an interval are
- *     told as they are; of the rest one line tells how many there were, and of how many threads. None goes without a count.
- * F2  What is remembered is bounded: kinds beyond a thousand share one, and threads beyond a thousand are not told apart.
+ * Keeps a log readable, and its disk free, when one failure repeats ten thousand times. Pure: the time is an argument.
+ * F1. Of entries of one kind (level, part, and message without its numbers and ids) the first twenty of an interval are
+ *     written unchanged; one line counts the rest, and their threads. No entry goes uncounted.
+ * F2. Memory is bounded: kinds beyond a thousand share one count, and threads beyond a thousand are not told apart.
  */
 
 export const INTERVAL_MS = 10_000;
@@ -15,16 +15,16 @@ const OTHERS = 'entries of many kinds';
 export interface FloodEntry {
   readonly level: string;
   readonly message: string;
-  /** Which part of the program speaks. */
+  /** The part of the program that logs. */
   readonly part?: string;
-  /** Whom it is about. */
+  /** The thread that it is about. */
   readonly thread?: string;
 }
 
-/** Of those that were not told one by one. */
+/** The number of suppressed entries. */
 export interface FloodSummary {
   readonly level: string;
-  /** Of the last of them. */
+  /** The last suppressed entry. */
   readonly message: string;
   readonly repeated: number;
   /** With "+" where there may be more. */
@@ -49,7 +49,7 @@ export class LogFlood {
     this.#intervalMs = intervalMs;
   }
 
-  /** F1: whether this one is told now. */
+  /** F1: whether this entry is written now. */
   admit(entry: FloodEntry, now: number): boolean {
     const kind = this.#kindOf(entry, now);
     if (kind.told < TOLD_IN_FULL) {
@@ -62,12 +62,12 @@ export class LogFlood {
     return false;
   }
 
-  /** Whether something waits to be told by `collect`. */
+  /** Whether `collect` has counts to report. */
   get holds(): boolean {
     return [...this.#kinds.values()].some(({ held }) => held !== undefined);
   }
 
-  /** What is due; everything when no time is given. Kinds whose interval is over begin anew. */
+  /** The counts that are due; all of them without a time. Kinds whose interval has ended start anew. */
   collect(now = Number.POSITIVE_INFINITY): FloodSummary[] {
     const due = [...this.#kinds].filter(([, kind]) => this.#isOver(kind, now));
     for (const [key] of due) this.#kinds.delete(key);
@@ -79,7 +79,7 @@ export class LogFlood {
     if (this.#kinds.size >= MOST_KINDS) this.#forget(now);
     const key = this.#kinds.has(own) || this.#kinds.size < MOST_KINDS ? own : `${entry.level} ${OTHERS}`;
     const found = this.#kinds.get(key);
-    // One that holds something is told first, whenever that is.
+    // A kind with a pending count is reported first, whenever that is.
     if (found && (found.held || !this.#isOver(found, now))) return found;
     const kind: Kind = { since: now, told: 0, held: undefined, count: 0, threads: new Set() };
     this.#kinds.set(key, kind);
@@ -90,16 +90,16 @@ export class LogFlood {
     return now - since >= this.#intervalMs;
   }
 
-  /** F2. */
+  /** F2: makes room for a new kind. */
   #forget(now: number): void {
-    // Looked for once an interval: who makes many kinds does so fast.
+    // Checked once per interval: many kinds appear quickly.
     if (now - this.#forgotAt < this.#intervalMs) return;
     this.#forgotAt = now;
     for (const [key, kind] of this.#kinds) if (!kind.held && this.#isOver(kind, now)) this.#kinds.delete(key);
   }
 }
 
-/** What is left of a message that is the same for all of its kind. */
+/** The constant part of a message, the same for all messages of its kind. */
 function stem(message: string): string {
   return message
     .slice(0, 500)

@@ -1,8 +1,8 @@
 /**
  * The log of worker and dev, on standard error: one line per entry, as text or JSON (`EVERTHREAD_LOG=debug,json`).
- * L1  Temporal's own entries below WARN are chatter to whoever runs agents: they appear from debug on.
- * L2  Text that comes from elsewhere cannot forge lines or speak to the terminal.
- * L3  What repeats itself is told a few times and then counted (`log-flood.ts`), unless whoever runs it asked for everything.
+ * L1. Temporal's own entries below WARN rarely concern people who run agents: they appear from debug on.
+ * L2. Foreign text cannot forge lines or control the terminal.
+ * L3. Repetitions are written a few times and then counted (`log-flood.ts`), unless the level asks for everything.
  */
 import type { Configuration, LogLevel } from '../../configuration.ts';
 import { errorMessage } from '../../core/error.ts';
@@ -23,7 +23,7 @@ export interface WorkerLogger {
 }
 
 const LEVELS: readonly TemporalLevel[] = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR'];
-/** Which part of the SDK speaks, and what every entry of a worker repeats. */
+/** The part of the SDK, and the fields that every entry of a worker repeats. */
 const REPEATED = [
   'sdkComponent',
   'taskQueue',
@@ -38,7 +38,7 @@ const REPEATED = [
   'durationMs',
 ];
 const VALUE_LENGTH = 300;
-/** Enough for the author's own files, behind the frames of what they call. */
+/** Enough for the author's own files, below the frames of what they call. */
 const STACK_LENGTH = 4000;
 
 export function createLogger(
@@ -69,7 +69,7 @@ export function createLogger(
   };
 }
 
-/** L3. Counts are told when their interval is over, or the process ends. */
+/** L3: counts are written when their interval is over, or the process ends. */
 function startCounting(tell: typeof toTextLine, write: (line: string) => void, intervalMs: number) {
   const flood = new LogFlood(intervalMs);
   let timer: NodeJS.Timeout | undefined;
@@ -98,14 +98,14 @@ function startCounting(tell: typeof toTextLine, write: (line: string) => void, i
   };
 }
 
-/** Some of the SDK's entries know the run alone. */
+/** Some of the SDK's entries have the run id alone. */
 function threadOf({ workflowId, threadId, workflowExecution, runId, run_id: coreRunId }: Metadata) {
   const execution = (workflowExecution ?? {}) as { readonly workflowId?: unknown };
   const id = workflowId ?? threadId ?? execution.workflowId ?? runId ?? coreRunId;
   return id === undefined ? undefined : String(id);
 }
 
-/** L1. `workflow` and `activity` entries are ours. */
+/** L1: `workflow` and `activity` entries are ours. */
 function isChatter(rank: number, { sdkComponent }: Metadata): boolean {
   return rank < LEVELS.indexOf('WARN') && (sdkComponent === 'worker' || sdkComponent === 'core');
 }
@@ -145,13 +145,13 @@ function toJson(value: unknown): string | undefined {
   }
 }
 
-/** Temporal wraps what an activity threw: the cause has the words. */
+/** Temporal wraps an activity's error: the message is in the cause. */
 function tellError(error: Error): string {
   const cause = error.cause instanceof Error ? ` (${errorMessage(error.cause)})` : '';
   return oneLine(errorMessage(error) + cause);
 }
 
-/** L2. */
+/** L2: escapes control characters. */
 function oneLine(text: string): string {
   return visible(text).replaceAll('\n', '␊');
 }

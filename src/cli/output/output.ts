@@ -1,12 +1,12 @@
 /**
- * Where a command's words go: results to standard output, everything else (progress, notes, failures) to standard
- * error, so that a result can be piped. Colours only where the stream is a terminal that has them.
+ * Where a command's output goes: results to standard output, everything else (progress, notes, failures) to standard
+ * error, so that a result can be piped. Colours only where the stream is a terminal with colours.
  */
 import { styleText } from 'node:util';
 
 export type Tone = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
-/** Text of a result, as it is. */
+/** Text of a result, unchanged. */
 export function write(text: string): void {
   process.stdout.write(text);
 }
@@ -24,12 +24,12 @@ export function printJsonLine(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
-/** For people beside the result. */
+/** For people, beside the result. */
 export function note(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** A note that may be passed over. */
+/** A note of minor importance. */
 export function dimNote(text: string): void {
   note(tone('dim', text, process.stderr));
 }

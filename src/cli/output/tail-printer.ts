@@ -1,4 +1,4 @@
-/** A thread's log for people: each thing on a line with its time, answers token by token. */
+/** A thread's log for people: each event on a line with its time, answers token by token. */
 import { roleOf } from '../../core/session.ts';
 import type { AnswerPart } from '../answer/answer-stream.ts';
 import { printLine, timeOfDay, tone, write } from './output.ts';

@@ -1,10 +1,10 @@
 /**
- * Text of models, tools and users on its way to a terminal.
- * I1  Nothing of theirs reaches the terminal as a command: control characters and bidirectional overrides are shown
- *     as visible signs, line breaks and tabs excepted.
+ * Untrusted text of models, tools and users on its way to a terminal.
+ * I1. None of it reaches the terminal as a command: control characters and bidirectional overrides are shown
+ *     as visible signs, except line breaks and tabs.
  */
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what the file is about.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this file is about control characters.
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** Keeps `\n` and `\t`; an ESC becomes `␛`, a C1 control or an override `\u{9b}`. */

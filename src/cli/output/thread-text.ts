@@ -1,4 +1,4 @@
-/** Threads and messages as people read them. */
+/** Threads and messages for display. */
 import type { AttachmentRef, Message, ToolCall } from '../../core/message.ts';
 import type { ChildRecord, ThreadRecord } from '../../store/port/thread-store.ts';
 import { dateAndTime, type Tone, tone } from './output.ts';
@@ -7,7 +7,7 @@ import { shorten, visible } from './terminal-text.ts';
 const RESULT_LENGTH = 300;
 const CALL_LENGTH = 200;
 
-/** `children`: of the thread. */
+/** `children`: those of the thread. */
 export function threadHeading(thread: ThreadRecord, children: readonly ChildRecord[] = []): string {
   const lines = [
     ['thread', thread.id],
@@ -40,7 +40,7 @@ function countChildren(children: readonly ChildRecord[]): string {
   return living === children.length ? `${living}` : `${children.length}, ${living} of them living`;
 }
 
-/** A session that has not begun, and that of one AI side, is not worth a line. */
+/** Nothing for a session that has not begun, and for one AI side. */
 function sideLine({ session: { side, turns } }: ThreadRecord): string[][] {
   if (turns === 0) return [];
   return [['side', `${side} acts next, after ${turns} ${turns === 1 ? 'turn' : 'turns'}`]];
@@ -58,7 +58,7 @@ export function messageText(message: Message): string {
   return lines.join('\n');
 }
 
-/** Under its message: what the file is called, what it is, how large, and where. */
+/** Below its message: the file's name, type, size and path. */
 function attachmentLine({ name, mimeType, size, path }: AttachmentRef): string {
   return tone(
     'dim',

@@ -1,4 +1,4 @@
-/** A family of threads as people read it: a heading, and a line for each thread, below its parent. */
+/** A family of threads for display: a heading, and a line for each thread, below its parent. */
 import type { FamilyMember } from '../../store/port/thread-store.ts';
 import { tone, toTable } from './output.ts';
 import { shorten } from './terminal-text.ts';
@@ -7,7 +7,7 @@ import { statusTone } from './thread-text.ts';
 const HEADINGS = ['AGENT', 'STATUS', 'STEPS', 'STOPPED BY', 'REFERENCE'];
 const NAME_LENGTH = 40;
 
-/** Each thread behind its parent, as the store has them. */
+/** Each thread after its parent, in the store's order. */
 export function treeLines(family: readonly FamilyMember[]): string[] {
   const branches = drawBranches(family.map(({ depth }) => depth));
   const rows = family.map((member, index) => toRow(member, branches[index] ?? ''));
@@ -30,20 +30,20 @@ function toRow({ thread, child }: FamilyMember, branch: string): string[] {
 
 const OWN = ['running', 'idle', 'failed', 'stopped', 'terminated'];
 
-/** What a child says of itself stands beside what it does. */
+/** The status text that a child has set, beside its status. */
 function statusOf(status: string, told = status): string {
   return OWN.includes(told) ? status : `${status} (${shorten(told, NAME_LENGTH)})`;
 }
 
-/** By its column: a name or a reason may say the same word. */
+/** By column: a name or a reason may equal a status. */
 function colour(line: string, at: number, { thread: { status } }: FamilyMember): string {
   return line.slice(0, at) + tone(statusTone(status), status) + line.slice(at + status.length);
 }
 
-/** For each node, parents first, what stands before its name: `│  ├─ `, `   └─ `; nothing before the root. */
+/** For each node, parents first, the prefix of its name: `│  ├─ `, `   └─ `; empty for the root. */
 export function drawBranches(depths: readonly number[]): string[] {
   const drawn: string[] = [];
-  /** By depth: another node follows below, on the same branch. */
+  /** By depth: whether another node follows below, on the same branch. */
   const goesOn: boolean[] = [];
   for (const depth of [...depths].reverse()) {
     const above = Array.from({ length: Math.max(0, depth - 1) }, (_, level) =>

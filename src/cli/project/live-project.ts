@@ -7,7 +7,7 @@ import { visible } from '../output/terminal-text.ts';
 
 export interface LiveProject {
   current(): Registry;
-  /** Milliseconds since 1970: what was changed later may not be in it. */
+  /** Milliseconds since 1970: later changes may be missing. */
   readonly loadedAt: number;
   /** Throws `InvalidDefinitions` with every problem, and keeps the old definitions. */
   reload(): Promise<void>;

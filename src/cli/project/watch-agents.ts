@@ -1,4 +1,4 @@
-/** Tells when something below a project's `agents/` changed: once for a burst of changes, and never twice at a time. */
+/** Reports changes below a project's `agents/`: once for a burst of changes, and never concurrently. */
 import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
 import { join } from 'node:path';
 
@@ -11,7 +11,7 @@ export interface Watcher {
 
 export interface WatchOptions {
   readonly projectDir: string;
-  /** Milliseconds since 1970: a file that was changed after that, before there was a watcher, counts as changed now. */
+  /** Milliseconds since 1970: a file changed after that, before the watcher existed, counts as changed now. */
   readonly since: number;
   /** Must not throw. */
   readonly changed: () => Promise<void>;
@@ -40,7 +40,7 @@ export function watchAgents({ projectDir, since, changed, failed }: WatchOptions
   };
 }
 
-/** Whether anything below was written since: a folder is when a file in it came or went. */
+/** Whether anything below was written since then: a folder is when a file was added or removed. */
 function isNewer(folder: string, since: number): boolean {
   const below = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   return ['.', ...below].some((name) => {

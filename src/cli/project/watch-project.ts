@@ -1,4 +1,4 @@
-/** Takes changes below a project's `agents/` over while its worker runs, and says so. */
+/** Reloads a project's definitions on changes while its worker runs, and reports that. */
 import { reportFailure } from '../exit.ts';
 import { dimNote, note, printJsonLine } from '../output/output.ts';
 import { agentNames, type LiveProject } from './live-project.ts';

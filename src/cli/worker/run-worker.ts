@@ -1,4 +1,4 @@
-/** A worker on a project, as the process of `everthread worker` and `everthread dev` runs it: connected, told when to stop, closed. */
+/** A worker on a project, as the process of `everthread worker` and `everthread dev` runs it: connects, serves until the stop, closes. */
 import { NativeConnection } from '@temporalio/worker';
 import { readConfiguration } from '../../configuration.ts';
 import type { Secrets } from '../../secret-environment.ts';
@@ -17,13 +17,13 @@ export interface WorkerRun {
   readonly stop: AbortSignal;
   readonly secrets: Secrets;
   readonly deaths: readonly ToldDeath[];
-  /** Called with what comes next, for people. */
+  /** Called with the next step, for people. */
   readonly doing: (what: string) => void;
-  /** Called when the worker is about to take work. Answers what to close after it. */
+  /** Called when the worker is about to take work. Answers a function that is called at the end. */
   readonly ready: (worker: ThreadWorker) => { close(): Promise<void> } | undefined;
 }
 
-/** Resolves when everything is finished or handed over, after the wish to stop. */
+/** Resolves when everything is finished or handed over after a stop. */
 export async function runWorker(run: WorkerRun): Promise<void> {
   const { stop, project, projectDir, taskQueue, server, secrets, deaths, doing } = run;
   doing(`connecting to the Temporal server at ${server.address}`);
@@ -54,7 +54,7 @@ export async function runWorker(run: WorkerRun): Promise<void> {
 
 async function connect(server: FoundServer): Promise<NativeConnection> {
   await requireListening(server);
-  // Just before its first use: a runtime that is never used keeps the process from ending.
+  // Created just before its first use: an unused runtime keeps the process from ending.
   installTemporalRuntime(readConfiguration().log);
   try {
     return await NativeConnection.connect(

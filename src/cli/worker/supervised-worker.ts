@@ -1,4 +1,4 @@
-/** What `everthread worker` and `everthread dev` share: a worker process under supervision, and what people are told of it. */
+/** What `everthread worker` and `everthread dev` share: a worker process under supervision, and its messages to people. */
 import { extname } from 'node:path';
 import { readConfiguration } from '../../configuration.ts';
 import { hideSecrets, type Secrets } from '../../secret-environment.ts';
@@ -11,7 +11,7 @@ export interface WorkerOrder {
   readonly projectDir: string;
   readonly taskQueue?: string;
   readonly json: boolean;
-  /** Takes changes of the project over. */
+  /** Reloads changes of the project. */
   readonly watch: boolean;
   readonly secrets: Secrets;
 }

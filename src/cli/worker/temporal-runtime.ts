@@ -3,7 +3,7 @@ import { Runtime } from '@temporalio/worker';
 import type { Configuration } from '../../configuration.ts';
 import { createLogger } from '../output/logger.ts';
 
-/** Makes our logger Temporal's, and leaves signals to the command. Before anything else of the worker SDK. */
+/** Installs our logger in Temporal, and leaves signals to the command. Called before anything else of the worker SDK. */
 export function installTemporalRuntime(log: Configuration['log']): void {
   const native = { trace: 'TRACE', debug: 'DEBUG', info: 'WARN', warn: 'WARN', error: 'ERROR' } as const;
   Runtime.install({

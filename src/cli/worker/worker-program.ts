@@ -1,8 +1,8 @@
 /**
- * The worker process of `everthread worker` and `everthread dev`: a program of its own, told what to do by its supervisor
- * (supervisor/supervise.ts). It alone loads the author's code.
+ * The worker process of `everthread worker` and `everthread dev`: a program of its own that its supervisor configures
+ * (supervisor/supervise.ts). Author code is loaded in this process alone.
  * W1. A signal asks it to stop, as the supervisor's message does, any number of times: Ctrl-C reaches both processes, and so does
- *     what ends a whole group. Only the supervisor ends it at once.
+ *     a signal to the whole group. Only the supervisor ends it at once.
  * W2. It ends when the supervisor is gone.
  */
 import { readConfiguration } from '../../configuration.ts';
@@ -15,7 +15,7 @@ import { reportFailure } from '../exit.ts';
 import { agentNames, openProject } from '../project/live-project.ts';
 import type { ReadyWorker, WorkerOrder } from './supervised-worker.ts';
 
-/** Codes that no other start mends. A server or database that is away comes back, and definitions are mended. */
+/** Codes that a restart cannot fix. An unreachable server or database returns, and definitions get corrected. */
 const FINAL: readonly string[] = ['InvalidConfiguration', 'StoreMismatch', 'StoreLost', 'StoreCorrupt'];
 
 const LEFT_BEHIND_MS = 2_000;
@@ -57,16 +57,16 @@ function tell(message: FromWorker<ReadyWorker>): void {
   process.send?.(message, () => undefined);
 }
 
-/** Before it is ready. */
+/** The failure occurred before the worker was ready. */
 function doing(what: string): void {
   tell({ kind: 'doing', what });
 }
 
-/** Resolves with the order; what comes later is in it. */
+/** Resolves with the order; later changes are part of it. */
 function listen(): Promise<Told> {
   const stop = new AbortController();
   const server = Promise.withResolvers<FoundServer>();
-  // W1.
+  // W1: a signal is a request to stop.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
       tell({ kind: 'leaving' });
@@ -84,10 +84,10 @@ function listen(): Promise<Told> {
   });
 }
 
-// W2.
+// W2: the channel closed.
 const onOrphaned = () => process.exit(1);
 process.on('disconnect', onOrphaned);
-// A reader that has seen enough is the supervisor's to notice: work goes on.
+// A closed output pipe is handled by the supervisor: work continues.
 process.stdout.on('error', () => undefined);
 
 keepCompiled();
@@ -102,5 +102,5 @@ try {
 }
 process.off('disconnect', onOrphaned);
 process.disconnect();
-// A timer that a tool has left behind is nothing to wait for.
+// A timer left behind by a tool must not keep the process alive.
 setTimeout(() => process.exit(), LEFT_BEHIND_MS).unref();

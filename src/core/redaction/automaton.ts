@@ -1,9 +1,9 @@
 /**
- * Aho-Corasick over bytes in flat tables: finds, at each place of a text, the longest pattern that ends there.
- * A1. Linear whatever the patterns: a byte costs one move forward and at most as many moves back as there were forward
- *     moves before it. `steps` counts them.
- * A2. A pattern above HEAD bytes stands in the tables with its beginning alone, so that many large secrets stay cheap in memory;
- *     where that beginning was met, the whole pattern is looked for with Knuth-Morris-Pratt, once per text.
+ * Aho-Corasick over bytes in flat tables: finds, at each position of a text, the longest pattern that ends there.
+ * A1. Linear for any patterns: a byte costs one move forward, and moves back never exceed the moves forward before them. `steps`
+ *     counts both.
+ * A2. Only the first HEAD bytes of a pattern are in the tables, so that large secrets take little memory; where such a head was
+ *     found, Knuth-Morris-Pratt searches for the whole pattern, once per text.
  */
 
 import { createRangeList, type Range, type RangeList } from './ranges.ts';
@@ -21,9 +21,9 @@ import {
 export type { Pattern } from './trie.ts';
 
 export interface Search {
-  /** In bytes; overlaps are put together within each list. */
+  /** In bytes; overlapping finds are merged within each list. */
   readonly finds: readonly (readonly Range[])[];
-  /** How much of a pattern the text ends with, and whose: it may have been cut there. */
+  /** How much of a pattern the end of the text matches, and which pattern: the text may have been cut there. */
   readonly tail: { readonly length: number; readonly owner: number };
   readonly steps: number;
 }
@@ -39,7 +39,7 @@ export interface Automaton {
 interface Machine {
   readonly tables: Tables;
   readonly sorted: readonly SortedPattern[];
-  /** Patterns above HEAD bytes, by the position of the first one that has the same head. */
+  /** Patterns longer than HEAD bytes, by the position of the first one with the same head. */
   readonly long: ReadonlyMap<number, readonly SortedPattern[]>;
 }
 
@@ -85,7 +85,7 @@ function search({ tables, sorted, long }: Machine, bytes: Uint8Array, accepts: A
     let found = ends[state] as number;
     if (found === -1) continue;
     if (long.has(found) && !heads.has(found)) heads.set(found, at + 1 - HEAD);
-    // A head alone is no find, and hides the shorter pattern that ends with it.
+    // A head alone is not a find, and would hide the shorter pattern that ends with it.
     if ((sorted[found] as SortedPattern).bytes.length > HEAD) found = ends[fail[state] as number] as number;
     if (found !== -1) addFind(finds, sorted[found] as SortedPattern, at + 1, accepts);
   }
@@ -111,7 +111,7 @@ function addFind(finds: RangeList, { bytes, owner }: Pattern, end: number, accep
   if (accepts(start, end)) finds.add(start, end, owner);
 }
 
-/** Knuth-Morris-Pratt, from a place before which the pattern cannot begin (A2). */
+/** Knuth-Morris-Pratt from the first position at which the pattern can begin (A2). */
 function searchOne(pattern: Pattern, text: Uint8Array, from: number, accepts: Accepts): Search {
   const { bytes, owner } = pattern;
   const borders = bordersOf(bytes);
@@ -132,7 +132,7 @@ function searchOne(pattern: Pattern, text: Uint8Array, from: number, accepts: Ac
   return { finds: [finds.ranges], tail: { length: matched, owner }, steps };
 }
 
-/** For each beginning of a pattern, how much of its end it begins with as well. */
+/** The failure function: for each prefix of a pattern, the longest suffix that is also a prefix. */
 function bordersOf(bytes: Uint8Array): Int32Array {
   const borders = new Int32Array(bytes.length);
   let matched = 0;

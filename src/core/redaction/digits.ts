@@ -1,6 +1,6 @@
 /**
  * What a text may hold in base64 (of either alphabet, also in lines) and in hex: each run of digits is decoded at every alignment, since
- * nobody knows where a secret begins in what was encoded.
+ * a secret can begin at any byte of what was encoded.
  * D1. Lines of one run may be broken by LF or CRLF and be indented; other spaces end a run.
  * D2. The padding belongs to the digit before it.
  */
@@ -8,13 +8,13 @@ import { hexValue } from './unescape.ts';
 import { createViewWriter, isSpace, SEPARATOR, type View, type ViewWriter } from './view.ts';
 
 interface Alphabet {
-  /** Bits of a digit. */
+  /** Bits per digit. */
   readonly bits: number;
-  /** Digits after which the bytes begin anew. */
+  /** Digits after which the alignment repeats. */
   readonly alignments: number;
-  /** By byte; -1 for what is no digit. */
+  /** Values by byte; -1 for a byte that is not a digit. */
   readonly values: Int8Array;
-  /** A run of fewer digits is passed over: it holds no find. */
+  /** The shortest run that can hold a find. */
   readonly shortest: number;
 }
 
@@ -40,7 +40,7 @@ const ALPHABETS: readonly Alphabet[] = [
 
 const PADDING = 0x3d;
 
-/** Every view of digits that the text has; one at a time, for each is as large as the text. */
+/** Every view of the text's digits; one at a time, since each is as large as the text. */
 export function* decodedViews(view: View): Generator<View> {
   for (const digits of ALPHABETS) {
     const runs = findRuns(view, digits);
@@ -51,7 +51,7 @@ export function* decodedViews(view: View): Generator<View> {
 }
 
 interface Runs {
-  /** Where each digit stands, run behind run. */
+  /** Positions of the digits, run after run. */
   readonly places: Int32Array;
   /** Number of digits up to the end of each run. */
   readonly ends: readonly number[];
@@ -80,7 +80,7 @@ function findRuns({ bytes }: View, { values, shortest }: Alphabet): Runs {
   return { places, ends };
 }
 
-/** Behind a line break and what indents the next line; the same place where no line ends (D1). */
+/** The position behind a line break and the indentation of the next line; the same position where no line ends (D1). */
 function afterBreak(bytes: Uint8Array, at: number): number {
   let next = at;
   let broken = false;
@@ -97,7 +97,7 @@ function decode(view: View, digits: Alphabet, { places, ends }: Runs, alignment:
   for (const end of ends) {
     decodeRun(view, digits, places.subarray(begin + alignment, end), writer);
     const last = places[end - 1] as number;
-    // What ends with the text may be the beginning of more.
+    // A find that ends with the text may be the start of a longer one.
     if (last < view.bytes.length - 1) writer.push(SEPARATOR, last, last + 1);
     begin = end;
   }
@@ -124,12 +124,12 @@ function decodeRun(
     held -= 8;
     const last = n === places.length - 1 ? afterPadding(bytes, place + 1) : place + 1;
     writer.push((value >> held) & 0xff, first, last);
-    // The digit that is left over begins the next byte too.
+    // The remaining digit also begins the next byte.
     first = place;
   }
 }
 
-/** D2. */
+/** D2: skips the padding. */
 function afterPadding(bytes: Uint8Array, at: number): number {
   let end = at;
   while (end < at + 2 && bytes[end] === PADDING) end += 1;

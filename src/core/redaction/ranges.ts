@@ -1,5 +1,5 @@
 /**
- * Finds in a text, put together: those that overlap are one, under the name of the one that begins first, and of two that begin
+ * Merges finds in a text: overlapping ones become one, under the name of the one that begins first, and of two that begin
  * together under that of the longer one. Everything here is linear in the number of finds.
  */
 
@@ -10,12 +10,12 @@ export interface Range {
 }
 
 export interface RangeList {
-  /** Finds come in the order of their ends. */
+  /** Finds arrive in the order of their ends. */
   add(start: number, end: number, owner: number): void;
   readonly ranges: readonly Range[];
 }
 
-/** Puts finds together as they come: a text may hold one at each of its places. */
+/** Merges finds as they arrive: a text may have one at each position. */
 export function createRangeList(): RangeList {
   const ranges: { start: number; end: number; owner: number }[] = [];
   const add: RangeList['add'] = (start, end, owner) => {
@@ -36,7 +36,7 @@ export function createRangeList(): RangeList {
   return { add, ranges };
 }
 
-/** Of two lists in which nothing overlaps, in the order of their starts. */
+/** Merges two lists without overlaps, in the order of their starts. */
 export function union(a: readonly Range[], b: readonly Range[]): readonly Range[] {
   if (b.length === 0) return a;
   if (a.length === 0) return b;

@@ -1,11 +1,11 @@
 /**
- * Takes secrets out of a text, in whatever form of a stated list they stand there (docs/operations.md). The text is decoded, one
- * level of escapes after the other, and each level is searched as it is, as digits of base64 and hex, and, for secrets in lines,
- * without its spaces; so a mixture of forms is found like a pure one.
- * R1. Linear in the text, whatever the secrets: a bounded number of views, each written and searched in one pass.
- * R2. Within base64 or hex a secret below six bytes counts only where it is all that was encoded: shorter pieces are chance.
- * R3. What was put in is never searched again.
- * R4. A text that ends with `…` was cut: a beginning of a secret that stands before it goes too.
+ * Takes secrets out of a text, in each of the forms that docs/operations.md lists. The text is decoded, one
+ * level of escapes after the other, and each level is searched as it is, as digits of base64 and hex, and, for secrets of several lines,
+ * without its spaces; so mixed forms are found like plain ones.
+ * R1. Linear in the text for any secrets: a bounded number of views, each written and searched in one pass.
+ * R2. Within base64 or hex a secret below six bytes counts only where it is all that was encoded: shorter matches are chance.
+ * R3. Replacements are never searched again.
+ * R4. A text that ends with `…` was cut: a beginning of a secret before the cut is removed too.
  */
 import { type Automaton, createAutomaton, type Pattern, type Search } from './automaton.ts';
 import { decodedViews } from './digits.ts';
@@ -16,26 +16,26 @@ import { endOf, SEPARATOR, startOf, type View, viewOf, withoutSpaces } from './v
 
 export interface Secret {
   readonly value: string;
-  /** What stands in its place. */
+  /** Its replacement. */
   readonly mark: string;
 }
 
 export interface Redactor {
-  /** States of its tables and bytes of its patterns: what it holds in memory is some twenty times that at most. */
+  /** States of its tables and bytes of its patterns: it takes at most some twenty times that in memory. */
   readonly weight: number;
   redact(text: string): string;
-  /** `steps`: bytes of views and moves within tables, which is what the time goes into. */
+  /** `steps`: bytes of views and moves within tables, a measure of the time spent. */
   measure(text: string): { readonly text: string; readonly steps: number };
 }
 
-/** R2. */
+/** R2: shorter secrets count only as a whole run of digits. */
 const SHORTEST_PIECE = 6;
-/** Bytes of all lines that are looked for on their own; the rest of them is found as part of its value alone. */
+/** Bytes of all lines that are searched for on their own; the others are found only within their whole value. */
 const LINE_BYTES = 1024 * 1024;
-/** R4. */
+/** R4: a shorter beginning of a secret before a cut stays. */
 const CUT_MARK = '…';
 const SHORTEST_BEGINNING = 8;
-/** What may be the beginning of an escape at the end of a text. */
+/** The possible start of an escape at the end of a text. */
 const CUT_ESCAPE = /(?:\\(?:[xuU]\{?[0-9a-fA-F]{0,8})?|%[0-9a-fA-F]?|&#?\w{0,9})$/;
 
 export function buildRedactor(secrets: readonly Secret[]): Redactor {
@@ -71,7 +71,7 @@ function toPatterns(secrets: readonly Secret[]): { plain: Pattern[]; joined: Pat
 
 interface Machines {
   readonly plain: Automaton;
-  /** For texts without their spaces. */
+  /** The automaton for texts without their spaces. */
   readonly joined: Automaton | null;
 }
 
@@ -103,34 +103,34 @@ function findAll(text: string, machines: Machines): Found {
   return { ranges, steps };
 }
 
-/** What stands before the cut and is whole. Looks at the end alone: the pattern would be tried at every place. */
+/** The text before the cut, without a partial escape. Looks at the end alone: the pattern would be tried at every position. */
 function stemOf(text: string): string {
   const end = text.slice(-CUT_MARK.length - 12, -CUT_MARK.length);
   const partial = CUT_ESCAPE.exec(end)?.[0].length ?? 0;
   return text.slice(0, text.length - CUT_MARK.length - partial);
 }
 
-/** From bytes of a view to places in the text; neighbours may meet in a digit that they share. */
+/** From bytes of a view to positions in the text; neighbours may share a digit. */
 function toRanges(view: View, finds: readonly Range[]): readonly Range[] {
   const list = createRangeList();
   for (const { start, end, owner } of finds) list.add(startOf(view, start), endOf(view, end - 1), owner);
   return list.ranges;
 }
 
-/** Bytes that were written in digits (R2): enough of them, or a whole run. */
+/** Whether bytes written in digits are enough, or a whole run (R2). */
 function isKnown(bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start >= SHORTEST_PIECE) return true;
   return (bytes[start - 1] ?? SEPARATOR) === SEPARATOR && (bytes[end] ?? SEPARATOR) === SEPARATOR;
 }
 
-/** R4. */
+/** R4: the beginning of a secret directly before the cut. */
 function toBeginning(view: View, { tail }: Search): Range[] {
   if (tail.length < SHORTEST_BEGINNING) return [];
   const end = view.bytes.length;
   return [{ start: startOf(view, end - tail.length), end: endOf(view, end - 1), owner: tail.owner }];
 }
 
-/** R3. */
+/** R3: replaces all finds in one pass over the original. */
 function replace(text: string, ranges: readonly Range[], secrets: readonly Secret[]): string {
   if (ranges.length === 0) return text;
   const parts: string[] = [];

@@ -1,25 +1,25 @@
 /**
- * What to look for of one secret. Texts are decoded before they are searched, so a secret has few forms of its own:
- * F1. The value, and what is left of it when it is decoded as texts are: it may hold what looks like an escape.
- * F2. Each of these with `+` for its spaces, as forms and Python's quote_plus write them.
- * F3. Of a value in lines, each line that is long enough to be known by (not the armour of a PEM); and all of it without
- *     spaces and line breaks, to be found in texts without such.
+ * The patterns to search for one secret. Texts are decoded before they are searched, so a secret has few forms:
+ * F1. The value, and each form that decoding makes of it: it may contain what looks like an escape.
+ * F2. Each of these with `+` for its spaces, as HTML forms and Python's quote_plus write them.
+ * F3. For a value of several lines, each line that is long enough to be distinctive (not the armour of a PEM); and the value without
+ *     spaces and line breaks, which is searched in texts without them.
  */
 import { unescapeOnce } from './unescape.ts';
 import { encode, withoutSpaces } from './view.ts';
 
-/** Escapes within escapes that are taken out of texts and secrets. */
+/** Levels of nested escapes that are decoded in texts and secrets. */
 export const LEVELS = 6;
-/** Characters of a decoded form: below, ordinary text would be torn apart. */
+/** The shortest decoded form in characters: shorter ones would match ordinary text. */
 const SHORTEST_DECODED = 4;
-/** Characters of a line that is looked for on its own, and of what is looked for without its spaces. */
+/** The shortest line in characters that is searched on its own, and the shortest value without its spaces. */
 const SHORTEST_LINE = 16;
 const ARMOUR = /^-----(BEGIN|END) [^-]*-----$/;
 
 export interface SecretForms {
   readonly plain: readonly Uint8Array[];
   readonly lines: readonly Uint8Array[];
-  /** Without spaces and line breaks. */
+  /** Forms without spaces and line breaks. */
   readonly joined: readonly Uint8Array[];
 }
 
@@ -35,7 +35,7 @@ export function formsOf(value: string): SecretForms {
   return { plain, lines: lines.map(encode), joined: joined.length < SHORTEST_LINE ? [] : [joined] };
 }
 
-/** F1. */
+/** F1: the value and its decoded forms. */
 function decodedForms(value: string): Uint8Array[] {
   const forms = [encode(value)];
   let bytes: Uint8Array | undefined = forms[0];
@@ -46,7 +46,7 @@ function decodedForms(value: string): Uint8Array[] {
   return forms;
 }
 
-/** F2. */
+/** F2: `+` for spaces. */
 function withPlus(forms: readonly Uint8Array[]): Uint8Array[] {
   return forms.flatMap((bytes) =>
     bytes.includes(0x20) ? [bytes, bytes.map((byte) => (byte === 0x20 ? 0x2b : byte))] : [bytes],

@@ -1,16 +1,16 @@
 /**
- * The tables of an Aho-Corasick automaton: a trie of patterns, and for each of its states the fail link, to the longest end of what was
- * read that is a beginning of some pattern.
- * T1. States are numbered breadth first over sorted patterns: the children of a state are neighbours in the order of their
+ * The tables of an Aho-Corasick automaton: a trie of patterns, and for each state its fail link, which leads to the longest proper
+ * suffix of the state's text that is a prefix of some pattern.
+ * T1. States are numbered breadth first over sorted patterns: the children of a state are contiguous, in the order of their
  *     bytes, and a state's fail link always points to a smaller number.
  */
 
-/** Bytes of a pattern that stand in the tables; what is longer is looked for by its beginning. */
+/** Bytes of a pattern that are in the tables; a longer one is searched by its head. */
 export const HEAD = 256;
 
 export interface Pattern {
   readonly bytes: Uint8Array;
-  /** What the caller knows the pattern by. */
+  /** The caller's number of the pattern. */
   readonly owner: number;
 }
 
@@ -73,7 +73,7 @@ function grow(sorted: readonly SortedPattern[]): Tables {
     for (let at = low[state] as number; at < end; ) {
       const { head } = sorted[at] as SortedPattern;
       if (head.length === depth) {
-        // Of equal patterns the first one names the find: its position is what groups go by.
+        // Equal patterns are found under the first one: finds are grouped by its position.
         if (tables.ends[state] === -1) tables.ends[state] = at;
         at += 1;
         continue;
@@ -92,7 +92,7 @@ function grow(sorted: readonly SortedPattern[]): Tables {
   return tables;
 }
 
-/** Of sorted patterns each adds the bytes that it does not share with the one before. */
+/** Each sorted pattern adds a state for every byte that it does not share with the one before. */
 function countStates(sorted: readonly SortedPattern[]): number {
   let states = 0;
   let before: Uint8Array = new Uint8Array();
@@ -105,7 +105,7 @@ function countStates(sorted: readonly SortedPattern[]): number {
   return states;
 }
 
-/** Fail links and what they inherit, in the order of the numbers. */
+/** Fail links, and the matches that states inherit over them, in the order of the numbers. */
 function link(tables: Tables): Tables {
   const { first, label, fail, ends } = tables;
   for (let state = 0; state < label.length; state++) {
@@ -124,7 +124,7 @@ function link(tables: Tables): Tables {
   return tables;
 }
 
-/** The child behind a byte, 0 where there is none: the root is nobody's child. */
+/** The child behind a byte, 0 where there is none: the root is never a child. */
 export function childOf({ first, label }: Tables, state: number, byte: number): number {
   let low = first[state] as number;
   let high = (first[state + 1] as number) - 1;

@@ -1,25 +1,25 @@
 /**
- * A text as bytes, and where each byte stands in the text: what is found in a decoded view is taken out of the original.
- * V1. A byte covers its whole character, and the whole escape or digits that it was written with: no half of one stays.
+ * A text as bytes, with the position of each byte in the text: what is found in a decoded view is removed from the original.
+ * V1. A byte covers its whole character, and the whole escape or digits that encode it: none is ever cut in half.
  */
 
 export interface View {
-  /** UTF-8. SEPARATOR stands where two parts do not belong together. */
+  /** UTF-8. SEPARATOR stands between parts that are not adjacent in the text. */
   readonly bytes: Uint8Array;
-  /** UTF-16 positions in the original text: byte n was read from `from[n]` up to `to[n]`. Absent: of one unit at n. */
+  /** UTF-16 positions in the original text: byte n was read from `from[n]` up to `to[n]`. Absent: byte n is unit n. */
   readonly from?: Int32Array;
   readonly to?: Int32Array;
-  /** The bytes were decoded from digits: in the midst of them only longer finds count. */
+  /** The bytes were decoded from digits: within them only longer finds count. */
   readonly digits?: boolean;
 }
 
-/** No byte of UTF-8, and so of no pattern. */
+/** Not a byte of UTF-8, and so in no pattern. */
 export const SEPARATOR = 0xff;
 
 export const startOf = ({ from }: View, at: number): number => (from ? (from[at] as number) : at);
 export const endOf = ({ to }: View, at: number): number => (to ? (to[at] as number) : at + 1);
 
-/** Halves of surrogate pairs become the replacement character, in texts and in patterns alike. */
+/** Lone surrogates become the replacement character, in texts and in patterns alike. */
 export function encode(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
@@ -42,7 +42,7 @@ export function viewOf(text: string): View {
   return { bytes, from, to };
 }
 
-/** Collects the bytes of a view that is made out of another one; never more than that one has. */
+/** Collects the bytes of a view that is derived from another one; never more than that one has. */
 export interface ViewWriter {
   readonly length: number;
   /** One byte, read from the bytes `first` up to and without `end` of the other view. */
@@ -79,7 +79,7 @@ export function isSpace(byte: number | undefined): boolean {
   return byte !== undefined && SPACES.has(byte);
 }
 
-/** Without spaces and line breaks. */
+/** The view without spaces and line breaks. */
 export function withoutSpaces(view: View): View {
   const writer = createViewWriter(view);
   for (let at = 0; at < view.bytes.length; at++) {

@@ -68,7 +68,7 @@ export function registerAttachment(given: () => Stores): void {
       ]);
     });
 
-    it('[seed 003] of a message that waits are told by their paths', async () => {
+    it('of a message that waits are told by their paths', async () => {
       const thread = await openThread(given().store);
       await thread.stash(
         message('m', '', { attachments: ['/reports/b.txt', refTo('/c.txt')] }),

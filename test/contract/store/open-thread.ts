@@ -56,7 +56,7 @@ export function registerOpenThread(given: () => Stores): void {
       expect(await thread.events('thread.created')).toHaveLength(1);
     });
 
-    it('[decisions processes] refuses a thread that has run before and is not here, naming the store', async () => {
+    it('refuses a thread that has run before and is not here, naming the store', async () => {
       const { store } = given();
       const thread = new ThreadDriver(store);
       await expect(thread.open({ mustExist: true })).rejects.toMatchObject({

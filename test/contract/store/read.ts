@@ -91,7 +91,7 @@ export function registerRead(given: () => Stores): void {
       ]);
     });
 
-    it('[seed 003] that are pending say so', async () => {
+    it('that are pending say so', async () => {
       const thread = await openThread(given().store);
       await thread.stash(message('a', 'soon', { metadata: { n: 1 } }), tool('t', 'look', { at: 'it' }));
       const [a, t] = await thread.messages();

@@ -48,7 +48,7 @@ export function registerRest(given: () => Stores): void {
       expect(await thread.rest('idle', { more: false })).toMatchObject({ kind: 'rest' });
     });
 
-    it('[decisions stop] comes as stopped though items are pending, and they stay in line', async () => {
+    it('comes as stopped though items are pending, and they stay in line', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')]);
       await thread.stash(message('b'));
@@ -60,7 +60,7 @@ export function registerRest(given: () => Stores): void {
       ]);
     });
 
-    it('[decisions stop] keeps the text that a stopped step had streamed', async () => {
+    it('[decision 0008] keeps the text that a stopped step had streamed', async () => {
       const thread = await openThread(given().store);
       const ref = await thread.beginCall([message('a')]);
       await thread.chunk(ref, 'a first try', 1);
@@ -78,14 +78,14 @@ export function registerRest(given: () => Stores): void {
       expect(await thread.everything()).toEqual(before);
     });
 
-    it('[decisions stop] leaves no message of a step that had streamed nothing', async () => {
+    it('[decision 0008] leaves no message of a step that had streamed nothing', async () => {
       const thread = await openThread(given().store);
       await thread.beginCall([message('a')]);
       await thread.rest('stopped');
       expect(await thread.transcript()).toEqual(['user: content of a']);
     });
 
-    it('[decisions stop] gives the running call and the remaining ones the result "stopped"', async () => {
+    it('[decision 0008] gives the running call and the remaining ones the result "stopped"', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')], {
         toolCalls: [call('c0', 'look'), call('c1', 'count'), call('c2', 'tidy')],

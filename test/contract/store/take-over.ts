@@ -1,4 +1,4 @@
-/** beginStep after a lost answer, a lost worker, a reset or a revival: what is stored is taken over (decisions: Order, ids, resets). */
+/** beginStep after a lost answer, a lost worker, a reset or a revival: what is stored is taken over. */
 import { describe, expect, it } from '@jest/globals';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver, tool } from '../thread-driver.ts';

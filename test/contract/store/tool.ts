@@ -1,4 +1,4 @@
-/** beginTool, commitTool, settleLostTool: at most once (runtime §5, decisions: Steps). */
+/** beginTool, commitTool, settleLostTool: at most once (runtime §5). */
 import { describe, expect, it } from '@jest/globals';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver } from '../thread-driver.ts';

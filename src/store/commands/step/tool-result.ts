@@ -115,7 +115,7 @@ export async function settleOpenCalls(thread: ThreadTransaction, status: RestSta
   await releaseCalls(thread);
 }
 
-/** Gives a call a result that its attempt did not report; from now on that attempt is late (T2). */
+/** Gives a call a result that its attempt did not report; from now on that attempt is late (tool/tool.ts, T2). */
 export async function settleCall(
   thread: ThreadTransaction,
   call: CallRow,

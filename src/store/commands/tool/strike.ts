@@ -8,7 +8,7 @@ import type { Tables } from '../../schema/tables.ts';
 import { binder } from '../base/bind.ts';
 import type { CommandContext } from '../base/context.ts';
 
-/** K2: how long a row is kept. */
+/** How long a row is kept that is not touched (port/strike.ts, K2). */
 const STRIKES_KEPT_DAYS = 30;
 
 export function bindStrikes(context: CommandContext): StrikeStore {

@@ -1,10 +1,10 @@
-/** house: errors never fail a thread; a fault of ours leaves a marker, a thread at rest, and nothing lost. */
+/** An internal fault never fails a thread's workflow: it leaves a marker and a thread at rest, and nothing is lost. */
 import { describe, expect, it } from '@jest/globals';
 import { says, scriptedModel } from '../../src/testing/index.ts';
 import { helperRegistry, testRuntime } from '../support/runtime.ts';
 
 describe('a fault in the runtime itself', () => {
-  it('[house] parks the thread as failed, and the next message takes what was queued along', async () => {
+  it('parks the thread as failed, and the next message takes what was queued along', async () => {
     const model = scriptedModel([says('all is well')]);
     const sound = helperRegistry({ model });
     let broken = false;
