@@ -5,9 +5,9 @@ import type { ToolResult } from '../core/message.ts';
 import { isSubagentCall } from '../core/subagent.ts';
 import type { ThreadState } from '../core/thread-state.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { CallerContext } from './caller-context.ts';
 import { checkArguments } from './check-arguments.ts';
-import type { ThreadEnv } from './env.ts';
-import type { StateOrigin } from './origin.ts';
+import type { ThreadEnv } from './thread-env.ts';
 import { runToolBody } from './tool-body.ts';
 
 export interface ToolsInput {
@@ -21,10 +21,10 @@ export interface ToolsInput {
 
 export function createTools(
   { store, registry, env, nextId, state }: ToolsInput,
-  { thread, key, tool, caller = tool, work, execution }: StateOrigin,
+  { thread, key, tool, reachingTool = tool, work, execution }: CallerContext,
 ): Pick<ThreadState, 'queueTool' | 'invokeTool'> {
   const run = async (name: string, args: Readonly<Record<string, unknown>>): Promise<ToolResult> => {
-    const refusal = refuseReach(caller, name);
+    const refusal = refuseReach(reachingTool, name);
     const target = registry.tools.get(name);
     if (refusal !== undefined) return { status: 'error', error: refusal };
     if (!target) return { status: 'error', error: describeMissing(registry, name) };
@@ -32,12 +32,13 @@ export function createTools(
     if (!checked.ok) return checked.result;
     const own = Object.freeze({ ...describe(state()), ...env.bind(target) });
     const body = { tool: target, state: own, args: checked.args, work: key };
-    return (await env.refuse(target)) ?? runToolBody(body);
+    return (await env.refuseTool(target)) ?? runToolBody(body);
   };
   return {
     queueTool(name, args = {}) {
       const refusal =
-        refuseReach(caller, name) ?? (isCallable(registry, name) ? undefined : `Tool not found: ${name}`);
+        refuseReach(reachingTool, name) ??
+        (isCallable(registry, name) ? undefined : `Tool not found: ${name}`);
       if (refusal !== undefined) throw new Error(refusal);
       work.queueTool({ id: nextId(), name, arguments: env.redactKnown(args) });
     },

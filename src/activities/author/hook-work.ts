@@ -6,14 +6,14 @@ import { isRuntimeError } from '../../core/error.ts';
 import type { FlowDirective } from '../../core/thread-execution.ts';
 import type { ThreadState } from '../../core/thread-state.ts';
 import type { HookRunner } from '../../state/hooks/runner.ts';
-import { type AuthorCode, type AuthorPlace, openAuthorCode } from '../../state/open-author-code.ts';
+import { type AuthorCode, type AuthorCodeOptions, openAuthorCode } from '../../state/open-author-code.ts';
 import type { Scratch } from '../../state/scratch.ts';
 import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { openSink, type Sink } from '../signals/sink.ts';
 
-export type HookWorkInput = Omit<AuthorPlace, 'work' | 'within'>;
+export type HookWorkInput = Omit<AuthorCodeOptions, 'work' | 'within'>;
 
 export interface HookWork extends Pick<AuthorCode, 'hooks' | 'env'> {
   readonly sink: Sink;

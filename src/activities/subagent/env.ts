@@ -9,7 +9,7 @@
 import { declaredTypes, resolveVariable } from '../../core/env.ts';
 import { isScoped, listScoped, listScopedRequirements } from '../../core/env-requirement.ts';
 import type { Subagent } from '../../core/subagent.ts';
-import { readPlace } from '../../state/env-place.ts';
+import { readEnvPlace } from '../../state/env-place.ts';
 import { createIds } from '../../state/id.ts';
 import type { GivenVariable, NewChild, ParentCall } from '../../store/port/family.ts';
 import type { ThreadRecord } from '../../store/port/thread.ts';
@@ -38,7 +38,7 @@ export async function givenVariables(
   const known = new Set(explicit.map(({ name }) => name));
   const names = immediate ? immediate.scopedEnv.filter((name) => !known.has(name)) : [];
   if (names.length === 0) return explicit;
-  const place = await readPlace(sources, thread, { prompt, tool: entry.name });
+  const place = await readEnvPlace(sources, thread, { prompt, tool: entry.name });
   return [...explicit, ...names.flatMap((name) => resolveVariable(name, place) ?? [])];
 }
 

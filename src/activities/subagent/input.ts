@@ -13,7 +13,7 @@ import {
   type Subagent,
   toThreadName,
 } from '../../core/subagent.ts';
-import { type AttachmentPlace, storeAttachments } from '../../state/attachments.ts';
+import { type AttachmentTarget, storeAttachments } from '../../state/attachments.ts';
 import { describeIssues } from '../../state/check-arguments.ts';
 import { requiredFields } from '../model/subagent-tools.ts';
 import { argumentOf, type Checked, type PromptArguments, toPaths, toText } from '../tool/prompt-input.ts';
@@ -127,7 +127,7 @@ export function checkChildArguments(
 
 /** Paths of files that are there, each once; what else is named is refused. */
 export async function findFiles(
-  place: AttachmentPlace,
+  place: AttachmentTarget,
   call: string,
   named: readonly unknown[],
 ): Promise<Checked<readonly string[]>> {

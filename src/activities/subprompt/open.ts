@@ -7,8 +7,9 @@
 import type { PromptDefinition } from '../../core/definition.ts';
 import { isHookAborted } from '../../state/hooks/chain.ts';
 import { definesHook } from '../../state/hooks/listed.ts';
+import type { DraftMessage } from '../../state/hooks/message-hook-port.ts';
 import { createIds } from '../../state/id.ts';
-import type { DraftMessage, ExecutionPlace } from '../../state/origin.ts';
+import type { RunningExecution } from '../../state/running-execution.ts';
 import { openScratch, type Scratch } from '../../state/scratch.ts';
 import type { SubpromptPlace } from '../../store/port/step.ts';
 import type { OpenedSubprompt, OpenSubprompt } from '../../store/port/subprompt.ts';
@@ -120,7 +121,7 @@ interface Opening {
 async function toExecution(
   { store }: ActivityDependencies,
   { call, asked, command, scratch }: Opening,
-): Promise<ExecutionPlace> {
+): Promise<RunningExecution> {
   const { key, begun, executionId } = call;
   const { messages: history } = await store.getMessages(key.threadId, { includeSilent: true });
   const { prompt, args } = asked;

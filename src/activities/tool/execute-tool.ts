@@ -37,7 +37,7 @@ export async function executeTool(
   const resolved = resolveCall(dependencies.registry(), execution, prompt);
   if (!resolved.ok) return { kind: 'executed', result: resolved.result };
   const { tool, args } = resolved;
-  const refusal = await env.refuse(tool);
+  const refusal = await env.refuseTool(tool);
   if (refusal) return { kind: 'executed', result: refusal };
   return runWithin(dependencies, { frame, tool, args });
 }

@@ -8,7 +8,7 @@ import type { AuthorSchema, PromptToolEntry, Registry } from '../../core/definit
 import { isRuntimeError, isStoreTrouble, RuntimeError } from '../../core/error.ts';
 import { parseFilePath } from '../../core/file-path.ts';
 import type { AttachmentRef } from '../../core/message.ts';
-import { type AttachmentPlace, storeAttachments } from '../../state/attachments.ts';
+import { type AttachmentTarget, storeAttachments } from '../../state/attachments.ts';
 import { describeIssues } from '../../state/check-arguments.ts';
 import type { ResumableCall } from './resumable-call.ts';
 
@@ -43,7 +43,7 @@ export interface FirstMessage {
 
 /** Undefined where the call brings none. */
 export async function readFirstMessage(
-  place: AttachmentPlace,
+  place: AttachmentTarget,
   entry: PromptToolEntry | undefined,
   args: PromptArguments,
 ): Promise<Checked<FirstMessage | undefined>> {

@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { type AttachmentRef, type ToolCall, type ToolResult, toolContent } from '../../core/message.ts';
 import type { ToolCallOutcome } from '../../core/step.ts';
 import { authorPlace } from '../../state/author-fault.ts';
-import type { DraftMessage } from '../../state/origin.ts';
+import type { DraftMessage } from '../../state/hooks/message-hook-port.ts';
 import { storeResultFiles } from '../../state/result-files.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';

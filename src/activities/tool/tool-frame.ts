@@ -1,8 +1,8 @@
 /** What the parts of one tool call share: its tool, the hooks around it, and what stores its result. */
 import { findActivePrompt } from '../../core/active-side.ts';
 import type { PromptDefinition } from '../../core/definition.ts';
-import type { ExecutionPlace } from '../../state/origin.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
+import type { RunningExecution } from '../../state/running-execution.ts';
 import { openScratch, type Scratch } from '../../state/scratch.ts';
 import type { BegunTool } from '../../store/port/tool.ts';
 import { type HookWork, openHookWork } from '../author/hook-work.ts';
@@ -22,14 +22,14 @@ export interface ToolFrame extends HookWork {
   /** One flow for the tool and its hooks. */
   readonly scratch: Scratch;
   /** For their ThreadStates. */
-  place(): Promise<ExecutionPlace>;
+  place(): Promise<RunningExecution>;
 }
 
 export function openToolFrame(dependencies: ActivityDependencies, execution: ToolExecution): ToolFrame {
   const { thread, index, signal, call: _, scratch: __, ...where } = execution;
   const prompt = findActivePrompt(dependencies.registry(), thread.agent, execution);
   const scratch = openScratch(execution.scratch);
-  let read: Promise<ExecutionPlace> | undefined;
+  let read: Promise<RunningExecution> | undefined;
   const place = () => {
     read ??= retryWhileUnavailable(signal, () =>
       dependencies.store.getMessages(thread.id, { includeSilent: true }),

@@ -21,7 +21,7 @@ const PLACE_COLUMNS = [
 type Place = Pick<StepContext, 'executionId' | 'stepCount' | 'sideSteps' | 'side' | 'scratch' | 'subprompt'>;
 
 /** In one query for a step of the thread's own: on a database server each one is a way there and back. */
-export async function readPlace(trx: Transaction<Tables>, threadId: string, step: number): Promise<Place> {
+export async function readEnvPlace(trx: Transaction<Tables>, threadId: string, step: number): Promise<Place> {
   const row = await trx
     .selectFrom('steps')
     .leftJoin('executions', (join) =>

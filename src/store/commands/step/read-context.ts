@@ -2,7 +2,7 @@
 import type { HistoryWindow, StepContext, StepPlace } from '../../port/thread-store.ts';
 import { toThreadRecord } from '../../schema/rows.ts';
 import { type CommandContext, inSnapshot, unknownThread } from '../base/context.ts';
-import { readPlace } from '../base/step-place.ts';
+import { readEnvPlace } from '../base/step-place.ts';
 import { readHistory } from './read-history.ts';
 import { readSubpromptHistory } from './subprompt-context.ts';
 
@@ -22,7 +22,7 @@ export async function readContext(
     const row = await db.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst();
     if (!row) throw unknownThread(context.storeId, threadId);
     const thread = toThreadRecord(row);
-    const place = { thread, step, ...(await readPlace(db, threadId, step)) };
+    const place = { thread, step, ...(await readEnvPlace(db, threadId, step)) };
     const { subprompt } = place;
     const history = subprompt
       ? await readSubpromptHistory(db, place, subprompt, window(place))

@@ -18,7 +18,7 @@ import type {
 } from '../../port/thread-store.ts';
 import { toThreadRecord } from '../../schema/rows.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
-import { readOwner, readPlace } from '../base/step-place.ts';
+import { readEnvPlace, readOwner } from '../base/step-place.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { enqueue } from '../message/queue.ts';
 import { keepHandoff } from '../step/handoff.ts';
@@ -53,7 +53,7 @@ export async function beginTool(
     // Where T1 matters, the disk has it before the body begins.
     if (idempotent) thread.relax();
     if (!again) await start(thread, call, command.attempt);
-    const { executionId: _, ...place } = await readPlace(thread.trx, thread.threadId, call.step);
+    const { executionId: _, ...place } = await readEnvPlace(thread.trx, thread.threadId, call.step);
     return {
       kind: 'run',
       repeated: call.state === 'started' && !again,
