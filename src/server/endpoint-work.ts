@@ -13,7 +13,7 @@ import { storeOf } from '../client/client-store.ts';
 import { refuseTerminated } from '../client/known-thread.ts';
 import type { RuntimeClient } from '../client/runtime-client.ts';
 import { terminateDescendants } from '../state/descendants.ts';
-import type { WorkSink } from '../state/origin.ts';
+import type { WorkSink } from '../state/work-sink.ts';
 
 export interface EndpointWork {
   readonly sink: WorkSink;

@@ -11,7 +11,7 @@ import { extensionOf } from '../core/mime-type.ts';
 import type { MessageAttachment } from '../core/thread-message.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 
-export interface AttachmentPlace {
+export interface AttachmentTarget {
   readonly store: ThreadStore;
   readonly threadId: string;
   /** Names for new files: the same for each attempt of the same work. */
@@ -20,7 +20,7 @@ export interface AttachmentPlace {
 
 /** Rejects with `InvalidMessage`, `FileNotFound`, or as `writeFile` does. */
 export async function storeAttachments(
-  place: AttachmentPlace,
+  place: AttachmentTarget,
   attachments: readonly MessageAttachment[] | undefined,
 ): Promise<readonly AttachmentRef[]> {
   if (attachments === undefined || attachments === null) return [];
@@ -33,7 +33,7 @@ export async function storeAttachments(
   return refs;
 }
 
-async function toRef(place: AttachmentPlace, given: MessageAttachment): Promise<AttachmentRef> {
+async function toRef(place: AttachmentTarget, given: MessageAttachment): Promise<AttachmentRef> {
   if (typeof given === 'string') return findRef(place, given, {});
   if (typeof given !== 'object' || given === null) throw invalid('An attachment is a path or an object.');
   if ('data' in given) return storeNew(place, given);
@@ -43,7 +43,7 @@ async function toRef(place: AttachmentPlace, given: MessageAttachment): Promise<
   );
 }
 
-async function storeNew(place: AttachmentPlace, given: ToolAttachment): Promise<AttachmentRef> {
+async function storeNew(place: AttachmentTarget, given: ToolAttachment): Promise<AttachmentRef> {
   const { name, mimeType, data, width, height, description } = given;
   if (typeof name !== 'string' || name.length === 0) throw invalid('An attachment needs a "name".');
   if (typeof mimeType !== 'string') throw invalid(`The attachment "${name}" needs a "mimeType".`);
@@ -64,7 +64,7 @@ async function storeNew(place: AttachmentPlace, given: ToolAttachment): Promise<
 }
 
 async function findRef(
-  { store, threadId, nextId }: AttachmentPlace,
+  { store, threadId, nextId }: AttachmentTarget,
   path: string,
   given: Partial<AttachmentRef>,
 ): Promise<AttachmentRef> {

@@ -5,7 +5,7 @@
 import { LIMITS } from '../core/limit.ts';
 import { errorMessage, errorStack } from '../core/thrown.ts';
 import type { AuthorCode } from './author-run.ts';
-import type { ThreadEnv } from './env.ts';
+import type { ThreadEnv } from './thread-env.ts';
 
 export interface AuthorFault {
   readonly code: AuthorCode;

@@ -1,23 +1,44 @@
-/** Are a tool's arguments what its schema asks for? (definitions §12.4) A refusal is a result that the model reads. */
+/** Stages of the tool gate: may this tool run here, and are its arguments what its schema asks for? (definitions §12.4) */
 import type { ToolDefinition } from '../core/definition.ts';
 import type { ToolResult } from '../core/message.ts';
+import { end, go, type Nothing, type Verdict } from './gate.ts';
+import type { ThreadEnv } from './thread-env.ts';
 
-export type CheckedCall =
-  | { readonly ok: true; readonly tool: ToolDefinition; readonly args: unknown }
-  | { readonly ok: false; readonly result: ToolResult };
+/** The end of a gate that a call leaves with its result, which the model or the calling code reads. */
+export interface AnsweredCall {
+  readonly kind: 'answered';
+  readonly result: ToolResult;
+}
+
+/** Ends the gate by an error result. */
+export function refuseCall(error: string): Verdict<never, AnsweredCall> {
+  return end({ kind: 'answered', result: { status: 'error', error } });
+}
 
 /**
- * Parsed arguments, defaults applied, or the error result that names each problem. Whoever runs a tool comes by here, and so
- * does who would run what only the provider runs (definitions §6.3).
+ * Adds the parsed arguments, defaults applied; the refusal names each problem. Whoever runs a tool comes by here, and so does
+ * who would run what only the provider runs (definitions §6.3).
  */
-export function checkArguments(tool: ToolDefinition, args: Readonly<Record<string, unknown>>): CheckedCall {
+export function checkToolArguments(
+  _ports: unknown,
+  { tool, given }: { readonly tool: ToolDefinition; readonly given: Readonly<Record<string, unknown>> },
+): Verdict<{ readonly args: unknown }, AnsweredCall> {
   if (tool.executionMode === 'provider') {
     return refuseCall(`Tool "${tool.name}" is run by the provider of the model, and by nobody else.`);
   }
-  if (!tool.args) return { ok: true, tool, args: undefined };
-  const parsed = tool.args.safeParse(args);
-  if (parsed.success) return { ok: true, tool, args: parsed.data };
+  if (!tool.args) return go({ args: undefined });
+  const parsed = tool.args.safeParse(given);
+  if (parsed.success) return go({ args: parsed.data });
   return refuseCall(`Tool argument validation failed: ${describeIssues(parsed.error.issues)}`);
+}
+
+/** A tool that requires a variable without a value does not run. */
+export async function requireVariables(
+  _ports: unknown,
+  { tool, env }: { readonly tool: ToolDefinition; readonly env: ThreadEnv },
+): Promise<Verdict<Nothing, AnsweredCall>> {
+  const result = await env.refuseTool(tool);
+  return result ? end({ kind: 'answered', result }) : go();
 }
 
 /** `[path] message; …`, as models and logs are told what a schema refused. */
@@ -25,8 +46,4 @@ export function describeIssues(
   issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
 ): string {
   return issues.map(({ path, message }) => `[${path.join('.')}] ${message}`).join('; ');
-}
-
-export function refuseCall(error: string): CheckedCall {
-  return { ok: false, result: { status: 'error', error } };
 }

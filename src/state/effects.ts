@@ -5,8 +5,8 @@ import { RuntimeError } from '../core/error.ts';
 import { toJsonText } from '../core/json-value.ts';
 import { LIMITS } from '../core/limit.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
-import type { ThreadEnv } from './env.ts';
-import type { StateOrigin } from './origin.ts';
+import type { CallerContext } from './caller-context.ts';
+import type { ThreadEnv } from './thread-env.ts';
 
 /** Of one year: beyond it a delay is most likely a mistake of units. */
 const LONGEST_DELAY_MS = 366 * 24 * 60 * 60 * 1000;
@@ -20,7 +20,7 @@ export interface EffectsInput {
 
 export function createEffects(
   { store, registry, nextId, redactKnown }: EffectsInput,
-  { thread, work }: StateOrigin,
+  { thread, work }: CallerContext,
 ): ThreadEffects {
   return {
     async scheduleEffect(name, args = {}, delay = 0) {

@@ -18,7 +18,7 @@ type Sources = Pick<StateDependencies, 'store' | 'registry'>;
 const types = new WeakMap<Registry, ReadonlyMap<string, EnvType>>();
 const requirements = new WeakMap<Registry, Map<string, readonly Requirement[]>>();
 
-export interface PlaceOptions {
+export interface EnvReadOptions {
   /** The prompt that is active, where it is not the agent's own. */
   readonly prompt?: PromptDefinition;
   /** The tool that asks. */
@@ -26,17 +26,17 @@ export interface PlaceOptions {
 }
 
 /** Throws `InvalidConfiguration` when a value cannot be decrypted. */
-export async function readPlace(
+export async function readEnvPlace(
   { store, registry }: Sources,
   thread: ThreadRecord,
-  { prompt, tool }: PlaceOptions = {},
+  { prompt, tool }: EnvReadOptions = {},
 ): Promise<EnvPlace> {
   const stored = await store.readEnv(thread.id, thread.userId);
-  return { ...definedPlace(registry(), thread, prompt), stored, tool };
+  return { ...definedEnvPlace(registry(), thread, prompt), stored, tool };
 }
 
 /** The place with what definitions give alone. */
-export function definedPlace(
+export function definedEnvPlace(
   registry: Registry,
   { agent, session }: Pick<ThreadRecord, 'agent' | 'session'>,
   prompt?: PromptDefinition,
@@ -66,7 +66,7 @@ export async function readRedactor(
   also: readonly Variable[] = [],
 ): Promise<Redact> {
   try {
-    return createRedactor([...also, ...listSecrets(await readPlace(sources, thread))]);
+    return createRedactor([...also, ...listSecrets(await readEnvPlace(sources, thread))]);
   } catch (error) {
     if (!isRuntimeError(error, 'InvalidConfiguration')) throw error;
     return () => `[withheld, since secrets could not be taken out of it: ${error.message}]`;

@@ -2,10 +2,11 @@
 import { findActiveSide } from '../core/active-side.ts';
 import type { Registry } from '../core/definition.ts';
 import type { ExecutionState } from '../core/thread-execution.ts';
-import type { ExecutionPlace, StateOrigin } from './origin.ts';
+import type { CallerContext } from './caller-context.ts';
+import type { RunningExecution } from './running-execution.ts';
 
-export function createExecution(registry: Registry, origin: StateOrigin): ExecutionState | null {
-  const { execution, thread, signal } = origin;
+export function createExecution(registry: Registry, caller: CallerContext): ExecutionState | null {
+  const { execution, thread, signal } = caller;
   if (!execution) return null;
   const { flow, executionId, stepCount, sideSteps, side, history } = execution;
   return Object.freeze({
@@ -33,7 +34,7 @@ export function createExecution(registry: Registry, origin: StateOrigin): Execut
   } satisfies ExecutionState);
 }
 
-function promptPath(registry: Registry, agent: string, { side, subprompt }: ExecutionPlace): string[] {
+function promptPath(registry: Registry, agent: string, { side, subprompt }: RunningExecution): string[] {
   const own = findActiveSide(registry, agent, side)?.prompt.name;
   return [...(own === undefined ? [] : [own]), ...(subprompt?.path ?? [])];
 }

@@ -1,6 +1,6 @@
 /**
  * ThreadState's parent and children (runtime §7.1, §8.2, definitions §13.5, §14.3), and the thread's end.
- * Y1. A parent is who has the thread in its registry: what a start input claims makes nobody a parent.
+ * Y1. A parent is the thread whose registry holds this one; what a start input claims makes no thread a parent.
  * Y2. The store has what was said before the other thread is told to look.
  */
 import { RuntimeError } from '../core/error.ts';
@@ -10,8 +10,8 @@ import type { SubagentRegistryEntry, ThreadFamily } from '../core/thread-family.
 import type { ThreadState } from '../core/thread-state.ts';
 import type { ChildRecord } from '../store/port/family.ts';
 import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
-import type { ThreadEnv } from './env.ts';
-import type { StateOrigin } from './origin.ts';
+import type { CallerContext } from './caller-context.ts';
+import type { ThreadEnv } from './thread-env.ts';
 
 export interface FamilyInput {
   readonly store: ThreadStore;
@@ -30,17 +30,10 @@ export async function loadChildren(
   return childCount > 0 || made ? store.listChildren(id) : [];
 }
 
-export function createFamily(
-  { store, nextId, redactKnown, open }: FamilyInput,
-  { thread, work, children = [], metadata }: StateOrigin,
-): ThreadFamily {
-  const asked = new Map<string, number>();
-  const find = async (threadId: string): Promise<ThreadState | null> => {
-    const times = asked.get(threadId) ?? 0;
-    asked.set(threadId, times + 1);
-    const relative = await store.getThread(threadId);
-    return relative && open(relative, times);
-  };
+export function createFamily(input: FamilyInput, caller: CallerContext): ThreadFamily {
+  const { store } = input;
+  const { thread, work, children = [] } = caller;
+  const find = createFinder(input);
   return {
     children: Object.freeze(children.filter(({ resumable }) => resumable).map(toEntry)),
     async getChildThread(referenceId) {
@@ -52,29 +45,46 @@ export function createFamily(
       const parentId = await findParent(store, thread);
       return parentId === undefined ? null : find(parentId);
     },
-    async notifyParent(content) {
-      const text = requireText('notifyParent', content, { bytes: LIMITS.contentBytes });
-      const parentId = await findParent(store, thread);
-      if (parentId === undefined) return;
-      const message: MessageItem = {
-        kind: 'message',
-        id: nextId(),
-        role: 'user',
-        content: redactKnown(text),
-        silent: true,
-        metadata: { ...metadata, subagent_id: thread.id },
-      };
-      // Y2.
-      if (!(await store.tellParent(thread.id, message))) return;
-      work.noteTold(message.content);
-      await work.reach(parentId).wake();
-    },
+    notifyParent: (content) => notifyParent(input, caller, content),
     async setStatus(status) {
       const text = requireText('setStatus', status, { characters: LIMITS.childStatusChars });
-      if (thread.parentId !== null) await store.setChildStatus(thread.id, redactKnown(text));
+      if (thread.parentId !== null) await store.setChildStatus(thread.id, input.redactKnown(text));
     },
     terminate: () => work.terminate(),
   };
+}
+
+/** Counts how often each relative is asked for. */
+function createFinder({ store, open }: FamilyInput): (threadId: string) => Promise<ThreadState | null> {
+  const asked = new Map<string, number>();
+  return async (threadId) => {
+    const times = asked.get(threadId) ?? 0;
+    asked.set(threadId, times + 1);
+    const relative = await store.getThread(threadId);
+    return relative && open(relative, times);
+  };
+}
+
+async function notifyParent(
+  { store, nextId, redactKnown }: FamilyInput,
+  { thread, work, metadata }: CallerContext,
+  content: string,
+): Promise<void> {
+  const text = requireText('notifyParent', content, { bytes: LIMITS.contentBytes });
+  const parentId = await findParent(store, thread);
+  if (parentId === undefined) return;
+  const message: MessageItem = {
+    kind: 'message',
+    id: nextId(),
+    role: 'user',
+    content: redactKnown(text),
+    silent: true,
+    metadata: { ...metadata, subagent_id: thread.id },
+  };
+  // Y2.
+  if (!(await store.tellParent(thread.id, message))) return;
+  work.noteTold(message.content);
+  await work.reach(parentId).wake();
 }
 
 async function findParent(store: ThreadStore, { id, parentId }: ThreadRecord): Promise<string | undefined> {

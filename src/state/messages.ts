@@ -5,94 +5,123 @@
 import { RuntimeError } from '../core/error.ts';
 import { itemBytes, type MessageItem } from '../core/item.ts';
 import { LIMITS, utf8Length } from '../core/limit.ts';
-import type { MessageUpdates, NewMessage, ThreadMessages } from '../core/thread-message.ts';
+import type { Message, ToolAttachment } from '../core/message.ts';
+import type {
+  MessageAttachment,
+  MessageUpdates,
+  NewMessage,
+  QueuedMessage,
+  ThreadMessages,
+} from '../core/thread-message.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
-import { storeAttachments } from './attachments.ts';
-import type { ThreadEnv } from './env.ts';
-import type { DraftMessage, StateOrigin } from './origin.ts';
+import { type AttachmentTarget, storeAttachments } from './attachments.ts';
+import type { CallerContext } from './caller-context.ts';
+import type { DraftMessage } from './hooks/message-hook-port.ts';
+import type { ThreadEnv } from './thread-env.ts';
 
 export interface MessagesInput {
   readonly store: ThreadStore;
-  readonly origin: StateOrigin;
+  readonly caller: CallerContext;
   readonly nextId: () => string;
   readonly redactKnown: ThreadEnv['redactKnown'];
 }
 
-export function createMessages({ store, origin, nextId, redactKnown }: MessagesInput): ThreadMessages {
-  const { thread, execution, hooks, work } = origin;
-  const place = { store, threadId: thread.id, nextId };
-  const subprompt = execution?.subprompt ?? null;
+export function createMessages(input: MessagesInput): ThreadMessages {
+  const { store, caller } = input;
+  const threadId = caller.thread.id;
   return {
-    getMessages: (options) => store.getMessages(thread.id, options),
-    getMessage: (id) => store.getMessage(thread.id, id),
-    async injectMessage(given) {
-      const id = nextId();
-      const message = redactMessage(given, redactKnown);
-      const draft = await hooks.beforeCreate({
-        ...toDraft(id, message, origin),
-        attachments: await storeAttachments(place, message.attachments),
-        parent_id: subprompt?.parentId ?? null,
-        depth: subprompt?.depth ?? 0,
-      });
-      const stored = await store.injectMessage(thread.id, {
-        id,
-        role: draft.role as NewMessage['role'],
-        content: draft.content,
-        attachments: draft.attachments ?? [],
-        silent: draft.silent,
-        metadata: draft.metadata,
-        executionId: execution?.executionId ?? null,
-        parentId: draft.parent_id,
-        depth: draft.depth,
-      });
-      await hooks.afterCreate(stored);
-      return stored;
-    },
-    async updateMessage(id, given) {
-      checkUpdates(given);
-      const updates = redactMessage(given, redactKnown);
-      const { attachments, ...others } = updates;
-      const resolved = attachments ? { attachments: await storeAttachments(place, attachments) } : {};
-      const stored = await store.updateMessage(
-        thread.id,
-        id,
-        await hooks.beforeUpdate(id, { ...others, ...resolved }),
-      );
-      await hooks.afterUpdate(stored);
-      return stored;
-    },
-    deleteMessage: (id) => store.deleteMessage(thread.id, id),
-    async queueMessage(given) {
-      const id = nextId();
-      const { role = 'user', content, silent, metadata, attachments } = redactMessage(given, redactKnown);
-      const { metadata: told } = toDraft(id, { role, content, silent, metadata }, origin);
-      const files = await storeAttachments(place, attachments);
-      const item: MessageItem = {
-        kind: 'message',
-        id,
-        role,
-        content,
-        ...(silent ? { silent } : {}),
-        ...(Object.keys(told).length > 0 ? { metadata: told } : {}),
-        ...(files.length > 0 ? { attachments: files } : {}),
-      };
-      checkSize(itemBytes(item));
-      await work.queueMessage(item);
-    },
+    getMessages: (options) => store.getMessages(threadId, options),
+    getMessage: (id) => store.getMessage(threadId, id),
+    injectMessage: (message) => injectMessage(input, message),
+    updateMessage: (id, updates) => updateMessage(input, id, updates),
+    deleteMessage: (id) => store.deleteMessage(threadId, id),
+    queueMessage: (message) => queueMessage(input, message),
   };
 }
 
-/** The content of a new attachment is left: it is the author's own affair, and would be harmed. */
+async function injectMessage(input: MessagesInput, given: NewMessage): Promise<Message> {
+  const { store, caller } = input;
+  const { thread, execution, hooks } = caller;
+  const id = input.nextId();
+  const message = redactMessage(given, input.redactKnown);
+  const draft = await hooks.beforeCreate({
+    ...toDraft(id, message, caller),
+    attachments: await storeAttachments(targetOf(input), message.attachments),
+    parent_id: execution?.subprompt?.parentId ?? null,
+    depth: execution?.subprompt?.depth ?? 0,
+  });
+  const stored = await store.injectMessage(thread.id, {
+    id,
+    role: draft.role as NewMessage['role'],
+    content: draft.content,
+    attachments: draft.attachments ?? [],
+    silent: draft.silent,
+    metadata: draft.metadata,
+    executionId: execution?.executionId ?? null,
+    parentId: draft.parent_id,
+    depth: draft.depth,
+  });
+  await hooks.afterCreate(stored);
+  return stored;
+}
+
+async function updateMessage(input: MessagesInput, id: string, given: MessageUpdates): Promise<Message> {
+  const { store, caller, redactKnown } = input;
+  const { thread, hooks } = caller;
+  checkUpdates(given);
+  const { attachments, ...others } = redactMessage(given, redactKnown);
+  const resolved = attachments ? { attachments: await storeAttachments(targetOf(input), attachments) } : {};
+  const updates = await hooks.beforeUpdate(id, { ...others, ...resolved });
+  const stored = await store.updateMessage(thread.id, id, updates);
+  await hooks.afterUpdate(stored);
+  return stored;
+}
+
+async function queueMessage(input: MessagesInput, given: QueuedMessage): Promise<void> {
+  const { caller } = input;
+  const id = input.nextId();
+  const message = redactMessage(given, input.redactKnown);
+  const { role = 'user', content, silent, metadata, attachments } = message;
+  const { metadata: told } = toDraft(id, { role, content, silent, metadata }, caller);
+  const files = await storeAttachments(targetOf(input), attachments);
+  const item: MessageItem = {
+    kind: 'message',
+    id,
+    role,
+    content,
+    ...(silent ? { silent } : {}),
+    ...(Object.keys(told).length > 0 ? { metadata: told } : {}),
+    ...(files.length > 0 ? { attachments: files } : {}),
+  };
+  checkSize(itemBytes(item));
+  await caller.work.queueMessage(item);
+}
+
+function targetOf({ store, caller, nextId }: MessagesInput): AttachmentTarget {
+  return { store, threadId: caller.thread.id, nextId };
+}
+
+/** The content of a new attachment stays as it is: it is the author's own, and redaction would damage it. */
 function redactMessage<T extends MessageUpdates>(message: T, redactKnown: ThreadEnv['redactKnown']): T {
   if (typeof message !== 'object' || message === null) throw invalid('A message is an object.');
-  const { attachments, ...others } = message;
-  if (!Array.isArray(attachments)) return { ...redactKnown(others), attachments } as unknown as T;
-  const shown = attachments.map((each) =>
-    typeof each === 'object' && each !== null && 'data' in each
-      ? { ...redactKnown({ ...each, data: '' }), data: each.data }
-      : redactKnown(each),
-  );
-  return { ...redactKnown(others), attachments: shown } as unknown as T;
+  const { attachments } = message;
+  if (!Array.isArray(attachments)) return redactKnown({ ...message });
+  const given: readonly MessageAttachment[] = attachments;
+  const shown = redactKnown({ ...message, attachments: given.map(withoutData) });
+  return { ...shown, attachments: shown.attachments.map((each, index) => withDataOf(given[index], each)) };
+}
+
+function withoutData(attachment: MessageAttachment): MessageAttachment {
+  return hasData(attachment) ? { ...attachment, data: '' } : attachment;
+}
+
+function withDataOf(given: MessageAttachment | undefined, shown: MessageAttachment): MessageAttachment {
+  return hasData(given) && hasData(shown) ? { ...shown, data: given.data } : shown;
+}
+
+/** Authors are not always typed. */
+function hasData(attachment: MessageAttachment | undefined): attachment is ToolAttachment {
+  return typeof attachment === 'object' && attachment !== null && 'data' in attachment;
 }
 
 const ROLES: readonly unknown[] = ['system', 'user', 'assistant'];
@@ -100,7 +129,7 @@ const ROLES: readonly unknown[] = ['system', 'user', 'assistant'];
 function toDraft(
   id: string,
   { role, content, silent, metadata }: Omit<NewMessage, 'attachments'>,
-  { metadata: told }: StateOrigin,
+  { metadata: told }: CallerContext,
 ): DraftMessage {
   if (!ROLES.includes(role))
     throw invalid(`A message's role is system, user or assistant, not ${String(role)}.`);

@@ -9,18 +9,22 @@
 import type { PromptDefinition } from '../core/definition.ts';
 import type { ThreadState } from '../core/thread-state.ts';
 import type { ThreadRecord } from '../store/port/thread.ts';
+import type { CallerContext } from './caller-context.ts';
 import type { StateDependencies } from './dependencies.ts';
-import { openEnv, type ThreadEnv } from './env.ts';
+import { openEnv } from './env.ts';
 import { loadChildren } from './family.ts';
 import { type HookRunner, messageHooksOf, openHooks, openMessageHooks } from './hooks/runner.ts';
-import type { ExecutionPlace, StateOrigin, WorkSink } from './origin.ts';
+import type { RunningExecution } from './running-execution.ts';
+import type { ThreadEnv } from './thread-env.ts';
 import { createThreadState, openRelative } from './thread-state.ts';
+import type { WorkSink } from './work-sink.ts';
 
-export interface AuthorPlace extends Pick<StateOrigin, 'thread' | 'key' | 'signal' | 'work' | 'metadata'> {
+export interface AuthorCodeOptions
+  extends Pick<CallerContext, 'thread' | 'key' | 'signal' | 'work' | 'metadata'> {
   /** The active prompt, whose hooks run; that of the side which acts where absent. */
   readonly prompt?: PromptDefinition;
-  /** Of the hooks. Asked once, when the first of them runs; absent at rest. */
-  readonly execution?: () => Promise<ExecutionPlace>;
+  /** The step that its hooks run in. Asked once, when the first of them runs; absent at rest. */
+  readonly execution?: () => Promise<RunningExecution>;
   /** Until when its variables wait for a store that is away; `signal` where absent. */
   readonly waits?: AbortSignal;
   /** O2. */
@@ -28,37 +32,37 @@ export interface AuthorPlace extends Pick<StateOrigin, 'thread' | 'key' | 'signa
 }
 
 /** What a tool's state has beyond that of an effect or an endpoint. */
-export type ToolPlace = Pick<StateOrigin, 'execution' | 'tool' | 'idempotencyKey'>;
+export type ToolCallContext = Pick<CallerContext, 'execution' | 'tool' | 'idempotencyKey'>;
 
 export interface AuthorCode {
   readonly env: ThreadEnv;
   readonly hooks: HookRunner;
   /** At rest where no place is given. Reads the thread's children, and may be asked again when that fails. */
-  openState(place?: ToolPlace): Promise<ThreadState>;
+  openState(place?: ToolCallContext): Promise<ThreadState>;
   /** The state of a thread of the family, which is at rest, to hand to a hook; `work` is where its work goes. */
   openRelative(relative: ThreadRecord, work: WorkSink): Promise<ThreadState>;
   close(): void;
 }
 
-export function openAuthorCode(dependencies: StateDependencies, place: AuthorPlace): AuthorCode {
-  const { within, prompt, execution, waits = place.signal, ...origin } = place;
-  const { thread, signal } = origin;
+export function openAuthorCode(dependencies: StateDependencies, options: AuthorCodeOptions): AuthorCode {
+  const { within, prompt, execution, waits = options.signal, ...caller } = options;
+  const { thread, signal } = caller;
   const env = within?.env ?? openEnv(dependencies, thread, { signal: waits, prompt });
   const scope = dependencies.sandbox.scope({ signal, tenant: thread.rootId });
   const parts = { env, runCode: scope.runCode };
-  const hooks = within?.hooks ?? openHooks(dependencies, { ...origin, prompt, execution, parts });
+  const hooks = within?.hooks ?? openHooks(dependencies, { ...caller, prompt, execution, parts });
   return {
     env,
     hooks,
     async openState(at = { execution: null }) {
       const children = await loadChildren(dependencies.store, thread);
-      const around: Pick<StateOrigin, 'hooks' | 'hooksOf'> = {
+      const around: Pick<CallerContext, 'hooks' | 'hooksOf'> = {
         hooks: messageHooksOf(hooks),
         hooksOf: (at) => openMessageHooks(dependencies, at),
       };
-      return createThreadState(dependencies, { ...origin, ...at, ...around, children }, parts);
+      return createThreadState(dependencies, { ...caller, ...at, ...around, children }, parts);
     },
-    openRelative: (relative, work) => openRelative(dependencies, { ...origin, work, parts }, relative),
+    openRelative: (relative, work) => openRelative(dependencies, { ...caller, work, parts }, relative),
     close: () => scope.close(),
   };
 }

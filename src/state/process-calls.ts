@@ -15,9 +15,8 @@ type Call = (typeof CALLS)[number];
 
 /** Answers what ends the refusing. */
 export function refuseProcessCalls(): () => void {
-  const target = process as unknown as Record<Call, AnyFunction | undefined>;
   const restores = CALLS.map((call) => {
-    const original = target[call];
+    const original: unknown = Reflect.get(process, call);
     if (typeof original !== 'function') return () => undefined;
     let active = true;
     const refusing: AnyFunction = (...given) => {
@@ -28,11 +27,11 @@ export function refuseProcessCalls(): () => void {
       }
       return Reflect.apply(original, process, given);
     };
-    target[call] = refusing;
+    Reflect.set(process, call, refusing);
     return () => {
       active = false;
       // Somebody may have put another over ours.
-      if (target[call] === refusing) target[call] = original;
+      if (Reflect.get(process, call) === refusing) Reflect.set(process, call, original);
     };
   });
   // P1.

@@ -1,17 +1,18 @@
 /**
  * From the state of one thread to that of its parent or child (definitions §14.3).
- * L1. A relative is at rest: its execution, scratch and tool call are nobody's business here.
+ * L1. A relative is at rest: its execution, scratch and tool call are not shown.
  * L2. What is queued to it is its own work, in its own queue, and wakes it.
  * L3. Secrets are known to the code, not to the thread: what it reads here is taken out of what it writes there.
  * L4. Each time that a relative is asked for, the ids of what is made through it are others, and the same for every attempt.
  * L5. What a tool may reach (`uses`) it may not reach by a detour either.
  */
 import type { ThreadRecord } from '../store/port/thread.ts';
-import { NO_HOOKS, type StateOrigin } from './origin.ts';
-import type { StateParts } from './thread-state.ts';
+import type { CallerContext } from './caller-context.ts';
+import { NO_HOOKS } from './hooks/message-hook-port.ts';
+import type { StateParts } from './state-parts.ts';
 
 export interface RelativeFrom
-  extends Pick<StateOrigin, 'key' | 'signal' | 'work' | 'hooksOf' | 'tool' | 'caller'> {
+  extends Pick<CallerContext, 'key' | 'signal' | 'work' | 'hooksOf' | 'tool' | 'reachingTool'> {
   readonly parts: StateParts;
 }
 
@@ -19,8 +20,8 @@ export function toRelative(
   from: RelativeFrom,
   thread: ThreadRecord,
   times: number,
-): { readonly origin: StateOrigin; readonly parts: StateParts } {
-  const { signal, hooksOf, tool, caller = tool, parts: own } = from;
+): { readonly caller: CallerContext; readonly parts: StateParts } {
+  const { signal, hooksOf, tool, reachingTool = tool, parts: own } = from;
   // L3.
   const parts: StateParts = { env: own.env.of(thread), runCode: own.runCode };
   // L4.
@@ -28,5 +29,6 @@ export function toRelative(
   // L2.
   const work = from.work.reach(thread.id);
   const hooks = hooksOf?.({ thread, key, signal, work, parts }) ?? NO_HOOKS;
-  return { origin: { thread, key, signal, work, hooks, hooksOf, caller, execution: null }, parts };
+  const caller = { thread, key, signal, work, hooks, hooksOf, reachingTool, execution: null };
+  return { caller, parts };
 }

@@ -2,8 +2,8 @@
 import { errorMessage } from '../core/error.ts';
 import { toJsonText } from '../core/json-value.ts';
 import { LIMITS } from '../core/limit.ts';
-import type { ThreadEnv } from './env.ts';
-import type { Flow } from './origin.ts';
+import type { Flow } from './running-execution.ts';
+import type { ThreadEnv } from './thread-env.ts';
 
 export type WrittenScratch =
   /** Absent where it is as it was when the work began. */

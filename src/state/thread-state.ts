@@ -1,42 +1,37 @@
 /**
  * The ThreadState that code of a project is given, put together from its parts. What differs between a tool, a
- * hook, an effect and an endpoint is told by the origin.
+ * hook, an effect and an endpoint is told by the caller's context.
  */
 import { findActiveSide } from '../core/active-side.ts';
-import type { RunCode } from '../core/code-execution.ts';
 import type { EventData } from '../core/thread-event.ts';
 import type { ThreadState } from '../core/thread-state.ts';
 import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
+import type { CallerContext } from './caller-context.ts';
 import type { StateDependencies } from './dependencies.ts';
 import { createEffects } from './effects.ts';
-import type { ThreadEnv } from './env.ts';
 import { createExecution } from './execution.ts';
 import { createFamily, loadChildren } from './family.ts';
 import { createThreadFiles } from './files.ts';
 import { createIds } from './id.ts';
 import { createLoaders } from './loaders.ts';
 import { createMessages } from './messages.ts';
-import type { StateOrigin } from './origin.ts';
 import { type RelativeFrom, toRelative } from './relative.ts';
+import type { StateParts } from './state-parts.ts';
+import type { ThreadEnv } from './thread-env.ts';
 import { createTools } from './tools.ts';
 import { createThreadValues } from './values.ts';
 
-export interface StateParts {
-  readonly env: ThreadEnv;
-  readonly runCode: RunCode;
-}
-
 export function createThreadState(
   dependencies: StateDependencies,
-  origin: StateOrigin,
+  caller: CallerContext,
   { env, runCode }: StateParts,
 ): ThreadState {
   const { store } = dependencies;
-  const { thread, tool, execution } = origin;
+  const { thread, tool, execution } = caller;
   const registry = dependencies.registry();
-  const nextId = createIds(store, origin.key);
+  const nextId = createIds(store, caller.key);
   const open = (relative: ThreadRecord, times: number) =>
-    openRelative(dependencies, { ...origin, parts: { env, runCode } }, relative, times);
+    openRelative(dependencies, { ...caller, parts: { env, runCode } }, relative, times);
   const prompt = execution?.prompt ?? findActiveSide(registry, thread.agent, thread.session.side)?.prompt;
   const state: ThreadState = {
     threadId: thread.id,
@@ -46,20 +41,20 @@ export function createThreadState(
     terminated: thread.terminatedAt,
     arguments: execution?.subprompt?.arguments ?? thread.arguments,
     context: execution?.flow.scratch ?? {},
-    execution: createExecution(registry, origin),
-    idempotencyKey: origin.idempotencyKey ?? null,
+    execution: createExecution(registry, caller),
+    idempotencyKey: caller.idempotencyKey ?? null,
     options: prompt?.tools.find(({ name }) => name === tool?.name)?.options ?? {},
     emit: createEmitter(store, thread.id, env.redactKnown),
     getLogs: (options) => store.getLogs(thread.id, options),
     runCode,
     _notPackableRuntimeContext: Object.freeze({ runtime: 'everthread' }),
-    ...createMessages({ store, origin, nextId, redactKnown: env.redactKnown }),
-    ...createTools({ store, registry, env, nextId, state: () => state }, origin),
-    ...createEffects({ store, registry, nextId, redactKnown: env.redactKnown }, origin),
+    ...createMessages({ store, caller, nextId, redactKnown: env.redactKnown }),
+    ...createTools({ store, registry, env, nextId, state: () => state }, caller),
+    ...createEffects({ store, registry, nextId, redactKnown: env.redactKnown }, caller),
     ...createThreadValues(store, thread.id),
     ...createThreadFiles(store, thread.id, env.redactKnown),
     ...createLoaders(registry),
-    ...createFamily({ store, nextId, redactKnown: env.redactKnown, open }, origin),
+    ...createFamily({ store, nextId, redactKnown: env.redactKnown, open }, caller),
     ...env.bind(tool),
   };
   return Object.freeze(state);
@@ -72,9 +67,9 @@ export async function openRelative(
   thread: ThreadRecord,
   times = 0,
 ): Promise<ThreadState> {
-  const { origin, parts } = toRelative(from, thread, times);
+  const { caller, parts } = toRelative(from, thread, times);
   const children = await loadChildren(dependencies.store, thread);
-  return createThreadState(dependencies, { ...origin, children }, parts);
+  return createThreadState(dependencies, { ...caller, children }, parts);
 }
 
 /** In order, and best effort: what cannot be written is dropped. */

@@ -5,9 +5,10 @@ import type { ToolResult } from '../core/message.ts';
 import { isSubagentCall } from '../core/subagent.ts';
 import type { ThreadState } from '../core/thread-state.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
-import { checkArguments } from './check-arguments.ts';
-import type { ThreadEnv } from './env.ts';
-import type { StateOrigin } from './origin.ts';
+import type { CallerContext } from './caller-context.ts';
+import { type AnsweredCall, checkToolArguments, refuseCall, requireVariables } from './check-arguments.ts';
+import { go, openGate, type Verdict } from './gate.ts';
+import type { ThreadEnv } from './thread-env.ts';
 import { runToolBody } from './tool-body.ts';
 
 export interface ToolsInput {
@@ -20,20 +21,11 @@ export interface ToolsInput {
 }
 
 export function createTools(
-  { store, registry, env, nextId, state }: ToolsInput,
-  { thread, key, tool, caller = tool, work, execution }: StateOrigin,
+  input: ToolsInput,
+  caller: CallerContext,
 ): Pick<ThreadState, 'queueTool' | 'invokeTool'> {
-  const run = async (name: string, args: Readonly<Record<string, unknown>>): Promise<ToolResult> => {
-    const refusal = refuseReach(caller, name);
-    const target = registry.tools.get(name);
-    if (refusal !== undefined) return { status: 'error', error: refusal };
-    if (!target) return { status: 'error', error: describeMissing(registry, name) };
-    const checked = checkArguments(target, args);
-    if (!checked.ok) return checked.result;
-    const own = Object.freeze({ ...describe(state()), ...env.bind(target) });
-    const body = { tool: target, state: own, args: checked.args, work: key };
-    return (await env.refuse(target)) ?? runToolBody(body);
-  };
+  const { store, registry, env, nextId } = input;
+  const { thread, work, execution } = caller;
   return {
     queueTool(name, args = {}) {
       const refusal =
@@ -43,7 +35,8 @@ export function createTools(
     },
     async invokeTool(name, args = {}) {
       const began = performance.now();
-      const result = await run(name, args);
+      const passed = await INVOKED_TOOL.pass(input, { name, given: args, caller, env });
+      const { result } = passed.kind === 'go' ? passed.known : passed.end;
       const durationMs = Math.round(performance.now() - began);
       const data = { name: String(name).slice(0, 128), status: result.status, durationMs };
       // The tool has run; a log that cannot be written must not make it look as if it had not.
@@ -53,6 +46,42 @@ export function createTools(
       return result;
     },
   };
+}
+
+interface InvokedCall {
+  readonly name: string;
+  readonly given: Readonly<Record<string, unknown>>;
+  readonly caller: CallerContext;
+  readonly env: ThreadEnv;
+}
+
+/**
+ * The part of the tool gate (activities/tool-gate/tool-gate.ts) that a tool passes which code runs at once. Its result is the code's
+ * to use: it is not stored, so there are no hooks around it, and whatever the code writes of it is redacted there.
+ */
+const INVOKED_TOOL = openGate<ToolsInput, InvokedCall, AnsweredCall>()
+  .stage(resolveReachable) //    1 resolve: a tool that the calling tool may reach
+  .stage(checkToolArguments) //  2 arguments
+  .stage(requireVariables) //    3 variables that the tool requires
+  .stage(runInvoked); //         4 body
+
+function resolveReachable(
+  { registry }: ToolsInput,
+  { caller, name }: InvokedCall,
+): Verdict<{ readonly tool: ToolDefinition }, AnsweredCall> {
+  const refusal = refuseReach(caller, name);
+  if (refusal !== undefined) return refuseCall(refusal);
+  const tool = registry.tools.get(name);
+  return tool ? go({ tool }) : refuseCall(describeMissing(registry, name));
+}
+
+async function runInvoked(
+  { state }: ToolsInput,
+  { tool, args, env, caller }: InvokedCall & { readonly tool: ToolDefinition; readonly args: unknown },
+): Promise<Verdict<{ readonly result: ToolResult }, never>> {
+  const own = Object.freeze({ ...describe(state()), ...env.bind(tool) });
+  const result = await runToolBody({ tool, state: own, args, work: caller.key });
+  return go({ result });
 }
 
 /** Getters and all: a spread would read them. */
@@ -74,7 +103,10 @@ function describeMissing(registry: Registry, name: string): string {
 }
 
 /** `uses`, when declared, is the whole list of what a tool may reach (definitions §8). */
-function refuseReach(tool: ToolDefinition | undefined, name: string): string | undefined {
-  if (tool?.uses === undefined || tool.uses.includes(name)) return undefined;
-  return `Tool "${tool.name}" may not reach "${name}": add it to "uses".`;
+function refuseReach(
+  { tool, reachingTool = tool }: Pick<CallerContext, 'tool' | 'reachingTool'>,
+  name: string,
+): string | undefined {
+  if (reachingTool?.uses === undefined || reachingTool.uses.includes(name)) return undefined;
+  return `Tool "${reachingTool.name}" may not reach "${name}": add it to "uses".`;
 }

@@ -97,6 +97,14 @@ export function foldersOf(files: readonly SourceFile[]): SourceFile[] {
   }));
 }
 
+/** The same files with imports of types counted as any others. */
+export function withTypes(files: readonly SourceFile[]): SourceFile[] {
+  return files.map((file) => ({
+    ...file,
+    imports: file.imports.map((imported) => ({ ...imported, typeOnly: false })),
+  }));
+}
+
 /** Files on a way of imports that leads back to its beginning, or undefined. */
 export function findCycle(files: readonly SourceFile[]): string[] | undefined {
   const edges = new Map(

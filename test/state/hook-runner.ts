@@ -12,8 +12,10 @@ import {
 } from '../../src/definitions/index.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import { openEnv } from '../../src/state/env.ts';
+import type { DraftMessage } from '../../src/state/hooks/message-hook-port.ts';
 import { type HookRunner, openHooks } from '../../src/state/hooks/runner.ts';
-import type { DraftMessage, ExecutionPlace, WorkSink } from '../../src/state/origin.ts';
+import type { RunningExecution } from '../../src/state/running-execution.ts';
+import type { WorkSink } from '../../src/state/work-sink.ts';
 import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { openThread, type ThreadDriver } from '../contract/thread-driver.ts';
@@ -31,7 +33,7 @@ export interface Options {
   readonly prompt?: readonly string[];
   readonly hookMs?: number;
   readonly signal?: AbortSignal;
-  readonly execution?: () => Promise<ExecutionPlace>;
+  readonly execution?: () => Promise<RunningExecution>;
 }
 
 const NO_WORK: WorkSink = {

@@ -5,8 +5,8 @@ import type { Message } from '../../src/core/message.ts';
 import type { ThreadState } from '../../src/core/thread-state.ts';
 import { isHookBlocked } from '../../src/state/hooks/assembly-hooks.ts';
 import { isHookAborted } from '../../src/state/hooks/chain.ts';
+import { NO_HOOKS } from '../../src/state/hooks/message-hook-port.ts';
 import { messageHooksOf } from '../../src/state/hooks/runner.ts';
-import { NO_HOOKS } from '../../src/state/origin.ts';
 import { openScratch } from '../../src/state/scratch.ts';
 import {
   type Body,

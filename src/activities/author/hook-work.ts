@@ -5,15 +5,17 @@
 import { isRuntimeError } from '../../core/error.ts';
 import type { FlowDirective } from '../../core/thread-execution.ts';
 import type { ThreadState } from '../../core/thread-state.ts';
+import { isHookAborted } from '../../state/hooks/chain.ts';
 import type { HookRunner } from '../../state/hooks/runner.ts';
-import { type AuthorCode, type AuthorPlace, openAuthorCode } from '../../state/open-author-code.ts';
+import { type AuthorCode, type AuthorCodeOptions, openAuthorCode } from '../../state/open-author-code.ts';
 import type { Scratch } from '../../state/scratch.ts';
 import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
+import { abortError } from '../base/guard.ts';
 import { openSink, type Sink } from '../signals/sink.ts';
 
-export type HookWorkInput = Omit<AuthorPlace, 'work' | 'within'>;
+export type HookWorkInput = Omit<AuthorCodeOptions, 'work' | 'within'>;
 
 export interface HookWork extends Pick<AuthorCode, 'hooks' | 'env'> {
   readonly sink: Sink;
@@ -39,11 +41,34 @@ export function openHookWork(dependencies: ActivityDependencies, input: HookWork
   };
 }
 
+/**
+ * Hooks at work for as long as `use` takes. Where they were cut off the activity has been aborted: cancelled, or handed over to another worker
+ * where `handover` says so.
+ */
+export async function withHookWork<Work extends Pick<HookWork, 'close'>, T>(
+  work: Work,
+  handover: AbortSignal | undefined,
+  use: (work: Work) => Promise<T>,
+): Promise<T> {
+  try {
+    return await use(work);
+  } catch (error) {
+    if (isHookAborted(error)) throw abortError(handover);
+    throw error;
+  } finally {
+    work.close();
+  }
+}
+
 /** What hooks asked of the flow since this was asked last: part of a commit. */
 export interface FlowChanges {
   readonly directive?: FlowDirective;
   /** The scratch, JSON text. */
   readonly context?: string;
+}
+
+export function hasChanges({ directive, context }: FlowChanges): boolean {
+  return directive !== undefined || context !== undefined;
 }
 
 /** A scratch that is no JSON stays as it was, and the log says so, once. */

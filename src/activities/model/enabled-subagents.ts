@@ -9,7 +9,7 @@ import type { PromptDefinition } from '../../core/definition.ts';
 import { type EnvPlace, resolveVariable } from '../../core/env.ts';
 import { isRuntimeError } from '../../core/error.ts';
 import { isTruthy, listSubagents, type Subagent } from '../../core/subagent.ts';
-import { readPlace } from '../../state/env-place.ts';
+import { readEnvPlace } from '../../state/env-place.ts';
 import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 
@@ -22,7 +22,7 @@ export async function enabledSubagents(
   const subagents = listSubagents(sources.registry(), prompt);
   // O2.
   if (subagents.every(({ optional }) => optional === undefined)) return subagents;
-  const place = await readPlace(sources, thread, { prompt }).catch(toNothing);
+  const place = await readEnvPlace(sources, thread, { prompt }).catch(toNothing);
   return subagents.filter(({ optional }) => optional === undefined || isOn(optional, place));
 }
 

@@ -12,7 +12,7 @@ import type { Requirement } from '../../core/env-requirement.ts';
 import { isRuntimeError } from '../../core/error.ts';
 import type { StoredError } from '../../core/step.ts';
 import { listSubagents } from '../../core/subagent.ts';
-import { definedPlace, readPlace, requirementsOf } from '../../state/env-place.ts';
+import { definedEnvPlace, readEnvPlace, requirementsOf } from '../../state/env-place.ts';
 import type { ThreadRecord } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 
@@ -36,8 +36,8 @@ export async function readStepEnv(
   const used = required.length > 0 || (prompt !== undefined && usesEnv(registry, prompt));
   try {
     const place = used
-      ? await readPlace(sources, thread, { prompt })
-      : definedPlace(registry, thread, prompt);
+      ? await readEnvPlace(sources, thread, { prompt })
+      : definedEnvPlace(registry, thread, prompt);
     const absent = required.filter(({ name }) => place.stored.every((each) => each.name !== name));
     if (absent.length > 0) return { ok: false, error: missingVariables(thread, absent) };
     return {

@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto';
 import type { ToolCall } from '../../core/message.ts';
 import type { ProviderUsage } from '../../core/provider.ts';
 import { roleOf } from '../../core/session.ts';
-import type { DraftMessage } from '../../state/origin.ts';
+import type { DraftMessage } from '../../state/hooks/message-hook-port.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { CommittedStep, StepContext, StepRecord, StepRef } from '../../store/port/step.ts';
 import { queueTools } from '../author/hook-work.ts';

@@ -7,8 +7,8 @@
  *     this worker is lost, by whoever finds that out (`wake-forgotten.ts`).
  */
 import { errorMessage, isRuntimeError, RuntimeError } from '../../core/error.ts';
-import type { WorkSink } from '../../state/origin.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
+import type { WorkSink } from '../../state/work-sink.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import { terminateRelative } from './cascade.ts';

@@ -2,7 +2,7 @@
  * Where work goes that code in an activity queues: messages into the store at once, tools along with the result, in one
  * transaction. The workflow is alive and hears of both by the activity's answer; what comes after it is told by itself.
  */
-import type { WorkSink } from '../../state/origin.ts';
+import type { WorkSink } from '../../state/work-sink.ts';
 import type { QueuedTool } from '../../store/port/tool.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { terminateSelf } from './cascade.ts';

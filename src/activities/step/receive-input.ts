@@ -15,7 +15,7 @@ import type { ModelStepInput } from '../../core/step.ts';
 import { storeAttachments } from '../../state/attachments.ts';
 import { isHookAborted } from '../../state/hooks/chain.ts';
 import { definesHook } from '../../state/hooks/listed.ts';
-import type { ExecutionPlace } from '../../state/origin.ts';
+import type { RunningExecution } from '../../state/running-execution.ts';
 import { openScratch, type Scratch } from '../../state/scratch.ts';
 import type { PendingMessage, PendingWork, PreparedRow } from '../../store/port/hook.ts';
 import type { FromRun } from '../../store/port/run.ts';
@@ -191,7 +191,7 @@ async function toExecution(
   { threadId, executionId }: BeginStep,
   pending: PendingWork,
   scratch: Scratch,
-): Promise<ExecutionPlace> {
+): Promise<RunningExecution> {
   const { messages: history } = await store.getMessages(threadId, { includeSilent: true });
   const { side, sideSteps } = pending;
   return {

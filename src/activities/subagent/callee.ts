@@ -13,10 +13,9 @@ import {
 } from '../../core/subagent.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { enabledSubagents } from '../model/enabled-subagents.ts';
-import { refuseUnlisted } from '../tool/listed-call.ts';
-import type { Checked } from '../tool/prompt-input.ts';
 import type { ResumableCall } from '../tool/resumable-call.ts';
-import { refuse } from './input.ts';
+import { refuseUnlisted } from '../tool-gate/listed-call.ts';
+import { type Checked, refuseInput } from './input.ts';
 
 /** A call by the agent's own name. */
 export async function findOwnCallee(
@@ -26,9 +25,9 @@ export async function findOwnCallee(
   const { name, origin } = begun.call;
   const found = await findAmong(dependencies, begun, name);
   if (!found) return { ok: false, error: refuseUnlisted(begun.call, undefined) ?? `Tool not found: ${name}` };
-  if (typeof found === 'string') return refuse(name, found);
+  if (typeof found === 'string') return refuseInput(name, found);
   if (!found.resumable || origin === 'code') return { ok: true, value: found };
-  return refuse(
+  return refuseInput(
     name,
     `this subagent is not called by its name: create one with ${SUBAGENT_CREATE}, agent "${name}", or tell one that you have created with subagent_message`,
   );
@@ -41,14 +40,14 @@ export async function findNamedCallee(
   name: string,
 ): Promise<Checked<Subagent>> {
   const found = await findAmong(dependencies, begun, name);
-  if (typeof found === 'string') return refuse(SUBAGENT_CREATE, found);
+  if (typeof found === 'string') return refuseInput(SUBAGENT_CREATE, found);
   if (found && (found.resumable || begun.call.origin === 'code')) return { ok: true, value: found };
   const prompt = findActivePrompt(dependencies.registry(), begun.thread.agent, begun);
   const enabled = prompt ? await enabledSubagents(dependencies, begun.thread, prompt) : [];
   const names = enabled.filter(({ resumable }) => resumable).map(({ agent }) => `"${agent.name}"`);
   if (names.length === 0)
     return { ok: false, error: `Tool "${SUBAGENT_CREATE}" is not available to this prompt.` };
-  return refuse(
+  return refuseInput(
     SUBAGENT_CREATE,
     `"agent" must be one of ${names.join(', ')}, and not ${JSON.stringify(name.slice(0, 100))}`,
   );

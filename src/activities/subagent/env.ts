@@ -9,13 +9,13 @@
 import { declaredTypes, resolveVariable } from '../../core/env.ts';
 import { isScoped, listScoped, listScopedRequirements } from '../../core/env-requirement.ts';
 import type { Subagent } from '../../core/subagent.ts';
-import { readPlace } from '../../state/env-place.ts';
+import { readEnvPlace } from '../../state/env-place.ts';
 import { createIds } from '../../state/id.ts';
 import type { GivenVariable, NewChild, ParentCall } from '../../store/port/family.ts';
 import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import type { ComposedResult } from '../tool/resumable-call.ts';
-import type { ToolFrame } from '../tool/tool-frame.ts';
+import type { CallAnswer } from '../tool-gate/call-info.ts';
+import type { ToolFrame } from '../tool-gate/tool-frame.ts';
 
 type Sources = Pick<ActivityDependencies, 'store' | 'registry'>;
 
@@ -38,7 +38,7 @@ export async function givenVariables(
   const known = new Set(explicit.map(({ name }) => name));
   const names = immediate ? immediate.scopedEnv.filter((name) => !known.has(name)) : [];
   if (names.length === 0) return explicit;
-  const place = await readPlace(sources, thread, { prompt, tool: entry.name });
+  const place = await readEnvPlace(sources, thread, { prompt, tool: entry.name });
   return [...explicit, ...names.flatMap((name) => resolveVariable(name, place) ?? [])];
 }
 
@@ -77,7 +77,7 @@ export async function requestVariables(
   parentId: string,
   call: ParentCall,
   { child, given, required, missing }: RequestedChild,
-): Promise<ComposedResult> {
+): Promise<CallAnswer> {
   const id = createIds(store, `${parentId}:${call.step}:${call.index}:variables`)();
   // One that has been served since has a thread that lives its own life.
   const known = await store.getRequest(id);
@@ -100,7 +100,7 @@ interface Kept {
 }
 
 /** Structured for programs, in the result's text and beside it; its first field is for models and people. */
-function describeRequest(parentId: string, { id, agent, required, missing }: Kept): ComposedResult {
+function describeRequest(parentId: string, { id, agent, required, missing }: Kept): CallAnswer {
   const list = missing.map((name) => `"${name}"`).join(', ');
   const [variables, them] = missing.length === 1 ? ['the variable', 'it'] : ['the variables', 'them'];
   const endpoint = `/threads/${parentId}/variables/${id}`;

@@ -4,13 +4,15 @@
  * result keeps it, and one whose report is not there yet stays as it is.
  */
 
+import type { ToolResult } from '../../core/message.ts';
 import { SUBAGENT_MESSAGE } from '../../core/subagent.ts';
 import { formatResult } from '../../core/subagent-report.ts';
 import type { FinishedSubagent, FinishSubagentInput } from '../../core/subagent-step.ts';
 import type { CallOfChild } from '../../store/port/family.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { beginCall, type ComposedResult, keepPresent, settleCall } from '../tool/resumable-call.ts';
+import { beginCall, keepPresent, settleCall } from '../tool/resumable-call.ts';
+import type { CallAnswer } from '../tool-gate/call-info.ts';
 
 type Report = NonNullable<CallOfChild['report']>;
 
@@ -42,19 +44,19 @@ async function composeReported(
   threadId: string,
   { child }: CallOfChild,
   { attachments, ...report }: Report,
-): Promise<ComposedResult> {
+): Promise<CallAnswer> {
   const text = formatResult(child, { ...report, attachments: [] }, child.resumable);
   const files = await keepPresent(store, threadId, attachments);
   const status =
     report.kind === 'result' ? { status: 'success', result: text } : { status: 'error', error: text };
   return {
-    result: { ...(status as ComposedResult['result']), ...(files.length > 0 ? { attachments: files } : {}) },
+    result: { ...(status as ToolResult), ...(files.length > 0 ? { attachments: files } : {}) },
     metadata: { subagent_id: child.threadId },
   };
 }
 
 /** The call does not wait. */
-function composeReference(name: string, { child }: CallOfChild): ComposedResult {
+function composeReference(name: string, { child }: CallOfChild): CallAnswer {
   const { agent, name: shown, threadId, explicit } = child;
   const did = name === SUBAGENT_MESSAGE ? 'has been told' : 'has started';
   const comes = explicit
@@ -64,7 +66,7 @@ function composeReference(name: string, { child }: CallOfChild): ComposedResult 
   return { result: { status: 'success', result: text }, metadata: { subagent_id: threadId } };
 }
 
-function composeFault(why: string, asked: CallOfChild | null): ComposedResult {
+function composeFault(why: string, asked: CallOfChild | null): CallAnswer {
   const reference = asked ? `\n\nReference: ${asked.child.threadId}` : '';
   return {
     result: { status: 'error', error: `The subagent could not be asked: ${why}${reference}` },

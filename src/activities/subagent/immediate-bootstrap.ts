@@ -12,7 +12,7 @@ import type { ModelDefinition, PromptDefinition } from '../../core/definition.ts
 import { resolveVariable } from '../../core/env.ts';
 import type { ProviderRequest } from '../../core/provider.ts';
 import { type Subagent, toThreadName } from '../../core/subagent.ts';
-import { readPlace, readRedactor } from '../../state/env-place.ts';
+import { readEnvPlace, readRedactor } from '../../state/env-place.ts';
 import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
@@ -72,7 +72,7 @@ async function readHints(
   { immediate, entry }: Subagent,
 ): Promise<Hints | undefined> {
   if (!immediate || (immediate.nameEnv === undefined && immediate.descriptionEnv === undefined)) return;
-  const place = await readPlace(dependencies, thread, { prompt, tool: entry.name });
+  const place = await readEnvPlace(dependencies, thread, { prompt, tool: entry.name });
   const read = (name: string | undefined) =>
     (name === undefined ? undefined : resolveVariable(name, place)?.value.trim()) || undefined;
   const hints = { name: read(immediate.nameEnv), description: read(immediate.descriptionEnv) };

@@ -13,10 +13,15 @@ import {
   type Subagent,
   toThreadName,
 } from '../../core/subagent.ts';
-import { type AttachmentPlace, storeAttachments } from '../../state/attachments.ts';
+import { type AttachmentTarget, storeAttachments } from '../../state/attachments.ts';
 import { describeIssues } from '../../state/check-arguments.ts';
 import { requiredFields } from '../model/subagent-tools.ts';
-import { argumentOf, type Checked, type PromptArguments, toPaths, toText } from '../tool/prompt-input.ts';
+import { argumentOf, type PromptArguments, toPaths, toText } from '../tool-gate/prompt-input.ts';
+
+export type Checked<T> =
+  | { readonly ok: true; readonly value: T }
+  /** What the model reads. */
+  | { readonly ok: false; readonly error: string };
 
 /** What the child is told: paths of the parent's files go along. */
 export interface Told {
@@ -43,14 +48,14 @@ export function readCreate(text: string): Checked<CreateFields> {
   const given = readFields(SUBAGENT_CREATE, text, CREATE_FIELDS);
   if (!given.ok) return given;
   const { agent, message, attachments, name, arguments: args = {} } = given.value;
-  if (!isText(agent)) return refuse(SUBAGENT_CREATE, '"agent" must name an agent');
-  if (!isRecord(args)) return refuse(SUBAGENT_CREATE, '"arguments" must be an object');
-  if (!isText(message)) return refuse(SUBAGENT_CREATE, '"message" must be a text that is not blank');
-  if (!isList(attachments)) return refuse(SUBAGENT_CREATE, ATTACHMENTS);
-  if (typeof name !== 'string') return refuse(SUBAGENT_CREATE, '"name" must be a text');
+  if (!isText(agent)) return refuseInput(SUBAGENT_CREATE, '"agent" must name an agent');
+  if (!isRecord(args)) return refuseInput(SUBAGENT_CREATE, '"arguments" must be an object');
+  if (!isText(message)) return refuseInput(SUBAGENT_CREATE, '"message" must be a text that is not blank');
+  if (!isList(attachments)) return refuseInput(SUBAGENT_CREATE, ATTACHMENTS);
+  if (typeof name !== 'string') return refuseInput(SUBAGENT_CREATE, '"name" must be a text');
   const shown = toThreadName(name);
   if (shown === null)
-    return refuse(SUBAGENT_CREATE, '"name" must not be blank: people know the subagent by it');
+    return refuseInput(SUBAGENT_CREATE, '"name" must not be blank: people know the subagent by it');
   return { ok: true, value: { agent, arguments: args, content: message, attachments, name: shown } };
 }
 
@@ -63,9 +68,9 @@ export function readMessage(text: string): Checked<MessageFields> {
   if (!given.ok) return given;
   const { referenceId, message, attachments } = given.value;
   if (!isText(referenceId))
-    return refuse(SUBAGENT_MESSAGE, '"referenceId" must be the reference of a subagent');
-  if (!isText(message)) return refuse(SUBAGENT_MESSAGE, '"message" must be a text that is not blank');
-  if (!isList(attachments)) return refuse(SUBAGENT_MESSAGE, ATTACHMENTS);
+    return refuseInput(SUBAGENT_MESSAGE, '"referenceId" must be the reference of a subagent');
+  if (!isText(message)) return refuseInput(SUBAGENT_MESSAGE, '"message" must be a text that is not blank');
+  if (!isList(attachments)) return refuseInput(SUBAGENT_MESSAGE, ATTACHMENTS);
   return { ok: true, value: { referenceId, content: message, attachments } };
 }
 
@@ -83,7 +88,7 @@ export function readOwnCall(
   otherwise?: Otherwise,
 ): Checked<FirstTold> {
   const given = parseArguments(text);
-  if (!given) return refuse(subagent.agent.name, 'the arguments are not a JSON object');
+  if (!given) return refuseInput(subagent.agent.name, 'the arguments are not a JSON object');
   const checked = checkChildArguments(registry, subagent, given);
   if (!checked.ok) return checked;
   const args = checked.value;
@@ -127,7 +132,7 @@ export function checkChildArguments(
 
 /** Paths of files that are there, each once; what else is named is refused. */
 export async function findFiles(
-  place: AttachmentPlace,
+  place: AttachmentTarget,
   call: string,
   named: readonly unknown[],
 ): Promise<Checked<readonly string[]>> {
@@ -148,16 +153,16 @@ function readFields(
   known: readonly string[],
 ): Checked<Readonly<Record<string, unknown>>> {
   const given = parseArguments(text);
-  if (!given) return refuse(call, 'the arguments are not a JSON object');
+  if (!given) return refuseInput(call, 'the arguments are not a JSON object');
   const unknown = Object.keys(given).filter((name) => !known.includes(name));
   if (unknown.length === 0) return { ok: true, value: given };
-  return refuse(
+  return refuseInput(
     call,
     `it does not take ${unknown.map((name) => JSON.stringify(name)).join(', ')}, but ${known.join(', ')}`,
   );
 }
 
-export function refuse(call: string, problem: string): { ok: false; error: string } {
+export function refuseInput(call: string, problem: string): { ok: false; error: string } {
   return { ok: false, error: `${call}: ${problem}.` };
 }
 

@@ -5,21 +5,23 @@
  * M2. Hooks run before the child does. They run again where the worker was lost before its answer was heard.
  */
 import type { MessageItem } from '../../core/item.ts';
+import type { ToolResult } from '../../core/message.ts';
 import { SUBAGENT_CREATE, SUBAGENT_MESSAGE, type Subagent } from '../../core/subagent.ts';
 import type { SubagentOutcome } from '../../core/subagent-step.ts';
 import { definesHook } from '../../state/hooks/listed.ts';
 import { createIds } from '../../state/id.ts';
 import type { ChildRecord, NewChild } from '../../store/port/family.ts';
-import { queueTools, watchFlow } from '../author/hook-work.ts';
+import { hasChanges, queueTools, watchFlow } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { describeAgent } from '../model/subagent-tools.ts';
-import { type ComposedResult, type ResumableCall, withFrame } from '../tool/resumable-call.ts';
+import { type ResumableCall, withFrame } from '../tool/resumable-call.ts';
+import type { CallAnswer } from '../tool-gate/call-info.ts';
 import { givenVariables, inheritsOf, missingVariables, requestVariables } from './env.ts';
 import type { FirstTold } from './input.ts';
 
 export type MadeChild =
   | Extract<SubagentOutcome, { kind: 'child' | 'terminated' }>
-  | { readonly kind: 'refused'; readonly composed: ComposedResult };
+  | { readonly kind: 'refused'; readonly composed: CallAnswer };
 
 export async function makeChild(
   dependencies: ActivityDependencies,
@@ -76,8 +78,7 @@ export async function tellHooks(
     await hooks.afterSubagentCreated(await openNewChild(child));
     await queueTools(store, call.key.threadId, sink)();
     const changes = await flow();
-    if (changes.directive !== undefined || changes.context !== undefined)
-      await store.keepFlow({ ...call.key, ...changes });
+    if (hasChanges(changes)) await store.keepFlow({ ...call.key, ...changes });
   });
 }
 
@@ -138,7 +139,7 @@ export function toItem(id: string, { hears, parentId, content, attachments }: Sa
   };
 }
 
-function refused(result: ComposedResult['result']): MadeChild {
+function refused(result: ToolResult): MadeChild {
   return { kind: 'refused', composed: { result } };
 }
 

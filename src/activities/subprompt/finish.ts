@@ -6,14 +6,9 @@ import { LIMITS } from '../../core/limit.ts';
 import type { FinishSubpromptInput, StoredError, ToolCallOutcome } from '../../core/step.ts';
 import { composeSubpromptResult, toSwitches } from '../../core/subprompt-result.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { findEntry } from '../tool/prompt-input.ts';
-import {
-  beginCall,
-  type ComposedResult,
-  keepPresent,
-  type ResumableCall,
-  settleCall,
-} from '../tool/resumable-call.ts';
+import { beginCall, keepPresent, type ResumableCall, settleCall } from '../tool/resumable-call.ts';
+import type { CallAnswer } from '../tool-gate/call-info.ts';
+import { findEntry } from '../tool-gate/listed-call.ts';
 
 export async function finishSubprompt(
   dependencies: ActivityDependencies,
@@ -39,7 +34,7 @@ async function composeResult(
   { store, registry }: ActivityDependencies,
   { key, begun }: ResumableCall,
   fault?: StoredError,
-): Promise<ComposedResult> {
+): Promise<CallAnswer> {
   const switches = toSwitches(findEntry(registry(), begun)?.extra);
   const stored = await store.readSubprompt(key.threadId, key.step, key.index);
   const { text = null, error = NOT_ASKED, calls = [], attachments = [], directive } = stored ?? {};

@@ -5,23 +5,30 @@
  *     lost before the step was stored run again.
  */
 import type { PromptDefinition } from '../../core/definition.ts';
-import { isHookAborted } from '../../state/hooks/chain.ts';
 import { definesHook } from '../../state/hooks/listed.ts';
+import type { DraftMessage } from '../../state/hooks/message-hook-port.ts';
 import { createIds } from '../../state/id.ts';
-import type { DraftMessage, ExecutionPlace } from '../../state/origin.ts';
+import type { RunningExecution } from '../../state/running-execution.ts';
 import { openScratch, type Scratch } from '../../state/scratch.ts';
 import type { SubpromptPlace } from '../../store/port/step.ts';
 import type { OpenedSubprompt, OpenSubprompt } from '../../store/port/subprompt.ts';
-import { type HookWork, openHookWork, queueTools, watchFlow } from '../author/hook-work.ts';
+import {
+  type HookWork,
+  hasChanges,
+  openHookWork,
+  queueTools,
+  watchFlow,
+  withHookWork,
+} from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { abortError, abortSignal } from '../base/guard.ts';
-import type { FirstMessage, PromptArguments } from '../tool/prompt-input.ts';
+import { abortSignal } from '../base/guard.ts';
 import type { ResumableCall } from '../tool/resumable-call.ts';
+import type { FirstMessage, PromptArguments } from '../tool-gate/prompt-input.ts';
 
 export interface PromptCall {
   readonly prompt: PromptDefinition;
   readonly args: PromptArguments;
-  readonly message?: FirstMessage;
+  readonly message: FirstMessage | undefined;
 }
 
 export async function openStep(
@@ -52,17 +59,12 @@ export async function openStep(
     signal: abortSignal(handover),
     execution: () => toExecution(dependencies, { call, asked, command, scratch }),
   });
-  try {
-    return await openThroughHooks(dependencies, work, { command, scratch, depth: depthOf(call) });
-  } catch (error) {
-    if (isHookAborted(error)) throw abortError(handover);
-    throw error;
-  } finally {
-    work.close();
-  }
+  return withHookWork(work, handover, () =>
+    openThroughHooks(dependencies, work, { command, scratch, depth: depthOf(call) }),
+  );
 }
 
-/** Of the sub-prompt that the call opens. */
+/** The depth of the sub-prompt that the call opens. */
 function depthOf({ begun }: ResumableCall): number {
   return (begun.subprompt?.depth ?? 0) + 1;
 }
@@ -88,7 +90,7 @@ async function openThroughHooks(
   if (stored) await hooks.messages.afterCreate(stored);
   await queueTools(store, threadId, sink)();
   const changes = await watchFlow(hooks, scratch)();
-  if (changes.directive !== undefined || changes.context !== undefined)
+  if (hasChanges(changes))
     await store.keepFlow({ threadId, runId: command.runId, step: opened.step, ...changes });
   return opened;
 }
@@ -120,7 +122,7 @@ interface Opening {
 async function toExecution(
   { store }: ActivityDependencies,
   { call, asked, command, scratch }: Opening,
-): Promise<ExecutionPlace> {
+): Promise<RunningExecution> {
   const { key, begun, executionId } = call;
   const { messages: history } = await store.getMessages(key.threadId, { includeSilent: true });
   const { prompt, args } = asked;

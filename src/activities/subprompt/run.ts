@@ -4,19 +4,16 @@
  * U1. Every attempt is the same one to the store: the call is begun once and its step opened once, whoever comes again. So a
  *     lost worker costs another request to the model at most, and never an unknown outcome.
  */
-import { LIMITS } from '../../core/limit.ts';
 import type { SubpromptOutcome, ToolCallInput, ToolCallOutcome } from '../../core/step.ts';
-import { createIds } from '../../state/id.ts';
 import type { StepRecord } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
 import { answer } from '../model/answer.ts';
-import { refuseUnlisted } from '../tool/listed-call.ts';
-import { type Checked, checkPromptArguments, findEntry, readFirstMessage } from '../tool/prompt-input.ts';
-import { beginCall, type ResumableCall, settleCall } from '../tool/resumable-call.ts';
+import { beginCall, infoOf, settleCall } from '../tool/resumable-call.ts';
 import { toStepCalls } from '../tool/tool-dispatch.ts';
+import { PROMPT } from '../tool-gate/tool-gate.ts';
 import { finishSubprompt } from './finish.ts';
-import { openStep, type PromptCall } from './open.ts';
+import { openStep } from './open.ts';
 
 export async function runSubprompt(
   dependencies: ActivityDependencies,
@@ -30,12 +27,9 @@ export async function runSubprompt(
   if (begun.kind === 'over') return toOutcome(begun.outcome);
   await probe?.('subprompt_begun');
   const { call } = begun;
-  const checked = await checkCall(dependencies, call);
-  if (!checked.ok) {
-    const result = { status: 'error', error: checked.error } as const;
-    return toOutcome(await settleCall(dependencies, call, { result }));
-  }
-  const opened = await openStep(dependencies, call, checked.value);
+  const passed = await PROMPT.pass(dependencies, { execution: infoOf(call) });
+  if (passed.kind === 'end') return toOutcome(await settleCall(dependencies, call, passed.end));
+  const opened = await openStep(dependencies, call, passed.known);
   await probe?.('subprompt_opened');
   switch (opened.kind) {
     case 'terminated':
@@ -67,30 +61,4 @@ async function describe(
 
 function toOutcome(outcome: ToolCallOutcome): SubpromptOutcome {
   return outcome.kind === 'terminated' ? outcome : { kind: 'settled', outcome };
-}
-
-async function checkCall(
-  { registry, store }: ActivityDependencies,
-  { key, begun }: ResumableCall,
-): Promise<Checked<PromptCall>> {
-  const { call, subprompt } = begun;
-  const prompt = registry().prompts.get(call.name);
-  if (!prompt) return refuse(`Tool not found: ${call.name}`);
-  const entry = findEntry(registry(), begun);
-  const refusal = refuseUnlisted(call, entry);
-  if (refusal !== undefined) return refuse(refusal);
-  if ((subprompt?.depth ?? 0) >= LIMITS.subpromptDepth) {
-    return refuse(`Prompts may call one another ${LIMITS.subpromptDepth} deep, and no deeper.`);
-  }
-  const args = checkPromptArguments(prompt.requiredSchema, call.arguments);
-  if (!args.ok) return args;
-  const { threadId, step, index } = key;
-  const nextId = createIds(store, `${threadId}:${step}:${index}:first`);
-  const message = await readFirstMessage({ store, threadId, nextId }, entry, args.value);
-  if (!message.ok) return message;
-  return { ok: true, value: { prompt, args: args.value, message: message.value } };
-}
-
-function refuse(error: string): Checked<never> {
-  return { ok: false, error };
 }

@@ -6,7 +6,7 @@ import type { StoredError, ToolCallOutcome } from '../../core/step.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { abortSignal } from '../base/guard.ts';
-import type { ToolResultKey } from './store-tool-result.ts';
+import type { ToolResultKey } from '../tool-gate/call-info.ts';
 
 export async function giveUpCall(
   store: ThreadStore,

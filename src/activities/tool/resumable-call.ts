@@ -1,20 +1,19 @@
 /**
- * A call that one attempt holds, whichever worker speaks for it: of a prompt, or of a subagent. It is begun once, whoever comes
- * again, and what it has led to is found by the call; so its outcome is never unknown. Its result is stored as any tool's is.
+ * A call of a prompt or of a subagent: its attempt has a fixed name, so any worker may go on with it. It is begun once, and what it has led
+ * to is found by the call; so its outcome is never unknown. Its result is stored as any tool's is.
  */
-import type { AttachmentRef, ToolResult } from '../../core/message.ts';
+import type { AttachmentRef } from '../../core/message.ts';
 import type { ToolCallInput, ToolCallOutcome } from '../../core/step.ts';
-import type { FlowDirective } from '../../core/thread-execution.ts';
-import { isHookAborted } from '../../state/hooks/chain.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { BegunTool, ToolCallKey } from '../../store/port/tool.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { abortError, abortSignal } from '../base/guard.ts';
+import { abortSignal } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
+import type { BegunCallInfo, CallAnswer } from '../tool-gate/call-info.ts';
+import { type ToolFrame, withToolFrame } from '../tool-gate/tool-frame.ts';
+import { storeAnswered } from '../tool-gate/tool-gate.ts';
 import { toSettledOutcome } from './record-tool-outcome.ts';
-import { storeToolResult } from './store-tool-result.ts';
-import { openToolFrame, type ToolFrame } from './tool-frame.ts';
 
 /** The name of its one attempt. */
 type Holder = 'subprompt' | 'subagent';
@@ -23,7 +22,7 @@ type Holder = 'subprompt' | 'subagent';
 export interface ResumableCall {
   readonly key: ToolCallKey & { readonly attempt: Holder };
   readonly executionId: string;
-  readonly begun: Omit<Extract<BegunTool, { kind: 'run' }>, 'kind'>;
+  readonly begun: Omit<Extract<BegunTool, { kind: 'run' }>, 'kind' | 'repeated'>;
 }
 
 export type BegunCall =
@@ -48,46 +47,35 @@ export async function beginCall(
     case 'begun_elsewhere':
       throw new Error('This call is begun by whoever comes.');
     case 'run': {
-      const { kind: _, ...call } = begun;
+      const { kind: _, repeated: __, ...call } = begun;
       return { kind: 'run', call: { key, executionId, begun: call } };
     }
   }
 }
 
-export interface ComposedResult {
-  readonly result: ToolResult;
-  readonly directive?: FlowDirective;
-  /** Of the tool message. */
-  readonly metadata?: Readonly<Record<string, unknown>>;
+/** What the stages of the tool gate know of it. */
+export function infoOf({ key: { step, index }, begun }: ResumableCall): BegunCallInfo {
+  return { ...begun, step, index };
 }
 
-/** As any tool's result is stored: hooks, files, one transaction. */
+/** Stores the answer as any call's is: the second half of the tool gate. */
 export async function settleCall(
   dependencies: ActivityDependencies,
   call: ResumableCall,
-  { result, directive, metadata }: ComposedResult,
+  answer: CallAnswer,
 ): Promise<ToolCallOutcome> {
-  return withFrame(dependencies, call, (frame) => {
-    if (directive) frame.scratch.flow.directive = directive;
-    return storeToolResult(dependencies, frame, call.key, result, metadata ? { metadata } : {});
-  });
+  return withFrame(dependencies, call, (frame) =>
+    storeAnswered(dependencies, frame, { key: call.key, answer }),
+  );
 }
 
 /** Hooks and variables around the call, for as long as `use` takes. */
 export async function withFrame<T>(
   dependencies: ActivityDependencies,
-  { key: { step, index }, executionId, begun }: ResumableCall,
+  call: ResumableCall,
   use: (frame: ToolFrame) => Promise<T>,
 ): Promise<T> {
-  const frame = openToolFrame(dependencies, { ...begun, step, index, executionId, signal: abortSignal() });
-  try {
-    return await use(frame);
-  } catch (error) {
-    if (isHookAborted(error)) throw abortError();
-    throw error;
-  } finally {
-    frame.close();
-  }
+  return withToolFrame(dependencies, { ...infoOf(call), executionId: call.executionId }, use);
 }
 
 /** Each file once, and those alone that are still there: one that was removed since must not spoil the result. */

@@ -1,22 +1,21 @@
 /**
- * `runTool`: one tool call (runtime §5): begin, check, run (`execute-tool.ts`), store the result (`store-tool-result.ts`).
+ * `runTool`: one tool call (runtime §5). It is begun, at most once, and passes the tool gate (`tool-gate/tool-gate.ts`).
  * Argument errors, unknown tools and throws are results that the model reads; nothing here ends a thread.
  * A body that is cut off stores nothing: what becomes of its call is `recordToolOutcome`'s to say.
  */
 import { randomUUID } from 'node:crypto';
 import type { ToolCallInput, ToolCallOutcome } from '../../core/step.ts';
-import { isHookAborted } from '../../state/hooks/chain.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { BegunTool } from '../../store/port/thread-store.ts';
 import { runUnit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
-import { executeTool } from './execute-tool.ts';
+import type { ToolResultKey } from '../tool-gate/call-info.ts';
+import { withToolFrame } from '../tool-gate/tool-frame.ts';
+import { answerCall, storeAnswered } from '../tool-gate/tool-gate.ts';
 import { giveUpCall } from './given-up-call.ts';
 import { settleLost, toSettledOutcome } from './record-tool-outcome.ts';
-import { storeToolResult } from './store-tool-result.ts';
-import { openToolFrame } from './tool-frame.ts';
 
 export async function runTool(
   dependencies: ActivityDependencies,
@@ -45,7 +44,7 @@ export async function runTool(
       return runUnit(dependencies, {
         ...unitOfCall(dependencies, input, begun.call.name),
         repeated: begun.repeated,
-        here: () => runBody(dependencies, input, attempt, begun),
+        here: () => runHere(dependencies, input, { ...key, attempt }, begun),
         givenUp: (error) => giveUpCall(store, { ...key, attempt }, begun.call.name, error),
       });
   }
@@ -66,25 +65,15 @@ function unitOfCall({ registry }: ActivityDependencies, input: ToolCallInput, na
   } as const;
 }
 
-async function runBody(
+async function runHere(
   dependencies: ActivityDependencies,
-  input: ToolCallInput,
-  attempt: string,
-  { kind: _, ...begun }: Extract<BegunTool, { kind: 'run' }>,
+  { step, index, executionId }: ToolCallInput,
+  key: ToolResultKey,
+  { kind: _, repeated: __, ...begun }: Extract<BegunTool, { kind: 'run' }>,
 ): Promise<ToolCallOutcome> {
-  // A tool is not handed over the way a model call is: it has its grace period, then the worker cancels it.
-  const signal = abortSignal();
-  const { step, index, executionId } = input;
-  const frame = openToolFrame(dependencies, { ...begun, step, index, executionId, signal });
-  try {
-    const executed = await executeTool(dependencies, frame);
-    if (executed.kind === 'aborted') throw abortError();
-    const key = { ...fromRun(dependencies.store, input), step, index, attempt };
-    return await storeToolResult(dependencies, frame, key, executed.result, executed.more);
-  } catch (error) {
-    if (isHookAborted(error)) throw abortError();
-    throw error;
-  } finally {
-    frame.close();
-  }
+  return withToolFrame(dependencies, { ...begun, step, index, executionId }, async (frame) => {
+    const answer = await answerCall(dependencies, frame);
+    if (answer === 'aborted') throw abortError();
+    return storeAnswered(dependencies, frame, { key, answer });
+  });
 }

@@ -9,7 +9,7 @@ import type { ContextMessage } from '../../core/context.ts';
 import { errorMessage } from '../../core/error.ts';
 import type { LLMMessage } from '../../core/llm-message.ts';
 import type { Message } from '../../core/message.ts';
-import type { ThreadEnv } from '../env.ts';
+import type { ThreadEnv } from '../thread-env.ts';
 import type { HookChain } from './chain.ts';
 import { readContextMessage, readList, readText } from './returned.ts';
 

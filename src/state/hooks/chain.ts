@@ -13,9 +13,9 @@ import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { tellThrown } from '../author-fault.ts';
 import { runAuthorCode } from '../author-run.ts';
 import type { StateDependencies } from '../dependencies.ts';
-import type { ThreadEnv } from '../env.ts';
+import type { ThreadEnv } from '../thread-env.ts';
 
-export interface ChainPlace {
+export interface ChainOptions {
   readonly store: Pick<ThreadStore, 'appendEvent'>;
   readonly env: Pick<ThreadEnv, 'redact'>;
   readonly threadId: string;
@@ -55,15 +55,15 @@ export interface HookChain {
 
 const ERROR_CHARS = 1000;
 
-export function createChain(place: ChainPlace): HookChain {
-  const { store, env, threadId, signal, hooks } = place;
+export function createChain(options: ChainOptions): HookChain {
+  const { store, env, threadId, signal, hooks } = options;
   const tell: HookChain['tell'] = async (hook, error) => {
     try {
       const told = await tellThrown(env, error);
-      if (hook) place.report?.({ code: 'hook', name: hook.name, threadId, ...told });
+      if (hook) options.report?.({ code: 'hook', name: hook.name, threadId, ...told });
       const named = { id: hook?.name ?? null, hook: hook?.hook ?? null };
       const data = { ...named, ...told, error: told.error.slice(0, ERROR_CHARS) };
-      await store.appendEvent(threadId, { type: 'hook.failed', data, step: place.step() });
+      await store.appendEvent(threadId, { type: 'hook.failed', data, step: options.step() });
     } catch {
       // A log that cannot be written, or a thread that is terminated, must not make things worse.
     }
@@ -75,10 +75,10 @@ export function createChain(place: ChainPlace): HookChain {
       for (const hook of hooks) {
         if (hook.hook !== name) continue;
         // No hook is to blame for a store that is away.
-        const state = await place.state();
+        const state = await options.state();
         try {
           const given = link.give(current);
-          const returned = await call(place, hook, [state, ...(link.live ? given : given.map(copy))]);
+          const returned = await call(options, hook, [state, ...(link.live ? given : given.map(copy))]);
           current = await link.take(current, returned);
         } catch (thrown) {
           if (signal.aborted) throw aborted(signal);
@@ -107,7 +107,7 @@ function aborted(signal: AbortSignal): Error {
 
 /** One hook, within its time and until somebody aborts it. What it does after that is nobody's any more. */
 async function call(
-  { threadId, work, signal, timeoutMs = LIMITS.hookMs }: ChainPlace,
+  { threadId, work, signal, timeoutMs = LIMITS.hookMs }: ChainOptions,
   hook: HookDefinition,
   given: readonly unknown[],
 ): Promise<unknown> {

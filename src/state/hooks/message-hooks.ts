@@ -7,10 +7,10 @@
  */
 import type { Message, MessageRole, ToolStatus } from '../../core/message.ts';
 import type { StoredMessageUpdates } from '../../store/port/message.ts';
-import { type AttachmentPlace, storeAttachments } from '../attachments.ts';
-import type { ThreadEnv } from '../env.ts';
-import type { DraftMessage, MessageHooks } from '../origin.ts';
+import { type AttachmentTarget, storeAttachments } from '../attachments.ts';
+import type { ThreadEnv } from '../thread-env.ts';
 import type { HookChain } from './chain.ts';
+import type { DraftMessage, MessageHooks } from './message-hook-port.ts';
 import { type MessageChanges, readChanges } from './returned.ts';
 
 /** Roles of what a person or code writes. */
@@ -33,61 +33,78 @@ export interface RowHooks {
   readonly messages: MessageHooks;
 }
 
-export interface MessageHookPlace {
+export interface MessageHookOptions {
   readonly chain: HookChain;
-  readonly files: AttachmentPlace;
+  readonly files: AttachmentTarget;
   readonly redactKnown: ThreadEnv['redactKnown'];
 }
 
-export function createMessageHooks({ chain, files, redactKnown }: MessageHookPlace): RowHooks {
-  const resolve = async (
-    attachments: MessageChanges['attachments'],
-    before: DraftMessage['attachments'] | undefined,
-  ) => {
-    if (attachments === undefined || attachments === null) return null;
-    // Most hooks hand back what they were given.
-    if (JSON.stringify(attachments) === JSON.stringify(before)) return before ?? null;
-    const stored = await storeAttachments(files, redactKnown(attachments));
-    return stored.length > 0 ? stored : null;
-  };
-  const beforeRow: RowHooks['beforeRow'] = (draft, options = {}) => {
-    const { written, toolStatus, strict, createdAt = Date.now() * 1000 } = options;
-    return chain.run('before_create_message', draft, {
-      strict,
-      give: (row) => [toMessage(row, { created_at: createdAt, tool_status: toolStatus ?? null })],
-      async take(row, returned) {
-        if (returned === undefined || returned === null) return row;
-        const changes = readChanges(returned, written ? WRITTEN : []);
-        const { attachments, ...fields } = changes;
-        const files =
-          'attachments' in changes ? await resolve(attachments, row.attachments) : row.attachments;
-        return { ...row, ...redactKnown(fields), attachments: files };
-      },
-    });
-  };
+export function createMessageHooks(options: MessageHookOptions): RowHooks {
+  const { chain } = options;
   return {
-    beforeRow,
+    beforeRow: (draft, row) => beforeRow(options, draft, row),
     messages: {
-      beforeCreate: (draft) => beforeRow(draft, { written: true, strict: true }),
+      beforeCreate: (draft) => beforeRow(options, draft, { written: true, strict: true }),
       afterCreate: (message) => observe(chain, 'after_create_message', message),
       beforeUpdate: (id, updates) =>
         chain.run('before_update_message', updates, {
           give: (current) => [id, current],
-          async take(current, returned) {
-            if (returned === undefined || returned === null) return current;
-            const { attachments, content, silent, metadata } = readChanges(returned);
-            const files = attachments ? await resolve(attachments, current.attachments) : undefined;
-            return {
-              ...(typeof content === 'string' ? { content: redactKnown(content) } : {}),
-              ...(silent === undefined ? {} : { silent }),
-              ...(metadata === undefined ? {} : { metadata: redactKnown(metadata) }),
-              ...(attachments === undefined ? {} : { attachments: files ?? [] }),
-            } satisfies StoredMessageUpdates;
-          },
+          take: (current, returned) => takeUpdates(options, current, returned),
         }),
       afterUpdate: (message) => observe(chain, 'after_update_message', message),
     },
   };
+}
+
+async function beforeRow(
+  options: MessageHookOptions,
+  draft: DraftMessage,
+  { written, toolStatus, strict, createdAt = Date.now() * 1000 }: RowOptions = {},
+): Promise<DraftMessage> {
+  return options.chain.run('before_create_message', draft, {
+    strict,
+    give: (row) => [toMessage(row, { created_at: createdAt, tool_status: toolStatus ?? null })],
+    async take(row, returned) {
+      if (returned === undefined || returned === null) return row;
+      const changes = readChanges(returned, written ? WRITTEN : []);
+      const { attachments, ...fields } = changes;
+      const files =
+        'attachments' in changes
+          ? await storeReturned(options, attachments, row.attachments)
+          : row.attachments;
+      return { ...row, ...options.redactKnown(fields), attachments: files };
+    },
+  });
+}
+
+async function takeUpdates(
+  options: MessageHookOptions,
+  current: StoredMessageUpdates,
+  returned: unknown,
+): Promise<StoredMessageUpdates> {
+  if (returned === undefined || returned === null) return current;
+  const { redactKnown } = options;
+  const { attachments, content, silent, metadata } = readChanges(returned);
+  const files = attachments ? await storeReturned(options, attachments, current.attachments) : undefined;
+  return {
+    ...(typeof content === 'string' ? { content: redactKnown(content) } : {}),
+    ...(silent === undefined ? {} : { silent }),
+    ...(metadata === undefined ? {} : { metadata: redactKnown(metadata) }),
+    ...(attachments === undefined ? {} : { attachments: files ?? [] }),
+  };
+}
+
+/** M2. */
+async function storeReturned(
+  { files, redactKnown }: MessageHookOptions,
+  attachments: MessageChanges['attachments'],
+  before: DraftMessage['attachments'] | undefined,
+): Promise<DraftMessage['attachments']> {
+  if (attachments === undefined || attachments === null) return null;
+  // Most hooks hand back what they were given.
+  if (JSON.stringify(attachments) === JSON.stringify(before)) return before ?? null;
+  const stored = await storeAttachments(files, redactKnown(attachments));
+  return stored.length > 0 ? stored : null;
 }
 
 async function observe(

@@ -11,26 +11,29 @@ import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { StateDependencies } from '../dependencies.ts';
 import { loadChildren } from '../family.ts';
 import { createIds } from '../id.ts';
-import { type ExecutionPlace, type MessageHooks, NO_HOOKS, type WorkSink } from '../origin.ts';
-import { createThreadState, type StateParts } from '../thread-state.ts';
+import type { RunningExecution } from '../running-execution.ts';
+import type { StateParts } from '../state-parts.ts';
+import { createThreadState } from '../thread-state.ts';
+import type { WorkSink } from '../work-sink.ts';
 import { createRequestHooks, type RequestHooks } from './assembly-hooks.ts';
 import { createChain, type HookChain } from './chain.ts';
 import { listHooks } from './listed.ts';
+import { type MessageHooks, NO_HOOKS } from './message-hook-port.ts';
 import { createMessageHooks, type RowHooks } from './message-hooks.ts';
 import { afterToolCall, beforeStoreResult } from './tool-hooks.ts';
 
-export interface HookPlace {
+export interface HookRunnerOptions {
   readonly thread: ThreadRecord;
   /** The active prompt; the agent's own where absent. */
   readonly prompt?: PromptDefinition;
-  /** Of the work around them, as in StateOrigin. */
+  /** The key of the work around them, as in CallerContext. */
   readonly key: string;
   readonly signal: AbortSignal;
   readonly work: WorkSink;
   /** The variables and the sandbox of the work around them. */
   readonly parts: StateParts;
   /** Absent at rest. Asked once, when the first hook runs; its Flow is the one of the work around. */
-  readonly execution?: () => Promise<ExecutionPlace>;
+  readonly execution?: () => Promise<RunningExecution>;
   /** What the messages that they make tell of it. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
@@ -50,56 +53,33 @@ export interface HookRunner extends RowHooks {
   tell: HookChain['tell'];
 }
 
-export function openHooks(dependencies: StateDependencies, place: HookPlace): HookRunner {
+export function openHooks(dependencies: StateDependencies, options: HookRunnerOptions): HookRunner {
   const { store } = dependencies;
-  const { thread, prompt, signal, parts, execution } = place;
-  const key = `${place.key}:hook`;
-  let step: number | undefined;
-  let state: Promise<ThreadState> | undefined;
-  /** A child that was made meanwhile, by this very work. */
-  let born: string | undefined;
-  let ran = false;
-  const open = async () => {
-    ran = true;
-    const within = execution ? await execution() : null;
-    step = within?.step;
-    const children = await loadChildren(store, thread, { made: born !== undefined });
-    // A state that was made anew numbers what it makes anew.
-    const own = born === undefined ? key : `${key}:${born}`;
-    const origin = { ...place, key: own, execution: within, hooks: NO_HOOKS, children };
-    return createThreadState(dependencies, origin, parts);
-  };
+  const { thread, prompt, signal, parts } = options;
+  const shared = openSharedState(dependencies, options);
   const chain = createChain({
     store,
     env: parts.env,
     threadId: thread.id,
-    work: place.key,
+    work: options.key,
     signal,
     timeoutMs: dependencies.hookMs,
     report: dependencies.report,
     hooks: listHooks(dependencies.registry(), thread, prompt),
-    state: () => {
-      state ??= open();
-      // One that could not be made is asked for again.
-      state.catch(() => {
-        state = undefined;
-      });
-      return state;
-    },
-    step: () => step,
+    state: shared.open,
+    step: shared.step,
   });
-  const files = { store, threadId: thread.id, nextId: createIds(store, `${key}:file`) };
+  const files = { store, threadId: thread.id, nextId: createIds(store, `${options.key}:hook:file`) };
   return {
     has: chain.has,
     tell: chain.tell,
     get ran() {
-      return ran;
+      return shared.opened();
     },
     threadCreated: () =>
       chain.run('after_thread_created', undefined, { give: () => [], take: () => undefined }),
     async afterSubagentCreated(child) {
-      born = child.threadId;
-      state = undefined;
+      shared.renew(child.threadId);
       await chain.run('after_subagent_created', undefined, {
         give: () => [child],
         take: () => undefined,
@@ -113,10 +93,55 @@ export function openHooks(dependencies: StateDependencies, place: HookPlace): Ho
   };
 }
 
+/** The one ThreadState that all hooks of the work are given, made when the first of them runs. */
+interface SharedState {
+  /** One that could not be made is asked for again. */
+  open(): Promise<ThreadState>;
+  /** Whether a hook has asked for it. */
+  opened(): boolean;
+  /** The step that it was made in; undefined at rest. */
+  step(): number | undefined;
+  /** This very work has made a child: the next hook is given a state that knows it. */
+  renew(childId: string): void;
+}
+
+function openSharedState(dependencies: StateDependencies, options: HookRunnerOptions): SharedState {
+  const { thread, parts, execution } = options;
+  const key = `${options.key}:hook`;
+  let step: number | undefined;
+  let state: Promise<ThreadState> | undefined;
+  let born: string | undefined;
+  let asked = false;
+  const make = async () => {
+    asked = true;
+    const within = execution ? await execution() : null;
+    step = within?.step;
+    const children = await loadChildren(dependencies.store, thread, { made: born !== undefined });
+    // A state that was made anew numbers from the beginning what it makes, so its key is another.
+    const own = born === undefined ? key : `${key}:${born}`;
+    const caller = { ...options, key: own, execution: within, hooks: NO_HOOKS, children };
+    return createThreadState(dependencies, caller, parts);
+  };
+  return {
+    open() {
+      state ??= make();
+      state.catch(() => {
+        state = undefined;
+      });
+      return state;
+    },
+    opened: () => asked,
+    step: () => step,
+    renew(childId) {
+      born = childId;
+      state = undefined;
+    },
+  };
+}
+
 /** The hooks around what code writes by its ThreadState; the same for tools, effects and endpoints. */
-export function openMessageHooks(dependencies: StateDependencies, place: HookPlace): MessageHooks {
-  const hooks = openHooks(dependencies, place);
-  return messageHooksOf(hooks);
+export function openMessageHooks(dependencies: StateDependencies, options: HookRunnerOptions): MessageHooks {
+  return messageHooksOf(openHooks(dependencies, options));
 }
 
 export function messageHooksOf(hooks: HookRunner): MessageHooks {

@@ -20,7 +20,7 @@ import { argumentOf, toPaths, toText } from './prompt-input.ts';
 import type { ToolExecution } from './tool-frame.ts';
 
 /** The result as it is stored. */
-export async function applyBinding(
+export async function bindToSession(
   { store, registry, probe }: Pick<ActivityDependencies, 'store' | 'registry' | 'probe'>,
   execution: ToolExecution,
   result: ToolResult,

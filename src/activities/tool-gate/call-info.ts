@@ -1,0 +1,32 @@
+/** What the stages of the tool gate know of a call from the beginning, and what a call is answered with. */
+import type { ToolResult } from '../../core/message.ts';
+import type { FlowDirective } from '../../core/thread-execution.ts';
+import type { BegunTool, CommitTool, ToolCallKey } from '../../store/port/tool.ts';
+
+/** A call that has begun, with its place in the step. */
+export interface BegunCallInfo extends Omit<Extract<BegunTool, { kind: 'run' }>, 'kind' | 'repeated'> {
+  readonly step: number;
+  readonly index: number;
+}
+
+/** As much of it as tells whether the call may be, and with what. */
+export type CallInfo = Pick<BegunCallInfo, 'call' | 'thread' | 'side' | 'subprompt' | 'step' | 'index'>;
+
+/** What each stage is given. */
+export interface KnownCall {
+  readonly execution: CallInfo;
+}
+
+/** What a call has come to, before it is stored: as a body, a sub-prompt or a child has answered, or a stage that refused it. */
+export interface CallAnswer {
+  readonly result: ToolResult;
+  readonly directive?: FlowDirective;
+  /** Of the tool message. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** A handoff, which takes effect with the result. */
+  readonly handoff?: Pick<CommitTool, 'nextAgent' | 'nextInput'>;
+}
+
+export interface ToolResultKey extends ToolCallKey {
+  readonly attempt: string;
+}

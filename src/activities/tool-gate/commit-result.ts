@@ -1,0 +1,82 @@
+/**
+ * Stages: the transaction that stores what became of a call, and the hooks behind it (definitions §12.4).
+ * C1. The result is stored whatever becomes of the run that asked for it; hooks behind it run where it was this attempt's.
+ */
+import type { ToolResult } from '../../core/message.ts';
+import type { ToolCallOutcome } from '../../core/step.ts';
+import { authorPlace } from '../../state/author-fault.ts';
+import { end, go, type Verdict } from '../../state/gate.ts';
+import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
+import { hasChanges, queueTools } from '../author/hook-work.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import type { AnsweredFrame, OpenFlow, RowOfResult } from './result-hooks.ts';
+
+type FinishedCall = AnsweredFrame & OpenFlow & RowOfResult;
+
+export interface Committed {
+  /** How many items and tools the transaction has put in line. */
+  readonly queued: number;
+  /** How many of the tools that were queued it has stored. */
+  readonly storedTools: number;
+}
+
+/** Everything that the call leaves, in one transaction: its result, its message, the flow, tools that it queued, a handoff. */
+export async function commitResult(
+  { store, probe }: ActivityDependencies,
+  { key, answer, row, left, flow, sink, hooks, execution }: FinishedCall,
+): Promise<Verdict<Committed, ToolCallOutcome>> {
+  const { call, signal } = execution;
+  // What the body has queued was settled with its result; this is the hooks'.
+  await sink.settle().catch((error) => hooks.tell(null, error));
+  const queuedTools = [...sink.taken().queuedTools];
+  // What made an error of the result has taken the handoff back.
+  const handoff = row.result?.status === 'success' ? answer.handoff : {};
+  const changes = { ...left, ...(await flow()) };
+  const committed = await retryWhileUnavailable(signal, () =>
+    store.commitTool({ ...key, ...handoff, ...row, queuedTools, ...changes }),
+  );
+  await probe?.('tool_committed');
+  if (committed.kind === 'terminated') return end(committed);
+  if (committed.kind === 'late') return end({ kind: 'unknown', name: call.name });
+  return go({ queued: committed.queued, storedTools: queuedTools.length });
+}
+
+/** `after_create_message`, on the tool message as it is stored. Adds what the workflow is told of the call. */
+export async function afterCreateMessage(
+  ports: ActivityDependencies,
+  call: FinishedCall & Committed,
+): Promise<Verdict<{ readonly outcome: ToolCallOutcome }, never>> {
+  const { row, execution, scratch, sink } = call;
+  const queued = await retryWhileUnavailable(execution.signal, () => runAfterCreate(ports, call));
+  const { directive } = scratch.flow;
+  const outcome: ToolCallOutcome = {
+    kind: 'done',
+    name: execution.call.name.slice(0, 64),
+    succeeded: row.result?.status === 'success',
+    queued: call.queued + sink.taken().queuedItems + queued,
+    ...(directive ? { directive } : {}),
+    ...toFailedAt(row.result),
+  };
+  return go({ outcome });
+}
+
+/** Answers how many tools the hooks have queued. */
+async function runAfterCreate(
+  { store }: ActivityDependencies,
+  { execution: { thread }, hooks, sink, key, row, flow, storedTools }: FinishedCall & Committed,
+): Promise<number> {
+  const messageId = row.message?.id;
+  if (messageId === undefined || !hooks.has('after_create_message')) return 0;
+  const message = await store.getMessage(thread.id, messageId);
+  if (message) await hooks.messages.afterCreate(message);
+  const changes = await flow();
+  if (hasChanges(changes)) await store.keepFlow({ ...key, ...changes });
+  return queueTools(store, thread.id, sink, storedTools)();
+}
+
+/** The stack itself stays in the store: history is small. */
+function toFailedAt(result: ToolResult | null): { failedAt?: string } {
+  const { status, stack } = result ?? {};
+  const place = status === 'error' && stack !== undefined ? authorPlace(stack) : undefined;
+  return place === undefined ? {} : { failedAt: place };
+}

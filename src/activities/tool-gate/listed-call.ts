@@ -1,0 +1,38 @@
+/**
+ * Stage: may the call name what it names? Code may reach whatever the project defines; models and signals only what the active prompt
+ * lists.
+ */
+import { findActivePrompt } from '../../core/active-side.ts';
+import type { PromptToolEntry, Registry } from '../../core/definition.ts';
+import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
+import { go, type Verdict } from '../../state/gate.ts';
+import type { StoredToolCall } from '../../store/port/tool.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import type { CallInfo, KnownCall } from './call-info.ts';
+
+/** Adds the active prompt's entry for what is called; it may be absent where code has called. */
+export function requireListed(
+  { registry }: Pick<ActivityDependencies, 'registry'>,
+  { execution }: KnownCall,
+): Verdict<{ readonly entry: PromptToolEntry | undefined }, AnsweredCall> {
+  const entry = findEntry(registry(), execution);
+  const refusal = refuseUnlisted(execution.call, entry);
+  return refusal === undefined ? go({ entry }) : refuseCall(refusal);
+}
+
+/** Why it may not be called; undefined where it may. */
+export function refuseUnlisted(
+  { name, origin }: Pick<StoredToolCall, 'name' | 'origin'>,
+  entry: PromptToolEntry | undefined,
+): string | undefined {
+  if (origin === 'code' || entry) return undefined;
+  return `Tool "${name}" is not available to this prompt.`;
+}
+
+export function findEntry(
+  registry: Registry,
+  { call, thread, side, subprompt }: Pick<CallInfo, 'call' | 'thread' | 'side' | 'subprompt'>,
+): PromptToolEntry | undefined {
+  const active = findActivePrompt(registry, thread.agent, { side, subprompt });
+  return active?.tools.find(({ name }) => name === call.name);
+}

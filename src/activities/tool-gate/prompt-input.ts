@@ -1,0 +1,91 @@
+/**
+ * Stages: what a call of a prompt, or of an agent that takes a handoff, brings along (definitions §12.6, §12.7): arguments, checked
+ * by the prompt that will read them, and the first message that the entry's `init…` fields make of them.
+ */
+import { parseArguments } from '../../core/context.ts';
+import type { AuthorSchema, PromptToolEntry } from '../../core/definition.ts';
+import { isRuntimeError, isStoreTrouble, RuntimeError } from '../../core/error.ts';
+import { parseFilePath } from '../../core/file-path.ts';
+import type { AttachmentRef } from '../../core/message.ts';
+import { storeAttachments } from '../../state/attachments.ts';
+import { type AnsweredCall, describeIssues, refuseCall } from '../../state/check-arguments.ts';
+import { go, type Verdict } from '../../state/gate.ts';
+import { createIds } from '../../state/id.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import type { KnownCall } from './call-info.ts';
+
+export type PromptArguments = Readonly<Record<string, unknown>>;
+
+/** Adds the parsed arguments, defaults applied; the refusal names each problem. */
+export function checkPromptArguments(
+  _ports: unknown,
+  { execution: { call }, schema }: KnownCall & { readonly schema: AuthorSchema | undefined },
+): Verdict<{ readonly args: PromptArguments }, AnsweredCall> {
+  const given = parseArguments(call.arguments);
+  if (!given) return invalid('the arguments are not a JSON object');
+  if (!schema) return go({ args: given });
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return go({ args: parsed.data as PromptArguments });
+  return invalid(describeIssues(parsed.error.issues));
+}
+
+function invalid(problem: string) {
+  return refuseCall(`Prompt tool argument validation failed: ${problem}`);
+}
+
+export interface FirstMessage {
+  readonly content: string;
+  readonly attachments: readonly AttachmentRef[];
+}
+
+interface CheckedCall extends KnownCall {
+  readonly entry: PromptToolEntry | undefined;
+  readonly args: PromptArguments;
+}
+
+export interface ReadMessage {
+  /** Undefined where the call brings none. */
+  readonly message: FirstMessage | undefined;
+  /** Ids of what else is made of the first message, after those of its files. */
+  readonly nextId: () => string;
+}
+
+export async function readFirstMessage(
+  { store }: Pick<ActivityDependencies, 'store'>,
+  { execution: { thread, step, index }, entry, args }: CheckedCall,
+): Promise<Verdict<ReadMessage, AnsweredCall>> {
+  const { initUserMessageProperty, initAttachmentsProperty } = entry?.extra ?? {};
+  const text = toText(argumentOf(args, initUserMessageProperty));
+  const named = argumentOf(args, initAttachmentsProperty);
+  const nextId = createIds(store, `${thread.id}:${step}:${index}:first`);
+  if (text === undefined && named === undefined) return go({ message: undefined, nextId });
+  try {
+    const attachments = await storeAttachments({ store, threadId: thread.id, nextId }, toPaths(named));
+    return go({ message: { content: text ?? '', attachments }, nextId });
+  } catch (error) {
+    if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;
+    return refuseCall(error.message);
+  }
+}
+
+export function argumentOf(args: PromptArguments, property: unknown): unknown {
+  return typeof property === 'string' ? (args[property] ?? undefined) : undefined;
+}
+
+export function toText(value: unknown): string | undefined {
+  if (value === undefined || typeof value === 'string') return value;
+  return JSON.stringify(value);
+}
+
+/** One path, or a list of them: files of the thread below `/attachments/` and nowhere else. */
+export function toPaths(named: unknown): string[] {
+  if (named === undefined) return [];
+  return (Array.isArray(named) ? named : [named]).map((each: unknown) => {
+    const path = parseFilePath(each as string);
+    if (path.startsWith('/attachments/')) return path;
+    throw new RuntimeError(
+      'InvalidPath',
+      `"${path}" is no attachment: its path must begin with /attachments/.`,
+    );
+  });
+}

@@ -1,0 +1,75 @@
+/** Stage 1 of the tool gate: what is it that the call names? One stage for each kind of what a call may name. */
+import { hasTwoSides } from '../../core/active-side.ts';
+import type {
+  AgentDefinition,
+  AuthorSchema,
+  PromptDefinition,
+  Registry,
+  ToolDefinition,
+} from '../../core/definition.ts';
+import { LIMITS } from '../../core/limit.ts';
+import { isSubagentCall } from '../../core/subagent.ts';
+import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
+import { go, type Nothing, type Verdict } from '../../state/gate.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import type { KnownCall } from './call-info.ts';
+
+type Ports = Pick<ActivityDependencies, 'registry'>;
+
+export function resolveTool(
+  { registry }: Ports,
+  { execution: { call } }: KnownCall,
+): Verdict<{ readonly tool: ToolDefinition }, AnsweredCall> {
+  const project = registry();
+  const tool = project.tools.get(call.name);
+  // Dispatched as a tool, it was one of more than the workflow can be told of (LIMITS.laterPrompts, laterChildren).
+  if (!tool && project.prompts.has(call.name)) return refuseCall(tooMany('prompts'));
+  if (isSubagentCall(project, call.name)) return refuseCall(tooMany('subagents'));
+  return tool ? go({ tool }) : refuseCall(`Tool not found: ${call.name}`);
+}
+
+const tooMany = (kind: string): string =>
+  `Too many ${kind} were called in one answer: call this one again, in another.`;
+
+export interface ResolvedPrompt {
+  readonly prompt: PromptDefinition;
+  /** What its arguments are checked by. */
+  readonly schema: AuthorSchema | undefined;
+}
+
+export function resolvePrompt(
+  { registry }: Ports,
+  { execution: { call } }: KnownCall,
+): Verdict<ResolvedPrompt, AnsweredCall> {
+  const prompt = registry().prompts.get(call.name);
+  return prompt ? go({ prompt, schema: prompt.requiredSchema }) : refuseCall(`Tool not found: ${call.name}`);
+}
+
+export function limitDepth(
+  _ports: unknown,
+  { execution: { subprompt } }: KnownCall,
+): Verdict<Nothing, AnsweredCall> {
+  if ((subprompt?.depth ?? 0) < LIMITS.subpromptDepth) return go();
+  return refuseCall(`Prompts may call one another ${LIMITS.subpromptDepth} deep, and no deeper.`);
+}
+
+/** The agent that a call of this name hands over to; tools and prompts come first. */
+export function findHandoff({ tools, prompts, agents }: Registry, name: string): AgentDefinition | undefined {
+  const agent = agents.get(name);
+  return agent?.type === 'ai_human' && !tools.has(name) && !prompts.has(name) ? agent : undefined;
+}
+
+/** Whether the agent may take this thread over; its side A's prompt reads the arguments. */
+export function resolveHandoff(
+  { registry }: Ports,
+  { execution: { thread }, agent }: KnownCall & { readonly agent: AgentDefinition },
+): Verdict<Pick<ResolvedPrompt, 'schema'>, AnsweredCall> {
+  const project = registry();
+  if (hasTwoSides(project.agents.get(thread.agent))) {
+    return refuseCall(
+      `"${agent.name}" cannot take this thread over: it belongs to the two AI sides of "${thread.agent}". Answer, or call an agent that gets a thread of its own.`,
+    );
+  }
+  if (agent.name === thread.agent) return refuseCall(`"${agent.name}" has this thread already.`);
+  return go({ schema: project.prompts.get(agent.sideA.prompt)?.requiredSchema });
+}

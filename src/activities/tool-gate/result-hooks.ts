@@ -1,0 +1,145 @@
+/**
+ * Stages from what a call was answered with to the row that is stored of it (definitions §12.4).
+ * R1. Nothing that a hook puts into the result or its message is stored before secrets are taken out of it.
+ * R2. A call that a hook removed is over without a result (null): no more hooks, no message, no files.
+ */
+import { randomUUID } from 'node:crypto';
+import { type ToolCall, type ToolResult, toolContent } from '../../core/message.ts';
+import { go, type Nothing, type Verdict } from '../../state/gate.ts';
+import type { DraftMessage } from '../../state/hooks/message-hook-port.ts';
+import { storeResultFiles } from '../../state/result-files.ts';
+import type { CommitTool } from '../../store/port/tool.ts';
+import { type FlowChanges, watchFlow } from '../author/hook-work.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import type { CallAnswer, ToolResultKey } from './call-info.ts';
+import { bindToSession } from './session-binding.ts';
+import type { ToolFrame } from './tool-frame.ts';
+
+/** A call that was answered, on its way to the store. */
+export interface AnsweredFrame extends ToolFrame {
+  readonly key: ToolResultKey;
+  readonly answer: CallAnswer;
+}
+
+export interface ShapedResult {
+  /** Null where a hook removed the call. */
+  readonly result: ToolResult | null;
+}
+
+type Shaped = Verdict<ShapedResult, never>;
+
+export interface OpenFlow extends ShapedResult {
+  /** What hooks have asked of the flow since this was asked last. */
+  readonly flow: () => Promise<FlowChanges>;
+  /** What the body has left of it. */
+  readonly left: FlowChanges;
+}
+
+/** A scratch that the body has left unfit for JSON is an error of the call, and the model is told. */
+export async function takeScratch(
+  _ports: unknown,
+  { answer, scratch, hooks }: AnsweredFrame,
+): Promise<Verdict<OpenFlow, never>> {
+  if (answer.directive) scratch.flow.directive = answer.directive;
+  const written = scratch.write();
+  const flow = watchFlow(hooks, scratch, { told: !written.ok });
+  const left = await flow();
+  return go({ flow, left, result: written.ok ? answer.result : { status: 'error', error: written.error } });
+}
+
+/** `after_tool_call_success`, `after_tool_call_failure`. */
+export async function afterToolCall(_ports: unknown, call: AnsweredFrame & ShapedResult): Promise<Shaped> {
+  const { result, hooks } = call;
+  if (!result || !hooks.has('after_tool_call_success', 'after_tool_call_failure')) return go({ result });
+  return go({ result: await hooks.afterToolCall(toCall(call), result) });
+}
+
+/** What a session tool's call means to the session. */
+export async function applyBinding(
+  ports: ActivityDependencies,
+  { result, execution }: AnsweredFrame & ShapedResult,
+): Promise<Shaped> {
+  return go({ result: result && (await bindToSession(ports, execution, result)) });
+}
+
+export async function beforeStoreResult(
+  _ports: unknown,
+  call: AnsweredFrame & ShapedResult,
+): Promise<Shaped> {
+  const { result, hooks } = call;
+  if (!result || !hooks.has('before_store_tool_result')) return go({ result });
+  return go({ result: await hooks.beforeStoreResult(toCall(call), result) });
+}
+
+/** R1. Where no hook has seen the result there is nothing new in it. */
+export async function redactResult(
+  _ports: unknown,
+  { result, hooks, env }: AnsweredFrame & ShapedResult,
+): Promise<Shaped> {
+  const seen = hooks.has('after_tool_call_success', 'after_tool_call_failure', 'before_store_tool_result');
+  return go({ result: result && seen ? await env.redact(result) : result });
+}
+
+export interface RowOfResult {
+  readonly row: Pick<CommitTool, 'result' | 'attachments' | 'message'>;
+}
+
+/** The files that the result brings, stored before it; what `notifyParent` has said is told with its message. */
+export async function storeFiles(
+  { store }: ActivityDependencies,
+  { result, execution, answer, sink }: AnsweredFrame & ShapedResult,
+): Promise<Verdict<RowOfResult, never>> {
+  if (!result) return go({ row: { result: null } });
+  const { thread, step, index } = execution;
+  const stored = await storeResultFiles(store, thread.id, `${step}:${index}`, result);
+  const metadata = { ...answer.metadata, ...sink.notifications() };
+  return go({ row: Object.keys(metadata).length > 0 ? { ...stored, message: { metadata } } : stored });
+}
+
+/** `before_create_message`, on the tool message. */
+export async function beforeCreateMessage(
+  _ports: unknown,
+  { execution, hooks, env, row }: AnsweredFrame & RowOfResult,
+): Promise<Verdict<RowOfResult | Nothing, never>> {
+  const { result } = row;
+  if (!result || !hooks.has('before_create_message', 'after_create_message')) return go();
+  const draft = toDraft(execution, result, row);
+  const { id, content, silent, metadata, attachments } = await hooks.beforeRow(draft, {
+    toolStatus: result.status,
+  });
+  const changed = content === draft.content ? {} : { content: await redactText(env, content) };
+  const message = { id, silent, metadata, ...changed };
+  return go({ row: { result, attachments: attachments ?? [], message } });
+}
+
+function toCall({ execution }: ToolFrame): ToolCall {
+  const { callId: id, name, arguments: text } = execution.call;
+  return { id, type: 'function', function: { name, arguments: text } };
+}
+
+function toDraft(
+  { call, subprompt }: ToolFrame['execution'],
+  result: ToolResult,
+  { attachments = [], message }: RowOfResult['row'],
+): DraftMessage {
+  return {
+    id: call.messageId ?? randomUUID(),
+    role: 'tool',
+    content: toolContent(result),
+    name: call.name,
+    tool_calls: null,
+    tool_call_id: call.callId,
+    parent_id: subprompt?.parentId ?? null,
+    depth: subprompt?.depth ?? 0,
+    silent: false,
+    metadata: message?.metadata ?? {},
+    attachments: attachments.length > 0 ? attachments : null,
+  };
+}
+
+/** R1. */
+async function redactText(env: ToolFrame['env'], text: string | null): Promise<string | null> {
+  if (text === null) return null;
+  const { result = '' } = await env.redact({ status: 'success', result: text });
+  return result;
+}

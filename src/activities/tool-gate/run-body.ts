@@ -1,0 +1,90 @@
+/** Stages: the arguments of a tool as JSON, its body, and the removal of secrets from what the body answered (definitions §12.4). */
+import { parseArguments } from '../../core/context.ts';
+import type { ToolDefinition } from '../../core/definition.ts';
+import { LIMITS } from '../../core/limit.ts';
+import type { ToolResult } from '../../core/message.ts';
+import { withStack } from '../../state/author-fault.ts';
+import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
+import { end, go, type Verdict } from '../../state/gate.ts';
+import { openAuthorCode } from '../../state/open-author-code.ts';
+import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
+import { runToolBody } from '../../state/tool-body.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { withinTime } from '../base/within-time.ts';
+import { notTaken } from '../signals/relative-sink.ts';
+import type { Sink } from '../signals/sink.ts';
+import type { KnownCall } from './call-info.ts';
+import type { ToolFrame } from './tool-frame.ts';
+
+/** The body was cut off before it answered: its call has no result. */
+export interface AbortedCall {
+  readonly kind: 'aborted';
+}
+
+export function parseToolArguments(
+  _ports: unknown,
+  { execution: { call } }: KnownCall,
+): Verdict<{ readonly given: Readonly<Record<string, unknown>> }, AnsweredCall> {
+  const given = parseArguments(call.arguments);
+  return given
+    ? go({ given })
+    : refuseCall('Tool argument validation failed: the arguments are not a JSON object.');
+}
+
+interface CheckedCall extends ToolFrame {
+  readonly tool: ToolDefinition;
+  readonly args: unknown;
+}
+
+/** The body, within its time and until somebody aborts it. */
+export async function runBody(
+  dependencies: ActivityDependencies,
+  { tool, args, ...frame }: CheckedCall,
+): Promise<Verdict<{ readonly result: ToolResult }, AbortedCall>> {
+  const { execution, sink } = frame;
+  const { thread, step, index } = execution;
+  const own = new AbortController();
+  const signal = AbortSignal.any([execution.signal, own.signal]);
+  const key = `${thread.id}:${step}:${index}`;
+  const code = openAuthorCode(dependencies, { thread, key, signal, work: sink.work, within: frame });
+  const late = (): ToolResult => ({ status: 'error', error: timedOut(tool) });
+  const limit = { signal: execution.signal, timeoutMs: tool.timeoutMs, own, late };
+  try {
+    const context = { tool, idempotencyKey: key, execution: await frame.running() };
+    const state = await retryWhileUnavailable(signal, () => code.openState(context));
+    const result = await withinTime(limit, async () =>
+      settled(sink, await runToolBody({ tool, state, args, work: key })),
+    );
+    return result === 'aborted' ? end({ kind: 'aborted' }) : go({ result });
+  } finally {
+    code.close();
+  }
+}
+
+/** The result without secrets; a throw is told to the log. Its texts are cut here: half of a secret would not have been found before. */
+export async function redactAnswer(
+  { report }: ActivityDependencies,
+  { tool, env, execution, result: answered }: CheckedCall & { readonly result: ToolResult },
+): Promise<Verdict<{ readonly result: ToolResult }, never>> {
+  const result = await env.redact(answered);
+  if (result.status !== 'error' || result.stack === undefined) return go({ result });
+  const { error = '', stack } = withStack(result.error ?? '', result.stack);
+  const code = tool.runsCode ? 'run_code' : 'tool';
+  const threadId = execution.thread.id;
+  report?.({ code, name: tool.name, threadId, error: error.slice(0, LIMITS.faultChars), stack });
+  return go({ result: { ...result, stack } });
+}
+
+/** What the tool queued to other threads is there before its result is, or the result says that it is not. */
+async function settled(sink: Sink, result: ToolResult): Promise<ToolResult> {
+  try {
+    await sink.settle();
+    return result;
+  } catch (error) {
+    return result.status === 'error' ? result : { status: 'error', error: notTaken(error).message };
+  }
+}
+
+function timedOut(tool: ToolDefinition): string {
+  return `"${tool.name}" did not answer within ${tool.timeoutMs} ms and was told to stop; it may or may not have taken effect.`;
+}

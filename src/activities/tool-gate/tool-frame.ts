@@ -1,0 +1,55 @@
+/** What the stages of one tool call share: the hooks around it, its variables, the scratch, and where queued work goes. */
+import { findActivePrompt } from '../../core/active-side.ts';
+import type { PromptDefinition } from '../../core/definition.ts';
+import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
+import type { RunningExecution } from '../../state/running-execution.ts';
+import { openScratch, type Scratch } from '../../state/scratch.ts';
+import { type HookWork, openHookWork, withHookWork } from '../author/hook-work.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { abortSignal } from '../base/guard.ts';
+import type { BegunCallInfo } from './call-info.ts';
+
+export interface ToolExecution extends BegunCallInfo {
+  readonly executionId: string;
+  readonly signal: AbortSignal;
+}
+
+export interface ToolFrame extends HookWork {
+  readonly execution: ToolExecution;
+  /** The active one. */
+  readonly prompt: PromptDefinition | undefined;
+  /** One flow for the tool and its hooks. */
+  readonly scratch: Scratch;
+  /** The execution as ThreadStates of the call show it. */
+  running(): Promise<RunningExecution>;
+}
+
+/**
+ * Opens the frame for as long as `use` takes. A call is not handed over at SIGTERM as a model call is: it has its grace period, then the
+ * worker cancels it.
+ */
+export function withToolFrame<T>(
+  dependencies: ActivityDependencies,
+  call: Omit<ToolExecution, 'signal'>,
+  use: (frame: ToolFrame) => Promise<T>,
+): Promise<T> {
+  const frame = openToolFrame(dependencies, { ...call, signal: abortSignal() });
+  return withHookWork(frame, undefined, use);
+}
+
+function openToolFrame(dependencies: ActivityDependencies, execution: ToolExecution): ToolFrame {
+  const { thread, index, signal, call: _, scratch: __, ...where } = execution;
+  const prompt = findActivePrompt(dependencies.registry(), thread.agent, execution);
+  const scratch = openScratch(execution.scratch);
+  let read: Promise<RunningExecution> | undefined;
+  const running = () => {
+    read ??= retryWhileUnavailable(signal, () =>
+      dependencies.store.getMessages(thread.id, { includeSilent: true }),
+    ).then(({ messages: history }) => ({ ...where, prompt, history, flow: scratch.flow }));
+    return read;
+  };
+  const key = `${thread.id}:${where.step}:${index}`;
+  const work = openHookWork(dependencies, { thread, prompt, key, signal, execution: running });
+  scratch.redactWith(work.env.redactKnown);
+  return { ...work, execution, prompt, scratch, running };
+}

@@ -1,0 +1,99 @@
+/**
+ * The tool gate: all that surrounds a call, in order (runtime §5, definitions §12.4). A call of any kind is answered, then stored:
+ *
+ *   a tool       FUNCTION answers it, within `runTool` or `runCode`; so is a tool that a person or code has queued
+ *   an agent     HANDOFF answers it, where the agent takes the thread over
+ *   a prompt     PROMPT lets it begin, its step answers it (subprompt/), `finishSubprompt` composes the answer
+ *   a subagent   `callSubagent` lets it begin (subagent/call.ts), its thread answers it, `finishSubagent` composes the answer
+ *
+ * RESULT then stores what each was answered with. A tool that code invokes passes the stages that concern it (state/tools.ts).
+ * A call has begun when it comes here: `beginTool` has moved it from scheduled to started, at most once (store/commands/tool/tool.ts).
+ */
+import type { AgentDefinition } from '../../core/definition.ts';
+import type { ToolCallOutcome } from '../../core/step.ts';
+import { type AnsweredCall, checkToolArguments, requireVariables } from '../../state/check-arguments.ts';
+import { openGate, type Passed } from '../../state/gate.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import type { CallAnswer, KnownCall, ToolResultKey } from './call-info.ts';
+import { afterCreateMessage, commitResult } from './commit-result.ts';
+import { handOff } from './handoff.ts';
+import { requireListed } from './listed-call.ts';
+import { checkPromptArguments, readFirstMessage } from './prompt-input.ts';
+import { findHandoff, limitDepth, resolveHandoff, resolvePrompt, resolveTool } from './resolve-call.ts';
+import {
+  type AnsweredFrame,
+  afterToolCall,
+  applyBinding,
+  beforeCreateMessage,
+  beforeStoreResult,
+  redactResult,
+  storeFiles,
+  takeScratch,
+} from './result-hooks.ts';
+import { type AbortedCall, parseToolArguments, redactAnswer, runBody } from './run-body.ts';
+import type { ToolFrame } from './tool-frame.ts';
+
+const FUNCTION = openGate<ActivityDependencies, ToolFrame, AnsweredCall | AbortedCall>()
+  .stage(resolveTool) //           1 resolve
+  .stage(requireListed) //         1 listed by the active prompt, or called by code
+  .stage(parseToolArguments) //    2 arguments: a JSON object
+  .stage(checkToolArguments) //    2 arguments: what the schema asks for
+  .stage(requireVariables) //      3 required variables have values
+  .stage(runBody) //               4 body, within its time
+  .stage(redactAnswer); //         5 redaction
+
+type HandoffFrame = ToolFrame & { readonly agent: AgentDefinition };
+
+const HANDOFF = openGate<ActivityDependencies, HandoffFrame, AnsweredCall>()
+  .stage(requireListed) //         1
+  .stage(resolveHandoff) //        1 resolve: an agent that may take this thread over
+  .stage(checkPromptArguments) //  2
+  .stage(readFirstMessage) //      2
+  .stage(handOff); //              4 body: says who is next
+
+/** As far as the step of the prompt, which subprompt/ opens and asks. */
+export const PROMPT = openGate<ActivityDependencies, KnownCall, AnsweredCall>()
+  .stage(resolvePrompt) //         1
+  .stage(requireListed) //         1
+  .stage(limitDepth) //            1 prompts within prompts
+  .stage(checkPromptArguments) //  2
+  .stage(readFirstMessage); //     2 arguments: the first message that they make
+
+const RESULT = openGate<ActivityDependencies, AnsweredFrame, ToolCallOutcome>()
+  .stage(takeScratch) //           6 what the body has left in `state.context`
+  .stage(afterToolCall) //         7 hooks after: may replace the result, or remove the call
+  .stage(applyBinding) //          7 what it means to the session
+  .stage(beforeStoreResult) //     7 hooks before it is stored
+  .stage(redactResult) //          8 redaction of what hooks have made of it
+  .stage(storeFiles) //            9 files of the result
+  .stage(beforeCreateMessage) //   9 hooks on the tool message
+  .stage(commitResult) //         10 one transaction
+  .stage(afterCreateMessage); //  11 hooks behind it
+
+/** What a tool's call, or a handoff's, comes to. */
+export async function answerCall(
+  dependencies: ActivityDependencies,
+  frame: ToolFrame,
+): Promise<CallAnswer | 'aborted'> {
+  const agent = findHandoff(dependencies.registry(), frame.execution.call.name);
+  if (agent) return toAnswer(await HANDOFF.pass(dependencies, { ...frame, agent }));
+  const passed = await FUNCTION.pass(dependencies, frame);
+  if (passed.kind === 'go') return { result: passed.known.result };
+  return passed.end.kind === 'aborted' ? 'aborted' : { result: passed.end.result };
+}
+
+function toAnswer(passed: Passed<CallAnswer, AnsweredCall>): CallAnswer {
+  if (passed.kind === 'end') return { result: passed.end.result };
+  const { result, handoff } = passed.known;
+  return { result, handoff };
+}
+
+/** Stores what any call was answered with, through the hooks around its result. */
+export async function storeAnswered(
+  dependencies: ActivityDependencies,
+  frame: ToolFrame,
+  { key, answer }: { readonly key: ToolResultKey; readonly answer: CallAnswer },
+): Promise<ToolCallOutcome> {
+  const passed = await RESULT.pass(dependencies, { ...frame, key, answer });
+  return passed.kind === 'go' ? passed.known.outcome : passed.end;
+}

@@ -1,0 +1,35 @@
+/** The hooks around a message that code writes or changes (definitions §9), as a ThreadState calls them. `message-hooks.ts` runs them. */
+import type { Message } from '../../core/message.ts';
+import type { StoredMessageUpdates } from '../../store/port/message.ts';
+
+/** A message that is about to be stored, as far as hooks may change it. */
+export type DraftMessage = Pick<
+  Message,
+  | 'id'
+  | 'role'
+  | 'content'
+  | 'name'
+  | 'tool_calls'
+  | 'tool_call_id'
+  | 'parent_id'
+  | 'depth'
+  | 'silent'
+  | 'metadata'
+  | 'attachments'
+>;
+
+export interface MessageHooks {
+  /** Rejects with what a hook threw. */
+  beforeCreate(message: DraftMessage): Promise<DraftMessage>;
+  afterCreate(message: Message): Promise<void>;
+  beforeUpdate(id: string, updates: StoredMessageUpdates): Promise<StoredMessageUpdates>;
+  afterUpdate(message: Message): Promise<void>;
+}
+
+/** Where an agent has none, and for hooks themselves: what a hook writes runs no hooks again. */
+export const NO_HOOKS: MessageHooks = {
+  beforeCreate: async (message) => message,
+  afterCreate: async () => undefined,
+  beforeUpdate: async (_id, updates) => updates,
+  afterUpdate: async () => undefined,
+};

@@ -1,0 +1,27 @@
+/** The step that code runs in: what `state.execution` shows of it, and the flow that code may steer. */
+import type { PromptDefinition } from '../core/definition.ts';
+import type { Message } from '../core/message.ts';
+import type { SideSteps } from '../core/session.ts';
+import type { FlowDirective, Side } from '../core/thread-execution.ts';
+import type { SubpromptPlace } from '../store/port/step.ts';
+
+export interface RunningExecution {
+  readonly executionId: string;
+  readonly step: number;
+  readonly stepCount: number;
+  readonly sideSteps: SideSteps;
+  /** Whose step it is. */
+  readonly side: Side;
+  /** The prompt of the step. */
+  readonly prompt?: PromptDefinition;
+  readonly subprompt: SubpromptPlace | null;
+  readonly history: readonly Message[];
+  readonly flow: Flow;
+}
+
+/** What code has asked of the flow, and left in the scratch, since the step or the call began. */
+export interface Flow {
+  directive: FlowDirective | undefined;
+  /** `state.context`: one object for all code of this step or call. */
+  readonly scratch: Record<string, unknown>;
+}
