@@ -45,6 +45,28 @@ describe('definitions §16 Environment at run time: secrets', () => {
     ]);
   });
 
+  it('[definitions 16] secrets are taken out of the arguments of what a tool queues', async () => {
+    const model = scriptedModel(({ messages }) =>
+      messages.some(({ role }) => role === 'tool') ? says('done') : calls('ask'),
+    );
+    const runtime = await envRuntime({
+      model,
+      tools: {
+        ask: async (state) => {
+          const key = await state.env('KEY');
+          state.queueTool('look', { at: [key], [key]: `the ${key}` });
+          return 'asked';
+        },
+        look: () => 'seen',
+      },
+    });
+    await runtime.client.setEnv({ instance: true }, 'KEY', SECRET);
+    const thread = await startedThread(runtime);
+    const stored = JSON.stringify(await runtime.messages(thread));
+    expect(stored).toContain('the [secret KEY]');
+    expect(stored).not.toContain(SECRET);
+  });
+
   it('[definitions 16] a worker that lacks the key of a variable runs no tool of the threads that see it, and says which', async () => {
     const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
     const open = async (keys: string) => {

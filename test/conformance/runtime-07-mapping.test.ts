@@ -230,6 +230,16 @@ describe('an immediate subagent with hints', () => {
     },
   );
 
+  it('[runtime 7.4] keeps no secret of the thread that the failure of the bootstrap model repeats', async () => {
+    const { PASSPORT } = ENV;
+    const fail = () => fails({ status: 400, message: `no to ${PASSPORT}, and to ${btoa(PASSPORT)}` });
+    const { runtime, thread } = await started(fail, MAPPED);
+    const failed = (await runtime.store.readEvents(thread, 0)).find(({ type }) => type === 'model.failed');
+    expect(JSON.stringify(failed)).toContain('no to [secret PASSPORT], and to [secret PASSPORT]');
+    const logs = await runtime.client.getLogs(thread, { order: 'asc' });
+    expect(JSON.stringify(logs)).not.toContain(PASSPORT);
+  });
+
   it('[runtime 7.4] needs no arguments for it: what its schema does not know is told all the same', async () => {
     const { child, runtime } = await started(answers({ name: 'Ada', message: 'Tell.' }), {});
     expect(child.name).toBe('Ada');

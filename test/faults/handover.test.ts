@@ -1,5 +1,5 @@
 /** A worker that is told to go (SIGTERM) hands its work over; bounds are generous here, `bench/recovery.ts` measures. */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { hangs } from '../../src/testing/index.ts';
 import { type Cluster, startCluster, type WorkerProcess } from '../support/fault-cluster.ts';
 import { faultScript, release } from '../support/fault-project.ts';
@@ -7,7 +7,8 @@ import { eventually } from '../support/runtime.ts';
 
 let cluster: Cluster;
 
-beforeEach(async () => {
+/** `toolGraceMs`: after that what still runs is cancelled, a model call too. */
+async function start(toolGraceMs: number): Promise<void> {
   const script = faultScript();
   cluster = await startCluster({
     // The first answer never comes to its end.
@@ -15,10 +16,10 @@ beforeEach(async () => {
       request.messages.at(-1)?.content === 'tell' && index === 0
         ? hangs({ after: 'Once upon' })
         : script(request, index),
-    configuration: { modelHeartbeatMs: 20_000, toolHeartbeatMs: 20_000, toolGraceMs: 3000 },
+    configuration: { modelHeartbeatMs: 120_000, toolHeartbeatMs: 120_000, toolGraceMs },
   });
   await cluster.keep(1);
-});
+}
 afterEach(() => cluster?.close());
 
 /** The worker that has the work, and another that waits. */
@@ -30,14 +31,15 @@ async function addWaitingWorker(): Promise<WorkerProcess> {
 
 describe('a worker told to go with SIGTERM', () => {
   it('gives a streaming model call to another worker at once', async () => {
+    await start(120_000);
     const thread = await cluster.begin('tell');
     const chunk = async () =>
       (await cluster.store.readEvents(thread, 0)).some((event) => event.type === 'model.chunk');
     await eventually('streamed text', chunk);
     const holder = await addWaitingWorker();
     const gone = holder.end('SIGTERM');
-    // Half the heartbeat timeout, after which any worker's work would go on.
-    await eventually('the second request', () => cluster.model.requests.length === 2, 10_000);
+    // Long before its grace or its heartbeat would end it.
+    await eventually('the second request', () => cluster.model.requests.length === 2, 60_000);
     await cluster.client.waitForIdle(thread);
     await gone;
     expect(await cluster.transcript(thread)).toEqual([
@@ -47,6 +49,7 @@ describe('a worker told to go with SIGTERM', () => {
   });
 
   it('lets a tool finish within its grace and stores its result once', async () => {
+    await start(120_000);
     const thread = await cluster.begin('use hold 1');
     await eventually('the tool to run', () => cluster.ledger(thread).length === 1);
     const holder = await addWaitingWorker();
@@ -59,6 +62,7 @@ describe('a worker told to go with SIGTERM', () => {
   });
 
   it('ends a tool that outlasts its grace, says that its outcome is unknown, and the thread goes on', async () => {
+    await start(3000);
     const thread = await cluster.begin('use hold 1');
     await eventually('the tool to run', () => cluster.ledger(thread).length === 1);
     await (await addWaitingWorker()).end('SIGTERM');
@@ -71,6 +75,7 @@ describe('a worker told to go with SIGTERM', () => {
   });
 
   it('leaves its idle threads to another worker, which answers the next message', async () => {
+    await start(120_000);
     const thread = await cluster.begin('hello');
     await cluster.client.waitForIdle(thread);
     const holder = await addWaitingWorker();

@@ -11,6 +11,7 @@ import { nested } from '../support/raw-payload.ts';
 import { eventually } from '../support/runtime.ts';
 import { toolOf } from '../support/tool-work.ts';
 import { FAMILY_SCENARIOS } from './family-scenarios.ts';
+import { ORDER_SCENARIOS } from './order-scenarios.ts';
 import { type Scenario, say } from './scenario.ts';
 
 const tools = {
@@ -246,4 +247,5 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
   },
   ...FAMILY_SCENARIOS,
+  ...ORDER_SCENARIOS,
 };

@@ -1,0 +1,89 @@
+/** What stands around every activity: it shows that it lives, its answers are small, and its errors say what to do about them. */
+import { EventEmitter, once } from 'node:events';
+import { describe, expect, it } from '@jest/globals';
+import { asyncLocalStorage, Context, type Info } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import { guard } from '../../src/activities/base/guard.ts';
+import { type ErrorCode, RuntimeError } from '../../src/core/error.ts';
+import { LIMITS } from '../../src/core/limit.ts';
+
+/** As the worker gives it; `heartbeats` tells of each. */
+function contextOf(info: Partial<Info>) {
+  const heartbeats = new EventEmitter();
+  const never = new Promise<never>(() => undefined);
+  const { signal } = new AbortController();
+  const beat = () => heartbeats.emit('heartbeat');
+  const given = { activityType: 'modelStep', attempt: 1, isLocal: false, ...info } as Info;
+  const nothing = {} as never;
+  return { heartbeats, context: new Context(given, never, signal, beat, nothing, nothing, nothing, {}) };
+}
+
+interface Work<T> {
+  readonly run: (heartbeats: EventEmitter) => Promise<T>;
+  readonly info?: Partial<Info>;
+  readonly faultAttempts?: number;
+}
+
+function inActivity<T>({ run, info = {}, faultAttempts }: Work<T>): Promise<T> {
+  const { context, heartbeats } = contextOf(info);
+  const activity = guard(() => run(heartbeats), faultAttempts === undefined ? {} : { faultAttempts });
+  return asyncLocalStorage.run(context, () => activity(undefined));
+}
+
+async function failureOf(work: Work<unknown>): Promise<ApplicationFailure> {
+  const failure = await inActivity(work).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(ApplicationFailure);
+  return failure as ApplicationFailure;
+}
+
+describe('an activity', () => {
+  it('says again and again that it lives, while its work says nothing', async () => {
+    const beats = async (heartbeats: EventEmitter) => {
+      for (let count = 0; count < 3; count++) await once(heartbeats, 'heartbeat');
+      return 'answered';
+    };
+    expect(await inActivity({ run: beats })).toBe('answered');
+  }, 10_000);
+
+  it('says so no more when it has ended', async () => {
+    const { context, heartbeats } = contextOf({});
+    let count = 0;
+    heartbeats.on('heartbeat', () => {
+      count += 1;
+    });
+    await asyncLocalStorage.run(context, () => guard(() => once(heartbeats, 'heartbeat'))(undefined));
+    const before = count;
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(count).toBe(before);
+  }, 10_000);
+
+  it('answers as much as history may hold, and fails loudly with more', async () => {
+    const whole = 'x'.repeat(LIMITS.activityResultBytes - 2);
+    expect(await inActivity({ run: async () => whole })).toBe(whole);
+    const failure = await failureOf({ run: async () => `${whole}x` });
+    expect(failure).toMatchObject({ type: 'ResultTooLarge', nonRetryable: true });
+    expect(failure.message).toContain(`${LIMITS.activityResultBytes + 1} bytes`);
+  });
+
+  it('is tried again with a fault, as often as it may, and then no more', async () => {
+    const fault = { run: () => Promise.reject(new TypeError('a fault')), faultAttempts: 8 };
+    expect(await failureOf({ ...fault, info: { attempt: 7 } })).toMatchObject({
+      type: 'Fault',
+      nonRetryable: false,
+    });
+    expect(await failureOf({ ...fault, info: { attempt: 8 } })).toMatchObject({
+      type: 'Fault',
+      nonRetryable: true,
+    });
+  });
+
+  it.each(['StoreUnavailable', 'StoreFull', 'StoreMismatch', 'StoreLost', 'StoreCorrupt'] as const)(
+    'waits for a store that says %s, however often it was tried',
+    async (code: ErrorCode) => {
+      const run = () => Promise.reject(new RuntimeError(code, 'not now'));
+      const failure = await failureOf({ run, info: { attempt: 1000 }, faultAttempts: 8 });
+      expect(failure).toMatchObject({ type: code, nonRetryable: false });
+      expect(failure.nextRetryDelay).toMatch(/second/);
+    },
+  );
+});

@@ -1,0 +1,25 @@
+/** Where a unit of an author's work runs, and when it is given up: by proof alone (architecture: what falls takes nobody along). */
+import { describe, expect, it } from '@jest/globals';
+import { planUnit } from '../../src/activities/author/unit.ts';
+import { LIMITS } from '../../src/core/limit.ts';
+import type { Strike } from '../../src/store/port/strike.ts';
+
+const suspect = (strikes: number): Strike => ({ code: 'tool', name: 'a', strikes }) as Strike;
+
+describe('a unit of work', () => {
+  it('that nobody suspects runs here', () => {
+    expect([planUnit(null, true), planUnit(null, false)]).toEqual(['here', 'here']);
+  });
+
+  it('that is suspect runs alone where it can, and is not given up for it', () => {
+    for (let strikes = 0; strikes < LIMITS.strikes; strikes++) {
+      expect(planUnit(suspect(strikes), true)).toBe('alone');
+      expect(planUnit(suspect(strikes), false)).toBe('here');
+    }
+  });
+
+  it('is given up after as many proofs as it takes', () => {
+    expect(planUnit(suspect(LIMITS.strikes), true)).toBe('give_up');
+    expect(planUnit(suspect(LIMITS.strikes), false)).toBe('give_up');
+  });
+});

@@ -1,0 +1,98 @@
+/** What a command has answered is there after a power cut, and what may be missing is always the end (SQLite's I4, Y1). */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { StepRef } from '../../src/store/port/step.ts';
+import { CutStore } from './power-cut.ts';
+import { call, message, openThread, ThreadDriver } from './thread-driver.ts';
+
+let cut: CutStore;
+let thread: ThreadDriver;
+
+beforeEach(async () => {
+  cut = await CutStore.open(join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID()));
+  thread = await openThread(cut.store);
+});
+afterEach(() => cut.close());
+
+/** What a reader finds of the thread once the power is back. */
+async function afterCut<T>(read: (found: ThreadDriver) => Promise<T>): Promise<T> {
+  const store = await cut.afterCut();
+  try {
+    return await read(new ThreadDriver(store, thread.id));
+  } finally {
+    await store.close();
+  }
+}
+
+const survivors = () => afterCut((found) => found.transcript());
+
+/** A step with two calls: one that may run once, one that may run again. */
+async function stepOfTwoCalls(): Promise<StepRef> {
+  const ref = await thread.beginCall([message('a')]);
+  await thread.commit(ref, { toolCalls: [call('c0', 'once'), call('c1', 'again')] });
+  return ref;
+}
+
+describe('after a power cut', () => {
+  it('a new thread is there, and each item that its sender was told of', async () => {
+    expect(await afterCut((found) => cutThread(found))).toMatchObject({ id: thread.id });
+    for (const id of ['a', 'b', 'c']) {
+      await thread.stash(message(id, id));
+      expect((await survivors()).at(-1)).toBe(`[user: ${id}]`);
+    }
+    await cut.store.queueItem(thread.id, message('d', 'd'));
+    expect((await survivors()).at(-1)).toBe('[user: d]');
+  });
+
+  it('an answer is there with its calls, and so are a result and the end of the turn', async () => {
+    await stepOfTwoCalls();
+    const asked = ['user: content of a', 'assistant: an answer -> once -> again'];
+    expect(await survivors()).toEqual(asked);
+    await thread.runTool(1, 0);
+    expect(await survivors()).toEqual([...asked, 'once success: done']);
+    await thread.runTool(1, 1);
+    await thread.rest('failed', { error: { code: 'Test', message: 'over' } });
+    expect(await afterCut((found) => cutThread(found))).toMatchObject({ status: 'failed' });
+  });
+
+  it('a tool that may run once is known to have begun, before its body could begin', async () => {
+    await stepOfTwoCalls();
+    await thread.beginTool(1, 0);
+    const again = await afterCut((found) => found.beginTool(1, 0, 'attempt-2'));
+    expect(again).toMatchObject({ kind: 'begun_elsewhere' });
+  });
+
+  it('what nobody was told of may be missing, from the end alone; it cost no wait', async () => {
+    await stepOfTwoCalls();
+    const before = cut.syncs;
+    // May run again, and so its begin need not be known.
+    await thread.beginTool(1, 1, 'attempt-1', true);
+    expect(cut.syncs).toBe(before);
+    expect((await afterCut((found) => found.events('tool.started'))).length).toBe(0);
+    await thread.commitTool(1, 1);
+    expect((await afterCut((found) => found.events('tool.started'))).length).toBe(1);
+  });
+
+  it('what was committed while a sync ran is there once its own answer has come', async () => {
+    const { begun, letGo } = cut.hold();
+    const first = thread.stash(message('a', 'a'));
+    await begun;
+    // Committed now, and not of that sync.
+    const second = thread.stash(message('b', 'b'));
+    while ((await thread.transcript()).length < 2) await new Promise(setImmediate);
+    let told = false;
+    void second.then(() => {
+      told = true;
+    });
+    letGo();
+    await first;
+    // An answer by the first sync would have come with it.
+    await new Promise(setImmediate);
+    if (told) expect(await survivors()).toEqual(['[user: a]', '[user: b]']);
+    await second;
+    expect(await survivors()).toEqual(['[user: a]', '[user: b]']);
+  });
+});
+
+const cutThread = (found: ThreadDriver) => found.store.getThread(found.id);

@@ -1,0 +1,89 @@
+/**
+ * A SQLite store whose power can be cut. What is under it is a disk of two copies: of the database as it was opened, and of its log as
+ * it stood when the last sync that has ended began. A cut opens a store on these two alone.
+ * It stands in for `fdatasync` as Node offers it, so it shows for which sync each answer waits, and in what order: neither what a
+ * disk does with a sync, nor SQLite's own syncs of the database file (the log stays too short for them to come).
+ */
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openStore } from '../../src/store/open-store.ts';
+import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import { TEST_KEYS } from './env-keys.ts';
+
+type Sync = FileHandle['datasync'];
+
+export class CutStore {
+  readonly store: ThreadStore;
+  readonly #folder: string;
+  readonly #restore: () => void;
+  #log: Buffer;
+  #held: PromiseWithResolvers<void> | undefined;
+  #begun: PromiseWithResolvers<void> | undefined;
+  #cuts = 0;
+  syncs = 0;
+
+  private constructor(store: ThreadStore, folder: string, prototype: { datasync: Sync }) {
+    this.store = store;
+    this.#folder = folder;
+    copyFileSync(join(folder, 'store.db'), join(folder, 'disk.db'));
+    this.#log = this.#readLog();
+    const { datasync } = prototype;
+    const sync = () => this.#sync();
+    prototype.datasync = async function (this: FileHandle) {
+      await sync();
+      await datasync.call(this);
+    };
+    this.#restore = () => {
+      prototype.datasync = datasync;
+    };
+  }
+
+  static async open(folder: string): Promise<CutStore> {
+    mkdirSync(folder, { recursive: true });
+    // Every handle of a file has one prototype, which Node does not export.
+    const handle = await open(join(folder, 'any'), 'w');
+    const prototype = Object.getPrototypeOf(handle) as { datasync: Sync };
+    await handle.close();
+    const store = await openStore('sqlite:store.db', folder, { keys: TEST_KEYS });
+    return new CutStore(store, folder, prototype);
+  }
+
+  /** Syncs begin, and end once they are let go. */
+  hold(): { begun: Promise<void>; letGo(): void } {
+    const held = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    [this.#held, this.#begun] = [held, begun];
+    const letGo = () => {
+      this.#held = undefined;
+      held.resolve();
+    };
+    return { begun: begun.promise, letGo };
+  }
+
+  /** The store as it comes up after the power was cut at this moment; the caller closes it. */
+  async afterCut(): Promise<ThreadStore> {
+    const name = `cut-${++this.#cuts}.db`;
+    copyFileSync(join(this.#folder, 'disk.db'), join(this.#folder, name));
+    writeFileSync(join(this.#folder, `${name}-wal`), this.#log);
+    return openStore(`sqlite:${name}`, this.#folder, { keys: TEST_KEYS });
+  }
+
+  async close(): Promise<void> {
+    this.#restore();
+    await this.store.close();
+  }
+
+  async #sync(): Promise<void> {
+    this.syncs += 1;
+    const log = this.#readLog();
+    this.#begun?.resolve();
+    await this.#held?.promise;
+    this.#log = log;
+  }
+
+  #readLog(): Buffer {
+    const path = join(this.#folder, 'store.db-wal');
+    return existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * Lives in which something goes wrong or comes between: what the workflow does next, and in which order, is held by their histories.
+ * Each is lived once by a process: what it waits for, or refuses, happens the first time.
+ */
+import { defineTool } from '../../src/definitions/index.ts';
+import { calls, says, scriptedModel } from '../../src/testing/index.ts';
+import { childProject, handsIn, hasResult, modelOf } from '../support/child-project.ts';
+import type { RuntimeOptions } from '../support/runtime.ts';
+import { eventually } from '../support/runtime.ts';
+import { type Scenario, say } from './scenario.ts';
+
+type Probe = NonNullable<RuntimeOptions['probe']>;
+type Point = Parameters<Probe>[0];
+
+/** Throws so many times at a place: as often, the activity comes to nothing. */
+function refusesAt(place: Point, times: number): Probe {
+  let left = times;
+  return (point) => {
+    if (point === place && left-- > 0) throw new Error(`refused at ${place}`);
+  };
+}
+
+/** Stays at a place, the first time, until it is let go. */
+function staysAt(place: Point) {
+  const reached = Promise.withResolvers<void>();
+  const left = Promise.withResolvers<void>();
+  const probe: Probe = async (point) => {
+    if (point !== place) return;
+    reached.resolve();
+    await left.promise;
+  };
+  return { probe, reached: reached.promise, letGo: left.resolve };
+}
+
+const touch = (takesMs: number, quick: boolean) =>
+  defineTool({
+    description: 'touches',
+    quick,
+    async execute() {
+      await new Promise((resolve) => setTimeout(resolve, takesMs));
+      return { status: 'success', result: 'touched' };
+    },
+  });
+
+/** The first end of an execution in the family is the child's. */
+const childsEnd = staysAt('status_committed');
+
+export const ORDER_SCENARIOS: Readonly<Record<string, Scenario>> = {
+  'not-begun': {
+    model: () => scriptedModel([calls('touch'), says('touched')]),
+    options: { tools: { touch: touch(0, false) }, probe: refusesAt('tool_not_begun', 1) },
+    live: (client, threadId) => say(client, threadId, 'touch it'),
+  },
+  // Local activities of early versions were given up after a second, and after four attempts.
+  'quick-and-slow': {
+    model: () => scriptedModel([calls('touch'), says('touched')]),
+    options: { tools: { touch: touch(1500, true) } },
+    live: (client, threadId) => say(client, threadId, 'touch it'),
+  },
+  'commit-refused': {
+    model: () => scriptedModel([says('hello')]),
+    options: { probe: refusesAt('status_committed', 4) },
+    live: (client, threadId) => say(client, threadId, 'hi'),
+  },
+  'stopped-with-a-report': {
+    model: () =>
+      modelOf({
+        main: (request) => (hasResult(request) ? says('thanks') : calls('scribe')),
+        scribe_desk: () => handsIn('written'),
+      }),
+    options: { probe: childsEnd.probe },
+    registry: (model) => childProject({ model, entries: ['scribe'], children: { scribe: {} } }),
+    async live(client, threadId) {
+      await client.queueMessage(threadId, { content: 'write' });
+      await childsEnd.reached;
+      const [child] = await client.store.listChildren(threadId);
+      const childId = child?.threadId as string;
+      await client.stop(childId, 'too late');
+      childsEnd.letGo();
+      await client.waitForIdle(threadId);
+      // It is done with its report, and ends.
+      await eventually(
+        'the child has ended',
+        async () => (await client.getThread(childId)).terminatedAt !== null,
+      );
+    },
+  },
+};
