@@ -56,7 +56,7 @@ export default defineAgent({ name: 'helper', sideA: { prompt: 'main' } });
 import { definePrompt } from 'everthread';
 export default definePrompt({
   name: 'main', toolDescription: 'Talks.', prompt: 'You talk.', model: 'scripted', includeChat: true, includePastTools: true,
-  tools: ['innocent', 'abort', 'abort_quick', 'exhaust', 'spin', 'spin_once', 'plan', 'adviser', 'counsel'], hooks: ['drop'],
+  tools: ['innocent', 'abort', 'exhaust', 'spin', 'spin_once', 'plan', 'adviser', 'counsel'], hooks: ['drop'],
 });
 `,
   'agents/prompts/adviser.ts': `
@@ -114,9 +114,8 @@ export default defineEffect('falls', (state) => { appendFileSync('ledger', state
   await until(() => begun() >= ${INNOCENTS}, signal);
   ${FALL};`,
   ),
-  'agents/tools/abort_quick.ts': tool('quick: true,', `note(state, 'abort_quick falls'); ${FALL};`),
   'agents/tools/exhaust.ts': tool(
-    'idempotent: true,',
+    'quick: true,',
     `note(state, 'exhaust falls'); const kept = []; for (;;) kept.push(new Array(100_000).fill({}));`,
   ),
   'agents/tools/spin.ts': tool('idempotent: true,', `note(state, 'spin falls'); for (;;);`),
