@@ -30,8 +30,8 @@ export default defineTool({
 
 let project: CliProject;
 
-beforeEach(() => {
-  project = cliProject({ ...HELPER, 'agents/tools/weather.ts': NOSY });
+beforeEach(async () => {
+  project = await cliProject({ ...HELPER, 'agents/tools/weather.ts': NOSY });
 });
 afterEach(() => project.remove());
 

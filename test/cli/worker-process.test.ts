@@ -11,8 +11,8 @@ const onLinux = process.platform === 'linux' ? describe : describe.skip;
 
 let project: CliProject;
 
-beforeEach(() => {
-  project = cliProject(HELPER);
+beforeEach(async () => {
+  project = await cliProject(HELPER);
 });
 afterEach(() => project.remove());
 

@@ -124,7 +124,7 @@ export default defineEffect('falls', (state) => { appendFileSync('ledger', state
 };
 
 export async function startCrashSite(env: Readonly<Record<string, string>> = {}): Promise<CrashSite> {
-  const project = cliProject(FILES);
+  const project = await cliProject(FILES);
   const taskQueue = `crash-${randomUUID()}`;
   const store = 'sqlite:data/store.db?synchronous=normal';
   writeFileSync(join(project.folder, 'ledger'), '');
