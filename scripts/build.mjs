@@ -1,6 +1,7 @@
 /**
  * `npm run build`, also run by `npm pack`: JavaScript and types into dist/, and the workflow bundle beside
- * them, so that an installed worker needs no bundler at start.
+ * them, so that an installed worker needs no bundler at start. With EVERTHREAD_BUILD_UNCHECKED=1 types are not checked: what is
+ * built is the same, in a third of the time.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +10,8 @@ import { ROOT, run, setUp } from './set-up.mjs';
 try {
   const node = await setUp();
   rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
-  await must(node, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json']);
+  const checked = process.env.EVERTHREAD_BUILD_UNCHECKED === '1' ? ['--noCheck'] : [];
+  await must(node, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', ...checked]);
   await must(node, ['scripts/build-bundle.ts']);
 } catch (error) {
   console.error(error.message);

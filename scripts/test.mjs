@@ -18,9 +18,10 @@ const soak = words.includes(SOAK);
 // Jest's configuration reads it: which files are tests.
 if (soak) process.env.EVERTHREAD_SOAK = '1';
 const JEST = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
-const PARTS = 6;
-/** Most tests wait for a server, a timeout or a process: two parts side by side use two cores, and measure as well as one. */
-const LANES = 2;
+/** As in the tests' global set-up: what one process has compiled, the others need not. */
+const COMPILED = join(ROOT, 'node_modules', '.cache', 'everthread');
+/** Processes that take files from one list. Tests compute on one core at most and wait in between: three of them keep two cores at work. */
+const LANES = 3;
 const totals = { passed: 0, failed: 0 };
 /** Of every test file: where the time goes is seen in each run. */
 const durations = [];
@@ -34,17 +35,9 @@ try {
     await check('lint', node, ['node_modules/@biomejs/biome/bin/biome', 'ci']);
     await check('licences', node, ['scripts/check-licences.mjs']);
   }
-  // Jest keeps something of every file it has run: a process of its own for each part bounds that, and a crash too.
-  const parts = soak ? listSoaks(node) : filters.length === 0 ? divide(listTests(node)) : [filters];
-  const waiting = [...parts.entries()];
-  const lane = async () => {
-    for (let next = waiting.shift(); next && !stopped; next = waiting.shift()) {
-      const [index, which] = next;
-      const name = parts.length === 1 ? 'tests' : `tests, part ${index + 1} of ${parts.length}`;
-      await part(name, () => runJest(node, name, which)).catch(fail);
-    }
-  };
-  await Promise.all(Array.from({ length: soak ? 1 : Math.min(LANES, parts.length) }, lane));
+  if (soak) await runSoaks(node);
+  else if (filters.length > 0) await runPart(node, 'tests', filters);
+  else await runLanes(node);
 } catch (error) {
   fail(error);
 }
@@ -76,31 +69,35 @@ async function part(name, work) {
   return result;
 }
 
-function listTests(node, which = []) {
-  const output = execFileSync(node, [JEST, '--listTests', '--json', ...which], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  });
-  return JSON.parse(output);
+function runPart(node, name, which, env) {
+  return part(name, () => runJest(node, name, which, env)).catch(fail);
+}
+
+async function runLanes(node) {
+  const claims = mkdtempSync(join(tmpdir(), 'everthread-claims-'));
+  const which = [`--testSequencer=${join(ROOT, 'test', 'runner', 'mixed.cjs')}`];
+  const lane = (_, index) =>
+    runPart(node, `tests, lane ${index + 1} of ${LANES}`, which, { EVERTHREAD_TEST_CLAIMS: claims });
+  try {
+    await Promise.all(Array.from({ length: LANES }, lane));
+  } finally {
+    rmSync(claims, { recursive: true, force: true });
+  }
 }
 
 /** Each file is a part: what one of them leaves behind is nothing to the next. */
-function listSoaks(node) {
-  const files = listTests(node, filters).sort();
+async function runSoaks(node) {
+  const output = execFileSync(node, [JEST, '--listTests', '--json', ...filters], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  const files = JSON.parse(output).sort();
   if (files.length === 0)
     throw new Error(
       `There is no soak test${filters.length > 0 ? ` whose path contains ${filters.join(' or ')}` : ''}.`,
     );
-  return files.map((file) => ['--runTestsByPath', file]);
-}
-
-/** Tests of one folder take about as long as one another: each part gets as many of each. */
-function divide(files) {
-  const sorted = [...files].sort();
-  return Array.from({ length: PARTS }, (_, part) => [
-    '--runTestsByPath',
-    ...sorted.filter((_, index) => index % PARTS === part),
-  ]);
+  for (const [index, file] of files.entries())
+    await runPart(node, `tests, part ${index + 1} of ${files.length}`, ['--runTestsByPath', file]);
 }
 
 function check(name, node, args) {
@@ -110,7 +107,7 @@ function check(name, node, args) {
   });
 }
 
-async function runJest(node, name, which) {
+async function runJest(node, name, which, env = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'everthread-test-'));
   const outputFile = join(folder, 'result.json');
   const note = join(folder, 'test-file');
@@ -127,7 +124,7 @@ async function runJest(node, name, which) {
         // Tests of the sandbox link modules by themselves.
         '--experimental-vm-modules',
         JEST,
-        // One file after the other within a part.
+        // One file after the other within a process.
         '--runInBand',
         '--json',
         `--outputFile=${outputFile}`,
@@ -135,7 +132,7 @@ async function runJest(node, name, which) {
       ],
       {
         stdio: ['inherit', 'ignore', 'inherit'],
-        env: { ...process.env, EVERTHREAD_TEST_FILE_NOTE: note },
+        env: { ...process.env, ...env, EVERTHREAD_TEST_FILE_NOTE: note, NODE_COMPILE_CACHE: COMPILED },
       },
     );
     if (!existsSync(outputFile)) {

@@ -38,7 +38,7 @@ let worker: Running;
 let threadId: string;
 
 beforeAll(async () => {
-  project = cliProject({ ...HELPER, 'agents/tools/weather.ts': TOOL });
+  project = await cliProject({ ...HELPER, 'agents/tools/weather.ts': TOOL });
   worker = project.start(['worker'], KEY);
   await seen(worker, 'ready');
   const started = await project.run(

@@ -9,8 +9,8 @@ let project: CliProject;
 /** Processes are found in /proc. */
 const onLinux = process.platform === 'linux' ? it : it.skip;
 
-beforeEach(() => {
-  project = cliProject();
+beforeEach(async () => {
+  project = await cliProject();
 });
 afterEach(() => project.remove());
 

@@ -10,8 +10,8 @@ jest.setTimeout(180_000);
 
 let project: CliProject;
 
-beforeEach(() => {
-  project = cliProject(HELPER);
+beforeEach(async () => {
+  project = await cliProject(HELPER);
 });
 afterEach(() => project.remove());
 

@@ -12,8 +12,8 @@ const file = '.everthread/encryption.key';
 
 describe('everthread env', () => {
   let project: CliProject;
-  beforeAll(() => {
-    project = cliProject(HELPER);
+  beforeAll(async () => {
+    project = await cliProject(HELPER);
   });
   afterAll(() => project.remove());
 
@@ -112,8 +112,8 @@ describe('everthread env', () => {
 
 describe('everthread dev', () => {
   let project: CliProject;
-  beforeAll(() => {
-    project = cliProject({
+  beforeAll(async () => {
+    project = await cliProject({
       ...HELPER,
       'agents/tools/weather.ts': `
 import { defineTool } from 'everthread';

@@ -9,8 +9,8 @@ let project: CliProject;
 /** The running copy. */
 let root: string;
 
-beforeEach(() => {
-  project = cliProject();
+beforeEach(async () => {
+  project = await cliProject();
   root = join(project.folder, 'app', 'node_modules', 'everthread');
   mkdirSync(root, { recursive: true });
   writeFileSync(join(root, 'package.json'), '{ "name": "everthread", "version": "1.2.3" }');

@@ -9,7 +9,7 @@ let project: CliProject;
 
 beforeEach(async () => {
   database = await createDatabase();
-  project = cliProject();
+  project = await cliProject();
 });
 afterEach(async () => {
   await project.remove();

@@ -6,8 +6,8 @@ import { type CliProject, cliProject, HELPER, seen } from './support.ts';
 
 let project: CliProject;
 
-beforeEach(() => {
-  project = cliProject();
+beforeEach(async () => {
+  project = await cliProject();
 });
 afterEach(() => project.remove());
 

@@ -11,8 +11,8 @@ jest.setTimeout(240_000);
 
 let project: CliProject;
 
-beforeEach(() => {
-  project = cliProject(HELPER);
+beforeEach(async () => {
+  project = await cliProject(HELPER);
 });
 afterEach(() => project.remove());
 

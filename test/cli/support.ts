@@ -1,6 +1,6 @@
 /** The real command, in a project of the test's own. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { findFreePorts } from '../../src/temporal-service/free-port.ts';
 import { runInHost } from '../once/command-host.ts';
 
 const COMMAND = fileURLToPath(new URL('../../bin/everthread.js', import.meta.url));
@@ -48,15 +49,16 @@ export interface CliProject {
 }
 
 /** A folder with a queue and a store of its own, on the tests' server. */
-export function cliProject(files: Readonly<Record<string, string>> = {}): CliProject {
+export async function cliProject(files: Readonly<Record<string, string>> = {}): Promise<CliProject> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'everthread-cli-')));
   const running = new Set<Running>();
+  const [devPort] = await findFreePorts(1);
   const settings = {
     EVERTHREAD_TASK_QUEUE: `cli-${randomUUID()}`,
     EVERTHREAD_STORE: 'sqlite:data/store.db?synchronous=normal',
     EVERTHREAD_TEMPORAL_CLI: process.env.EVERTHREAD_TEST_TEMPORAL_CLI,
     // A `dev` of another test would be taken for the server that is there already.
-    EVERTHREAD_DEV_PORT: String(20_000 + randomInt(10_000)),
+    EVERTHREAD_DEV_PORT: String(devPort),
     EVERTHREAD_ENCRYPTION_KEYS: undefined,
     EVERTHREAD_LOG: undefined,
     OPENAI_API_KEY: undefined,

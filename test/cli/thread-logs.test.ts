@@ -10,7 +10,7 @@ let project: CliProject;
 let id: string;
 
 beforeAll(async () => {
-  project = cliProject();
+  project = await cliProject();
   mkdirSync(join(project.folder, 'data'));
   const store = await openStore('sqlite:data/store.db', project.folder);
   const thread = await openThread(store);

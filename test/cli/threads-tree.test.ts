@@ -34,7 +34,7 @@ const makeChild = (store: ThreadStore, parentId: string, threadId: string, name:
   });
 
 beforeAll(async () => {
-  project = cliProject();
+  project = await cliProject();
   mkdirSync(join(project.folder, 'data'));
   const store = await openStore('sqlite:data/store.db', project.folder);
   ({ id } = await openThread(store));

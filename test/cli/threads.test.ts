@@ -8,7 +8,7 @@ import { type CliProject, cliProject, HELPER, type Result, seen } from './suppor
 let project: CliProject;
 
 beforeAll(async () => {
-  project = cliProject(HELPER);
+  project = await cliProject(HELPER);
   await seen(project.start(['worker', '--json']), '"event":"ready"');
 }, 120_000);
 afterAll(() => project.remove());

@@ -53,7 +53,7 @@ describe('everthread variables', () => {
   let worker: Running;
   const env = { EVERTHREAD_ENCRYPTION_KEYS: generateKey('k1') };
   beforeAll(async () => {
-    project = cliProject(FILES);
+    project = await cliProject(FILES);
     worker = project.start(['worker', '--json'], env);
     await seen(worker, '"event":"ready"');
   }, 120_000);

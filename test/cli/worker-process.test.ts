@@ -1,7 +1,7 @@
 /** `everthread worker` and `everthread dev` keep a worker process: started again when it falls, never left behind. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { isAlive, processTree, workerBelow } from '../support/process-tree.ts';
 import { type CliProject, cliProject, HELPER, type Running, seen } from './support.ts';
@@ -10,11 +10,6 @@ jest.setTimeout(180_000);
 const onLinux = process.platform === 'linux' ? describe : describe.skip;
 
 let project: CliProject;
-
-beforeEach(() => {
-  project = cliProject(HELPER);
-});
-afterEach(() => project.remove());
 
 async function startReady(command: 'worker' | 'dev' = 'worker', env = {}): Promise<Running> {
   const started = project.start([command, '--json'], env);
@@ -25,9 +20,29 @@ async function startReady(command: 'worker' | 'dev' = 'worker', env = {}): Promi
 const workerOf = (command: Running) => workerBelow(command.process.pid as number) as number;
 const readyTimes = (command: Running) => command.stdout().split('"event":"ready"').length - 1;
 
-onLinux('a worker process', () => {
+onLinux('a worker process whose supervisor is told nothing', () => {
+  let command: Running;
+
+  beforeAll(async () => {
+    project = await cliProject(HELPER);
+    command = await startReady();
+  });
+  afterAll(() => project.remove());
+
+  it('opens no debugger to whoever sends SIGUSR1, nor does its supervisor', async () => {
+    const tree = processTree(command.process.pid as number);
+    const listening = () => listeners(tree);
+    const before = listening();
+    for (const pid of [command.process.pid as number, workerOf(command)]) process.kill(pid, 'SIGUSR1');
+    expect((await project.run(['threads', 'start', 'helper', 'hello', '--wait'])).stdout).toBe(
+      'You said: hello\n',
+    );
+    expect(command.stderr()).not.toContain('Debugger listening');
+    expect(listening()).toEqual(before);
+    expect(tree.filter((pid) => !isAlive(pid))).toEqual([]);
+  });
+
   it('that is killed is started again, each time after a longer wait that is told', async () => {
-    const command = await startReady();
     for (const [times, wait] of [
       [1, '0.2 s'],
       [2, '0.4 s'],
@@ -40,16 +55,23 @@ onLinux('a worker process', () => {
     expect((await project.run(['threads', 'start', 'helper', 'hello', '--wait'])).stdout).toBe(
       'You said: hello\n',
     );
-    command.process.kill('SIGTERM');
-    expect((await command.ended).code).toBe(0);
   });
 
   it('that was told to go by somebody else goes in order, and is started again', async () => {
-    const command = await startReady();
+    const before = readyTimes(command);
     process.kill(workerOf(command), 'SIGTERM');
     await seen(command, /has ended \(exit code 0\): it is started again/);
-    await eventually('a worker again', () => readyTimes(command) > 1);
+    await eventually('a worker again', () => readyTimes(command) > before);
+    command.process.kill('SIGTERM');
+    expect((await command.ended).code).toBe(0);
   });
+});
+
+onLinux('a worker process', () => {
+  beforeEach(async () => {
+    project = await cliProject(HELPER);
+  });
+  afterEach(() => project.remove());
 
   it('that cannot start is not tried again: its exit code is that of the command', async () => {
     project.write({ 'agents/agents/helper.ts': 'export default 7;\n' });
@@ -90,20 +112,6 @@ onLinux('a worker process', () => {
     );
     dev.process.kill('SIGINT');
     expect((await dev.ended).code).toBe(0);
-  });
-
-  it('opens no debugger to whoever sends SIGUSR1, nor does its supervisor', async () => {
-    const command = await startReady();
-    const tree = processTree(command.process.pid as number);
-    const listening = () => listeners(tree);
-    const before = listening();
-    for (const pid of [command.process.pid as number, workerOf(command)]) process.kill(pid, 'SIGUSR1');
-    expect((await project.run(['threads', 'start', 'helper', 'hello', '--wait'])).stdout).toBe(
-      'You said: hello\n',
-    );
-    expect(command.stderr()).not.toContain('Debugger listening');
-    expect(listening()).toEqual(before);
-    expect(tree.filter((pid) => !isAlive(pid))).toEqual([]);
   });
 });
 

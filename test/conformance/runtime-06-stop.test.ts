@@ -66,10 +66,11 @@ describe('runtime §6 Stop Conditions', () => {
   });
 
   it('[runtime 6.4] the hard cap ends what nothing else does', async () => {
+    // An answer alone, and what it is an answer to left out: a step is as cheap as can be.
     const runtime = await testRuntime({
-      model: scriptedModel(() => calls('look', {})),
-      tools: { look },
+      model: scriptedModel(() => says('and so on')),
       side: { stopOnResponse: false },
+      prompt: { includeChat: false },
     });
     const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
     const thread = await runtime.client.waitForIdle(threadId);

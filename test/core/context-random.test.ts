@@ -2,9 +2,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ContextMessage } from '../../src/core/context.ts';
 import type { ProviderMessage } from '../../src/core/provider.ts';
+import { type Random, SEEDS, seededRandom } from '../support/seeded-random.ts';
 import { assemble, result, says, user } from './context-rows.ts';
 import { aMessage, someCalls } from './sample.ts';
-import { type Random, SEEDS, seededRandom } from './seeded-random.ts';
 
 /** Any rows at all: results lost, doubled, before their calls, of other steps; ids used again. */
 function anyHistory(random: Random): ContextMessage[] {

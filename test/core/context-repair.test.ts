@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { dropEmpty, NO_RESULT, repairToolSequences } from '../../src/core/context-repair.ts';
 import { fromLLMMessages, type LLMMessage, toLLMMessage } from '../../src/core/llm-message.ts';
 import type { ProviderMessage } from '../../src/core/provider.ts';
-import { type Random, SEEDS, seededRandom } from './seeded-random.ts';
+import { type Random, SEEDS, seededRandom } from '../support/seeded-random.ts';
 
 const asks = (...ids: string[]): ProviderMessage => ({
   role: 'assistant',

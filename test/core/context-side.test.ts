@@ -7,9 +7,9 @@ import { dropEmpty, repairToolSequences } from '../../src/core/context-repair.ts
 import { showToSide } from '../../src/core/context-side.ts';
 import { roleOf } from '../../src/core/session.ts';
 import type { Side } from '../../src/core/thread-execution.ts';
+import { type Random, SEEDS, seededRandom } from '../support/seeded-random.ts';
 import { asks, assemble, lines, result, says, user } from './context-rows.ts';
 import { aMessage, someCalls } from './sample.ts';
-import { type Random, SEEDS, seededRandom } from './seeded-random.ts';
 
 const show = (messages: readonly ContextMessage[], side: Side) => showToSide(pairResults(messages), side);
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { IncomingItem, QueueItem } from '../../src/core/item.ts';
 import { LIMITS } from '../../src/core/limit.ts';
 import { ThreadQueue } from '../../src/core/queue.ts';
-import { SEEDS, seededRandom } from './seeded-random.ts';
+import { SEEDS, seededRandom } from '../support/seeded-random.ts';
 
 const message = (id: string | undefined, content = 'x'): IncomingItem => ({
   kind: 'message',

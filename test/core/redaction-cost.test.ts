@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createAutomaton } from '../../src/core/redaction/automaton.ts';
 import { buildRedactor } from '../../src/core/redaction/redactor.ts';
-import { SEEDS, seededRandom } from './seeded-random.ts';
+import { SEEDS, seededRandom } from '../support/seeded-random.ts';
 
 const redactorOf = (values: readonly string[]) =>
   buildRedactor(values.map((value, n) => ({ value, mark: `[${n}]` })));

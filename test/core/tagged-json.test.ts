@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { toBase64 } from '../../src/core/base64.ts';
 import { toTaggedJson } from '../../src/core/tagged-json.ts';
-import { SEEDS, seededRandom } from './seeded-random.ts';
+import { SEEDS, seededRandom } from '../support/seeded-random.ts';
 
 const MAX = 100_000;
 const write = (value: unknown, maxBytes = MAX): unknown => {

@@ -1,45 +1,58 @@
-/** A worker that is told to go (SIGTERM) hands its work over; bounds are generous here, `bench/recovery.ts` measures. */
-import { afterEach, describe, expect, it } from '@jest/globals';
+/** A worker that is told to go (SIGTERM) hands its work over; how long that takes is measured by `bench/recovery.ts`. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { hangs } from '../../src/testing/index.ts';
 import { type Cluster, startCluster, type WorkerProcess } from '../support/fault-cluster.ts';
 import { faultScript, release } from '../support/fault-project.ts';
 import { eventually } from '../support/runtime.ts';
 
 let cluster: Cluster;
+/** Requests to the model before this test. */
+let askedBefore: number;
 
-/** `toolGraceMs`: after that what still runs is cancelled, a model call too. */
-async function start(toolGraceMs: number): Promise<void> {
-  const script = faultScript();
-  cluster = await startCluster({
-    // The first answer never comes to its end.
-    script: (request, index) =>
-      request.messages.at(-1)?.content === 'tell' && index === 0
-        ? hangs({ after: 'Once upon' })
-        : script(request, index),
-    configuration: { modelHeartbeatMs: 120_000, toolHeartbeatMs: 120_000, toolGraceMs },
+/** `toolGraceMs`: after that what still runs is cancelled, a model call too. Heartbeats are longer than any test. */
+function onCluster(toolGraceMs: number): void {
+  beforeAll(async () => {
+    const script = faultScript();
+    let told = false;
+    cluster = await startCluster({
+      // The first answer never comes to its end.
+      script: (request, index) => {
+        if (told || request.messages.at(-1)?.content !== 'tell') return script(request, index);
+        told = true;
+        return hangs({ after: 'Once upon' });
+      },
+      configuration: { modelHeartbeatMs: 400_000, toolHeartbeatMs: 400_000, toolGraceMs },
+    });
   });
-  await cluster.keep(1);
+  // The worker that waited in the test before does the work of this one.
+  beforeEach(async () => {
+    await cluster.keep(1);
+    askedBefore = cluster.model.requests.length;
+  });
+  afterAll(() => cluster?.close());
 }
-afterEach(() => cluster?.close());
 
-/** The worker that has the work, and another that waits. */
+const asked = () => cluster.model.requests.length - askedBefore;
+
+/** The worker that has the work; a second one waits when this has answered. */
 async function addWaitingWorker(): Promise<WorkerProcess> {
   const [holder] = cluster.workers;
   await cluster.keep(2);
   return holder as WorkerProcess;
 }
 
-describe('a worker told to go with SIGTERM', () => {
+describe('a worker told to go with SIGTERM, within its grace,', () => {
+  onCluster(400_000);
+
   it('gives a streaming model call to another worker at once', async () => {
-    await start(120_000);
     const thread = await cluster.begin('tell');
     const chunk = async () =>
       (await cluster.store.readEvents(thread, 0)).some((event) => event.type === 'model.chunk');
     await eventually('streamed text', chunk);
     const holder = await addWaitingWorker();
     const gone = holder.end('SIGTERM');
-    // Long before its grace or its heartbeat would end it.
-    await eventually('the second request', () => cluster.model.requests.length === 2, 60_000);
+    // Neither its grace nor its heartbeat can end it so early.
+    await eventually('the second request', () => asked() === 2);
     await cluster.client.waitForIdle(thread);
     await gone;
     expect(await cluster.transcript(thread)).toEqual([
@@ -48,8 +61,7 @@ describe('a worker told to go with SIGTERM', () => {
     ]);
   });
 
-  it('lets a tool finish within its grace and stores its result once', async () => {
-    await start(120_000);
+  it('lets a tool finish and stores its result once', async () => {
     const thread = await cluster.begin('use hold 1');
     await eventually('the tool to run', () => cluster.ledger(thread).length === 1);
     const holder = await addWaitingWorker();
@@ -61,8 +73,24 @@ describe('a worker told to go with SIGTERM', () => {
     expect(cluster.ledger(thread)).toEqual(['1']);
   });
 
-  it('ends a tool that outlasts its grace, says that its outcome is unknown, and the thread goes on', async () => {
-    await start(3000);
+  it('leaves its idle threads to another worker, which answers the next message', async () => {
+    const thread = await cluster.begin('hello');
+    await cluster.client.waitForIdle(thread);
+    const holder = await addWaitingWorker();
+    // At the very moment of the signal the server may still hand the task to the leaving worker's poll, and its time-out has to
+    // pass: bench/recovery.ts tells how often. Once it has gone, nothing of it may hold a thread.
+    await holder.end('SIGTERM');
+    await cluster.client.queueMessage(thread, { content: 'still there?' });
+    await cluster.client.waitForIdle(thread);
+    expect(asked()).toBe(2);
+    expect(await lostTasks(thread)).toBe(0);
+  });
+});
+
+describe('a worker told to go with SIGTERM, after its grace,', () => {
+  onCluster(3000);
+
+  it('ends a tool, says that its outcome is unknown, and the thread goes on', async () => {
     const thread = await cluster.begin('use hold 1');
     await eventually('the tool to run', () => cluster.ledger(thread).length === 1);
     await (await addWaitingWorker()).end('SIGTERM');
@@ -73,16 +101,13 @@ describe('a worker told to go with SIGTERM', () => {
     ]);
     expect(cluster.ledger(thread)).toEqual(['1']);
   });
-
-  it('leaves its idle threads to another worker, which answers the next message', async () => {
-    await start(120_000);
-    const thread = await cluster.begin('hello');
-    await cluster.client.waitForIdle(thread);
-    const holder = await addWaitingWorker();
-    // In the very instant of the signal the server may still hand the task to the leaving worker's poll, and its
-    // time-out has to pass: bench/recovery.ts tells how often. Once it has gone, nothing of it may hold a thread.
-    await holder.end('SIGTERM');
-    await cluster.client.queueMessage(thread, { content: 'still there?' });
-    await eventually('the next request', () => cluster.model.requests.length === 2, 8000);
-  });
 });
+
+/** Workflow tasks that a worker took and never answered; the sticky queue's own time-out, of a second, is none of them. */
+async function lostTasks(thread: string): Promise<number> {
+  const { events = [] } = await cluster.client.temporal.workflow.getHandle(`thread/${thread}`).fetchHistory();
+  const START_TO_CLOSE = 1;
+  return (events ?? []).filter(
+    (event) => event.workflowTaskTimedOutEventAttributes?.timeoutType === START_TO_CLOSE,
+  ).length;
+}

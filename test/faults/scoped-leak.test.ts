@@ -112,7 +112,7 @@ async function everthread(args: string[], input?: string): Promise<string> {
 }
 
 beforeAll(async () => {
-  project = cliProject(FILES);
+  project = await cliProject(FILES);
   worker = project.start(['worker', '--json'], env);
   await everthread(['env', 'set', 'PASSPORT', '--thread', THREAD], PASSPORT);
   const address = 'sqlite:data/store.db?synchronous=normal';

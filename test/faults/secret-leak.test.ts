@@ -166,7 +166,7 @@ async function effectFailed(): Promise<boolean> {
 }
 
 beforeAll(async () => {
-  project = cliProject(FILES);
+  project = await cliProject(FILES);
   worker = project.start(['worker', '--json'], env);
   // As a person would, from standard input, before there is a thread.
   await everthread(['env', 'set', 'KEY', '--thread', THREAD], KEY);

@@ -13,8 +13,8 @@ import { calls, type ScriptFunction, says } from '../../src/testing/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import { replayAll } from '../support/replay-run.ts';
+import { type Random, seededRandom } from '../support/seeded-random.ts';
 import { serveHostileProvider } from './provider-door.ts';
-import { createRandom, type Random } from './random.ts';
 import { attackWorkflow } from './signal-door.ts';
 
 export interface Assault {
@@ -60,7 +60,7 @@ export async function assault({
   attacks = Number.POSITIVE_INFINITY,
   healthy = 20,
 }: Assault): Promise<Outcome> {
-  const random = createRandom(seed);
+  const random = seededRandom(seed);
   const provider = await serveHostileProvider(random.split('provider'));
   const cluster = await startCluster({
     script: healthyScript,

@@ -2,14 +2,14 @@
 import { listenForAlarms } from '../sandbox/escape-harness.ts';
 import { openEscaped, runEscaped } from '../sandbox/escaped-child.ts';
 import { openSandbox } from '../sandbox/own-sandbox.ts';
+import { seededRandom } from '../support/seeded-random.ts';
 import { frames } from './frame-door.ts';
-import { createRandom } from './random.ts';
 
 const STATUSES = ['success', 'error', 'memory', 'link_error', 'terminated'];
 
 /** Answers what went wrong, in words, with the round in which it did; empty when nothing has. */
 export async function assaultByFrames(seed: string, rounds: number): Promise<string[]> {
-  const random = createRandom(`frames/${seed}`);
+  const random = seededRandom(`frames/${seed}`);
   const escaped = openEscaped();
   const healthy = openSandbox(1);
   const alarm = listenForAlarms();

@@ -1,6 +1,7 @@
 /** What a child of the sandbox that was taken over says to its host: valid messages, changed at random, and bytes of chance. */
+
+import type { Random } from '../support/seeded-random.ts';
 import { json, number, record, text } from './garbage.ts';
-import type { Random } from './random.ts';
 
 const KINDS = ['ready', 'crossing', 'remark', 'settled', 'idle', 'run', '__proto__'];
 const WIRES = [

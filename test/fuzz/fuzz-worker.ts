@@ -13,8 +13,8 @@ import {
 } from '../../src/definitions/index.ts';
 import { openaiCompatible } from '../../src/models/index.ts';
 import { runWorkerProcess } from '../support/run-worker-process.ts';
+import { seededRandom } from '../support/seeded-random.ts';
 import { program } from './program-door.ts';
-import { createRandom } from './random.ts';
 
 const hostileUrl = process.env.EVERTHREAD_FUZZ_PROVIDER as string;
 
@@ -22,7 +22,7 @@ const hostCalls = defineTool({
   description: 'runs a seeded program that calls host functions',
   args: z.object({ seed: z.number() }),
   execute: async (state, { seed }) => {
-    const run = state.runCode(program(createRandom(`program/${seed}`)), {
+    const run = state.runCode(program(seededRandom(`program/${seed}`)), {
       globals: {
         echo: (value: unknown) => value,
         fails: () => {

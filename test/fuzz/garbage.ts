@@ -1,5 +1,5 @@
 /** Values that a careful program does not expect: as values, as JSON text, and as raw bytes. */
-import type { Random } from './random.ts';
+import type { Random } from '../support/seeded-random.ts';
 
 const TEXTS = [
   '',

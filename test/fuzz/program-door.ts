@@ -1,5 +1,5 @@
 /** Programs for the sandbox that call host functions, log, report and answer with whatever JavaScript can make. */
-import type { Random } from './random.ts';
+import type { Random } from '../support/seeded-random.ts';
 
 const VALUES = [
   'undefined',

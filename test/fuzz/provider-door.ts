@@ -4,8 +4,8 @@
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Random } from '../support/seeded-random.ts';
 import { deep, json, number, record, text } from './garbage.ts';
-import type { Random } from './random.ts';
 
 export interface HostileProvider {
   readonly url: string;

@@ -4,8 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
+import type { Random } from '../support/seeded-random.ts';
 import { bytes, deep, json, number, record, text } from './garbage.ts';
-import type { Random } from './random.ts';
 
 const SIGNALS = ['queueMessage', 'queueTool', 'stop', 'wakeForEffects', 'wakeForMessages'];
 const STRANGE_SIGNALS = [

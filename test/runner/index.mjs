@@ -8,6 +8,7 @@
  * R2. Modules of `test` are loaded anew for each file, so that hooks which they register belong to it. Those of `test/once` are not.
  * R3. The environment variables are for each file what the global set-up has left. Whatever else a file leaves in the process
  *     fails it (`left-behind.mjs`), and so does what is thrown where no test waits for it (`stray-errors.mjs`).
+ * R4. Several processes may share one list of files (`claim.mjs`).
  */
 import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -15,6 +16,7 @@ import { jestExpect } from '@jest/expect';
 import { getState, resetState, run } from 'jest-circus';
 import * as globals from './globals.mjs';
 import './expectations.mjs';
+import { claim } from './claim.mjs';
 import { watchProcess } from './left-behind.mjs';
 import { nextFile, resolveForTests } from './resolve.mjs';
 import { listenBetweenFiles } from './stray-errors.mjs';
@@ -34,6 +36,7 @@ export default class NodeRunner {
     const between = listenBetweenFiles();
     for (const test of tests) {
       if (watcher.isInterrupted()) break;
+      if (!claim(test.path)) continue;
       await onStart(test);
       try {
         await onResult(test, await this.#runFile(test, between.heard()));

@@ -29,41 +29,61 @@ export async function runJest(
   sources: Readonly<Record<string, string>>,
   ...options: string[]
 ): Promise<JestReport> {
-  const folder = join(tmpdir(), `everthread-runner-${randomUUID()}`);
-  mkdirSync(folder);
+  const folder = writeFiles(sources);
   try {
-    for (const [name, source] of Object.entries(sources)) writeFileSync(join(folder, `${name}.mjs`), source);
-    const config = {
-      rootDir: folder,
-      runner: join(import.meta.dirname, 'index.mjs'),
-      testMatch: ['**/*.mjs'],
-      testSequencer: join(import.meta.dirname, 'by-name.cjs'),
-      transform: {},
-    };
-    const output = join(folder, 'output.json');
-    const { code, said } = await runNode(
-      [
-        join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js'),
-        '--runInBand',
-        `--config=${JSON.stringify(config)}`,
-        `--outputFile=${output}`,
-        '--json',
-        ...options,
-      ],
-      folder,
-    );
-    return { code, said, files: readFiles(output) };
+    return await runJestIn(folder, options);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function runNode(args: string[], cwd: string): Promise<{ code: number | null; said: string }> {
+/** Answers the folder, which the caller removes. */
+export function writeFiles(sources: Readonly<Record<string, string>>): string {
+  const folder = join(tmpdir(), `everthread-runner-${randomUUID()}`);
+  mkdirSync(folder);
+  for (const [name, source] of Object.entries(sources)) writeFileSync(join(folder, `${name}.mjs`), source);
+  return folder;
+}
+
+/** `env` is added to this process's own. The folder takes the report as well. */
+export async function runJestIn(
+  folder: string,
+  options: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<JestReport> {
+  const config = {
+    rootDir: folder,
+    runner: join(import.meta.dirname, 'index.mjs'),
+    testMatch: ['**/*.mjs'],
+    testSequencer: join(import.meta.dirname, 'by-name.cjs'),
+    transform: {},
+  };
+  const output = join(folder, `output-${randomUUID()}.json`);
+  const { code, said } = await runNode(
+    [
+      join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js'),
+      '--runInBand',
+      `--config=${JSON.stringify(config)}`,
+      `--outputFile=${output}`,
+      '--json',
+      ...options,
+    ],
+    folder,
+    env,
+  );
+  return { code, said, files: readFiles(output) };
+}
+
+function runNode(
+  args: string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): Promise<{ code: number | null; said: string }> {
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
       args,
-      { cwd, timeout: LONGEST_MS, killSignal: 'SIGKILL' },
+      { cwd, env: { ...process.env, ...env }, timeout: LONGEST_MS, killSignal: 'SIGKILL' },
       (_error, stdout, stderr) => resolve({ code: child.exitCode, said: stdout + stderr }),
     );
   });

@@ -59,7 +59,7 @@ export default defineAgent({ name: 'helper', sideA: { prompt: 'main' } });
 import { definePrompt } from 'everthread';
 export default definePrompt({
   name: 'main', toolDescription: 'Talks.', prompt: 'You talk.', model: 'scripted', includeChat: true, includePastTools: true,
-  tools: ['innocent', 'abort', 'abort_quick', 'exhaust', 'spin', 'spin_once', 'plan', 'adviser', 'counsel'], hooks: ['drop'],
+  tools: ['innocent', 'abort', 'exhaust', 'spin', 'spin_once', 'plan', 'adviser', 'counsel'], hooks: ['drop'],
 });
 `,
   'agents/prompts/adviser.ts': `
@@ -117,9 +117,8 @@ export default defineEffect('falls', (state) => { appendFileSync('ledger', state
   await until(() => begun() >= ${INNOCENTS}, signal);
   ${FALL};`,
   ),
-  'agents/tools/abort_quick.ts': tool('quick: true,', `note(state, 'abort_quick falls'); ${FALL};`),
   'agents/tools/exhaust.ts': tool(
-    'idempotent: true,',
+    'quick: true,',
     `note(state, 'exhaust falls'); const kept = []; for (;;) kept.push(new Array(100_000).fill({}));`,
   ),
   'agents/tools/spin.ts': tool('idempotent: true,', `note(state, 'spin falls'); for (;;);`),
@@ -128,7 +127,7 @@ export default defineEffect('falls', (state) => { appendFileSync('ledger', state
 };
 
 export async function startCrashSite(env: Readonly<Record<string, string>> = {}): Promise<CrashSite> {
-  const project = cliProject(FILES);
+  const project = await cliProject(FILES);
   const taskQueue = `crash-${randomUUID()}`;
   const store = 'sqlite:data/store.db?synchronous=normal';
   writeFileSync(join(project.folder, 'ledger'), '');

@@ -7,8 +7,8 @@ import { expect } from '@jest/globals';
 import { isRuntimeError } from '../../src/core/error.ts';
 import type { Message } from '../../src/core/message.ts';
 import type { ThreadEvent } from '../../src/core/thread-event.ts';
-import { type Random, seededRandom } from '../core/seeded-random.ts';
 import type { Cluster } from './fault-cluster.ts';
+import { type Random, seededRandom } from './seeded-random.ts';
 
 export interface Ordeal {
   readonly cluster: Cluster;

@@ -1,6 +1,6 @@
 /** Two connections at once: what one writes, the other numbers after it. */
 import { describe, expect, it } from '@jest/globals';
-import { SEEDS, seededRandom } from '../../core/seeded-random.ts';
+import { SEEDS, seededRandom } from '../../support/seeded-random.ts';
 import type { Stores } from '../store-contract.ts';
 import { isGapFree, message, openThread, ThreadDriver } from '../thread-driver.ts';
 
