@@ -2,6 +2,7 @@
  * Lives in which something goes wrong or comes between: what the workflow does next, and in which order, is held by their histories.
  * Each is lived once by a process: what it waits for, or refuses, happens the first time.
  */
+import { storeOf } from '../../src/client/client-store.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { childProject, handsIn, hasResult, modelOf } from '../support/child-project.ts';
@@ -73,7 +74,7 @@ export const ORDER_SCENARIOS: Readonly<Record<string, Scenario>> = {
     async live(client, threadId) {
       await client.queueMessage(threadId, { content: 'write' });
       await childsEnd.reached;
-      const [child] = await client.store.listChildren(threadId);
+      const [child] = await storeOf(client).listChildren(threadId);
       const childId = child?.threadId as string;
       await client.stop(childId, 'too late');
       childsEnd.letGo();
