@@ -1,5 +1,6 @@
 /** What continue-as-new carries: readable by every later build, never large. */
 import { describe, expect, it } from '@jest/globals';
+import { fromSnapshot, nothingCarried, toSnapshot } from '../../src/core/carried.ts';
 import type { IncomingItem, Refusal } from '../../src/core/item.ts';
 import { LIMITS, utf8Length } from '../../src/core/limit.ts';
 import { ThreadQueue } from '../../src/core/queue.ts';
@@ -62,6 +63,21 @@ describe('carried state', () => {
   it('of a build that did not carry what a step has in hand is read as having nothing in hand', () => {
     const { taken: _taken, ...oldest } = older;
     expect(parseSnapshot(oldest).taken).toBe(0);
+  });
+});
+
+describe('what a run takes from a snapshot', () => {
+  it('is all of it: the next run hands on the same', () => {
+    const snapshot = aSnapshot();
+    const { queue, ...carried } = fromSnapshot(snapshot);
+    if (!queue) throw new Error('A snapshot has a queue.');
+    expect(toSnapshot({ queue, ...carried }, snapshot.settings)).toEqual(snapshot);
+  });
+
+  it('is nothing without one: an idle thread of the agent that it was started with, its store unknown', () => {
+    const { turn, ...others } = nothingCarried('helper');
+    expect(others).toEqual({ parked: false, rejections: [], agent: 'helper', status: 'idle' });
+    expect(turn).toMatchObject({ afterStep: 0, turnOpen: false, executionId: null, session: null });
   });
 });
 

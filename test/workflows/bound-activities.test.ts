@@ -1,0 +1,45 @@
+/** When an answer is heard for effects: histories have the order of commands that comes of it. */
+import { describe, expect, it } from '@jest/globals';
+import type { EffectsDue } from '../../src/core/step.ts';
+import { BoundActivities } from '../../src/workflows/bound-activities.ts';
+import { EffectAlarm } from '../../src/workflows/effect-alarm.ts';
+
+interface Answer extends EffectsDue {
+  readonly kind: 'done';
+}
+
+describe("an activity's answer", () => {
+  const alarm = new EffectAlarm();
+  const activities = new BoundActivities('thread', 'store', alarm);
+
+  it('is heard right before its caller goes on, who waits no longer for it than others do', async () => {
+    const order: string[] = [];
+    const { promise, resolve } = withResolvers<Answer>();
+    alarm.hear = ({ effectsInMs }) => order.push(`heard ${effectsInMs}`);
+    const wait = async (name: string, answer: Promise<Answer>) => {
+      await answer;
+      order.push(name);
+    };
+    const flows = [
+      wait('before', promise),
+      wait('caller', activities.heard(promise)),
+      wait('after', promise),
+    ];
+    resolve({ kind: 'done', effectsInMs: 5 });
+    await Promise.all(flows);
+    expect(order).toEqual(['before', 'heard 5', 'caller', 'after']);
+  });
+
+  it('that never comes is the failure of its caller alone', async () => {
+    const failed = Promise.reject<Answer>(new Error('lost'));
+    await expect(activities.heard(failed)).rejects.toThrow('lost');
+  });
+});
+
+function withResolvers<T>() {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
