@@ -1,7 +1,7 @@
 /**
  * One end of the channel between host and child: frames over a socket. Messages that follow the first in one turn of
- * the event loop are written together; what is read in one turn is bounded, so that whoever floods the other side
- * never keeps it from its own work.
+ * the event loop are written together; what is read in one turn is bounded, so that a flood from one side
+ * never keeps the other from its own work.
  */
 import type { Socket } from 'node:net';
 import type { Wire } from './codec/wire.ts';

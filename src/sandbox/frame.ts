@@ -1,6 +1,6 @@
 /**
  * How messages lie on the channel between host and child: bounded frames that are read by hand. What a child writes
- * is a stranger's, so nothing of it reaches V8's deserializer, and no length is believed beyond what has arrived.
+ * is untrusted, so nothing of it reaches V8's deserializer, and no length is trusted beyond what has arrived.
  *
  *   length  4 bytes, of all that follows
  *   head    4 bytes of length, and JSON: the message without its value
@@ -66,7 +66,7 @@ export function createFrameReader(longest: number = LONGEST): FrameReader {
       const length = buffer.readUInt32LE(start);
       if (length < FIXED || length > longest) throw new Error(`a frame of ${length} bytes`);
       if (end - start < LENGTH + FIXED) return undefined;
-      // Before the rest has come: whoever says what can be no frame may never say the rest.
+      // Before the rest has come: a sender of what can be no frame may never send the rest.
       const parts = readParts(buffer, start + LENGTH, length);
       if (end - start < LENGTH + length) {
         store.expect(LENGTH + length);

@@ -1,6 +1,15 @@
 /**
- * The sandbox: runs JavaScript and TypeScript that nobody has read, in isolates of supervised child processes
- * (runtime §13). A library of its own: it knows neither threads nor Temporal.
+ * The sandbox: runs untrusted JavaScript and TypeScript in isolates of supervised child processes (runtime §13). A library of its own:
+ * it knows neither threads nor Temporal. Each folder is code for one place, and may import those above it:
+ *
+ *   codec  values as text and bytes, written on one side and built anew on the other: in the host and in the isolate
+ *   guest  our code inside the isolate: calls of host functions, `report`, `console`, the start of the user's code
+ *   child  the process between: erases types, compiles and links the user's modules, owns the isolate
+ *   host   the worker's side: the pool of children, runs and their options, what a child may say, the walls around it (`wall`)
+ *
+ * What stands beside them is what host and child agree on: the messages (`protocol.ts`), how they travel (`channel.ts`, `frame.ts`,
+ * `message-frame.ts`, `message-batcher.ts`), and the limits (`limits.ts`). `host` and `child`
+ * run in different processes and meet over the channel alone.
  */
 import type { RunCode } from '../core/code-execution.ts';
 import type { Tenant } from './host/line.ts';

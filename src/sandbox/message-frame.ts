@@ -33,7 +33,7 @@ function partCrossing(message: Extract<ToChild | FromChild, { kind: 'crossing' }
   return { head: { ...message, crossing }, wire };
 }
 
-/** In the child, which believes its host. */
+/** Used in the child, which trusts its host. */
 export function joinToChild({ head, wire }: Frame): ToChild {
   const message = head as ToChild;
   if (message.kind === 'run') return { ...message, job: { ...message.job, inputs: wire as Wire } };

@@ -110,19 +110,20 @@ describe('values that are too large', () => {
     'a sixteen-megabyte key': '({ ["k".repeat(17 * 1024 * 1024)]: 1 })',
   };
 
-  const DOORS = [
+  const CROSSINGS = [
     (text: string) => `export default ${text}`,
     (text: string) => `export default await host(${text})`,
     (text: string) => `report(${text})`,
   ];
-  /** One codec stands behind all doors: the short form takes them in turn. */
+  /** One codec serves all ways across: the short form takes them in turn. */
   const sizes = Object.entries(SIZES).map(
-    ([name, text], index) => [name, text, isLong ? DOORS : DOORS.filter((_, n) => n === index % 3)] as const,
+    ([name, text], index) =>
+      [name, text, isLong ? CROSSINGS : CROSSINGS.filter((_, n) => n === index % 3)] as const,
   );
 
   it.each(sizes)(
     'adversarial 15: %s is refused, as result, argument or report',
-    async (name, text, doors) => {
+    async (name, text, crossings) => {
       const before = process.memoryUsage.rss();
       const begun = performance.now();
       const options = {
@@ -131,8 +132,8 @@ describe('values that are too large', () => {
         memoryLimitBytes: 256 * MIB,
       };
       const ends: string[] = [];
-      for (const door of doors) {
-        const { status, error, result } = await run(door(text), options);
+      for (const crossing of crossings) {
+        const { status, error, result } = await run(crossing(text), options);
         ends.push(status);
         expect(['error', 'memory']).toContain(status);
         expect(result).toBeUndefined();

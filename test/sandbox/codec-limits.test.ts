@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { decode } from '../../src/sandbox/codec/decode.ts';
 import { type EncodeLimits, encode, encodeLenient } from '../../src/sandbox/codec/encode.ts';
-import { LIMITS, listDoor, roundTrip, wireOf } from './codec-sample.ts';
+import { LIMITS, recordingTable, roundTrip, wireOf } from './codec-sample.ts';
 
 /** The linter knows the danger, too. */
 const THEN = 'then';
@@ -15,7 +15,7 @@ function nested(levels: number, around: (value: unknown) => unknown = (value) =>
 }
 
 const writing = (value: unknown, limits: Partial<EncodeLimits> = {}) => {
-  return () => encode(value, listDoor(), { ...LIMITS, ...limits });
+  return () => encode(value, recordingTable(), { ...LIMITS, ...limits });
 };
 
 describe('a writer', () => {
@@ -116,10 +116,12 @@ describe('a writer', () => {
     for (let maxElements = 1; maxElements < 120; maxElements++) {
       const limits = { ...LIMITS, maxElements };
       try {
-        const { wire } = encode(value, listDoor(), limits);
+        const { wire } = encode(value, recordingTable(), limits);
         least ||= maxElements;
-        expect(() => decode(wire, listDoor(), limits)).not.toThrow();
-        expect(() => decode(wire, listDoor(), { ...limits, maxElements: least - 1 })).toThrow('elements');
+        expect(() => decode(wire, recordingTable(), limits)).not.toThrow();
+        expect(() => decode(wire, recordingTable(), { ...limits, maxElements: least - 1 })).toThrow(
+          'elements',
+        );
       } catch (error) {
         if (least > 0) throw error;
       }
@@ -129,7 +131,8 @@ describe('a writer', () => {
 });
 
 describe('a reader', () => {
-  const door = () => Object.assign(listDoor(), { home: (id: number) => (id === 0 ? () => 1 : undefined) });
+  const functionTable = () =>
+    Object.assign(recordingTable(), { home: (id: number) => (id === 0 ? () => 1 : undefined) });
 
   it.each<[string, string, ...unknown[]]>([
     ['a slot that is an object', 'V', {}],
@@ -199,7 +202,7 @@ describe('a reader', () => {
       ...new Array(32_000).fill(['', '']),
     ],
   ])('refuses %s', (_title, kinds, ...table) => {
-    expect(() => decode(wireOf(kinds, ...table), door(), LIMITS)).toThrow(
+    expect(() => decode(wireOf(kinds, ...table), functionTable(), LIMITS)).toThrow(
       /^The sandbox sent a value that cannot be read: /,
     );
   });
@@ -224,12 +227,12 @@ describe('a reader', () => {
       { text: '[[1],[[2],[3]],["Uint8Array",2],["Uint8Array",2],"VABB"]', bytes: new Uint8Array(2) },
     ],
   ])('refuses %s', (_title, wire) => {
-    expect(() => decode(wire as never, door(), LIMITS)).toThrow(
+    expect(() => decode(wire as never, functionTable(), LIMITS)).toThrow(
       /^The sandbox sent a value that cannot be read: /,
     );
   });
 
-  it('refuses functions where there is no door', () => {
+  it('refuses functions where there is no function table', () => {
     expect(() => decode(wireOf('VF', [1], [0, '']), undefined, LIMITS)).toThrow(
       'a function where none can be',
     );

@@ -7,7 +7,7 @@ import type * as Decoding from '../../src/sandbox/codec/decode.ts';
 import { decode } from '../../src/sandbox/codec/decode.ts';
 import type * as Encoding from '../../src/sandbox/codec/encode.ts';
 import { encode } from '../../src/sandbox/codec/encode.ts';
-import { LIMITS, listDoor } from './codec-sample.ts';
+import { LIMITS, recordingTable } from './codec-sample.ts';
 
 const SAMPLE = `(() => {
   const value = {
@@ -64,7 +64,7 @@ const POISON = `(() => {
   }
   for (let i = 0; i < globals.length; i++) globalThis[globals[i]] = poison(globals[i]);
   const names = ['value', 'get', 'set', 'writable', 'enumerable', 'configurable', 'toJSON', 'then', 'next', 'done', 'text',
-    'bytes', 'root', 'limits', 'door', 'lenient', 'numbers', 'parent', 'via', 'key', 'tail', 'kinds', 'room', 'bytesUsed',
+    'bytes', 'root', 'limits', 'functionTable', 'lenient', 'numbers', 'parent', 'via', 'key', 'tail', 'kinds', 'room', 'bytesUsed',
     'elements', 'functions', 'met', 'written', 'last', 'full', 'kind', 'fault', 'hint', 'what', 'node', 'table', 'brand',
     'read', 'prototype', 'index', 'raw', 'a', 'b', 'own', 'stack', 'name', 'message', '-1', '0', '1', '2', '3', '4', '5', '6', '7', 'k'];
   for (let at = 0; at < 2; at++) {
@@ -105,19 +105,19 @@ async function openRealm() {
   };
 }
 
-/** As the host sees the sample that was written under `door` of the realm. */
-const expected = (value: unknown) => JSON.stringify(encode(value, listDoor(), LIMITS));
+/** As the host sees the sample that was written by the realm. */
+const expected = (value: unknown) => JSON.stringify(encode(value, recordingTable(), LIMITS));
 
 describe('in a realm whose builtins are poisoned', () => {
   it('a value is written, and none of the poison is met', async () => {
     const realm = await openRealm();
     const value = realm.run(SAMPLE);
-    const before = realm.encoding.encode(value, listDoor(), LIMITS);
+    const before = realm.encoding.encode(value, recordingTable(), LIMITS);
     const record = realm.run(POISON) as { hits: string };
-    const after = realm.encoding.encode(value, listDoor(), LIMITS);
+    const after = realm.encoding.encode(value, recordingTable(), LIMITS);
     expect(record.hits).toBe('');
     expect(after.wire.text).toBe(before.wire.text);
-    const copy = decode(after.wire, listDoor(), LIMITS) as Record<string, unknown>;
+    const copy = decode(after.wire, recordingTable(), LIMITS) as Record<string, unknown>;
     expect(Object.keys(copy)).toContain('__proto__');
     expect(copy.map).toEqual(
       new Map<unknown, unknown>([
@@ -131,13 +131,13 @@ describe('in a realm whose builtins are poisoned', () => {
 
   it('a value is read, and none of the poison is met', async () => {
     const realm = await openRealm();
-    const { wire } = realm.encoding.encode(realm.run(SAMPLE), listDoor(), LIMITS);
+    const { wire } = realm.encoding.encode(realm.run(SAMPLE), recordingTable(), LIMITS);
     const record = realm.run(POISON) as { hits: string };
-    const value = realm.decoding.decode(wire, listDoor(), LIMITS);
+    const value = realm.decoding.decode(wire, recordingTable(), LIMITS);
     expect(record.hits).toBe('');
-    const back = listDoor();
-    expect(expected(decode(realm.encoding.encode(value, back, LIMITS).wire, listDoor(), LIMITS))).toBe(
-      expected(decode(wire, listDoor(), LIMITS)),
+    const back = recordingTable();
+    expect(expected(decode(realm.encoding.encode(value, back, LIMITS).wire, recordingTable(), LIMITS))).toBe(
+      expected(decode(wire, recordingTable(), LIMITS)),
     );
     expect(back.given).toHaveLength(2);
     expect(record.hits).toBe('');
@@ -177,7 +177,7 @@ describe('in a realm whose builtins are poisoned', () => {
     const record = realm.run(POISON) as { hits: string };
     let thrown: unknown;
     try {
-      realm.encoding.encode(value, listDoor(), LIMITS);
+      realm.encoding.encode(value, recordingTable(), LIMITS);
     } catch (error) {
       thrown = error;
     }

@@ -2,10 +2,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { decode } from '../../src/sandbox/codec/decode.ts';
 import { encode, encodeLenient } from '../../src/sandbox/codec/encode.ts';
-import { LIMITS, listDoor, roundTrip } from './codec-sample.ts';
+import { LIMITS, recordingTable, roundTrip } from './codec-sample.ts';
 
 const shown = (value: unknown) => decode(encodeLenient(value, LIMITS), undefined, LIMITS);
-const refused = (value: unknown, root?: string) => () => encode(value, listDoor(), LIMITS, root);
+const refused = (value: unknown, root?: string) => () => encode(value, recordingTable(), LIMITS, root);
 
 /** The linter knows the danger, too. */
 const THEN = 'then';

@@ -1,7 +1,7 @@
-/** Limits and a door for the tests of the codec. */
+/** Limits and a function table for the tests of the codec. */
 import { decode } from '../../src/sandbox/codec/decode.ts';
 import { encode } from '../../src/sandbox/codec/encode.ts';
-import type { FunctionDoor, Wire } from '../../src/sandbox/codec/wire.ts';
+import type { FunctionTable, Wire } from '../../src/sandbox/codec/wire.ts';
 import { SANDBOX_LIMITS } from '../../src/sandbox/limits.ts';
 
 export const LIMITS = {
@@ -10,13 +10,13 @@ export const LIMITS = {
   maxDepth: SANDBOX_LIMITS.transferDepth,
 };
 
-export interface ListDoor extends FunctionDoor {
+export interface RecordingTable extends FunctionTable {
   readonly given: unknown[];
   readonly taken: [id: number, name: string][];
 }
 
-/** One side's door, which keeps what goes through. */
-export function listDoor(): ListDoor {
+/** One side's function table, which records what is given and taken. */
+export function recordingTable(): RecordingTable {
   const given: unknown[] = [];
   const taken: [number, string][] = [];
   const proxies: unknown[] = [];

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import { decode } from '../../src/sandbox/codec/decode.ts';
 import { encode } from '../../src/sandbox/codec/encode.ts';
-import { LIMITS, listDoor, roundTrip } from './codec-sample.ts';
+import { LIMITS, recordingTable, roundTrip } from './codec-sample.ts';
 
 describe('values that cross', () => {
   it.each<[string, unknown]>([
@@ -205,12 +205,12 @@ describe('values that cross', () => {
 });
 
 describe('functions', () => {
-  it('cross through the door, once each, under a name of at most 64 characters', () => {
-    const door = listDoor();
+  it('cross by the function table, once each, under a name of at most 64 characters', () => {
+    const table = recordingTable();
     const named = { ['n'.repeat(100)]: () => 1 }['n'.repeat(100)]!;
-    const { wire, functions } = encode({ a: named, b: [named, () => 2] }, door, LIMITS);
-    expect([functions, door.given.length]).toEqual([2, 2]);
-    const taken = listDoor();
+    const { wire, functions } = encode({ a: named, b: [named, () => 2] }, table, LIMITS);
+    expect([functions, table.given.length]).toEqual([2, 2]);
+    const taken = recordingTable();
     expect(decode(wire, taken, LIMITS)).toEqual({
       a: expect.any(Function),
       b: [expect.any(Function), expect.any(Function)],
@@ -222,7 +222,7 @@ describe('functions', () => {
   });
 
   it('come home as themselves', () => {
-    const [here, there] = [listDoor(), listDoor()];
+    const [here, there] = [recordingTable(), recordingTable()];
     const fn = () => 1;
     const away = decode(encode({ fn }, here, LIMITS).wire, there, LIMITS) as { fn: () => unknown };
     const { wire, functions } = encode([away.fn], there, LIMITS);
@@ -232,15 +232,15 @@ describe('functions', () => {
   });
 
   it('have the name that is a plain property of theirs, and run nothing to tell it', () => {
-    const door = listDoor();
+    const table = recordingTable();
     const getter = Object.defineProperty(() => 1, 'name', { get: () => 'asked' });
     const { proxy, revoke } = Proxy.revocable(() => 1, {});
     revoke();
-    decode(encode([getter, proxy, class Named {}], door, LIMITS).wire, door, LIMITS);
-    expect(door.taken.map(([, name]) => name)).toEqual(['', '', 'Named']);
+    decode(encode([getter, proxy, class Named {}], table, LIMITS).wire, table, LIMITS);
+    expect(table.taken.map(([, name]) => name)).toEqual(['', '', 'Named']);
   });
 
-  it('are refused where there is no door', () => {
+  it('are refused where there is no function table', () => {
     expect(() => encode({ call: function me() {} }, undefined, LIMITS)).toThrow(
       'value.call is the function me and cannot cross the sandbox boundary. Only data can be passed here.',
     );

@@ -55,7 +55,7 @@ export const POISON: readonly EscapeProgram[] = [
     source: `
       ${USE}
       const seen = new Set(); let armed = false;
-      const names = 'get set value writable enumerable configurable then catch text bytes kinds table value wire door limits root parent via key next last full met written room tail elements functions numbers bytesUsed copy arguments result reference promise timeout release name message stack cause code id fn ok args with type what hint resolve reject maxBytes maxElements maxDepth inFlight buffer index groups input raw 0 1 2 3 4 5 10 length'.split(' ');
+      const names = 'get set value writable enumerable configurable then catch text bytes kinds table value wire functionTable limits root parent via key next last full met written room tail elements functions numbers bytesUsed copy arguments result reference promise timeout release name message stack cause code id fn ok args with type what hint resolve reject maxBytes maxElements maxDepth inFlight buffer index groups input raw 0 1 2 3 4 5 10 length'.split(' ');
       for (const proto of [Object.prototype, Array.prototype, Function.prototype])
         for (const name of names) {
           if (Object.hasOwn(proto, name)) continue;

@@ -21,7 +21,7 @@ interface Told {
   readonly crossing?: { readonly id: number };
 }
 
-const door = {
+const tools = {
   require: createRequire(import.meta.url),
   /** What the host said, newest last. */
   heard: [] as Told[],
@@ -56,21 +56,21 @@ function writeNow(bytes: Uint8Array): void {
 }
 
 async function receive(told: Told): Promise<void> {
-  door.heard.push(told);
-  door.onHeard(told);
+  tools.heard.push(told);
+  tools.onHeard(told);
   if (!told.job) return;
   const { id, source } = told.job;
   const settle = (value: unknown) =>
     channel.send(
       { kind: 'settled', run: id, settlement: { status: 'success', held: false }, memoryUsedBytes: 1 },
-      door.text(String(value)),
+      tools.text(String(value)),
     );
   try {
     const value = await new AsyncFunction(
-      'door',
+      'tools',
       'run',
-      `const { require, say, raw, rawNow, frame, text, args } = door;\n${source}`,
-    )(door, id);
+      `const { require, say, raw, rawNow, frame, text, args } = tools;\n${source}`,
+    )(tools, id);
     if (value === undefined) return;
     settle(value);
   } catch (error) {

@@ -147,14 +147,14 @@ describe('what a child says that keeps to nothing', () => {
 
   it('is refused when it makes more calls at once than it may', () => {
     const functions = new HostFunctions(parts());
-    functions.door.give(() => new Promise(() => undefined));
+    functions.table.give(() => new Promise(() => undefined));
     for (let id = 1; id <= SANDBOX_LIMITS.callsInFlight; id += 1) functions.receive(call(id));
     expect(() => functions.receive(call(0))).toThrow('more calls at once than it may make');
   });
 
   it('is refused when its calls under way carry more than they may together', () => {
     const functions = new HostFunctions(parts());
-    functions.door.give(() => new Promise(() => undefined));
+    functions.table.give(() => new Promise(() => undefined));
     const { wire } = encode('x'.repeat(SANDBOX_LIMITS.transferBytes - 1024), undefined, TRANSFER);
     expect(() => {
       for (let id = 1; id <= 3; id += 1) functions.receive(call(id, wire));
@@ -162,9 +162,9 @@ describe('what a child says that keeps to nothing', () => {
   });
 
   it('is refused when it chooses the ids of its functions', () => {
-    const { door } = new HostFunctions(parts());
-    expect(typeof door.take(1, 'a')).toBe('function');
-    expect(() => door.take(SANDBOX_LIMITS.functions + 1, 'a')).toThrow('too many functions');
+    const { table } = new HostFunctions(parts());
+    expect(typeof table.take(1, 'a')).toBe('function');
+    expect(() => table.take(SANDBOX_LIMITS.functions + 1, 'a')).toThrow('too many functions');
   });
 
   it('all runs together hold no more than their bound; each may hold a little whatever the others do', () => {

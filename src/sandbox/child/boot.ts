@@ -56,7 +56,7 @@ export function boot({ memoryBytes }: Job): Booted {
   return booted;
 }
 
-/** Gives the isolate its door out and the run's inputs; the user's code comes after it. */
+/** Gives the isolate its port and the run's inputs; the user's code comes after it. */
 export function install({ module }: Booted, job: Job, say: Say): Deliver {
   const setup = {
     inputs: job.inputs,

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type ivm from 'isolated-vm';
 import { toLinkFailure } from './failure.ts';
+import type { IsolateCompiler } from './isolate-compiler.ts';
 import { type PreparedModule, prepareModule, type SourceModule } from './transform.ts';
 
 export interface Compiled {
@@ -15,11 +16,8 @@ export interface Compiled {
 
 const DECLARED = /^Identifier '(.+?)' has already been declared/;
 
-/** Of the isolate, in whichever of its forms may be used now. */
-export type Compile = (code: string, filename: string) => ivm.Module | Promise<ivm.Module>;
-
 export async function compileUserModule(
-  compile: Compile,
+  compiler: IsolateCompiler,
   source: SourceModule,
   globals: readonly string[],
   sources: ReadonlyMap<string, SourceModule>,
@@ -28,7 +26,7 @@ export async function compileUserModule(
   const filename = `sandbox:${source.name}`;
   try {
     const prepared = prepareModule(source, { specifier: inner, globals });
-    return { module: await compileBound(compile, prepared, filename, named(globals, source)), inner };
+    return { module: await compileBound(compiler, prepared, filename, named(globals, source)), inner };
   } catch (error) {
     throw toLinkFailure(error, sources);
   }
@@ -40,7 +38,7 @@ function named(globals: readonly string[], { source }: SourceModule): readonly s
 }
 
 async function compileBound(
-  compile: Compile,
+  compiler: IsolateCompiler,
   prepared: PreparedModule,
   filename: string,
   globals: readonly string[],
@@ -48,7 +46,7 @@ async function compileBound(
   let bound = globals;
   for (;;) {
     try {
-      return await compile(prepared.compose(bound), filename);
+      return await compiler.compile(prepared.compose(bound), filename);
     } catch (error) {
       const [, declared] = DECLARED.exec((error as Error).message) ?? [];
       if (declared === undefined || !bound.includes(declared)) break;
@@ -56,6 +54,6 @@ async function compileBound(
     }
   }
   // What failed may be the author's text or what stands behind it; alone it says what the author did.
-  await compile(prepared.bare, filename);
-  return compile(prepared.compose(bound), filename);
+  await compiler.compile(prepared.bare, filename);
+  return compiler.compile(prepared.compose(bound), filename);
 }

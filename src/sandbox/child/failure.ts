@@ -23,7 +23,7 @@ export class LinkFailure extends Error {
 
 type Sources = ReadonlyMap<string, SourceModule>;
 
-/** Of whatever compiling or linking threw. */
+/** From whatever compiling or linking threw. */
 export function toLinkFailure(error: unknown, sources: Sources): LinkFailure {
   if (error instanceof LinkFailure) return error;
   if (isSourceError(error)) {
@@ -39,7 +39,7 @@ export function toLinkFailure(error: unknown, sources: Sources): LinkFailure {
   return new LinkFailure({ name, message: told.message, ...(filename ? { filename } : {}), ...position });
 }
 
-/** Of whatever the code threw, or kept from running. */
+/** From whatever the code threw, or what kept it from running. */
 export function toFailure(error: unknown, job: Job, sources: Sources = new Map()): Settlement {
   if (error instanceof LinkFailure) return { status: 'link_error', error: error.told };
   const { name, message, stack } = readThrown(error);

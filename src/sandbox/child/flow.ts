@@ -1,5 +1,5 @@
 /**
- * Back-pressure from the host to the code: while too much of what was said has not been taken, whoever speaks
+ * Back-pressure from the host to the code: while too much of what was said has not been taken, the speaker
  * waits. A flood is held at the speed of the host instead of growing in some buffer.
  */
 import { type Wire, wireBytes } from '../codec/wire.ts';

@@ -8,67 +8,76 @@ import type { Deliver } from './boot.ts';
 import { toDynamicError } from './failure.ts';
 import type { Graph, Target } from './graph.ts';
 
-export interface Loader {
-  load(id: number, referrer: number, specifier: string): Promise<void>;
-  /** The module of that number has been evaluated. */
-  evaluated(index: number): void;
-  /** Asks of every module under evaluation whether it failed. */
-  probe(): Promise<void>;
-}
-
 type State =
+  /** `waiting` are the ids of those who asked. */
   | { readonly kind: 'evaluating'; readonly target: Target; readonly waiting: number[] }
   | { readonly kind: 'loaded' }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-export function createLoader(graph: Graph, deliver: Deliver, run: (task: Promise<unknown>) => void): Loader {
-  const states = new Map<number, State>();
+export class Loader {
+  readonly #graph: Graph;
+  readonly #deliver: Deliver;
+  readonly #run: (task: Promise<unknown>) => void;
+  /** By the number of the module. */
+  readonly #states = new Map<number, State>();
 
-  const refuse = (id: number, error: unknown) => {
-    const { name, message, stack } = toDynamicError(error, graph.sources);
-    const { wire } = encode([Object.assign(new Error(message), { name }), stack], undefined, TRANSFER);
-    run(deliver('not_loaded', id, 0, wire.text, wire.bytes));
-  };
-  const settle = (module: number, state: State) => {
-    const before = states.get(module);
+  constructor(graph: Graph, deliver: Deliver, run: (task: Promise<unknown>) => void) {
+    this.#graph = graph;
+    this.#deliver = deliver;
+    this.#run = run;
+  }
+
+  async load(id: number, referrer: number, specifier: string): Promise<void> {
+    let target: Target;
+    try {
+      target = await this.#graph.find(specifier, referrer);
+    } catch (error) {
+      return this.#refuse(id, error);
+    }
+    const { index } = target;
+    const known = this.#states.get(index);
+    if (known) return this.#answer(id, index, known);
+    this.#states.set(index, { kind: 'evaluating', target, waiting: [id] });
+    try {
+      this.#run((await this.#graph.linkLoad(target)).evaluate());
+    } catch (error) {
+      this.#settle(index, { kind: 'failed', error });
+    }
+  }
+
+  /** The module of that number has been evaluated. */
+  evaluated(index: number): void {
+    this.#settle(index, { kind: 'loaded' });
+  }
+
+  /** Asks of every module under evaluation whether it failed. */
+  async probe(): Promise<void> {
+    for (const [index, state] of this.#states) {
+      if (state.kind !== 'evaluating') continue;
+      try {
+        await this.#graph.probe(state.target);
+      } catch (error) {
+        this.#settle(index, { kind: 'failed', error });
+      }
+    }
+  }
+
+  #settle(index: number, state: State): void {
+    const before = this.#states.get(index);
     if (before?.kind !== 'evaluating') return;
-    states.set(module, state);
-    for (const id of before.waiting) answer(id, module, state);
-  };
-  const answer = (id: number, module: number, state: State) => {
-    if (state.kind === 'loaded') run(deliver('loaded', id, module, ''));
-    else if (state.kind === 'failed') refuse(id, state.error);
-    else state.waiting.push(id);
-  };
+    this.#states.set(index, state);
+    for (const id of before.waiting) this.#answer(id, index, state);
+  }
 
-  return {
-    async load(id, referrer, specifier) {
-      let target: Target;
-      try {
-        target = await graph.find(specifier, referrer);
-      } catch (error) {
-        return refuse(id, error);
-      }
-      const { index } = target;
-      const known = states.get(index);
-      if (known) return answer(id, index, known);
-      states.set(index, { kind: 'evaluating', target, waiting: [id] });
-      try {
-        run((await graph.linkLoad(target)).evaluate());
-      } catch (error) {
-        settle(index, { kind: 'failed', error });
-      }
-    },
-    evaluated: (index) => settle(index, { kind: 'loaded' }),
-    async probe() {
-      for (const [index, state] of states) {
-        if (state.kind !== 'evaluating') continue;
-        try {
-          await graph.probe(state.target);
-        } catch (error) {
-          settle(index, { kind: 'failed', error });
-        }
-      }
-    },
-  };
+  #answer(id: number, index: number, state: State): void {
+    if (state.kind === 'loaded') this.#run(this.#deliver('loaded', id, index, ''));
+    else if (state.kind === 'failed') this.#refuse(id, state.error);
+    else state.waiting.push(id);
+  }
+
+  #refuse(id: number, error: unknown): void {
+    const { name, message, stack } = toDynamicError(error, this.#graph.sources);
+    const { wire } = encode([Object.assign(new Error(message), { name }), stack], undefined, TRANSFER);
+    this.#run(this.#deliver('not_loaded', id, 0, wire.text, wire.bytes));
+  }
 }

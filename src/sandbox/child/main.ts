@@ -1,5 +1,5 @@
 /**
- * A sandbox child: runs one job at a time for its parent, and ends with it. It holds no secret, opens no file after
+ * The program of a sandbox child: runs one job at a time for its parent, and ends with it. It holds no secret, opens no file after
  * its start, and is killed rather than trusted.
  */
 import { writeSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { joinToChild, partFromChild } from '../message-frame.ts';
 import type { Crossing, FromChild, Job, Remark, ToChild } from '../protocol.ts';
 import { bootAhead } from './boot.ts';
 import { die } from './death.ts';
-import { type Engine, startEngine } from './engine.ts';
+import { Engine } from './engine.ts';
 import { createFlow, type Flow } from './flow.ts';
 import { endMemoryGuard, guardMemory, startWatchdog } from './guarded-memory.ts';
 import { boundSettlement } from './settlement.ts';
@@ -47,7 +47,7 @@ function start(job: Job): void {
   const run = job.id;
   if (watchesItself) guardMemory(job.memoryBytes);
   const flow = createFlow();
-  const engine = startEngine(job, {
+  const engine = new Engine(job, {
     cross(crossing: Crossing) {
       post({ kind: 'crossing', run, crossing });
       return flow.sent(crossing.wire);

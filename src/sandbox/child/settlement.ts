@@ -1,4 +1,4 @@
-/** A settlement as the host takes it: texts cut to their limits, numbers that count something. */
+/** A settlement within the bounds that the host checks: texts cut to their limits, whole numbers that are not negative. */
 import type { CodeExecutionError } from '../../core/code-execution.ts';
 import { SANDBOX_LIMITS } from '../limits.ts';
 import type { Settlement } from '../protocol.ts';

@@ -22,24 +22,39 @@ export function refuseValueNamespaces({ name, source }: SourceModule): void {
     // The erasure that follows meets the same error and reports it.
     return;
   }
-  const found = findValueNamespace(source, tokens);
+  const found = new Namespaces(source, tokens).findOneWithValues();
   if (found === undefined) return;
   const message =
     'A namespace with values is not supported in the sandbox, where types are only erased: use a module or an object.';
   throw new SourceError(name, message, positionAt(source, found));
 }
 
-/** The offset of the outermost one. */
-function findValueNamespace(source: string, tokens: readonly Token[]): number | undefined {
-  const textOf = (index: number) => {
-    const token = tokens[index];
-    return token ? source.slice(token.start, token.end) : '';
-  };
-  const isDeclared = (index: number) => textOf(index - 1) === 'declare' || textOf(index - 2) === 'declare';
+/** The namespaces, modules and global blocks among the tokens of one source. */
+class Namespaces {
+  readonly #source: string;
+  readonly #tokens: readonly Token[];
+
+  constructor(source: string, tokens: readonly Token[]) {
+    this.#source = source;
+    this.#tokens = tokens;
+  }
+
+  /** The offset of the first of the outermost that hold values. */
+  findOneWithValues(): number | undefined {
+    for (let at = 0; at < this.#tokens.length; at += 1) {
+      const body = this.#bodyOf(at);
+      if (body === undefined) continue;
+      const counts = !this.#isDeclared(at) && this.#textOf(at) !== 'global';
+      if (counts && this.#holdsValue(body)) return this.#tokens[at]?.start;
+      at = this.#closeOf(body);
+    }
+    return undefined;
+  }
 
   /** Where the body of the namespace, module or global block that begins at `index` opens. */
-  const bodyOf = (index: number): number | undefined => {
-    const word = textOf(index);
+  #bodyOf(index: number): number | undefined {
+    const tokens = this.#tokens;
+    const word = this.#textOf(index);
     let at = index + 1;
     if (word === 'namespace' || word === 'module') {
       if (tokens[at]?.type !== T.name && tokens[at]?.type !== T.string) return undefined;
@@ -47,38 +62,50 @@ function findValueNamespace(source: string, tokens: readonly Token[]): number | 
       while (tokens[at]?.type === T.dot) at += 2;
     } else if (word !== 'global') return undefined;
     return tokens[index]?.isType && tokens[at]?.type === T.braceL ? at : undefined;
-  };
-  const closeOf = (open: number): number => {
+  }
+
+  #holdsValue(open: number): boolean {
+    const close = this.#closeOf(open);
+    for (let at = open + 1; at < close; at += 1) {
+      const nested = this.#bodyOf(at);
+      if (nested !== undefined) {
+        if (!this.#isDeclared(at) && this.#holdsValue(nested)) return true;
+        at = this.#closeOf(nested);
+      } else if (OPENING.has(this.#typeOf(at))) at = this.#closeOf(at);
+      else if (this.#isValue(at)) return true;
+    }
+    return false;
+  }
+
+  #isValue(index: number): boolean {
+    return (
+      (VALUES.has(this.#typeOf(index)) || VALUE_WORDS.has(this.#textOf(index))) &&
+      this.#tokens[index - 1]?.type !== T.dot &&
+      !this.#isDeclared(index)
+    );
+  }
+
+  #isDeclared(index: number): boolean {
+    return this.#textOf(index - 1) === 'declare' || this.#textOf(index - 2) === 'declare';
+  }
+
+  /** Where the bracket that opens at `open` is closed. */
+  #closeOf(open: number): number {
     let depth = 0;
-    for (let at = open; at < tokens.length; at += 1) {
-      const { type } = tokens[at] as Token;
+    for (let at = open; at < this.#tokens.length; at += 1) {
+      const type = this.#typeOf(at);
       if (OPENING.has(type)) depth += 1;
       else if (CLOSING.has(type) && --depth === 0) return at;
     }
-    return tokens.length;
-  };
-  const isValue = (index: number): boolean =>
-    (VALUES.has((tokens[index] as Token).type) || VALUE_WORDS.has(textOf(index))) &&
-    tokens[index - 1]?.type !== T.dot &&
-    !isDeclared(index);
-  const holdsValue = (open: number): boolean => {
-    const close = closeOf(open);
-    for (let at = open + 1; at < close; at += 1) {
-      const nested = bodyOf(at);
-      if (nested !== undefined) {
-        if (!isDeclared(at) && holdsValue(nested)) return true;
-        at = closeOf(nested);
-      } else if (OPENING.has((tokens[at] as Token).type)) at = closeOf(at);
-      else if (isValue(at)) return true;
-    }
-    return false;
-  };
-
-  for (let at = 0; at < tokens.length; at += 1) {
-    const body = bodyOf(at);
-    if (body === undefined) continue;
-    if (!isDeclared(at) && textOf(at) !== 'global' && holdsValue(body)) return tokens[at]?.start;
-    at = closeOf(body);
+    return this.#tokens.length;
   }
-  return undefined;
+
+  #typeOf(index: number): Token['type'] {
+    return (this.#tokens[index] as Token).type;
+  }
+
+  #textOf(index: number): string {
+    const token = this.#tokens[index];
+    return token ? this.#source.slice(token.start, token.end) : '';
+  }
 }

@@ -1,6 +1,7 @@
 /** Binary data: the bytes that a buffer or view shows, and a new one of the same kind over a copy of them. */
 import {
   bufferBytes,
+  tableOf,
   typedArrayAt,
   typedArrayBuffer,
   typedArrayBytes,
@@ -22,9 +23,7 @@ export type Extent =
 
 type Maker = new (buffer: ArrayBuffer) => object;
 
-/** Without a prototype, since the kinds asked for come from the other side. */
-const MAKERS = {
-  __proto__: null,
+const MAKERS = tableOf<Maker | undefined>({
   Int8Array,
   Uint8Array,
   Uint8ClampedArray,
@@ -39,13 +38,13 @@ const MAKERS = {
   DataView,
   /** Node 24 has it; the types of ES2024 do not. */
   Float16Array: (globalThis as { Float16Array?: Maker }).Float16Array,
-} as unknown as Readonly<Record<string, Maker | undefined>>;
+});
 
 /** `value` has the brand `binary`. */
 export function extentOf(value: object): Extent {
   const kind = typedArrayKind(value);
   if (kind === undefined) return dataViewExtent(value);
-  // Of a view that is out of bounds the lengths are all 0; only the methods say so.
+  // A view that is out of bounds has lengths of 0, as an empty one has; only the methods tell the two apart.
   if (fails(() => typedArrayAt(value, 0))) return lost(kind);
   return extent(kind, typedArrayBuffer(value), typedArrayOffset(value), typedArrayBytes(value));
 }

@@ -130,13 +130,13 @@ function isError(value: object): boolean {
   return false;
 }
 
-/** Of whichever realm: it ends the chain, and nothing that users make by accident has such an own method. */
+/** In whichever realm: it ends the chain, and nothing that users make by accident has such an own method. */
 function isObjectPrototype(value: object | null): boolean {
   if (value === objectPrototype) return true;
   return value !== null && getPrototypeOf(value) === null && hasOwn(value, 'isPrototypeOf');
 }
 
-/** Of whichever realm: it is itself an array, which no class's prototype is. */
+/** In whichever realm: it is itself an array, which no class's prototype is. */
 function isArrayPrototype(value: object | null): boolean {
   if (value === arrayPrototype || value === null) return true;
   return isArray(value) && isObjectPrototype(getPrototypeOf(value) as object | null);

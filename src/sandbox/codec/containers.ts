@@ -117,7 +117,7 @@ function read(writer: Writer, entry: Entry, key: string | number): unknown {
   }
   const value = from[key];
   if (key === 'then' && typeof value === 'function') {
-    // Whoever awaits it on the other side would call back here, and hand over its own functions.
+    // An `await` of it on the other side would call back here, and hand over functions of that side.
     const hint = 'Await it first, or leave `then` out.';
     throw new SerializationError(pathOf(writer.root, entry), 'an object with a `then` method', hint);
   }
@@ -131,7 +131,7 @@ function writeKey(writer: Writer, key: string, before: string, after: string): b
   return true;
 }
 
-/** Of an array's key, or -1. */
+/** The index that an array's key is, or -1. */
 function indexOf(key: string): number {
   const index = +key;
   return isInteger(index) && index >= 0 && index < MAX_LENGTH && `${index}` === key ? index : -1;

@@ -17,7 +17,7 @@ import {
   walk,
 } from './reader.ts';
 import { bigintOf, NUMBERS, scalarOf } from './scalar.ts';
-import { type FunctionDoor, HEAVY, type Wire } from './wire.ts';
+import { type FunctionTable, HEAVY, type Wire } from './wire.ts';
 import type { EncodeLimits } from './writer.ts';
 
 /** A container beside its node, until that one's turn comes. */
@@ -27,8 +27,8 @@ interface Filling {
 }
 
 /** Throws for everything that cannot have been written by `encode` within the same limits. */
-export function decode(wire: Wire, door: FunctionDoor | undefined, limits: EncodeLimits): unknown {
-  const reader = openReader(wire, door, limits);
+export function decode(wire: Wire, functionTable: FunctionTable | undefined, limits: EncodeLimits): unknown {
+  const reader = openReader(wire, functionTable, limits);
   const { table } = reader;
   const value = slotValue(reader, table[0]);
   let depth = 1;
@@ -78,7 +78,7 @@ function referenced(reader: Reader, place: number): unknown {
   return kind === 'M' || kind === 'S' || kind === 'a' ? (value as Filling).value : value;
 }
 
-/** Plain objects and dense arrays are their own nodes; containers of other kinds are made, leaves are made whole. */
+/** Plain objects and dense arrays are their own nodes; containers of other kinds are made, scalars are made whole. */
 function meet(reader: Reader, place: number): void {
   const { table, kinds } = reader;
   const node = table[place];
@@ -195,7 +195,7 @@ function own(owner: object, key: PropertyKey, value: unknown): void {
   } as object);
 }
 
-/** The writer refuses these: whoever awaited the value here would call back to the other side. */
+/** The writer refuses these: an `await` of the value here would call back to the other side. */
 function checked(key: unknown, value: unknown): unknown {
   return key === 'then' && typeof value === 'function' ? unreadable('an object with a `then` method') : value;
 }

@@ -9,7 +9,7 @@ import { writeArray, writeMap, writeObject, writeSet } from './containers.ts';
 import { dateTime, isInteger, regexpFlags, regexpSource } from './intrinsics.ts';
 import { REGEXP_COST, regexpCost } from './regexp-cost.ts';
 import { functionName, functionRefusal, refusalOf, threwText } from './serialization-error.ts';
-import { type FunctionDoor, HEAVY, HEAVY_ERROR, type Wire } from './wire.ts';
+import { type FunctionTable, HEAVY, HEAVY_ERROR, type Wire } from './wire.ts';
 import {
   afford,
   appendBytes,
@@ -40,11 +40,11 @@ export interface Encoded {
 /** Throws a SerializationError that names the place of what cannot cross. `root` is what paths begin with. */
 export function encode(
   value: unknown,
-  door: FunctionDoor | undefined,
+  functionTable: FunctionTable | undefined,
   limits: EncodeLimits,
   root: string = 'value',
 ): Encoded {
-  const writer = createWriter(root, limits, door, false);
+  const writer = createWriter(root, limits, functionTable, false);
   writeAll(writer, value);
   return { wire: wireOf(writer), functions: writer.functions };
 }
@@ -56,8 +56,8 @@ export function encodeLenient(value: unknown, limits: EncodeLimits, root: string
   return wireOf(writer);
 }
 
-/** No leaf is longer, apart from texts and bytes. */
-const LEAF_ROOM = 64;
+/** No scalar is longer, apart from texts and bytes. */
+const SCALAR_ROOM = 64;
 
 function writeAll(writer: Writer, value: unknown): void {
   const before = writer.last;
@@ -113,7 +113,7 @@ function writeValue(writer: Writer, entry: Entry): void {
 
 function writeDate(writer: Writer, value: object): void {
   const time = dateTime(value);
-  if (fits(writer, LEAF_ROOM)) putNode(writer, 'D', isInteger(time) ? `${time}` : 'null');
+  if (fits(writer, SCALAR_ROOM)) putNode(writer, 'D', isInteger(time) ? `${time}` : 'null');
   else putNode(writer, 'T', overBytes(writer));
 }
 
@@ -139,7 +139,7 @@ function writeBinary(writer: Writer, value: object): void {
     return;
   }
   const length = lengthOf(extent.bytes);
-  if (!fits(writer, length + LEAF_ROOM)) {
+  if (!fits(writer, length + SCALAR_ROOM)) {
     putNode(writer, 'T', overBytes(writer));
     return;
   }
@@ -148,19 +148,19 @@ function writeBinary(writer: Writer, value: object): void {
 }
 
 function writeFunction(writer: Writer, value: object): void {
-  const { door } = writer;
-  if (door === undefined) {
+  const { functionTable } = writer;
+  if (functionTable === undefined) {
     refuse(writer, functionRefusal(value));
     return;
   }
   if (!afford(writer, HEAVY)) return;
   const fn = value as (...args: never[]) => unknown;
-  const home = door.homeId(fn);
+  const home = functionTable.homeId(fn);
   writer.functions += 1;
   // The name first: when it is over the limit, nothing was given.
   const name = home === undefined ? textSlot(writer, functionName(fn)) : '';
-  if (!fits(writer, name.length + LEAF_ROOM)) overBytes(writer);
-  if (home === undefined) putNode(writer, 'F', `[${door.give(fn)},${name}]`);
+  if (!fits(writer, name.length + SCALAR_ROOM)) overBytes(writer);
+  if (home === undefined) putNode(writer, 'F', `[${functionTable.give(fn)},${name}]`);
   else putNode(writer, 'f', `${home}`);
 }
 

@@ -24,6 +24,14 @@ export const descriptorOf = Object.getOwnPropertyDescriptor;
 export const define = Object.defineProperty;
 export const freeze = Object.freeze;
 
+const { setPrototypeOf } = Object;
+
+/** A table for keys that the other side chooses: without a prototype, it has no entry but its own. */
+export function tableOf<Value>(entries: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {
+  setPrototypeOf(entries, null);
+  return entries;
+}
+
 export const { toStringTag } = Symbol;
 
 export const BigIntOf = BigInt;

@@ -1,5 +1,5 @@
 /**
- * The engine's hash tables, followed in thought. V8 hashes numbers and bigints without a secret, so whoever chooses the keys of a
+ * A model of the engine's hash tables. V8 hashes numbers and bigints without a secret, so whoever chooses the keys of a
  * Map or Set can put all of them into one chain of its table: 30,000 such keys keep a thread busy for seconds. Here the same hashes
  * are counted into the same chains before the key goes in, and what the engine would have to walk is known ahead. Strings are
  * hashed with a seed of the process, and objects by a random number: neither can be chosen.
@@ -19,7 +19,7 @@ export interface KeyTable {
 
 /** A table of fewer keys costs nothing worth a count, however they collide. */
 export const SMALL_TABLE = 32;
-/** Of the engine: so many keys to a chain before the table is doubled. */
+/** The engine doubles its table at so many keys to a chain. */
 const LOAD = 2;
 const FIRST_BUCKETS = 2;
 
@@ -61,7 +61,7 @@ const double = new Float64Array(1);
 /** The same eight bytes. */
 const words = new Uint32ArrayOf(double.buffer);
 
-/** As V8 hashes it, or -1 for what nobody can choose. */
+/** As V8 hashes it, or -1 for keys whose hash cannot be chosen. */
 export function hashOf(key: unknown): number {
   if (typeof key === 'number') {
     // -0 is the same key as 0, and NaN is one key.

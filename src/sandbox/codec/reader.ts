@@ -1,4 +1,4 @@
-/** The reading side of a transfer: the table as parsed, what was met of it, and the refusal of whatever is off. */
+/** The reading side of a transfer: the table as parsed, what was met of it, and the refusal of whatever no honest writer sends. */
 import { type Bytes, lengthOf } from './binary.ts';
 import {
   ErrorOf,
@@ -9,13 +9,13 @@ import {
   typedArrayKind,
   Uint8ArrayOf,
 } from './intrinsics.ts';
-import type { FunctionDoor, Wire } from './wire.ts';
+import type { FunctionTable, Wire } from './wire.ts';
 import type { EncodeLimits } from './writer.ts';
 
 export type List = readonly unknown[];
 
 export interface Reader {
-  readonly door: FunctionDoor | undefined;
+  readonly functionTable: FunctionTable | undefined;
   readonly limits: EncodeLimits;
   /** As parsed; a node that is not itself the value gives its place to the value, or to a `Filling`. */
   readonly table: unknown[];
@@ -34,7 +34,11 @@ export interface Reader {
 
 const NO_CLOCK = -1;
 
-export function openReader(wire: Wire, door: FunctionDoor | undefined, limits: EncodeLimits): Reader {
+export function openReader(
+  wire: Wire,
+  functionTable: FunctionTable | undefined,
+  limits: EncodeLimits,
+): Reader {
   const { text } = wire;
   const sent = hasOwn(wire, 'bytes') ? wire.bytes : undefined;
   if (typeof text !== 'string') unreadable('no text');
@@ -47,7 +51,7 @@ export function openReader(wire: Wire, door: FunctionDoor | undefined, limits: E
   if (typeof kinds !== 'string' || kinds.length !== table.length - 1 || kinds[0] !== 'V')
     return unreadable('no list of kinds');
   return {
-    door,
+    functionTable,
     limits,
     table,
     kinds,
@@ -84,7 +88,7 @@ export function count(reader: Reader, elements: number): void {
 /** Looking at the clock each time would cost more than most parts do. */
 const PARTS_PER_LOOK = 256;
 
-/** The wall behind all that is counted: whatever it is that takes so long, it is not gone on with. */
+/** The bound behind all that is counted: a transfer that takes too long to read is refused, whatever it is that takes so long. */
 export function spend(reader: Reader): void {
   reader.parts += 1;
   if (reader.begun === NO_CLOCK || reader.parts % PARTS_PER_LOOK !== 0) return;

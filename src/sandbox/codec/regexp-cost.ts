@@ -1,10 +1,10 @@
 /**
- * What a regular expression costs whoever makes it, before it is ever run. Most of a source is read once; where its classes are
+ * What it costs to construct a regular expression, before it is ever run. Most of a source is read once; where its classes are
  * sets of all of Unicode, the engine computes them at once: a class of eight characters takes a fraction of a millisecond, one of
  * the properties of strings three, and a transfer of such would keep a thread for an hour.
  */
 
-/** Of one transfer: 65,536 characters, or 4,096 with the flag `u` or `v`, or 30 property escapes. */
+/** What one transfer may hold: 65,536 characters, or 4,096 with the flag `u` or `v`, or 30 property escapes. */
 export const REGEXP_COST = 65_536;
 const UNICODE = 16;
 const PROPERTY = 2_048;

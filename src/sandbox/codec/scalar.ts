@@ -1,21 +1,28 @@
-/** What holds no other value, read: each from its node alone. */
+/** The scalar codec: values without parts, each read from its node alone. */
 import { binaryOf, lengthOf } from './binary.ts';
-import { BigIntOf, cut, DateOf, define, descriptorOf, ErrorOf, hasOwn, RegExpOf } from './intrinsics.ts';
+import {
+  BigIntOf,
+  cut,
+  DateOf,
+  define,
+  descriptorOf,
+  ErrorOf,
+  hasOwn,
+  RegExpOf,
+  tableOf,
+} from './intrinsics.ts';
 import { count, countOf, listOf, type Reader, textOf, unreadable } from './reader.ts';
 import { REGEXP_COST, regexpCost } from './regexp-cost.ts';
 import { HEAVY, HEAVY_ERROR, NAME_LENGTH, TOO_LARGE } from './wire.ts';
 
-/** Without prototypes, both: they are asked for what the other side wrote. */
-export const NUMBERS = {
-  __proto__: null,
+export const NUMBERS = tableOf<number>({
   NaN: Number.NaN,
   Infinity: Number.POSITIVE_INFINITY,
   '-Infinity': Number.NEGATIVE_INFINITY,
   '-0': -0,
-} as unknown as Readonly<Record<string, number>>;
+});
 
-const ERRORS = {
-  __proto__: null,
+const ERRORS = tableOf<ErrorConstructor | undefined>({
   Error,
   EvalError,
   RangeError,
@@ -23,7 +30,7 @@ const ERRORS = {
   SyntaxError,
   TypeError,
   URIError,
-} as unknown as Readonly<Record<string, ErrorConstructor | undefined>>;
+});
 
 /** Milliseconds, before and after 1970. */
 const LAST_DATE = 8.64e15;
@@ -83,7 +90,7 @@ function regexpOf(reader: Reader, source: string, flags: string): RegExp {
   }
 }
 
-/** Its stack would show where it was read, which is nobody's business. */
+/** A new stack, since the engine's would tell the code that reads it about ours. */
 function errorOf(name: string, message: string): Error {
   const Known = ERRORS[name];
   const error = withoutTrace(() => new (Known ?? ErrorOf)(message));
@@ -114,12 +121,13 @@ function hide(error: Error, key: string, value: string): void {
   } as object);
 }
 
-function proxyOf({ door }: Reader, id: number, name: string): unknown {
-  if (door === undefined || name.length > NAME_LENGTH) return unreadable('a function where none can be');
-  return door.take(id, name);
+function proxyOf({ functionTable }: Reader, id: number, name: string): unknown {
+  if (functionTable === undefined || name.length > NAME_LENGTH)
+    return unreadable('a function where none can be');
+  return functionTable.take(id, name);
 }
 
-function comeHome({ door }: Reader, id: number): unknown {
-  const fn = door === undefined ? undefined : door.home(id);
+function comeHome({ functionTable }: Reader, id: number): unknown {
+  const fn = functionTable === undefined ? undefined : functionTable.home(id);
   return typeof fn === 'function' ? fn : unreadable('a function that was never given');
 }

@@ -46,7 +46,7 @@ export interface WorkLimit {
 }
 
 /** How functions cross. Ids are the writing side's own. */
-export interface FunctionDoor {
+export interface FunctionTable {
   /** The id under which the other side may call `fn`; throws when too many were given. */
   give(fn: (...args: never[]) => unknown): number;
   /** The proxy of the other side's function; the same proxy for the same id. */
@@ -66,7 +66,7 @@ export function wireBytes({ text, bytes }: Wire): number {
 const HEAVY_BYTES = 256;
 const LIGHT_BYTES = 48;
 
-/** What a value takes of the memory of whoever keeps it, as its wire tells before it is read. */
+/** How much memory a value takes once it is read, estimated from its wire. */
 export function keptBytes(wire: Wire): number {
   const { text } = wire;
   let kept = wireBytes(wire);

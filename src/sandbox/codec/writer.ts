@@ -22,7 +22,7 @@ import {
   symbolRefusal,
   type Via,
 } from './serialization-error.ts';
-import { type EncodeLimits, type FunctionDoor, TOO_LARGE, type Wire } from './wire.ts';
+import { type EncodeLimits, type FunctionTable, TOO_LARGE, type Wire } from './wire.ts';
 
 export type { EncodeLimits } from './wire.ts';
 
@@ -37,7 +37,7 @@ export interface Entry extends Step {
 export interface Writer {
   readonly root: string;
   readonly limits: EncodeLimits;
-  readonly door: FunctionDoor | undefined;
+  readonly functionTable: FunctionTable | undefined;
   /** Whatever cannot cross becomes a text; nothing is refused. */
   readonly lenient: boolean;
   readonly maxText: number;
@@ -59,7 +59,7 @@ export interface Writer {
   functions: number;
   met: number;
   written: number;
-  /** Of the list of what was met, whose first entry stands for nothing. */
+  /** The end of the list of what was met, whose first entry stands for nothing. */
   last: Entry;
   /** Lenient only: the limit was reached, and the rest is left out. */
   full: boolean;
@@ -77,14 +77,14 @@ const INT64 = 2n ** 63n;
 export function createWriter(
   root: string,
   limits: EncodeLimits,
-  door: FunctionDoor | undefined,
+  functionTable: FunctionTable | undefined,
   lenient: boolean,
 ): Writer {
   const first: Entry = { parent: undefined, via: 'root', key: undefined, value: limits, next: undefined };
   return {
     root,
     limits,
-    door,
+    functionTable,
     lenient,
     maxText: lenient && hasOwn(limits, 'maxText') ? limits.maxText! : limits.maxBytes,
     numbers: new MapOf(),
@@ -122,9 +122,17 @@ export function put(writer: Writer, piece: string): void {
   writer.tail += piece;
   writer.room -= piece.length;
   if (writer.tail.length < TAIL_LENGTH) return;
-  // The engine keeps a sum of texts in its parts until someone looks into it, and the parts are most of the cost.
-  if (piece.length >= TAIL_LENGTH || writer.tail[0] !== '') writer.text += writer.tail;
+  // A long piece is most of the tail, and flat already: to copy it would cost more than its few parts.
+  writer.text += piece.length < TAIL_LENGTH ? flatten(writer.tail) : writer.tail;
   writer.tail = '';
+}
+
+/**
+ * The same text as one piece of memory. The engine keeps a sum of texts as a tree of its parts (a rope) until a character is asked
+ * for, and the parts take most of the memory. The comparison never holds: it only keeps the compiler from dropping the read.
+ */
+function flatten(rope: string): string {
+  return rope[0] === '' ? '' : rope;
 }
 
 /** The next node in turn, and what it begins with. */
@@ -225,13 +233,13 @@ export function afford(writer: Writer, elements: number): boolean {
   return false;
 }
 
-/** Of the value at the writer's place. */
+/** Refuses the value at the writer's place. */
 export function refuse(writer: Writer, { what, hint, text }: Refusal): void {
   if (!writer.lenient) throw new SerializationError(placeOf(writer), what, hint);
   putNode(writer, 'T', textSlot(writer, text));
 }
 
-/** JSON of a string. Most are short and plain, and a look at each character is faster than the engine's door. */
+/** JSON of a string. Most are short and plain, and a look at each character is faster than a call of the engine. */
 export function quote(text: string): string {
   if (text.length > 32) return stringify(text);
   for (let i = 0; i < text.length; i++) {

@@ -6,7 +6,7 @@ import { decode } from '../codec/decode.ts';
 import { type EncodeLimits, encode } from '../codec/encode.ts';
 import { define, hasOwn, keysOf, mapDelete, mapGet, mapSet, Uint8ArrayOf } from '../codec/intrinsics.ts';
 import type { Wire } from '../codec/wire.ts';
-import { answerHost, type CallLimits, door, hidden, openCalls, settleCall } from './calls.ts';
+import { answerHost, type CallLimits, functionTable, hidden, openCalls, settleCall } from './calls.ts';
 import { createConsole } from './console.ts';
 import { describe } from './describe.ts';
 import { harden } from './harden.ts';
@@ -15,7 +15,7 @@ import { openPort, type PortReference, say, sayWire } from './port.ts';
 /** As the child copies it in. */
 export interface Setup {
   readonly limits: CallLimits;
-  /** Of one entry of the console. */
+  /** What one entry of the console may hold. */
   readonly logs: EncodeLimits;
   readonly inputs: Wire;
 }
@@ -45,7 +45,7 @@ export function install(port: PortReference, setup: Setup): void {
   limits = setup.limits;
   openCalls(limits);
   builtInConsole = createConsole(setup.logs);
-  inputs = decode(setup.inputs, door, limits) as Inputs;
+  inputs = decode(setup.inputs, functionTable, limits) as Inputs;
 }
 
 export const globalOf = (name: string): unknown => inputs.globals[name];
@@ -53,7 +53,7 @@ export const importOf = (specifier: string, key: string): unknown => inputs.impo
 export const consoleOf = (): object => builtInConsole;
 
 export function report(value: unknown): void {
-  sayWire('report', 0, 0, encode(value, door, limits, 'the reported value').wire);
+  sayWire('report', 0, 0, encode(value, functionTable, limits, 'the reported value').wire);
 }
 
 export const metaOf = (url: string): object => ({ __proto__: null, url });
@@ -124,7 +124,7 @@ export async function start(namespace: object, fn: string): Promise<void> {
       throw new NativeTypeError(`The export '${fn}' is not a function, but arguments were given.`);
     }
     // `await` follows thenables until none is left.
-    const { wire, functions } = encode(await candidate, door, limits, 'the result');
+    const { wire, functions } = encode(await candidate, functionTable, limits, 'the result');
     sayWire('done', functions, 0, wire);
   } catch (thrown) {
     const { name, message, stack } = describe(thrown);

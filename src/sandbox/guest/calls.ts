@@ -5,7 +5,7 @@
 import { decode } from '../codec/decode.ts';
 import { type EncodeLimits, encode } from '../codec/encode.ts';
 import { cut, define, ErrorOf, mapDelete, mapGet, mapSet } from '../codec/intrinsics.ts';
-import { type FunctionDoor, keptBytes, type Wire } from '../codec/wire.ts';
+import { type FunctionTable, keptBytes, type Wire } from '../codec/wire.ts';
 import { describe } from './describe.ts';
 import { sayWire } from './port.ts';
 
@@ -57,7 +57,7 @@ export function openCalls(given: CallLimits): void {
   limits = given;
 }
 
-export const door: FunctionDoor = {
+export const functionTable: FunctionTable = {
   give(fn) {
     const known = get(givenIds, fn);
     if (known !== undefined) return known;
@@ -89,14 +89,14 @@ function callHost(fn: number, args: unknown[]): Promise<unknown> {
     [],
   ) as PromiseWithResolvers<unknown>;
   try {
-    const { wire } = encode(args, door, limits, 'arguments');
+    const { wire } = encode(args, functionTable, limits, 'arguments');
     calls += 1;
     const bytes = keptBytes(wire);
     mapSet(pending, calls, { resolve, reject, site: new ErrorOf(), bytes });
     if (dispatched === calls - 1 && hasRoom(bytes)) dispatch(calls, fn, wire, bytes);
     else mapSet(waiting, calls, { fn, wire, bytes });
   } catch (error) {
-    // Of the encoder, or of a getter that it read.
+    // Thrown by the encoder, or by a getter that it read.
     reject(error);
   }
   return promise;
@@ -125,7 +125,7 @@ export function settleCall(id: number, ok: boolean, wire: Wire): void {
   inFlightBytes -= call.bytes;
   dispatchNext();
   try {
-    const value = decode(wire, door, limits);
+    const value = decode(wire, functionTable, limits);
     if (ok) call.resolve(value);
     else call.reject(placed(value, call.site));
   } catch (error) {
@@ -164,9 +164,9 @@ export async function answerHost(id: number, fn: number, wire: Wire): Promise<vo
   let answer: Wire;
   let ok = true;
   try {
-    const args = decode(wire, door, limits) as unknown[];
+    const args = decode(wire, functionTable, limits) as unknown[];
     const value = await apply(get(given, fn) as AnyFunction, undefined, args);
-    answer = encode(value, door, limits, 'the returned value').wire;
+    answer = encode(value, functionTable, limits, 'the returned value').wire;
   } catch (thrown) {
     ok = false;
     answer = encodeThrown(thrown);

@@ -1,5 +1,5 @@
 /**
- * The only door out of the isolate: one function of the child process, which takes texts, numbers and bytes.
+ * The only way out of the isolate: one function of the child process, which takes texts, numbers and bytes.
  * It holds the isolate's thread back while the host is behind with listening, so no flood can pile up anywhere.
  */
 import { bufferBytes, typedArrayBuffer } from '../codec/intrinsics.ts';

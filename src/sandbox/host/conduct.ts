@@ -9,113 +9,115 @@ import { type Wire, wireBytes } from '../codec/wire.ts';
 import { SANDBOX_LIMITS } from '../limits.ts';
 import type { Crossing, FromChild, ToChild } from '../protocol.ts';
 
-export interface Conduct {
+type FromRun = Exclude<FromChild, { kind: 'ready' }>;
+type Verdict = 'pass' | 'drop';
+
+/** Throws out of `hear` whatever the child may not say. */
+export class Conduct {
+  #phase: 'starting' | 'ready' = 'starting';
+  #latest = 0;
+  /** What it said of runs that have ended, since its latest began. */
+  #stale = 0;
+  #run: RunConduct | undefined;
+
   /** The host says this. */
-  told(message: ToChild): void;
-  /** The child says this: whether it is to be passed on. Throws when it may not say it. */
-  heard(message: FromChild): 'pass' | 'drop';
-}
+  tell(message: ToChild): void {
+    if (message.kind === 'run') {
+      const { id } = message.job;
+      this.#run = new RunConduct(id);
+      this.#latest = Math.max(this.#latest, id);
+      this.#stale = 0;
+    } else if (message.run === this.#run?.id) this.#run.tell(message);
+  }
 
-interface Run {
-  readonly id: number;
-  phase: 'running' | 'held' | 'settled';
-  stopping: boolean;
-  /** The child's calls that the host has not answered, with what they carry. */
-  readonly calls: Map<number, number>;
-  lastCall: number;
-  callBytes: number;
-  /** The host's calls that the child has not answered. */
-  readonly asked: Set<number>;
-}
+  /** The child says this: whether it is to be passed on. */
+  hear(message: FromChild): Verdict {
+    if (message.kind === 'ready') {
+      if (this.#phase === 'ready') lies('twice that it was ready');
+      this.#phase = 'ready';
+      return 'pass';
+    }
+    if (this.#phase === 'starting') lies('something before it was ready');
+    const verdict = message.run === this.#run?.id ? this.#run.hear(message) : this.#hearStale(message);
+    if (message.kind === 'idle') this.#run = undefined;
+    if (verdict === 'drop') this.#drop();
+    return verdict;
+  }
 
-export function createConduct(): Conduct {
-  let ready = false;
-  let latest = 0;
-  let stale = 0;
-  let run: Run | undefined;
+  #hearStale(message: FromRun): Verdict {
+    if (message.run > this.#latest || message.kind === 'idle') lies('something of a run that is not its own');
+    return 'drop';
+  }
 
-  const drop = () => {
-    stale += 1;
-    if (stale > SANDBOX_LIMITS.staleMessages)
+  #drop(): void {
+    this.#stale += 1;
+    if (this.#stale > SANDBOX_LIMITS.staleMessages)
       lies('more of runs that have ended than can have been on its way');
-    return 'drop' as const;
-  };
-  const heardOfRun = (current: Run, message: Exclude<FromChild, { kind: 'ready' }>) => {
-    if (message.kind === 'idle') {
-      if (current.phase !== 'settled' && !current.stopping)
-        lies('that it was idle before its run had settled');
-      run = undefined;
-      return 'pass';
-    }
-    if (message.kind === 'settled') {
-      if (current.phase !== 'running') lies('twice that its run had settled');
-      const { settlement } = message;
-      current.phase = settlement.status === 'success' && settlement.held ? 'held' : 'settled';
-      return 'pass';
-    }
-    if (current.phase === 'settled') return drop();
-    if (message.kind === 'crossing') hear(current, message.crossing);
-    return 'pass';
-  };
-  return {
-    told(message) {
-      if (message.kind === 'run') {
-        const { id } = message.job;
-        run = newRun(id);
-        [latest, stale] = [Math.max(latest, id), 0];
-      } else if (message.run === run?.id) tell(run, message);
-    },
-    heard(message) {
-      if (message.kind === 'ready') {
-        if (ready) lies('twice that it was ready');
-        ready = true;
+  }
+}
+
+class RunConduct {
+  readonly id: number;
+  /** `held`: its result has functions, which may be called. */
+  #phase: 'running' | 'held' | 'settled' = 'running';
+  /** Told to stop, in whichever phase. */
+  #stopping = false;
+  /** The child's calls that the host has not answered, with what they carry. */
+  readonly #calls = new Map<number, number>();
+  #lastCall = 0;
+  #callBytes = 0;
+  /** The host's calls that the child has not answered. */
+  readonly #asked = new Set<number>();
+
+  constructor(id: number) {
+    this.id = id;
+  }
+
+  tell(message: Exclude<ToChild, { kind: 'run' }>): void {
+    if (message.kind === 'stop') this.#stopping = true;
+    if (message.kind !== 'crossing') return;
+    const { crossing } = message;
+    if (crossing.kind === 'call') return void this.#asked.add(crossing.id);
+    this.#callBytes -= this.#calls.get(crossing.id) ?? 0;
+    this.#calls.delete(crossing.id);
+  }
+
+  hear(message: FromRun): Verdict {
+    switch (message.kind) {
+      case 'idle':
+        if (this.#phase !== 'settled' && !this.#stopping) lies('that it was idle before its run had settled');
+        return 'pass';
+      case 'settled': {
+        if (this.#phase !== 'running') lies('twice that its run had settled');
+        const { settlement } = message;
+        this.#phase = settlement.status === 'success' && settlement.held ? 'held' : 'settled';
         return 'pass';
       }
-      if (!ready) lies('something before it was ready');
-      if (message.run === run?.id) return heardOfRun(run, message);
-      if (message.run > latest || message.kind === 'idle') lies('something of a run that is not its own');
-      return drop();
-    },
-  };
-}
-
-function newRun(id: number): Run {
-  return {
-    id,
-    phase: 'running',
-    stopping: false,
-    calls: new Map(),
-    lastCall: 0,
-    callBytes: 0,
-    asked: new Set(),
-  };
-}
-
-function tell(run: Run, message: Exclude<ToChild, { kind: 'run' }>): void {
-  if (message.kind === 'stop') run.stopping = true;
-  if (message.kind !== 'crossing') return;
-  const { crossing } = message;
-  if (crossing.kind === 'call') return void run.asked.add(crossing.id);
-  run.callBytes -= run.calls.get(crossing.id) ?? 0;
-  run.calls.delete(crossing.id);
-}
-
-function hear(run: Run, crossing: Crossing): void {
-  if (crossing.kind === 'answer') {
-    if (!run.asked.delete(crossing.id)) lies('an answer to what it was not asked');
-    return;
+      default:
+        if (this.#phase === 'settled') return 'drop';
+        if (message.kind === 'crossing') this.#hearCrossing(message.crossing);
+        return 'pass';
+    }
   }
-  if (crossing.id <= run.lastCall) lies('two calls under one id');
-  if (!hasRoom(run, crossing.wire)) lies('more calls than may be under way');
-  run.lastCall = crossing.id;
-  run.calls.set(crossing.id, wireBytes(crossing.wire));
-  run.callBytes += wireBytes(crossing.wire);
-}
 
-/** Twice what the guest allows itself: it may have miscounted a call that failed where the code's stack ended. */
-function hasRoom({ calls, callBytes }: Run, wire: Wire): boolean {
-  const { callsInFlight, callsInFlightBytes } = SANDBOX_LIMITS;
-  return calls.size < 2 * callsInFlight && callBytes + wireBytes(wire) <= 2 * callsInFlightBytes;
+  #hearCrossing(crossing: Crossing): void {
+    if (crossing.kind === 'answer') {
+      if (!this.#asked.delete(crossing.id)) lies('an answer to what it was not asked');
+      return;
+    }
+    if (crossing.id <= this.#lastCall) lies('two calls under one id');
+    if (!this.#hasRoom(crossing.wire)) lies('more calls than may be under way');
+    this.#lastCall = crossing.id;
+    this.#calls.set(crossing.id, wireBytes(crossing.wire));
+    this.#callBytes += wireBytes(crossing.wire);
+  }
+
+  /** Twice what the guest allows itself: it may have miscounted a call that failed where the code's stack ended. */
+  #hasRoom(wire: Wire): boolean {
+    const { callsInFlight, callsInFlightBytes } = SANDBOX_LIMITS;
+    const bytes = this.#callBytes + wireBytes(wire);
+    return this.#calls.size < 2 * callsInFlight && bytes <= 2 * callsInFlightBytes;
+  }
 }
 
 function lies(what: string): never {

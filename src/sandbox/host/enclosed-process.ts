@@ -12,7 +12,7 @@ export interface EnclosedProcess {
   /** As it was spawned; Node's own number is told by `locate`. */
   readonly pid: number;
   readonly channel: Socket;
-  /** Of its standard error, the last part. */
+  /** The last part of its standard error. */
   readonly stderr: string;
   /** Once it has started: finds Node behind its wall. */
   locate(): Enclosed;

@@ -6,7 +6,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { errorMessage } from '../../core/error.ts';
 import { encode } from '../codec/encode.ts';
-import { type FunctionDoor, keptBytes, type Wire } from '../codec/wire.ts';
+import { type FunctionTable, keptBytes, type Wire } from '../codec/wire.ts';
 import { SANDBOX_LIMITS, TRANSFER } from '../limits.ts';
 import type { Crossing } from '../protocol.ts';
 import type { Intake } from './intake.ts';
@@ -31,14 +31,14 @@ export interface HostFunctionsParts {
 }
 
 export class HostFunctions {
-  readonly door: FunctionDoor = {
+  readonly table: FunctionTable = {
     give: (fn) => this.#give(fn as AnyFunction),
     take: (id, name) => this.#take(id, name),
     home: (id) => this.#given[id - 1],
     homeId: (fn) => this.#takenIds.get(fn as object),
   };
   readonly #parts: HostFunctionsParts;
-  /** A child serves many runs: what the host gave is called in the async context of whoever gave it, not of whoever made the child. */
+  /** A child serves many runs: what the host gave is called in the async context in which it was given, not in which the child was made. */
   readonly #within = AsyncLocalStorage.snapshot();
   readonly #given: AnyFunction[] = [];
   readonly #givenIds = new Map<AnyFunction, number>();
@@ -99,7 +99,7 @@ export class HostFunctions {
 
   async #call(fn: number, args: unknown[]): Promise<unknown> {
     if (this.#closed !== undefined) throw new Error(this.#closed);
-    const { wire } = encode(args, this.door, TRANSFER, 'arguments');
+    const { wire } = encode(args, this.table, TRANSFER, 'arguments');
     this.#calls += 1;
     const call = Promise.withResolvers<unknown>();
     this.#pending.set(this.#calls, call);
@@ -112,7 +112,7 @@ export class HostFunctions {
     if (!call) return;
     this.#pending.delete(id);
     try {
-      const value = this.#parts.intake.read(wire, this.door);
+      const value = this.#parts.intake.read(wire, this.table);
       if (ok) call.resolve(value);
       else call.reject(value);
     } catch (error) {
@@ -139,12 +139,12 @@ export class HostFunctions {
   async #answer({ id, fn, wire }: Call): Promise<void> {
     const { send, intake } = this.#parts;
     try {
-      const args = intake.read(wire, this.door);
+      const args = intake.read(wire, this.table);
       const target = this.#given[fn - 1];
       if (!target || !Array.isArray(args)) throw new Error('The sandbox called a function it was not given.');
       const apply = () => callInsideBridge(() => Reflect.apply(target, undefined, args));
       const value = await this.#within(apply);
-      const answer = encode(value, this.door, TRANSFER, 'the returned value').wire;
+      const answer = encode(value, this.table, TRANSFER, 'the returned value').wire;
       send({ kind: 'answer', id, ok: true, wire: answer });
     } catch (error) {
       send({ kind: 'answer', id, ok: false, wire: encodeError(error) });

@@ -6,7 +6,7 @@
  * T3. Nothing of a child is read past what one transfer may hold and may take to read.
  */
 import { decode } from '../codec/decode.ts';
-import { type FunctionDoor, type Wire, wireBytes } from '../codec/wire.ts';
+import { type FunctionTable, type Wire, wireBytes } from '../codec/wire.ts';
 import { SANDBOX_LIMITS, TRANSFER } from '../limits.ts';
 
 export interface Taken {
@@ -40,16 +40,17 @@ export class Intake {
   #taken: Taken = NOTHING;
   #restUntil = 0;
   #timer: NodeJS.Timeout | undefined;
+  #closed = false;
 
   constructor(tell: (taken: Taken) => void) {
     this.#tell = tell;
   }
 
   /** T3. Throws for what cannot be read. */
-  read(wire: Wire, door?: FunctionDoor): unknown {
+  read(wire: Wire, functionTable?: FunctionTable): unknown {
     const begun = performance.now();
     try {
-      return decode(wire, door, FROM_CHILD);
+      return decode(wire, functionTable, FROM_CHILD);
     } finally {
       const ended = performance.now();
       this.#restUntil = Math.min(
@@ -61,6 +62,7 @@ export class Intake {
 
   /** T1. Once for each message that the sandbox waits to be taken. */
   take(wire: Wire): void {
+    if (this.#closed) return;
     const { count, bytes } = this.#taken;
     this.#taken = { count: count + 1, bytes: bytes + wireBytes(wire) };
     const { untakenBytes, untakenMessages } = SANDBOX_LIMITS;
@@ -72,13 +74,15 @@ export class Intake {
     else this.#timer ??= setTimeout(() => this.#tellNow(), rest);
   }
 
+  /** Nothing is told any more. */
   close(): void {
+    this.#closed = true;
     clearTimeout(this.#timer);
-    this.#timer = undefined;
   }
 
   #tellNow(): void {
-    this.close();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     const taken = this.#taken;
     this.#taken = NOTHING;
     this.#tell(taken);

@@ -1,12 +1,12 @@
 /**
  * Who is served next. Tenants take turns, whatever each has in line, and those of one tenant keep their order.
- * L1. Whoever is outside the pool goes first: the run that waits for it holds a place already.
+ * L1. Runs outside the pool go first: the runs that wait for them hold places already.
  * L2. A free place goes to a tenant that holds the fewest; among those, to the one whose turn is longest ago.
- * L3. A tenant that holds no place gets one beyond the pool's size for each run that has kept its own place for long: nobody's
- *     endless programs keep another from beginning. No run is ended for it; the processor is the kernel's to share.
+ * L3. A tenant that holds no place gets one beyond the pool's size for each run that has kept its own place for long:
+ *     endless programs of one tenant never keep another from beginning. No run is ended for it; the kernel shares the processor.
  */
 
-/** Whoever's code a run is. */
+/** Whose code a run is. */
 export type Tenant = string | symbol;
 
 export interface InLine {
@@ -16,7 +16,7 @@ export interface InLine {
 
 export interface Places {
   readonly size: number;
-  /** Of each tenant, inside the pool. */
+  /** How many places inside the pool each tenant holds. */
   readonly taken: ReadonlyMap<Tenant, number>;
   /** Places that were taken long ago. */
   readonly long: number;
@@ -47,7 +47,7 @@ export class Line<Waiter extends InLine> {
     this.#tenants.set(waiter.tenant, rest);
   }
 
-  /** Of those that are not passed over, such as for want of a child. */
+  /** The next that is not passed over, such as for want of a child. */
   next(places: Places, passed: ReadonlySet<Waiter>): Waiter | undefined {
     const rest = (waiters: readonly Waiter[]) => waiters.find((each) => !passed.has(each));
     const first = rest(this.#outside);
@@ -73,7 +73,7 @@ export class Line<Waiter extends InLine> {
   }
 }
 
-/** Of those in line, in the order of their turns. */
+/** Chooses among those in line, given in the order of their turns. */
 export function nextTenant(turns: readonly Tenant[], { size, taken, long }: Places): Tenant | undefined {
   const holds = (tenant: Tenant) => taken.get(tenant) ?? 0;
   const inside = [...taken.values()].reduce((sum, count) => sum + count, 0);

@@ -41,7 +41,7 @@ export class LogBook {
     this.#push(LOG_LEVELS[level] ?? 'log', fits ? wire : TOO_LARGE, fits ? bytes : ENTRY_BYTES);
   }
 
-  /** Of the host itself: never refused. */
+  /** An entry of the host's own: never refused. */
   note(level: CodeExecutionLog['level'], text: string): void {
     this.#push(level, text.slice(0, SANDBOX_LIMITS.errorMessageLength), 0);
   }

@@ -1,7 +1,8 @@
 /**
- * One child of the pool, and what it is at: starting, free, or at a run. A child that has run somebody's code is that tenant's
- * from then on: what may be left in it is met by nobody else.
+ * One child of the pool, and what it is at. A child that has run somebody's code is that tenant's from then on: what may be left in it
+ * is met by no other tenant.
  */
+import { SANDBOX_LIMITS } from '../limits.ts';
 import type { Job } from '../protocol.ts';
 import type { SandboxChild } from './child-process.ts';
 import type { LeaseEvents } from './lease.ts';
@@ -15,73 +16,104 @@ export interface Waiting extends Entry {
   readonly events: LeaseEvents;
 }
 
-export interface Use {
-  readonly job: Job;
-  readonly tenant: Tenant;
-  readonly events: LeaseEvents;
-  readonly begunAt: number;
-  outside: boolean;
-  stopping?: NodeJS.Timeout;
-}
+type State =
+  | { readonly kind: 'starting' }
+  | { readonly kind: 'free'; readonly since: number }
+  | { readonly kind: 'busy'; readonly use: Use };
 
 export class Member {
   readonly child: SandboxChild;
   readonly ended = Promise.withResolvers<void>();
-  ready = false;
+  #state: State = { kind: 'starting' };
   /** Undefined until the first run. */
-  tenant: Tenant | undefined;
-  idleSince = 0;
-  runs = 0;
-  use: Use | undefined;
+  #tenant: Tenant | undefined;
+  #runs = 0;
+  #isWorn = false;
 
   constructor(child: SandboxChild) {
     this.child = child;
   }
 
-  get free(): boolean {
-    return this.ready && !this.use;
+  get tenant(): Tenant | undefined {
+    return this.#tenant;
   }
 
-  /** Not given another run: what was ended, or was at its limit once, must not burden the next. */
+  get isStarting(): boolean {
+    return this.#state.kind === 'starting';
+  }
+
+  /** The run that it is at. */
+  get use(): Use | undefined {
+    return this.#state.kind === 'busy' ? this.#state.use : undefined;
+  }
+
+  /** Since when it waits for a run. */
+  get freeSince(): number | undefined {
+    return this.#state.kind === 'free' ? this.#state.since : undefined;
+  }
+
+  /** Not to be given another run: it has served its number of runs, or was worn out. */
+  get isSpent(): boolean {
+    return this.#isWorn || this.#runs >= SANDBOX_LIMITS.runsPerChild;
+  }
+
+  /** What was ended, or was at its limit once, must not burden the next run. */
   wearOut(): void {
-    this.runs = Number.POSITIVE_INFINITY;
+    this.#isWorn = true;
   }
 
-  begin({ job, tenant, outside, events }: Waiting): Use {
-    this.runs += 1;
-    this.tenant = tenant;
-    const use: Use = { job, tenant, events, outside, begunAt: performance.now() };
-    this.use = use;
+  /** It is ready, or its run is over. */
+  rest(): void {
+    this.use?.close();
+    this.#state = { kind: 'free', since: performance.now() };
+  }
+
+  begin(waiting: Waiting): Use {
+    const use = new Use(waiting);
+    this.#runs += 1;
+    this.#tenant = waiting.tenant;
+    this.#state = { kind: 'busy', use };
     return use;
   }
+}
 
-  rest(): void {
-    clearTimeout(this.use?.stopping);
-    this.use = undefined;
-    this.idleSince = performance.now();
+/** One run at one child. */
+export class Use {
+  readonly job: Job;
+  readonly tenant: Tenant;
+  readonly events: LeaseEvents;
+  readonly begunAt = performance.now();
+  #isOutside: boolean;
+  /** Set when the run has settled for good, or was told to end: by then the child must have said that it is idle. */
+  #deadline: NodeJS.Timeout | undefined;
+
+  constructor({ job, tenant, outside, events }: Waiting) {
+    this.job = job;
+    this.tenant = tenant;
+    this.events = events;
+    this.#isOutside = outside;
   }
-}
 
-/** So long after a run a child may still be making its next isolate. */
-const FRESH_ISOLATE_MS = 20;
+  /** Whether it holds no place of the pool. */
+  get isOutside(): boolean {
+    return this.#isOutside;
+  }
 
-/**
- * The tenant's own that has rested longest, so that its next isolate is made; else one that has served nobody. Such a one comes
- * first, too, while the tenant has few of its own and the next isolate would have to be waited for.
- */
-export function memberFor(members: Iterable<Member>, tenant: Tenant, most: number): Member | undefined {
-  const all = [...members];
-  const own = all.filter((each) => each.tenant === tenant);
-  const rested = own.filter(({ free }) => free).sort((a, b) => a.idleSince - b.idleSince)[0];
-  const unused = all.find(({ free, tenant: served }) => free && served === undefined);
-  if (!rested || !unused) return rested ?? unused;
-  return own.length < most && performance.now() - rested.idleSince < FRESH_ISOLATE_MS ? unused : rested;
-}
+  get isEnding(): boolean {
+    return this.#deadline !== undefined;
+  }
 
-/** Children without a run, starting or at rest, that are too many: those of tenants first, the longest unused before all. */
-export function surplus(members: Iterable<Member>, most: number): Member[] {
-  const free = [...members].filter(({ use }) => !use);
-  const order = (member: Member) =>
-    member.tenant === undefined ? Number.POSITIVE_INFINITY : member.idleSince;
-  return free.sort((a, b) => (order(a) < order(b) ? -1 : 1)).slice(0, Math.max(0, free.length - most));
+  moveOutside(): void {
+    this.#isOutside = true;
+  }
+
+  /** `giveUp` is called unless it is closed in time. */
+  end(giveUp: () => void): void {
+    // A timer that is late because this process was busy comes before what the child said in time: that is read first.
+    this.#deadline ??= setTimeout(() => setImmediate(giveUp), SANDBOX_LIMITS.stopGraceMs);
+  }
+
+  close(): void {
+    clearTimeout(this.#deadline);
+  }
 }

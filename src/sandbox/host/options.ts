@@ -6,7 +6,7 @@ import type { CodeExecutionError, CodeExecutionOptions } from '../../core/code-e
 import { errorMessage } from '../../core/error.ts';
 import { normalizeKey } from '../child/resolve.ts';
 import { encode } from '../codec/encode.ts';
-import type { FunctionDoor } from '../codec/wire.ts';
+import type { FunctionTable } from '../codec/wire.ts';
 import { SANDBOX_LIMITS, TRANSFER } from '../limits.ts';
 import type { Job } from '../protocol.ts';
 
@@ -41,31 +41,24 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 
 class Refusal extends Error {}
 
-export function checkOptions(source: unknown, given: unknown, door: FunctionDoor): CheckedOptions {
+export function checkOptions(source: unknown, given: unknown, functionTable: FunctionTable): CheckedOptions {
   try {
-    return read(source, given === undefined ? {} : given, door);
+    return read(source, given === undefined ? {} : given, functionTable);
   } catch (error) {
     const message = errorMessage(error);
     return { ok: false, error: { name: 'InvalidCodeExecutionOptions', message } };
   }
 }
 
-function read(source: unknown, given: unknown, door: FunctionDoor): CheckedOptions {
+function read(source: unknown, given: unknown, functionTable: FunctionTable): CheckedOptions {
   if (typeof source !== 'string') refuse('source', 'must be a string');
   const options = plain(given, 'options') as CodeExecutionOptions;
-  for (const name of Object.keys(options)) {
-    if (!KNOWN.includes(name)) refuse(`options.${name}`, `is not known; there are ${KNOWN.join(', ')}`);
-  }
-  const { language = 'typescript', filename = DEFAULT_FILENAME, report } = options;
-  if (language !== 'typescript' && language !== 'javascript') {
-    refuse('options.language', "must be 'typescript' or 'javascript'");
-  }
-  if (report !== undefined && typeof report !== 'function') refuse('options.report', 'must be a function');
+  checkNames(options);
+  const { language, report } = readSettings(options);
   const { fn, args } = readExecute(options.execute);
   const modules = readModules(options.modules, source.length);
-  checkFilename(filename, modules);
-  const globals = Object.entries(plain(options.globals ?? {}, 'options.globals'));
-  for (const [name] of globals) checkGlobal(name, report !== undefined);
+  const filename = readFilename(options.filename, modules);
+  const globals = readGlobals(options.globals, report !== undefined);
   const imports = readImports(options.imports);
   const inputs = {
     globals: Object.fromEntries(globals),
@@ -85,12 +78,26 @@ function read(source: unknown, given: unknown, door: FunctionDoor): CheckedOptio
       fn,
       imports: imports.map(({ specifier, entries }) => ({ specifier, keys: entries.map(([key]) => key) })),
       globals: globals.map(([name]) => name),
-      inputs: encode(inputs, door, TRANSFER, 'options').wire,
+      inputs: encode(inputs, functionTable, TRANSFER, 'options').wire,
       report: report !== undefined,
       console: !globals.some(([name]) => name === 'console'),
       memoryBytes: readMemory(options.memoryLimitBytes),
     },
   };
+}
+
+function checkNames(options: CodeExecutionOptions): void {
+  for (const name of Object.keys(options)) {
+    if (!KNOWN.includes(name)) refuse(`options.${name}`, `is not known; there are ${KNOWN.join(', ')}`);
+  }
+}
+
+function readSettings({ language = 'typescript', report }: CodeExecutionOptions) {
+  if (language !== 'typescript' && language !== 'javascript') {
+    refuse('options.language', "must be 'typescript' or 'javascript'");
+  }
+  if (report !== undefined && typeof report !== 'function') refuse('options.report', 'must be a function');
+  return { language, report };
 }
 
 function refuse(field: string, message: string): never {
@@ -102,9 +109,10 @@ function plain(value: unknown, field: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-function checkFilename(filename: unknown, modules: readonly [string, string][]): void {
+function readFilename(given: unknown, modules: readonly [string, string][]): string {
   const { filenameLength } = SANDBOX_LIMITS;
   const field = 'options.filename';
+  const filename = given === undefined ? DEFAULT_FILENAME : given;
   if (typeof filename !== 'string' || filename === '' || filename.length > filenameLength) {
     refuse(field, `must be a text of 1 to ${filenameLength} characters`);
   }
@@ -114,6 +122,7 @@ function checkFilename(filename: unknown, modules: readonly [string, string][]):
   if (modules.some(([key]) => normalizeKey(key) === normalizeKey(filename))) {
     refuse(field, `is the name of a module too: ${JSON.stringify(filename)}`);
   }
+  return filename;
 }
 
 function readExecute(given: unknown): { fn: string; args: readonly unknown[] } {
@@ -146,10 +155,15 @@ function readModules(given: unknown, sourceLength: number): [string, string][] {
   return modules as [string, string][];
 }
 
-function checkGlobal(name: string, report: boolean): void {
-  const field = `options.globals[${JSON.stringify(name)}]`;
-  if (!IDENTIFIER.test(name) || RESERVED.has(name)) refuse(field, 'must be named by an identifier');
-  if (report && name === 'report') refuse(field, 'is given by options.report already; leave one of the two');
+function readGlobals(given: unknown, reports: boolean): [string, unknown][] {
+  const globals = Object.entries(plain(given ?? {}, 'options.globals'));
+  for (const [name] of globals) {
+    const field = `options.globals[${JSON.stringify(name)}]`;
+    if (!IDENTIFIER.test(name) || RESERVED.has(name)) refuse(field, 'must be named by an identifier');
+    if (reports && name === 'report')
+      refuse(field, 'is given by options.report already; leave one of the two');
+  }
+  return globals;
 }
 
 function readImports(given: unknown): { specifier: string; entries: [string, unknown][] }[] {

@@ -11,11 +11,12 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { availableParallelism } from 'node:os';
 import { SANDBOX_LIMITS } from '../limits.ts';
 import type { FromChild } from '../protocol.ts';
-import { type ChildEnd, type SpawnOptions, spawnChild } from './child-process.ts';
+import { type ChildEnd, SandboxChild, type SpawnOptions } from './child-process.ts';
 import type { Lease, LeaseEvents, Ticket } from './lease.ts';
 import { Ledger } from './ledger.ts';
 import { Line, type Places, type Tenant } from './line.ts';
-import { type Entry, Member, memberFor, surplus, type Use, type Waiting } from './member.ts';
+import { type Entry, Member, type Use, type Waiting } from './member.ts';
+import { Roster } from './roster.ts';
 
 export interface PoolOptions extends SpawnOptions {
   /** Runs at a time. Default: the machine's cores, at least 2. */
@@ -29,17 +30,16 @@ const FAILED_STARTS = 3;
 const CLOSED: ChildEnd = { kind: 'crashed', how: 'the sandbox is closed' };
 
 export class Pool {
-  /** Of what the runs keep in this process. */
+  /** Weighs what the runs keep in this process. */
   readonly ledger = new Ledger();
   readonly #size: number;
   readonly #spawning: SpawnOptions;
-  readonly #members = new Set<Member>();
-  /** Killed on purpose, and not yet gone. */
-  readonly #retired = new Set<Member>();
+  readonly #roster = new Roster();
   readonly #line = new Line<Waiting>();
-  /** A child outlives the run that it was made for: its events are nobody's but the pool's. */
+  /** A child outlives the run that it was made for: its events belong to the pool, and to no run's async context. */
   readonly #outside = AsyncLocalStorage.snapshot();
   #closed = false;
+  /** Children in a row that ended before they were ready. */
   #failures = 0;
   #later: NodeJS.Timeout | undefined;
 
@@ -63,10 +63,10 @@ export class Pool {
 
   /** No more runs of this tenant will come: children that rest for it are of no use. */
   dismiss(tenant: Tenant): void {
-    for (const member of this.#members) {
+    for (const member of this.#roster.serving) {
       if (member.tenant !== tenant) continue;
       if (member.use) member.wearOut();
-      else this.#retire(member);
+      else this.#roster.retire(member);
     }
   }
 
@@ -74,7 +74,7 @@ export class Pool {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#later);
-    const all = [...this.#members, ...this.#retired];
+    const all = this.#roster.all;
     for (const { child } of all) {
       // Their end is waited for, so now they do keep this process alive.
       child.ref();
@@ -85,21 +85,20 @@ export class Pool {
   }
 
   #add(): void {
-    const member = new Member(this.#outside(() => spawnChild(this.#spawning)));
-    this.#members.add(member);
+    const member = new Member(this.#outside(() => new SandboxChild(this.#spawning)));
+    this.#roster.add(member);
     member.child.onMessage = (message) => this.#onMessage(member, message);
     member.child.onEnd = (end) => {
       member.ended.resolve();
-      this.#remove(member, end);
+      this.#onEnd(member, end);
     };
   }
 
-  #remove(member: Member, end: ChildEnd): void {
-    this.#retired.delete(member);
-    if (!this.#members.delete(member)) return;
-    clearTimeout(member.use?.stopping);
+  #onEnd(member: Member, end: ChildEnd): void {
+    if (!this.#roster.remove(member)) return;
+    member.use?.close();
     member.use?.events.onEnd(end);
-    if (!member.ready) this.#failures += 1;
+    if (member.isStarting) this.#failures += 1;
     if (this.#failures >= FAILED_STARTS) this.#refuseAll(end);
     else this.#fill();
   }
@@ -110,12 +109,6 @@ export class Pool {
       this.#line.leave(waiting);
       waiting.events.onEnd(end);
     }
-  }
-
-  #retire(member: Member): void {
-    this.#members.delete(member);
-    this.#retired.add(member);
-    member.child.kill();
   }
 
   #onMessage(member: Member, message: FromChild): void {
@@ -130,7 +123,7 @@ export class Pool {
   }
 
   #onReady(member: Member): void {
-    member.ready = true;
+    member.rest();
     this.#failures = 0;
     this.#fill();
   }
@@ -143,24 +136,21 @@ export class Pool {
   }
 
   #onIdle(member: Member, use: Use, rssBytes: number): void {
-    // Asked for by nobody: whoever waits for this run would wait for ever.
-    const lied = use.stopping === undefined;
+    // It was not told to: the caller of this run would wait for ever.
+    const lied = !use.isEnding;
     member.rest();
-    const { runsPerChild, childRestingBytes } = SANDBOX_LIMITS;
-    if (lied || member.runs >= runsPerChild || rssBytes > childRestingBytes) this.#retire(member);
+    if (lied || member.isSpent || rssBytes > SANDBOX_LIMITS.childRestingBytes) this.#roster.retire(member);
     if (lied) use.events.onEnd({ kind: 'crashed', how: 'it said that it was idle before the run had ended' });
     this.#fill();
   }
 
   #awaitIdle(member: Member, use: Use): void {
-    const giveUp = () => {
+    use.end(() => {
       if (member.use !== use) return;
-      // Out of the pool first: what it may still say of being idle is not to be believed.
-      this.#retire(member);
+      // Out of the pool first: its `idle` may still come, and must not be taken.
+      this.#roster.retire(member);
       this.#fill();
-    };
-    // A timer that is late because this process was busy comes before what the child said in time: that is read first.
-    use.stopping ??= setTimeout(() => setImmediate(giveUp), SANDBOX_LIMITS.stopGraceMs);
+    });
   }
 
   #begin(member: Member, waiting: Waiting): void {
@@ -174,15 +164,15 @@ export class Pool {
     return {
       send: (message) => void (member.use === use && member.child.send(message)),
       stop: () => {
-        if (member.use !== use || use.stopping) return;
+        if (member.use !== use || use.isEnding) return;
         // What was ended may take a while to let go of its thread and memory; another run must not pay for it.
         member.wearOut();
         this.#awaitIdle(member, use);
         member.child.send({ kind: 'stop', run: use.job.id });
       },
       hold: () => {
-        if (!use.outside && !this.#hasRoomOutside()) return false;
-        use.outside = true;
+        if (!use.isOutside && !this.#hasRoomOutside()) return false;
+        use.moveOutside();
         this.#fill();
         return true;
       },
@@ -193,13 +183,12 @@ export class Pool {
   #fill(): void {
     if (this.#closed) return;
     const missing = this.#serve();
-    const unused = [...this.#members].filter(({ tenant }) => tenant === undefined).length;
-    for (let more = Math.max(1, missing) - unused; more > 0; more -= 1) this.#add();
-    for (const member of surplus(this.#members, Math.max(missing, this.#size + 1))) this.#retire(member);
+    for (let more = Math.max(1, missing) - this.#roster.unused; more > 0; more -= 1) this.#add();
+    for (const member of this.#roster.surplus(Math.max(missing, this.#size + 1))) this.#roster.retire(member);
     const waits = this.#line.waiters.length > 0;
     // Only children that somebody waits for keep this process alive.
-    for (const { child, use, ready } of this.#members) {
-      if (use || (!ready && waits)) child.ref();
+    for (const { child, use, isStarting } of this.#roster.serving) {
+      if (use || (isStarting && waits)) child.ref();
       else child.unref();
     }
     this.#lookAgain(waits);
@@ -212,7 +201,7 @@ export class Pool {
     for (;;) {
       const next = this.#line.next(this.#places(kept), passed);
       if (!next) return passed.size;
-      const member = memberFor(this.#members, next.tenant, this.#size);
+      const member = this.#roster.freeFor(next.tenant, this.#size);
       if (member) {
         this.#begin(member, next);
         continue;
@@ -224,27 +213,23 @@ export class Pool {
 
   #places(kept: ReadonlyMap<Tenant, number>): Places {
     const taken = new Map(kept);
-    const uses = [...this.#members].flatMap(({ use }) => (use && !use.outside ? [use] : []));
-    for (const { tenant } of uses) taken.set(tenant, (taken.get(tenant) ?? 0) + 1);
-    const long = uses.filter(({ begunAt }) => performance.now() - begunAt >= SANDBOX_LIMITS.longRunMs).length;
+    const inside = this.#roster.uses.filter(({ isOutside }) => !isOutside);
+    for (const { tenant } of inside) taken.set(tenant, (taken.get(tenant) ?? 0) + 1);
+    const long = inside.filter(
+      ({ begunAt }) => performance.now() - begunAt >= SANDBOX_LIMITS.longRunMs,
+    ).length;
     return { size: this.#size, taken, long };
   }
 
   /** Places grow old while others wait, and nothing else would say so. */
   #lookAgain(waits: boolean): void {
     clearTimeout(this.#later);
-    if (!waits) return;
-    const ages = [...this.#members].flatMap(({ use }) => (use ? [performance.now() - use.begunAt] : []));
-    const young = ages.filter((age) => age < SANDBOX_LIMITS.longRunMs);
-    if (young.length === 0) return;
-    this.#later = setTimeout(
-      () => this.#fill(),
-      Math.ceil(SANDBOX_LIMITS.longRunMs - Math.max(...young)) + 1,
-    );
+    const { nextLongAge } = this.#roster;
+    if (!waits || nextLongAge === undefined) return;
+    this.#later = setTimeout(() => this.#fill(), Math.ceil(SANDBOX_LIMITS.longRunMs - nextLongAge) + 1);
   }
 
   #hasRoomOutside(): boolean {
-    const outside = [...this.#members].filter(({ use }) => use?.outside).length;
-    return outside + this.#line.outside < SANDBOX_LIMITS.outsidePool;
+    return this.#roster.outside + this.#line.outside < SANDBOX_LIMITS.outsidePool;
   }
 }

@@ -1,6 +1,6 @@
 /** What code reported: handed on as it comes, in order, and within a bound beyond which the run is ended. */
 import { errorMessage } from '../../core/error.ts';
-import { type FunctionDoor, keptBytes, type Wire } from '../codec/wire.ts';
+import { type FunctionTable, keptBytes, type Wire } from '../codec/wire.ts';
 import { SANDBOX_LIMITS } from '../limits.ts';
 import { callInsideBridge } from './host-functions.ts';
 import type { Intake } from './intake.ts';
@@ -9,7 +9,7 @@ import type { Account } from './ledger.ts';
 export interface ReportBookParts {
   readonly intake: Intake;
   readonly account: Account;
-  readonly door: FunctionDoor;
+  readonly functionTable: FunctionTable;
   readonly onThrown: (message: string) => void;
 }
 
@@ -21,32 +21,38 @@ export class ReportBook {
   /** The caller's view of it is live. */
   readonly values: unknown[] = [];
   readonly #parts: ReportBookParts;
+  #report: ((value: unknown) => unknown) | undefined;
   #bytes = 0;
 
   constructor(parts: ReportBookParts) {
     this.#parts = parts;
   }
 
+  /** Each report is also handed to `report`, in its turn. */
+  deliverTo(report: (value: unknown) => unknown): void {
+    this.#report = report;
+  }
+
   /** False when this is one more than a run may report: it is not read then. */
-  add(wire: Wire, report: ((value: unknown) => unknown) | undefined): boolean {
+  add(wire: Wire): boolean {
     const bytes = keptBytes(wire);
     const { reportEntries, reportBytes } = SANDBOX_LIMITS;
     if (this.values.length >= reportEntries || this.#bytes + bytes > reportBytes) return false;
-    const { account, intake, door } = this.#parts;
+    const { account, intake, functionTable } = this.#parts;
     account.hold(bytes);
     this.#bytes += bytes;
-    const value = intake.read(wire, door);
+    const value = intake.read(wire, functionTable);
     this.values.push(value);
-    this.#tell(value, report);
+    this.#tell(value);
     return true;
   }
 
   /** An async one may reject later, and would end this process unheard. */
-  #tell(value: unknown, report: ((value: unknown) => unknown) | undefined): void {
+  #tell(value: unknown): void {
     const { onThrown } = this.#parts;
     const thrown = (error: unknown) => onThrown(`options.report threw: ${errorMessage(error)}`);
     try {
-      Promise.resolve(callInsideBridge(() => report?.(value))).catch(thrown);
+      Promise.resolve(callInsideBridge(() => this.#report?.(value))).catch(thrown);
     } catch (error) {
       thrown(error);
     }

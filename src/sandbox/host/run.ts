@@ -3,16 +3,8 @@
  * It settles once, and at once when it is told to end; what the child still does then is the pool's to end.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type {
-  CodeExecution,
-  CodeExecutionError,
-  CodeExecutionResult,
-  CodeExecutionStatus,
-} from '../../core/code-execution.ts';
-import { errorMessage, isRuntimeError } from '../../core/error.ts';
+import type { CodeExecution, CodeExecutionResult } from '../../core/code-execution.ts';
 import { keptBytes } from '../codec/wire.ts';
-import { SANDBOX_LIMITS } from '../limits.ts';
-import { memoryMessage } from '../memory-message.ts';
 import type { FromChild, Remark, Settlement } from '../protocol.ts';
 import type { ChildEnd } from './child-process.ts';
 import { HostFunctions, isInsideBridge } from './host-functions.ts';
@@ -24,6 +16,16 @@ import { LogBook } from './log-book.ts';
 import { type CheckedOptions, checkOptions } from './options.ts';
 import type { Pool } from './pool.ts';
 import { ReportBook, TOO_MANY_REPORTS } from './report-book.ts';
+import {
+  busy,
+  ENDED,
+  endedWith,
+  type Outcome,
+  terminated,
+  unreadableResult,
+  untakenOutcome,
+  whyEnded,
+} from './run-outcome.ts';
 
 export interface Run {
   readonly execution: CodeExecution;
@@ -32,17 +34,21 @@ export interface Run {
 }
 
 export interface RunRequest {
-  /** Whoever's code this is: no child serves another after it. */
+  /** Whose code this is: no child serves another tenant after it. */
   readonly tenant: Tenant;
   readonly source: string;
   readonly options: unknown;
 }
 
-type Failure = Exclude<CodeExecutionStatus, 'success'>;
-type Outcome =
-  | { readonly status: 'success'; readonly result: unknown }
-  | { readonly status: Failure; readonly error: CodeExecutionError };
+type State =
+  | { readonly kind: 'new' }
+  | { readonly kind: 'waiting'; readonly ticket: Ticket }
+  | { readonly kind: 'running'; readonly lease: Lease }
+  /** Settled, and its isolate is kept for the functions of its result. */
+  | { readonly kind: 'held'; readonly lease: Lease }
+  | { readonly kind: 'ended' };
 type Job = Extract<CheckedOptions, { ok: true }>;
+type Settled = Extract<FromChild, { kind: 'settled' }>;
 type Success = Extract<Settlement, { status: 'success' }>;
 
 let lastId = 0;
@@ -60,17 +66,13 @@ class SandboxRun implements Run {
   readonly #settled = Promise.withResolvers<CodeExecutionResult>();
   readonly #begun = Promise.withResolvers<boolean>();
   readonly #id = ++lastId;
-  /** Of reports and logs, until they are the caller's. */
+  /** Holds reports and logs until they are the caller's. */
   readonly #account: Account;
   readonly #intake: Intake;
   readonly #functions: HostFunctions;
   readonly #logs: LogBook;
   readonly #reports: ReportBook;
-  #running = true;
-  #lease: Lease | undefined;
-  #ticket: Ticket | undefined;
-  #report: Job['report'];
-  #memoryBytes = 0;
+  #state: State = { kind: 'new' };
 
   constructor(pool: Pool) {
     this.#pool = pool;
@@ -85,32 +87,16 @@ class SandboxRun implements Run {
     this.#reports = new ReportBook({
       intake: this.#intake,
       account: this.#account,
-      door: this.#functions.door,
+      functionTable: this.#functions.table,
       onThrown: (message) => this.#logs.note('error', message),
     });
     this.execution = this.#handle();
   }
 
   start(tenant: Tenant, source: string, options: unknown): void {
-    const checked = checkOptions(source, options, this.#functions.door);
+    const checked = checkOptions(source, options, this.#functions.table);
     if (checked.ok) this.#enter(tenant, checked);
-    else this.#settle({ status: 'link_error', error: checked.error });
-  }
-
-  #enter(tenant: Tenant, checked: Job): void {
-    this.#memoryBytes = checked.job.memoryBytes;
-    // Called in the async context of whoever gave it (host-functions.ts).
-    this.#report = checked.report && AsyncLocalStorage.bind(checked.report);
-    const entry = { job: { ...checked.job, id: this.#id }, tenant, outside: isInsideBridge() };
-    this.#ticket = this.#pool.enter(entry, {
-      onLease: (lease) => {
-        this.#lease = lease;
-        this.#begun.resolve(true);
-      },
-      onMessage: (message) => this.#onMessage(message),
-      onEnd: (end) => this.#onEnd(end),
-    });
-    if (!this.#ticket) this.#terminate(BUSY, 'SandboxBusy');
+    else this.#finish({ status: 'link_error', error: checked.error });
   }
 
   release(why: string): void {
@@ -118,8 +104,27 @@ class SandboxRun implements Run {
     this.#abandon(why);
   }
 
+  #enter(tenant: Tenant, { job, report }: Job): void {
+    // Called in the async context of whoever gave it (host-functions.ts).
+    if (report) this.#reports.deliverTo(AsyncLocalStorage.bind(report));
+    const entry = { job: { ...job, id: this.#id }, tenant, outside: isInsideBridge() };
+    const ticket = this.#pool.enter(entry, {
+      onLease: (lease) => this.#begin(lease),
+      onMessage: (message) => this.#onMessage(message),
+      onEnd: (end) => this.#onEnd(end, job.memoryBytes),
+    });
+    if (!ticket) this.#end(busy());
+    // It may have begun by now, or ended.
+    else if (this.#state.kind === 'new') this.#state = { kind: 'waiting', ticket };
+  }
+
+  #begin(lease: Lease): void {
+    this.#state = { kind: 'running', lease };
+    this.#begun.resolve(true);
+  }
+
   #handle(): CodeExecution {
-    const isRunning = () => this.#running;
+    const isRunning = () => this.#isRunning();
     return {
       // biome-ignore lint/suspicious/noThenProperty: the handle is a promise-like by the spec (§13.9).
       then: (onFulfilled, onRejected) => this.#settled.promise.then(onFulfilled, onRejected),
@@ -133,9 +138,17 @@ class SandboxRun implements Run {
     };
   }
 
+  /** Until it settles. */
+  #isRunning(): boolean {
+    return this.#state.kind !== 'held' && this.#state.kind !== 'ended';
+  }
+
+  get #lease(): Lease | undefined {
+    return this.#state.kind === 'running' || this.#state.kind === 'held' ? this.#state.lease : undefined;
+  }
+
+  /** The caller puts the run into its next state in the same turn. */
   #settle(outcome: Outcome, memoryUsedBytes?: number): void {
-    if (!this.#running) return;
-    this.#running = false;
     this.#begun.resolve(false);
     this.#settled.resolve({
       ...outcome,
@@ -147,69 +160,64 @@ class SandboxRun implements Run {
     this.#account.close();
   }
 
-  #terminate(message: string, name = 'Terminated'): void {
-    if (!this.#running) return;
-    this.#settle({ status: 'terminated', error: { name, message } });
-    this.#abandon(message);
+  /** Settles; the child has nothing to do for it any more, or is ended by the pool. */
+  #finish(outcome: Outcome, memoryUsedBytes?: number): void {
+    this.#settle(outcome, memoryUsedBytes);
+    this.#close(ENDED);
+  }
+
+  #terminate(message: string): void {
+    if (this.#isRunning()) this.#end(terminated(message));
+  }
+
+  /** Settles what is running, and ends whatever the child does for it. */
+  #end(outcome: Outcome): void {
+    if (this.#isRunning()) this.#settle(outcome);
+    this.#abandon(whyEnded(outcome));
   }
 
   #abandon(why: string): void {
-    this.#ticket?.cancel();
-    this.#lease?.stop();
+    if (this.#state.kind === 'waiting') this.#state.ticket.cancel();
+    else this.#lease?.stop();
     this.#close(why);
   }
 
   #close(why: string): void {
-    this.#lease = undefined;
+    this.#state = { kind: 'ended' };
     this.#intake.close();
     this.#functions.close(why);
   }
 
-  /** What a child says is not to be believed: whatever cannot be read ends the run, never this process. */
+  /** What a child says is not trusted: whatever cannot be read ends the run, never this process. */
   #onMessage(message: FromChild): void {
+    if (this.#state.kind === 'ended') return;
     try {
       this.#receive(message);
     } catch (error) {
-      this.#fail(error);
+      this.#end(untakenOutcome(error));
     }
-  }
-
-  #fail(error: unknown): void {
-    const message = errorMessage(error);
-    if (isRuntimeError(error, 'SandboxBusy')) {
-      this.#terminate(message, 'SandboxBusy');
-    } else {
-      const told = `The sandbox process said what cannot be read: ${message}`;
-      this.#settle({ status: 'error', error: { name: 'SandboxCrashed', message: told } });
-    }
-    this.#abandon(ENDED);
   }
 
   #receive(message: FromChild): void {
     if (message.kind === 'settled') {
-      this.#onSettled(message.settlement, message.memoryUsedBytes);
+      if (this.#isRunning()) this.#onSettled(message);
     } else if (message.kind === 'crossing') {
       this.#functions.receive(message.crossing);
       this.#intake.take(message.crossing.wire);
     } else if (message.kind === 'remark') {
-      if (this.#running) this.#onRemark(message.remark);
+      if (this.#isRunning()) this.#onRemark(message.remark);
       this.#intake.take(message.remark.wire);
     }
   }
 
   #onRemark(remark: Remark): void {
     if (remark.kind === 'log') this.#logs.add(remark.level, remark.wire);
-    else if (!this.#reports.add(remark.wire, this.#report)) this.#terminate(TOO_MANY_REPORTS);
+    else if (!this.#reports.add(remark.wire)) this.#terminate(TOO_MANY_REPORTS);
   }
 
-  #onSettled(settlement: Settlement, memoryUsedBytes: number | undefined): void {
-    if (!this.#running) return;
-    if (settlement.status === 'success') {
-      this.#onSuccess(settlement, memoryUsedBytes);
-    } else {
-      this.#settle({ status: settlement.status, error: settlement.error }, memoryUsedBytes);
-      this.#close(ENDED);
-    }
+  #onSettled({ settlement, memoryUsedBytes }: Settled): void {
+    if (settlement.status === 'success') this.#onSuccess(settlement, memoryUsedBytes);
+    else this.#finish({ status: settlement.status, error: settlement.error }, memoryUsedBytes);
   }
 
   #onSuccess({ wire, held }: Success, memoryUsedBytes: number | undefined): void {
@@ -217,33 +225,25 @@ class SandboxRun implements Run {
     this.#account.hold(keptBytes(wire));
     let result: unknown;
     try {
-      result = this.#intake.read(wire, this.#functions.door);
+      result = this.#intake.read(wire, this.#functions.table);
     } catch (error) {
-      this.#settle({ status: 'error', error: { name: 'SerializationError', message: errorMessage(error) } });
-      this.#abandon(ENDED);
+      this.#end(unreadableResult(error));
       return;
     }
-    if (held && !this.#lease?.hold()) {
-      this.#terminate(BUSY, 'SandboxBusy');
-      return;
-    }
-    this.#settle({ status: 'success', result }, memoryUsedBytes);
-    if (!held) this.#close(ENDED);
+    if (held) this.#hold({ status: 'success', result }, memoryUsedBytes);
+    else this.#finish({ status: 'success', result }, memoryUsedBytes);
   }
 
-  #onEnd(end: ChildEnd): void {
-    if (end.kind === 'memory') {
-      const message = memoryMessage(this.#memoryBytes);
-      this.#settle({ status: 'memory', error: { name: 'MemoryError', message } });
-    } else {
-      const message = `The sandbox process ended in the middle of the run: ${end.how}.`;
-      this.#settle({ status: 'error', error: { name: 'SandboxCrashed', message } });
-    }
-    this.#close(ENDED);
+  #hold(outcome: Outcome, memoryUsedBytes: number | undefined): void {
+    const lease = this.#lease;
+    if (lease?.hold()) {
+      this.#settle(outcome, memoryUsedBytes);
+      this.#state = { kind: 'held', lease };
+    } else this.#end(busy());
+  }
+
+  #onEnd(end: ChildEnd, memoryBytes: number): void {
+    if (this.#isRunning()) this.#finish(endedWith(end, memoryBytes));
+    else this.#close(ENDED);
   }
 }
-
-const ENDED = 'The sandbox run that this function belongs to has ended.';
-const BUSY =
-  `${SANDBOX_LIMITS.outsidePool} sandbox runs are nested, or held for functions of their results: there is no room ` +
-  'for one more. Return data instead of functions, or wait for the others.';

@@ -1,5 +1,5 @@
 /**
- * Bounds of the kernel's on the process, set by a shell that then becomes the next program: its data segment, no core
+ * Resource limits of the kernel (`ulimit`), set by a shell that then becomes the next program: its data segment, no core
  * file, no byte written to any file, few descriptors. Whatever is started later inherits them.
  */
 import { SANDBOX_LIMITS } from '../../limits.ts';

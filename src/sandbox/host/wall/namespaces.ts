@@ -14,55 +14,48 @@ const NOBODY = '65534';
 /** Folders of every machine that the new root may be mounted on, unless the child reads something below. */
 const MOUNT_POINTS = ['/mnt', '/srv', '/media', '/opt', '/run', '/tmp'];
 
-/** Undefined where a tool is missing. */
+const TOOLS = ['unshare', 'setpriv', 'mount', 'mkdir', 'touch', 'ln', 'env'] as const;
+type Tools = Readonly<Record<(typeof TOOLS)[number], string>>;
+
+/** Undefined where a tool is missing, or a folder to mount the root on. */
 export function encloseByNamespaces({ command, main }: Inhabitant): Enclosure | undefined {
-  const tools = ['unshare', 'setpriv', 'mount', 'mkdir', 'touch', 'ln', 'env'].map(findTool);
-  if (tools.includes(undefined)) return undefined;
-  const [unshare, setpriv, mount, mkdir, touch, ln, env] = tools as string[] as [
-    ...[string, string, string, string, string, string, string],
-  ];
+  const tools = findTools();
   const readable = findReadable(main);
   const root = MOUNT_POINTS.find((point) => isFree(point, readable));
-  if (root === undefined) return undefined;
-  const script = [
-    'set -e',
-    `${mount} -t tmpfs -o size=4m,mode=755,nosuid,nodev everthread ${root}`,
-    ...makeRoot(root, readable, {
-      mount: mount as string,
-      mkdir: mkdir as string,
-      touch: touch as string,
-      ln: ln as string,
-    }),
-    `${mount} -o remount,ro,nosuid,nodev ${root}`,
-    // Mapped to nobody, the next program has no capability, and with its root changed it can make no namespace.
-    `exec ${env} -i TZ=UTC ${unshare} --user --map-user=${NOBODY} --map-group=${NOBODY} --root=${root} --wd=/ -- "$@"`,
-  ].join('\n');
+  if (tools === undefined || root === undefined) return undefined;
+  const { unshare, setpriv } = tools;
   return {
     command: withinLimits([
-      ...[unshare as string, '--user', '--map-root-user', '--'],
+      ...[unshare, '--user', '--map-root-user', '--'],
       // A change of user forgets it, so it comes after.
-      ...[setpriv as string, '--pdeathsig', 'KILL', '--no-new-privs', '--'],
-      ...[
-        unshare as string,
-        '--mount',
-        '--net',
-        '--ipc',
-        '--uts',
-        '--pid',
-        '--fork',
-        '--kill-child=KILL',
-        '--',
-      ],
-      ...['/bin/sh', '-c', script, 'sh', ...command],
+      ...[setpriv, '--pdeathsig', 'KILL', '--no-new-privs', '--'],
+      ...[unshare, '--mount', '--net', '--ipc', '--uts', '--pid', '--fork', '--kill-child=KILL', '--'],
+      ...['/bin/sh', '-c', makeScript(root, readable, tools), 'sh', ...command],
     ]),
   };
 }
 
-interface Tools {
-  readonly mount: string;
-  readonly mkdir: string;
-  readonly touch: string;
-  readonly ln: string;
+function findTools(): Tools | undefined {
+  const found: Partial<Record<keyof Tools, string>> = {};
+  for (const name of TOOLS) {
+    const path = findTool(name);
+    if (path === undefined) return undefined;
+    found[name] = path;
+  }
+  return found as Tools;
+}
+
+/** Makes the root, and becomes the program that it is given as arguments, as nobody, with that root. */
+function makeScript(root: string, readable: Readable, tools: Tools): string {
+  const { mount, env, unshare } = tools;
+  return [
+    'set -e',
+    `${mount} -t tmpfs -o size=4m,mode=755,nosuid,nodev everthread ${root}`,
+    ...makeRoot(root, readable, tools),
+    `${mount} -o remount,ro,nosuid,nodev ${root}`,
+    // Mapped to nobody, the next program has no capability, and with its root changed it can make no namespace.
+    `exec ${env} -i TZ=UTC ${unshare} --user --map-user=${NOBODY} --map-group=${NOBODY} --root=${root} --wd=/ -- "$@"`,
+  ].join('\n');
 }
 
 function makeRoot(root: string, { binds, links }: Readable, { mount, mkdir, touch, ln }: Tools): string[] {

@@ -76,7 +76,7 @@ function findPackage(from: string, name: string): string | undefined {
   return undefined;
 }
 
-/** Of this process, which is the same program: the names under which the loader found them. */
+/** The shared libraries of this process, which is the same program, under the names by which the loader found them. */
 function findLibraries(): readonly string[] {
   if (libraries) return libraries;
   const { report } = process as { report: typeof process.report & { excludeNetwork?: boolean } };
@@ -84,7 +84,7 @@ function findLibraries(): readonly string[] {
   // Else it asks the name service for every address of the machine.
   report.excludeNetwork = true;
   try {
-    const { sharedObjects } = report.getReport() as unknown as { sharedObjects: string[] };
+    const { sharedObjects } = report.getReport() as { sharedObjects: string[] };
     libraries = sharedObjects.filter((path) => path.startsWith('/') && !path.endsWith('.node'));
   } finally {
     report.excludeNetwork = network ?? false;

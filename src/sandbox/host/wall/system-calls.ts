@@ -14,7 +14,7 @@ export const REFUSED_CALLS: Readonly<Record<string, readonly [x64: number, arm64
   listen: [50, 201],
   accept: [43, 202],
   accept4: [288, 242],
-  // Processes: what is there is all there will be.
+  // Processes: none is started after the child's own.
   fork: [57, undefined],
   vfork: [58, undefined],
   execveat: [322, 281],
@@ -44,7 +44,7 @@ export const REFUSED_CALLS: Readonly<Record<string, readonly [x64: number, arm64
   mount_setattr: [442, 442],
   open_by_handle_at: [304, 265],
   name_to_handle_at: [303, 264],
-  // Wide doors into the kernel.
+  // Interfaces with a large attack surface in the kernel.
   bpf: [321, 280],
   perf_event_open: [298, 241],
   io_uring_setup: [425, 425],

@@ -1,0 +1,38 @@
+/**
+ * Compiles modules in one isolate, in whichever of the engine's two forms may be used at the time. Before any user code has run, the
+ * sync form saves a change of threads. Afterwards it would enter the isolate in the middle of user code, run its microtasks on
+ * this thread, and wait for ever on a loop: from then on only the async form is used.
+ */
+import type ivm from 'isolated-vm';
+
+export class IsolateCompiler {
+  readonly #isolate: ivm.Isolate;
+  #form: 'sync' | 'async' = 'sync';
+
+  constructor(isolate: ivm.Isolate) {
+    this.#isolate = isolate;
+  }
+
+  compile(code: string, filename: string): ivm.Module | Promise<ivm.Module> {
+    return this.#form === 'sync'
+      ? this.#isolate.compileModuleSync(code, { filename })
+      : askTwice(() => this.#isolate.compileModule(code, { filename }));
+  }
+
+  /** To be called before the first user code runs. */
+  expectUserCode(): void {
+    this.#form = 'async';
+  }
+}
+
+/**
+ * A task of the isolate is also rejected with whatever user code left unhandled before it. The second time it is rejected with its own
+ * error.
+ */
+export async function askTwice<Told>(task: () => Promise<Told>): Promise<Told> {
+  try {
+    return await task();
+  } catch {
+    return task();
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * Links modules of one context, one graph at a time: the engine refuses to link two graphs at once when they share a module that is
+ * not linked yet.
+ */
+import type ivm from 'isolated-vm';
+import { toLinkFailure } from './failure.ts';
+import type { SourceModule } from './source-module.ts';
+
+export type ResolveImport = (specifier: string, referrer: ivm.Module) => Promise<ivm.Module> | ivm.Module;
+
+export class Linker {
+  readonly #context: ivm.Context;
+  readonly #sources: ReadonlyMap<string, SourceModule>;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(context: ivm.Context, sources: ReadonlyMap<string, SourceModule>) {
+    this.#context = context;
+    this.#sources = sources;
+  }
+
+  /** Rejects with a `LinkFailure`, or with what `resolve` threw first. */
+  link(module: ivm.Module, resolve: ResolveImport): Promise<void> {
+    const linking = this.#last.then(() => this.#link(module, resolve));
+    this.#last = linking.catch(() => undefined);
+    return linking;
+  }
+
+  async #link(module: ivm.Module, resolve: ResolveImport): Promise<void> {
+    let failure: unknown;
+    try {
+      await module.instantiate(this.#context, async (specifier, referrer) => {
+        try {
+          return await resolve(specifier, referrer);
+        } catch (error) {
+          // What reaches the caller of `instantiate` is a copy; the first failure is the one to tell.
+          failure ??= error;
+          throw error;
+        }
+      });
+    } catch (error) {
+      throw failure ?? toLinkFailure(error, this.#sources);
+    }
+  }
+}

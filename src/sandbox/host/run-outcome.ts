@@ -1,0 +1,51 @@
+/** How a run can end, in the words that its caller reads. */
+import type { CodeExecutionError, CodeExecutionStatus } from '../../core/code-execution.ts';
+import { errorMessage, isRuntimeError } from '../../core/error.ts';
+import { SANDBOX_LIMITS } from '../limits.ts';
+import { memoryMessage } from '../memory-message.ts';
+import type { ChildEnd } from './child-end.ts';
+
+export type Outcome =
+  | { readonly status: 'success'; readonly result: unknown }
+  | { readonly status: Exclude<CodeExecutionStatus, 'success'>; readonly error: CodeExecutionError };
+
+export const ENDED = 'The sandbox run that this function belongs to has ended.';
+
+const BUSY =
+  `${SANDBOX_LIMITS.outsidePool} sandbox runs are nested, or held for functions of their results: there is no room ` +
+  'for one more. Return data instead of functions, or wait for the others.';
+
+export const terminated = (message: string, name = 'Terminated'): Outcome => ({
+  status: 'terminated',
+  error: { name, message },
+});
+
+export const busy = (message = BUSY): Outcome => terminated(message, 'SandboxBusy');
+
+/** The child is gone, in the middle of the run. */
+export function endedWith(end: ChildEnd, memoryBytes: number): Outcome {
+  if (end.kind === 'memory')
+    return { status: 'memory', error: { name: 'MemoryError', message: memoryMessage(memoryBytes) } };
+  return crashed(`The sandbox process ended in the middle of the run: ${end.how}.`);
+}
+
+/** A message of the child could not be taken in, for want of room or for what it says. */
+export function untakenOutcome(error: unknown): Outcome {
+  const message = errorMessage(error);
+  if (isRuntimeError(error, 'SandboxBusy')) return busy(message);
+  return crashed(`The sandbox process said what cannot be read: ${message}`);
+}
+
+export const unreadableResult = (error: unknown): Outcome => ({
+  status: 'error',
+  error: { name: 'SerializationError', message: errorMessage(error) },
+});
+
+/** What calls of the run's functions reject with from then on. */
+export const whyEnded = (outcome: Outcome): string =>
+  outcome.status === 'terminated' ? outcome.error.message : ENDED;
+
+const crashed = (message: string): Outcome => ({
+  status: 'error',
+  error: { name: 'SandboxCrashed', message },
+});

@@ -1,0 +1,100 @@
+/**
+ * A child whose process has been started: what it writes is read and judged, its memory watched, and its end told. One that speaks out of
+ * turn is killed.
+ */
+import { openChannel } from '../channel.ts';
+import { FRAME_OF_CHILD, type Frame } from '../frame.ts';
+import { partToChild } from '../message-frame.ts';
+import type { FromChild, ToChild } from '../protocol.ts';
+import { type ChildEnd, readEnd } from './child-end.ts';
+import { Conduct } from './conduct.ts';
+import type { EnclosedProcess } from './enclosed-process.ts';
+import { readFromChild } from './from-child.ts';
+import { type MemoryWatch, watchMemory } from './wall/memory-watch.ts';
+
+/** Where its memory is watched: inside by a thread of its own, where the host cannot look into processes. */
+export type Watch = 'inside' | 'outside';
+
+export interface SupervisedEvents {
+  onMessage(message: FromChild): void;
+  onEnd(end: ChildEnd): void;
+}
+
+export class SupervisedProcess {
+  readonly #process: EnclosedProcess;
+  readonly #watch: Watch;
+  readonly #events: SupervisedEvents;
+  readonly #conduct = new Conduct();
+  readonly #channel: ReturnType<typeof openChannel>;
+  /** From the moment it is ready, where it is watched from outside. */
+  #memory: MemoryWatch | undefined;
+  /** Why it was killed. */
+  #fault: string | undefined;
+
+  constructor(enclosed: EnclosedProcess, watch: Watch, events: SupervisedEvents) {
+    this.#process = enclosed;
+    this.#watch = watch;
+    this.#events = events;
+    const onFrame = (frame: Frame) => this.#onFrame(frame);
+    const onFault = (why: string) => this.#onFault(why);
+    this.#channel = openChannel(enclosed.channel, { onFrame, onFault }, FRAME_OF_CHILD);
+    enclosed.onEnd((code, signal, failed) => this.#onEnd(code, signal, failed));
+  }
+
+  get pid(): number {
+    return this.#process.pid;
+  }
+
+  send(message: ToChild): void {
+    this.#conduct.tell(message);
+    if (message.kind === 'run') this.#memory?.begin(message.job.memoryBytes);
+    const { head, wire } = partToChild(message);
+    if (message.kind === 'crossing') this.#channel.post(head, wire);
+    else this.#channel.send(head, wire);
+  }
+
+  kill(): void {
+    this.#channel.close();
+    this.#process.kill();
+  }
+
+  refer(referenced: boolean): void {
+    this.#process.refer(referenced);
+  }
+
+  /** What it throws is the channel's to tell, as a fault. */
+  #onFrame(frame: Frame): void {
+    const message = readFromChild(frame);
+    if (this.#conduct.hear(message) === 'drop') return;
+    if (message.kind === 'ready' && this.#watch === 'outside') this.#memory = watchFrom(this.#process);
+    this.#events.onMessage(message.kind === 'idle' ? this.#measured(message) : message);
+  }
+
+  /** Where it is watched from outside, its size is what the kernel says. */
+  #measured(idle: Extract<FromChild, { kind: 'idle' }>): FromChild {
+    if (!this.#memory) return idle;
+    this.#memory.end();
+    return { ...idle, rssBytes: this.#memory.residentBytes() };
+  }
+
+  #onFault(why: string): void {
+    this.#fault = `it said ${why}`;
+    this.kill();
+  }
+
+  #onEnd(code: number | null, signal: NodeJS.Signals | null, failed: string | undefined): void {
+    this.#channel.close();
+    this.#memory?.close();
+    const { stderr } = this.#process;
+    const end = readEnd({ code, signal, stderr, fault: failed ?? this.#fault });
+    this.#events.onEnd(this.#memory?.tripped ? { kind: 'memory' } : end);
+  }
+}
+
+/** No untrusted code has run in it yet: the processes are those that were started. */
+function watchFrom(enclosed: EnclosedProcess): MemoryWatch {
+  const { pid, victim } = enclosed.locate();
+  const memory = watchMemory(pid, victim);
+  if (!memory) throw new Error('that it is ready, and no more children can be watched');
+  return memory;
+}
