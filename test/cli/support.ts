@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { findFreePorts } from '../../src/temporal-service/free-port.ts';
+import { findFreePorts, isPortFree } from '../../src/temporal-service/free-port.ts';
 import { runInHost } from '../once/command-host.ts';
 
 const COMMAND = fileURLToPath(new URL('../../bin/everthread.js', import.meta.url));
@@ -48,11 +48,19 @@ export interface CliProject {
   remove(): Promise<void>;
 }
 
+/** Where `dev` may start a server, and its Web UI 1,000 above. */
+export async function freeDevPort(): Promise<number> {
+  for (;;) {
+    const [port = 0] = await findFreePorts(1);
+    if (await isPortFree(port + 1000)) return port;
+  }
+}
+
 /** A folder with a queue and a store of its own, on the tests' server. */
 export async function cliProject(files: Readonly<Record<string, string>> = {}): Promise<CliProject> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'everthread-cli-')));
   const running = new Set<Running>();
-  const [devPort] = await findFreePorts(1);
+  const devPort = await freeDevPort();
   const settings = {
     EVERTHREAD_TASK_QUEUE: `cli-${randomUUID()}`,
     EVERTHREAD_STORE: 'sqlite:data/store.db?synchronous=normal',

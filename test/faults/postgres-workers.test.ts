@@ -2,6 +2,6 @@
 import { describePostgresWorkers } from './postgres-ordeal.ts';
 
 describePostgresWorkers({
-  workersDie: { threads: 8, steps: 5, seconds: 3, historySoftLimit: 50 },
-  databaseDies: { threads: 8, steps: 5, seconds: 3, historySoftLimit: 50 },
+  workersDie: { threads: 4, steps: 4, seconds: 3, historySoftLimit: 50 },
+  databaseDies: { threads: 4, steps: 4, seconds: 3, historySoftLimit: 50 },
 });

@@ -20,7 +20,7 @@ import { attackWorkflow } from './signal-door.ts';
 export interface Assault {
   readonly seed: string;
   /** Attacks are begun for so long, or until there were `attacks`. */
-  readonly seconds: number;
+  readonly seconds?: number;
   readonly attacks?: number;
   readonly healthy?: number;
 }
@@ -56,7 +56,7 @@ const healthyScript: ScriptFunction = ({ messages }) => {
 
 export async function assault({
   seed,
-  seconds,
+  seconds = Number.POSITIVE_INFINITY,
   attacks = Number.POSITIVE_INFINITY,
   healthy = 20,
 }: Assault): Promise<Outcome> {

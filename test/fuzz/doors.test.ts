@@ -1,18 +1,21 @@
-/** Everything that strangers can say to a worker, at random, for a short while. `npm run test:soak -- fuzz` goes on for twenty minutes. */
+/** Everything that strangers can say to a worker, at random, some dozens of times. `npm run test:soak -- fuzz` goes on for twenty minutes. */
 import { describe, expect, it } from '@jest/globals';
 import { assault } from './assault.ts';
 
 const SEED = process.env.EVERTHREAD_FUZZ_SEED || '20261122';
 
-describe('thirty seconds of attacks at every door of one worker', () => {
+const ATTACKS = 40;
+
+describe(`${ATTACKS} attacks at every door of one worker`, () => {
   it(`fail no healthy thread, end no worker, and leave every thread fit to end and to be replayed (seed ${SEED})`, async () => {
-    const outcome = await assault({ seed: SEED, seconds: 30 });
+    const outcome = await assault({ seed: SEED, attacks: ATTACKS });
     process.stderr.write(`fuzz ${SEED}: ${JSON.stringify(outcome)}\n`);
     expect(outcome.failures).toEqual([]);
     expect(outcome.stuck).toEqual([]);
     expect(outcome.diverged).toEqual([]);
     expect(outcome.survived).toBe(true);
-    expect(outcome.attacks).toBeGreaterThan(10);
+    expect(outcome.attacks).toBe(ATTACKS);
+    expect(outcome.providerAnswers).toBeGreaterThan(0);
     expect(outcome.turns).toBeGreaterThanOrEqual(20);
   });
 });

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { findFreePorts } from '../../src/temporal-service/free-port.ts';
+import { freeDevPort } from '../cli/support.ts';
 import { eventually } from '../support/runtime.ts';
 
 const run = promisify(execFile);
@@ -25,7 +25,7 @@ const env = {
   PATH: [...inFront, ...behind].join(delimiter),
   EVERTHREAD_TASK_QUEUE: `package-${randomUUID()}`,
   // A `dev` of another test would be taken for the server that is there already.
-  EVERTHREAD_DEV_PORT: String((await findFreePorts(1))[0]),
+  EVERTHREAD_DEV_PORT: String(await freeDevPort()),
 };
 const inProject = (command: string, ...args: string[]) =>
   run(command, args, { cwd: project, env, timeout: 180_000 });
