@@ -19,7 +19,7 @@ import {
   tone,
   toTable,
 } from '../output/output.ts';
-import { TailPrinter } from '../output/tail-printer.ts';
+import { TailPrinter } from '../answer/tail-printer.ts';
 import { shorten } from '../output/terminal-text.ts';
 import { messageText, statusTone, threadHeading } from '../output/thread-text.ts';
 
