@@ -32,7 +32,7 @@ export function addEnv(program: Command, cli: Cli): void {
     .summary('variables and secrets of agents: see "everthread env --help"')
     .description(
       'Variables that tools read with state.env and prompts show with env parts. A thread takes its own value, else that ' +
-        'of its user, else that of the instance, else what agent and prompt say. All values are encrypted in the store.',
+        'of its user, else that of the instance, else that of its agent and prompt. All values are encrypted in the store.',
     );
   addSet(env, cli);
   addList(env, cli);
