@@ -41,7 +41,7 @@ const NEXT: Partial<Record<ErrorCode, () => string>> = {
   ThreadNotFound: () =>
     `"${commandName()} threads list" shows the threads of this store; --project names another folder.`,
   AgentNotFound: () => `"${commandName()} validate" shows the agents of this project.`,
-  InvalidDefinitions: () => `Mend these, and run "${commandName()} validate" to check.`,
+  InvalidDefinitions: () => `Fix these, and run "${commandName()} validate" to check.`,
 };
 
 /** By shape: commander may be another copy in tests. */

@@ -1,4 +1,19 @@
-/** The `everthread` command: which commands there are, and how each ends. */
+/**
+ * The `everthread` command: its subcommands, and how each ends. Each folder may import those above it:
+ *
+ *   connection   the Temporal service and the store of a project, and a client on both
+ *   input        what a command reads: texts, files, variables, secrets without echo
+ *   output       what a command prints: results, tables, the log, text that is safe for a terminal
+ *   answer       a thread's log as it grows: the answer that streams, and waiting for its end
+ *   chat         one thread in a terminal
+ *   new-project  the files of `everthread new`
+ *   project      the definitions of a running worker, reloaded on changes
+ *   worker       the worker process, and the command that supervises it
+ *   doctor       the checks of `everthread doctor`
+ *   commands     one file per command: its options, and the parts above put together
+ *
+ * Beside the folders: `command.ts` (what all commands share), `exit.ts` (exit codes and failures), `interruption.ts` (Ctrl-C).
+ */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { hideSecrets } from '../secret-environment.ts';

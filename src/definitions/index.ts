@@ -1,4 +1,15 @@
-/** What other layers may import of the definitions; authors import the same from the package's entry. */
+/**
+ * What other layers may import of the definitions; authors import the same from the package's entry. The folder:
+ *
+ *   writing     `define-*` make a definition out of an `*-input`; `check` and `field` say what is wrong with it,
+ *               `definition-mark` marks what was made, `problem` carries what was found
+ *   schemas     `author-schema` reads zod by shape, `tool-schema` describes arguments to models
+ *   loading     `load-project` over `project-file` (which files), `module-loader` and `running-package` (how they are evaluated),
+ *               `discovery` (what they define) and `load-failure` (why not)
+ *   resolving   `registry` puts definitions together: `name-owner` settles names, `*-reference` and `scope` check what they name
+ *               (`tool-entry`, `suggestion`); `registry-from` does so for definitions made in code
+ *   built in    `built-in-tool`, `run-code-tool`, `code-tool-result`
+ */
 export type { AgentInput, SessionToolInput, SideInput } from './agent-input.ts';
 export { ownToolNames } from './built-in-tool.ts';
 export { defineAgent } from './define-agent.ts';

@@ -1,4 +1,12 @@
-/** The door `everthread/models`: backends for `defineModel`, and the port for those who write their own. */
+/**
+ * The entry `everthread/models`: backends for `defineModel`, and the provider port for those who write their own. The folder:
+ *
+ *   calling     `call-model` runs a step's attempts as `attempt-plan` decides; `attempt` makes one, with `stall-guard` for its time,
+ *               `answer-meter` for its size and `accumulate` for its chunks
+ *   failing     `classify` turns what a backend threw into one ProviderError; `redact` takes keys out of its text
+ *   backends    `openai-compatible` (`openai-request`, `openai-response`) and `ai-sdk` (`ai-sdk-model`, `ai-sdk-request`, `ai-sdk-response`)
+ *   for both    `bounded-fetch`, `plausible`, `present`, `reasoning-effort`, `tool-arguments`, `tool-images`
+ */
 export type {
   ContentPart,
   FinishReason,

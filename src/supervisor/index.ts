@@ -1,4 +1,12 @@
-/** The layer's door: a process that keeps a worker process, and what both know of one another. */
+/**
+ * What other layers may import of the supervisor: a process that keeps a worker process running. Its files:
+ *
+ *   `supervise`        the loop: start, ready, fell, start again (`backoff`, `slow-start`)
+ *   `program-process`  a program of ours as a child process, with messages and a journal
+ *   `protocol`         the messages between both processes
+ *   `journal`          which units of author code the worker process runs, line by line
+ *   `death`            from an exit and a journal to a culprit, suspects, or neither
+ */
 export { readDeath } from './death.ts';
 export { type Culprit, isUnit, JOURNAL_FD, type JournalLine, toLine, type Unit } from './journal.ts';
 export { type ProgramEnd, type ProgramProcess, startProgram } from './program-process.ts';

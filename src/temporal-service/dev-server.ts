@@ -8,6 +8,13 @@
  * I2. The database file carries the server's version: an old file under a newer server is not migrated and may break.
  * I3. Two servers on one database file would damage it: 2 to 4 run under a lock of the project, and while the server of 2
  *     lives, responding or not, no other is started.
+ *
+ * The folder, by what its files do:
+ *   finding a server     this file over `dev-file` and `project-server` (another command's), `prepare-service` (one that runs already)
+ *   starting one         `start-server` with `server-settings` and `search-attributes`; `owned-process` ends it with its owner,
+ *                        `database-watch` sees its disk
+ *   finding the program  `find-binary` over `temporal-version`, `download-binary` and `build-binary`, kept in `cache-folder`
+ *   for all              `connect`, `grpc-status`, `file-lock`, `free-port`, `run-command`, `process-command`, `package-root`
  */
 import { join } from 'node:path';
 import type { ConnectionOptions } from '@temporalio/client';

@@ -1,4 +1,4 @@
-/** The entry `everthread/testing`: the scripted model. */
+/** The entry `everthread/testing`: the scripted model, in process or as an HTTP server. */
 export {
   type AnswerStep,
   calls,

@@ -1,6 +1,15 @@
 /**
- * The door `everthread/worker`: opens what a worker needs, asks whether it may serve its queue, and runs Temporal workers.
- * No logic of its own.
+ * The entry `everthread/worker`: opens what a worker needs, asks whether it may serve its queue, and runs Temporal workers.
+ * No logic of its own. The folder by what its files do:
+ *
+ *   parts       `options`, `project`, `resources`, `store-end`, `identity`: what a worker is made of, and whose queue it serves
+ *   workers     `temporal-worker` is both Temporal workers of a process; `rebuilding-worker` replaces the one for threads when its
+ *               workflow context is lost (`retirable-worker`, `guarded-threads`, `rebuild-pace`)
+ *   in threads  `workflow-thread` with its `context-guard`; `watchdog-thread` with `stall`, started by `watchdog`
+ *   supervised  `under-supervision`, `supervision`, `author-journal`: what only a supervised process does
+ *   lone        `lone-process` runs a suspect in a process of its own, whose program is `lone-program`; at most as many at once as
+ *               `turnstile` admits
+ *   logging     `fault-log`: faults of author code
  */
 import { createActivities } from '../activities/index.ts';
 import { chooseWall, isDemanding } from '../sandbox/index.ts';

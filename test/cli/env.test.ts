@@ -61,7 +61,7 @@ describe('everthread env', () => {
       keyId: 'new',
       rotated: 4,
     });
-    expect((await run(['rotate'], '', both)).stderr).toContain('Encrypted 0 variables anew.');
+    expect((await run(['rotate'], '', both)).stderr).toContain('Encrypted 0 variables again.');
     expect((await run(['list', '--user', 'ada'], '', newKey)).stdout).toMatch(/^PLACE +text .*another$/m);
   });
 
@@ -129,7 +129,7 @@ export default defineTool({
   it('makes a key for its project, which the other commands use', async () => {
     const dev = project.start(['dev']);
     await seen(dev, 'Everthread runs');
-    expect(dev.stderr()).toContain(`Made ${file}, which variables are encrypted with`);
+    expect(dev.stderr()).toContain(`Made ${file}, the key that encrypts variables`);
     if (process.platform !== 'win32') {
       expect(statSync(join(project.folder, file)).mode & 0o777).toBe(0o600);
     }

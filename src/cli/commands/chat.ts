@@ -28,7 +28,7 @@ export function addChat(program: Command, cli: Cli): void {
     .helpGroup(GROUPS.talk)
     .summary('talk to an agent in the terminal')
     .description(
-      'Talks to an agent: each line is a message, and the answer is shown while it comes. Ctrl-C during an answer stops ' +
+      'Talks to an agent: each line is a message, and the answer is shown as it arrives. Ctrl-C during an answer stops ' +
         'it, Ctrl-C or Ctrl-D at the prompt leaves. The thread stays and can be taken up again with --thread.',
     )
     .argument('[agent]', 'name of an agent of the project; not needed with --thread')

@@ -66,7 +66,7 @@ async function runDev(options: DevOptions): Promise<number> {
 function makeKey(projectDir: string): void {
   if (readConfiguration().encryptionKeys) return;
   const path = ensureKeyFile(projectDir);
-  if (path) note(`Made ${showPath(path)}, which variables are encrypted with: without it they are lost.`);
+  if (path) note(`Made ${showPath(path)}, the key that encrypts variables: without it they are lost.`);
 }
 
 /** Everything is shown once; a restarted worker process is one line. */

@@ -17,7 +17,7 @@ export function addDoctor(program: Command, cli: Cli): void {
     .summary('check this machine, the project and the server')
     .description(
       'Checks Node, the project, its store, keys of models, the wall of the sandbox, the Temporal server with namespace, search attributes, ' +
-        'workers, and how fast a step is. Changes nothing but for one short workflow to measure with. Exit code 1 when a check fails. ' +
+        'workers, and how fast a step is. Changes nothing, apart from one short workflow for the measurement. Exit code 1 when a check fails. ' +
         'With --json: { ok, checks: [{ name, status, message, next }] }.',
     );
   addCommon(addTaskQueue(command)).action(act(cli, runDoctor));

@@ -32,7 +32,7 @@ export function addEnv(program: Command, cli: Cli): void {
     .summary('variables and secrets of agents: see "everthread env --help"')
     .description(
       'Variables that tools read with state.env and prompts show with env parts. A thread takes its own value, else that ' +
-        'of its user, else that of the instance, else what agent and prompt say. All values are encrypted in the store.',
+        'of its user, else that of the instance, else that of its agent and prompt. All values are encrypted in the store.',
     );
   addSet(env, cli);
   addList(env, cli);
@@ -76,9 +76,9 @@ function addUnset(env: Command, cli: Cli): void {
 function addRotate(env: Command, cli: Cli): void {
   const rotate = env
     .command('rotate')
-    .summary('encrypt all variables anew with the first key')
+    .summary('encrypt all variables again with the first key')
     .description(
-      'Encrypts every variable anew that is not encrypted with the first key of EVERTHREAD_ENCRYPTION_KEYS (or of ' +
+      'Encrypts every variable again that is not encrypted with the first key of EVERTHREAD_ENCRYPTION_KEYS (or of ' +
         '.everthread/encryption.key). After that the other keys are no longer needed.',
     );
   addCommon(rotate).action(act(cli, rotateKeys));
@@ -144,7 +144,7 @@ async function rotateKeys({ project, json }: CommonOptions): Promise<undefined> 
     const { keyId, rotated } = await store.rotateEnv();
     if (json) return printJson({ keyId, rotated });
     note(
-      `Encrypted ${rotated} ${rotated === 1 ? 'variable' : 'variables'} anew. All are encrypted with "${keyId}" now.`,
+      `Encrypted ${rotated} ${rotated === 1 ? 'variable' : 'variables'} again. All are encrypted with "${keyId}" now.`,
     );
   });
   return undefined;

@@ -5,6 +5,7 @@ import { RuntimeError } from '../../core/error.ts';
 import type { ThreadStatus } from '../../core/step.ts';
 import type { ThreadRecord, ThreadStore } from '../../store/port/thread-store.ts';
 import { AnswerStream } from '../answer/answer-stream.ts';
+import { TailPrinter } from '../answer/tail-printer.ts';
 import { act, addCommon, type Cli, type CommonOptions, parseWhole } from '../command.ts';
 import { commandName } from '../command-name.ts';
 import { withStore } from '../connection/find-store.ts';
@@ -19,7 +20,6 @@ import {
   tone,
   toTable,
 } from '../output/output.ts';
-import { TailPrinter } from '../output/tail-printer.ts';
 import { shorten } from '../output/terminal-text.ts';
 import { messageText, statusTone, threadHeading } from '../output/thread-text.ts';
 

@@ -111,7 +111,7 @@ async function give(
     }
     if (options.json) printJson({ threadId, id });
     else printLine(id);
-    if (!options.json) dimNote(`Queued. "${commandName()} threads tail ${threadId}" shows what comes of it.`);
+    if (!options.json) dimNote(`Queued. "${commandName()} threads tail ${threadId}" shows the result.`);
     return undefined;
   });
 }

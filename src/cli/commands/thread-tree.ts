@@ -11,8 +11,8 @@ export function addThreadTree(threads: Command, cli: Cli): void {
     .command('tree')
     .summary('show a thread with its subagents')
     .description(
-      'Shows a thread with all that descend from it, each below its parent. ' +
-        'With --json: { threads: [{ depth, thread, child }] }, each behind its parent.',
+      'Shows a thread with all its descendants, each below its parent. ' +
+        'With --json: { threads: [{ depth, thread, child }] }, each after its parent.',
     )
     .argument('<id>', 'id of the thread');
   addCommon(command).action(act(cli, showTree));

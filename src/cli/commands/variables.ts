@@ -24,32 +24,30 @@ export function addVariables(program: Command, cli: Cli): void {
   const variables = program
     .command('variables')
     .helpGroup(GROUPS.talk)
-    .summary('give subagents what they wait for: see "everthread variables --help"')
+    .summary('provide the variables that subagents wait for: see "everthread variables --help"')
     .description(
-      'A subagent that needs variables which its parent does not hand down waits until somebody gives them. Its parent ' +
-        'is told the id of the request; the values never pass through a conversation, and are encrypted in the store.',
+      'A subagent that requires variables which its parent does not pass on waits until they are provided. Its parent ' +
+        'gets the id of the request; the values never pass through a conversation, and are encrypted in the store.',
     );
   const list = variables
     .command('list')
     .summary("list what a thread's subagents wait for")
-    .description(
-      'Lists the requests of a thread that nobody has served, oldest first. With --json: { requests }.',
-    )
+    .description('Lists the open requests of a thread, oldest first. With --json: { requests }.')
     .argument('<thread>', 'id of the parent thread');
   addCommon(list).action(act(cli, listRequests));
   const show = variables
     .command('show')
     .summary('show a request')
-    .description('Shows which variables a subagent needs, and which of them nobody has given. Never a value.')
+    .description('Shows which variables a subagent needs, and which of them are missing. Never a value.')
     .argument('<request>', 'id of the request');
   addCommon(show).action(act(cli, showRequest));
   const provide = variables
     .command('provide')
     .summary('give the values, and start the subagent')
     .description(
-      'Stores the values for the subagent alone and starts it at once; what it answers reaches its parent as a message. The ' +
+      'Stores the values for the subagent alone and starts it at once; its answer reaches its parent as a message. The ' +
         'values are read from standard input or asked for without showing them, and never taken from the command line. A ' +
-        'request serves once.',
+        'request can be answered once.',
     )
     .argument('<request>', 'id of the request')
     .argument('[names...]', 'variables to give (default: those that are missing)')

@@ -24,7 +24,7 @@ export function checkNode(): Check {
 export async function checkProject(projectDir: string): Promise<Check> {
   const { registry, problems, warnings } = await loadProject(projectDir);
   if (problems.length > 0) {
-    const next = `Mend these; "${commandName()} validate" checks again.`;
+    const next = `Fix these; "${commandName()} validate" checks again.`;
     return fail('project', `definitions have problems:\n${visible(formatProblems(problems))}`, next);
   }
   const found = `agents ${[...registry.agents.keys()].join(', ') || 'none'}; tools ${ownToolNames(registry).join(', ') || 'none'}`;

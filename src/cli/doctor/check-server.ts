@@ -16,7 +16,7 @@ const DEADLINE_MS = 5000;
 
 export async function checkVersion(connection: Connection, { address }: FoundServer): Promise<Check> {
   const version = await readServerVersion(connection);
-  const found = `${address}, server ${version || 'of a version that it does not tell'}`;
+  const found = `${address}, server ${version || 'of unknown version'}`;
   if (!/^\d+\.\d+\.\d+$/.test(version) || isAtLeast(version, MINIMUM_SERVER_VERSION))
     return ok('temporal', found);
   return fail('temporal', found, `Everthread needs ${MINIMUM_SERVER_VERSION} or newer: update the server.`);

@@ -1,9 +1,9 @@
 /** A thread's log for people: each event on a line with its time, answers token by token. */
 import { roleOf } from '../../core/session.ts';
-import type { AnswerPart } from '../answer/answer-stream.ts';
-import { printLine, timeOfDay, tone, write } from './output.ts';
-import { shorten, visible } from './terminal-text.ts';
-import { roleLabel, statusTone, toolCallLine, toolResultLine } from './thread-text.ts';
+import { printLine, timeOfDay, tone, write } from '../output/output.ts';
+import { shorten, visible } from '../output/terminal-text.ts';
+import { roleLabel, statusTone, toolCallLine, toolResultLine } from '../output/thread-text.ts';
+import type { AnswerPart } from './answer-stream.ts';
 
 export class TailPrinter {
   #inText = false;
