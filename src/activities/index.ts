@@ -4,8 +4,10 @@
  *   base       what every activity is given, the wrapper around it, whose run it is
  *   signals    what author code asks of Temporal: relatives are told, threads woken, families ended
  *   author     the opener of author code: hooks, and work that may take its process down
- *   model      one question to a model: context, tools offered, attempts, the answer that is stored
- *   tool       one tool call: dispatch, the body, hooks, the result that is stored
+ *   model      what a request to a model is made of: models, variables, tools offered, attempts, records
+ *   model-gate all that surrounds a question to a model, as one list of stages
+ *   tool-gate  all that surrounds a tool call, as one list of stages
+ *   tool       how a call is dispatched, begun, given up, and settled where its worker was lost
  *   subprompt  a call of a prompt: a question and its calls within a step
  *   subagent   a call of an agent: its thread is made or told, its report delivered
  *   effect     scheduled effects that are due

@@ -17,10 +17,10 @@ import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
 import { askProvider } from '../model/ask-provider.ts';
+import { defaultInput, isImmediateCall } from '../model/immediate-subagents.ts';
 import { recordModelCalls } from '../model/model-call-record.ts';
 import { findModels } from '../model/request.ts';
 import type { ResumableCall } from '../tool/resumable-call.ts';
-import { defaultInput, isImmediateCall } from './immediate.ts';
 
 const BOOTSTRAP = 'bootstrap_immediate_subagent';
 /** Requests of one attempt at a call are fewer than this, attempts at all calls of a step fewer than that squared. */

@@ -18,7 +18,7 @@ import type { FromRun } from '../../store/port/run.ts';
 import type { BeginStep, ImmediateCalls } from '../../store/port/step.ts';
 import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { enabledSubagents } from '../model/enabled-subagents.ts';
+import { enabledSubagents } from './enabled-subagents.ts';
 
 type Sources = Pick<ActivityDependencies, 'store' | 'registry'>;
 
