@@ -3,9 +3,9 @@
  * place of the step, as many messages as the prompt and the model's window need, then the messages of the request.
  */
 import { randomUUID } from 'node:crypto';
-import type { ActivityDependencies } from '../../src/activities/base/dependencies.ts';
-import { assembleStep, NO_ASSEMBLY_HOOKS } from '../../src/activities/model/assemble.ts';
 import { historyWindow } from '../../src/activities/model/history-window.ts';
+import { NO_REQUEST_HOOKS } from '../../src/activities/model-gate/assemble.ts';
+import { ASSEMBLE } from '../../src/activities/model-gate/model-gate.ts';
 import { type ActiveSide, findActiveSide } from '../../src/core/active-side.ts';
 import type { Registry } from '../../src/core/definition.ts';
 import { defineAgent, defineModel, definePrompt, registryFrom } from '../../src/definitions/index.ts';
@@ -59,10 +59,10 @@ async function assemble(
   { threadId, step }: StepRef,
 ): Promise<number> {
   const context = await store.readContext(threadId, step, historyWindow(registry));
-  const dependencies = { store, registry: () => registry } as unknown as ActivityDependencies;
   const active = findActiveSide(registry, 'bench') as ActiveSide;
-  const input = { context, active, env: () => '', hooks: NO_ASSEMBLY_HOOKS };
-  return (await assembleStep(dependencies, input)).messages.length;
+  const material = { context, active, show: () => '', request: NO_REQUEST_HOOKS };
+  const assembled = await ASSEMBLE.pass({ store, registry: () => registry }, material);
+  return assembled.kind === 'go' ? assembled.known.messages.length : 0;
 }
 
 function registryOf(includeChat: boolean, maxContextTokens: number | undefined): Registry {

@@ -4,8 +4,10 @@
  *   base       what every activity is given, the wrapper around it, whose run it is
  *   signals    what author code asks of Temporal: relatives are told, threads woken, families ended
  *   author     the opener of author code: hooks, and work that may take its process down
- *   model      one question to a model: context, tools offered, attempts, the answer that is stored
- *   tool       one tool call: dispatch, the body, hooks, the result that is stored
+ *   model      what a request to a model is made of: models, variables, tools offered, attempts, records
+ *   model-gate all that surrounds a question to a model, as one list of stages
+ *   tool-gate  all that surrounds a tool call, as one list of stages
+ *   tool       how a call is dispatched, begun, given up, and settled where its worker was lost
  *   subprompt  a call of a prompt: a question and its calls within a step
  *   subagent   a call of an agent: its thread is made or told, its report delivered
  *   effect     scheduled effects that are due
@@ -75,42 +77,37 @@ export function createActivities(dependencies: ActivityDependencies): Activities
   const { store } = dependencies;
   const tell = <Input extends RunRef, Output>(run: (input: Input) => Promise<Output>) =>
     tellEffects(dependencies, run);
+  const fallible = { faultAttempts: FAULT_ATTEMPTS };
   const runToolCall = guard(
     tell((input: ToolCallInput) => runTool(dependencies, input)),
-    { faultAttempts: FAULT_ATTEMPTS },
+    fallible,
   );
   const open = (input: OpenThreadInput) => openThread(dependencies, input);
   const runDue = (input: RunRef) => runEffects(dependencies, input);
   return {
     openThread: guard(tellEffects(dependencies, open, { always: true, begun: true })),
     stashItems: guard(({ items, ...run }) => stashItems(store, fromRun(store, run), items)),
-    modelStep: guard(tell(asModelStep(dependencies, (input) => modelStep(dependencies, input))), {
-      faultAttempts: FAULT_ATTEMPTS,
-    }),
+    modelStep: guard(tell(asModelStep(dependencies, (input) => modelStep(dependencies, input))), fallible),
     runTool: runToolCall,
     runCode: runToolCall,
     recordToolOutcome: guard(tell((input) => recordToolOutcome(dependencies, input))),
     runSubprompt: guard(
       tell(asHeldCall(dependencies, 'runSubprompt', (input) => runSubprompt(dependencies, input))),
-      {
-        faultAttempts: FAULT_ATTEMPTS,
-      },
+      fallible,
     ),
     finishSubprompt: guard(
       tell(asEndOfCall(dependencies, 'finishSubprompt', (input) => finishSubprompt(dependencies, input))),
     ),
     callSubagent: guard(
       tell(asHeldCall(dependencies, 'callSubagent', (input) => callSubagent(dependencies, input))),
-      { faultAttempts: FAULT_ATTEMPTS },
+      fallible,
     ),
     finishSubagent: guard(
       tell(asEndOfCall(dependencies, 'finishSubagent', (input) => finishSubagent(dependencies, input))),
     ),
     reportToParent: guard((input) => reportToParent(dependencies, input)),
     listUnstarted: guard((input) => listUnstarted(dependencies, input)),
-    runEffects: guard(tellEffects(dependencies, runDue, { always: true }), {
-      faultAttempts: FAULT_ATTEMPTS,
-    }),
+    runEffects: guard(tellEffects(dependencies, runDue, { always: true }), fallible),
     commitStatus: guard(tell((input) => commitStatus(dependencies, input))),
   };
 }

@@ -1,21 +1,21 @@
 /** Responses of the server itself: refusals and failures, as `{ error, code? }`. */
 import { ERRORS, errorMessage, isRuntimeError } from '../core/error.ts';
 
-export interface Refusal {
+export interface ErrorAnswer {
   readonly status: number;
   readonly error: string;
   readonly code?: string;
 }
 
-export function refuse(
-  { status, error, code }: Refusal,
+export function toResponse(
+  { status, error, code }: ErrorAnswer,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
   return Response.json({ error, ...(code === undefined ? {} : { code }) }, { status, headers });
 }
 
 /** What was thrown, without its stack. A RuntimeError has a status. */
-export function toRefusal(error: unknown): Refusal {
+export function toErrorAnswer(error: unknown): ErrorAnswer {
   if (isRuntimeError(error)) {
     return { status: ERRORS[error.code].status, error: error.message, code: error.code };
   }

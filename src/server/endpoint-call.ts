@@ -16,7 +16,7 @@ import { runAuthorCode } from '../state/author-run.ts';
 import { openAuthorCode } from '../state/open-author-code.ts';
 import type { ThreadEnv } from '../state/thread-env.ts';
 import type { ThreadRecord } from '../store/port/thread.ts';
-import { discard, type Refusal, requireResponse, toRefusal } from './answer.ts';
+import { discard, type ErrorAnswer, requireResponse, toErrorAnswer } from './answer.ts';
 import { type EndpointWork, openWork } from './endpoint-work.ts';
 
 export interface CallDependencies {
@@ -39,7 +39,7 @@ export interface EndpointCall {
 export type CallOutcome =
   | { readonly ok: true; readonly response: Response }
   /** `error` is the thrown value, unchanged. */
-  | { readonly ok: false; readonly refusal: Refusal; readonly error: unknown };
+  | { readonly ok: false; readonly answer: ErrorAnswer; readonly error: unknown };
 
 export async function callEndpoint(
   { client, sandbox }: CallDependencies,
@@ -58,7 +58,7 @@ export async function callEndpoint(
     return { ok: true, response: await answer(call, state, { work, key: place.key }) };
   } catch (error) {
     ended.abort();
-    return { ok: false, refusal: await redact(code.env, toRefusal(error)), error };
+    return { ok: false, answer: await redact(code.env, toErrorAnswer(error)), error };
   } finally {
     ended.abort();
     code.close();
@@ -94,11 +94,11 @@ const WITHHELD =
   'The endpoint failed; what it said is withheld, since secrets cannot be taken out of it now.';
 
 /** C2: the call's signal has fired by now, so the store is asked once. */
-async function redact(env: ThreadEnv, refusal: Refusal): Promise<Refusal> {
+async function redact(env: ThreadEnv, answer: ErrorAnswer): Promise<ErrorAnswer> {
   try {
-    const { error = '' } = await env.redact({ status: 'error', error: refusal.error });
-    return { ...refusal, error };
+    const { error = '' } = await env.redact({ status: 'error', error: answer.error });
+    return { ...answer, error };
   } catch {
-    return { ...refusal, error: WITHHELD };
+    return { ...answer, error: WITHHELD };
   }
 }

@@ -12,8 +12,11 @@
 import { storeOf } from '../client/client-store.ts';
 import { refuseTerminated } from '../client/known-thread.ts';
 import type { RuntimeClient } from '../client/runtime-client.ts';
+import type { MessageItem } from '../core/item.ts';
 import { terminateDescendants } from '../state/descendants.ts';
+import { openWorkLine } from '../state/work-line.ts';
 import type { WorkSink } from '../state/work-sink.ts';
+import type { QueuedTool } from '../store/port/tool.ts';
 
 export interface EndpointWork {
   readonly sink: WorkSink;
@@ -25,50 +28,18 @@ export interface EndpointWork {
 const EMPTY = '(no text)';
 
 export function openWork(client: RuntimeClient, threadId: string): EndpointWork {
-  const store = storeOf(client);
-  const failures: unknown[] = [];
+  const line = openWorkLine();
   const relatives: EndpointWork[] = [];
-  let last: Promise<unknown> = Promise.resolve();
   let settled = false;
-  const inOrder = <T>(act: () => Promise<T>): Promise<T> => {
-    const done = last.then(act);
-    last = done.catch(() => undefined);
-    return done;
-  };
+  const thread: QueuedThread = { client, threadId };
   return {
     sink: {
-      queueMessage: (item) =>
-        inOrder(async () => {
-          await refuseTerminated(store, threadId);
-          await store.stageItem(threadId, item);
-          const { id, role, content, silent, metadata } = item;
-          // Fewer roles may be queued than an item can have; the client names them.
-          const asked = role as 'user' | 'assistant';
-          await client.queueMessage(threadId, {
-            id,
-            role: asked,
-            content: content || EMPTY,
-            silent,
-            metadata,
-          });
-        }),
+      queueMessage: (item) => line.add(() => queueMessage(thread, item)),
       queueTool(tool) {
         if (settled) throw new Error('The endpoint has answered already: queueTool comes before its return.');
-        inOrder(async () => {
-          await refuseTerminated(store, threadId);
-          await store.stageItem(threadId, { kind: 'tool', origin: 'code', ...tool });
-          await client.queueTool(threadId, { id: tool.id, name: tool.name });
-        }).catch((error) => failures.push(error));
+        line.addUnawaited(() => queueTool(thread, tool));
       },
-      terminate: () =>
-        inOrder(async () => {
-          await client.terminate(threadId, 'state.terminate');
-          await store.terminateThread(threadId, 'state.terminate');
-          await terminateDescendants(store, threadId, async (descendant, reason) => {
-            await client.terminate(descendant, reason);
-            return true;
-          });
-        }),
+      terminate: () => line.add(() => terminate(thread)),
       wakeForEffects: (inMs) => client.wakeForEffects(threadId, inMs),
       wake: () => client.wake(threadId),
       noteTold: () => undefined,
@@ -80,9 +51,44 @@ export function openWork(client: RuntimeClient, threadId: string): EndpointWork 
     },
     async settle() {
       settled = true;
-      await last;
+      await line.reached();
       for (const relative of relatives) await relative.settle();
-      if (failures.length > 0) throw failures[0];
+      line.throwFailure();
     },
   };
+}
+
+interface QueuedThread {
+  readonly client: RuntimeClient;
+  readonly threadId: string;
+}
+
+/** W1. */
+async function queueMessage({ client, threadId }: QueuedThread, item: MessageItem): Promise<void> {
+  const store = storeOf(client);
+  await refuseTerminated(store, threadId);
+  await store.stageItem(threadId, item);
+  const { id, role, content, silent, metadata } = item;
+  // The roles that may be queued are fewer than those of an item; the client says which.
+  const asked = role as 'user' | 'assistant';
+  await client.queueMessage(threadId, { id, role: asked, content: content || EMPTY, silent, metadata });
+}
+
+/** W1. */
+async function queueTool({ client, threadId }: QueuedThread, tool: QueuedTool): Promise<void> {
+  const store = storeOf(client);
+  await refuseTerminated(store, threadId);
+  await store.stageItem(threadId, { kind: 'tool', origin: 'code', ...tool });
+  await client.queueTool(threadId, { id: tool.id, name: tool.name });
+}
+
+/** W4. */
+async function terminate({ client, threadId }: QueuedThread): Promise<void> {
+  const store = storeOf(client);
+  await client.terminate(threadId, 'state.terminate');
+  await store.terminateThread(threadId, 'state.terminate');
+  await terminateDescendants(store, threadId, async (descendant, reason) => {
+    await client.terminate(descendant, reason);
+    return true;
+  });
 }

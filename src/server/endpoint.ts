@@ -11,7 +11,7 @@ import { isThreadId } from '../core/start-input.ts';
 import { requireProject } from '../definitions/index.ts';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 import { type AuthorGuard, guardAuthorCode } from '../state/author-guard.ts';
-import { type Refusal, refuse, toRefusal, withoutBody } from './answer.ts';
+import { type ErrorAnswer, toErrorAnswer, toResponse, withoutBody } from './answer.ts';
 import { callEndpoint, type EndpointCall } from './endpoint-call.ts';
 
 export interface EndpointOptions {
@@ -56,7 +56,7 @@ export async function createEndpointHandler(options: EndpointOptions): Promise<T
   const sandbox = options.sandbox ?? createSandbox({ size, wall });
   const closing = new AbortController();
   const answer = async (request: Request): Promise<Response> => {
-    if (closing.signal.aborted) return refuse({ status: 503, error: 'The server is closing.' });
+    if (closing.signal.aborted) return toResponse({ status: 503, error: 'The server is closing.' });
     let failure: EndpointFailure = {};
     try {
       const target = locate(request, prefix, registry());
@@ -67,15 +67,15 @@ export async function createEndpointHandler(options: EndpointOptions): Promise<T
       const signal = AbortSignal.any([request.signal, closing.signal]);
       const outcome = await callEndpoint({ client, sandbox }, { ...found, request, thread, signal });
       if (outcome.ok) return outcome.response;
-      return fail(outcome.refusal, outcome.error, failure);
+      return fail(outcome.answer, outcome.error, failure);
     } catch (error) {
-      return fail(isRuntimeError(error) ? toRefusal(error) : FAULT, error, failure);
+      return fail(isRuntimeError(error) ? toErrorAnswer(error) : FAULT, error, failure);
     }
   };
   const unguard = guardAuthorCode(toGuard(options));
-  const fail = (refusal: Refusal, error: unknown, failure: EndpointFailure): Response => {
-    if (refusal.status >= 500) tell(options.onError, error, failure);
-    return refuse(refusal);
+  const fail = (answered: ErrorAnswer, error: unknown, failure: EndpointFailure): Response => {
+    if (answered.status >= 500) tell(options.onError, error, failure);
+    return toResponse(answered);
   };
   return {
     async handle(request) {
@@ -91,7 +91,7 @@ export async function createEndpointHandler(options: EndpointOptions): Promise<T
 }
 
 /** A fault of our own parts, such as a database, whose text is not for callers. */
-const FAULT: Refusal = { status: 500, error: 'The request could not be served.' };
+const FAULT: ErrorAnswer = { status: 500, error: 'The request could not be served.' };
 
 async function openRegistry({
   registry,
@@ -110,17 +110,20 @@ function locate({ method, url }: Request, prefix: string, registry: Registry): T
   const { pathname } = new URL(url);
   const [before, path] = [splitPath(prefix), splitPath(pathname)];
   const notFound = { status: 404, error: `No endpoint answers ${pathname}.` };
-  if (before.some((segment, index) => segment !== path[index])) return refuse(notFound);
+  if (before.some((segment, index) => segment !== path[index])) return toResponse(notFound);
   const threadId = decodeSegments(path[before.length] ?? '')?.[0];
   if (!isThreadId(threadId)) {
     const error = `The path must name a thread, as in /${[...before, 'THREAD', 'path'].join('/')}; ${pathname} does not.`;
-    return refuse({ status: 400, error });
+    return toResponse({ status: 400, error });
   }
   const found = findRoute(registry.endpoints, method, path.slice(before.length + 1).join('/'));
-  if (found.kind === 'not_found') return refuse(notFound);
+  if (found.kind === 'not_found') return toResponse(notFound);
   if (found.kind === 'found') return { ...found, threadId, registry };
   const allow = found.allowed.join(', ');
-  return refuse({ status: 405, error: `${pathname} does not answer ${method}, but ${allow}.` }, { allow });
+  return toResponse(
+    { status: 405, error: `${pathname} does not answer ${method}, but ${allow}.` },
+    { allow },
+  );
 }
 
 /** The process is the host's: faults outside of endpoints are the host's to handle. */

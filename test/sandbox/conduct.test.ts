@@ -1,6 +1,6 @@
 /** Whose turn it is between a host and one of its children: of a run that has ended nothing is taken, and little is suffered. */
 import { describe, expect, it } from '@jest/globals';
-import { createConduct } from '../../src/sandbox/host/conduct.ts';
+import { Conduct } from '../../src/sandbox/host/conduct.ts';
 import { SANDBOX_LIMITS } from '../../src/sandbox/limits.ts';
 import type { FromChild, Job } from '../../src/sandbox/protocol.ts';
 
@@ -21,46 +21,46 @@ const given = (id: number) => ({ kind: 'run', job: { id } as Job }) as const;
 
 /** A child that has run `id` and is given the next one. */
 function secondRun() {
-  const conduct = createConduct();
-  conduct.heard({ kind: 'ready' });
-  conduct.told(given(1));
-  for (const message of [settled(1), idle(1)]) conduct.heard(message);
-  conduct.told(given(2));
+  const conduct = new Conduct();
+  conduct.hear({ kind: 'ready' });
+  conduct.tell(given(1));
+  for (const message of [settled(1), idle(1)]) conduct.hear(message);
+  conduct.tell(given(2));
   return conduct;
 }
 
 describe('what a child says', () => {
   it('of its run is taken, until that has settled', () => {
-    const conduct = createConduct();
-    conduct.heard({ kind: 'ready' });
-    conduct.told(given(1));
-    expect([remark(1), call(1, 1), settled(1)].map((each) => conduct.heard(each))).toEqual([
+    const conduct = new Conduct();
+    conduct.hear({ kind: 'ready' });
+    conduct.tell(given(1));
+    expect([remark(1), call(1, 1), settled(1)].map((each) => conduct.hear(each))).toEqual([
       'pass',
       'pass',
       'pass',
     ]);
-    expect([remark(1), call(1, 2)].map((each) => conduct.heard(each))).toEqual(['drop', 'drop']);
-    expect(conduct.heard(idle(1))).toBe('pass');
+    expect([remark(1), call(1, 2)].map((each) => conduct.hear(each))).toEqual(['drop', 'drop']);
+    expect(conduct.hear(idle(1))).toBe('pass');
   });
 
   it('of the run before, which was on its way, is dropped; of its own it is taken', () => {
     const conduct = secondRun();
-    expect([remark(1), call(1, 7), settled(1)].map((each) => conduct.heard(each))).toEqual([
+    expect([remark(1), call(1, 7), settled(1)].map((each) => conduct.hear(each))).toEqual([
       'drop',
       'drop',
       'drop',
     ]);
-    expect([remark(2), settled(2)].map((each) => conduct.heard(each))).toEqual(['pass', 'pass']);
+    expect([remark(2), settled(2)].map((each) => conduct.hear(each))).toEqual(['pass', 'pass']);
   });
 
   it('of runs that have ended is a lie when it is more than can have been on its way', () => {
     const conduct = secondRun();
-    for (let count = 0; count < SANDBOX_LIMITS.staleMessages; count++) conduct.heard(remark(1));
-    expect(() => conduct.heard(remark(1))).toThrow('runs that have ended');
+    for (let count = 0; count < SANDBOX_LIMITS.staleMessages; count++) conduct.hear(remark(1));
+    expect(() => conduct.hear(remark(1))).toThrow('runs that have ended');
   });
 
   it('of a run that it was not given is a lie', () => {
-    expect(() => secondRun().heard(remark(3))).toThrow('not its own');
-    expect(() => secondRun().heard(idle(1))).toThrow('not its own');
+    expect(() => secondRun().hear(remark(3))).toThrow('not its own');
+    expect(() => secondRun().hear(idle(1))).toThrow('not its own');
   });
 });

@@ -25,8 +25,8 @@ const STORE_PAUSES: Partial<Record<ErrorCode, '1 second' | '2 seconds' | '5 seco
 };
 
 /** Work that another worker must take over, at once. */
-export class HandedOver extends Error {
-  override readonly name = 'HandedOver';
+export class WorkerHandover extends Error {
+  override readonly name = 'WorkerHandover';
 }
 
 type Activity<Input, Output> = (input: Input) => Promise<Output>;
@@ -63,7 +63,7 @@ function toFailure(error: unknown, final: boolean): Error {
   if (name === 'ApplicationFailure') return error as ApplicationFailure;
   if (name === 'CancelledFailure') return error as CancelledFailure;
   const message = errorMessage(error);
-  if (name === 'HandedOver') {
+  if (name === 'WorkerHandover') {
     // Nothing went wrong: no line in the log, no count among the failures.
     const category = ApplicationFailureCategory.BENIGN;
     return ApplicationFailure.create({ message, type: 'WorkerShutdown', nextRetryDelay: '10 ms', category });
@@ -89,7 +89,7 @@ export function abortSignal(handover?: AbortSignal): AbortSignal {
 export function abortError(handover?: AbortSignal): Error {
   const { cancellationSignal } = Context.current();
   if (handover?.aborted && !cancellationSignal.aborted)
-    return new HandedOver('This worker is shutting down.');
+    return new WorkerHandover('This worker is shutting down.');
   const { reason } = cancellationSignal;
   return reason instanceof Error ? reason : new CancelledFailure('cancelled');
 }

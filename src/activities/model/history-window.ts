@@ -9,8 +9,8 @@ import type { ModelDefinition, Registry } from '../../core/definition.ts';
 import { renderPrompt } from '../../core/prompt-text.ts';
 import type { ProviderTool } from '../../core/provider.ts';
 import type { HistoryWindow, StepPlace } from '../../store/port/step.ts';
-import { promptVariables } from './assemble.ts';
 import { fullSubagentOffer } from './offered-tools.ts';
+import { promptVariables } from './prompt-variables.ts';
 import { findModels, offerTools } from './request.ts';
 
 /** Of a step whose agent or prompt this worker does not know, nothing more is read than must be. */

@@ -2,10 +2,10 @@
 import { type ActiveSide, hasTwoSides } from '../../core/active-side.ts';
 import { withoutImages } from '../../core/context-provider.ts';
 import type { ModelDefinition, PromptDefinition, Registry } from '../../core/definition.ts';
-import type { ProviderRequest, ProviderTool } from '../../core/provider.ts';
+import type { ProviderMessage, ProviderRequest, ProviderTool } from '../../core/provider.ts';
 import type { StoredError } from '../../core/step.ts';
 import type { StopRules } from '../../core/stop.ts';
-import type { AssembledStep } from './assemble.ts';
+
 import { offeredTools } from './offered-tools.ts';
 import { findProviderTools, runsAtProvider } from './provider-tools.ts';
 import type { SubagentOffer } from './subagent-tools.ts';
@@ -41,11 +41,18 @@ export function findModels(registry: Registry, { prompt }: Pick<ActiveSide, 'pro
   ];
 }
 
+/** What all requests of a step have in common. */
+export interface AssembledStep {
+  readonly threadId: string;
+  readonly messages: readonly ProviderMessage[];
+  readonly subagents: SubagentOffer;
+}
+
 export function buildRequest(
   registry: Registry,
   { prompt }: ActiveSide,
   model: ModelDefinition,
-  { threadId, messages, subagents }: AssembledStep & { readonly subagents: SubagentOffer },
+  { threadId, messages, subagents }: AssembledStep,
 ): ProviderRequest {
   const { supportsImages, supportsToolCalls } = model.capabilities;
   const tools = supportsToolCalls === false ? [] : offerTools(registry, prompt, model, subagents);

@@ -8,77 +8,83 @@
  */
 import { errorMessage, isRuntimeError, RuntimeError } from '../../core/error.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
+import { openWorkLine, type WorkLine } from '../../state/work-line.ts';
 import type { WorkSink } from '../../state/work-sink.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import { terminateRelative } from './cascade.ts';
 import { openThreadSignals, type ThreadSignals } from './thread-signals.ts';
-import { openWakeGate } from './wake-gate.ts';
+import { openWakeGate, type WakeGate } from './wake-gate.ts';
 
 export interface RelativeSinks {
   reach(threadId: string): WorkSink;
-  /** Of a child that nobody has started: whoever starts it finds what is queued, and nobody is told. */
+  /** For a child that nobody has started: whoever starts it finds what is queued, and nobody is told. */
   reachUnstarted(threadId: string): WorkSink;
   /** Waits for what nobody could await. Rejects with the first failure since it was asked last. */
   settle(): Promise<void>;
 }
 
-export function openRelativeSinks({
-  store,
-  probe,
-}: Pick<ActivityDependencies, 'store' | 'probe'>): RelativeSinks {
+type Ports = Pick<ActivityDependencies, 'store' | 'probe'>;
+
+interface RelativeWork extends Ports {
+  /** Asked for within the activity, since they are made of its context. */
+  readonly signals: () => ThreadSignals;
+  readonly line: WorkLine;
+  readonly reach: (threadId: string) => WorkSink;
+}
+
+export function openRelativeSinks({ store, probe }: Ports): RelativeSinks {
   let opened: ThreadSignals | undefined;
-  const toSignals = () => {
+  const signals = () => {
     opened ??= openThreadSignals(store);
     return opened;
   };
-  let failures: unknown[] = [];
-  let last: Promise<unknown> = Promise.resolve();
-  const inOrder = <T>(act: () => Promise<T>): Promise<T> => {
-    const done = last.then(act);
-    last = done.catch(() => undefined);
-    return done;
-  };
+  const line = openWorkLine();
   // R3. What is stored already is told however long the database is away: nobody else would tell of it.
   const gate = openWakeGate((threadId, payload) =>
-    retryWhileUnavailable(abortSignal(), () => toSignals().wake(threadId, payload)),
+    retryWhileUnavailable(abortSignal(), () => signals().wake(threadId, payload)),
   );
-  const reachBy = (threadId: string, wake: typeof gate.wake): WorkSink => ({
+  const reach = (threadId: string) => openRelativeSink(work, threadId, gate.wake);
+  const work: RelativeWork = { store, probe, signals, line, reach };
+  return {
+    reach,
+    reachUnstarted: (threadId) => openRelativeSink(work, threadId, () => undefined),
+    async settle() {
+      await line.reached();
+      await gate.settle().catch(line.keepFailure);
+      line.throwFailure();
+    },
+  };
+}
+
+function openRelativeSink(
+  { store, probe, signals, line, reach }: RelativeWork,
+  threadId: string,
+  wake: WakeGate['wake'],
+): WorkSink {
+  return {
     queueMessage: (item) =>
-      inOrder(async () => {
+      line.add(async () => {
         await store.queueItem(threadId, item);
         await probe?.('relative_told');
         // A person's word to a thread that was stopped lets it go on; so does a relative's.
         wake(threadId, item.role === 'user' ? { speaks: true } : {});
       }),
-    queueTool(tool) {
-      inOrder(async () => {
+    queueTool: (tool) =>
+      line.addUnawaited(async () => {
         await store.queueItem(threadId, { kind: 'tool', ...tool, origin: 'code' });
         wake(threadId);
-      }).catch((error) => failures.push(error));
-    },
+      }),
     terminate: () =>
-      inOrder(() => terminateRelative(store, toSignals(), { threadId, reason: 'state.terminate' })),
-    wakeForEffects: (inMs) => toSignals().wakeForEffects(threadId, inMs),
+      line.add(() => terminateRelative(store, signals(), { threadId, reason: 'state.terminate' })),
+    wakeForEffects: (inMs) => signals().wakeForEffects(threadId, inMs),
     wake: async () => wake(threadId),
     noteTold: () => undefined,
     reach,
-  });
-  const reach = (threadId: string) => reachBy(threadId, gate.wake);
-  return {
-    reach,
-    reachUnstarted: (threadId) => reachBy(threadId, () => undefined),
-    async settle() {
-      await last;
-      await gate.settle().catch((error) => failures.push(error));
-      const [first] = failures;
-      failures = [];
-      if (first !== undefined) throw first;
-    },
   };
 }
 
-/** Of a tool or an effect: what it did is done, and what it could not queue is told. */
+/** The error of a tool or an effect whose own work is done, but not what it queued to others. */
 export function notTaken(error: unknown): RuntimeError {
   return new RuntimeError(
     isRuntimeError(error) ? error.code : 'InvalidMessage',

@@ -56,14 +56,17 @@ export function openSink(
     },
     reachUnstarted: relatives.reachUnstarted,
     settle: relatives.settle,
-    notifications() {
-      const shown = toldParent.slice(-NOTICES).map((content) => content.slice(0, NOTICE_CHARS));
-      if (shown.length === 0) return {};
-      return shown.length === 1 ? { parent_notification: shown[0] } : { parent_notifications: shown };
-    },
+    notifications: () => toMetadata(toldParent),
     taken: () => ({ queuedTools, queuedItems }),
     end() {
       ended = true;
     },
   };
+}
+
+/** The last of what the parent was told. */
+function toMetadata(toldParent: readonly string[]): Readonly<Record<string, unknown>> {
+  const shown = toldParent.slice(-NOTICES).map((content) => content.slice(0, NOTICE_CHARS));
+  if (shown.length === 0) return {};
+  return shown.length === 1 ? { parent_notification: shown[0] } : { parent_notifications: shown };
 }

@@ -1,7 +1,6 @@
 /**
- * `modelStep`: one step of the cycle up to the stored answer (runtime §3.1-3.4).
- * Drain, through hooks, and decide in one transaction; then `answer.ts`: assemble; call the model, streaming; store the answer, its tool
- * calls, usage and events in one transaction. Tools are other activities.
+ * `modelStep`: one step of the cycle up to the stored answer (runtime §3.1-3.4), through the model gate (`model-gate/model-gate.ts`).
+ * Tools are other activities.
  */
 import { findActiveSide, hasTwoSides } from '../../core/active-side.ts';
 import type { Registry } from '../../core/definition.ts';
@@ -11,10 +10,9 @@ import type { StepRecord, ThreadRecord } from '../../store/port/thread-store.ts'
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
-import { type Answered, answer } from '../model/answer.ts';
 import { toStopRules } from '../model/request.ts';
+import { type AnsweredOutcome, answerStep, beginStep } from '../model-gate/model-gate.ts';
 import { toStepCalls } from '../tool/tool-dispatch.ts';
-import { receiveInput } from './receive-input.ts';
 
 export async function modelStep(
   dependencies: ActivityDependencies,
@@ -23,7 +21,7 @@ export async function modelStep(
   const { store, handover } = dependencies;
   if (handover.aborted) throw abortError(handover);
   const run = fromRun(store, input);
-  const { begun, scratch } = await receiveInput(dependencies, run, input);
+  const begun = await beginStep(dependencies, { run, input });
   switch (begun.kind) {
     case 'terminated':
       return begun;
@@ -33,13 +31,9 @@ export async function modelStep(
     case 'stored':
       return describeStored(dependencies, input, begun.record, begun.swept);
     case 'call': {
-      const { step, attempt, swept } = begun;
-      return describeAnswer(
-        dependencies,
-        input,
-        { step, swept },
-        await answer(dependencies, { ...run, step, attempt }, scratch),
-      );
+      const { ref, swept } = begun;
+      const answered = await answerStep(dependencies, begun);
+      return describeAnswer(dependencies, input, { step: ref.step, swept }, answered);
     }
   }
 }
@@ -48,7 +42,7 @@ async function describeAnswer(
   dependencies: ActivityDependencies,
   input: ModelStepInput,
   { step, swept }: { step: number; swept: number },
-  answered: Answered,
+  answered: AnsweredOutcome,
 ): Promise<ModelStepOutcome> {
   switch (answered.kind) {
     case 'terminated':

@@ -19,7 +19,7 @@ export async function stashItems(
   } catch (error) {
     if (!isOfItem(error)) throw error;
     if (items.length === 1)
-      return store.stashItems({ ...run, items: [], rejections: [toRefusal(items, error)] });
+      return store.stashItems({ ...run, items: [], rejections: [toRejection(items, error)] });
     const half = Math.ceil(items.length / 2);
     await stashItems(store, run, items.slice(0, half));
     return stashItems(store, run, items.slice(half));
@@ -39,7 +39,7 @@ function isOfItem(error: unknown): boolean {
   return (typeof code === 'string' && DATA_ERROR.test(code)) || SQLITE_DATA_ERRORS.includes(errcode);
 }
 
-function toRefusal([item]: readonly QueueItem[], error: unknown): Refusal {
+function toRejection([item]: readonly QueueItem[], error: unknown): Refusal {
   const reason = `it cannot be stored: ${errorMessage(error)}`.slice(0, 500);
   return { id: item?.id, code: 'InvalidMessage', reason };
 }

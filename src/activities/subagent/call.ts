@@ -7,18 +7,15 @@
 
 import { isRuntimeError } from '../../core/error.ts';
 import type { ToolCallInput, ToolCallOutcome } from '../../core/step.ts';
-import { SUBAGENT_CREATE, SUBAGENT_MESSAGE, type Subagent } from '../../core/subagent.ts';
+import { SUBAGENT_MESSAGE } from '../../core/subagent.ts';
 import type { SubagentOutcome } from '../../core/subagent-step.ts';
-import { createIds } from '../../state/id.ts';
 import type { CallOfChild } from '../../store/port/family.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { beginCall, type ResumableCall, settleCall } from '../tool/resumable-call.ts';
-import { findNamedCallee, findOwnCallee } from './callee.ts';
 import { finishSubagent } from './finish.ts';
-import { bootstrapInput } from './immediate-bootstrap.ts';
-import { checkChildArguments, type FirstTold, findFiles, readCreate, readOwnCall } from './input.ts';
-import { type MadeChild, makeChild, tellHooks } from './make.ts';
-import { tellChild, wakeChild } from './tell.ts';
+import { tellHooks, type UnmadeChild } from './make.ts';
+import { leadToChild } from './subagent-gate.ts';
+import { wakeChild } from './tell.ts';
 
 export async function callSubagent(
   dependencies: ActivityDependencies,
@@ -35,10 +32,10 @@ export async function callSubagent(
     index: call.key.index,
   });
   if (known) return resume(dependencies, input, call, known);
-  const made = await lead(dependencies, call).catch(toRefusal);
-  if (made.kind !== 'refused') return made;
+  const made = await leadToChild(dependencies, call).catch(toAnswered);
+  if (made.kind !== 'answered') return made;
   // S2.
-  return toOutcome(await settleCall(dependencies, call, made.composed));
+  return toOutcome(await settleCall(dependencies, call, made));
 }
 
 /** Another attempt has made the child, or told it, and its answer may not have been heard. */
@@ -57,61 +54,11 @@ async function resume(
   return { kind: 'child', child: start, start: !started, wait: waits };
 }
 
-async function lead(dependencies: ActivityDependencies, call: ResumableCall): Promise<MadeChild> {
-  switch (call.begun.call.name) {
-    case SUBAGENT_MESSAGE:
-      return tellChild(dependencies, call);
-    case SUBAGENT_CREATE:
-      return createNamed(dependencies, call);
-    default:
-      return createOwn(dependencies, call);
-  }
-}
-
-async function createNamed(dependencies: ActivityDependencies, call: ResumableCall): Promise<MadeChild> {
-  const read = readCreate(call.begun.call.arguments);
-  if (!read.ok) return refused(read.error);
-  const { agent, arguments: given, ...first } = read.value;
-  const callee = await findNamedCallee(dependencies, call, agent);
-  if (!callee.ok) return refused(callee.error);
-  const args = checkChildArguments(dependencies.registry(), callee.value, given);
-  if (!args.ok) return refused(args.error);
-  const { told } = await bootstrapInput(dependencies, call, callee.value);
-  return create(dependencies, call, callee.value, { ...first, ...told, arguments: args.value });
-}
-
-async function createOwn(dependencies: ActivityDependencies, call: ResumableCall): Promise<MadeChild> {
-  const callee = await findOwnCallee(dependencies, call);
-  if (!callee.ok) return refused(callee.error);
-  const { arguments: text, told } = await bootstrapInput(dependencies, call, callee.value);
-  const read = readOwnCall(dependencies.registry(), callee.value, text, told);
-  return read.ok ? create(dependencies, call, callee.value, read.value) : refused(read.error);
-}
-
-async function create(
-  dependencies: ActivityDependencies,
-  call: ResumableCall,
-  subagent: Subagent,
-  first: FirstTold,
-): Promise<MadeChild> {
-  const { store } = dependencies;
-  const { threadId, step, index } = call.key;
-  const nextId = createIds(store, `${threadId}:${step}:${index}:first`);
-  const files = await findFiles({ store, threadId, nextId }, call.begun.call.name, first.attachments);
-  if (!files.ok) return refused(files.error);
-  return makeChild(dependencies, call, subagent, { ...first, attachments: files.value });
-}
-
-type Refused = Extract<MadeChild, { kind: 'refused' }>;
-
-function refused(error: string): Refused {
-  return { kind: 'refused', composed: { result: { status: 'error', error } } };
-}
-
 /** S2: variables that this worker cannot read, or that cannot be kept. Nothing was made. */
-function toRefusal(error: unknown): Refused {
+function toAnswered(error: unknown): UnmadeChild {
   if (isRuntimeError(error, 'InvalidConfiguration') || isRuntimeError(error, 'InvalidVariable')) {
-    return refused(`The subagent was not asked: ${error.message}`);
+    const result = { status: 'error', error: `The subagent was not asked: ${error.message}` } as const;
+    return { kind: 'answered', result };
   }
   throw error;
 }

@@ -1,5 +1,5 @@
 /**
- * Whom a call of a subagent may address (runtime §3.3, §7.3). A model and a signal: the enabled ones of the active prompt. Code:
+ * Stages: whom a call of a subagent may address (runtime §3.3, §7.3). A model and a signal: the enabled ones of the active prompt. Code:
  * those of either side's prompt, and any other `dual_ai` agent with the defaults of an entry.
  */
 import { findActivePrompt, findActiveSide } from '../../core/active-side.ts';
@@ -11,45 +11,54 @@ import {
   type Subagent,
   toSubagent,
 } from '../../core/subagent.ts';
+import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
+import { go, type Verdict } from '../../state/gate.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { enabledSubagents } from '../model/enabled-subagents.ts';
 import type { ResumableCall } from '../tool/resumable-call.ts';
 import { refuseUnlisted } from '../tool-gate/listed-call.ts';
-import { type Checked, refuseInput } from './input.ts';
 
-/** A call by the agent's own name. */
-export async function findOwnCallee(
-  dependencies: ActivityDependencies,
-  { begun }: ResumableCall,
-): Promise<Checked<Subagent>> {
+/** What each stage of a subagent's call is given. */
+export interface SubagentCall {
+  readonly call: ResumableCall;
+}
+
+export interface ResolvedCall extends SubagentCall {
+  readonly subagent: Subagent;
+}
+
+/** Stage: a call by the agent's own name. */
+export async function resolveOwnCallee(
+  ports: ActivityDependencies,
+  { call: { begun } }: SubagentCall,
+): Promise<Verdict<Pick<ResolvedCall, 'subagent'>, AnsweredCall>> {
   const { name, origin } = begun.call;
-  const found = await findAmong(dependencies, begun, name);
-  if (!found) return { ok: false, error: refuseUnlisted(begun.call, undefined) ?? `Tool not found: ${name}` };
-  if (typeof found === 'string') return refuseInput(name, found);
-  if (!found.resumable || origin === 'code') return { ok: true, value: found };
-  return refuseInput(
-    name,
-    `this subagent is not called by its name: create one with ${SUBAGENT_CREATE}, agent "${name}", or tell one that you have created with subagent_message`,
+  const found = await findAmong(ports, begun, name);
+  if (!found) return refuseCall(refuseUnlisted(begun.call, undefined) ?? `Tool not found: ${name}`);
+  if (typeof found === 'string') return refuseCall(`${name}: ${found}.`);
+  if (!found.resumable || origin === 'code') return go({ subagent: found });
+  return refuseCall(
+    `${name}: this subagent is not called by its name: create one with ${SUBAGENT_CREATE}, agent "${name}", or tell one that you have created with subagent_message.`,
   );
 }
 
-/** Of `subagent_create`. */
-export async function findNamedCallee(
-  dependencies: ActivityDependencies,
-  { begun }: ResumableCall,
-  name: string,
-): Promise<Checked<Subagent>> {
-  const found = await findAmong(dependencies, begun, name);
-  if (typeof found === 'string') return refuseInput(SUBAGENT_CREATE, found);
-  if (found && (found.resumable || begun.call.origin === 'code')) return { ok: true, value: found };
-  const prompt = findActivePrompt(dependencies.registry(), begun.thread.agent, begun);
-  const enabled = prompt ? await enabledSubagents(dependencies, begun.thread, prompt) : [];
+/** Stage: the agent that `subagent_create` names. */
+export async function resolveNamedCallee(
+  ports: ActivityDependencies,
+  {
+    call: { begun },
+    fields: { agent: name },
+  }: SubagentCall & { readonly fields: { readonly agent: string } },
+): Promise<Verdict<Pick<ResolvedCall, 'subagent'>, AnsweredCall>> {
+  const found = await findAmong(ports, begun, name);
+  if (typeof found === 'string') return refuseCall(`${SUBAGENT_CREATE}: ${found}.`);
+  if (found && (found.resumable || begun.call.origin === 'code')) return go({ subagent: found });
+  const prompt = findActivePrompt(ports.registry(), begun.thread.agent, begun);
+  const enabled = prompt ? await enabledSubagents(ports, begun.thread, prompt) : [];
   const names = enabled.filter(({ resumable }) => resumable).map(({ agent }) => `"${agent.name}"`);
-  if (names.length === 0)
-    return { ok: false, error: `Tool "${SUBAGENT_CREATE}" is not available to this prompt.` };
-  return refuseInput(
-    SUBAGENT_CREATE,
-    `"agent" must be one of ${names.join(', ')}, and not ${JSON.stringify(name.slice(0, 100))}`,
+  if (names.length === 0) return refuseCall(`Tool "${SUBAGENT_CREATE}" is not available to this prompt.`);
+  return refuseCall(
+    `${SUBAGENT_CREATE}: "agent" must be one of ${names.join(', ')}, and not ${JSON.stringify(name.slice(0, 100))}.`,
   );
 }
 

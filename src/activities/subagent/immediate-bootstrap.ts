@@ -13,14 +13,16 @@ import { resolveVariable } from '../../core/env.ts';
 import type { ProviderRequest } from '../../core/provider.ts';
 import { type Subagent, toThreadName } from '../../core/subagent.ts';
 import { readEnvPlace, readRedactor } from '../../state/env-place.ts';
+import { go, type Verdict } from '../../state/gate.ts';
 import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
 import { askProvider } from '../model/ask-provider.ts';
+import { defaultInput, isImmediateCall } from '../model/immediate-subagents.ts';
 import { recordModelCalls } from '../model/model-call-record.ts';
 import { findModels } from '../model/request.ts';
 import type { ResumableCall } from '../tool/resumable-call.ts';
-import { defaultInput, isImmediateCall } from './immediate.ts';
+import type { ResolvedCall } from './callee.ts';
 
 const BOOTSTRAP = 'bootstrap_immediate_subagent';
 /** Requests of one attempt at a call are fewer than this, attempts at all calls of a step fewer than that squared. */
@@ -33,8 +35,15 @@ export interface BootstrapInput {
   readonly told?: { readonly name: string; readonly content: string };
 }
 
-/** Before the call's arguments are checked. Any call but an immediate one with hints comes back as it is. */
-export async function bootstrapInput(
+/** Stage, before the call's arguments are read. Any call but an immediate one with hints stays as it is. */
+export async function bootstrap(
+  ports: ActivityDependencies,
+  { call, subagent }: ResolvedCall,
+): Promise<Verdict<{ readonly input: BootstrapInput }, never>> {
+  return go({ input: await bootstrapInput(ports, call, subagent) });
+}
+
+async function bootstrapInput(
   dependencies: ActivityDependencies,
   call: ResumableCall,
   subagent: Subagent,

@@ -13,15 +13,16 @@ import {
   type Subagent,
   toThreadName,
 } from '../../core/subagent.ts';
-import { type AttachmentTarget, storeAttachments } from '../../state/attachments.ts';
-import { describeIssues } from '../../state/check-arguments.ts';
+import { storeAttachments } from '../../state/attachments.ts';
+import { type AnsweredCall, describeIssues, refuseCall } from '../../state/check-arguments.ts';
+import { go, type Verdict } from '../../state/gate.ts';
+import { createIds } from '../../state/id.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
 import { requiredFields } from '../model/subagent-tools.ts';
+import type { ResumableCall } from '../tool/resumable-call.ts';
 import { argumentOf, type PromptArguments, toPaths, toText } from '../tool-gate/prompt-input.ts';
-
-export type Checked<T> =
-  | { readonly ok: true; readonly value: T }
-  /** What the model reads. */
-  | { readonly ok: false; readonly error: string };
+import type { ResolvedCall, SubagentCall } from './callee.ts';
+import type { BootstrapInput } from './immediate-bootstrap.ts';
 
 /** What the child is told: paths of the parent's files go along. */
 export interface Told {
@@ -43,11 +44,14 @@ export interface CreateFields extends Told {
 const CREATE_FIELDS = ['agent', 'message', 'attachments', 'name', 'arguments'];
 const MESSAGE_FIELDS = ['referenceId', 'message', 'attachments'];
 
-/** Those of `subagent_create` as far as they do not depend on the agent. */
-export function readCreate(text: string): Checked<CreateFields> {
-  const given = readFields(SUBAGENT_CREATE, text, CREATE_FIELDS);
-  if (!given.ok) return given;
-  const { agent, message, attachments, name, arguments: args = {} } = given.value;
+/** Stage: the fields of `subagent_create`, as far as they do not depend on the agent. */
+export function readCreateFields(
+  _ports: unknown,
+  { call }: SubagentCall,
+): Verdict<{ readonly fields: CreateFields }, AnsweredCall> {
+  const given = readFields(SUBAGENT_CREATE, call.begun.call.arguments, CREATE_FIELDS);
+  if (given.kind === 'end') return given;
+  const { agent, message, attachments, name, arguments: args = {} } = given.added.fields;
   if (!isText(agent)) return refuseInput(SUBAGENT_CREATE, '"agent" must name an agent');
   if (!isRecord(args)) return refuseInput(SUBAGENT_CREATE, '"arguments" must be an object');
   if (!isText(message)) return refuseInput(SUBAGENT_CREATE, '"message" must be a text that is not blank');
@@ -56,68 +60,83 @@ export function readCreate(text: string): Checked<CreateFields> {
   const shown = toThreadName(name);
   if (shown === null)
     return refuseInput(SUBAGENT_CREATE, '"name" must not be blank: people know the subagent by it');
-  return { ok: true, value: { agent, arguments: args, content: message, attachments, name: shown } };
+  return go({ fields: { agent, arguments: args, content: message, attachments, name: shown } });
 }
 
 export interface MessageFields extends Told {
   readonly referenceId: string;
 }
 
-export function readMessage(text: string): Checked<MessageFields> {
-  const given = readFields(SUBAGENT_MESSAGE, text, MESSAGE_FIELDS);
-  if (!given.ok) return given;
-  const { referenceId, message, attachments } = given.value;
+/** Stage: the fields of `subagent_message`. */
+export function readMessageFields(
+  _ports: unknown,
+  { call }: SubagentCall,
+): Verdict<{ readonly fields: MessageFields }, AnsweredCall> {
+  const given = readFields(SUBAGENT_MESSAGE, call.begun.call.arguments, MESSAGE_FIELDS);
+  if (given.kind === 'end') return given;
+  const { referenceId, message, attachments } = given.added.fields;
   if (!isText(referenceId))
     return refuseInput(SUBAGENT_MESSAGE, '"referenceId" must be the reference of a subagent');
   if (!isText(message)) return refuseInput(SUBAGENT_MESSAGE, '"message" must be a text that is not blank');
   if (!isList(attachments)) return refuseInput(SUBAGENT_MESSAGE, ATTACHMENTS);
-  return { ok: true, value: { referenceId, content: message, attachments } };
+  return go({ fields: { referenceId, content: message, attachments } });
 }
 
-/** Where the arguments say nothing of it. */
-export interface Otherwise {
-  readonly name: string;
-  readonly content: string;
-}
-
-/** The arguments of a call by the agent's own name, and what the entry's `init…` fields make of them. */
-export function readOwnCall(
-  registry: Registry,
-  subagent: Subagent,
-  text: string,
-  otherwise?: Otherwise,
-): Checked<FirstTold> {
-  const given = parseArguments(text);
+/** Stage: the arguments of a call by the agent's own name, and what the entry's `init…` fields make of them. */
+export function readOwnArguments(
+  { registry }: Pick<ActivityDependencies, 'registry'>,
+  { subagent, input }: ResolvedCall & { readonly input: BootstrapInput },
+): Verdict<{ readonly first: FirstTold }, AnsweredCall> {
+  const given = parseArguments(input.arguments);
   if (!given) return refuseInput(subagent.agent.name, 'the arguments are not a JSON object');
-  const checked = checkChildArguments(registry, subagent, given);
-  if (!checked.ok) return checked;
-  const args = checked.value;
+  const checked = checkChildArguments(registry(), subagent, given);
+  if (checked.kind === 'end') return checked;
+  const { args } = checked.added;
   const name = toText(argumentOf(args, subagent.initAgentNameProperty));
   const content = toText(argumentOf(args, subagent.initUserMessageProperty));
   const named = argumentOf(args, subagent.initAttachmentsProperty) ?? [];
   const attachments = Array.isArray(named) ? named : [named];
   const unsaid = Object.keys(args).length > 0 ? JSON.stringify(args) : FIRST_WORD;
-  return {
-    ok: true,
-    value: {
+  return go({
+    first: {
       arguments: args,
-      content: content?.trim() ? content : (otherwise?.content ?? unsaid),
+      content: content?.trim() ? content : (input.told?.content ?? unsaid),
       attachments,
-      name: toThreadName(name ?? otherwise?.name ?? ''),
+      name: toThreadName(name ?? input.told?.name ?? ''),
     },
-  };
+  });
 }
 
-/** Of both sides of the child, defaults applied (definitions §22.20). */
-export function checkChildArguments(
+/** Stage: the arguments that `subagent_create` hands to the child. */
+export function checkNamedArguments(
+  { registry }: Pick<ActivityDependencies, 'registry'>,
+  { subagent, fields }: ResolvedCall & { readonly fields: CreateFields },
+): Verdict<{ readonly args: PromptArguments }, AnsweredCall> {
+  return checkChildArguments(registry(), subagent, fields.arguments);
+}
+
+/** Stage: what a child that is made by `subagent_create` is called and told first. */
+export function composeFirst(
+  _ports: unknown,
+  {
+    fields: { agent: _, ...first },
+    args,
+    input: { told },
+  }: { readonly fields: CreateFields; readonly args: PromptArguments; readonly input: BootstrapInput },
+): Verdict<{ readonly first: FirstTold }, never> {
+  return go({ first: { ...first, ...told, arguments: args } });
+}
+
+/** Arguments for both sides of the child, defaults applied (definitions §22.20). */
+function checkChildArguments(
   registry: Registry,
   subagent: Subagent,
   args: Readonly<Record<string, unknown>>,
-): Checked<PromptArguments> {
+): Verdict<{ readonly args: PromptArguments }, AnsweredCall> {
   const schema = childPrompt(registry, subagent)?.requiredSchema;
-  if (!schema) return { ok: true, value: args };
+  if (!schema) return go({ args });
   const parsed = schema.safeParse(args);
-  if (parsed.success) return { ok: true, value: parsed.data as PromptArguments };
+  if (parsed.success) return go({ args: parsed.data as PromptArguments });
   const agent = subagent.agent.name;
   const required = requiredFields(schema);
   const needs = required.length > 0 ? ` It needs: ${required.join(', ')}.` : '';
@@ -127,21 +146,43 @@ export function checkChildArguments(
     error_code: 'subagent_arguments_required',
     error_data: { agent, required },
   });
-  return { ok: false, error };
+  return refuseCall(error);
 }
 
-/** Paths of files that are there, each once; what else is named is refused. */
-export async function findFiles(
-  place: AttachmentTarget,
-  call: string,
-  named: readonly unknown[],
-): Promise<Checked<readonly string[]>> {
+/** Stage: the files that a child is made with. */
+export function findFirstFiles(
+  ports: Pick<ActivityDependencies, 'store'>,
+  { call, first }: SubagentCall & { readonly first: FirstTold },
+): Promise<Verdict<FoundFiles, AnsweredCall>> {
+  return findFiles(ports, call, { ids: 'first', named: first.attachments });
+}
+
+/** Stage: the files that a child is told of. */
+export function findToldFiles(
+  ports: Pick<ActivityDependencies, 'store'>,
+  { call, fields }: SubagentCall & { readonly fields: MessageFields },
+): Promise<Verdict<FoundFiles, AnsweredCall>> {
+  return findFiles(ports, call, { ids: 'told', named: fields.attachments });
+}
+
+export interface FoundFiles {
+  /** Paths of files that are there, each once. */
+  readonly files: readonly string[];
+}
+
+/** What is named and no file is refused. */
+async function findFiles(
+  { store }: Pick<ActivityDependencies, 'store'>,
+  { key: { threadId, step, index }, begun }: ResumableCall,
+  { ids, named }: { readonly ids: string; readonly named: readonly unknown[] },
+): Promise<Verdict<FoundFiles, AnsweredCall>> {
+  const nextId = createIds(store, `${threadId}:${step}:${index}:${ids}`);
   try {
-    const files = await storeAttachments(place, [...new Set(toPaths(named))]);
-    return { ok: true, value: files.map(({ path }) => path) };
+    const found = await storeAttachments({ store, threadId, nextId }, [...new Set(toPaths(named))]);
+    return go({ files: found.map(({ path }) => path) });
   } catch (error) {
     if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;
-    return { ok: false, error: `${call}: ${error.message}` };
+    return refuseCall(`${begun.call.name}: ${error.message}`);
   }
 }
 
@@ -151,19 +192,19 @@ function readFields(
   call: string,
   text: string,
   known: readonly string[],
-): Checked<Readonly<Record<string, unknown>>> {
+): Verdict<{ readonly fields: Readonly<Record<string, unknown>> }, AnsweredCall> {
   const given = parseArguments(text);
   if (!given) return refuseInput(call, 'the arguments are not a JSON object');
   const unknown = Object.keys(given).filter((name) => !known.includes(name));
-  if (unknown.length === 0) return { ok: true, value: given };
+  if (unknown.length === 0) return go({ fields: given });
   return refuseInput(
     call,
     `it does not take ${unknown.map((name) => JSON.stringify(name)).join(', ')}, but ${known.join(', ')}`,
   );
 }
 
-export function refuseInput(call: string, problem: string): { ok: false; error: string } {
-  return { ok: false, error: `${call}: ${problem}.` };
+export function refuseInput(call: string, problem: string): Verdict<never, AnsweredCall> {
+  return refuseCall(`${call}: ${problem}.`);
 }
 
 function isText(value: unknown): value is string {

@@ -1,64 +1,86 @@
 /**
- * Makes a child (runtime §7.1, definitions §13.4): its place in the registry, its variables, files and first messages in one
+ * Stages that make a child (runtime §7.1, definitions §13.4): its place in the registry, its variables, files and first messages in one
  * transaction, then the parent's hooks. Its workflow is started by the parent's.
  * M1. Its id comes from the call that makes it: the same call again finds the same child.
  * M2. Hooks run before the child does. They run again where the worker was lost before its answer was heard.
  */
 import type { MessageItem } from '../../core/item.ts';
-import type { ToolResult } from '../../core/message.ts';
 import { SUBAGENT_CREATE, SUBAGENT_MESSAGE, type Subagent } from '../../core/subagent.ts';
 import type { SubagentOutcome } from '../../core/subagent-step.ts';
+import { refuseCall } from '../../state/check-arguments.ts';
+import { end, go, type Verdict } from '../../state/gate.ts';
 import { definesHook } from '../../state/hooks/listed.ts';
 import { createIds } from '../../state/id.ts';
-import type { ChildRecord, NewChild } from '../../store/port/family.ts';
+import type { ChildRecord, GivenVariable, NewChild } from '../../store/port/family.ts';
 import { hasChanges, queueTools, watchFlow } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { describeAgent } from '../model/subagent-tools.ts';
 import { type ResumableCall, withFrame } from '../tool/resumable-call.ts';
 import type { CallAnswer } from '../tool-gate/call-info.ts';
+import type { ResolvedCall } from './callee.ts';
 import { givenVariables, inheritsOf, missingVariables, requestVariables } from './env.ts';
-import type { FirstTold } from './input.ts';
+import type { FirstTold, FoundFiles } from './input.ts';
 
-export type MadeChild =
-  | Extract<SubagentOutcome, { kind: 'child' | 'terminated' }>
-  | { readonly kind: 'refused'; readonly composed: CallAnswer };
+/** Where a call of a subagent leaves its gate without a child: answered, or its own thread is over. */
+export type UnmadeChild =
+  | ({ readonly kind: 'answered' } & CallAnswer)
+  | Extract<SubagentOutcome, { kind: 'terminated' }>;
 
-export async function makeChild(
-  dependencies: ActivityDependencies,
-  call: ResumableCall,
-  subagent: Subagent,
-  told: FirstTold,
-): Promise<MadeChild> {
-  const { store, probe } = dependencies;
+export interface MadeChild {
+  readonly outcome: Extract<SubagentOutcome, { kind: 'child' }>;
+}
+
+/** What a child is made of. */
+interface ChildCall extends ResolvedCall, FoundFiles {
+  readonly first: FirstTold;
+}
+
+interface ScopedChild {
+  readonly child: NewChild;
+  readonly given: readonly GivenVariable[];
+}
+
+/** Stage: the child needs variables of its own; where one is missing, they are requested and nothing is made. */
+export async function requireChildVariables(
+  ports: ActivityDependencies,
+  { call, subagent, first, files }: ChildCall,
+): Promise<Verdict<ScopedChild, UnmadeChild>> {
   const { thread } = call.begun;
-  const place = { step: call.key.step, index: call.key.index };
-  const child = toNewChild(dependencies, call, subagent, told);
-  const given = await withFrame(dependencies, call, (frame) => givenVariables(dependencies, frame, subagent));
-  const { required, missing } = await missingVariables(dependencies, thread, child.agent, given);
-  if (missing.length > 0) {
-    const wanted = { child, given, required, missing };
-    return { kind: 'refused', composed: await requestVariables(dependencies, thread.id, place, wanted) };
-  }
-  const waits = child.blocking;
-  const created = await store.createChild({
-    parentId: thread.id,
+  const { step, index } = call.key;
+  const child = toNewChild(ports, call, subagent, { ...first, attachments: files });
+  const given = await withFrame(ports, call, (frame) => givenVariables(ports, frame, subagent));
+  const { required, missing } = await missingVariables(ports, thread, child.agent, given);
+  if (missing.length === 0) return go({ child, given });
+  const wanted = { child, given, required, missing };
+  const answer = await requestVariables(ports, thread.id, { step, index }, wanted);
+  return end({ kind: 'answered', ...answer });
+}
+
+/** Stage: the child's thread in one transaction, then the parent's hooks. */
+export async function makeChild(
+  ports: ActivityDependencies,
+  { call, subagent, child, given }: ChildCall & ScopedChild,
+): Promise<Verdict<MadeChild, UnmadeChild>> {
+  const { step, index } = call.key;
+  const created = await ports.store.createChild({
+    parentId: call.begun.thread.id,
     child,
-    call: place,
-    waits,
-    inherits: inheritsOf(dependencies, child.agent),
+    call: { step, index },
+    waits: child.blocking,
+    inherits: inheritsOf(ports, child.agent),
     given,
   });
   switch (created.kind) {
     case 'terminated':
-      return created;
+      return end(created);
     case 'full':
-      return refused({ status: 'error', error: describeFull(subagent, created.limit, created.living) });
+      return refuseCall(describeFull(subagent, created.limit, created.living));
     case 'refused':
-      return refused({ status: 'error', error: `${SUBAGENT_CREATE}: ${created.reason}` });
+      return refuseCall(`${SUBAGENT_CREATE}: ${created.reason}`);
     case 'created':
-      await probe?.('subagent_created');
-      await tellHooks(dependencies, call, created.start.threadId);
-      return { kind: 'child', child: created.start, start: true, wait: waits };
+      await ports.probe?.('subagent_created');
+      await tellHooks(ports, call, created.start.threadId);
+      return go({ outcome: { kind: 'child', child: created.start, start: true, wait: child.blocking } });
   }
 }
 
@@ -137,10 +159,6 @@ export function toItem(id: string, { hears, parentId, content, attachments }: Sa
     metadata: { parent_thread_id: parentId },
     ...(attachments.length > 0 ? { attachments } : {}),
   };
-}
-
-function refused(result: ToolResult): MadeChild {
-  return { kind: 'refused', composed: { result } };
 }
 
 function describeFull({ agent }: Subagent, limit: number, living: readonly ChildRecord[]): string {

@@ -1,49 +1,52 @@
 /**
- * `subagent_message` (definitions §13.3, §13.6): a word to a child that lives and may be spoken to, with files of the parent.
+ * Stages of `subagent_message` (definitions §13.3, §13.6): a word to a child that lives and may be spoken to, with files of the parent.
  * The child's workflow is woken when the store has it.
  */
 import { SUBAGENT_MESSAGE } from '../../core/subagent.ts';
+import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
+import { end, go, type Verdict } from '../../state/gate.ts';
 import { createIds } from '../../state/id.ts';
 import type { ChildRecord } from '../../store/port/family.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { openThreadSignals } from '../signals/thread-signals.ts';
-import type { ResumableCall } from '../tool/resumable-call.ts';
-import { findFiles, type MessageFields, readMessage } from './input.ts';
-import { describeLiving, type MadeChild, toItem } from './make.ts';
+import type { SubagentCall } from './callee.ts';
+import type { FoundFiles, MessageFields } from './input.ts';
+import { describeLiving, type MadeChild, toItem, type UnmadeChild } from './make.ts';
 
-export async function tellChild(dependencies: ActivityDependencies, call: ResumableCall): Promise<MadeChild> {
-  const { store, probe } = dependencies;
-  const { thread } = call.begun;
-  const read = readMessage(call.begun.call.arguments);
-  if (!read.ok) return refused(read.error);
-  const children = await store.listChildren(thread.id);
-  const child = children.find((each) => each.threadId === read.value.referenceId && maySpeakTo(each));
-  if (!child) return refused(describeUnknown(read.value, children));
+type MessageCall = SubagentCall & { readonly fields: MessageFields };
+
+/** Stage: the child that the reference names. */
+export async function resolveChild(
+  { store }: ActivityDependencies,
+  { call, fields }: MessageCall,
+): Promise<Verdict<{ readonly child: ChildRecord }, AnsweredCall>> {
+  const children = await store.listChildren(call.begun.thread.id);
+  const child = children.find((each) => each.threadId === fields.referenceId && maySpeakTo(each));
+  return child ? go({ child }) : refuseCall(describeUnknown(fields, children));
+}
+
+/** Stage: the word is stored for the child, which is then woken. */
+export async function tellChild(
+  ports: ActivityDependencies,
+  { call, fields, child, files }: MessageCall & FoundFiles & { readonly child: ChildRecord },
+): Promise<Verdict<MadeChild, UnmadeChild>> {
+  const { store } = ports;
+  const { id: parentId } = call.begun.thread;
   const { step, index } = call.key;
-  const nextId = createIds(store, `${thread.id}:${step}:${index}:told`);
-  const place = { store, threadId: thread.id, nextId };
-  const files = await findFiles(place, SUBAGENT_MESSAGE, read.value.attachments);
-  if (!files.ok) return refused(files.error);
   const { hears, blocking: waits } = child;
-  const id = createIds(store, `${thread.id}:${step}:${index}:message`)();
+  const id = createIds(store, `${parentId}:${step}:${index}:message`)();
   const told = await store.tellChild({
-    parentId: thread.id,
+    parentId,
     childId: child.threadId,
-    message: toItem(id, {
-      hears,
-      parentId: thread.id,
-      content: read.value.content,
-      attachments: files.value,
-    }),
+    message: toItem(id, { hears, parentId, content: fields.content, attachments: files }),
     call: { step, index },
     waits,
   });
-  if (told.kind === 'terminated') return told;
-  if (told.kind === 'unknown')
-    return refused(describeUnknown(read.value, await store.listChildren(thread.id)));
-  await wakeChild(dependencies, child.threadId);
-  await probe?.('subagent_told');
-  return { kind: 'child', child: told.start, start: false, wait: waits };
+  if (told.kind === 'terminated') return end(told);
+  if (told.kind === 'unknown') return refuseCall(describeUnknown(fields, await store.listChildren(parentId)));
+  await wakeChild(ports, child.threadId);
+  await ports.probe?.('subagent_told');
+  return go({ outcome: { kind: 'child', child: told.start, start: false, wait: waits } });
 }
 
 /** A parent's word lets a child go on that was stopped, as a person's does. */
@@ -60,8 +63,4 @@ function describeUnknown({ referenceId }: MessageFields, children: readonly Chil
   const known =
     living.length > 0 ? `There are: ${describeLiving(living)}.` : 'There is none: create one first.';
   return `${SUBAGENT_MESSAGE}: ${JSON.stringify(referenceId.slice(0, 200))} is no subagent of yours that can be spoken to. ${known}`;
-}
-
-function refused(error: string): MadeChild {
-  return { kind: 'refused', composed: { result: { status: 'error', error } } };
 }

@@ -8,7 +8,7 @@ import type { SubpromptOutcome, ToolCallInput, ToolCallOutcome } from '../../cor
 import type { StepRecord } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
-import { answer } from '../model/answer.ts';
+import { answerStep } from '../model-gate/model-gate.ts';
 import { beginCall, infoOf, settleCall } from '../tool/resumable-call.ts';
 import { toStepCalls } from '../tool/tool-dispatch.ts';
 import { PROMPT } from '../tool-gate/tool-gate.ts';
@@ -41,7 +41,7 @@ export async function runSubprompt(
     case 'call': {
       const { threadId, runId } = call.key;
       const { step, attempt } = opened;
-      const answered = await answer(dependencies, { threadId, runId, step, attempt });
+      const answered = await answerStep(dependencies, { ref: { threadId, runId, step, attempt } });
       if (answered.kind === 'terminated') return answered;
       if (answered.kind === 'stored') return describe(dependencies, input, answered.record);
       return toOutcome(await finishSubprompt(dependencies, input));

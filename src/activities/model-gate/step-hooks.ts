@@ -1,16 +1,16 @@
-/** The hooks of a step that a model answers (definitions §9), and where they come in as its request is made. */
+/** The hooks of a step that a model answers (definitions §9): those on its request, and those around its answer. */
 import type { ActiveSide } from '../../core/active-side.ts';
-import { toPublic } from '../../state/hooks/assembly-hooks.ts';
+import { type RequestHooks, toPublic } from '../../state/hooks/assembly-hooks.ts';
 import { openScratch, type Scratch } from '../../state/scratch.ts';
 import type { StepContext, StepRef } from '../../store/port/step.ts';
 import { type FlowChanges, type HookWork, openHookWork, watchFlow } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
-import { type AssemblyHooks, NO_ASSEMBLY_HOOKS } from './assemble.ts';
+import { NO_REQUEST_HOOKS } from './assemble.ts';
 
 export interface StepHooks extends HookWork {
   readonly context: StepContext;
-  readonly assembly: AssemblyHooks;
+  readonly request: RequestHooks;
   /** What they asked of the flow since this was asked last. */
   readonly flow: () => Promise<FlowChanges>;
 }
@@ -19,7 +19,7 @@ export interface StepHooksInput {
   readonly ref: StepRef;
   readonly context: StepContext;
   readonly active: ActiveSide;
-  /** Of the hooks that have seen what the step drained; one flow for all hooks of a step. */
+  /** What the hooks that have seen the drained rows have left: all hooks of a step share one flow. */
   readonly scratch?: Scratch;
 }
 
@@ -36,6 +36,6 @@ export function openStepHooks(
     execution: async () => ({ ...place, prompt, history: messages.map(toPublic), flow: scratch.flow }),
   });
   scratch.redactWith(work.env.redactKnown);
-  const assembly = { ...NO_ASSEMBLY_HOOKS, ...work.hooks.request(place.executionId) };
-  return { ...work, context, assembly, flow: watchFlow(work.hooks, scratch) };
+  const request = { ...NO_REQUEST_HOOKS, ...work.hooks.request(place.executionId) };
+  return { ...work, context, request, flow: watchFlow(work.hooks, scratch) };
 }

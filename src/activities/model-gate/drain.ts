@@ -1,6 +1,6 @@
 /**
- * The beginning of a step (runtime §3.1) where the project has hooks for it (definitions §9): a new thread is greeted, and each
- * row that the step is about to drain goes through the hooks around a new message.
+ * Stage: the beginning of a step (runtime §3.1). What is due is drained in the transaction that decides what the step is to do. Where the
+ * project has hooks for it (definitions §9), a new thread is greeted, and each row goes through the hooks around a new message.
  * I1. Hooks run before the transaction that drains, since a hook may take its time. What is queued meanwhile has not been seen
  *     by them: it waits for the next step, which `commitStatus` sees to.
  * I2. A step that was begun already drains nothing, so no hook sees a row twice that is stored. One that was seen and not
@@ -13,7 +13,7 @@ import { isRuntimeError, isStoreTrouble } from '../../core/error.ts';
 import type { AttachmentRef } from '../../core/message.ts';
 import type { ModelStepInput } from '../../core/step.ts';
 import { storeAttachments } from '../../state/attachments.ts';
-import { isHookAborted } from '../../state/hooks/chain.ts';
+import { end, go, type Verdict } from '../../state/gate.ts';
 import { definesHook } from '../../state/hooks/listed.ts';
 import type { RunningExecution } from '../../state/running-execution.ts';
 import { openScratch, type Scratch } from '../../state/scratch.ts';
@@ -21,40 +21,58 @@ import type { PendingMessage, PendingWork, PreparedRow } from '../../store/port/
 import type { FromRun } from '../../store/port/run.ts';
 import type { BeginStep, BegunStep } from '../../store/port/step.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
-import { type HookWork, openHookWork, queueTools, watchFlow } from '../author/hook-work.ts';
+import {
+  type HookWork,
+  hasChanges,
+  openHookWork,
+  queueTools,
+  watchFlow,
+  withHookWork,
+} from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { abortError, abortSignal } from '../base/guard.ts';
-import { immediateCalls } from '../subagent/immediate.ts';
+import { abortSignal } from '../base/guard.ts';
+import { immediateCalls } from '../model/immediate-subagents.ts';
+import type { OpenStep } from './read-step.ts';
 
-export interface ReceivedInput {
+/** What the drain has come to. */
+interface ReceivedInput {
   readonly begun: BegunStep;
   /** The flow of the hooks that ran; those of the answer go on with it. */
   readonly scratch?: Scratch;
 }
 
+/** The step is open and waits for its answer. */
+export interface DrainedStep extends OpenStep {
+  readonly kind: 'call';
+  readonly swept: number;
+}
+
 const ROW_HOOKS = ['before_create_message', 'after_create_message'] as const;
 
-export async function receiveInput(
+export async function drain(
+  dependencies: ActivityDependencies,
+  { run, input }: { readonly run: FromRun; readonly input: ModelStepInput },
+): Promise<Verdict<DrainedStep, Exclude<BegunStep, { kind: 'call' }>>> {
+  const { begun, scratch } = await receiveInput(dependencies, run, input);
+  if (begun.kind !== 'call') return end(begun);
+  const { kind, step, attempt, swept } = begun;
+  return go({ kind, swept, ref: { ...run, step, attempt }, ...(scratch && { scratch }) });
+}
+
+async function receiveInput(
   dependencies: ActivityDependencies,
   run: FromRun,
   input: ModelStepInput,
 ): Promise<ReceivedInput> {
-  const { store, handover } = dependencies;
+  const { store } = dependencies;
   const registry = dependencies.registry();
-  const { afterStep } = input;
   const immediate = await immediateCalls(dependencies, { ...run, ordinal: input.ordinal });
   const command = { ...toCommand(registry, run, input), ...(immediate ? { immediate } : {}) };
   // A thread that has ended a step was greeted before it.
-  const mayGreet = afterStep === 0 && definesHook(registry, 'after_thread_created');
-  if (!mayGreet && !definesHook(registry, ...ROW_HOOKS)) return { begun: await store.beginStep(command) };
-  try {
-    if (mayGreet) await greet(dependencies, command);
-    if (!definesHook(registry, ...ROW_HOOKS)) return { begun: await store.beginStep(command) };
-    return await drainThroughHooks(dependencies, command);
-  } catch (error) {
-    if (isHookAborted(error)) throw abortError(handover);
-    throw error;
-  }
+  if (input.afterStep === 0 && definesHook(registry, 'after_thread_created'))
+    await greet(dependencies, command);
+  if (!definesHook(registry, ...ROW_HOOKS)) return { begun: await store.beginStep(command) };
+  return drainThroughHooks(dependencies, command);
 }
 
 /** One that is told of no agent asks for a thread that began before agents had two sides. */
@@ -74,14 +92,12 @@ async function greet(dependencies: ActivityDependencies, command: BeginStep): Pr
   if (greeted || thread.terminatedAt !== null) return;
   const signal = abortSignal(handover);
   const work = openHookWork(dependencies, { thread, key: `${thread.id}:created`, signal });
-  try {
-    if (!work.hooks.has('after_thread_created')) return;
-    await work.hooks.threadCreated();
-    await queueTools(store, thread.id, work.sink)();
+  await withHookWork(work, handover, async ({ hooks, sink }) => {
+    if (!hooks.has('after_thread_created')) return;
+    await hooks.threadCreated();
+    await queueTools(store, thread.id, sink)();
     await store.markGreeted(thread.id);
-  } finally {
-    work.close();
-  }
+  });
 }
 
 async function drainThroughHooks(
@@ -99,27 +115,43 @@ async function drainThroughHooks(
     execution: () => toExecution(dependencies, command, pending, scratch),
   });
   scratch.redactWith(work.env.redactKnown);
-  try {
-    if (!work.hooks.has(...ROW_HOOKS)) return { begun: await store.beginStep(command) };
-    const prepared: PreparedRow[] = [];
-    for (const { id, message } of pending.rows)
-      prepared.push(message ? await prepare(dependencies, work, message, command.threadId) : { id });
-    const flow = watchFlow(work.hooks, scratch);
-    const begun = await store.beginStep({ ...command, prepared, ...(await flow()) });
-    const queue = queueTools(store, command.threadId, work.sink);
-    await queue();
-    await tellStored(dependencies, work, command.threadId, prepared);
-    await queue();
-    if (begun.kind !== 'stored') return { begun, scratch };
-    // Nothing else will be committed of a step of queued tools.
-    const { directive, ...changes } = await flow();
-    if (directive === undefined && changes.context === undefined) return { begun };
-    const { record } = begun;
-    await store.keepFlow({ ...command, step: record.step, directive, ...changes });
-    return { begun: { ...begun, record: { ...record, ...(directive && { directive }) } } };
-  } finally {
-    work.close();
-  }
+  return withHookWork(work, handover, async () =>
+    work.hooks.has(...ROW_HOOKS)
+      ? beginThroughHooks(dependencies, work, { command, pending, scratch })
+      : { begun: await store.beginStep(command) },
+  );
+}
+
+interface PendingStep {
+  readonly command: BeginStep;
+  readonly pending: PendingWork;
+  readonly scratch: Scratch;
+}
+
+async function beginThroughHooks(
+  dependencies: ActivityDependencies,
+  work: HookWork,
+  { command, pending, scratch }: PendingStep,
+): Promise<ReceivedInput> {
+  const { store } = dependencies;
+  const { threadId } = command;
+  const prepared: PreparedRow[] = [];
+  for (const { id, message } of pending.rows)
+    prepared.push(message ? await prepare(dependencies, work, message, threadId) : { id });
+  const flow = watchFlow(work.hooks, scratch);
+  const begun = await store.beginStep({ ...command, prepared, ...(await flow()) });
+  const queue = queueTools(store, threadId, work.sink);
+  await queue();
+  await tellStored(dependencies, work, threadId, prepared);
+  await queue();
+  if (begun.kind !== 'stored') return { begun, scratch };
+  // Nothing else will be committed of a step of queued tools.
+  const changes = await flow();
+  if (!hasChanges(changes)) return { begun };
+  const { record } = begun;
+  const { directive } = changes;
+  await store.keepFlow({ ...command, step: record.step, ...changes });
+  return { begun: { ...begun, record: { ...record, ...(directive && { directive }) } } };
 }
 
 /** One row as hooks make it. */

@@ -1,5 +1,5 @@
 /**
- * Stores what a model said (runtime §3.4), through the hooks around a new message (definitions §9).
+ * Stages that store what a model said (runtime §3.4), through the hooks around a new message (definitions §9).
  * S1. Hooks before it run once for each attempt of the step, outside the transaction. Those after it run once, behind it: where
  *     the worker is lost in between, never.
  * S2. Tools that hooks queue are in line behind the answer.
@@ -9,10 +9,11 @@ import { randomUUID } from 'node:crypto';
 import type { ToolCall } from '../../core/message.ts';
 import type { ProviderUsage } from '../../core/provider.ts';
 import { roleOf } from '../../core/session.ts';
+import { end, go, type Verdict } from '../../state/gate.ts';
 import type { DraftMessage } from '../../state/hooks/message-hook-port.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { CommittedStep, StepContext, StepRecord, StepRef } from '../../store/port/step.ts';
-import { queueTools } from '../author/hook-work.ts';
+import { hasChanges, queueTools } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import type { StepHooks } from './step-hooks.ts';
@@ -30,36 +31,69 @@ export interface StepAnswer {
   readonly blocked?: true;
 }
 
-export async function storeAnswer(
+/** A step that has its answer, on its way to the store. */
+export interface AnsweredStep extends StepHooks {
+  readonly ref: StepRef;
+  readonly answer: StepAnswer;
+}
+
+interface HookedAnswer {
+  /** The answer as a message that hooks have seen; absent where there are none around it. */
+  readonly draft?: DraftMessage;
+}
+
+/** `before_create_message` (S1). */
+export async function beforeCreateAnswer(
+  _ports: unknown,
+  { hooks, answer, context }: AnsweredStep,
+): Promise<Verdict<HookedAnswer, never>> {
+  if (!hooks.has('before_create_message', 'after_create_message')) return go({});
+  return go({ draft: await hooks.beforeRow(toDraft(answer, context)) });
+}
+
+export type UncommittedStep = Exclude<CommittedStep, { kind: 'stored' }>;
+
+/** Answer, calls, usage and events in one transaction (S3). */
+export async function commitAnswer(
   { store, probe, handover }: ActivityDependencies,
-  { hooks, sink, flow, context }: StepHooks,
-  ref: StepRef,
-  { blocked, ...answer }: StepAnswer,
-): Promise<CommittedStep> {
-  const watched = hooks.has('before_create_message', 'after_create_message');
-  const draft = watched ? await hooks.beforeRow(toDraft(answer, context)) : undefined;
-  const changes = await flow();
+  { ref, answer: { blocked, ...answer }, draft, flow }: AnsweredStep & HookedAnswer,
+): Promise<Verdict<{ readonly record: StepRecord }, UncommittedStep>> {
   const command = {
     ...ref,
     ...answer,
     ...(draft && toFields(draft)),
-    ...changes,
+    ...(await flow()),
     ...(blocked ? { directive: 'blocked' as const } : {}),
   };
   const committed = await retryWhileUnavailable(abortSignal(handover), () => store.commitStep(command));
   await probe?.('model_committed');
-  if (committed.kind !== 'stored' || !(hooks.ran || draft)) return committed;
+  return committed.kind === 'stored' ? go({ record: committed.record }) : end(committed);
+}
+
+/** `after_create_message`, and what hooks have asked of the flow by now. */
+export async function afterCreateAnswer(
+  { store }: ActivityDependencies,
+  {
+    ref,
+    answer,
+    draft,
+    record,
+    hooks,
+    sink,
+    flow,
+  }: AnsweredStep & HookedAnswer & { readonly record: StepRecord },
+): Promise<Verdict<{ readonly record: StepRecord }, never>> {
+  if (!(hooks.ran || draft)) return go({ record });
   const queue = queueTools(store, ref.threadId, sink);
+  // S2.
   await queue();
   const stored = draft && (await store.getMessage(ref.threadId, draft.id));
   // Another attempt may have been first, with a message of its own.
   if (stored) await hooks.messages.afterCreate(stored);
   await queue();
-  const later = blocked ? {} : await flow();
-  if (later.directive !== undefined || later.context !== undefined)
-    await store.keepFlow({ ...ref, ...later });
-  const record: StepRecord = { ...committed.record, ...(later.directive && { directive: later.directive }) };
-  return { kind: 'stored', record };
+  const later = answer.blocked ? {} : await flow();
+  if (hasChanges(later)) await store.keepFlow({ ...ref, ...later });
+  return go({ record: { ...record, ...(later.directive && { directive: later.directive }) } });
 }
 
 function toDraft(

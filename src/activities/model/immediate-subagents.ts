@@ -18,7 +18,7 @@ import type { FromRun } from '../../store/port/run.ts';
 import type { BeginStep, ImmediateCalls } from '../../store/port/step.ts';
 import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { enabledSubagents } from '../model/enabled-subagents.ts';
+import { enabledSubagents } from './enabled-subagents.ts';
 
 type Sources = Pick<ActivityDependencies, 'store' | 'registry'>;
 
@@ -46,12 +46,12 @@ async function callsOf(sources: Sources, thread: ThreadRecord): Promise<BeginSte
   return calls;
 }
 
-interface Place {
+interface ImmediateSide {
   readonly thread: Pick<ThreadRecord, 'id' | 'agent'>;
   readonly side: Side;
 }
 
-function toItem({ store }: Pick<Sources, 'store'>, place: Place, subagent: Subagent): ToolItem {
+function toItem({ store }: Pick<Sources, 'store'>, place: ImmediateSide, subagent: Subagent): ToolItem {
   const { agent, resumable } = subagent;
   const id = itemId(store, place, agent.name);
   const call = resumable
@@ -68,13 +68,13 @@ export function defaultInput({ agent }: Pick<Subagent, 'agent'>): { name: string
 /** I3. */
 export function isImmediateCall(
   store: Sources['store'],
-  place: Place & { readonly call: { readonly callId: string } },
+  place: ImmediateSide & { readonly call: { readonly callId: string } },
   { agent }: Pick<Subagent, 'agent'>,
 ): boolean {
   return place.call.callId === `queued_${itemId(store, place, agent.name)}`;
 }
 
-function itemId(store: Sources['store'], { thread, side }: Place, child: string): string {
+function itemId(store: Sources['store'], { thread, side }: ImmediateSide, child: string): string {
   return `immediate_${createIds(store, `${thread.id}:immediate:${thread.agent}:${side}:${child}`)()}`;
 }
 

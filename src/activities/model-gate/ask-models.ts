@@ -1,0 +1,106 @@
+/** Stages: the models are asked in their order, and what one of them has said becomes the answer of the step (runtime §3.3). */
+import type { ActiveSide } from '../../core/active-side.ts';
+import type { ModelDefinition } from '../../core/definition.ts';
+import type { ToolCall } from '../../core/message.ts';
+import type { ProviderMessage, ProviderResponse } from '../../core/provider.ts';
+import { readRedactor } from '../../state/env-place.ts';
+import { end, go, type Verdict } from '../../state/gate.ts';
+import type { HookBlocked } from '../../state/hooks/assembly-hooks.ts';
+import type { StepContext } from '../../store/port/step.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { askModel } from '../model/ask-model.ts';
+import { executedMetadata } from '../model/provider-tools.ts';
+import { buildRequest, findModels } from '../model/request.ts';
+import type { SubagentOffer } from '../model/subagent-tools.ts';
+import type { RequestMaterial } from './assemble.ts';
+import type { StepAnswer } from './commit-answer.ts';
+import type { FailedStep, OpenStep } from './read-step.ts';
+import type { StepHooks } from './step-hooks.ts';
+
+export type AssembledRequest = OpenStep &
+  RequestMaterial & { readonly messages: readonly ProviderMessage[]; readonly subagents: SubagentOffer };
+
+export interface ModelResponse {
+  readonly response: ProviderResponse;
+  readonly model: ModelDefinition;
+}
+
+/** Each attempt is a request to one model, with its time-outs, recorded; the next one is another try or a fallback. */
+export async function askModels(
+  ports: ActivityDependencies,
+  { ref, context: { thread }, active, messages, subagents }: AssembledRequest,
+): Promise<Verdict<ModelResponse, FailedStep>> {
+  const registry = ports.registry();
+  const redact = async (text: string) => (await readRedactor(ports, thread))(text);
+  const result = await askModel(ports, { ref, redact }, findModels(registry, active), (model) =>
+    buildRequest(registry, active, model, { threadId: thread.id, messages, subagents }),
+  );
+  if (!result.ok) {
+    const calls = `${result.attempts} model ${result.attempts === 1 ? 'call' : 'calls'}`;
+    const message = `${await redact(result.error.message)} (${calls})`;
+    return end({ kind: 'failed', error: { code: result.error.code, message } });
+  }
+  await ports.probe?.('model_answered');
+  return go({ response: result.response, model: result.model });
+}
+
+export function composeAnswer(
+  _ports: unknown,
+  { ref, context, active, response, model }: AssembledRequest & ModelResponse,
+): Verdict<{ readonly answer: StepAnswer }, never> {
+  return go({
+    answer: {
+      content: finalContent(response, active, context),
+      toolCalls: toToolCalls(response, ref.step),
+      model: model.name,
+      finishReason: response.finishReason,
+      usage: response.usage,
+      prompt: active.prompt.name,
+      reasoning: response.reasoning ?? undefined,
+      metadata: executedMetadata(response),
+    },
+  });
+}
+
+/**
+ * A hook refused the request: no model is asked, and what the hook said is the answer that ends the execution. Redacted as a failure
+ * is: what it says was made of what the hook has seen.
+ */
+export async function composeBlocked(
+  { env }: Pick<StepHooks, 'env'>,
+  { message, hookId }: HookBlocked,
+  { prompt }: ActiveSide,
+): Promise<StepAnswer> {
+  const { error: content = '' } = await env.redact({ status: 'error', error: message });
+  return {
+    content,
+    toolCalls: [],
+    model: '',
+    finishReason: 'hook_blocked',
+    usage: { promptTokens: 0, completionTokens: 0, totalTokens: 0 },
+    blocked: true,
+    prompt: prompt.name,
+    metadata: { hookBlocked: hookId },
+  };
+}
+
+/** The stop tool's argument may stand for the answer (definitions §7.1, stopToolResponseProperty). */
+function finalContent(
+  response: ProviderResponse,
+  { side }: ActiveSide,
+  { subprompt }: StepContext,
+): string | null {
+  const { stopTool, stopToolResponseProperty: property } = side;
+  if (subprompt || !stopTool || !property) return response.content;
+  const call = response.toolCalls?.find(({ name }) => name === stopTool);
+  const value = call?.arguments[property];
+  return typeof value === 'string' ? value : response.content;
+}
+
+function toToolCalls(response: ProviderResponse, step: number): ToolCall[] {
+  return (response.toolCalls ?? []).map(({ id, name, arguments: parsed, rawArguments }, index) => ({
+    id: id || `call_${step}_${index}`,
+    type: 'function',
+    function: { name, arguments: rawArguments ?? JSON.stringify(parsed) },
+  }));
+}

@@ -1,0 +1,146 @@
+/**
+ * Stages that assemble what all requests of a step have in common (runtime §4), in the order of definitions §12.2: the rendered prompt
+ * and the messages, through the hooks, and the last repairs. What depends on the model that is asked is `model/request.ts`.
+ */
+import { type ActiveSide, hasTwoSides } from '../../core/active-side.ts';
+import { chooseMessages, pairResults } from '../../core/context.ts';
+import { recentImages } from '../../core/context-attachment.ts';
+import { toProviderMessage } from '../../core/context-provider.ts';
+import { dropEmpty, repairToolSequences } from '../../core/context-repair.ts';
+import { showToSide } from '../../core/context-side.ts';
+import { isRuntimeError } from '../../core/error.ts';
+import { fromLLMMessages, toLLMMessage } from '../../core/llm-message.ts';
+import { renderPrompt } from '../../core/prompt-text.ts';
+import type { ProviderMessage } from '../../core/provider.ts';
+import { FIRST_WORD } from '../../core/subagent.ts';
+import { end, go, type Nothing, type Verdict } from '../../state/gate.ts';
+import { type HookBlocked, isHookBlocked, type RequestHooks } from '../../state/hooks/assembly-hooks.ts';
+import type { StepContext } from '../../store/port/step.ts';
+import type { NewEvent, ThreadStore } from '../../store/port/thread-store.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { promptVariables } from '../model/prompt-variables.ts';
+import { readPictures } from '../model/read-pictures.ts';
+
+type Ports = Pick<ActivityDependencies, 'store' | 'registry'>;
+
+export const NO_REQUEST_HOOKS: RequestHooks = {
+  system: async (text) => text,
+  messages: async (messages) => messages,
+  history: async (messages) => messages,
+};
+
+/** What a request is assembled from. */
+export interface RequestMaterial {
+  readonly context: StepContext;
+  readonly active: ActiveSide;
+  /** What an `env` part of a prompt shows. */
+  readonly show: (name: string) => string;
+  readonly request: RequestHooks;
+}
+
+/** A hook refused the request. */
+export interface BlockedRequest {
+  readonly kind: 'blocked';
+  readonly by: HookBlocked;
+}
+
+/** A request that cannot hold everything is an event of the log. */
+export async function noteTrimmed(
+  { store }: Ports,
+  { context: { thread, step, trimmed } }: RequestMaterial,
+): Promise<Verdict<Nothing, never>> {
+  if (trimmed > 0)
+    await tell(store, thread.id, { type: 'context.trimmed', data: { messages: trimmed }, step, once: true });
+  return go();
+}
+
+/** `after_system_message`. */
+export async function renderSystem(
+  { registry }: Ports,
+  { context, active: { prompt }, show, request }: RequestMaterial,
+): Promise<Verdict<{ readonly system: string }, never>> {
+  const variables = promptVariables(context);
+  const text = renderPrompt({ prompt, prompts: registry().prompts, variables, env: show });
+  return go({ system: await request.system(text) });
+}
+
+export interface History {
+  readonly history: readonly ProviderMessage[];
+}
+
+/** `filter_messages`, on what the prompt includes; then results join their calls, and roles are those of the acting side. */
+export async function chooseHistory(
+  { store }: Ports,
+  { context, active, request, system }: RequestMaterial & { readonly system: string },
+): Promise<Verdict<History, never>> {
+  const { thread, executionId, side } = context;
+  const { includeChat, includePastTools, recentImageThreshold, reasoning, name } = active.prompt;
+  const included = chooseMessages(context.messages, { executionId, includeChat, includePastTools });
+  const paired = pairResults(await request.messages(included)).filter(({ role }) => ROLES.has(role));
+  const chosen = showToSide(paired, side);
+  const pictures = await readPictures(store, thread.id, recentImages(chosen, recentImageThreshold));
+  const reasoningOf = reasoning?.include ? name : undefined;
+  const history: ProviderMessage[] = [
+    ...(system.length > 0 ? [{ role: 'system' as const, content: system }] : []),
+    ...chosen.map((message) => toProviderMessage(message, { pictures, reasoningOf })),
+  ];
+  return go({ history: dropEmpty(history) });
+}
+
+/** A hook may make up messages of any kind. */
+const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);
+
+/** `prefilter_llm_history`, which may refuse the request. What is wrong with the list that it returns is told and left out. */
+export async function filterHistory(
+  { store }: Ports,
+  { context: { thread, step }, request, history: given }: RequestMaterial & History,
+): Promise<Verdict<History, BlockedRequest>> {
+  if (request.history === NO_REQUEST_HOOKS.history) return go({ history: given });
+  const filtered = await request.history(given.map(toLLMMessage)).catch(toBlocked);
+  if ('hookId' in filtered) return end({ kind: 'blocked', by: filtered });
+  const { messages, problems } = fromLLMMessages(filtered, given);
+  if (problems.length > 0) {
+    const error = problems.join(' ').slice(0, 1000);
+    const data = { id: null, hook: 'prefilter_llm_history' as const, error };
+    await tell(store, thread.id, { type: 'hook.failed', data, step });
+  }
+  return go({ history: messages });
+}
+
+function toBlocked(error: unknown): HookBlocked {
+  if (isHookBlocked(error)) return error;
+  throw error;
+}
+
+/** After the hooks, so that none of them can bring a thread to where every provider refuses it. */
+export function sanitise(
+  _ports: unknown,
+  { context: { subprompt }, active, history }: RequestMaterial & History,
+): Verdict<{ readonly messages: readonly ProviderMessage[] }, never> {
+  const sent = dropEmpty(repairToolSequences(history));
+  const opened = hasTwoSides(active.agent) ? openAsUser(sent) : sent;
+  return go({ messages: [...opened, ...standIn(sent, subprompt)] });
+}
+
+/** A call that hands no message to its prompt: some providers refuse a request without one, so its arguments are the message. */
+function standIn(
+  sent: readonly ProviderMessage[],
+  subprompt: StepContext['subprompt'],
+): readonly ProviderMessage[] {
+  if (!subprompt || sent.some(({ role }) => role !== 'system')) return [];
+  return [{ role: 'user', content: JSON.stringify(subprompt.arguments) }];
+}
+
+/** To one of two sides the first words may be its own, which some providers refuse: somebody has to speak before. */
+function openAsUser(sent: readonly ProviderMessage[]): readonly ProviderMessage[] {
+  const first = sent.findIndex(({ role }) => role !== 'system');
+  if (sent[first]?.role !== 'assistant') return sent;
+  return sent.toSpliced(first, 0, { role: 'user', content: FIRST_WORD });
+}
+
+/** A thread that ends meanwhile is told by the commands that follow. */
+async function tell(store: ThreadStore, threadId: string, event: NewEvent): Promise<void> {
+  await store.appendEvent(threadId, event).catch((error: unknown) => {
+    if (!isRuntimeError(error, 'ThreadTerminated')) throw error;
+  });
+}

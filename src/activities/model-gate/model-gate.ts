@@ -1,0 +1,127 @@
+/**
+ * The model gate: all that surrounds a question to a model, in order (runtime §3.1-3.4). The thread's own step begins with its drain; a
+ * sub-prompt's step, which has nothing to drain, is opened by its call (subprompt/open.ts), and both are answered alike.
+ */
+import type { ModelStepInput, StoredError } from '../../core/step.ts';
+import { openGate } from '../../state/gate.ts';
+import type { FromRun } from '../../store/port/run.ts';
+import type { BegunStep, CommittedStep } from '../../store/port/step.ts';
+import { withHookWork } from '../author/hook-work.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { type AssembledRequest, askModels, composeAnswer, composeBlocked } from './ask-models.ts';
+import {
+  type BlockedRequest,
+  chooseHistory,
+  filterHistory,
+  noteTrimmed,
+  type RequestMaterial,
+  renderSystem,
+  sanitise,
+} from './assemble.ts';
+import {
+  type AnsweredStep,
+  afterCreateAnswer,
+  beforeCreateAnswer,
+  commitAnswer,
+  type UncommittedStep,
+} from './commit-answer.ts';
+import { type DrainedStep, drain } from './drain.ts';
+import {
+  type FailedStep,
+  type OpenStep,
+  offerSubagents,
+  type ReadStep,
+  readStepContext,
+  requireStepVariables,
+  resolveSide,
+} from './read-step.ts';
+import { openStepHooks, type StepHooks } from './step-hooks.ts';
+
+/** All that is known of a step while its hooks are open. */
+type HookedStep = ReadStep & StepHooks;
+
+type AskedStep = { readonly run: FromRun; readonly input: ModelStepInput };
+
+const BEGIN = openGate<ActivityDependencies, AskedStep, SettledStep>().stage(drain); //                   1 what is due becomes history, through its hooks; is there anything to ask?
+
+const READ = openGate<ActivityDependencies, OpenStep, FailedStep>()
+  .stage(readStepContext) //          2 what the store has of the step
+  .stage(resolveSide) //              2 whose step it is: agent, side, prompt
+  .stage(requireStepVariables) //     2 required variables have values
+  .stage(offerSubagents); //          2 which subagents may be offered now
+
+/** What all requests of the step have in common. */
+export const ASSEMBLE = openGate<
+  Pick<ActivityDependencies, 'store' | 'registry'>,
+  RequestMaterial,
+  BlockedRequest
+>()
+  .stage(noteTrimmed) //              3 assemble: told where not everything has room
+  .stage(renderSystem) //             3 assemble: the prompt, through its hooks
+  .stage(chooseHistory) //            3 assemble: the messages, through their hooks
+  .stage(filterHistory) //            4 hooks on the request: may refuse it
+  .stage(sanitise); //                5 last, so that no hook can break the history
+
+const ASK = openGate<ActivityDependencies, AssembledRequest, FailedStep>()
+  .stage(askModels) //                6 attempts: tries and fallbacks
+  .stage(composeAnswer); //           7 the answer: content, calls with their ids
+
+const STORE = openGate<ActivityDependencies, AnsweredStep, UncommittedStep>()
+  .stage(beforeCreateAnswer) //       8 hooks on the answer
+  .stage(commitAnswer) //             9 one transaction: answer, calls, usage, events
+  .stage(afterCreateAnswer); //      10 hooks behind it
+
+type SettledStep = Exclude<BegunStep, { kind: 'call' }>;
+
+/** Begins the thread's own step, or finds what has become of it. */
+export async function beginStep(
+  dependencies: ActivityDependencies,
+  step: AskedStep,
+): Promise<DrainedStep | SettledStep> {
+  const begun = await BEGIN.pass(dependencies, step);
+  return begun.kind === 'go' ? begun.known : begun.end;
+}
+
+export type AnsweredOutcome =
+  | CommittedStep
+  /** The step has failed, and the store has its failure. */
+  | { readonly kind: 'failed'; readonly error: StoredError };
+
+/** From a step that is open to its stored answer, or to the failure that is stored instead. */
+export async function answerStep(
+  dependencies: ActivityDependencies,
+  step: OpenStep,
+): Promise<AnsweredOutcome> {
+  const read = await READ.pass(dependencies, step);
+  if (read.kind === 'end') return failStep(dependencies, step, read.end);
+  const hooks = openStepHooks(dependencies, read.known);
+  return withHookWork(hooks, dependencies.handover, () =>
+    answerThrough(dependencies, { ...read.known, ...hooks }),
+  );
+}
+
+async function answerThrough(dependencies: ActivityDependencies, step: HookedStep): Promise<AnsweredOutcome> {
+  const assembled = await ASSEMBLE.pass(dependencies, step);
+  if (assembled.kind === 'end') {
+    const answer = await composeBlocked(step, assembled.end.by, step.active);
+    return storeAnswer(dependencies, { ...step, answer });
+  }
+  const asked = await ASK.pass(dependencies, { ...step, messages: assembled.known.messages });
+  if (asked.kind === 'end') return failStep(dependencies, step, asked.end);
+  return storeAnswer(dependencies, { ...step, answer: asked.known.answer });
+}
+
+async function storeAnswer(dependencies: ActivityDependencies, step: AnsweredStep): Promise<AnsweredOutcome> {
+  const stored = await STORE.pass(dependencies, step);
+  return stored.kind === 'go' ? { kind: 'stored', record: stored.known.record } : stored.end;
+}
+
+async function failStep(
+  { store }: ActivityDependencies,
+  { ref }: OpenStep,
+  { error: { code, message } }: FailedStep,
+): Promise<AnsweredOutcome> {
+  const error = { code, message: message.slice(0, 1000) };
+  const failed = await store.failStep({ ...ref, error });
+  return failed.kind === 'terminated' ? failed : { kind: 'failed', error };
+}

@@ -1,0 +1,74 @@
+/** Stages before anything is assembled: what the store has of the step, who acts, with which variables, and what may be offered. */
+import { type ActiveSide, findStepSide } from '../../core/active-side.ts';
+import type { StoredError } from '../../core/step.ts';
+import { end, go, type Verdict } from '../../state/gate.ts';
+import type { Scratch } from '../../state/scratch.ts';
+import type { StepContext, StepRef } from '../../store/port/step.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { historyWindow } from '../model/history-window.ts';
+import { readSubagentOffer } from '../model/offered-tools.ts';
+import { agentNotFound } from '../model/request.ts';
+import { readStepEnv } from '../model/step-env.ts';
+import type { SubagentOffer } from '../model/subagent-tools.ts';
+
+/** A step that is open in the store and waits for its answer: the thread's own, or a sub-prompt's. */
+export interface OpenStep {
+  readonly ref: StepRef;
+  /** What the hooks that have seen the drained rows have left. */
+  readonly scratch?: Scratch;
+}
+
+/** The step cannot be answered. */
+export interface FailedStep {
+  readonly kind: 'failed';
+  readonly error: StoredError;
+}
+
+/** What the stages of this file add. */
+export interface ReadStep extends OpenStep {
+  readonly context: StepContext;
+  readonly active: ActiveSide;
+  /** What an `env` part of a prompt shows. */
+  readonly show: (name: string) => string;
+  readonly subagents: SubagentOffer;
+}
+
+export async function readStepContext(
+  { store, registry }: ActivityDependencies,
+  { ref }: OpenStep,
+): Promise<Verdict<Pick<ReadStep, 'context'>, never>> {
+  return go({ context: await store.readContext(ref.threadId, ref.step, historyWindow(registry())) });
+}
+
+type FoundStep = Pick<ReadStep, 'ref' | 'context'>;
+
+export function resolveSide(
+  { registry }: ActivityDependencies,
+  { ref, context }: FoundStep,
+): Verdict<Pick<ReadStep, 'active'>, FailedStep> {
+  const active = findStepSide(registry(), context.thread.agent, context);
+  if (active) return go({ active });
+  return end({ kind: 'failed', error: agentNotFound(context.thread.agent, ref.threadId) });
+}
+
+type ResolvedStep = Pick<ReadStep, 'ref' | 'context' | 'active'>;
+
+export async function requireStepVariables(
+  ports: ActivityDependencies,
+  { context, active: { prompt } }: ResolvedStep,
+): Promise<Verdict<Pick<ReadStep, 'show'>, FailedStep>> {
+  const env = await readStepEnv(ports, context.thread, { begun: hasBegun(context), prompt });
+  return env.ok ? go({ show: env.show }) : end({ kind: 'failed', error: env.error });
+}
+
+/** Whether the execution has had an answer of a model, of either side; this step is counted. */
+function hasBegun({ subprompt, stepCount }: StepContext): boolean {
+  return subprompt !== null || stepCount > 1;
+}
+
+export async function offerSubagents(
+  ports: ActivityDependencies,
+  { context, active }: ResolvedStep,
+): Promise<Verdict<Pick<ReadStep, 'subagents'>, never>> {
+  return go({ subagents: await readSubagentOffer(ports, context.thread, active.prompt) });
+}

@@ -1,0 +1,10 @@
+/** What `{{key}}` in a prompt may stand for: the scratch, overlaid by the arguments of the thread or of the sub-prompt's call. */
+import type { StepPlace } from '../../store/port/step.ts';
+
+export function promptVariables({
+  scratch,
+  thread,
+  subprompt,
+}: Pick<StepPlace, 'scratch' | 'thread' | 'subprompt'>): Readonly<Record<string, unknown>> {
+  return { ...scratch, ...(subprompt?.arguments ?? thread.arguments) };
+}

@@ -1,0 +1,63 @@
+/**
+ * The tool gate for calls of subagents, as far as the child (runtime §3.3, §7, §8.1): the numbers are those of `tool-gate/tool-gate.ts`,
+ * whose RESULT stores what `finishSubagent` has composed, or what a stage has answered here.
+ */
+import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../core/subagent.ts';
+import { openGate } from '../../state/gate.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import type { ResumableCall } from '../tool/resumable-call.ts';
+import { resolveNamedCallee, resolveOwnCallee, type SubagentCall } from './callee.ts';
+import { bootstrap } from './immediate-bootstrap.ts';
+import {
+  checkNamedArguments,
+  composeFirst,
+  findFirstFiles,
+  findToldFiles,
+  readCreateFields,
+  readMessageFields,
+  readOwnArguments,
+} from './input.ts';
+import { type MadeChild, makeChild, requireChildVariables, type UnmadeChild } from './make.ts';
+import { resolveChild, tellChild } from './tell.ts';
+
+const openCall = () => openGate<ActivityDependencies, SubagentCall, UnmadeChild>();
+
+/** A call by the agent's own name. */
+const OWN = openCall()
+  .stage(resolveOwnCallee) //       1 resolve: a subagent that is listed and enabled
+  .stage(bootstrap) //              2 arguments: name and first message of an immediate one, by a model
+  .stage(readOwnArguments) //       2 arguments: what the child's prompt asks for, and its first message
+  .stage(findFirstFiles) //         2 arguments: files of the parent
+  .stage(requireChildVariables) //  3 required variables have values
+  .stage(makeChild); //             4 body: the child's thread
+
+/** `subagent_create`. */
+const CREATE = openCall()
+  .stage(readCreateFields) //       2
+  .stage(resolveNamedCallee) //     1
+  .stage(checkNamedArguments) //    2
+  .stage(bootstrap) //              2
+  .stage(composeFirst) //           2
+  .stage(findFirstFiles) //         2
+  .stage(requireChildVariables) //  3
+  .stage(makeChild); //             4
+
+/** `subagent_message`. */
+const MESSAGE = openCall()
+  .stage(readMessageFields) //      2
+  .stage(resolveChild) //           1 resolve: a child that may be spoken to
+  .stage(findToldFiles) //          2
+  .stage(tellChild); //             4 body: a word to the child
+
+export async function leadToChild(
+  dependencies: ActivityDependencies,
+  call: ResumableCall,
+): Promise<MadeChild['outcome'] | UnmadeChild> {
+  const passed = await gateOf(call.begun.call.name).pass(dependencies, { call });
+  return passed.kind === 'go' ? passed.known.outcome : passed.end;
+}
+
+function gateOf(name: string): Pick<typeof OWN | typeof CREATE | typeof MESSAGE, 'pass'> {
+  if (name === SUBAGENT_MESSAGE) return MESSAGE;
+  return name === SUBAGENT_CREATE ? CREATE : OWN;
+}
