@@ -24,8 +24,9 @@ export async function injectMessage(
 ): Promise<Message> {
   return inThread(context, threadId, async (thread) => {
     refuseTerminated(thread);
-    if (!(await findMessage(thread, message.id))) await thread.insertMessage(message);
-    return (await findMessage(thread, message.id)) as Message;
+    const known = await findRow(thread, message.id);
+    if (!known) await thread.insertMessage(message);
+    return toMessage(known ?? (await requireRow(thread, message.id)));
   });
 }
 
@@ -154,6 +155,10 @@ function messagesOf(thread: ThreadTransaction) {
 
 async function findRow(thread: ThreadTransaction, id: string): Promise<MessageRow | undefined> {
   return messagesOf(thread).where('id', '=', id).executeTakeFirst();
+}
+
+async function requireRow(thread: ThreadTransaction, id: string): Promise<MessageRow> {
+  return messagesOf(thread).where('id', '=', id).executeTakeFirstOrThrow();
 }
 
 async function findMessage(thread: ThreadTransaction, id: string): Promise<Message | null> {

@@ -146,7 +146,8 @@ async function findUnseen(thread: ThreadTransaction, afterStep: number): Promise
     .orderBy('step')
     .execute();
   const committed = rows.filter((row) => row.state === 'committed');
-  if (committed.length === 0) return undefined;
+  const last = committed.at(-1);
+  if (!last) return undefined;
   const unsettled = await thread.trx
     .selectFrom('tool_calls')
     .select('step')
@@ -158,7 +159,7 @@ async function findUnseen(thread: ThreadTransaction, afterStep: number): Promise
     .executeTakeFirst();
   const unfinished = committed.find((row) => row.step === unsettled?.step);
   if (unfinished) return { row: unfinished, settled: false };
-  return { row: committed[committed.length - 1] as StepRow, settled: true };
+  return { row: last, settled: true };
 }
 
 async function setRunning(thread: ThreadTransaction, executionId: string): Promise<void> {
