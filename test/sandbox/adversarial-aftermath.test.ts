@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { createSandbox, SANDBOX_LIMITS } from '../../src/sandbox/index.ts';
 import { eventually } from '../support/eventually.ts';
+import { isLong } from '../support/long-form.ts';
 import { childrenOf, isAlive } from './children.ts';
 import { listenForAlarms } from './escape-harness.ts';
 
@@ -98,7 +99,10 @@ describe('functions that nobody waits for', () => {
     const scope = own.scope();
     const source =
       'export default { loop: () => { for (;;); }, eat: () => { const a = []; for (;;) a.push([a.length]) }, fine: () => 1 }';
-    const [first, second] = await Promise.all([scope.runCode(source), scope.runCode(source)]);
+    const [first, second] = await Promise.all([
+      scope.runCode(source),
+      scope.runCode(source, { memoryLimitBytes: 16 * MIB }),
+    ]);
     const held = first.result as Record<string, () => Promise<unknown>>;
     expect(await held.fine?.()).toBe(1);
     const looping = held.loop?.();
@@ -112,14 +116,19 @@ describe('functions that nobody waits for', () => {
   });
 });
 
+/** Eight bytes for each hole would be five times what the worker may grow by, in the short form. */
+const LOGS = isLong ? 200 : 40;
+/** Of 4 MB each: twice as many as may be under way, in the short form. */
+const CALLS = isLong ? 40 : 16;
+
 describe('what a run leaves with the worker', () => {
   it('adversarial 15: arrays of holes cost the worker no more than they say', async () => {
     const grown = await growth(async () => {
       const { status, logs, result } = await runCode(
-        'for (let i = 0; i < 200; i++) console.log(new Array(990_000)); export default new Array(990_000)',
+        `for (let i = 0; i < ${LOGS}; i++) console.log(new Array(990_000)); export default new Array(990_000)`,
       );
       expect(status).toBe('success');
-      expect(logs).toHaveLength(200);
+      expect(logs).toHaveLength(LOGS);
       expect(result).toHaveLength(990_000);
       expect(Object.keys(result as unknown[])).toEqual([]);
     });
@@ -150,13 +159,13 @@ describe('what a run leaves with the worker', () => {
     };
     const source = `
       const text = 'x'.repeat(4e6), all = [];
-      for (let i = 0; i < 40; i++) { all.push(slow(text)); await tick(); await tick(); }
+      for (let i = 0; i < ${CALLS}; i++) { all.push(slow(text)); await tick(); await tick(); }
       export default (await Promise.all(all)).length`;
     const { result } = await runCode(source, {
       globals: { slow, tick: () => 1 },
       memoryLimitBytes: 256 * MIB,
     });
-    expect(result).toBe(40);
+    expect(result).toBe(CALLS);
     expect(most).toBeLessThanOrEqual(SANDBOX_LIMITS.callsInFlightBytes);
   });
 

@@ -63,6 +63,8 @@ const MORE_OF_A_KIND = [
   'doubles in one array',
   'a Map of integers',
   'a Set of texts',
+  'parsed JSON',
+  'matches of a regex',
 ];
 
 async function measured(name: string, source: string, limit: number): Promise<CodeExecutionResult> {

@@ -122,6 +122,9 @@ const MORE_OF_A_KIND = [
   'a BigInt squared',
   'split, reverse and join',
   'an array pushed to and emptied',
+  'promises that call each other',
+  'JSON in a loop',
+  'a typed array filled',
 ];
 
 describe('a run that is told to end', () => {

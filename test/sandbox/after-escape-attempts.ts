@@ -9,6 +9,8 @@ export interface Attempt {
   readonly program: string;
   /** Whether Node's permission model, or a bound on the process, holds it without a wall of the kernel's. */
   readonly heldByNone: boolean;
+  /** Whether it needs a child that nothing else was tried in: it asks what the child began with, changes or ends its process. */
+  readonly alone?: true;
 }
 
 /** Answers once connected, bound or failed. */
@@ -21,6 +23,7 @@ const read = (path: string) => `${FS} return fs.readFileSync(${path}, 'latin1').
 const write = (path: string) => `${FS} fs.closeSync(fs.openSync(${path}, 'w')); return 'wrote';`;
 const held = (name: string, program: string): Attempt => ({ name, program, heldByNone: true });
 const open = (name: string, program: string): Attempt => ({ name, program, heldByNone: false });
+const alone = (attempt: Attempt): Attempt => ({ ...attempt, alone: true });
 
 const READING: readonly Attempt[] = [
   held("reads the parent's environment", read("'/proc/' + process.ppid + '/environ'")),
@@ -45,18 +48,22 @@ const READING: readonly Attempt[] = [
     `${FS} fs.symlinkSync(target.store, target.folder + '/link'); return fs.readFileSync(target.folder + '/link', 'latin1').slice(0, 20);`,
   ),
   held('opens its own memory', `${FS} fs.closeSync(fs.openSync('/proc/self/mem', 'r+')); return 'opened';`),
-  held(
-    'finds files or sockets that it inherited',
-    `
+  alone(
+    held(
+      'finds files or sockets that it inherited',
+      `
     ${FS} const found = [];
     // Node keeps its own root open, to close it when it runs out of descriptors.
     const root = (() => { try { return fs.statSync('/').ino; } catch {} })();
     for (let fd = 0; fd < 256; fd++) { try { const s = fs.fstatSync(fd); if (fd !== 3 && fd !== 2 && (s.isFile() || s.isSocket() || (s.isDirectory() && root !== undefined && s.ino !== root))) found.push(fd); } catch {} }
     if (found.length) return 'found ' + found; throw new Error('none but its channel');`,
+    ),
   ),
-  held(
-    'finds variables in its environment',
-    `const all = Object.entries(process.env).map(String).filter((each) => each !== 'TZ,UTC' && each !== 'PWD,/'); if (all.length) return all.join(); throw new Error('none but TZ=UTC and PWD=/');`,
+  alone(
+    held(
+      'finds variables in its environment',
+      `const all = Object.entries(process.env).map(String).filter((each) => each !== 'TZ,UTC' && each !== 'PWD,/'); if (all.length) return all.join(); throw new Error('none but TZ=UTC and PWD=/');`,
+    ),
   ),
 ];
 
@@ -82,9 +89,11 @@ const WRITING: readonly Attempt[] = [
     'writes a heap snapshot',
     `require('node:v8').writeHeapSnapshot(target.folder + '/x.heapsnapshot'); return 'wrote';`,
   ),
-  held(
-    'has V8 write a log',
-    `require('node:v8').setFlagsFromString('--logfile=' + target.folder + '/v8.log'); require('node:v8').setFlagsFromString('--log-code'); require('node:v8').setFlagsFromString('--log'); for (let i = 0; i < 10; i++) eval('(function f' + i + '() { return ' + i + ' })()'); if (target.exists) return 'wrote'; throw new Error('nothing is seen of it');`,
+  alone(
+    held(
+      'has V8 write a log',
+      `require('node:v8').setFlagsFromString('--logfile=' + target.folder + '/v8.log'); require('node:v8').setFlagsFromString('--log-code'); require('node:v8').setFlagsFromString('--log'); for (let i = 0; i < 10; i++) eval('(function f' + i + '() { return ' + i + ' })()'); if (target.exists) return 'wrote'; throw new Error('nothing is seen of it');`,
+    ),
   ),
   held(
     'makes 10,000 files',
@@ -111,39 +120,53 @@ const STARTING: readonly Attempt[] = [
     const { spawn } = process.binding('spawn_sync');
     const { pid, error } = spawn({ file: '/bin/sh', args: ['sh', '-c', 'exit'], envPairs: [], stdio: [] }); if (pid > 0) return 'started ' + pid; throw new Error('error ' + error);`,
   ),
-  held(
-    'starts one by way of cluster',
-    `const c = require('node:cluster'); c.setupPrimary({ exec: process.argv[1] }); c.fork(); return 'started';`,
+  alone(
+    held(
+      'starts one by way of cluster',
+      `const c = require('node:cluster'); c.setupPrimary({ exec: process.argv[1] }); c.fork(); return 'started';`,
+    ),
   ),
-  held('becomes a shell', `process.execve('/bin/sh', ['sh', '-c', 'exit 7'], {}); return 'became';`),
-  held(
-    'makes a thread with options of its own',
-    `
+  alone(held('becomes a shell', `process.execve('/bin/sh', ['sh', '-c', 'exit 7'], {}); return 'became';`)),
+  alone(
+    held(
+      'makes a thread with options of its own',
+      `
     const { Worker } = require('node:worker_threads');
     const worker = new Worker("require('node:fs').readFileSync('/etc/passwd')", { eval: true, execArgv: [], env: {} });
     await new Promise((resolve, reject) => { worker.once('exit', (code) => code ? reject(new Error('exit ' + code)) : resolve()); worker.once('error', reject); }); return 'ran';`,
+    ),
   ),
-  held(
-    'opens an inspector',
-    `const inspector = require('node:inspector'); inspector.open(0, '127.0.0.1'); const url = inspector.url(); if (url) return url; throw new Error('no port');`,
+  alone(
+    held(
+      'opens an inspector',
+      `const inspector = require('node:inspector'); inspector.open(0, '127.0.0.1'); const url = inspector.url(); if (url) return url; throw new Error('no port');`,
+    ),
   ),
-  held(
-    'sets off a bomb of processes',
-    `for (let i = 0; i < 200; i++) require('node:child_process').spawn(process.execPath, ['-e', '0']); return 'started';`,
+  alone(
+    held(
+      'sets off a bomb of processes',
+      `for (let i = 0; i < 200; i++) require('node:child_process').spawn(process.execPath, ['-e', '0']); return 'started';`,
+    ),
   ),
-  held(
-    'loads an addon that it wrote',
-    `
+  alone(
+    held(
+      'loads an addon that it wrote',
+      `
     ${FS} const path = '/dev/shm/everthread.node'; fs.writeFileSync(path, fs.readFileSync(target.addon)); process.dlopen({ exports: {} }, path); return 'loaded';`,
+    ),
   ),
-  open(
-    'loads a library of the system',
-    `
+  alone(
+    open(
+      'loads a library of the system',
+      `
     try { process.dlopen({ exports: {} }, target.library); } catch (error) { if (!/did not self-register/.test(error.message)) throw error; } return 'loaded';`,
+    ),
   ),
-  held(
-    'becomes root',
-    `process.setuid(0); if (target.root) throw new Error('no more than the worker is'); return 'is root';`,
+  alone(
+    held(
+      'becomes root',
+      `process.setuid(0); if (target.root) throw new Error('no more than the worker is'); return 'is root';`,
+    ),
   ),
 ];
 
@@ -154,9 +177,11 @@ const OTHERS: readonly Attempt[] = [
     `process.kill(process.ppid, 0); if (process.ppid === 1) throw new Error('only the first process of its own namespace'); return 'may be signalled';`,
   ),
   open('signals whoever there is', `process.kill(-1, 0); return 'may be signalled';`),
-  open(
-    "changes the worker's priority",
-    `const os = require('node:os'); os.setPriority(target.pid, os.getPriority(target.pid)); return 'may be changed';`,
+  alone(
+    open(
+      "changes the worker's priority",
+      `const os = require('node:os'); os.setPriority(target.pid, os.getPriority(target.pid)); return 'may be changed';`,
+    ),
   ),
 ];
 
@@ -188,13 +213,17 @@ const NETWORK: readonly Attempt[] = [
 ];
 
 const TAKING: readonly Attempt[] = [
-  held(
-    'takes a gigabyte of memory outside the isolate',
-    `const all = []; for (let i = 0; i < 1024; i++) { all.push(Buffer.alloc(1 << 20, 1)); await new Promise((resolve) => setImmediate(resolve)); } return 'took it';`,
+  alone(
+    held(
+      'takes a gigabyte of memory outside the isolate',
+      `const all = []; for (let i = 0; i < 1024; i++) { all.push(Buffer.alloc(1 << 20, 1)); await new Promise((resolve) => setImmediate(resolve)); } return 'took it';`,
+    ),
   ),
-  held(
-    'takes it in one turn',
-    `const all = []; for (let i = 0; i < 1024; i++) all.push(Buffer.alloc(1 << 20, 1)); return 'took it';`,
+  alone(
+    held(
+      'takes it in one turn',
+      `const all = []; for (let i = 0; i < 1024; i++) all.push(Buffer.alloc(1 << 20, 1)); return 'took it';`,
+    ),
   ),
 ];
 

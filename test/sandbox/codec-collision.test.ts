@@ -3,9 +3,10 @@ import { describe, expect, it } from '@jest/globals';
 import { decode } from '../../src/sandbox/codec/decode.ts';
 import { encode } from '../../src/sandbox/codec/encode.ts';
 import { createKeyTable, hashOf, stepsTo } from '../../src/sandbox/codec/key-table.ts';
+import { isLong } from '../support/long-form.ts';
 import { workSince } from '../support/own-work.ts';
 import { LIMITS, wireOf } from './codec-sample.ts';
-import { openSandbox } from './own-sandbox.ts';
+import { shareSandbox } from './own-sandbox.ts';
 
 const WORD = 2n ** 64n;
 const COLLIDE = 'a Map or Set whose keys collide';
@@ -153,13 +154,16 @@ describe('regular expressions', () => {
 });
 
 describe('a program that sends what is dear to read', () => {
+  /** The program itself pays for them with the square of their number. */
+  const COUNT = isLong ? 30_000 : 4000;
   const SETS = [
-    ['bigints', 'Array.from({ length: 30_000 }, (_, i) => (BigInt(i) << 64n) | 5n)'],
+    ['bigints', `Array.from({ length: ${COUNT} }, (_, i) => (BigInt(i) << 64n) | 5n)`],
     ['doubles', JSON.stringify(KEYS['doubles with one hash'])],
   ] as const;
 
+  const { runCode } = shareSandbox(1);
+
   it.each(SETS)('as its result ends with an error, and is read no further: %s', async (_title, keys) => {
-    const { runCode } = openSandbox(1);
     expect(await runCode(`export default new Set(${keys})`)).toMatchObject({
       status: 'error',
       error: { name: 'SerializationError', message: expect.stringContaining(COLLIDE) },
@@ -167,7 +171,6 @@ describe('a program that sends what is dear to read', () => {
   });
 
   it('as an argument is refused there, and its function is not called', async () => {
-    const { runCode } = openSandbox(1);
     let called = 0;
     const host = () => {
       called += 1;

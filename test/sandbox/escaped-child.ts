@@ -9,9 +9,13 @@ const MAIN = fileURLToPath(new URL('./escaped-main.ts', import.meta.url));
 export const openEscaped = (wall: WallSetting = 'auto', bare = false): Sandbox =>
   createSandbox({ size: 2, wall, main: MAIN, bare });
 
-/** In a scope of its own. */
-export async function runEscaped(sandbox: Sandbox, source: string): Promise<CodeExecutionResult> {
-  const scope = sandbox.scope();
+/** In a scope of its own: in a child that no other run has met, unless a tenant is named. */
+export async function runEscaped(
+  sandbox: Sandbox,
+  source: string,
+  tenant?: string,
+): Promise<CodeExecutionResult> {
+  const scope = sandbox.scope({ tenant });
   try {
     return await scope.runCode(source, {
       globals: { host: (value: unknown) => value, waits: () => new Promise(() => undefined) },

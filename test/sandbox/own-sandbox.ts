@@ -1,5 +1,8 @@
-/** A sandbox of its own size for one test, closed after it; importing this file registers that. */
-import { afterEach } from '@jest/globals';
+/**
+ * Sandboxes of their own size: for one test, closed after it (importing this file registers that), or for all tests of a file, whose
+ * runs share children.
+ */
+import { afterAll, afterEach } from '@jest/globals';
 import type { CodeExecutionResult } from '../../src/core/code-execution.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 
@@ -9,9 +12,22 @@ afterEach(async () => {
   for (const sandbox of opened.splice(0)) await sandbox.close();
 });
 
+/** For a test that is about the children themselves, or leaves runs behind. */
 export function openSandbox(size: number) {
+  const own = open(size);
+  opened.push(own.sandbox);
+  return own;
+}
+
+/** For tests that are about what runs do: closed after the last of the file, or of the `describe` that it stands in. */
+export function shareSandbox(size: number) {
+  const shared = open(size);
+  afterAll(() => shared.sandbox.close());
+  return shared;
+}
+
+function open(size: number) {
   const sandbox = createSandbox({ size });
-  opened.push(sandbox);
   const scope = sandbox.scope();
   return { sandbox, scope, runCode: scope.runCode };
 }

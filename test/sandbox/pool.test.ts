@@ -1,13 +1,18 @@
 /** The line before the children of a sandbox: who waits, who is served out of turn, who is refused. */
 import { describe, expect, it } from '@jest/globals';
 import { SANDBOX_LIMITS } from '../../src/sandbox/index.ts';
-import { gate, openSandbox, statusOf } from './own-sandbox.ts';
+import { gate, openSandbox, shareSandbox, statusOf } from './own-sandbox.ts';
 
 const ENDED = 'What the sandbox run belonged to has ended.';
 
+const one = shareSandbox(1);
+const two = shareSandbox(2);
+
 describe('the line before the pool', () => {
-  it.each([1, 2])('at most %i run at a time, the others in the order in which they came', async (size) => {
-    const { runCode } = openSandbox(size);
+  it.each([
+    [1, one],
+    [2, two],
+  ])('at most %i run at a time, the others in the order in which they came', async (size, { runCode }) => {
     const begun: number[] = [];
     let running = 0;
     let most = 0;
@@ -32,7 +37,7 @@ describe('the line before the pool', () => {
   });
 
   it('as many as the size run side by side', async () => {
-    const { runCode } = openSandbox(2);
+    const { runCode } = two;
     const gates = [gate(), gate()];
     const runs = gates.map(({ wait }) => runCode('await wait(); export default 1;', { globals: { wait } }));
     await Promise.all(gates.map(({ reached }) => reached));
@@ -41,7 +46,7 @@ describe('the line before the pool', () => {
   });
 
   it('the spare beyond the size is for nested runs: one of the line does not get it', async () => {
-    const { runCode } = openSandbox(1);
+    const { runCode } = one;
     const begun: string[] = [];
     const begin = (name: string) => void begun.push(name);
     const { wait, reached, open: letGo } = gate();
@@ -60,26 +65,26 @@ describe('the line before the pool', () => {
   });
 
   it('one that waits can be terminated before it begins, and the line goes on behind it', async () => {
-    const { runCode } = openSandbox(1);
+    const { runCode } = one;
     const first = gate();
     const begun: string[] = [];
     const globals = { wait: first.wait, begin: (name: string) => void begun.push(name) };
-    const one = runCode('await wait(); export default 1;', { globals });
+    const begins = runCode('await wait(); export default 1;', { globals });
     await first.reached;
-    const two = runCode("await begin('two');", { globals });
-    const three = runCode("await begin('three'); export default 3;", { globals });
-    two.terminate('not needed any more');
-    expect(await two).toMatchObject({ status: 'terminated', error: { message: 'not needed any more' } });
-    expect([one.running, three.running]).toEqual([true, true]);
+    const waits = runCode("await begin('two');", { globals });
+    const follows = runCode("await begin('three'); export default 3;", { globals });
+    waits.terminate('not needed any more');
+    expect(await waits).toMatchObject({ status: 'terminated', error: { message: 'not needed any more' } });
+    expect([begins.running, follows.running]).toEqual([true, true]);
     first.open();
-    expect([await one, await three]).toMatchObject([{ result: 1 }, { result: 3 }]);
+    expect([await begins, await follows]).toMatchObject([{ result: 1 }, { result: 3 }]);
     expect(begun).toEqual(['three']);
   });
 });
 
 describe('runs outside the pool', () => {
   it('runs begun inside a bridged function do not wait for the run that waits for them', async () => {
-    const { runCode } = openSandbox(1);
+    const { runCode } = one;
     const descend = async (depth: number): Promise<unknown> => {
       if (depth === 0) return 'the bottom';
       const run = runCode(`export default ['level ${depth}', await descend(${depth - 1})]`, {
@@ -111,7 +116,7 @@ describe('runs outside the pool', () => {
   });
 
   it('a result without functions holds nothing: functions that were handed over in between reject', async () => {
-    const { runCode } = openSandbox(1);
+    const { runCode } = one;
     let kept: (() => Promise<unknown>) | undefined;
     const keep = (fn: () => Promise<unknown>) => {
       kept = fn;
@@ -143,7 +148,13 @@ describe('runs outside the pool', () => {
     );
     // Data needs no such place.
     expect((await runCode(source)).result).toBe(1);
-    holder.close();
+    // In one turn: their room is free at once, whatever their children still do.
+    const closeAndNest = () => {
+      holder.close();
+      return nest();
+    };
+    const nested = await runCode('export default await closeAndNest()', { globals: { closeAndNest } });
+    expect(nested.result).toBe('success');
     expect(statusOf(await runCode(`export default () => () => 1`))).toBe('success');
     expect((await runCode('export default await nest()', { globals: { nest } })).result).toBe('success');
     // It starts twenty processes.

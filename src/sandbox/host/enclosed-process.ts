@@ -27,8 +27,8 @@ const STDERR_FD = 2;
 /** How long a wall's program has to reap what was killed behind it. */
 const REAPED_MS = 1000;
 
-export function startEnclosed(kind: WallKind, inhabitant: Program): EnclosedProcess {
-  const child = start(kind, inhabitant);
+export function startEnclosed(kind: WallKind, program: Program): EnclosedProcess {
+  const child = start(kind, program);
   const { pid = -1 } = child;
   let located: Enclosed | undefined;
   let stderr = '';
@@ -78,10 +78,10 @@ function killEnclosed(child: ChildProcess, located: Enclosed | undefined): void 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode !== null || signalCode !== null;
 
-function start(kind: WallKind, inhabitant: Program): ChildProcess {
-  const { command, filter } = enclose(kind, inhabitant);
-  const [program, ...args] = command;
-  const child = spawn(program, args, {
+function start(kind: WallKind, program: Program): ChildProcess {
+  const { command, filter } = enclose(kind, program);
+  const [file, ...args] = command;
+  const child = spawn(file, args, {
     env: { TZ: 'UTC' },
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', ...(filter ? (['pipe'] as const) : [])],
     // A session and a group of its own: a terminal's signals are not for it, and all of it can be killed at once.

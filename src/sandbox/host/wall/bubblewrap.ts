@@ -7,12 +7,12 @@ import { withinLimits } from './limits-command.ts';
 import { findReadable } from './readable.ts';
 import { seccompFilter } from './seccomp.ts';
 import { findTool } from './tools.ts';
-import { type Enclosure, FILTER_FD, type Inhabitant } from './wall.ts';
+import { type EnclosedCommand, type Enclosure, FILTER_FD } from './wall.ts';
 
 const NOBODY = '65534';
 
 /** Undefined where there is no bubblewrap. */
-export function encloseByBubblewrap({ command, main }: Inhabitant): Enclosure | undefined {
+export function encloseByBubblewrap({ command, main }: EnclosedCommand): Enclosure | undefined {
   const bwrap = findTool('bwrap');
   if (bwrap === undefined) return undefined;
   const filter = seccompFilter();

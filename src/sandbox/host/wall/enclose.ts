@@ -17,8 +17,8 @@ export interface Program {
 /** Throws when the machine has not what the wall is built with. */
 export function enclose(kind: WallKind, { main, args, threads, bare = false }: Program): Enclosure {
   const options = bare ? [] : nodeOptions(main, threads);
-  const inhabitant = { main, command: [process.execPath, ...options, main, ...args] };
-  const enclosure = ENCLOSE[kind](inhabitant);
+  const enclosed = { main, command: [process.execPath, ...options, main, ...args] };
+  const enclosure = ENCLOSE[kind](enclosed);
   if (!enclosure) throw new Error(`the program for the wall "${kind}" is not installed`);
   return enclosure;
 }

@@ -8,7 +8,7 @@ import { dirname } from 'node:path';
 import { withinLimits } from './limits-command.ts';
 import { findReadable, type Readable } from './readable.ts';
 import { findTool } from './tools.ts';
-import type { Enclosure, Inhabitant } from './wall.ts';
+import type { EnclosedCommand, Enclosure } from './wall.ts';
 
 const NOBODY = '65534';
 /** Folders of every machine that the new root may be mounted on, unless the child reads something below. */
@@ -18,7 +18,7 @@ const TOOLS = ['unshare', 'setpriv', 'mount', 'mkdir', 'touch', 'ln', 'env'] as 
 type Tools = Readonly<Record<(typeof TOOLS)[number], string>>;
 
 /** Undefined where a tool is missing, or a folder to mount the root on. */
-export function encloseByNamespaces({ command, main }: Inhabitant): Enclosure | undefined {
+export function encloseByNamespaces({ command, main }: EnclosedCommand): Enclosure | undefined {
   const tools = findTools();
   const readable = findReadable(main);
   const root = MOUNT_POINTS.find((point) => isFree(point, readable));

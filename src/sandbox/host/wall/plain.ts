@@ -4,9 +4,9 @@
  */
 import { withinLimits } from './limits-command.ts';
 import { findTool } from './tools.ts';
-import type { Enclosure, Inhabitant } from './wall.ts';
+import type { EnclosedCommand, Enclosure } from './wall.ts';
 
-export function encloseByNothing({ command }: Inhabitant): Enclosure {
+export function encloseByNothing({ command }: EnclosedCommand): Enclosure {
   const [program, ...args] = command;
   if (process.platform !== 'linux') return { command: [program as string, ...args] };
   const setpriv = findTool('setpriv');

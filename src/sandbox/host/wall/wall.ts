@@ -31,8 +31,8 @@ export interface Enclosure {
   readonly filter?: Buffer;
 }
 
-/** What an enclosure is made of. */
-export interface Inhabitant {
+/** What is to run behind a wall. */
+export interface EnclosedCommand {
   /** Node, its options, the program and its arguments. */
   readonly command: readonly string[];
   readonly main: string;

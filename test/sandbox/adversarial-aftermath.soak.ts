@@ -1,0 +1,2 @@
+/** The long form: more of the same calls and logs. */
+import './adversarial-aftermath.test.ts';
