@@ -22,6 +22,8 @@ const JEST = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
 const COMPILED = join(ROOT, 'node_modules', '.cache', 'everthread');
 /** Processes that take files from one list. Tests compute on one core at most and wait in between: three of them keep two cores at work. */
 const LANES = 3;
+/** Jest keeps something of every file that it has run: after so many a lane goes on in a new process. */
+const FILES_OF_A_PROCESS = 45;
 const totals = { passed: 0, failed: 0 };
 /** Of every test file: where the time goes is seen in each run. */
 const durations = [];
@@ -69,15 +71,25 @@ async function part(name, work) {
   return result;
 }
 
-function runPart(node, name, which, env) {
-  return part(name, () => runJest(node, name, which, env)).catch(fail);
+/** Answers how many files it has run. */
+async function runPart(node, name, which, env) {
+  try {
+    return (await part(name, () => runJest(node, name, which, env))) ?? 0;
+  } catch (error) {
+    fail(error);
+    return 0;
+  }
 }
 
 async function runLanes(node) {
   const claims = mkdtempSync(join(tmpdir(), 'everthread-claims-'));
   const which = [`--testSequencer=${join(ROOT, 'test', 'runner', 'mixed.cjs')}`];
-  const lane = (_, index) =>
-    runPart(node, `tests, lane ${index + 1} of ${LANES}`, which, { EVERTHREAD_TEST_CLAIMS: claims });
+  const env = { EVERTHREAD_TEST_CLAIMS: claims, EVERTHREAD_TEST_CLAIMS_AT_MOST: `${FILES_OF_A_PROCESS}` };
+  const lane = async (_, index) => {
+    const name = `tests, lane ${index + 1} of ${LANES}`;
+    // One that took fewer has found nothing more to take, or has fallen: the other lanes go on.
+    while ((await runPart(node, name, which, env)) === FILES_OF_A_PROCESS);
+  };
   try {
     await Promise.all(Array.from({ length: LANES }, lane));
   } finally {
@@ -148,6 +160,7 @@ async function runJest(node, name, which, env = {}) {
     // Jest can also fail as a whole, such as in its global set-up.
     totals.failed += failed === 0 && code !== 0 ? 1 : failed;
     if (result.numPendingTests > 0) console.log(`${result.numPendingTests} skipped`);
+    return result.testResults.length;
   } finally {
     unwatch();
     rmSync(folder, { recursive: true, force: true });

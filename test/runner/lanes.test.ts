@@ -8,15 +8,17 @@ import { runJestIn, writeFiles } from './jest-process.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-it('processes with one folder for their claims run each file once', async () => {
+it('processes with one folder for their claims run each file once, and no more than they are told', async () => {
   const claims = mkdtempSync(join(tmpdir(), 'everthread-claims-'));
   const names = Array.from({ length: 8 }, (_, index) => `file ${index}`);
   const waits = "it('one', () => new Promise((resolve) => setTimeout(resolve, 50)));";
   const folder = writeFiles(Object.fromEntries(names.map((name) => [name, waits])));
-  const lane = () => runJestIn(folder, [], { EVERTHREAD_TEST_CLAIMS: claims });
+  const lane = (atMost: number) =>
+    runJestIn(folder, [], { EVERTHREAD_TEST_CLAIMS: claims, EVERTHREAD_TEST_CLAIMS_AT_MOST: String(atMost) });
   try {
-    const reports = await Promise.all([lane(), lane()]);
-    expect(reports.map(({ code }) => code)).toEqual([0, 0]);
+    const reports = [...(await Promise.all([lane(3), lane(3)])), await lane(names.length), await lane(1)];
+    expect(reports.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+    expect(reports.map(({ files }) => Object.keys(files).length)).toEqual([3, 3, 2, 0]);
     expect(reports.flatMap(({ files }) => Object.keys(files)).sort()).toEqual(names);
   } finally {
     for (const each of [claims, folder]) rmSync(each, { recursive: true, force: true });
