@@ -142,7 +142,7 @@ async function interruptTool(stage: Stage, worker: WorkerProcess, from: number):
   const timeoutMs = timeouts.toolHeartbeatMs;
   const when = early
     ? 'before the entry is on the bulletin'
-    : 'the entry is on the bulletin, and nobody has heard of it';
+    : 'the entry is on the bulletin, and no process knows of it';
   const { at, next } = await crash(stage, worker, when, timeoutMs);
   const unknown = await log.until('the lost call is settled', after(at, ['tool.unknown']), RECOVERY_MS);
   const costMs = unknown.at / 1000 - at;

@@ -70,7 +70,7 @@ export async function runAttempt(attempt: Attempt): Promise<AttemptResult> {
     // Closes the connection of a request that has been given up.
     halt.abort();
     signal.throwIfAborted();
-    // For every backend: keys that it has read from the environment can only be found there.
+    // Backends may have read keys from the environment themselves.
     const secrets = listEnvironmentKeys(process.env);
     return {
       ok: false,

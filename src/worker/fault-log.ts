@@ -52,7 +52,7 @@ function createAuthorGuard(find: () => Sources | undefined): AuthorGuard {
       return true;
     },
     unknown(reason) {
-      Runtime.instance().logger.error('A promise was rejected, and nobody awaits it; its origin is unknown', {
+      Runtime.instance().logger.error('A rejection of unknown origin was not handled', {
         error: errorMessage(reason).slice(0, LIMITS.faultChars),
         stack: cutStack(errorStack(reason) ?? ''),
       });
@@ -99,8 +99,8 @@ async function tell(
 }
 
 function log({ kind, run, last }: StrayFault, { error, stack }: Told): void {
-  const how = kind === 'rejection' ? 'rejected a promise that nobody awaits' : 'threw where nobody awaits it';
-  const more = last ? '; no more is told of this run' : '';
+  const how = kind === 'rejection' ? 'left a rejection unhandled' : 'threw where nothing catches it';
+  const more = last ? '; further ones of this run are not logged' : '';
   const { code, name, threadId } = run;
   Runtime.instance().logger.error(`The ${code} "${name}" ${how}${more}`, {
     threadId,

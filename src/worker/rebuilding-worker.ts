@@ -101,7 +101,7 @@ class WorkerLine implements RebuildingWorker {
       try {
         return await this.open();
       } catch (error) {
-        this.#input.warn('The worker for threads could not be made anew; trying again', { error });
+        this.#input.warn('The worker for threads could not be rebuilt; trying again', { error });
         await this.#pause(RETRY_MS);
       }
     }
@@ -111,13 +111,13 @@ class WorkerLine implements RebuildingWorker {
   #tell(loss: ContextLoss, delayMs: number): void {
     if (loss.kind === 'died') {
       const error = errorMessage(loss.error ?? 'it ended');
-      this.#input.warn('The thread that workflows run in died: it is made anew', { error, delayMs });
+      this.#input.warn('The thread that workflows run in died: it is replaced', { error, delayMs });
       return;
     }
     const { workflowId = 'unknown', runId } = loss.culprit;
     const { count, refusedMs } = this.#pace.strike(workflowId, Date.now());
     this.#input.warn(
-      'A thread computed longer than the script timeout: the workflow context is given up and made anew',
+      'A thread computed longer than the script timeout: the workflow context is discarded and rebuilt',
       { workflowId, runId, timeouts: count, refusedMs, delayMs },
     );
   }

@@ -36,7 +36,7 @@ const WAITING_CODE_CALLS = 64;
 const LONGEST_HEARTBEAT_INTERVAL_MS = 800;
 /** What does not end within the grace period and this is abandoned. */
 const FORCE_AFTER_GRACE_MS = 5000;
-/** How many heartbeats may be lost or late, but for one, before a worker counts as lost. */
+/** All but one of these may be lost or late before a worker counts as lost. */
 const HEARTBEATS_PER_TIMEOUT = 3;
 
 export async function createTemporalWorker(input: TemporalWorkerInput): Promise<TemporalWorker> {

@@ -61,7 +61,7 @@ describe('everthread env', () => {
       keyId: 'new',
       rotated: 4,
     });
-    expect((await run(['rotate'], '', both)).stderr).toContain('Encrypted 0 variables anew.');
+    expect((await run(['rotate'], '', both)).stderr).toContain('Encrypted 0 variables again.');
     expect((await run(['list', '--user', 'ada'], '', newKey)).stdout).toMatch(/^PLACE +text .*another$/m);
   });
 

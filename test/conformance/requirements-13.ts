@@ -12,7 +12,7 @@ const RUNTIME: readonly Row[] = [
   ['13.1.1', 'MUST', 'Each call has an isolate of its own; nothing leaks from one call to another.'],
   ['13.1.2', 'MUST', 'globalThis holds the language alone; host APIs exist where the caller gave them.'],
   ['13.1.3', 'MUST', 'Globals of the caller are bindings of the modules, never properties of globalThis.'],
-  ['13.1.4', 'MUST', 'Intrinsics are made anew inside; changing them changes nothing of the host.'],
+  ['13.1.4', 'MUST', 'Intrinsics are new inside; changing them changes nothing of the host.'],
   ['13.1.5', 'MUST', 'No eval, no code from text, no shared memory, no import() of URLs.'],
 
   ['13.2.1', 'MUST', 'Bare specifiers mean imports, relative ones modules; all others are a link_error.'],
@@ -36,7 +36,7 @@ const RUNTIME: readonly Row[] = [
   ['13.5.3', 'MUST', 'Thenables are awaited until none is left.'],
   ['13.5.4', 'MUST', 'The last value is marshalled into the result.'],
   ['13.5.5', 'MUST', 'A missing export is a link_error.'],
-  ['13.5.6', 'MUST', 'Arguments for what is no function, a throw and a rejection are an error.'],
+  ['13.5.6', 'MUST', 'Arguments for an export that is not a function, a throw and a rejection are an error.'],
 
   ['13.6.1', 'MUST', 'Types are stripped before evaluation, by default.'],
   ['13.6.2', 'SHOULD', 'An implementation made for erasure does it.'],
@@ -57,7 +57,7 @@ const RUNTIME: readonly Row[] = [
   ['13.9.9', 'MUST', 'Values are copied, functions proxied, nothing shared.'],
   ['13.9.10', 'MUST', 'The chosen export is resolved as §13.5 says.'],
   ['13.9.11', 'MUST', 'There are five statuses, and no other.'],
-  ['13.9.12', 'MUST', 'Nothing is left for the next call, whatever became of this one.'],
+  ['13.9.12', 'MUST', 'A call leaves nothing for the next one, however it ended.'],
   ['13.9.13', 'SHOULD', 'console is captured where the caller gave none.'],
   ['13.9.14', 'SHOULD', "Syntax and link errors tell line and column in the caller's source."],
   ['13.9.15', 'SHOULD', "The execution's abort signal terminates the run."],
@@ -66,7 +66,7 @@ const RUNTIME: readonly Row[] = [
 const DEFINITIONS: readonly Row[] = [
   ['19.1', 'MUST', 'Options have defaults; invalid ones are a link_error of one name, never a throw.'],
   ['19.2', 'MUST', 'The handle is promise-like, never rejects, and shows running and live reports.'],
-  ['19.3', 'MUST', 'Each status has its members; reports and logs are there for all of them.'],
+  ['19.3', 'MUST', 'Each status has its members; every one has reports and logs.'],
   ['19.4', 'MUST', 'Relative lookups try the exact key, extensions, then an index.'],
   ['19.5', 'MUST', 'A memory limit beyond the bounds is clamped, and the overrun names the effective one.'],
 ];

@@ -7,7 +7,7 @@ const ROWS: readonly Row[] = [
   [
     'definitions 3',
     'MUST',
-    'Required variables have values before an execution begins and before a tool runs; what lacks one says its name.',
+    'Required variables have values before an execution begins and before a tool runs; the error names the missing one.',
   ],
   ['definitions 6.2', 'MUST', 'Prompt parts: text, include, and env, which never shows a secret.'],
   [
@@ -16,28 +16,24 @@ const ROWS: readonly Row[] = [
     'env resolves thread, account, instance, agent, tool entry, prompt; setEnv reaches descendants; secrets are redacted where they would be written.',
   ],
   ['runtime 14.1.1', 'MUST', 'Values survive executions, restarts and redeploys.'],
-  [
-    'runtime 14.1.2',
-    'MUST',
-    'What was set is what every later read of the thread gets, in whatever context.',
-  ],
+  ['runtime 14.1.2', 'MUST', 'Every later read of the thread gets the value that was set, in any context.'],
   ['runtime 14.1.3', 'MUST', 'Each thread has keys of its own.'],
   [
     'runtime 14.1.4',
     'MUST',
-    'Values come back with the structure of their JSON; what is no JSON is refused.',
+    'Values come back with the structure of their JSON; a value that is not JSON is refused.',
   ],
-  ['runtime 14.1.5', 'MUST', 'getValue is null for what was never set or was deleted.'],
+  ['runtime 14.1.5', 'MUST', 'getValue is null for a key that was never set or was deleted.'],
   ['runtime 14.1.6', 'MUST', 'null and undefined delete a key.'],
   ['runtime 14.1.7', 'SHOULD', 'A write is durable before setValue resolves.'],
   ['runtime 14.1.8', 'MUST', 'Nothing is copied between parent and child.'],
   ['runtime 14.1.9', 'MAY', 'Values are not encrypted, and the documentation says so.'],
-  ['runtime 14.2', 'SHOULD', 'A cap that is met rejects with an error that names it; caps are documented.'],
+  ['runtime 14.2', 'SHOULD', 'Exceeding a cap rejects with an error that names it; caps are documented.'],
   ['definitions 18', 'MUST', 'Each thread has a file system of its own, with these methods and their rules.'],
   [
     'definitions 22.29',
     'SHOULD',
-    'grepFiles gives lines and numbers; a pattern that is no expression means itself.',
+    'grepFiles gives lines and numbers; a pattern that is not a valid expression is matched literally.',
   ],
 ];
 

@@ -31,12 +31,12 @@ export const FAMILY: readonly Requirement[] = [
   {
     id: 'runtime 8.1',
     level: 'MUST',
-    text: 'What a parent tells a child comes with files, copied to the child.',
+    text: "A parent's messages to a child come with files, copied to the child.",
   },
   {
     id: 'runtime 8.2',
     level: 'MUST',
-    text: 'What a child ends with becomes a message of the parent, with reference, summary and files, or the result of a call.',
+    text: "A child's result becomes a message of the parent, with reference, summary and files, or the result of a call.",
   },
   { id: 'runtime 8.3', level: 'SHOULD', text: 'A status changes the registry and ends nothing.' },
   { id: 'runtime 10a', level: 'MUST', text: "A child's termination reaches its parent's registry." },

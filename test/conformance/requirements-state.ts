@@ -7,7 +7,7 @@ const ROWS: readonly Row[] = [
   [
     'definitions 9',
     'MUST',
-    'Twelve hooks fire at their points, in list order, each with what the one before has made of it.',
+    'Twelve hooks fire at their points, in list order, each with the result of the one before.',
   ],
   [
     'definitions 10',
@@ -28,7 +28,7 @@ const ROWS: readonly Row[] = [
   [
     'definitions 12.2',
     'MUST',
-    'A request is assembled in order, and whatever a hook makes of it, calls and results are paired.',
+    'A request is assembled in order, and calls and results are paired whatever its hooks return.',
   ],
   [
     'definitions 12.4',
@@ -52,11 +52,11 @@ const ROWS: readonly Row[] = [
     'SHOULD',
     'A sub-prompt sees its first message alone, and the conversation where its prompt includes the chat.',
   ],
-  ['definitions 14.2', 'MUST', 'A deleted message takes along the files that nobody else names.'],
+  ['definitions 14.2', 'MUST', 'Deleting a message removes the files that no other message names.'],
   [
     'definitions 22.25',
     'SHOULD',
-    "A hook's failure is logged and the chain goes on; only injectMessage is rejected by before_create_message.",
+    "A hook's failure is logged and the chain continues; only injectMessage is rejected by before_create_message.",
   ],
   [
     'definitions 22.26',
@@ -68,7 +68,7 @@ const ROWS: readonly Row[] = [
   [
     'definitions 15.5',
     'SHOULD',
-    'Recent images go to models that see; older ones, and other files, become text.',
+    'Recent images go to models with image support; older ones, and other files, become text.',
   ],
   ['threadstate identity', 'MUST', 'threadId, agentId, userId, createdAt and arguments.'],
   [
@@ -82,13 +82,13 @@ const ROWS: readonly Row[] = [
   [
     'threadstate context',
     'MUST',
-    'context is shared scratch of one execution, shown to prompts, and never kept beyond it.',
+    'context is shared scratch of one execution, shown to prompts, and cleared after it.',
   ],
   ['threadstate execution', 'SHOULD', 'execution tells the flow and steers it: stop and forceTurn.'],
   ['threadstate loading', 'MUST', 'loadModel, loadPrompt, loadAgent, and the names there are.'],
   ['threadstate environment', 'MUST', 'env, envType and setEnv, in tools as anywhere.'],
   ['threadstate tools', 'MUST', 'queueTool and invokeTool.'],
-  ['threadstate utilities', 'MUST', 'emit and what is of this runtime alone.'],
+  ['threadstate utilities', 'MUST', 'emit and the members that are specific to this runtime.'],
   [
     'threadstate files',
     'MUST',
@@ -97,7 +97,7 @@ const ROWS: readonly Row[] = [
   [
     'threadstate code execution',
     'MUST',
-    'runCode runs code of strangers and answers its result, its reports and its logs.',
+    'runCode runs untrusted code and answers its result, its reports and its logs.',
   ],
 ];
 

@@ -56,7 +56,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   },
   { id: 'runtime 6.2', level: 'SHOULD', text: 'stopTool ends the turn.' },
   { id: 'runtime 6.3', level: 'SHOULD', text: 'stopOnResponse ends the turn at an answer without calls.' },
-  { id: 'runtime 6.4', level: 'MUST', text: 'Safety limits end what nothing else does.' },
+  { id: 'runtime 6.4', level: 'MUST', text: 'Safety limits end an execution that no other rule ends.' },
   {
     id: 'runtime 9',
     level: 'MUST',

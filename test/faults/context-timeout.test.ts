@@ -12,8 +12,8 @@ import type { Harm } from '../support/context-workflows.ts';
 import { closeAfterTest, eventually, logged, type TestRuntime, testRuntime } from '../support/runtime.ts';
 
 const TIMEOUT =
-  'A thread computed longer than the script timeout: the workflow context is given up and made anew';
-const DEATH = 'The thread that workflows run in died: it is made anew';
+  'A thread computed longer than the script timeout: the workflow context is discarded and rebuilt';
+const DEATH = 'The thread that workflows run in died: it is replaced';
 const GRACE_MS = 300;
 /** Where nobody is to run into the script timeout, however busy the machine. */
 const LONG_MS = 120_000;

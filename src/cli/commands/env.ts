@@ -76,9 +76,9 @@ function addUnset(env: Command, cli: Cli): void {
 function addRotate(env: Command, cli: Cli): void {
   const rotate = env
     .command('rotate')
-    .summary('encrypt all variables anew with the first key')
+    .summary('encrypt all variables again with the first key')
     .description(
-      'Encrypts every variable anew that is not encrypted with the first key of EVERTHREAD_ENCRYPTION_KEYS (or of ' +
+      'Encrypts every variable again that is not encrypted with the first key of EVERTHREAD_ENCRYPTION_KEYS (or of ' +
         '.everthread/encryption.key). After that the other keys are no longer needed.',
     );
   addCommon(rotate).action(act(cli, rotateKeys));
@@ -144,7 +144,7 @@ async function rotateKeys({ project, json }: CommonOptions): Promise<undefined> 
     const { keyId, rotated } = await store.rotateEnv();
     if (json) return printJson({ keyId, rotated });
     note(
-      `Encrypted ${rotated} ${rotated === 1 ? 'variable' : 'variables'} anew. All are encrypted with "${keyId}" now.`,
+      `Encrypted ${rotated} ${rotated === 1 ? 'variable' : 'variables'} again. All are encrypted with "${keyId}" now.`,
     );
   });
   return undefined;

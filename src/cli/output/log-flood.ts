@@ -90,7 +90,7 @@ export class LogFlood {
     return now - since >= this.#intervalMs;
   }
 
-  /** F2: makes room for a new kind. */
+  /** F2: forgets kinds whose interval is over. */
   #forget(now: number): void {
     // Checked once per interval: many kinds appear quickly.
     if (now - this.#forgotAt < this.#intervalMs) return;
