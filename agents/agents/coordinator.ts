@@ -9,7 +9,7 @@ export default defineAgent({
   type: 'dual_ai',
   title: 'Research coordinator',
   description: 'Has questions researched by several researchers at once, and a brief of it reviewed.',
-  // It speaks when it hands a draft over, and not while it waits.
+  // It answers when it hands a draft over, and not while it waits.
   sideA: {
     prompt: 'coordinate_research',
     label: 'Coordinator',

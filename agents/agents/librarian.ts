@@ -6,7 +6,7 @@ export default defineAgent({
   title: 'Librarian',
   description:
     'Knows the handbook of Lantern Ferries, quotes it by file and line, and publishes summaries of it.',
-  // A question takes four or five steps; one that takes twenty has gone astray.
+  // A question takes four or five steps; an execution of twenty is stuck.
   sideA: { prompt: 'consult_handbook', label: 'Librarian', maxSteps: 20 },
   hooks: ['date_line', 'forget_old_texts'],
 });

@@ -1,4 +1,4 @@
-/** A subagent: finds in the handbook what its parent asks for, under the eyes of a skeptic, and hands it in with its notes. */
+/** A subagent: finds in the handbook what its parent asks for, reviewed by a skeptic, and hands it in with its notes. */
 import { defineAgent } from 'everthread';
 
 export default defineAgent({

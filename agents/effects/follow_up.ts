@@ -1,6 +1,6 @@
 /**
- * Looks after an entry some time after it was to be published: is it on the bulletin? It comes however that call ended and
- * whatever became of the worker that scheduled it, and what it finds goes to the librarian as a message.
+ * Checks some time after a publication whether the entry is on the bulletin. It runs however that call ended and
+ * whatever happened to the worker that scheduled it, and reports to the librarian in a message.
  */
 import { defineEffect } from 'everthread';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** The date below the prompt: models do not know it, and a prompt that is text in a file cannot tell it. */
+/** The date below the prompt: models do not know it, and a prompt in a file cannot contain it. */
 import { defineHook } from 'everthread';
 
 export default defineHook({

@@ -1,6 +1,6 @@
 /**
- * Texts that were read for an earlier question are long, and can be read again: what later requests carry of them is one
- * line. The stored messages stay as they are.
+ * Texts that were read for an earlier question are long, and can be read again: later requests carry only one
+ * line of them. The stored messages stay unchanged.
  */
 import { defineHook } from 'everthread';
 

@@ -1,12 +1,12 @@
 /**
- * Questions that are counted and not looked up: for each the program that the script writes, and how it speaks of the
+ * Questions that need counting: for each the program that the script writes, and how it phrases the
  * program's result. In tests and demos these stand for what a real model would write.
  */
 import { findTopic } from './_reading.ts';
 
 export interface Analysis {
   readonly source: string;
-  /** Of the result, as parsed from JSON. */
+  /** From the result, as parsed from JSON. */
   tell(result: unknown): string;
 }
 
@@ -23,7 +23,7 @@ const HOW_OFTEN = /\bhow (?:often|many times)\b.*\b(?:appears?|mention(?:s|ed)?|
 const EXTREME = /\b(longest|shortest)\b.*\btexts?\b|\btexts?\b.*\b(longest|shortest)\b/i;
 const HOW_MANY = /\b(?:how many|count(?: all| each| every)?(?: the)?) (words|lines|texts)\b/i;
 
-/** Undefined when the question is none of counting. */
+/** Undefined when the question is not about counting. */
 export function findAnalysis(question: string): Analysis | undefined {
   if (FOR_EVER.test(question)) return countForEver();
   if (HOW_OFTEN.test(question)) return countMentions(findWord(question));
@@ -71,7 +71,7 @@ function countMentions(word: string): Analysis {
   };
 }
 
-/** For a person who wants to see `everthread threads stop` at work. */
+/** For trying out `everthread threads stop`. */
 function countForEver(): Analysis {
   return {
     source: 'let count = 0;\nfor (;;) count += 1;\nexport default count;',
@@ -91,7 +91,7 @@ for (const { file } of await list()) {
 export default counts.sort((a, b) => b.count - a.count);`;
 }
 
-/** The word in quotation marks, else the last that says something. */
+/** The word in quotation marks, else the last significant one. */
 function findWord(question: string): string {
   const quoted = /["“'‘]([^"”'’]+)["”'’]/.exec(question)?.[1];
   return (quoted ?? findTopic(question).split(' ').at(-1) ?? '').toLowerCase();

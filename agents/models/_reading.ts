@@ -1,4 +1,4 @@
-/** How the script understands language: the words that matter, and from search results the lines that answer. */
+/** How the script understands language: significant words, and from search results the lines that answer. */
 
 export interface Quotation {
   readonly file: string;
@@ -8,7 +8,7 @@ export interface Quotation {
 
 const PUBLISHING = /\b(?:publish|bulletin|announce|post (?:it|that)|put (?:it|that) up)/i;
 
-/** Words that say nothing about a topic, those of asking and publishing included. */
+/** Words without a topic, those of asking and publishing included. */
 const EMPTY_WORDS = new Set(
   (
     'a about above all also am an and announce answer any are as ask at be because been board bulletin but by can could did ' +
@@ -23,7 +23,7 @@ export function isAboutPublishing(text: string): boolean {
   return PUBLISHING.test(text);
 }
 
-/** The words of a text that matter, in order and once each; empty when there are none. */
+/** The significant words of a text, in order and once each; empty when there are none. */
 export function findTopic(text: string): string {
   const words = text.toLowerCase().match(/[\p{L}\p{N}-]+/gu) ?? [];
   return [...new Set(words)].filter((word) => !EMPTY_WORDS.has(word)).join(' ');
@@ -35,14 +35,14 @@ export function readHits(result: string): Quotation[] {
   return rows.map(([, file = '', line, text = '']) => ({ file, line: Number(line), text }));
 }
 
-/** The file whose lines stand highest together. */
+/** The file whose lines rank highest together. */
 export function bestFile(hits: readonly Quotation[]): string | undefined {
   const scores = new Map<string, number>();
   for (const [rank, { file }] of hits.entries()) scores.set(file, (scores.get(file) ?? 0) + 1 / (rank + 1));
   return [...scores].sort(([, a], [, b]) => b - a)[0]?.[0];
 }
 
-/** Up to four lines: the hits, best first, and in the place of a heading of the text that was read the lines below it. */
+/** Up to four lines: the hits, best first; a heading of the text that was read is replaced by the lines below it. */
 export function chooseQuotations(
   hits: readonly Quotation[],
   text: readonly Quotation[],

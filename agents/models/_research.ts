@@ -1,6 +1,6 @@
 /**
  * The coordinator, the reviewer, researchers and skeptics without a model: each a function of the request alone, as in
- * `_script.ts`. Who is asked shows in the prompt.
+ * `_script.ts`. The prompt shows which of them is asked.
  */
 import { calls, callsMany, type RecordedRequest, type ScriptStep } from 'everthread/testing';
 import { bestFile, chooseQuotations, findTopic, readHits, readNumbered } from './_reading.ts';
@@ -16,7 +16,7 @@ const ROLES: readonly (readonly [RegExp, Role])[] = [
   [/^You are a skeptic/, question],
 ];
 
-/** Undefined for a request of anybody else. */
+/** Undefined for a request of another agent. */
 export function followResearch({ messages }: RecordedRequest): ScriptStep | undefined {
   const prompt = textOf(messages.find(({ role }) => role === 'system'));
   const role = ROLES.find(([pattern]) => pattern.test(prompt))?.[1];
@@ -35,7 +35,7 @@ function coordinate(messages: Messages): ScriptStep {
   if (reports.length < sent.length) return calls('await_reports');
   const drafts = uses.filter(({ name }) => name === 'submit_draft').length;
   const wish = told.at(-1) ?? '';
-  // The reviewer's word is the newest one that is no report.
+  // The reviewer's message is the newest one that is not a report.
   if (drafts > 0 && !REPORT.test(wish) && wish !== told[0]) return askBack(wish, reports[0]?.[1] ?? '');
   return calls('submit_draft', { draft: toBrief(reports.map(([, , text = '']) => text)) });
 }
@@ -61,7 +61,7 @@ function toBrief(findings: readonly string[]): string {
   return `Brief\n\n${rows.join('\n')}`;
 }
 
-/** Sees its own words as the assistant's, the coordinator's drafts as the user's. */
+/** Sees its own messages as the assistant's, the coordinator's drafts as the user's. */
 function review(messages: Messages): ScriptStep {
   const draft = textOf(messages.findLast(({ role }) => role === 'user'));
   const wishes = readToolUses(messages).filter(({ name }) => name === 'request_changes');

@@ -47,7 +47,7 @@ export function followScript(request: RecordedRequest): ScriptStep {
   }
 }
 
-/** "Publish that" means the last answer; what is not counted begins with a look at the shelf. */
+/** "Publish that" refers to the last answer; anything but counting begins with listing the texts. */
 function begin(turn: Turn): ScriptStep {
   const analysis = findAnalysis(turn.asked);
   if (analysis) return calls('analyze_texts', { source: analysis.source });
@@ -79,7 +79,7 @@ function afterCounting({ asked, lastTool }: Turn): ScriptStep {
   if (result.startsWith('Failed'))
     return speak(`The program did not get through. ${[result, ...printed].join('\n')}`);
   const analysis = findAnalysis(asked);
-  // Somebody may have queued a program of their own.
+  // A person may have queued a program of their own.
   const isMine = analysis?.source === lastTool?.args.source;
   return speak(analysis && isMine ? analysis.tell(JSON.parse(result)) : `The program answers ${result}.`);
 }
@@ -105,7 +105,7 @@ function afterPublishing({ lastTool }: Turn): ScriptStep {
   return speak(`It was not published. ${result}`);
 }
 
-/** The bulletin decides: what is there is not published again. */
+/** The bulletin decides: an entry that is on it is not published again. */
 function afterLooking(turn: Turn): ScriptStep {
   const wanted = turn.argumentsOf('publish_summary');
   if (wanted === undefined) return speak(`On the bulletin:\n\n${turn.lastTool?.content}`);

@@ -13,11 +13,11 @@ interface ToolUse {
 export interface Turn {
   /** The newest message of the user. */
   readonly asked: string;
-  /** What an effect has found out, where it is all that waits for an answer. */
+  /** What an effect has found out, where nothing else waits for an answer. */
   readonly followUp: string | undefined;
   /** The user's message before that, or an empty text. */
   readonly askedBefore: string;
-  /** What was last said before the newest message of the user. */
+  /** The last answer before the newest message of the user. */
   readonly lastAnswer: string | undefined;
   /** The newest tool result of this turn. */
   readonly lastTool: ToolUse | undefined;
@@ -44,7 +44,7 @@ export function readTurn(messages: Messages): Turn {
   };
 }
 
-/** It may also come while a question is worked on: then it is no question of its own. */
+/** It may also arrive during a question: then it is not a question of its own. */
 function isFollowUp(message: Messages[number]): boolean {
   return message.role === 'user' && textOf(message).startsWith('Follow-up:');
 }

@@ -1,5 +1,5 @@
 /**
- * Which model the librarian speaks with:
+ * Which model the librarian uses:
  *   1. a scripted one over HTTP, where `npm run demo` has started it;
  *   2. a real one, when OPENAI_API_KEY or OPENAI_BASE_URL is set (any OpenAI-compatible server);
  *   3. the same script inside this process, so that a fresh clone answers without a key.

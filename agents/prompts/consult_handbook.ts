@@ -1,4 +1,4 @@
-/** What the librarian is told. The rule about unknown outcomes is what makes at-most-once tools safe to use. */
+/** The librarian's instructions. The rule about unknown outcomes is what makes at-most-once tools safe to use. */
 import { definePrompt } from 'everthread';
 
 export default definePrompt({

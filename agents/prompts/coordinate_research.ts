@@ -1,4 +1,4 @@
-/** What the coordinator is told: whom it can send, when to wait, and how a brief looks. */
+/** The coordinator's instructions: whom it can send, when to wait, and how a brief looks. */
 import { definePrompt } from 'everthread';
 
 export default definePrompt({

@@ -1,4 +1,4 @@
-/** What the skeptic is told: the second side of a researcher's thread. */
+/** The skeptic's instructions: the second side of a researcher's thread. */
 import { definePrompt } from 'everthread';
 
 export default definePrompt({

@@ -1,4 +1,4 @@
-/** What a researcher is told. */
+/** A researcher's instructions. */
 import { definePrompt } from 'everthread';
 
 export default definePrompt({

@@ -1,4 +1,4 @@
-/** What the reviewer is told: the second side of the coordinator's thread. */
+/** The reviewer's instructions: the second side of the coordinator's thread. */
 import { definePrompt } from 'everthread';
 
 export default definePrompt({

@@ -1,6 +1,6 @@
 /**
- * The company's bulletin: a file that everyone can read and nobody corrects. It stands for any service outside that does
- * not know idempotency keys: what is published twice is there twice.
+ * The company's bulletin: a file that everyone can read and no one corrects. It stands for any external service without
+ * idempotency keys: what is published twice is there twice.
  */
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ export interface Entry {
   readonly key: string;
   readonly title: string;
   readonly summary: string;
-  /** What only those can make who have the bulletin's key; absent where nobody gave us one. */
+  /** A signature that requires the bulletin's key; absent without a key. */
   readonly signature?: string;
 }
 
@@ -19,7 +19,7 @@ const FOLDER =
   process.env.EVERTHREAD_DEMO_FOLDER || fileURLToPath(new URL('../../.everthread/demo', import.meta.url));
 const FILE = join(FOLDER, 'published.md');
 
-/** One line for each entry, so that a single append publishes it whole or not at all. */
+/** One line for each entry, so that a single append publishes it completely or not at all. */
 export async function appendEntry({ key, title, summary, signature }: Entry): Promise<void> {
   await mkdir(FOLDER, { recursive: true });
   const signed = signature ? `, signed ${signature}` : '';

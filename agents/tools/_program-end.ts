@@ -1,7 +1,7 @@
 /**
- * How a program ended, told to the model that wrote it: its result as JSON, or what went wrong, where, and what to do
- * about it; after that its console. All of it within a budget: it is read again with every later step, and a value that
- * is small in memory can be endless on paper.
+ * How a program ended, for the model that wrote it: its result as JSON, or what went wrong, where, and the remedy;
+ * then its console. Limited in size: it is read again with every later step, and a value that
+ * is small in memory can be huge as text.
  */
 import type { CodeExecutionLog, CodeExecutionResult, ToolResult } from 'everthread';
 
@@ -46,7 +46,7 @@ function toText(value: unknown, budget: number): string {
   return typeof value === 'string' ? value : (toJson(value, budget) ?? '(a large value)');
 }
 
-/** Undefined when it cannot be written within the budget; what JSON lacks becomes what comes nearest. */
+/** Undefined when it does not fit the limit; values that JSON lacks become the nearest ones that it has. */
 function toJson(value: unknown, budget: number): string | undefined {
   let left = budget;
   try {

@@ -1,6 +1,6 @@
 /**
  * The model writes a program, and the program reads the texts: a question about all of them costs one call and no
- * reading. Nobody has looked at that program before it runs, so it runs in the sandbox, where `handbook` is all it has.
+ * reading. The program is untrusted, so it runs in the sandbox, where `handbook` is all that it can reach.
  */
 import { defineTool } from 'everthread';
 import { z } from 'zod';
@@ -25,7 +25,7 @@ let lines = 0;
 for (const { file } of await list()) lines += (await read(file)).length;
 export default lines;`;
 
-/** The program stays with its result, as a file of the thread. */
+/** The program is kept with its result, as a file of the thread. */
 const toFile = (source: string) => ({
   name: 'analysis.ts',
   mimeType: 'text/x-typescript',
@@ -43,7 +43,7 @@ export default defineTool({
   args: z.object({ source: z.string().min(1).describe('The program, one ES module') }),
   // It reads and changes nothing.
   idempotent: true,
-  // Beyond the limit of the program, whose end says more.
+  // Longer than the program's own limit, whose message is more precise.
   timeoutMs: (SECONDS + 30) * 1000,
   async execute(state, { source }) {
     const run = state.runCode(source, {

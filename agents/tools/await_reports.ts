@@ -1,6 +1,6 @@
 /**
- * Ends the execution until a report comes in: a queued message begins the next one. Without it a coordinator whose
- * researchers are out would be asked again and again what it wants to do.
+ * Ends the execution until a report arrives: a queued message begins the next one. Otherwise a coordinator whose
+ * researchers are working would be asked again and again what to do.
  */
 import { defineTool } from 'everthread';
 

@@ -1,4 +1,4 @@
-/** Ends a researcher's session: what is said here, and the notes as a file, go to whoever asked. */
+/** Ends a researcher's session: its text, and the notes as a file, go to the parent. */
 import { defineTool } from 'everthread';
 import { z } from 'zod';
 

@@ -1,10 +1,9 @@
 /**
- * A slow tool with an effect that cannot be taken back. The bulletin does not know idempotency keys, so this tool cannot
- * be `idempotent`, and Everthread begins each of its calls at most once: when the process is lost in between, the model
- * is told that the outcome is unknown, and looks for itself (list_published).
- *
- * It signs with a secret that it alone uses: neither the model nor anything that is stored ever sees it. And before it
- * begins it schedules a look afterwards (agents/effects/follow_up.ts), which comes even when this process does not live to
+ * A slow tool with an irreversible effect. The bulletin has no idempotency keys, so this tool cannot
+ * be `idempotent`, and Everthread begins each of its calls at most once: when the process is lost meanwhile, the model
+ * is told that the outcome is unknown, and checks for itself (list_published).
+ * It signs with a secret that it alone uses: neither the model nor anything stored ever contains it. And before it
+ * begins it schedules a check (agents/effects/follow_up.ts), which runs even when this process does not live to
  * see the end of the call.
  */
 import { createHmac } from 'node:crypto';

@@ -13,7 +13,7 @@ import {
   registryFrom,
 } from '../../src/definitions/index.ts';
 
-/** `once`: an ordinary tool, a regular activity. `quick`: a local activity. */
+/** `once`: an ordinary tool, at most once. `quick`: an idempotent one that is soon done. */
 export type AgentName = 'once' | 'quick';
 
 /** Thread id → called once the thread's model has given its last answer. */

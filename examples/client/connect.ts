@@ -16,7 +16,7 @@ export async function withClient(work: (client: Client) => Promise<void>): Promi
   }
 }
 
-/** The command's arguments; ends the process with a word about usage when one is missing. */
+/** The command's arguments; ends the process with a usage message when one is missing. */
 export function readArguments(usage: string, count: number): string[] {
   const given = process.argv.slice(2);
   if (given.length >= count) return given;

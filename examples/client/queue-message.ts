@@ -1,5 +1,5 @@
 /**
- * Queues a message by signal: durable as soon as the server has it, also while no worker runs. With an id of one's own it
+ * Queues a message by signal: durable as soon as the server has accepted it, also while no worker runs. With an id of your own it
  * can be sent again without harm.
  */
 import { randomUUID } from 'node:crypto';

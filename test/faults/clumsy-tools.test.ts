@@ -195,7 +195,7 @@ describe('secrets', () => {
       /thrown \[secret TOKEN\][\s\S]*Caused by: Error: caused by \[secret TOKEN\]/,
     );
     expect(JSON.stringify(await readEvents(threadId))).not.toContain(TOKEN);
-    await eventually('the line in the log', () => workerLog().includes('The tool "tells" rejected'));
+    await eventually('the line in the log', () => workerLog().includes('The tool "tells" left a rejection'));
     expect(workerLog()).not.toContain(TOKEN);
   });
 });

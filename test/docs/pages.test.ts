@@ -1,0 +1,35 @@
+/** The pages name files that exist, and architecture.md names every file of core. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+const pages = [
+  'README.md',
+  'AGENTS.md',
+  ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
+].filter((file) => file.endsWith('.md'));
+
+/** A path of this repository, or of `src`; other paths are examples of a user's project. */
+const PLACES = [...readdirSync(join(ROOT, 'src')), 'src', 'test', 'bench', 'scripts', 'temporal'];
+const FILE = new RegExp(`\`((?:${PLACES.join('|')})/[\\w./-]+\\.(?:ts|mjs|json|yaml|txt|sh))\``, 'g');
+
+describe('the pages', () => {
+  it.each(pages)('%s names files that exist', (page) => {
+    const named = [...read(page).matchAll(FILE)].map(([, file]) => file as string);
+    expect(
+      named.filter((file) => ![file, `src/${file}`].some((path) => existsSync(join(ROOT, path)))),
+    ).toEqual([]);
+  });
+
+  it('tell of each file of core what it is about, once', () => {
+    const page = read('docs/architecture.md');
+    const start = page.indexOf('### The inside of core');
+    const table = page.slice(start, page.indexOf('\n## ', start));
+    const rows = [...table.matchAll(/^\| [^|]+ \| (.+) \|$/gm)].slice(1).map(([, files]) => files as string);
+    const named = rows.flatMap((files) => [...files.matchAll(/`([\w-]+)\/?`/g)].map(([, name]) => name));
+    const present = readdirSync(join(ROOT, 'src', 'core')).map((name) => name.replace(/\.ts$/, ''));
+    expect(named.toSorted()).toEqual(present.toSorted());
+  });
+});
