@@ -3,6 +3,7 @@
  * red. The list of mutations is in `scripts/mutations/`. Exit code 1 when one survives, or when nothing can be said of it.
  *   npm run mutate -- --only WORD …   those whose name, promise or tests contain one of the words
  *   npm run mutate -- --write         writes what was found to docs/mutations.md
+ *   npm run mutate -- --trust         takes the tests for green without the mutations: right after `npm test`, say (M1)
  *   npm run mutate -- --json          the findings as JSON on standard output; progress goes to standard error
  * M1. The tests must be green without the mutation: each selection of them runs once on the untouched copy.
  * M2. What is broken must still be a program: the mutated sources are type-checked, those that do not overlap together.
@@ -15,16 +16,17 @@ import { setUp } from './set-up.mjs';
 
 /** What the untouched copy says to a selection of tests. */
 const untouched = new Map();
+const FLAGS = ['--only', '--write', '--trust', '--json'];
 const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.on(signal, () => interrupted.abort(new Error('Stopped before the end.')));
 
 try {
-  const { words, write, json } = readArguments(process.argv.slice(2));
+  const { words, write, trust, json } = readArguments(process.argv.slice(2));
   const chosen = PARTS.flatMap(({ mutations }) => mutations).filter((each) => isChosen(each, words));
   if (chosen.length === 0) throw new Error(`No mutation has one of these words: ${words.join(', ')}`);
   const say = json ? console.error : console.log;
-  const findings = await runAll(chosen, (finding, count) => {
+  const findings = await runAll(chosen, trust, (finding, count) => {
     say(`${String(count).padStart(3)} of ${chosen.length}  ${toLine(finding)}`);
     if (write) writePage(PARTS, new Map([[finding.name, toCell(finding)]]));
   });
@@ -38,12 +40,13 @@ try {
 
 function readArguments(args) {
   const isFlag = (word) => word.startsWith('--');
-  const unknown = args.filter(isFlag).find((flag) => !['--only', '--write', '--json'].includes(flag));
-  if (unknown) throw new Error(`${unknown} is none of --only, --write, --json`);
+  const unknown = args.filter(isFlag).find((flag) => !FLAGS.includes(flag));
+  if (unknown) throw new Error(`${unknown} is none of ${FLAGS.join(', ')}`);
   const only = args.includes('--only')
     ? args.slice(args.indexOf('--only')).filter((word) => !isFlag(word))
     : [];
-  return { words: only, write: args.includes('--write'), json: args.includes('--json') };
+  const has = (flag) => args.includes(flag);
+  return { words: only, write: has('--write'), trust: has('--trust'), json: has('--json') };
 }
 
 function isChosen({ name, rule, tests }, words) {
@@ -52,7 +55,7 @@ function isChosen({ name, rule, tests }, words) {
 }
 
 /** One after the other; `found` hears of each. */
-async function runAll(mutations, found) {
+async function runAll(mutations, trust, found) {
   const node = await setUp();
   const sources = readSources();
   // Before anything runs: a list that has rotted says so at once.
@@ -62,7 +65,7 @@ async function runAll(mutations, found) {
     await requireTypes({ node, copy, sources }, mutations);
     const findings = [];
     for (const [mutation, changed] of changes) {
-      const finding = await examine({ node, copy, sources }, mutation, changed);
+      const finding = await examine({ node, copy, sources, trust }, mutation, changed);
       findings.push(finding);
       found(finding, findings.length);
     }
@@ -98,18 +101,14 @@ function applyTogether(sources, mutations) {
   return { together, left };
 }
 
-async function examine({ node, copy, sources }, mutation, changed) {
+async function examine({ node, copy, sources, trust }, mutation, changed) {
   const started = Date.now();
   const finding = (verdict, more) => {
     const seconds = Math.round((Date.now() - started) / 1000);
     return { name: mutation.name, verdict, seconds, ...more };
   };
-  const { tests, title, server } = mutation;
-  const selection = JSON.stringify([tests, title, server]);
-  if (!untouched.has(selection))
-    untouched.set(selection, await runTests(node, copy, mutation, interrupted.signal));
-  const before = untouched.get(selection);
-  if (before.state !== 'green')
+  const before = trust ? undefined : await runUntouched(node, copy, mutation);
+  if (before && before.state !== 'green')
     return finding('unsaid', { why: `The tests are not green without it: ${before.why}` });
   try {
     copy.write(changed);
@@ -119,6 +118,15 @@ async function examine({ node, copy, sources }, mutation, changed) {
   } finally {
     copy.write([...changed.keys()].map((path) => [path, sources.get(path)]));
   }
+}
+
+/** M1. */
+async function runUntouched(node, copy, mutation) {
+  const { tests, title, server } = mutation;
+  const selection = JSON.stringify([tests, title, server]);
+  const known = untouched.get(selection) ?? (await runTests(node, copy, mutation, interrupted.signal));
+  untouched.set(selection, known);
+  return known;
 }
 
 function toLine({ name, verdict, seconds, by, why }) {

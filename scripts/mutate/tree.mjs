@@ -57,6 +57,15 @@ export class Copy {
   scratch = join(this.#folder, 'tmp');
 
   constructor() {
+    try {
+      this.#make();
+    } catch (error) {
+      this.remove();
+      throw error;
+    }
+  }
+
+  #make() {
     const isCopied = (path) =>
       !relative(ROOT, path)
         .split(/[\\/]/)

@@ -143,6 +143,7 @@ export const WORKFLOW = [
     rule: 'a script of the workflow’s context takes in a bounded part of what came',
     edits: [{ find: 'return left > 0 || !patched(', put: 'return true || !patched(' }],
     tests: ['test/hostile/flood.test.ts'],
+    title: 'in their order',
     server: true,
   },
 ];
