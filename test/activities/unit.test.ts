@@ -4,7 +4,7 @@ import { planUnit } from '../../src/activities/author/unit.ts';
 import { LIMITS } from '../../src/core/limit.ts';
 import type { Strike } from '../../src/store/port/strike.ts';
 
-const suspect = (strikes: number): Strike => ({ code: 'tool', name: 'a', strikes }) as Strike;
+const suspect = (strikes: number): Strike => ({ work: 'w', threadId: 't', code: 'tool', name: 'a', strikes });
 
 describe('a unit of work', () => {
   it('that nobody suspects runs here', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { StepRef } from '../../src/store/port/step.ts';
 import { CutStore } from './power-cut.ts';
-import { call, message, openThread, ThreadDriver } from './thread-driver.ts';
+import { call, message, openThread, stored, ThreadDriver } from './thread-driver.ts';
 
 let cut: CutStore;
 let thread: ThreadDriver;
@@ -43,6 +43,15 @@ describe('after a power cut', () => {
     }
     await cut.store.queueItem(thread.id, message('d', 'd'));
     expect((await survivors()).at(-1)).toBe('[user: d]');
+  });
+
+  it('what a client has staged is there, before its signal says that it comes', async () => {
+    await cut.store.stageItem(thread.id, message('a', 'large'));
+    const found = await afterCut(async (store) => {
+      await store.stash(stored('a'));
+      return store.transcript();
+    });
+    expect(found).toEqual(['[user: large]']);
   });
 
   it('an answer is there with its calls, and so are a result and the end of the turn', async () => {
@@ -92,7 +101,7 @@ describe('after a power cut', () => {
     if (told) expect(await survivors()).toEqual(['[user: a]', '[user: b]']);
     await second;
     expect(await survivors()).toEqual(['[user: a]', '[user: b]']);
-  });
+  }, 20_000);
 });
 
 const cutThread = (found: ThreadDriver) => found.store.getThread(found.id);

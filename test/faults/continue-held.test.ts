@@ -43,8 +43,9 @@ describe('a thread that is about to continue as new', () => {
     await reached;
     await client.stop(threadId, 'enough');
     letGo();
+    const isStopped = async () => (await client.getThread(threadId)).status === 'stopped';
+    await eventually('the stop is settled', isStopped, 30_000);
     await client.waitForIdle(threadId);
-    expect(await client.getThread(threadId)).toMatchObject({ status: 'stopped' });
     expect(await runtime.transcript(threadId)).toHaveLength(5);
   });
 

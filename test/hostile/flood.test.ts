@@ -9,6 +9,7 @@ import { says, scriptedModel } from '../../src/testing/index.ts';
 import { echo } from '../support/hostile.ts';
 import { json, rawSignal } from '../support/raw-payload.ts';
 import { replayRun } from '../support/replay-run.ts';
+import { readRuns } from '../support/run-chain.ts';
 import { eventually, testRuntime, testStore } from '../support/runtime.ts';
 
 const CONTENT = 'x'.repeat(30_000);
@@ -24,6 +25,18 @@ async function asleep(model = echo) {
   await before.stopWorker();
   const send = (name: string, content: unknown) => rawSignal(before.client, thread, name, [json(content)]);
   return { thread, send, wake: () => testRuntime({ model: model(), store, taskQueue }) };
+}
+
+/** What the markers of patches say in all runs of a thread. */
+async function patches({ client }: Awaited<ReturnType<typeof testRuntime>>, thread: string): Promise<string> {
+  const said: string[] = [];
+  for (const { runId } of await readRuns(client, thread)) {
+    const { events } = await client.temporal.workflow.getHandle(`thread/${thread}`, runId).fetchHistory();
+    for (const { markerRecordedEventAttributes: marker } of events ?? [])
+      for (const { payloads } of Object.values(marker?.details ?? {}))
+        said.push(...(payloads ?? []).map(({ data }) => Buffer.from(data ?? []).toString()));
+  }
+  return said.join();
 }
 
 async function contents(runtime: Awaited<ReturnType<typeof testRuntime>>, thread: string) {
@@ -52,6 +65,8 @@ describe('signals beyond what one script takes in', () => {
     );
     await runtime.client.waitForIdle(thread);
     expect(await contents(runtime, thread)).toEqual(sent);
+    // One script was not enough: what was beyond its part has waited, and the history says so.
+    expect(await patches(runtime, thread)).toContain('spreads-a-flood');
     await runtime.say(thread, 'are you well?');
     expect((await runtime.transcript(thread)).at(-1)).toBe('assistant: echo are you well?');
     await replayRun(runtime.client, thread);

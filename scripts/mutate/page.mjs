@@ -1,0 +1,59 @@
+/** docs/mutations.md: what is broken, one at a time, and which test says so. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../set-up.mjs';
+
+export const PAGE = join(ROOT, 'docs', 'mutations.md');
+
+const HEAD = `# What the tests notice
+
+\`npm run mutate\` breaks the source in one place at a time and runs the tests that guard the place: each of these changes turns one of them
+red. A change that no test notices would be a promise that nothing keeps. The list stands in \`scripts/mutations/\`; this page is written by
+\`npm run mutate -- --write\`, and \`test/docs/mutations.test.ts\` checks that every change still finds its text in the source.
+
+`;
+const NOTICED_BY = 'noticed by';
+const NOT_RUN = '**not run yet**';
+
+/** The page, with new findings (name → cell) over those that it has. */
+export function writePage(parts, findings) {
+  const known = readFindings();
+  writeFileSync(
+    PAGE,
+    renderPage(parts, (name) => findings.get(name) ?? known.get(name) ?? NOT_RUN),
+  );
+}
+
+/** Which test has noticed which mutation, as the page says. */
+export function readFindings() {
+  const rows = readPage().matchAll(/^\| .*? \| (.*?) \| (.*) \|$/gm);
+  const isHead = (finding) => finding === '---' || finding === NOTICED_BY;
+  return new Map(
+    [...rows].filter(([, , finding]) => !isHead(finding)).map(([, name, finding]) => [name, finding]),
+  );
+}
+
+/** `finding` gives the last cell of a mutation's row. */
+export function renderPage(parts, finding) {
+  const sections = parts.map(({ title, mutations }) => {
+    const rows = mutations.map(({ rule, name }) => `| ${rule} | ${name} | ${finding(name)} |`);
+    return `## ${title}\n\n| promise | broken by | ${NOTICED_BY} |\n| --- | --- | --- |\n${rows.join('\n')}\n`;
+  });
+  return HEAD + sections.join('\n');
+}
+
+/** The first test that has noticed it. */
+export function toCell({ verdict, by = [] }) {
+  if (verdict !== 'noticed') return verdict === 'survives' ? '**nothing**' : '**nothing that can be told**';
+  const [first] = by;
+  return first.replaceAll('|', '\\|').replace(/\s+/g, ' ');
+}
+
+/** Empty where there is none yet. */
+export function readPage() {
+  try {
+    return readFileSync(PAGE, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,57 @@
+/** A tool's side effect happens at most once. */
+const RETRIED = {
+  find: "retry: call.mode === 'once' ? { maximumAttempts: 1 } : LOST_WORKER_RETRY,",
+  put: 'retry: LOST_WORKER_RETRY,',
+};
+const BEGUN_TWICE = {
+  find: "if (call.state === 'started' && !again && !idempotent) {",
+  put: "if (call.state === 'started' && !again && !idempotent && call.attempt === null) {",
+};
+const ONCE = 'a tool that may not be tried again begins once';
+
+export const TOOLS = [
+  {
+    name: "Temporal tries a once-tool's activity again",
+    rule: `${ONCE}: Temporal does not try it`,
+    edits: [RETRIED],
+    tests: ['test/faults/once-guards.test.ts'],
+    server: true,
+  },
+  {
+    name: 'the store lets a once-tool begin a second time',
+    rule: `${ONCE}: the store does not let it`,
+    edits: [BEGUN_TWICE],
+    tests: ['test/contract/sqlite-store.test.ts'],
+    title: 'a tool',
+  },
+  {
+    name: 'both guards of a once-tool are gone',
+    rule: ONCE,
+    edits: [RETRIED, BEGUN_TWICE],
+    tests: ['test/faults/once-guards.test.ts'],
+    server: true,
+  },
+  {
+    name: 'code of an author may end the process',
+    rule: 'no exit of the process is granted to code of an author',
+    edits: [
+      {
+        find: 'if (run && concernsUs(call, given)) {',
+        put: 'if (run && !/exit/i.test(call) && concernsUs(call, given)) {',
+      },
+    ],
+    tests: ['test/state/author-guard.test.ts'],
+    title: 'ends when we end it',
+  },
+  {
+    name: 'work is given up on suspicion',
+    rule: 'nothing is given up but by three proofs',
+    edits: [
+      {
+        find: "if (strike.strikes >= LIMITS.strikes) return 'give_up';",
+        put: "if (strike.strikes >= 0) return 'give_up';",
+      },
+    ],
+    tests: ['test/activities/unit.test.ts'],
+  },
+];
