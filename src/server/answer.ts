@@ -22,7 +22,7 @@ export function toErrorAnswer(error: unknown): ErrorAnswer {
   return { status: 500, error: errorMessage(error) };
 }
 
-/** By shape: code of a project may have another realm's Response, or that of another package. */
+/** Recognised by its shape: code of a project may have another realm's Response, or that of another package. */
 export function requireResponse(endpoint: string, value: unknown): Response {
   if (isResponse(value)) return value;
   throw new Error(

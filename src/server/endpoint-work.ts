@@ -5,9 +5,9 @@
  *     of the project, never come by a signal: nobody outside can claim them. Ids are hashes that nobody can guess (state/id.ts).
  * W2. In the order in which the endpoint asked, also where it did not wait.
  * W3. `queueTool` cannot be awaited: `settle` waits for it, before the endpoint's answer is sent.
- * W5. Work for another thread of the family goes the same way, to that thread.
  * W4. `terminate` signals first, so that the workflow ends whatever becomes of this process, and then ends the thread in the
  *     store, so that the endpoint sees it at once. The other way round the client would find it ended and signal nobody.
+ * W5. Work for another thread of the family goes the same way, to that thread.
  */
 import { refuseTerminated } from '../client/known-thread.ts';
 import type { RuntimeClient } from '../client/runtime-client.ts';

@@ -1,6 +1,6 @@
 /**
  * Endpoints of threads over the web (definitions §11): from a Request to the thread and the endpoint that it means, and back.
- * Holds no socket: whoever has one, and who may call, is the host's affair (docs/endpoints.md).
+ * Holds no socket: the host has one, and decides who may call (docs/endpoints.md).
  */
 import type { RuntimeClient } from '../client/runtime-client.ts';
 import { readConfiguration } from '../configuration.ts';
@@ -90,7 +90,7 @@ export async function createEndpointHandler(options: EndpointOptions): Promise<T
   };
 }
 
-/** Of our own parts, such as a database, whose words are not for callers. */
+/** The answer where one of our own parts has failed, such as a database: its message is not for callers. */
 const FAULT: ErrorAnswer = { status: 500, error: 'The request could not be served.' };
 
 async function openRegistry({
