@@ -51,9 +51,9 @@ import { finishSubagent } from './subagent/finish.ts';
 import { listUnstarted, reportToParent } from './subagent/report.ts';
 import { finishSubprompt } from './subprompt/finish.ts';
 import { runSubprompt } from './subprompt/run.ts';
-import { asEndOfCall, asHeldCall, asModelStep } from './tool/held-unit.ts';
 import { recordToolOutcome } from './tool/record-tool-outcome.ts';
 import { runTool } from './tool/run-tool.ts';
+import { asEndOfCall, asModelStep, asResumableCall } from './tool/unit-of-work.ts';
 
 export interface Activities {
   openThread(input: OpenThreadInput): Promise<OpenThreadOutcome & EffectsDue>;
@@ -92,14 +92,14 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     runCode: runToolCall,
     recordToolOutcome: guard(tell((input) => recordToolOutcome(dependencies, input))),
     runSubprompt: guard(
-      tell(asHeldCall(dependencies, 'runSubprompt', (input) => runSubprompt(dependencies, input))),
+      tell(asResumableCall(dependencies, 'runSubprompt', (input) => runSubprompt(dependencies, input))),
       fallible,
     ),
     finishSubprompt: guard(
       tell(asEndOfCall(dependencies, 'finishSubprompt', (input) => finishSubprompt(dependencies, input))),
     ),
     callSubagent: guard(
-      tell(asHeldCall(dependencies, 'callSubagent', (input) => callSubagent(dependencies, input))),
+      tell(asResumableCall(dependencies, 'callSubagent', (input) => callSubagent(dependencies, input))),
       fallible,
     ),
     finishSubagent: guard(

@@ -33,7 +33,7 @@ export interface AuthorGuard {
   readonly alone: boolean;
   /** Answers whether it knew the thread; guards are asked until one does. Must not throw. */
   stray(fault: StrayFault): Promise<boolean>;
-  /** A rejection that nobody's context explains. Must not throw. */
+  /** A rejection outside of any author's async context. Must not throw. */
   unknown(reason: unknown): void;
 }
 

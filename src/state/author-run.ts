@@ -22,11 +22,11 @@ export type AuthorCode =
 
 export interface AuthorRun {
   readonly code: AuthorCode;
-  /** Of the tool, the hook, the effect … */
+  /** The name of the tool, the hook, the effect … */
   readonly name: string;
   /** Empty where no thread is concerned, as while a project is loaded. */
   readonly threadId: string;
-  /** Of the work that it belongs to, such as one tool call or one model step; the same in every attempt. */
+  /** The key of the work that it belongs to, such as one tool call or one model step; the same in every attempt. */
   readonly work: string;
 }
 
@@ -62,7 +62,7 @@ export function asProjectCode<T>(load: () => T): T {
   return context.run({ code: 'project', name: 'definitions', threadId: '', work: '' }, load);
 }
 
-/** Whose code this turn of the event loop works for; undefined for our own. Also true of what a run left behind. */
+/** The run that this turn of the event loop works for, also after its body has settled; undefined for our own code. */
 export function currentAuthorRun(): AuthorRun | undefined {
   return context.getStore();
 }

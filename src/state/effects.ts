@@ -8,7 +8,7 @@ import type { ThreadStore } from '../store/port/thread-store.ts';
 import type { CallerContext } from './caller-context.ts';
 import type { ThreadEnv } from './thread-env.ts';
 
-/** Of one year: beyond it a delay is most likely a mistake of units. */
+/** One year: a longer delay is most likely a mistake of units. */
 const LONGEST_DELAY_MS = 366 * 24 * 60 * 60 * 1000;
 
 export interface EffectsInput {

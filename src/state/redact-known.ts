@@ -30,7 +30,7 @@ export function redactIn(value: unknown, redact: Redact, made = new Map<object, 
   return record;
 }
 
-/** Of any realm: an object of another one has another Object.prototype. */
+/** Works across realms: an object of another realm has another Object.prototype. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
@@ -38,7 +38,7 @@ function isPlain(value: object): boolean {
 
 type Attachment = NonNullable<ToolResult['attachments']>[number];
 
-/** What is shown of a file. Its content is the author's own affair (docs/operations.md). */
+/** What is shown of a file. Its content is left as the author wrote it (docs/operations.md). */
 export function redactAttachment(attachment: Attachment, redact: Redact): Attachment {
   if (typeof attachment === 'string') return redact(attachment);
   if (typeof attachment !== 'object' || attachment === null) return attachment;

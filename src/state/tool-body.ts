@@ -17,7 +17,7 @@ export interface ToolBody {
 
 export async function runToolBody({ tool, state, args, work }: ToolBody): Promise<ToolResult> {
   const code = tool.runsCode ? 'run_code' : 'tool';
-  // The definition types `args` as never, because each tool has its own; checkArguments has seen to them.
+  // The definition types `args` as never, because each tool has its own; checkToolArguments has seen to them.
   const execute = tool.execute as (state: ThreadState, args?: unknown) => unknown;
   try {
     return await runAuthorCode({ code, name: tool.name, threadId: state.threadId, work }, async () =>

@@ -9,6 +9,7 @@ import { isHookAborted } from '../../state/hooks/chain.ts';
 import type { HookRunner } from '../../state/hooks/runner.ts';
 import { type AuthorCode, type AuthorCodeOptions, openAuthorCode } from '../../state/open-author-code.ts';
 import type { Scratch } from '../../state/scratch.ts';
+import type { KeepFlow } from '../../store/port/hook.ts';
 import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
@@ -69,6 +70,15 @@ export interface FlowChanges {
 
 export function hasChanges({ directive, context }: FlowChanges): boolean {
   return directive !== undefined || context !== undefined;
+}
+
+/** Stores what hooks have asked of the flow behind the commit of their work. */
+export async function keepChanges(
+  store: ThreadStore,
+  key: Omit<KeepFlow, keyof FlowChanges>,
+  changes: FlowChanges,
+): Promise<void> {
+  if (hasChanges(changes)) await store.keepFlow({ ...key, ...changes });
 }
 
 /** A scratch that is no JSON stays as it was, and the log says so, once. */

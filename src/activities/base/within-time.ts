@@ -1,6 +1,6 @@
 /**
  * Code of a project, within its time and until somebody aborts it. What is cut off is told so by its own signal and is not
- * waited for: what it does after that is nobody's any more.
+ * waited for: its later result is ignored.
  */
 export interface TimeLimit<Late> {
   /** Aborts the work from outside. */

@@ -1,6 +1,6 @@
 /**
  * Runs the handler of one effect (definitions §10). Whatever it does, the answer is how the effect ended: an unknown name,
- * arguments that its schema refuses, a throw and a time-out are errors that are kept, and nobody's exception.
+ * arguments that its schema refuses, a throw and a time-out are errors that are stored; none is thrown.
  */
 import type { EffectDefinition, ScheduledEffect } from '../../core/effect.ts';
 import { isRuntimeError } from '../../core/error.ts';

@@ -13,7 +13,7 @@ import { end, go, type Verdict } from '../../state/gate.ts';
 import type { DraftMessage } from '../../state/hooks/message-hook-port.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { CommittedStep, StepContext, StepRecord, StepRef } from '../../store/port/step.ts';
-import { hasChanges, queueTools } from '../author/hook-work.ts';
+import { keepChanges, queueTools } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import type { StepHooks } from './step-hooks.ts';
@@ -92,7 +92,7 @@ export async function afterCreateAnswer(
   if (stored) await hooks.messages.afterCreate(stored);
   await queue();
   const later = answer.blocked ? {} : await flow();
-  if (hasChanges(later)) await store.keepFlow({ ...ref, ...later });
+  await keepChanges(store, ref, later);
   return go({ record: { ...record, ...(later.directive && { directive: later.directive }) } });
 }
 

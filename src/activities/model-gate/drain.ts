@@ -176,7 +176,7 @@ async function prepare(
     content,
     silent,
     metadata,
-    // A file that is not there is the drain's affair, unless the hook has chosen others.
+    // The drain reports a file that is not there, unless the hook has chosen others.
     ...(changed || (files.length > 0 && files.length === queued.length) ? { attachments } : {}),
     ...(written ? { role: role as PreparedRow['role'] } : {}),
   };

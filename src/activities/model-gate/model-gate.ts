@@ -74,7 +74,7 @@ const STORE = openGate<ActivityDependencies, AnsweredStep, UncommittedStep>()
 type SettledStep = Exclude<BegunStep, { kind: 'call' }>;
 
 /** Begins the thread's own step, or finds what has become of it. */
-export async function beginStep(
+export async function beginThreadStep(
   dependencies: ActivityDependencies,
   step: AskedStep,
 ): Promise<DrainedStep | SettledStep> {

@@ -41,7 +41,7 @@ export async function askModel(
         },
         onChunk: ({ attempt, kind, delta }) => {
           if (kind === 'content') chunks.push(delta, attempt);
-          // Chunks are handed over synchronously; the probe's answer is nobody's to wait for.
+          // Chunks are handed over synchronously, so the probe is not awaited.
           void probe?.('model_streaming');
         },
       },

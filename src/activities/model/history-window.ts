@@ -13,7 +13,7 @@ import { fullSubagentOffer } from './offered-tools.ts';
 import { promptVariables } from './prompt-variables.ts';
 import { findModels, offerTools } from './request.ts';
 
-/** Of a step whose agent or prompt this worker does not know, nothing more is read than must be. */
+/** A step whose agent or prompt this worker does not know fails: nothing more is read than must be. */
 const NOTHING: HistoryWindow = { includeChat: false, includePastTools: false, recentImages: 0 };
 
 export function historyWindow(registry: Registry): (place: StepPlace) => HistoryWindow {

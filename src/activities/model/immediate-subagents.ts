@@ -95,7 +95,7 @@ function hasImmediate(registry: Registry, prompt: PromptDefinition): boolean {
   return listSubagents(registry, prompt).some(({ immediate }) => immediate !== false);
 }
 
-/** Of the AI sides. */
+/** The prompts of the AI sides. */
 function promptsOf(registry: Registry, agent: string): (readonly [Side, PromptDefinition])[] {
   const sides: readonly Side[] = hasTwoSides(registry.agents.get(agent)) ? ['a', 'b'] : ['a'];
   return sides.flatMap((side) => {

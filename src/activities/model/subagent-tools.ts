@@ -14,7 +14,7 @@ import {
 import { type JsonSchema, toParameters } from '../../definitions/tool-schema.ts';
 
 export interface SubagentOffer {
-  /** Of the prompt. */
+  /** Subagents that the prompt lists and that are enabled now. */
   readonly enabled: readonly Subagent[];
   /** A child lives that may be spoken to. */
   readonly living: boolean;

@@ -58,7 +58,7 @@ function mayBeChild({ agents }: Registry, { agent }: CommitStatusInput): boolean
   );
 }
 
-/** Of either side: who acts next is told, not who acted. */
+/** Session tools of both sides: the input tells which side acts next, not which one acted. */
 function sessionTools(agent: AgentDefinition | undefined, reason: string | undefined): string[] {
   const which = SESSION_REASONS[reason as keyof typeof SESSION_REASONS];
   return [agent?.sideA, agent?.sideB].flatMap((side) => side?.[which]?.name ?? []);

@@ -11,7 +11,7 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
 import { toStopRules } from '../model/request.ts';
-import { type AnsweredOutcome, answerStep, beginStep } from '../model-gate/model-gate.ts';
+import { type AnsweredOutcome, answerStep, beginThreadStep } from '../model-gate/model-gate.ts';
 import { toStepCalls } from '../tool/tool-dispatch.ts';
 
 export async function modelStep(
@@ -21,7 +21,7 @@ export async function modelStep(
   const { store, handover } = dependencies;
   if (handover.aborted) throw abortError(handover);
   const run = fromRun(store, input);
-  const begun = await beginStep(dependencies, { run, input });
+  const begun = await beginThreadStep(dependencies, { run, input });
   switch (begun.kind) {
     case 'terminated':
       return begun;

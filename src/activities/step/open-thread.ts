@@ -49,7 +49,7 @@ export async function openThread(
   };
 }
 
-/** Of a new thread: required variables must have values (definitions §3). Each execution asks again. */
+/** Required variables must have values when a thread is new (definitions §3). Each execution asks again. */
 async function findMissing(
   dependencies: ActivityDependencies,
   thread: ThreadRecord,

@@ -7,10 +7,10 @@ import { errorMessage } from '../../core/error.ts';
 import type { QueueItem, Refusal } from '../../core/item.ts';
 import type { FromRun, ThreadStore } from '../../store/port/thread-store.ts';
 
-type Stash = Pick<ThreadStore, 'stashItems'>;
+type SpillStore = Pick<ThreadStore, 'stashItems'>;
 
 export async function stashItems(
-  store: Stash,
+  store: SpillStore,
   run: FromRun,
   items: readonly QueueItem[],
 ): Promise<{ readonly waiting: number }> {

@@ -45,7 +45,7 @@ export async function givenVariables(
 export interface ScopedVariables {
   /** All that the child needs of its own. */
   readonly required: readonly string[];
-  /** Those of them that it would have no value of. */
+  /** The required ones for which it would have no value. */
   readonly missing: readonly string[];
 }
 

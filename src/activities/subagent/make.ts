@@ -12,7 +12,7 @@ import { end, go, type Verdict } from '../../state/gate.ts';
 import { definesHook } from '../../state/hooks/listed.ts';
 import { createIds } from '../../state/id.ts';
 import type { ChildRecord, GivenVariable, NewChild } from '../../store/port/family.ts';
-import { hasChanges, queueTools, watchFlow } from '../author/hook-work.ts';
+import { keepChanges, queueTools, watchFlow } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { describeAgent } from '../model/subagent-tools.ts';
 import { type ResumableCall, withFrame } from '../tool/resumable-call.ts';
@@ -100,7 +100,7 @@ export async function tellHooks(
     await hooks.afterSubagentCreated(await openNewChild(child));
     await queueTools(store, call.key.threadId, sink)();
     const changes = await flow();
-    if (hasChanges(changes)) await store.keepFlow({ ...call.key, ...changes });
+    await keepChanges(store, call.key, changes);
   });
 }
 

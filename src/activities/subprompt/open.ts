@@ -14,7 +14,7 @@ import type { SubpromptPlace } from '../../store/port/step.ts';
 import type { OpenedSubprompt, OpenSubprompt } from '../../store/port/subprompt.ts';
 import {
   type HookWork,
-  hasChanges,
+  keepChanges,
   openHookWork,
   queueTools,
   watchFlow,
@@ -90,8 +90,7 @@ async function openThroughHooks(
   if (stored) await hooks.messages.afterCreate(stored);
   await queueTools(store, threadId, sink)();
   const changes = await watchFlow(hooks, scratch)();
-  if (hasChanges(changes))
-    await store.keepFlow({ threadId, runId: command.runId, step: opened.step, ...changes });
+  await keepChanges(store, { threadId, runId: command.runId, step: opened.step }, changes);
   return opened;
 }
 

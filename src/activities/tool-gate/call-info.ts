@@ -21,7 +21,7 @@ export interface KnownCall {
 export interface CallAnswer {
   readonly result: ToolResult;
   readonly directive?: FlowDirective;
-  /** Of the tool message. */
+  /** Metadata of the tool message. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** A handoff, which takes effect with the result. */
   readonly handoff?: Pick<CommitTool, 'nextAgent' | 'nextInput'>;

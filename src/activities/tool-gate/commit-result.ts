@@ -7,7 +7,7 @@ import type { ToolCallOutcome } from '../../core/step.ts';
 import { authorPlace } from '../../state/author-fault.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import { hasChanges, queueTools } from '../author/hook-work.ts';
+import { keepChanges, queueTools } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { AnsweredFrame, OpenFlow, RowOfResult } from './result-hooks.ts';
 
@@ -70,7 +70,7 @@ async function runAfterCreate(
   const message = await store.getMessage(thread.id, messageId);
   if (message) await hooks.messages.afterCreate(message);
   const changes = await flow();
-  if (hasChanges(changes)) await store.keepFlow({ ...key, ...changes });
+  await keepChanges(store, key, changes);
   return queueTools(store, thread.id, sink, storedTools)();
 }
 

@@ -4,7 +4,7 @@
  *   a tool       FUNCTION answers it, within `runTool` or `runCode`; so is a tool that a person or code has queued
  *   an agent     HANDOFF answers it, where the agent takes the thread over
  *   a prompt     PROMPT lets it begin, its step answers it (subprompt/), `finishSubprompt` composes the answer
- *   a subagent   `callSubagent` lets it begin (subagent/call.ts), its thread answers it, `finishSubagent` composes the answer
+ *   a subagent   subagent/subagent-gate.ts lets it begin, its thread answers it, `finishSubagent` composes the answer
  *
  * RESULT then stores what each was answered with. A tool that code invokes passes the stages that concern it (state/tools.ts).
  * A call has begun when it comes here: `beginTool` has moved it from scheduled to started, at most once (store/commands/tool/tool.ts).

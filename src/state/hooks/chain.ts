@@ -3,7 +3,7 @@
  * H1. A hook that throws, takes too long or answers what it must not is told in the log, and the chain goes on with the last
  *     good value. Nothing that a hook does can end a thread, unless its kind says so (`strict`, `fatal`).
  * H2. A hook is given copies: one that changes them and then throws, or returns nothing, has changed nothing.
- * H3. An abort ends the chain by a throw: the work around it is over, and nobody's fault is told.
+ * H3. An abort ends the chain by a throw: the work around it is over, and no hook is blamed.
  */
 import { errorMessage } from '../../core/error.ts';
 import type { HookDefinition, HookName } from '../../core/hook.ts';
@@ -38,7 +38,7 @@ export interface Link<Value> {
   readonly take: (value: Value, returned: unknown) => Value | Promise<Value>;
   /** The first failure ends the chain and is thrown. */
   readonly strict?: boolean;
-  /** Of what a hook threw: the error that ends the chain, untold; undefined for an ordinary failure. */
+  /** Turns what a hook threw into the error that ends the chain without being logged; undefined for an ordinary failure. */
   readonly fatal?: (thrown: unknown, hook: HookDefinition) => Error | undefined;
   /** The rest of the chain is left out. */
   readonly ends?: (value: Value) => boolean;
@@ -105,7 +105,7 @@ function aborted(signal: AbortSignal): Error {
   return Object.assign(error, { name: 'HookAborted' });
 }
 
-/** One hook, within its time and until somebody aborts it. What it does after that is nobody's any more. */
+/** One hook, within its time and until somebody aborts it. What it answers after that is ignored. */
 async function call(
   { threadId, work, signal, timeoutMs = LIMITS.hookMs }: ChainOptions,
   hook: HookDefinition,

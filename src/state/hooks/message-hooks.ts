@@ -29,7 +29,7 @@ export interface RowOptions {
 export interface RowHooks {
   /** A row that the running execution is about to store. */
   beforeRow(draft: DraftMessage, options?: RowOptions): Promise<DraftMessage>;
-  /** Those of ThreadState. */
+  /** The hooks around what code writes by its ThreadState. */
   readonly messages: MessageHooks;
 }
 

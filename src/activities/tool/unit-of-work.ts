@@ -27,8 +27,8 @@ export function asModelStep<Output>(
   };
 }
 
-/** A call that one attempt holds (held-call.ts): asking the prompt, or the subagent. */
-export function asHeldCall<Output>(
+/** A call whose attempt has a fixed name (resumable-call.ts): asking the prompt, or the subagent. */
+export function asResumableCall<Output>(
   dependencies: ActivityDependencies,
   activity: 'runSubprompt' | 'callSubagent',
   run: Activity<ToolCallInput, Output>,
