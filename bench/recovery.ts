@@ -130,7 +130,7 @@ function afterModel(signal: Signal): Promise<number> {
   return withCluster(async (cluster) => {
     const thread = await cluster.begin('tell');
     const chunk = async () =>
-      (await cluster.store.readEvents(thread, 0)).some(({ type }) => type === 'model.chunk');
+      (await cluster.store.events.read(thread, 0)).some(({ type }) => type === 'model.chunk');
     await eventually('streamed text', chunk);
     return timeFrom(cluster, signal, async () => undefined);
   });
@@ -141,7 +141,7 @@ function afterStop(): Promise<number> {
   return withCluster(async (cluster) => {
     const thread = await cluster.begin('tell');
     const chunk = async () =>
-      (await cluster.store.readEvents(thread, 0)).some(({ type }) => type === 'model.chunk');
+      (await cluster.store.events.read(thread, 0)).some(({ type }) => type === 'model.chunk');
     await eventually('streamed text', chunk);
     const since = Date.now();
     await cluster.client.stop(thread);

@@ -88,9 +88,9 @@ type Run = { readonly threadId: string; readonly runId: string };
 async function openThread(store: ThreadStore, messages: number): Promise<Run> {
   const run = { threadId: randomUUID(), runId: randomUUID() };
   const relations = { parentId: null, rootId: run.threadId, userId: null, arguments: {} };
-  await store.openThread({ ...run, ...relations, agent: 'bench', mustExist: false });
+  await store.threads.open({ ...run, ...relations, agent: 'bench', mustExist: false });
   for (let i = 0; i < messages; i++) {
-    await store.injectMessage(run.threadId, {
+    await store.messages.inject(run.threadId, {
       id: `m${i}`,
       role: 'user',
       content: 'x'.repeat(200),
@@ -108,25 +108,27 @@ async function runStep(store: ThreadStore, run: Run, step: number, timed: Timed)
   const usage = { promptTokens: 10, completionTokens: 10, totalTokens: 20 };
   const call = { id: `call_${step}`, type: 'function', function: { name: 'tool', arguments: '{}' } } as const;
   const begun = { ...run, ordinal: step, executionId, afterStep: step - 1, items, rejections: [] };
-  await timed('beginStep', () => store.beginStep(begun));
+  await timed('beginStep', () => store.steps.begin(begun));
   await timed('readContext', () =>
-    store.readContext(run.threadId, step, () => ({
+    store.steps.readContext(run.threadId, step, () => ({
       includeChat: true,
       includePastTools: true,
       recentImages: 10,
     })),
   );
-  await timed('startModelCall', () => store.startModelCall({ ...ref, call: 1, model: 'm', modelId: 'm-1' }));
+  await timed('startModelCall', () =>
+    store.modelCalls.start({ ...ref, call: 1, model: 'm', modelId: 'm-1' }),
+  );
   await timed('endModelCall', () =>
-    store.endModelCall({ ...ref, call: 1, ok: true, usage, firstTokenAt: 1 }),
+    store.modelCalls.end({ ...ref, call: 1, ok: true, usage, firstTokenAt: 1 }),
   );
   const answer = { content: null, toolCalls: [call], model: 'm', finishReason: 'tool_calls', usage };
-  await timed('commitStep', () => store.commitStep({ ...ref, ...answer }));
+  await timed('commitStep', () => store.steps.commit({ ...ref, ...answer }));
   const key = { ...run, step, index: 0 };
   const attempt = randomUUID();
-  await timed('beginTool', () => store.beginTool({ ...key, attempt, idempotent: () => false }));
+  await timed('beginTool', () => store.toolCalls.begin({ ...key, attempt, idempotent: () => false }));
   const result = { status: 'success', result: 'done' } as const;
-  await timed('commitTool', () => store.commitTool({ ...key, attempt, result, queuedTools: [] }));
+  await timed('commitTool', () => store.toolCalls.commit({ ...key, attempt, result, queuedTools: [] }));
 }
 
 function difference(now: Meter, before: Meter): Meter {

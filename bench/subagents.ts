@@ -57,7 +57,7 @@ async function measure(what: string, work: () => Promise<string>): Promise<Line[
 async function fan({ client, store, begin }: FamilyRig, children: number): Promise<string> {
   const thread = await begin('lead', `fan ${children}`);
   const heard = async () =>
-    (await store.readEvents(thread, 0, 1_000_000)).filter(({ type }) => type === 'subagent.returned').length;
+    (await store.events.read(thread, 0, 1_000_000)).filter(({ type }) => type === 'subagent.returned').length;
   await eventually('all reports', async () => (await heard()) === children, PATIENCE_MS);
   await client.waitForIdle(thread, { timeoutMs: PATIENCE_MS });
   return thread;
@@ -72,7 +72,7 @@ async function chain({ client, begin }: FamilyRig): Promise<string> {
 async function siblings({ client, store, begin }: FamilyRig, messages: number): Promise<string> {
   const thread = await begin('lead', 'peers 2');
   await client.waitForIdle(thread, { timeoutMs: PATIENCE_MS });
-  const [one = '', two = ''] = (await store.listChildren(thread)).map(({ threadId }) => threadId);
+  const [one = '', two = ''] = (await store.children.list(thread)).map(({ threadId }) => threadId);
   await client.queueMessage(one, { content: `relay ${two} ${messages / 2}` });
   await client.queueMessage(two, { content: `relay ${one} ${messages / 2}` });
   for (const [to, from] of [
@@ -80,7 +80,7 @@ async function siblings({ client, store, begin }: FamilyRig, messages: number): 
     [two, one],
   ] as const) {
     const received = async () =>
-      (await store.getMessages(to, { includeSilent: true, limit: 100_000 })).messages.filter(
+      (await store.messages.list(to, { includeSilent: true, limit: 100_000 })).messages.filter(
         ({ content, status }) => status === 'completed' && content?.startsWith(`${from} `),
       ).length;
     await eventually('all messages', async () => (await received()) === messages / 2, PATIENCE_MS);

@@ -58,7 +58,7 @@ async function assemble(
   registry: Registry,
   { threadId, step }: StepRef,
 ): Promise<number> {
-  const context = await store.readContext(threadId, step, historyWindow(registry));
+  const context = await store.steps.readContext(threadId, step, historyWindow(registry));
   const active = findActiveSide(registry, 'bench') as ActiveSide;
   const material = { context, active, show: () => '', request: NO_REQUEST_HOOKS };
   const assembled = await ASSEMBLE.pass({ store, registry: () => registry }, material);
@@ -87,7 +87,7 @@ function registryOf(includeChat: boolean, maxContextTokens: number | undefined):
 async function fillThread(store: ThreadStore, length: number): Promise<StepRef> {
   const run = { threadId: randomUUID(), runId: randomUUID() };
   const relations = { parentId: null, rootId: run.threadId, userId: null, arguments: {} };
-  await store.openThread({ ...run, ...relations, agent: 'bench', mustExist: false });
+  await store.threads.open({ ...run, ...relations, agent: 'bench', mustExist: false });
   const past = Array.from({ length }, (_, n) => ({
     kind: 'message' as const,
     id: `m${n}`,
@@ -97,7 +97,7 @@ async function fillThread(store: ThreadStore, length: number): Promise<StepRef> 
   let ordinal = 0;
   let afterStep = 0;
   const begin = async (executionId: string, items: typeof past): Promise<StepRef> => {
-    const begun = await store.beginStep({
+    const begun = await store.steps.begin({
       ...run,
       ordinal: ordinal++,
       executionId,
@@ -111,8 +111,8 @@ async function fillThread(store: ThreadStore, length: number): Promise<StepRef> 
   };
   for (let at = 0; at < length; at += 500) {
     const ref = await begin(`past-${at}`, past.slice(at, at + 500));
-    await store.failStep({ ...ref, error: { code: 'Bench', message: 'no answer is needed' } });
-    await store.commitStatus({ ...run, storeId: store.id, status: 'failed', rejections: [] });
+    await store.steps.fail({ ...ref, error: { code: 'Bench', message: 'no answer is needed' } });
+    await store.threads.commitStatus({ ...run, storeId: store.id, status: 'failed', rejections: [] });
   }
   return begin('now', [{ kind: 'message', id: 'now', role: 'user', content: 'go' }]);
 }

@@ -49,7 +49,7 @@ export async function openFamilyRig(registry: Registry): Promise<FamilyRig> {
       return (await client.startThread({ agent, messages: [{ content }] })).threadId;
     },
     async countHistory(root) {
-      const members = await store.readFamily(root);
+      const members = await store.family.read(root);
       const histories = await Promise.all(members.map(({ thread }) => fetchEvents(client, thread.id)));
       const events = histories.flat();
       const bytes = events.reduce((sum, event) => sum + HistoryEvent.encode(event).finish().length, 0);

@@ -44,10 +44,10 @@ export async function measureHistory(rig: Rig): Promise<Line[]> {
 async function stepsAt({ client, store, turn, nextTurn }: Rig, agent: AgentName, messages: number) {
   const threadId = await turn(agent, 0);
   await client.waitForIdle(threadId);
-  const { total } = await store.getMessages(threadId);
+  const { total } = await store.messages.list(threadId);
   for (let i = total; i < messages; i++) {
     const role = i % 2 === 0 ? 'user' : 'assistant';
-    await store.injectMessage(threadId, {
+    await store.messages.inject(threadId, {
       id: `m${i}`,
       role,
       content: `Message ${i}. ${'x'.repeat(200)}`,

@@ -21,7 +21,7 @@ export async function* followEvents(
 ): AsyncGenerator<ThreadEvent> {
   let cursor = after;
   while (!signal?.aborted) {
-    const page = await store.readEvents(threadId, cursor, PAGE);
+    const page = await store.events.read(threadId, cursor, PAGE);
     for (const event of page) {
       cursor = event.seq;
       yield event;

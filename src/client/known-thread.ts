@@ -4,21 +4,21 @@ import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 
 /** The thread, or null where the store does not have it. Throws `ThreadTerminated`. */
 export async function refuseTerminated(store: ThreadStore, threadId: string): Promise<ThreadRecord | null> {
-  const record = await store.getThread(threadId);
+  const record = await store.threads.get(threadId);
   if (record?.terminatedAt == null) return record;
   throw new RuntimeError('ThreadTerminated', `Thread "${threadId}" is terminated; start a new one.`);
 }
 
 /** Throws `ThreadNotFound`. */
 export async function requireThread(store: ThreadStore, threadId: string): Promise<ThreadRecord> {
-  const record = await store.getThread(threadId);
+  const record = await store.threads.get(threadId);
   if (record) return record;
   throw new RuntimeError('ThreadNotFound', `Thread "${threadId}" is not in this store.`);
 }
 
 /** Why a thread has no running workflow. */
 export async function goneError(store: ThreadStore, threadId: string, cause: unknown): Promise<RuntimeError> {
-  const record = await store.getThread(threadId);
+  const record = await store.threads.get(threadId);
   if (record?.terminatedAt != null) {
     return new RuntimeError('ThreadTerminated', `Thread "${threadId}" is terminated; start a new one.`, {
       cause,

@@ -61,7 +61,7 @@ export async function prepareMessage(
   const paths = await storeOutgoing({ threadId, messageId: id, writeFile }, attachments);
   const whole: MessageItem = { ...item, ...(paths.length > 0 ? { attachments: paths } : {}) };
   if (itemBytes(whole) > LIMITS.clientInlineBytes) {
-    await store.stageItem(threadId, whole);
+    await store.queue.stage(threadId, whole);
     return { id, role, stored: true };
   }
   return {

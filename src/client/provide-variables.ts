@@ -22,12 +22,12 @@ export interface Provision {
 }
 
 export async function provideVariables(
-  store: Pick<ThreadStore, 'fulfilRequest'>,
+  store: { readonly variableRequests: Pick<ThreadStore['variableRequests'], 'fulfil'> },
   { parentId, requestId, values }: Provision,
   boot: () => Promise<void>,
 ): Promise<{ childThreadId: string }> {
   const given = toGiven(values);
-  const fulfilled = await store.fulfilRequest({ parentId, requestId, given });
+  const fulfilled = await store.variableRequests.fulfil({ parentId, requestId, given });
   if (fulfilled.kind === 'created' || fulfilled.kind === 'used') await boot();
   if (fulfilled.kind === 'created') return { childThreadId: fulfilled.child.threadId };
   throw refusal({ parentId, requestId }, fulfilled);

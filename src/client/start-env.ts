@@ -19,6 +19,6 @@ export async function storeStartEnv(
   }
   for (const [name, given] of entries) {
     const { value, type } = typeof given === 'string' ? { value: given, type: undefined } : given;
-    await store.setEnv({ owner: { thread: threadId }, name, value, type });
+    await store.env.set({ owner: { thread: threadId }, name, value, type });
   }
 }

@@ -51,27 +51,27 @@ export class StoredThreads {
   /** The thread with all its descendants, each after its parent. Throws `ThreadNotFound`. */
   async getFamily(threadId: string): Promise<readonly FamilyMember[]> {
     await this.getThread(threadId);
-    return this.#store.readFamily(threadId);
+    return this.#store.family.read(threadId);
   }
 
   async listThreads(options?: ListThreads): Promise<readonly ThreadRecord[]> {
-    return this.#store.listThreads(options);
+    return this.#store.threads.list(options);
   }
 
   /** Stored messages, then pending ones (`metadata.queued`). */
   async getMessages(threadId: string, options?: GetMessagesOptions): Promise<MessagePage> {
     await this.getThread(threadId);
-    return this.#store.getMessages(threadId, options);
+    return this.#store.messages.list(threadId, options);
   }
 
   async getMessage(threadId: string, id: string): Promise<Message | null> {
-    return this.#store.getMessage(threadId, id);
+    return this.#store.messages.get(threadId, id);
   }
 
   /** Model calls with usage and cost, tool calls, executions, and the thread's life (runtime §12). */
   async getLogs(threadId: string, options?: GetLogsOptions): Promise<readonly Log[]> {
     await this.getThread(threadId);
-    return this.#store.getLogs(threadId, options);
+    return this.#store.events.getLogs(threadId, options);
   }
 
   /** The thread's events after a number, oldest first; follows the log unless `follow` is false. */
@@ -81,23 +81,23 @@ export class StoredThreads {
 
   /** Pending effects, of one name or of all, the next due first. A thread that does not exist has none. */
   async listEffects(threadId: string, name?: string): Promise<readonly ScheduledEffect[]> {
-    return this.#store.listEffects(threadId, name);
+    return this.#store.effects.list(threadId, name);
   }
 
   /** True only when the effect still waited and now never fires. Throws `ThreadNotFound`. */
   async removeEffect(threadId: string, id: string): Promise<boolean> {
-    return this.#store.removeEffect(threadId, id);
+    return this.#store.effects.remove(threadId, id);
   }
 
   /** The files of a thread, for reading: only its own code writes them. A thread that does not exist has none. */
   files(threadId: string): StoredFiles {
     const store = this.#store;
     return {
-      stat: (path) => store.statFile(threadId, path),
-      readdir: (path) => store.readdirFile(threadId, path),
+      stat: (path) => store.files.stat(threadId, path),
+      readdir: (path) => store.files.readdir(threadId, path),
       read: (path) => readWholeFile(store, threadId, path),
       readStream: (path, { signal } = {}) => streamFile(store, threadId, path, signal),
-      find: (pattern) => store.findFiles(threadId, pattern),
+      find: (pattern) => store.files.find(threadId, pattern),
     };
   }
 
@@ -105,8 +105,8 @@ export class StoredThreads {
   values(threadId: string): StoredValues {
     const store = this.#store;
     return {
-      get: (key) => store.getValue(threadId, key),
-      list: (options) => store.listValues(threadId, options),
+      get: (key) => store.values.get(threadId, key),
+      list: (options) => store.values.list(threadId, options),
     };
   }
 }

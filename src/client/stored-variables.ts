@@ -23,22 +23,22 @@ export class StoredVariables {
     value: string,
     options: { type?: EnvType } = {},
   ): Promise<void> {
-    await this.#store.setEnv({ owner, name, value, type: options.type });
+    await this.#store.env.set({ owner, name, value, type: options.type });
   }
 
   /** Variables of this owner by name; without the values of secrets. */
   async listEnv(owner: EnvOwner): Promise<readonly EnvEntry[]> {
-    return this.#store.listEnv(owner);
+    return this.#store.env.list(owner);
   }
 
   /** False when it did not exist. */
   async unsetEnv(owner: EnvOwner, name: string): Promise<boolean> {
-    return this.#store.unsetEnv(owner, name);
+    return this.#store.env.unset(owner, name);
   }
 
   /** What a subagent needs before it can start; `childId` is the thread that was made of it. Throws `VariableRequestNotFound`. */
   async getVariableRequest(requestId: string): Promise<VariableRequest> {
-    const request = await this.#store.getRequest(requestId);
+    const request = await this.#store.variableRequests.get(requestId);
     if (request) return request;
     throw requestNotFound(requestId);
   }
@@ -46,6 +46,6 @@ export class StoredVariables {
   /** The pending requests of a thread's subagents, oldest first. Throws `ThreadNotFound`. */
   async listVariableRequests(threadId: string): Promise<readonly VariableRequest[]> {
     await requireThread(this.#store, threadId);
-    return this.#store.listRequests(threadId);
+    return this.#store.variableRequests.list(threadId);
   }
 }

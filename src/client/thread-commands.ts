@@ -86,7 +86,7 @@ export class ThreadCommands {
   }
 
   async terminate(threadId: string, reason?: string): Promise<void> {
-    const record = await this.#store.getThread(threadId);
+    const record = await this.#store.threads.get(threadId);
     if (record?.terminatedAt != null) return;
     try {
       await this.#workflows.signal(threadId, terminate, { reason });
@@ -123,7 +123,7 @@ export class ThreadCommands {
   #destination(threadId: string, { isNew = false } = {}): Destination {
     const store = this.#store;
     const writeFile: Destination['writeFile'] = (file) =>
-      isNew ? store.stageFile(threadId, file) : store.writeFile(threadId, file);
+      isNew ? store.files.stage(threadId, file) : store.files.write(threadId, file);
     return { store, threadId, writeFile };
   }
 

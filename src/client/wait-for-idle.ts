@@ -36,8 +36,8 @@ export async function waitForIdle(wait: Wait): Promise<ThreadRecord> {
   for (let pause = POLL_MS; ; pause = Math.min(pause * 1.3, POLL_AT_MOST_MS)) {
     const ids = [...wait.sent.ids];
     // Queried before the thread is read: the transaction that takes an item also stores that the thread runs.
-    const arrived = (await wait.store.countTaken(wait.threadId, ids)) === ids.length;
-    const record = await wait.store.getThread(wait.threadId);
+    const arrived = (await wait.store.queue.countTaken(wait.threadId, ids)) === ids.length;
+    const record = await wait.store.threads.get(wait.threadId);
     if (record && (await isAtRest({ ...wait, ask, arrived }, record))) {
       for (const id of ids) wait.sent.ids.delete(id);
       return record;
@@ -67,7 +67,7 @@ async function isAtRest({ store, sent, ask, arrived }: Look, record: ThreadRecor
   // A report, a relative's message or an effect's tool is queued before the workflow is told. What the workflow knows of and leaves
   // queued waits for a person, and so does everything of a stopped thread.
   const holdsWork = view === undefined ? mayHoldWork : record.status === 'stopped' || view.queued > 0;
-  return holdsWork || (await store.countQueued(record.id)) === 0;
+  return holdsWork || (await store.queue.count(record.id)) === 0;
 }
 
 /** Undefined when neither a worker nor a running workflow can tell; the store decides then. */

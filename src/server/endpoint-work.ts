@@ -67,7 +67,7 @@ interface QueuedThread {
 async function queueMessage({ client, threadId }: QueuedThread, item: MessageItem): Promise<void> {
   const store = storeOf(client);
   await refuseTerminated(store, threadId);
-  await store.stageItem(threadId, item);
+  await store.queue.stage(threadId, item);
   const { id, role, content, silent, metadata } = item;
   // The roles that may be queued are fewer than those of an item; the client says which.
   const asked = role as 'user' | 'assistant';
@@ -78,7 +78,7 @@ async function queueMessage({ client, threadId }: QueuedThread, item: MessageIte
 async function queueTool({ client, threadId }: QueuedThread, tool: QueuedTool): Promise<void> {
   const store = storeOf(client);
   await refuseTerminated(store, threadId);
-  await store.stageItem(threadId, { kind: 'tool', origin: 'code', ...tool });
+  await store.queue.stage(threadId, { kind: 'tool', origin: 'code', ...tool });
   await client.queueTool(threadId, { id: tool.id, name: tool.name });
 }
 
@@ -86,7 +86,7 @@ async function queueTool({ client, threadId }: QueuedThread, tool: QueuedTool): 
 async function terminate({ client, threadId }: QueuedThread): Promise<void> {
   const store = storeOf(client);
   await client.terminate(threadId, 'state.terminate');
-  await store.terminateThread(threadId, 'state.terminate');
+  await store.threads.terminate(threadId, 'state.terminate');
   await terminateDescendants(store, threadId, async (descendant, reason) => {
     await client.terminate(descendant, reason);
     return true;

@@ -52,7 +52,7 @@ async function storeNew(place: AttachmentTarget, given: ToolAttachment): Promise
   }
   const id = place.nextId();
   const label = attachmentName(name);
-  const record = await place.store.writeFile(place.threadId, {
+  const record = await place.store.files.write(place.threadId, {
     path: `${ATTACHMENT_FOLDER}/${id}${extensionOf(label, mimeType)}`,
     mimeType,
     content: fromBase64(label, data),
@@ -68,7 +68,7 @@ async function findRef(
   path: string,
   given: Partial<AttachmentRef>,
 ): Promise<AttachmentRef> {
-  const record = await store.statFile(threadId, path);
+  const record = await store.files.stat(threadId, path);
   if (!record || record.isDirectory) {
     throw new RuntimeError(
       'FileNotFound',

@@ -9,7 +9,11 @@
 import { isRuntimeError } from '../core/error.ts';
 import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 
-export type FamilyReads = Pick<ThreadStore, 'getThread' | 'getChild' | 'listDescendants' | 'terminateThread'>;
+export type FamilyReads = {
+  readonly threads: Pick<ThreadStore['threads'], 'get' | 'terminate'>;
+  readonly children: Pick<ThreadStore['children'], 'get'>;
+  readonly family: Pick<ThreadStore['family'], 'listDescendants'>;
+};
 
 /** So many are told at a time. */
 const AT_ONCE = 16;
@@ -24,7 +28,7 @@ export async function terminateDescendants(
   end: (threadId: string, reason: string) => Promise<boolean>,
 ): Promise<void> {
   await tellAll(await listBelow(store, threadId), async (descendant) => {
-    if (!(await end(descendant, ENDED_ABOVE))) await store.terminateThread(descendant, ENDED_ABOVE);
+    if (!(await end(descendant, ENDED_ABOVE))) await store.threads.terminate(descendant, ENDED_ABOVE);
   });
 }
 
@@ -34,23 +38,23 @@ export async function stopDescendants(
   stop: (threadId: string, reason: string) => Promise<void>,
 ): Promise<void> {
   await tellAll(await listBelow(store, threadId), async (descendant) => {
-    const thread = await store.getThread(descendant);
+    const thread = await store.threads.get(descendant);
     if (thread && (await isAtWork(store, thread))) await stop(descendant, STOPPED_ABOVE);
   });
 }
 
 /** D1. */
 async function listBelow(store: FamilyReads, threadId: string): Promise<readonly string[]> {
-  const thread = await store.getThread(threadId);
+  const thread = await store.threads.get(threadId);
   if (!thread || thread.childCount === 0) return [];
-  return (await store.listDescendants(threadId)).map((descendant) => descendant.threadId);
+  return (await store.family.listDescendants(threadId)).map((descendant) => descendant.threadId);
 }
 
 /** D3. One that was asked and has not begun is at work by the registry's word. */
 async function isAtWork(store: FamilyReads, { id, status, terminatedAt }: ThreadRecord): Promise<boolean> {
   if (terminatedAt !== null) return false;
   if (status === 'running' || status === 'waiting') return true;
-  return status !== 'stopped' && (await store.getChild(id))?.status === 'running';
+  return status !== 'stopped' && (await store.children.get(id))?.status === 'running';
 }
 
 /** D2. */

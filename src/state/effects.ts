@@ -32,11 +32,11 @@ export function createEffects(
         args: redactKnown(checkArguments(name, args)),
         delayMs: checkDelay(name, delay),
       };
-      await work.wakeForEffects(await store.scheduleEffect(thread.id, effect));
+      await work.wakeForEffects(await store.effects.schedule(thread.id, effect));
       return id;
     },
-    getScheduledEffects: (name) => store.listEffects(thread.id, name),
-    removeScheduledEffect: (id) => store.removeEffect(thread.id, String(id)),
+    getScheduledEffects: (name) => store.effects.list(thread.id, name),
+    removeScheduledEffect: (id) => store.effects.remove(thread.id, String(id)),
   };
 }
 

@@ -31,7 +31,7 @@ export async function readEnvPlace(
   thread: ThreadRecord,
   { prompt, tool }: EnvReadOptions = {},
 ): Promise<EnvPlace> {
-  const stored = await store.readEnv(thread.id, thread.userId);
+  const stored = await store.env.read(thread.id, thread.userId);
   return { ...definedEnvPlace(registry(), thread, prompt), stored, tool };
 }
 

@@ -65,7 +65,7 @@ function bindTo(opened: OpenedEnv, tool: ToolDefinition | undefined): EnvState {
     async setEnv(name, value, options = {}) {
       const inherits = (agent: string) => !isScoped(registry(), agent, name);
       const owner = { thread: thread.id };
-      const type = await store.setEnv({ owner, name, value, type: options.type, inherits });
+      const type = await store.env.set({ owner, name, value, type: options.type, inherits });
       remember(opened, { name, value, type });
     },
   };

@@ -27,7 +27,7 @@ export async function loadChildren(
   { id, childCount }: Pick<ThreadRecord, 'id' | 'childCount'>,
   { made = false }: { made?: boolean } = {},
 ): Promise<readonly ChildRecord[]> {
-  return childCount > 0 || made ? store.listChildren(id) : [];
+  return childCount > 0 || made ? store.children.list(id) : [];
 }
 
 export function createFamily(input: FamilyInput, caller: CallerContext): ThreadFamily {
@@ -37,7 +37,7 @@ export function createFamily(input: FamilyInput, caller: CallerContext): ThreadF
   return {
     children: Object.freeze(children.filter(({ resumable }) => resumable).map(toEntry)),
     async getChildThread(referenceId) {
-      const child = await store.getChild(String(referenceId));
+      const child = await store.children.get(String(referenceId));
       return child?.parentId === thread.id ? find(child.threadId) : null;
     },
     async getParentThread() {
@@ -48,7 +48,7 @@ export function createFamily(input: FamilyInput, caller: CallerContext): ThreadF
     notifyParent: (content) => notifyParent(input, caller, content),
     async setStatus(status) {
       const text = requireText('setStatus', status, { characters: LIMITS.childStatusChars });
-      if (thread.parentId !== null) await store.setChildStatus(thread.id, input.redactKnown(text));
+      if (thread.parentId !== null) await store.children.setStatus(thread.id, input.redactKnown(text));
     },
     terminate: () => work.terminate(),
   };
@@ -60,7 +60,7 @@ function createFinder({ store, open }: FamilyInput): (threadId: string) => Promi
   return async (threadId) => {
     const times = asked.get(threadId) ?? 0;
     asked.set(threadId, times + 1);
-    const relative = await store.getThread(threadId);
+    const relative = await store.threads.get(threadId);
     return relative && open(relative, times);
   };
 }
@@ -82,14 +82,14 @@ async function notifyParent(
     metadata: { ...metadata, subagent_id: thread.id },
   };
   // Y2.
-  if (!(await store.tellParent(thread.id, message))) return;
+  if (!(await store.children.tellParent(thread.id, message))) return;
   work.noteTold(message.content);
   await work.reach(parentId).wake();
 }
 
 async function findParent(store: ThreadStore, { id, parentId }: ThreadRecord): Promise<string | undefined> {
   if (parentId === null) return undefined;
-  return (await store.getChild(id))?.parentId;
+  return (await store.children.get(id))?.parentId;
 }
 
 function toEntry(child: ChildRecord): SubagentRegistryEntry {

@@ -13,7 +13,7 @@ export function createThreadFiles(
 ): ThreadFiles {
   return {
     writeFile: async (path, data, mimeType, { thumbnail, ...options } = {}) =>
-      store.writeFile(threadId, {
+      store.files.write(threadId, {
         ...redactKnown(options),
         path: redactKnown(path),
         mimeType,
@@ -22,16 +22,16 @@ export function createThreadFiles(
       }),
     readFile: (path) => readWholeFile(store, threadId, redactKnown(path)),
     readFileStream: (path, { signal } = {}) => streamFile(store, threadId, redactKnown(path), signal),
-    statFile: (path) => store.statFile(threadId, redactKnown(path)),
-    readdirFile: (path) => store.readdirFile(threadId, redactKnown(path)),
-    unlinkFile: (path) => store.unlinkFile(threadId, redactKnown(path)),
-    mkdirFile: (path) => store.mkdirFile(threadId, redactKnown(path)),
-    rmdirFile: (path) => store.rmdirFile(threadId, redactKnown(path)),
-    getFileStats: () => store.getFileStats(threadId),
-    grepFiles: (pattern) => store.grepFiles(threadId, pattern),
-    findFiles: (pattern) => store.findFiles(threadId, pattern),
+    statFile: (path) => store.files.stat(threadId, redactKnown(path)),
+    readdirFile: (path) => store.files.readdir(threadId, redactKnown(path)),
+    unlinkFile: (path) => store.files.unlink(threadId, redactKnown(path)),
+    mkdirFile: (path) => store.files.mkdir(threadId, redactKnown(path)),
+    rmdirFile: (path) => store.files.rmdir(threadId, redactKnown(path)),
+    getFileStats: () => store.files.getStats(threadId),
+    grepFiles: (pattern) => store.files.grep(threadId, pattern),
+    findFiles: (pattern) => store.files.find(threadId, pattern),
     getFileThumbnail: async (path) => {
-      const bytes = await store.getFileThumbnail(threadId, redactKnown(path));
+      const bytes = await store.files.getThumbnail(threadId, redactKnown(path));
       return bytes && (bytes.buffer as ArrayBuffer);
     },
   };

@@ -30,11 +30,11 @@ export function createMessages(input: MessagesInput): ThreadMessages {
   const { store, caller } = input;
   const threadId = caller.thread.id;
   return {
-    getMessages: (options) => store.getMessages(threadId, options),
-    getMessage: (id) => store.getMessage(threadId, id),
+    getMessages: (options) => store.messages.list(threadId, options),
+    getMessage: (id) => store.messages.get(threadId, id),
     injectMessage: (message) => injectMessage(input, message),
     updateMessage: (id, updates) => updateMessage(input, id, updates),
-    deleteMessage: (id) => store.deleteMessage(threadId, id),
+    deleteMessage: (id) => store.messages.delete(threadId, id),
     queueMessage: (message) => queueMessage(input, message),
   };
 }
@@ -50,7 +50,7 @@ async function injectMessage(input: MessagesInput, given: NewMessage): Promise<M
     parent_id: execution?.subprompt?.parentId ?? null,
     depth: execution?.subprompt?.depth ?? 0,
   });
-  const stored = await store.injectMessage(thread.id, {
+  const stored = await store.messages.inject(thread.id, {
     id,
     role: draft.role as NewMessage['role'],
     content: draft.content,
@@ -72,7 +72,7 @@ async function updateMessage(input: MessagesInput, id: string, given: MessageUpd
   const { attachments, ...others } = redactMessage(given, redactKnown);
   const resolved = attachments ? { attachments: await storeAttachments(targetOf(input), attachments) } : {};
   const updates = await hooks.beforeUpdate(id, { ...others, ...resolved });
-  const stored = await store.updateMessage(thread.id, id, updates);
+  const stored = await store.messages.update(thread.id, id, updates);
   await hooks.afterUpdate(stored);
   return stored;
 }

@@ -45,7 +45,7 @@ export function createThreadState(
     idempotencyKey: caller.idempotencyKey ?? null,
     options: prompt?.tools.find(({ name }) => name === tool?.name)?.options ?? {},
     emit: createEmitter(store, thread.id, env.redactKnown),
-    getLogs: (options) => store.getLogs(thread.id, options),
+    getLogs: (options) => store.events.getLogs(thread.id, options),
     runCode,
     _notPackableRuntimeContext: Object.freeze({ runtime: 'everthread' }),
     ...createMessages({ store, caller, nextId, redactKnown: env.redactKnown }),
@@ -81,7 +81,7 @@ function createEmitter(
   let last: Promise<unknown> = Promise.resolve();
   return (event, data) => {
     const shown = redactKnown(toShown(event, data));
-    if (shown) last = last.then(() => store.appendEvent(threadId, shown)).catch(() => undefined);
+    if (shown) last = last.then(() => store.events.append(threadId, shown)).catch(() => undefined);
   };
 }
 

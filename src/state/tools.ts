@@ -40,8 +40,8 @@ export function createTools(
       const durationMs = Math.round(performance.now() - began);
       const data = { name: String(name).slice(0, 128), status: result.status, durationMs };
       // The tool has run; a log that cannot be written must not make it look as if it had not.
-      await store
-        .appendEvent(thread.id, { type: 'tool.invoked', data, step: execution?.step })
+      await store.events
+        .append(thread.id, { type: 'tool.invoked', data, step: execution?.step })
         .catch((error) => void errorMessage(error));
       return result;
     },

@@ -5,7 +5,7 @@ import type { ThreadStore } from '../store/port/thread-store.ts';
 export function createThreadValues(store: ThreadStore, threadId: string): ThreadValues {
   return {
     // What a key holds is the author's knowledge.
-    getValue: async <T>(key: string) => (await store.getValue(threadId, key)) as T | null,
-    setValue: (key, value) => store.setValue(threadId, key, value),
+    getValue: async <T>(key: string) => (await store.values.get(threadId, key)) as T | null,
+    setValue: (key, value) => store.values.set(threadId, key, value),
   };
 }

@@ -67,7 +67,7 @@ async function findThread(
 ): Promise<ThreadRecord | 'elsewhere' | undefined> {
   if (threadId === '' || !sources) return undefined;
   try {
-    return (await sources.store.getThread(threadId)) ?? 'elsewhere';
+    return (await sources.store.threads.get(threadId)) ?? 'elsewhere';
   } catch {
     return undefined;
   }
@@ -117,7 +117,7 @@ async function keep(
   told: Told,
 ): Promise<void> {
   try {
-    await store.appendEvent(id, { type: 'code.stray', data: { code, name, kind, ...told } });
+    await store.events.append(id, { type: 'code.stray', data: { code, name, kind, ...told } });
   } catch {
     // The thread is terminated, or the store is unavailable: the log has it.
   }

@@ -103,7 +103,7 @@ async function readEnd(store: ThreadStore, unit: AuthorRun, { end, begun, asked 
     return again('WorkerLost', `The process of ${unit.name} has ended: ${how}.`);
   const { code, name } = death.culprit ?? unit;
   const culprit = { code, name, threadId: unit.threadId, work: unit.work };
-  await store.recordDeaths([{ id: randomUUID(), culprit, suspects: [] }]);
+  await store.strikes.recordDeaths([{ id: randomUUID(), culprit, suspects: [] }]);
   return again('WorkerCrashed', `${name} has taken down the process that it ran in, alone: ${how}.`);
 }
 

@@ -19,7 +19,7 @@ export async function underSupervision(
 ): Promise<Supervised> {
   if (!supervision) return {};
   const { deaths, place } = supervision;
-  await worker.store.recordDeaths(deaths);
+  await worker.store.strikes.recordDeaths(deaths);
   const units = deaths.flatMap(({ culprit, suspects }) => (culprit ? [culprit, ...suspects] : suspects));
   return {
     alone: createRunAlone({ ...worker, place }),

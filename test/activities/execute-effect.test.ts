@@ -22,7 +22,7 @@ async function execute(
   const thread = await openThread(store);
   const look = defineTool({ description: 'looks', execute: () => ({ status: 'success' }) });
   const registry = registryFrom({ effects: { e: defineEffect('does it', handler) }, tools: { look } });
-  const record = await store.getThread(thread.id);
+  const record = await store.threads.get(thread.id);
   if (!record) throw new Error('The thread is not there.');
   const effect = { id: 'e1', name: 'e', args: {}, scheduledAt: 0, createdAt: 0 };
   return executeEffect({ store, sandbox, registry: () => registry } as never, {

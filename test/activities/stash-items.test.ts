@@ -31,10 +31,10 @@ async function aThread() {
     rootId: 't',
     mustExist: false,
   };
-  await store.openThread({ ...run, ...thread });
-  const pending = async () => (await store.getMessages('t', { limit: 100 })).messages.map(({ id }) => id);
+  await store.threads.open({ ...run, ...thread });
+  const pending = async () => (await store.messages.list('t', { limit: 100 })).messages.map(({ id }) => id);
   const events = async () =>
-    (await store.readEvents('t', 0))
+    (await store.events.read('t', 0))
       .filter((event) => event.type === 'item.rejected')
       .map(({ data }) => data);
   return { store, run, pending, events };
@@ -54,7 +54,7 @@ describe('a batch of queued items', () => {
   it('waits with all of them where the fault is not theirs', async () => {
     const { run, pending, events } = await aThread();
     for (const fault of [new TypeError('a fault of ours'), new Error('disk I/O error')]) {
-      const broken = { stashItems: () => Promise.reject(fault) };
+      const broken = { queue: { spill: () => Promise.reject(fault) } };
       await expect(stashItems(broken, run, [message('a'), message('b')])).rejects.toBe(fault);
     }
     expect(await pending()).toEqual([]);

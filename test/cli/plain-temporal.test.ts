@@ -59,7 +59,7 @@ describe('the plain temporal CLI', () => {
     await signal('queueMessage', '{"content":"hello"}');
     await eventually(
       'the answer is stored',
-      async () => (await runtime.store.getThread(threadId))?.stopReason === 'stop_on_response',
+      async () => (await runtime.store.threads.get(threadId))?.stopReason === 'stop_on_response',
     );
     expect(await everthread('threads', 'show', threadId)).toContain('you said: hello');
     const shown = JSON.parse(await everthread('threads', 'show', threadId, '--json'));
@@ -91,12 +91,12 @@ describe('the plain temporal CLI', () => {
     await signal('stop', '{"reason":"a break"}');
     await eventually(
       'it is stopped',
-      async () => (await runtime.store.getThread(threadId))?.status === 'stopped',
+      async () => (await runtime.store.threads.get(threadId))?.status === 'stopped',
     );
     await signal('terminate');
     await eventually(
       'it is terminated',
-      async () => (await runtime.store.getThread(threadId))?.status === 'terminated',
+      async () => (await runtime.store.threads.get(threadId))?.status === 'terminated',
     );
   });
 });

@@ -16,7 +16,7 @@ beforeAll(async () => {
   const store = await openStore('sqlite:data/store.db', project.folder);
   ({ id } = await openThread(store));
   const schedule = (effect: string, delayMs: number, args = {}) =>
-    store.scheduleEffect(id, { id: effect, name: 'remind', args, delayMs });
+    store.effects.schedule(id, { id: effect, name: 'remind', args, delayMs });
   await schedule('later', 7_500_000, { text: '\u001b[31mred' });
   await schedule('sooner', 3_600_000 + 90_000);
   await store.close();

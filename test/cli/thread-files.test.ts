@@ -18,12 +18,12 @@ beforeAll(async () => {
   const store = await openStore('sqlite:data/store.db', project.folder);
   ({ id } = await openThread(store));
   const write = (path: string, content: Uint8Array, mimeType: string) =>
-    store.writeFile(id, { path, content, mimeType });
+    store.files.write(id, { path, content, mimeType });
   await write('/docs/note.md', new TextEncoder().encode(NOTE), 'text/markdown');
   await write('/docs/\u202etxt', new Uint8Array(0), 'text/plain');
   await write('/image.png', IMAGE, 'image/png');
-  await store.setValue(id, 'plan', { steps: ['a', 'b'] });
-  await store.setValue(id, 'red', '\u001b[31m');
+  await store.values.set(id, 'plan', { steps: ['a', 'b'] });
+  await store.values.set(id, 'red', '\u001b[31m');
   await store.close();
 });
 afterAll(() => project.remove());

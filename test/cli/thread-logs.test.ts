@@ -16,9 +16,9 @@ beforeAll(async () => {
   const thread = await openThread(store);
   id = thread.id;
   const ref = await thread.beginCall([message('a')]);
-  await store.startModelCall({ ...ref, call: 1, model: 'main', modelId: 'm-1' });
+  await store.modelCalls.start({ ...ref, call: 1, model: 'main', modelId: 'm-1' });
   const usage = { promptTokens: 300, completionTokens: 20, totalTokens: 320 };
-  await store.endModelCall({ ...ref, call: 1, ok: true, usage, cost: 0.0125 });
+  await store.modelCalls.end({ ...ref, call: 1, ok: true, usage, cost: 0.0125 });
   await thread.commit(ref, { toolCalls: [call('c0', 'look')] });
   await thread.runTool(ref.step, 0);
   await thread.rest('idle', { reason: 'stop_on_response' });

@@ -12,7 +12,7 @@ let project: CliProject;
 let id: string;
 
 const makeChild = (store: ThreadStore, parentId: string, threadId: string, name: string | null = null) =>
-  store.createChild({
+  store.children.create({
     parentId,
     child: {
       threadId,
@@ -41,8 +41,8 @@ beforeAll(async () => {
   await makeChild(store, id, 'north', 'idle  north');
   await makeChild(store, 'north', 'deep', '\u001b[31mred');
   await makeChild(store, id, 'south');
-  await store.setChildStatus('north', 'half way');
-  await store.terminateThread('south', 'enough');
+  await store.children.setStatus('north', 'half way');
+  await store.threads.terminate('south', 'enough');
   await store.close();
 });
 afterAll(() => project.remove());

@@ -45,7 +45,7 @@ describe('definitions §3 Variables', () => {
     const runtime = await envRuntime({ model: scriptedModel([]), agent: { variables: needsA } });
     const { threadId } = await runtime.client.startThread({ agent: 'helper' });
     const failed = await eventually('the failure', async () => {
-      const thread = await runtime.store.getThread(threadId);
+      const thread = await runtime.store.threads.get(threadId);
       return thread?.status === 'failed' && thread;
     });
     expect(failed.lastError).toMatchObject({ code: 'MissingVariable' });

@@ -172,7 +172,7 @@ describe('definitions §9 results of tools', () => {
       },
     });
     const owner = { instance: true } as const;
-    await runtime.store.setEnv({ owner, name: 'TOKEN', value: 'hunter2-secret', type: 'secret' });
+    await runtime.store.env.set({ owner, name: 'TOKEN', value: 'hunter2-secret', type: 'secret' });
     const thread = await runtime.start('go');
     const messages = await runtime.messages(thread);
     expect(JSON.stringify(messages)).not.toContain('hunter2');

@@ -282,7 +282,7 @@ describe('definitions §9 requests', () => {
       'before_create_message_1: broken',
       'after_create_message_1: broken',
     ]);
-    const logs = await runtime.store.getLogs(thread);
+    const logs = await runtime.store.events.getLogs(thread);
     expect(logs.filter(({ type }) => type === 'hook')).toHaveLength(6);
   });
 });

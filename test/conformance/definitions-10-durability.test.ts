@@ -35,7 +35,7 @@ describe('definitions §10 Effects: whatever happens', () => {
     await ended(runtime, thread, 1);
     const [scheduled] = await eventsOf(runtime, thread, 'effect.scheduled');
     const dueAt = Number(scheduled?.data.dueAt);
-    expect(await runtime.store.getValue(thread, 'noted')).toBeGreaterThanOrEqual(Math.floor(dueAt / 1000));
+    expect(await runtime.store.values.get(thread, 'noted')).toBeGreaterThanOrEqual(Math.floor(dueAt / 1000));
   });
 
   it('[definitions 10] a thread on which effects alone fire continues as new, too', async () => {
@@ -137,14 +137,14 @@ describe('definitions §10 Effects: whatever happens', () => {
     await eventually('it runs', async () => (await eventsOf(runtime, thread, 'effect.started')).length === 1);
     await runtime.client.terminate(thread);
     await runtime.client.waitForIdle(thread);
-    expect(await runtime.store.listEffects(thread)).toEqual([]);
+    expect(await runtime.store.effects.list(thread)).toEqual([]);
     await eventually('the code to end', () => status === 'terminated');
-    const late = runtime.store.scheduleEffect(thread, { id: 'x', name: 'note', args: {}, delayMs: 0 });
+    const late = runtime.store.effects.schedule(thread, { id: 'x', name: 'note', args: {}, delayMs: 0 });
     await expect(late).rejects.toMatchObject({ code: 'ThreadTerminated' });
     await expect(runtime.client.wakeForEffects(thread, 0)).rejects.toMatchObject({
       code: 'ThreadTerminated',
     });
-    expect(await runtime.store.getValue(thread, 'noted')).toBeNull();
+    expect(await runtime.store.values.get(thread, 'noted')).toBeNull();
     expect(await eventsOf(runtime, thread, 'effect.done', 'effect.failed')).toEqual([]);
   });
 
@@ -187,10 +187,13 @@ describe('definitions §10 Effects: whatever happens', () => {
     const tried: number[] = [];
     const broken: typeof store = {
       ...store,
-      async beginEffect(command) {
-        tried.push(performance.now());
-        if (tried.length <= 2) throw ApplicationFailure.nonRetryable('broken');
-        return store.beginEffect(command);
+      effects: {
+        ...store.effects,
+        async begin(command) {
+          tried.push(performance.now());
+          if (tried.length <= 2) throw ApplicationFailure.nonRetryable('broken');
+          return store.effects.begin(command);
+        },
       },
     };
     const runtime = await testRuntime({ model: reply, effects: { note }, store: broken });
@@ -212,10 +215,10 @@ describe('definitions §10 Effects: whatever happens', () => {
     const [scheduled] = await eventsOf(runtime, thread, 'effect.scheduled');
     const [, shown = ''] = /\*\*next effect:\*\* (\S+)/.exec(await details(runtime, thread)) ?? [];
     expect(Math.abs(Date.parse(shown) - Number(scheduled?.data.dueAt) / 1000)).toBeLessThan(60_000);
-    await runtime.store.scheduleEffect(thread, { id: 'now', name: 'note', args: {}, delayMs: 0 });
+    await runtime.store.effects.schedule(thread, { id: 'now', name: 'note', args: {}, delayMs: 0 });
     const handle = runtime.client.temporal.workflow.getHandle(`thread/${thread}`);
     for (const payload of ['soon', { inMs: 'x' }]) await handle.signal('wakeForEffects', payload);
     await ended(runtime, thread, 1);
-    expect(await runtime.store.listEffects(thread)).toHaveLength(1);
+    expect(await runtime.store.effects.list(thread)).toHaveLength(1);
   });
 });

@@ -63,7 +63,7 @@ describe('definitions §10 Effects: firing', () => {
     const thread = await runtime.start();
     await schedule(runtime.client, thread, 'note');
     await ended(runtime, thread, 1);
-    expect(await runtime.store.getValue(thread, 'noted')).toBe(true);
+    expect(await runtime.store.values.get(thread, 'noted')).toBe(true);
     expect(await runtime.messages(thread)).toEqual([]);
     expect(await eventsOf(runtime, thread, 'step.started')).toEqual([]);
   });
@@ -111,7 +111,7 @@ describe('definitions §10 Effects: firing', () => {
     const runtime = await testRuntime({ model: reply, effects: { step } });
     const thread = await runtime.start();
     for (let n = 0; n < 120; n++) {
-      await runtime.store.scheduleEffect(thread, { id: `e${n}`, name: 'step', args: { n }, delayMs: 0 });
+      await runtime.store.effects.schedule(thread, { id: `e${n}`, name: 'step', args: { n }, delayMs: 0 });
     }
     await runtime.client.wakeForEffects(thread, 0);
     await ended(runtime, thread, 120);

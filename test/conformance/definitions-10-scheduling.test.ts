@@ -125,15 +125,15 @@ describe('definitions §10 Effects: scheduling', () => {
   it('[definitions 10] at most ten thousand wait, and the same one again is none more', async () => {
     const { store, id: thread, copyRow } = await openFilledThread();
     const schedule = (id: string) =>
-      store.scheduleEffect(thread, { id, name: 'remind', args: {}, delayMs: 3_600_000 });
+      store.effects.schedule(thread, { id, name: 'remind', args: {}, delayMs: 3_600_000 });
     const ids = Array.from({ length: LIMITS.effectsPerThread }, (_, n) => `e${n}`);
     await schedule('e0');
     copyRow('effects', 'id', 'e0', ids.slice(1, -20));
     for (const id of ids.slice(-20)) await schedule(id);
-    expect(await store.listEffects(thread)).toHaveLength(LIMITS.effectsPerThread);
+    expect(await store.effects.list(thread)).toHaveLength(LIMITS.effectsPerThread);
     await expect(schedule('more')).rejects.toMatchObject({ code: 'LimitExceeded' });
     await schedule('e0');
-    await store.removeEffect(thread, 'e0');
+    await store.effects.remove(thread, 'e0');
     await schedule('more');
     await expect(schedule('one more')).rejects.toMatchObject({ code: 'LimitExceeded' });
   });

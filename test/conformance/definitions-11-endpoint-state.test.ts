@@ -117,7 +117,7 @@ describe('definitions §11 the state of an endpoint', () => {
     });
     const thread = await start();
     expect((await ask(`POST /${thread}/remind`)).status).toBe(200);
-    await eventually('the effect', async () => (await store.getValue(thread, 'reminded')) === true);
+    await eventually('the effect', async () => (await store.values.get(thread, 'reminded')) === true);
   });
 
   it('[definitions 11] terminate ends the thread at once; its endpoints go on reading, and what they write is refused', async () => {

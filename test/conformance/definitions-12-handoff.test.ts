@@ -28,7 +28,7 @@ async function handing(
 const agentOf = async ({ client }: TestRuntime, thread: string) => (await client.getThread(thread)).agent;
 
 async function changes({ store }: TestRuntime, thread: string) {
-  const events = await store.readEvents(thread, 0);
+  const events = await store.events.read(thread, 0);
   return events.filter((event) => event.type === 'thread.agent').map(({ data }) => data);
 }
 

@@ -37,7 +37,7 @@ describe('definitions §12.2 hooks of the request', () => {
       role: 'tool',
       content: expect.stringContaining('no result'),
     });
-    const failed = (await runtime.store.readEvents(thread, 0)).filter(
+    const failed = (await runtime.store.events.read(thread, 0)).filter(
       (event) => event.type === 'hook.failed',
     );
     expect(failed.map(({ step, data }) => [step, data.hook])).toEqual(

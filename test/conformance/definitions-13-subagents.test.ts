@@ -135,7 +135,7 @@ describe('definitions §13.4 Creation', () => {
     });
     const thread = await runtime.start('go');
     const { threadId } = await onlyChild(runtime, thread);
-    expect((await runtime.store.getThread(threadId))?.arguments).toEqual({ topic: 'bees', depth: 3 });
+    expect((await runtime.store.threads.get(threadId))?.arguments).toEqual({ topic: 'bees', depth: 3 });
     expect(told(actors.of('scout_a')[0] as RecordedRequest)[0]).toBe(
       'system: You are scout_a. On bees, 3 deep.',
     );
@@ -182,7 +182,7 @@ describe('definitions §13.4 Creation', () => {
     const thread = await runtime.start('go');
     const child = await onlyChild(runtime, thread);
     expect(child.name).toBe('the bee one');
-    expect((await runtime.store.getThread(child.threadId))?.name).toBe('the bee one');
+    expect((await runtime.store.threads.get(child.threadId))?.name).toBe('the bee one');
     const first = (await runtime.messages(child.threadId)).find(({ role }) => role === 'user');
     expect(first).toMatchObject({ content: '{"of":"bees"}', attachments: [{ name: 'map.txt' }] });
   });

@@ -264,7 +264,7 @@ describe('definitions §13.3 What is refused', () => {
       '"scout" is not enabled, since the variable "WITH_SCOUTS" says neither true, 1 nor yes',
     );
     const turn = async (value: string) => {
-      await runtime.store.setEnv({ owner: { thread }, name: 'WITH_SCOUTS', value, type: 'text' });
+      await runtime.store.env.set({ owner: { thread }, name: 'WITH_SCOUTS', value, type: 'text' });
       await runtime.say(thread, `now it says ${value}`);
     };
     await turn('no');

@@ -62,7 +62,7 @@ describe('definitions §15.4 attachments of a client', () => {
     expect((await runtime.messages(thread)).filter(({ id }) => id === 'once')).toMatchObject([
       { attachments: [{ path }] },
     ]);
-    const created = (await runtime.store.readEvents(thread, 0)).filter(({ type }) =>
+    const created = (await runtime.store.events.read(thread, 0)).filter(({ type }) =>
       type.startsWith('file.'),
     );
     expect(created).toMatchObject([
@@ -74,7 +74,7 @@ describe('definitions §15.4 attachments of a client', () => {
     const model = silent(2);
     const runtime = await testRuntime({ model });
     const thread = await runtime.start('hi');
-    await runtime.store.writeFile(thread, {
+    await runtime.store.files.write(thread, {
       path: '/reports/a.csv',
       content: bytes('a,b'),
       mimeType: 'text/csv',
@@ -83,10 +83,10 @@ describe('definitions §15.4 attachments of a client', () => {
     await handle.signal('queueMessage', { id: 's', attachments: ['reports/a.csv', '/gone.txt'] });
     await eventually(
       'the message is stored',
-      async () => (await runtime.store.getMessage(thread, 's'))?.status === 'completed',
+      async () => (await runtime.store.messages.get(thread, 's'))?.status === 'completed',
     );
     await runtime.client.waitForIdle(thread);
-    expect(await runtime.store.getMessage(thread, 's')).toMatchObject({
+    expect(await runtime.store.messages.get(thread, 's')).toMatchObject({
       content: '',
       attachments: [{ path: '/reports/a.csv', name: 'a.csv', mimeType: 'text/csv', size: 3 }],
       metadata: { missingAttachments: ['/gone.txt'] },
@@ -120,7 +120,7 @@ describe('definitions §15.4 attachments of a client', () => {
     await handle.signal('queueMessage', { id: 'many', content: 'x', attachments: Array(21).fill('/a') });
     await handle.signal('queueMessage', { id: 'empty', content: '', attachments: [] });
     await eventually('both signals are refused', async () => {
-      const events = await runtime.store.readEvents(thread, 0);
+      const events = await runtime.store.events.read(thread, 0);
       return events.filter((event) => event.type === 'item.rejected').length === 2;
     });
     expect(await runtime.messages(thread)).toHaveLength(2);

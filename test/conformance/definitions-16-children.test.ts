@@ -67,8 +67,8 @@ async function begin(runtime: TestRuntime) {
     messages: [{ content: 'go' }],
     env: { SHARED: 'a secret', OWN: 'of the helper', CITY: { value: 'Paris', type: 'text' } },
   });
-  await eventually('the family', async () => (await runtime.store.readFamily(thread)).length === 3);
-  const [, scribe = '', clerk = ''] = (await runtime.store.readFamily(thread)).map((each) => each.thread.id);
+  await eventually('the family', async () => (await runtime.store.family.read(thread)).length === 3);
+  const [, scribe = '', clerk = ''] = (await runtime.store.family.read(thread)).map((each) => each.thread.id);
   for (const id of [clerk, scribe, thread]) await runtime.client.waitForIdle(id);
   return { thread, scribe, clerk };
 }

@@ -182,7 +182,7 @@ describe('definitions §16 Environment at run time', () => {
         taskQueue: runtime.taskQueue,
         args: [{ agent: 'helper', parentId, rootId: threadId }],
       });
-      await eventually('the child', () => runtime.store.getThread(id).then((found) => found !== null));
+      await eventually('the child', () => runtime.store.threads.get(id).then((found) => found !== null));
       return id;
     };
     const child = await make('child', threadId);

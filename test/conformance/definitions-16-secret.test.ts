@@ -83,7 +83,7 @@ describe('definitions §16 Environment at run time: secrets', () => {
       fails({ status: 400, message: `no ${SECRET}` }),
     ]);
     const runtime = await envRuntime({ model, tools: { count: () => `${++ran}` } }, { store });
-    await other.setEnv({ owner: { instance: true }, name: 'KEY', value: SECRET });
+    await other.env.set({ owner: { instance: true }, name: 'KEY', value: SECRET });
     const thread = await startedThread(runtime);
     expect((await toolResults(runtime, thread))[0]).toMatch(
       /^Failed to execute tool: The tool did not run: The variable "KEY" of the instance .* the key "theirs", which is not/,
@@ -93,7 +93,7 @@ describe('definitions §16 Environment at run time: secrets', () => {
     await runtime.say(thread, 'again');
     const failed = await runtime.client.getThread(thread);
     expect(failed.lastError?.message).toMatch(/^\[withheld, .*the key "theirs"/);
-    expect(JSON.stringify(await store.readEvents(thread, 0))).not.toContain(SECRET);
+    expect(JSON.stringify(await store.events.read(thread, 0))).not.toContain(SECRET);
   });
 
   it('[definitions 6.2] a prompt shows texts, of secrets the name, and nothing of what has no value', async () => {

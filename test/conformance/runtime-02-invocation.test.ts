@@ -71,7 +71,7 @@ describe('runtime §1-2 Invocation', () => {
     });
     await eventually(
       'the thread runs',
-      async () => (await runtime.store.getThread(threadId))?.status === 'running',
+      async () => (await runtime.store.threads.get(threadId))?.status === 'running',
     );
     await runtime.client.queueMessage(threadId, { id: 'two', content: 'two' });
     const pending = await eventually('the message is listed as pending', async () =>

@@ -19,7 +19,7 @@ describe('runtime §3 Step Cycle', () => {
       tools: { look },
     });
     const thread = await runtime.start('go');
-    const events = await runtime.store.readEvents(thread, 0);
+    const events = await runtime.store.events.read(thread, 0);
     expect(events.map(({ type }) => type).filter((type) => type !== 'model.chunk')).toEqual([
       'thread.created',
       'message.created', // 1 drain
@@ -42,7 +42,7 @@ describe('runtime §3 Step Cycle', () => {
       'execution.ended', // 7 stop_on_response
       'thread.status',
     ]);
-    const numbers = (await runtime.store.readEvents(thread, 0)).map(({ seq }) => seq);
+    const numbers = (await runtime.store.events.read(thread, 0)).map(({ seq }) => seq);
     expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
   });
 
@@ -120,7 +120,7 @@ describe('runtime §3 Step Cycle', () => {
     const runtime = await testRuntime({ registry });
     const thread = await runtime.start('go');
     expect(await runtime.transcript(thread)).toEqual(['user: go', 'assistant: third it is']);
-    const events = await runtime.store.readEvents(thread, 0);
+    const events = await runtime.store.events.read(thread, 0);
     const models = events.filter((event) => event.type === 'model.called').map(({ data }) => data.model);
     expect(models).toEqual(['a', 'b', 'c']);
   });

@@ -134,7 +134,7 @@ describe('runtime §4 Context Assembly', () => {
       'user',
     ]);
     expect(last.at(-1)?.content).toMatch(/^question 6 /);
-    const told = (await runtime.store.readEvents(thread, 0)).filter(
+    const told = (await runtime.store.events.read(thread, 0)).filter(
       (event) => event.type === 'context.trimmed',
     );
     expect(told.at(-1)).toMatchObject({ step: 7, data: { messages: 6 } });

@@ -12,11 +12,11 @@ describe('a stop of a thread whose workflow does not run', () => {
     const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'one' }] });
     await eventually('the model is asked', () => model.requests.length === 1);
     await client.queueMessage(threadId, { content: 'two' });
-    await eventually('the next is stored', async () => (await store.countQueued(threadId)) === 1);
+    await eventually('the next is stored', async () => (await store.queue.count(threadId)) === 1);
     await client.temporal.workflow.getHandle(`thread/${threadId}`).terminate('by an operator');
     await client.stop(threadId, 'enough');
     expect(await client.waitForIdle(threadId)).toMatchObject({ status: 'stopped', stopReason: 'enough' });
-    expect(await store.countQueued(threadId)).toBe(1);
+    expect(await store.queue.count(threadId)).toBe(1);
     expect(model.requests).toHaveLength(1);
     await runtime.say(threadId, 'three');
     expect((await runtime.transcript(threadId)).slice(-3)).toEqual([
@@ -35,7 +35,7 @@ describe('a stop of a thread whose workflow does not run', () => {
     await early.stop(threadId);
     const model = scriptedModel([says('both')]);
     const { client, ...runtime } = await testRuntime({ model, store, taskQueue });
-    await eventually('the stop', async () => (await store.getThread(threadId))?.status === 'stopped');
+    await eventually('the stop', async () => (await store.threads.get(threadId))?.status === 'stopped');
     await client.waitForIdle(threadId);
     expect(model.requests).toHaveLength(0);
     await runtime.say(threadId, 'two');

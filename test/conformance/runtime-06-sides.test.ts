@@ -22,7 +22,7 @@ const script = (...texts: string[]) => scriptedModel(texts.map((text) => says(te
 const endless = (text: string) => scriptedModel(() => says(text));
 
 const ends = async ({ store }: TestRuntime, thread: string) =>
-  (await store.readEvents(thread, 0)).flatMap(({ type, data }) =>
+  (await store.events.read(thread, 0)).flatMap(({ type, data }) =>
     type === 'execution.ended' ? [data.reason] : [],
   );
 
@@ -300,7 +300,7 @@ describe('runtime §6 Stop Conditions of two sides', () => {
     const runtime = await twoSides({ a, b, agent: { maxSessionTurns: 3 } });
     const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
     await eventually('side B streams', async () =>
-      (await runtime.store.readEvents(threadId, 0)).some(
+      (await runtime.store.events.read(threadId, 0)).some(
         ({ type, step }) => type === 'model.chunk' && step === 2,
       ),
     );

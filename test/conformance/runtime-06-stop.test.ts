@@ -87,7 +87,7 @@ describe('runtime §6 Stop Conditions', () => {
       messages: [{ content: 'count' }],
     });
     await eventually('text has streamed', async () => {
-      const events = await runtime.store.readEvents(threadId, 0);
+      const events = await runtime.store.events.read(threadId, 0);
       return events.filter((event) => event.type === 'model.chunk').length >= 2;
     });
     await runtime.client.stop(threadId, 'enough');
@@ -110,7 +110,7 @@ describe('runtime §6 Stop Conditions', () => {
     const runtime = await testRuntime({ registry });
     const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
     await eventually('text has streamed', async () =>
-      (await runtime.store.readEvents(threadId, 0)).some((event) => event.type === 'model.chunk'),
+      (await runtime.store.events.read(threadId, 0)).some((event) => event.type === 'model.chunk'),
     );
     const asked = Date.now();
     await runtime.client.stop(threadId);
@@ -136,7 +136,7 @@ describe('runtime §6 Stop Conditions', () => {
     const runtime = await testRuntime({ model, tools: { wait } });
     const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
     await eventually('the tool runs', async () =>
-      (await runtime.store.readEvents(threadId, 0)).some((event) => event.type === 'tool.started'),
+      (await runtime.store.events.read(threadId, 0)).some((event) => event.type === 'tool.started'),
     );
     await runtime.client.stop(threadId);
     await runtime.client.waitForIdle(threadId);
@@ -197,7 +197,7 @@ describe('runtime §6 Stop Conditions', () => {
     await delay(300);
     const slow = {
       ...store,
-      stashItems: (command: never) => delay(500).then(() => store.stashItems(command)),
+      queue: { ...store.queue, spill: (command: never) => delay(500).then(() => store.queue.spill(command)) },
     };
     await testRuntime({ model, store: slow, taskQueue });
     await waiting;

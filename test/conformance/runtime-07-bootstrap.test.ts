@@ -47,7 +47,7 @@ describe('a subagent whose required scoped variables nobody has', () => {
       createdAt: expect.any(Number),
       childId: null,
     });
-    expect(await runtime.store.listChildren(thread)).toEqual([]);
+    expect(await runtime.store.children.list(thread)).toEqual([]);
     expect((await runtime.transcript(thread)).at(-1)).toBe('assistant: noted');
   });
 
@@ -91,7 +91,7 @@ describe('a subagent whose required scoped variables nobody has', () => {
     const runtime = await testRuntime({ registry: project() });
     const { thread, request } = await waiting(runtime, { PASSPORT });
     expect(request.missing).toEqual(['PASSPORT']);
-    expect(await runtime.store.listChildren(thread)).toEqual([]);
+    expect(await runtime.store.children.list(thread)).toEqual([]);
   });
 
   it('[runtime 7.5] is made and started as soon as they are given, and its result comes as a message', async () => {
@@ -151,7 +151,10 @@ describe('a subagent whose required scoped variables nobody has', () => {
     const runtime = await testRuntime({ registry: project({ model }) });
     const { thread, request } = await waiting(runtime);
     await runtime.client.queueMessage(thread, { content: 'wait' });
-    await eventually('the parent waits', async () => (await runtime.store.listChildren(thread)).length === 1);
+    await eventually(
+      'the parent waits',
+      async () => (await runtime.store.children.list(thread)).length === 1,
+    );
     const { childThreadId } = await runtime.client.provideVariables(thread, request.id, { PASSPORT });
     await eventually('the envoy is done', async () => {
       const { terminatedAt } = await runtime.client.getThread(childThreadId);

@@ -23,7 +23,7 @@ async function run(project: ChildProject): Promise<TestRuntime> {
 
 /** Of a thread's log, those types alone, in order. */
 async function told({ store }: TestRuntime, thread: string, ...types: string[]): Promise<string[]> {
-  const events = await store.readEvents(thread, 0, 10_000);
+  const events = await store.events.read(thread, 0, 10_000);
   return events.filter(({ type }) => types.includes(type)).map(({ type }) => type);
 }
 
@@ -121,7 +121,7 @@ describe('an immediate subagent', () => {
       'subagent.created',
       'model.called',
     ]);
-    expect(await runtime.store.listChildren(thread)).toHaveLength(1);
+    expect(await runtime.store.children.list(thread)).toHaveLength(1);
   });
 
   it('[runtime 7.3] that is optional does not run while it is off, and an error of one leaves the thread going', async () => {
@@ -152,7 +152,7 @@ describe('an immediate subagent', () => {
       children: { scribe: { agent: { title: 'The Scribe', maxSessionTurns: 1 } } },
     });
     const thread = await runtime.start('hello');
-    const [child] = await runtime.store.listChildren(thread);
+    const [child] = await runtime.store.children.list(thread);
     expect(child).toMatchObject({ agent: 'scribe', name: 'The Scribe', resumable: true });
     const [call] = (await runtime.messages(thread)).filter(({ tool_calls: made }) => made !== null);
     expect(JSON.parse(call?.tool_calls ?? '')[0].function.name).toBe('subagent_create');
@@ -174,7 +174,7 @@ describe('an immediate subagent', () => {
       },
     });
     const thread = await runtime.start('hello');
-    const family = await runtime.store.readFamily(thread);
+    const family = await runtime.store.family.read(thread);
     expect(family.map(({ thread: { agent }, depth }) => `${depth} ${agent}`)).toEqual([
       '0 helper',
       '1 scribe',
@@ -248,7 +248,7 @@ describe('an immediate subagent', () => {
       children: { scribe: { desk: { tools: [entry] } } },
     });
     const thread = await runtime.start('hello');
-    const family = await runtime.store.readFamily(thread);
+    const family = await runtime.store.family.read(thread);
     expect(family).toHaveLength(LIMITS.threadDepth + 1);
     const deepest = family.at(-1)?.thread.id ?? '';
     const refused = (await runtime.transcript(deepest)).filter((line) => line.startsWith('tool scribe'));

@@ -45,7 +45,7 @@ const open = defineTool({
 });
 
 async function onlyChild({ store }: TestRuntime, thread: string) {
-  const children = await store.listChildren(thread);
+  const children = await store.children.list(thread);
   expect(children).toHaveLength(1);
   const [child] = children;
   if (!child) throw new Error('There is no child.');
@@ -89,10 +89,10 @@ describe('a call of a subagent by its own name', () => {
       given: { topic: 'Write of cats.', tone: 'dry' },
     });
     const paths = messages.flatMap(({ attachments }) => attachments?.map(({ path }) => path) ?? []);
-    expect(await runtime.store.statFile(thread, '/attachments/plan.txt')).not.toBeNull();
+    expect(await runtime.store.files.stat(thread, '/attachments/plan.txt')).not.toBeNull();
     for (const path of paths) {
       expect(path).toMatch(/^\/attachments\//);
-      expect(await runtime.store.statFile(child.threadId, path)).not.toBeNull();
+      expect(await runtime.store.files.stat(child.threadId, path)).not.toBeNull();
     }
   });
 });
@@ -126,7 +126,7 @@ describe('subagent_create', () => {
       registry: childProject(project((request) => (hasResult(request) ? says('done') : create(name)))),
     });
     const thread = await runtime.start('go');
-    expect(await runtime.store.listChildren(thread)).toEqual([]);
+    expect(await runtime.store.children.list(thread)).toEqual([]);
     const results = (await runtime.transcript(thread)).filter((line) => line.startsWith('tool'));
     expect(results).toEqual([expect.stringMatching(/^tool subagent_create error: .*"name"/)]);
   });
@@ -234,7 +234,7 @@ describe('an immediate subagent with hints', () => {
     const { PASSPORT } = ENV;
     const fail = () => fails({ status: 400, message: `no to ${PASSPORT}, and to ${btoa(PASSPORT)}` });
     const { runtime, thread } = await started(fail, MAPPED);
-    const failed = (await runtime.store.readEvents(thread, 0)).find(({ type }) => type === 'model.failed');
+    const failed = (await runtime.store.events.read(thread, 0)).find(({ type }) => type === 'model.failed');
     expect(JSON.stringify(failed)).toContain('no to [secret PASSPORT], and to [secret PASSPORT]');
     const logs = await runtime.client.getLogs(thread, { order: 'asc' });
     expect(JSON.stringify(logs)).not.toContain(PASSPORT);

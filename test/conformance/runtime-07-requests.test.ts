@@ -35,7 +35,7 @@ describe('a request for variables', () => {
     await expect(client.getVariableRequest('nobody')).rejects.toMatchObject({
       code: 'VariableRequestNotFound',
     });
-    expect(await runtime.store.listChildren(thread)).toEqual([]);
+    expect(await runtime.store.children.list(thread)).toEqual([]);
     const served = (await provide({ PASSPORT, VISA: 'x' })) as { childThreadId: string };
     expect(await provide({ PASSPORT: 'other', VISA: 'other' })).toMatchObject({
       code: 'VariableRequestUsed',
@@ -44,7 +44,7 @@ describe('a request for variables', () => {
     expect(await client.getVariableRequest(request.id)).toMatchObject({ childId: served.childThreadId });
     const [report] = await reported(runtime, thread);
     expect(report?.content).toContain(`PASSPORT secret ${PASSPORT.length}, VISA secret 1`);
-    expect(await runtime.store.listChildren(thread)).toHaveLength(1);
+    expect(await runtime.store.children.list(thread)).toHaveLength(1);
   });
 
   it('[runtime 7.5] of a thread that is terminated is refused', async () => {

@@ -37,7 +37,7 @@ describe('runtime §7.1 Parents and children', () => {
     });
     await runtime.client.waitForIdle(threadId);
     const [child] = await childrenOf(runtime, threadId);
-    const record = await runtime.store.getThread(child?.threadId as string);
+    const record = await runtime.store.threads.get(child?.threadId as string);
     expect(record).toMatchObject({ agent: 'scout', userId: 'ada', parentId: threadId, rootId: threadId });
     expect(child).toMatchObject({
       parentId: threadId,
@@ -49,7 +49,7 @@ describe('runtime §7.1 Parents and children', () => {
     });
     const { raw } = await workflowOf(runtime, child?.threadId as string).describe();
     expect(raw.workflowExecutionInfo?.parentExecution?.workflowId).toBe(`thread/${threadId}`);
-    const events = (await runtime.store.readEvents(threadId, 0)).filter(({ type }) =>
+    const events = (await runtime.store.events.read(threadId, 0)).filter(({ type }) =>
       type.startsWith('subagent'),
     );
     expect(events.map(({ type }) => type)).toEqual(['subagent.created', 'subagent.returned']);
@@ -91,7 +91,7 @@ describe('runtime §7.1 Parents and children', () => {
     });
     const thread = await runtime.start('go');
     expect((await lastResult(runtime, thread))?.content).toBe('all done');
-    const family = await runtime.store.readFamily(thread);
+    const family = await runtime.store.family.read(thread);
     expect(family.map(({ thread: { agent, rootId }, depth }) => [agent, depth, rootId])).toEqual([
       ['helper', 0, thread],
       ['scout', 1, thread],
@@ -150,7 +150,7 @@ describe('runtime §7.2 Resumable children', () => {
     const [child] = await childrenOf(runtime, thread);
     await eventually(
       'its report is dealt with',
-      async () => (await runtime.store.listDueReports(child?.threadId as string)).length === 0,
+      async () => (await runtime.store.reports.listDue(child?.threadId as string)).length === 0,
     );
     expect(await reportsIn(runtime, thread)).toEqual([]);
     expect(actors.of('main')).toHaveLength(2);

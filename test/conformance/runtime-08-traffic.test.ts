@@ -72,7 +72,7 @@ describe('runtime §8.1 Parent to child', () => {
     const heard = actors.of('scout_a').map((request) => JSON.stringify(request.messages));
     expect(paths.map((path, turn) => heard[turn]?.includes(path))).toEqual([true, true]);
     // The child's are its own: what becomes of the parent's does not matter.
-    await runtime.store.unlinkFile(thread, '/attachments/one.txt');
+    await runtime.store.files.unlink(thread, '/attachments/one.txt');
     expect(await textOf(runtime, childId, paths[0] as string)).toBe('first');
   });
 });
@@ -264,7 +264,7 @@ describe('runtime §8.3 Status updates', () => {
     await settled(runtime, thread);
     const [child] = await childrenOf(runtime, thread);
     expect(child?.status).toBe('idle');
-    const events = await runtime.store.readEvents(thread, 0);
+    const events = await runtime.store.events.read(thread, 0);
     expect(events.filter((event) => event.type === 'subagent.status').map(({ data }) => data)).toEqual([
       { childId: child?.threadId, status: 'half way' },
     ]);

@@ -11,11 +11,14 @@ it('[runtime 8] a relative is woken for what lies in its queue, though the store
   let failed = 0;
   const failing: typeof store = {
     ...store,
-    async getThread(threadId) {
-      if (!away) return store.getThread(threadId);
-      away = false;
-      failed += 1;
-      throw new RuntimeError('StoreUnavailable', 'the database is away');
+    threads: {
+      ...store.threads,
+      async get(threadId) {
+        if (!away) return store.threads.get(threadId);
+        away = false;
+        failed += 1;
+        throw new RuntimeError('StoreUnavailable', 'the database is away');
+      },
     },
   };
   const model = scriptedModel(fanOutScript);
@@ -34,7 +37,7 @@ it('[runtime 8] a relative is woken for what lies in its queue, though the store
     messages: [{ content: 'peers 2' }],
   });
   await client.waitForIdle(thread);
-  const [one = '', two = ''] = (await store.listChildren(thread)).map(({ threadId }) => threadId);
+  const [one = '', two = ''] = (await store.children.list(thread)).map(({ threadId }) => threadId);
   for (const id of [one, two]) await client.waitForIdle(id);
   await client.queueMessage(one, { content: `relay ${two} 1` });
   const told = await eventually('the sender', async () =>

@@ -35,7 +35,7 @@ describe('runtime §9 Queue and Delivery', () => {
       messages: [{ content: 'one' }],
     });
     await eventually('the tool runs', async () =>
-      (await runtime.store.readEvents(threadId, 0)).some((event) => event.type === 'tool.started'),
+      (await runtime.store.events.read(threadId, 0)).some((event) => event.type === 'tool.started'),
     );
     await runtime.client.queueMessage(threadId, { content: 'two' });
     await eventually('it waits', async () =>
@@ -77,7 +77,7 @@ describe('runtime §9 Queue and Delivery', () => {
       timeoutMs: 100,
     };
     expect(await waitForIdle(wait)).toMatchObject({ status: 'idle' });
-    await store.queueItem(thread.id, message('a'));
+    await store.queue.add(thread.id, message('a'));
     await expect(waitForIdle(wait)).rejects.toMatchObject({ code: 'Timeout' });
     await thread.begin();
     await thread.rest('idle');
@@ -128,7 +128,7 @@ describe('runtime §9 Queue and Delivery', () => {
     await handle.signal('queueTool', { arguments: {} });
     await handle.signal('stop', 'what?');
     const rejected = await eventually('every refusal is an event', async () => {
-      const events = (await runtime.store.readEvents(thread, 0)).filter(
+      const events = (await runtime.store.events.read(thread, 0)).filter(
         (event) => event.type === 'item.rejected',
       );
       return events.length === bad.length + 2 && events;

@@ -31,12 +31,12 @@ async function scouts(entry: typeof EXPLICIT | typeof BLOCKING = EXPLICIT): Prom
 }
 
 const ids = async ({ store }: TestRuntime, threadId: string): Promise<string[]> =>
-  (await store.listChildren(threadId)).map((child) => child.threadId);
+  (await store.children.list(threadId)).map((child) => child.threadId);
 const statuses = async ({ store }: TestRuntime, threadId: string): Promise<string[]> =>
-  (await store.listChildren(threadId)).map(({ status }) => status);
+  (await store.children.list(threadId)).map(({ status }) => status);
 const streaming = (runtime: TestRuntime, threadId: string) =>
   eventually('text streams', async () =>
-    (await runtime.store.readEvents(threadId, 0, 1000)).some((event) => event.type === 'model.chunk'),
+    (await runtime.store.events.read(threadId, 0, 1000)).some((event) => event.type === 'model.chunk'),
   );
 
 describe('runtime §10 Termination in a family', () => {
@@ -53,7 +53,7 @@ describe('runtime §10 Termination in a family', () => {
     await eventually('all to be over', async () =>
       (await statuses(runtime, thread)).every((status) => status === 'terminated'),
     );
-    for (const { terminatedAt } of await store.listChildren(thread)) expect(terminatedAt).not.toBeNull();
+    for (const { terminatedAt } of await store.children.list(thread)) expect(terminatedAt).not.toBeNull();
     expect((await client.getThread(thread)).status).toBe('idle');
   });
 
@@ -98,7 +98,7 @@ describe('runtime §10 Termination in a family', () => {
     const child = await eventually('a child', async () => (await ids(runtime, threadId))[0]);
     await streaming(runtime, child);
     await client.temporal.workflow.getHandle(`thread/${child}`).terminate('killed');
-    await store.terminateThread(child, 'gone');
+    await store.threads.terminate(child, 'gone');
     const place = { agent: 'scout', threadId: child, parentId: threadId };
     // As the parent's workflow does after a while, when it hears nothing.
     await client.temporal.workflow.start('thread', {
@@ -132,7 +132,7 @@ describe('runtime §10 Termination in a family', () => {
     await eventually('the child goes on', async () => (await client.getThread(busy)).status === 'running');
     await client.temporal.workflow.getHandle(`thread/${thread}`).signal('queueTool', null);
     await eventually('a refusal', async () =>
-      (await runtime.store.readEvents(thread, 0, 1000)).some((event) => event.type === 'item.rejected'),
+      (await runtime.store.events.read(thread, 0, 1000)).some((event) => event.type === 'item.rejected'),
     );
     expect((await client.getThread(busy)).status).toBe('running');
     await client.stop(busy);
@@ -201,7 +201,9 @@ describe('runtime §11 Concurrency in a family', () => {
     expect(running.map(({ status }) => status)).toEqual(['running', 'running']);
     for (const child of children) {
       await client.queueMessage(child, { content: 'go on' });
-      const begun = (await store.readEvents(child, 0, 1000)).filter((event) => event.type === 'step.started');
+      const begun = (await store.events.read(child, 0, 1000)).filter(
+        (event) => event.type === 'step.started',
+      );
       expect(begun.length).toBeLessThan(2);
     }
     await client.terminate(thread);

@@ -33,7 +33,7 @@ describe('runtime §12 Observability of subagents', () => {
     await runtime.say(thread, 'on');
     await settled(runtime, thread, 2);
     const [child] = await childrenOf(runtime, thread);
-    const events = await runtime.store.readEvents(thread, 0, 10_000);
+    const events = await runtime.store.events.read(thread, 0, 10_000);
     const markers = events.filter(({ type }) => type.startsWith('subagent.'));
     expect(markers.map(({ type }) => type)).toEqual([
       'subagent.created',
@@ -45,7 +45,7 @@ describe('runtime §12 Observability of subagents', () => {
     expect(new Set(markers.map(({ data }) => 'childId' in data && data.childId))).toEqual(
       new Set([child?.threadId]),
     );
-    const logs = (await runtime.store.getLogs(thread, { order: 'asc' })).filter(
+    const logs = (await runtime.store.events.getLogs(thread, { order: 'asc' })).filter(
       ({ type }) => type === 'subagent',
     );
     expect(logs.map(({ data }) => data.childId)).toEqual(

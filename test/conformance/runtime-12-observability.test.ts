@@ -15,7 +15,7 @@ describe('runtime §12 Observability', () => {
     const model = scriptedModel([fails({ status: 500, message: 'overloaded', retryAfter: 0 }), says('fine')]);
     const runtime = await testRuntime({ model });
     const thread = await runtime.start('go');
-    const events = (await runtime.store.readEvents(thread, 0)).filter(({ type }) =>
+    const events = (await runtime.store.events.read(thread, 0)).filter(({ type }) =>
       type.startsWith('model.'),
     );
     expect(events.map(({ type }) => type).filter((type) => type !== 'model.chunk')).toEqual([
@@ -37,7 +37,9 @@ describe('runtime §12 Observability', () => {
       tools: { look },
     });
     const thread = await runtime.start('go');
-    const events = (await runtime.store.readEvents(thread, 0)).filter(({ type }) => type.startsWith('tool.'));
+    const events = (await runtime.store.events.read(thread, 0)).filter(({ type }) =>
+      type.startsWith('tool.'),
+    );
     expect(events.map(({ type, data }) => [type, 'name' in data && data.name])).toEqual([
       ['tool.called', 'look'],
       ['tool.started', 'look'],
@@ -52,7 +54,7 @@ describe('runtime §12 Observability', () => {
     await runtime.client.waitForIdle(thread);
     await runtime.client.terminate(thread, 'done');
     await runtime.client.waitForIdle(thread);
-    const events = await runtime.store.readEvents(thread, 0);
+    const events = await runtime.store.events.read(thread, 0);
     expect(events.find((event) => event.type === 'execution.ended')?.data).toMatchObject({
       reason: 'stop_on_response',
     });

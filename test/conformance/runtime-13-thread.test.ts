@@ -213,7 +213,7 @@ describe('runtime §13 Code Execution Runtime: the tool run_code', () => {
     const runtime = await testRuntime({ model, prompt, configuration: { sandboxSize: 1 } });
     const thread = await begin(runtime, 'compute');
     await eventually('the call has begun', async () =>
-      (await runtime.store.readEvents(thread, 0)).some((event) => event.type === 'tool.started'),
+      (await runtime.store.events.read(thread, 0)).some((event) => event.type === 'tool.started'),
     );
     await runtime.client.stop(thread);
     expect(await runtime.client.waitForIdle(thread)).toMatchObject({ status: 'stopped' });

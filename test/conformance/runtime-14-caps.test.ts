@@ -24,7 +24,7 @@ describe('runtime §14.2 Capacity and Errors', () => {
     '[runtime 14.2] setValue beyond %s is rejected with an error that names the limit',
     async (_, key, value, words) => {
       const { store, id } = await withThread();
-      await expect(store.setValue(id, key, value)).rejects.toMatchObject({
+      await expect(store.values.set(id, key, value)).rejects.toMatchObject({
         code: 'LimitExceeded',
         message: expect.stringContaining(words),
       });
@@ -34,17 +34,17 @@ describe('runtime §14.2 Capacity and Errors', () => {
   it('[runtime 14.2] so is a key too many, while those that are there can be changed and deleted', async () => {
     const { store, id, copyRow } = await openFilledThread();
     const keys = Array.from({ length: LIMITS.valuesPerThread }, (_, n) => `k${n}`);
-    await store.setValue(id, 'k0', 1);
+    await store.values.set(id, 'k0', 1);
     copyRow('thread_values', 'key', 'k0', keys.slice(1, -20));
-    await Promise.all(keys.slice(-20).map((key) => store.setValue(id, key, 1)));
-    await expect(store.setValue(id, 'one more', 1)).rejects.toMatchObject({
+    await Promise.all(keys.slice(-20).map((key) => store.values.set(id, key, 1)));
+    await expect(store.values.set(id, 'one more', 1)).rejects.toMatchObject({
       code: 'LimitExceeded',
       message: expect.stringContaining('10000 keys'),
     });
-    await store.setValue(id, 'k7', 2);
-    await store.setValue(id, 'k8', null);
-    await store.setValue(id, 'one more', 1);
-    expect([await store.getValue(id, 'k7'), await store.getValue(id, 'one more')]).toEqual([2, 1]);
+    await store.values.set(id, 'k7', 2);
+    await store.values.set(id, 'k8', null);
+    await store.values.set(id, 'one more', 1);
+    expect([await store.values.get(id, 'k7'), await store.values.get(id, 'one more')]).toEqual([2, 1]);
   });
 
   it('[runtime 14.2] a tool hears of it as a rejection, and goes on', async () => {

@@ -47,7 +47,7 @@ describe('runtime §14.1 Values in a family', () => {
     await tell(second, 'hold');
     await tell(parent, 'end');
     expect(await tell(parent, 'look')).toEqual([parent, parent, []]);
-    expect((await store.listValues(parent)).map(({ key }) => key)).toEqual(['key', 'left']);
-    expect((await store.listValues(second)).map(({ key }) => key)).toEqual(['key']);
+    expect((await store.values.list(parent)).map(({ key }) => key)).toEqual(['key', 'left']);
+    expect((await store.values.list(second)).map(({ key }) => key)).toEqual(['key']);
   });
 });

@@ -117,11 +117,11 @@ describe('runtime §14.1 Runtime Semantics', () => {
     ['undefined in a list', [undefined], 'value[0] is undefined'],
   ])('[runtime 14.1.4] what is no JSON is refused with its place: %s', async (_, value, message) => {
     const { store, id } = await withThread();
-    await expect(store.setValue(id, 'k', value)).rejects.toMatchObject({
+    await expect(store.values.set(id, 'k', value)).rejects.toMatchObject({
       code: 'InvalidValue',
       message: expect.stringContaining(message),
     });
-    expect(await store.getValue(id, 'k')).toBeNull();
+    expect(await store.values.get(id, 'k')).toBeNull();
   });
 
   it('[runtime 14.1.5] getValue is null for what was never set, was deleted, or in a store never written', async () => {
@@ -138,11 +138,11 @@ describe('runtime §14.1 Runtime Semantics', () => {
 
   it.each([[null], [undefined]])('[runtime 14.1.6] setValue(key, %p) deletes the key', async (nothing) => {
     const { store, id } = await withThread();
-    await store.setValue(id, 'k', 'here');
-    await store.setValue(id, 'k', nothing);
-    expect([await store.getValue(id, 'k'), await store.listValues(id)]).toEqual([null, []]);
-    await store.setValue(id, 'k', 'again');
-    expect(await store.getValue(id, 'k')).toBe('again');
+    await store.values.set(id, 'k', 'here');
+    await store.values.set(id, 'k', nothing);
+    expect([await store.values.get(id, 'k'), await store.values.list(id)]).toEqual([null, []]);
+    await store.values.set(id, 'k', 'again');
+    expect(await store.values.get(id, 'k')).toBe('again');
   });
 
   it('[runtime 14.1.7] a value is on the disk before setValue resolves: another connection reads it at once', async () => {
@@ -153,16 +153,16 @@ describe('runtime §14.1 Runtime Semantics', () => {
     for (const store of [writer, reader]) closeAfterTest(() => store.close());
     const { id } = await openThread(writer);
     for (let n = 0; n < 20; n++) {
-      await writer.setValue(id, 'k', n);
-      expect(await reader.getValue(id, 'k')).toBe(n);
+      await writer.values.set(id, 'k', n);
+      expect(await reader.values.get(id, 'k')).toBe(n);
     }
   });
 
   it('[runtime 14.1.8] a child begins without values, and neither gets those of the other', async () => {
     const { store, id: parent } = await withThread();
-    await store.setValue(parent, 'k', 'of the parent');
+    await store.values.set(parent, 'k', 'of the parent');
     const child = `${parent}.child`;
-    await store.openThread({
+    await store.threads.open({
       threadId: child,
       runId: 'run-1',
       agent: 'helper',
@@ -172,10 +172,10 @@ describe('runtime §14.1 Runtime Semantics', () => {
       rootId: parent,
       mustExist: false,
     });
-    expect(await store.listValues(child)).toEqual([]);
-    await store.setValue(child, 'k', 'of the child');
-    await store.setValue(parent, 'more', 1);
-    expect([await store.getValue(parent, 'k'), await store.getValue(child, 'more')]).toEqual([
+    expect(await store.values.list(child)).toEqual([]);
+    await store.values.set(child, 'k', 'of the child');
+    await store.values.set(parent, 'more', 1);
+    expect([await store.values.get(parent, 'k'), await store.values.get(child, 'more')]).toEqual([
       'of the parent',
       null,
     ]);
@@ -186,7 +186,7 @@ describe('runtime §14.1 Runtime Semantics', () => {
     mkdirSync(folder, { recursive: true });
     const store = await openStore('sqlite:store.db?synchronous=normal', folder);
     const { id } = await openThread(store);
-    await store.setValue(id, 'k', { plain: true });
+    await store.values.set(id, 'k', { plain: true });
     await store.close();
     const database = new DatabaseSync(join(folder, 'store.db'));
     closeAfterTest(async () => database.close());

@@ -68,7 +68,7 @@ describe('runtime §15 Conformance Summary', () => {
     expect(new TextDecoder().decode((await client.files(thread).read(path)) ?? undefined)).toBe('for all');
     expect(await lastResult(runtime, thread)).toMatchObject({ tool_status: 'success' });
     for (const id of [thread, child?.threadId as string]) {
-      const events = await runtime.store.readEvents(id, 0, 10_000);
+      const events = await runtime.store.events.read(id, 0, 10_000);
       const ended = events.filter((event) => event.type === 'execution.ended').map(({ data }) => data.reason);
       expect(ended[0]).toBe(id === thread ? 'stop_on_response' : 'session_stop');
       let open = 0;

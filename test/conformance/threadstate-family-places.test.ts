@@ -99,7 +99,7 @@ async function family() {
     return response.json();
   };
   const parent = await runtime.start('send one');
-  const [record] = await runtime.store.listChildren(parent);
+  const [record] = await runtime.store.children.list(parent);
   const child = record?.threadId as string;
   await atRest(runtime, child);
   return { ...runtime, parent, child, ask };
@@ -146,7 +146,7 @@ describe('ThreadState: the family outside of tools', () => {
     await say(parent, 'schedule');
     await eventually('the child has heard', async () => (await transcript(child)).includes('user: nudged'));
     const ended = await eventually('the effect’s end', async () =>
-      (await store.readEvents(parent, 0, 1000)).find(({ type }) =>
+      (await store.events.read(parent, 0, 1000)).find(({ type }) =>
         /^effect\.(done|ended|failed)$/.test(type),
       ),
     );
@@ -162,7 +162,7 @@ describe('ThreadState: the family outside of tools', () => {
 
   it('[definitions 9] after_subagent_created is given the child before it begins, and what it queues there is read first', async () => {
     const { parent, child, store, messages, client } = await family();
-    expect(await store.getValue(child, 'greeted')).toEqual([parent, [child]]);
+    expect(await store.values.get(child, 'greeted')).toEqual([parent, [child]]);
     const told = (await messages(child)).filter(({ role }) => role === 'user').map(({ content }) => content);
     expect(told).toEqual(expect.arrayContaining(['look', 'hello from the hook']));
     const described = await client.temporal.workflow.getHandle(`thread/${child}`).describe();

@@ -28,7 +28,7 @@ describe('ThreadState: children', () => {
     const { parent, child, tell, store } = family;
     const alone = (await tell(child, 'look')) as { children: unknown[] };
     expect(alone).toEqual({ children: [], frozen: true });
-    await store.createChild({
+    await store.children.create({
       parentId: parent,
       child: {
         threadId: 'errand',
@@ -128,8 +128,8 @@ describe('ThreadState: children', () => {
       said: expect.arrayContaining(['sit']),
       invoked: JSON.stringify([child, null]),
     });
-    expect(await store.getValue(child, 'told')).toBe('by the parent');
-    expect(await store.getValue(parent, 'told')).toBeNull();
+    expect(await store.values.get(child, 'told')).toBe('by the parent');
+    expect(await store.values.get(parent, 'told')).toBeNull();
   });
 
   it('[threadstate hierarchy] what is queued to a child is its work: a message, a tool, an effect wake it, in order, through its hooks', async () => {
@@ -159,15 +159,15 @@ describe('ThreadState: children', () => {
     );
     const { parent, child, tell, store, client } = family;
     expect(await tell(parent, 'hand')).toEqual({ stamped: true });
-    await eventually('both notes', async () => (await store.getValue(child, 'notes')) === 2);
+    await eventually('both notes', async () => (await store.values.get(child, 'notes')) === 2);
     await client.waitForIdle(child);
-    expect(await store.getValue(parent, 'notes')).toBeNull();
+    expect(await store.values.get(parent, 'notes')).toBeNull();
     await client.stop(child, 'enough');
     await eventually('the stop', async () => (await client.getThread(child)).status === 'stopped');
     await tell(parent, 'hand');
     await eventually(
       'a stopped child that goes on',
-      async () => (await store.getValue(child, 'notes')) === 4,
+      async () => (await store.values.get(child, 'notes')) === 4,
     );
   });
 
@@ -198,7 +198,7 @@ describe('ThreadState: children', () => {
           other.terminated,
           typeof again.terminated,
           await codeOf(() => again.queueMessage({ role: 'user', content: 'more' })),
-          (await store.listChildren(state.threadId))[0]?.status,
+          (await store.children.list(state.threadId))[0]?.status,
         ];
       },
       late: async (state) => {
@@ -273,9 +273,9 @@ describe('ThreadState: parent', () => {
     await client.waitForIdle(parent);
     expect(await tell(child, 'status')).toEqual(['digging']);
     // It has rested since.
-    expect((await store.listChildren(parent))[0]?.status).toBe('idle');
+    expect((await store.children.list(parent))[0]?.status).toBe('idle');
     expect(await tell(parent, 'status')).toBeNull();
-    const events = await store.readEvents(parent, 0, 1000);
+    const events = await store.events.read(parent, 0, 1000);
     expect(events.filter(({ type }) => /^subagent\.(notified|status)$/.test(type))).toMatchObject([
       { type: 'subagent.notified', data: { childId: child } },
       { type: 'subagent.status', data: { childId: child, status: 'digging' } },

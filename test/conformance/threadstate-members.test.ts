@@ -63,7 +63,7 @@ describe('ThreadState: hierarchy and lifecycle', () => {
     });
     const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
     await eventually('the thread is terminated', async () => {
-      return (await runtime.store.getThread(threadId))?.status === 'terminated';
+      return (await runtime.store.threads.get(threadId))?.status === 'terminated';
     });
     const handle = runtime.client.temporal.workflow.getHandle(`thread/${threadId}`);
     expect(await handle.result()).toEqual({ outcome: 'terminated' });
@@ -74,7 +74,7 @@ describe('ThreadState: hierarchy and lifecycle', () => {
       'ThreadTerminated',
     );
     expect((await runtime.transcript(threadId))[0]).toBe('user: go');
-    const late = (await runtime.store.readEvents(threadId, 0)).find(
+    const late = (await runtime.store.events.read(threadId, 0)).find(
       (event) => event.type === 'tool.late_result',
     );
     expect(late?.data.result).toBe('"ThreadTerminated"');
@@ -229,7 +229,7 @@ describe('ThreadState: utilities', () => {
       },
     });
     const events = await eventually('three custom events', async () => {
-      const found = (await runtime.store.readEvents(threadId, 0)).filter(({ type }) => type === 'custom');
+      const found = (await runtime.store.events.read(threadId, 0)).filter(({ type }) => type === 'custom');
       return found.length === 3 ? found : undefined;
     });
     expect(events.map(({ data }) => data)).toEqual([
@@ -241,7 +241,7 @@ describe('ThreadState: utilities', () => {
 
   it('[runtime 12] getLogs tells model calls with usage, tool calls with their outcome, and the execution they belong to', async () => {
     const { runtime, threadId } = await work({ look: () => 'seen' });
-    const logs = await runtime.store.getLogs(threadId, { order: 'asc' });
+    const logs = await runtime.store.events.getLogs(threadId, { order: 'asc' });
     const shown = logs.map(({ type, data }) => [type, data.event ?? data.name ?? data.model]);
     expect(shown).toEqual([
       ['thread', 'thread.created'],
@@ -267,7 +267,7 @@ describe('ThreadState: utilities', () => {
       latencyMs: expect.any(Number),
     });
     expect(logs[4]?.data).toMatchObject({ state: 'done', status: 'success', durationMs: expect.any(Number) });
-    const newest = await runtime.store.getLogs(threadId, { limit: 2 });
+    const newest = await runtime.store.events.getLogs(threadId, { limit: 2 });
     expect(newest.map(({ id }) => id)).toEqual([logs[7]?.id, logs[6]?.id]);
   });
 

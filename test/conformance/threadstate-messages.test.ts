@@ -67,7 +67,7 @@ describe('ThreadState: messaging', () => {
       },
     });
     expect(answers).toEqual([['after', { a: 1, c: 3 }, true, false]]);
-    const events = await runtime.store.readEvents(threadId, 0);
+    const events = await runtime.store.events.read(threadId, 0);
     // The second update changed nothing, and says nothing.
     expect(events.filter((event) => event.type === 'message.updated')).toHaveLength(1);
   });

@@ -28,7 +28,7 @@ afterEach(async () => {
 /** Bytes of several chunks. */
 const large = (fill: number) => new Uint8Array(2 * LIMITS.fileChunkBytes + 1).fill(fill);
 const write = (path: string, content: Uint8Array) =>
-  store.writeFile(thread.id, { path, content, mimeType: 'application/octet-stream' });
+  store.files.write(thread.id, { path, content, mimeType: 'application/octet-stream' });
 const count = (table: string) =>
   (database.prepare(`select count(*) as count from ${table}`).get() as { count: number }).count;
 const counts = () => [count('blobs'), count('blob_chunks'), count('blob_uploads')];
@@ -42,7 +42,7 @@ describe('the tables of contents', () => {
     await write('/a', large(2));
     await write('/b', large(2));
     expect(counts()).toEqual([3, 7, 0]);
-    for (const path of ['/a', '/b', '/c', '/small', '/empty']) await store.unlinkFile(thread.id, path);
+    for (const path of ['/a', '/b', '/c', '/small', '/empty']) await store.files.unlink(thread.id, path);
     expect(counts()).toEqual([0, 0, 0]);
   });
 
@@ -53,11 +53,11 @@ describe('the tables of contents', () => {
   });
 
   it('hold nothing of a write that was refused', async () => {
-    await store.mkdirFile(thread.id, '/dir');
+    await store.files.mkdir(thread.id, '/dir');
     await expect(write('/dir', large(1))).rejects.toMatchObject({ code: 'FileConflict' });
     // Refused at the last moment: the directory came while the content was on its way.
     const writing = write('/late', large(1));
-    await store.mkdirFile(thread.id, '/late/child');
+    await store.files.mkdir(thread.id, '/late/child');
     await expect(writing).rejects.toMatchObject({ code: 'FileConflict' });
     await thread.rest('terminated');
     await expect(write('/b', large(1))).rejects.toMatchObject({ code: 'ThreadTerminated' });

@@ -131,18 +131,18 @@ describe('keys of a project', () => {
     const store = await openStore('sqlite:store.db', folder);
     try {
       const owner = { thread: randomUUID() };
-      expect(await store.readEnv(owner.thread, null)).toEqual([]);
-      expect(await store.listEnv(owner)).toEqual([]);
-      await expect(store.setEnv({ owner, name: 'A', value: SECRET })).rejects.toMatchObject({
+      expect(await store.env.read(owner.thread, null)).toEqual([]);
+      expect(await store.env.list(owner)).toEqual([]);
+      await expect(store.env.set({ owner, name: 'A', value: SECRET })).rejects.toMatchObject({
         code: 'InvalidConfiguration',
         message: expect.stringMatching(/EVERTHREAD_ENCRYPTION_KEYS.*everthread dev/),
       });
-      expect(await store.listEnv(owner)).toEqual([]);
+      expect(await store.env.list(owner)).toEqual([]);
       ensureKeyFile(folder);
-      await store.setEnv({ owner, name: 'A', value: SECRET });
-      expect(await store.readEnv(owner.thread, null)).toMatchObject([{ value: SECRET }]);
+      await store.env.set({ owner, name: 'A', value: SECRET });
+      expect(await store.env.read(owner.thread, null)).toMatchObject([{ value: SECRET }]);
       writeFileSync(keyFilePath(folder), `${generateKey('next')}\n`);
-      await expect(store.readEnv(owner.thread, null)).rejects.toThrow(/encrypted with the key "dev-/);
+      await expect(store.env.read(owner.thread, null)).rejects.toThrow(/encrypted with the key "dev-/);
     } finally {
       await store.close();
     }
@@ -163,7 +163,7 @@ describe('the database file', () => {
       ['a', 'B'],
       ['b', 'A'],
     ] as const) {
-      await store.setEnv({
+      await store.env.set({
         owner: { thread: owner },
         name,
         value: `${SECRET}-${owner}${name}`,
@@ -176,7 +176,7 @@ describe('the database file', () => {
   const read = async (thread: string) => {
     const store = await openStore('sqlite:store.db', folder, { keys: TEST_KEYS });
     try {
-      return await store.readEnv(thread, null);
+      return await store.env.read(thread, null);
     } finally {
       await store.close();
     }

@@ -27,10 +27,10 @@ describe('a family at rest', () => {
   it('[runtime 7.5] holds no variable in clear, inherited, given or asked for', async () => {
     const store = await openStore('sqlite:secret.db', folder, { keys: TEST_KEYS });
     const parent = await openParent(store, 2);
-    await store.setEnv({ owner: { thread: parent.id }, name: 'INHERITED', value: SECRET });
+    await store.env.set({ owner: { thread: parent.id }, name: 'INHERITED', value: SECRET });
     const child = newChild();
     await create(parent, { child, given: [{ name: 'GIVEN', value: `${SECRET}-given` }] });
-    const { id: requestId } = await store.keepRequest({
+    const { id: requestId } = await store.variableRequests.keep({
       id: 'request-1',
       parentId: parent.id,
       call: { step: 1, index: 1 },
@@ -40,10 +40,10 @@ describe('a family at rest', () => {
       child: newChild(),
     });
     const given = [{ name: 'TOKEN', value: `${SECRET}-served` }];
-    expect(await store.fulfilRequest({ parentId: parent.id, requestId, given })).toMatchObject({
+    expect(await store.variableRequests.fulfil({ parentId: parent.id, requestId, given })).toMatchObject({
       kind: 'created',
     });
-    expect(await store.readEnv(child.threadId, null)).toHaveLength(2);
+    expect(await store.env.read(child.threadId, null)).toHaveLength(2);
     await store.close();
     const bytes = bytesOf('secret.db');
     expect(bytes).toContain(child.threadId);
@@ -57,7 +57,7 @@ describe('a family at rest', () => {
     const child = newChild();
     expect(await create(parent, { child })).toMatchObject({ kind: 'created' });
     const opened = await openAgain(parent, child.threadId);
-    expect(await store.deliverReport(child.threadId, await work(opened))).toMatchObject({ by: 'message' });
+    expect(await store.reports.deliver(child.threadId, await work(opened))).toMatchObject({ by: 'message' });
     await store.close();
     // Nor was one made.
     expect(readdirSync(folder).filter((name) => !name.includes('.db'))).toEqual([]);

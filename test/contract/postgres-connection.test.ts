@@ -116,9 +116,9 @@ describe('a session', () => {
     const small = await openStore(`${database.address}?pool=1`, '');
     await Promise.all(
       Array.from({ length: 12 }, (_, n) => [
-        small.queueItem(thread.id, message(`m${n}`)),
-        small.getMessages(thread.id),
-        small.injectMessage(thread.id, { id: `i${n}`, role: 'system', content: 'x', executionId: null }),
+        small.queue.add(thread.id, message(`m${n}`)),
+        small.messages.list(thread.id),
+        small.messages.inject(thread.id, { id: `i${n}`, role: 'system', content: 'x', executionId: null }),
       ]).flat(),
     );
     await small.close();
@@ -129,7 +129,7 @@ describe('a session', () => {
     const { database: name } = other;
     await other.query(`alter database ${name} set default_transaction_isolation = 'serializable'`);
     const strict = await openStore(database.address, '');
-    await Promise.all(Array.from({ length: 40 }, (_, n) => strict.queueItem(thread.id, message(`s${n}`))));
+    await Promise.all(Array.from({ length: 40 }, (_, n) => strict.queue.add(thread.id, message(`s${n}`))));
     await strict.close();
     await other.query(`alter database ${name} reset default_transaction_isolation`);
     expect(isGapFree(await thread.events())).toBe(true);
@@ -158,9 +158,9 @@ describe('a session', () => {
     said.stash = await waits();
     const ref = await thread.beginCall([message('a')]);
     said.begin = await waits();
-    await store.startModelCall({ ...ref, call: 1, model: 'm', modelId: 'm-1' });
+    await store.modelCalls.start({ ...ref, call: 1, model: 'm', modelId: 'm-1' });
     await thread.chunk(ref, 'x');
-    await store.endModelCall({ ...ref, call: 1, ok: true });
+    await store.modelCalls.end({ ...ref, call: 1, ok: true });
     said.stream = await waits();
     await thread.commit(ref, { toolCalls: [call('c0', 'once'), call('c1', 'idempotent')] });
     said.commit = await waits();

@@ -46,7 +46,7 @@ onDisk('a PostgreSQL whose disk is full', () => {
     for (let index = 0; refusal === undefined; index++) {
       const value = Array.from({ length: 4000 }, () => Math.random().toString(36).slice(2)).join('');
       try {
-        await store.setValue(THREAD, `${index}`, value);
+        await store.values.set(THREAD, `${index}`, value);
         kept.push(value);
       } catch (error) {
         refusal = error;
@@ -54,10 +54,11 @@ onDisk('a PostgreSQL whose disk is full', () => {
     }
     expect(refusal).toMatchObject({ name: 'RuntimeError', code: 'StoreFull' });
     expect((refusal as Error).message).toMatch(/which is PostgreSQL .*No space left on device.*Make room/);
-    for (const [index, value] of kept.entries()) expect(await store.getValue(THREAD, `${index}`)).toBe(value);
+    for (const [index, value] of kept.entries())
+      expect(await store.values.get(THREAD, `${index}`)).toBe(value);
     disk.free();
-    await store.setValue(THREAD, 'after', 'room');
-    expect(await store.getValue(THREAD, 'after')).toBe('room');
+    await store.values.set(THREAD, 'after', 'room');
+    expect(await store.values.get(THREAD, 'after')).toBe('room');
     await store.close();
   });
 });

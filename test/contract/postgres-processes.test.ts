@@ -37,7 +37,7 @@ describe('several processes on one PostgreSQL database', () => {
     for (const [n, name] of schemas.entries()) {
       const store = await openStore(`${database.address}?schema=${name}`, '');
       expect(store.id).toBe(answers[n]?.storeId);
-      expect(await store.listThreads()).toHaveLength(1);
+      expect(await store.threads.list()).toHaveLength(1);
       await store.close();
     }
   });

@@ -41,12 +41,12 @@ describe('after a power cut', () => {
       await thread.stash(message(id, id));
       expect((await survivors()).at(-1)).toBe(`[user: ${id}]`);
     }
-    await cut.store.queueItem(thread.id, message('d', 'd'));
+    await cut.store.queue.add(thread.id, message('d', 'd'));
     expect((await survivors()).at(-1)).toBe('[user: d]');
   });
 
   it('what a client has staged is there, before its signal says that it comes', async () => {
-    await cut.store.stageItem(thread.id, message('a', 'large'));
+    await cut.store.queue.stage(thread.id, message('a', 'large'));
     const found = await afterCut(async (store) => {
       await store.stash(stored('a'));
       return store.transcript();
@@ -104,4 +104,4 @@ describe('after a power cut', () => {
   }, 20_000);
 });
 
-const cutThread = (found: ThreadDriver) => found.store.getThread(found.id);
+const cutThread = (found: ThreadDriver) => found.store.threads.get(found.id);

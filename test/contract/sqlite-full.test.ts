@@ -38,7 +38,7 @@ async function fillUp(store: ThreadStore): Promise<{ kept: string[]; refusal: un
   const kept: string[] = [];
   for (let index = 0; ; index++) {
     try {
-      await store.setValue(THREAD, `${index}`, `${index}:${VALUE}`);
+      await store.values.set(THREAD, `${index}`, `${index}:${VALUE}`);
       kept.push(`${index}`);
     } catch (refusal) {
       return { kept, refusal };
@@ -47,7 +47,7 @@ async function fillUp(store: ThreadStore): Promise<{ kept: string[]; refusal: un
 }
 
 async function expectKept(store: ThreadStore, keys: readonly string[]): Promise<void> {
-  for (const key of keys) expect(await store.getValue(THREAD, key)).toBe(`${key}:${VALUE}`);
+  for (const key of keys) expect(await store.values.get(THREAD, key)).toBe(`${key}:${VALUE}`);
 }
 
 onDisk('a store whose disk is full', () => {
@@ -60,31 +60,31 @@ onDisk('a store whose disk is full', () => {
       expect(refusal).toMatchObject({ name: 'RuntimeError', code: 'StoreFull' });
       expect((refusal as Error).message).toContain(`${join(disk.folder, 'store.db')} is full`);
       disk.fill();
-      await expect(store.setValue(THREAD, 'again', VALUE)).rejects.toMatchObject({ code: 'StoreFull' });
+      await expect(store.values.set(THREAD, 'again', VALUE)).rejects.toMatchObject({ code: 'StoreFull' });
       await expectKept(store, kept);
       expect(store.ended?.aborted).toBe(false);
 
       disk.free();
       // The log holds what the database could not take: it is moved now.
-      await store.setValue(THREAD, 'small', 'after');
+      await store.values.set(THREAD, 'small', 'after');
       await expectKept(store, kept);
       await store.close();
       stores.splice(0);
       const reopened = await open(query);
       await expectKept(reopened, kept);
-      expect(await reopened.getValue(THREAD, 'small')).toBe('after');
-      expect(await reopened.getValue(THREAD, 'again')).toBeNull();
+      expect(await reopened.values.get(THREAD, 'small')).toBe('after');
+      expect(await reopened.values.get(THREAD, 'again')).toBeNull();
     },
   );
 
   it('is read by others, and refuses their writes alike', async () => {
     const store = await open();
     await openThread(store);
-    await store.setValue(THREAD, 'key', 'value');
+    await store.values.set(THREAD, 'key', 'value');
     disk.fill();
     const other = await open();
-    expect(await other.getValue(THREAD, 'key')).toBe('value');
-    expect((await other.listThreads()).map(({ id }) => id)).toEqual([THREAD]);
+    expect(await other.values.get(THREAD, 'key')).toBe('value');
+    expect((await other.threads.list()).map(({ id }) => id)).toEqual([THREAD]);
     await expect(fillUp(other).then(({ refusal }) => Promise.reject(refusal))).rejects.toMatchObject({
       code: 'StoreFull',
     });
@@ -103,9 +103,9 @@ onDisk('a store whose disk is full', () => {
     const { kept } = await fillUp(store);
     disk.fill();
     const all = await Promise.allSettled([
-      store.setValue(THREAD, 'a', VALUE),
-      store.setValue(THREAD, 'b', VALUE),
-      store.getValue(THREAD, '0'),
+      store.values.set(THREAD, 'a', VALUE),
+      store.values.set(THREAD, 'b', VALUE),
+      store.values.get(THREAD, '0'),
     ]);
     expect(all.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
     for (const result of all.slice(0, 2))

@@ -36,7 +36,7 @@ async function open(): Promise<ThreadStore> {
 async function filledStore(): Promise<ThreadStore> {
   const store = await open();
   await new ThreadDriver(store, THREAD).open();
-  for (let i = 0; i < 20; i++) await store.setValue(THREAD, `${i}`, 'x'.repeat(50_000));
+  for (let i = 0; i < 20; i++) await store.values.set(THREAD, `${i}`, 'x'.repeat(50_000));
   checkpoint();
   return store;
 }
@@ -90,31 +90,31 @@ describe('a store that is open', () => {
   it.each(LOSSES)('answers StoreLost to every command after %s', async (_what, lose) => {
     const store = await filledStore();
     lose();
-    await expect(store.setValue(THREAD, 'more', 1)).rejects.toMatchObject({ code: 'StoreLost' });
-    await expect(store.getValue(THREAD, '1')).rejects.toMatchObject({ code: 'StoreLost' });
+    await expect(store.values.set(THREAD, 'more', 1)).rejects.toMatchObject({ code: 'StoreLost' });
+    await expect(store.values.get(THREAD, '1')).rejects.toMatchObject({ code: 'StoreLost' });
     expect(store.ended?.reason).toMatchObject({ code: 'StoreLost' });
   });
 
   it.each(DAMAGES)('answers StoreCorrupt to every command after %s', async (_what, damage) => {
     const store = await filledStore();
     damage();
-    await expect(store.setValue(THREAD, 'more', 1)).rejects.toMatchObject({ code: 'StoreCorrupt' });
-    await expect(store.getThread(THREAD)).rejects.toMatchObject({ code: 'StoreCorrupt' });
+    await expect(store.values.set(THREAD, 'more', 1)).rejects.toMatchObject({ code: 'StoreCorrupt' });
+    await expect(store.threads.get(THREAD)).rejects.toMatchObject({ code: 'StoreCorrupt' });
     expect(store.ended?.reason).toMatchObject({ code: 'StoreCorrupt' });
   });
 
   it('answers StoreCorrupt once it reads what was overwritten, and to every command after that', async () => {
     const store = await filledStore();
     overwrite(4096 * 4, Math.floor(statSync(file).size / 4096) * 4096);
-    await expect(open().then((other) => other.getValue(THREAD, '3'))).rejects.toMatchObject({
+    await expect(open().then((other) => other.values.get(THREAD, '3'))).rejects.toMatchObject({
       code: 'StoreCorrupt',
     });
     const all = await Promise.allSettled([
-      ...Array.from({ length: 20 }, (_, i) => store.getValue(THREAD, `${i}`)),
-      store.listThreads(),
+      ...Array.from({ length: 20 }, (_, i) => store.values.get(THREAD, `${i}`)),
+      store.threads.list(),
     ]);
     expect(all.map((one) => (one as PromiseRejectedResult).reason?.code)).toContain('StoreCorrupt');
-    await expect(store.setValue(THREAD, 'more', 1)).rejects.toMatchObject({ code: 'StoreCorrupt' });
+    await expect(store.values.set(THREAD, 'more', 1)).rejects.toMatchObject({ code: 'StoreCorrupt' });
   });
 
   it('notices without being asked', async () => {
@@ -126,14 +126,14 @@ describe('a store that is open', () => {
 
   it('is not lost by what an operator may do: free pages given back, the log moved', async () => {
     const store = await filledStore();
-    for (let i = 0; i < 20; i++) await store.setValue(THREAD, `${i}`, 'short');
+    for (let i = 0; i < 20; i++) await store.values.set(THREAD, `${i}`, 'short');
     const before = statSync(file).size;
     const database = new DatabaseSync(file);
     database.exec('vacuum; pragma wal_checkpoint(truncate)');
     database.close();
     expect(statSync(file).size).toBeLessThan(before);
-    await store.setValue(THREAD, 'more', 1);
-    expect(await store.getValue(THREAD, '1')).toBe('short');
+    await store.values.set(THREAD, 'more', 1);
+    expect(await store.values.get(THREAD, '1')).toBe('short');
   });
 
   it('tells nobody of a commit to a file that is not there any more', async () => {

@@ -39,7 +39,7 @@ describe('several processes on one SQLite file', () => {
     holder.close();
     expect(new Set((await answers).map(({ storeId }) => storeId)).size).toBe(1);
     const store = await place.open();
-    expect(await store.listThreads()).toHaveLength(WAITING);
+    expect(await store.threads.list()).toHaveLength(WAITING);
     await store.close();
   });
 });

@@ -37,9 +37,9 @@ async function perform(): Promise<Answer> {
       case 'write':
         for (let n = 0; n < task.writes; n++) {
           for (const threadId of task.threadIds) {
-            await store.queueItem(threadId, message(`p${task.process}-${n}`));
-            await store.queueItem(threadId, message(`shared-${n}`));
-            await store.injectMessage(threadId, {
+            await store.queue.add(threadId, message(`p${task.process}-${n}`));
+            await store.queue.add(threadId, message(`shared-${n}`));
+            await store.messages.inject(threadId, {
               id: `i${task.process}-${n}`,
               role: 'system',
               content: 'x',

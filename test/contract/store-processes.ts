@@ -71,7 +71,7 @@ export function registerProcesses(given: () => StorePlace): void {
     expect(new Set(answers.map(({ storeId }) => storeId)).size).toBe(1);
     const store = await place.open();
     expect(store.id).toBe(answers[0]?.storeId);
-    expect(await store.listThreads()).toHaveLength(PROCESSES);
+    expect(await store.threads.list()).toHaveLength(PROCESSES);
     await store.close();
   });
 
@@ -123,7 +123,7 @@ export function registerProcesses(given: () => StorePlace): void {
     for (const [n, child] of started.entries()) {
       const lastSeq = (n + 1) * 25;
       for (let after = 0; after < lastSeq; )
-        after = (await store.readEvents(thread.id, after)).at(-1)?.seq ?? after;
+        after = (await store.events.read(thread.id, after)).at(-1)?.seq ?? after;
       child.kill('SIGKILL');
     }
     expect(await thread.stash(message('mine'))).toHaveProperty('waiting');

@@ -76,7 +76,7 @@ export class ThreadDriver {
   }
 
   open(fields: Fields<OpenThread> = {}): Promise<OpenedThread> {
-    return this.store.openThread({
+    return this.store.threads.open({
       ...this.from,
       agent: 'helper',
       userId: null,
@@ -89,11 +89,11 @@ export class ThreadDriver {
   }
 
   stash(...items: QueueItem[]): Promise<{ waiting: number }> {
-    return this.store.stashItems({ ...this.from, items });
+    return this.store.queue.spill({ ...this.from, items });
   }
 
   begin(items: readonly QueueItem[] = [], fields: Fields<BeginStep> = {}): Promise<BegunStep> {
-    return this.store.beginStep({
+    return this.store.steps.begin({
       ...this.from,
       ordinal: this.#ordinal++,
       executionId: this.executionId,
@@ -113,7 +113,7 @@ export class ThreadDriver {
   }
 
   commit(ref: StepRef, fields: Partial<CommitStep> = {}): Promise<CommittedStep> {
-    return this.store.commitStep({
+    return this.store.steps.commit({
       ...ref,
       content: 'an answer',
       toolCalls: [],
@@ -132,11 +132,11 @@ export class ThreadDriver {
   }
 
   beginTool(step: number, index: number, attempt = 'attempt-1', idempotent = false): Promise<BegunTool> {
-    return this.store.beginTool({ ...this.from, step, index, attempt, idempotent: () => idempotent });
+    return this.store.toolCalls.begin({ ...this.from, step, index, attempt, idempotent: () => idempotent });
   }
 
   commitTool(step: number, index: number, fields: Partial<CommitTool> = {}): Promise<CommittedTool> {
-    return this.store.commitTool({
+    return this.store.toolCalls.commit({
       ...this.from,
       step,
       index,
@@ -153,14 +153,14 @@ export class ThreadDriver {
   }
 
   settleLostTool(step: number, index: number): Promise<SettledTool> {
-    return this.store.settleLostTool({ ...this.from, step, index });
+    return this.store.toolCalls.settleLost({ ...this.from, step, index });
   }
 
   rest(
     status: RestStatus = 'idle',
-    fields: Partial<Parameters<ThreadStore['commitStatus']>[0]> = {},
+    fields: Partial<Parameters<ThreadStore['threads']['commitStatus']>[0]> = {},
   ): Promise<CommitStatusOutcome> {
-    return this.store.commitStatus({
+    return this.store.threads.commitStatus({
       ...this.from,
       storeId: this.store.id,
       status,
@@ -170,11 +170,11 @@ export class ThreadDriver {
   }
 
   chunk(ref: StepRef, delta: string, callNumber = 1): Promise<boolean> {
-    return this.store.appendChunk({ ...ref, call: callNumber, delta });
+    return this.store.modelCalls.appendChunk({ ...ref, call: callNumber, delta });
   }
 
   async events<Kind extends EventKind>(...kinds: Kind[]): Promise<(ThreadEvent & ThreadEventOf<Kind>)[]> {
-    const events = await this.store.readEvents(this.id, 0, 1_000_000);
+    const events = await this.store.events.read(this.id, 0, 1_000_000);
     return events.filter(
       (event): event is ThreadEvent & ThreadEventOf<Kind> =>
         kinds.length === 0 || (kinds as EventKind[]).includes(event.type),
@@ -182,7 +182,7 @@ export class ThreadDriver {
   }
 
   async messages(): Promise<readonly Message[]> {
-    const page = await this.store.getMessages(this.id, { limit: 1_000_000, includeSilent: true });
+    const page = await this.store.messages.list(this.id, { limit: 1_000_000, includeSilent: true });
     return page.messages;
   }
 
@@ -203,7 +203,7 @@ export class ThreadDriver {
   /** Everything that a reader can see; equal before and after what must change nothing. */
   async everything(): Promise<unknown> {
     const [thread, messages, events] = await Promise.all([
-      this.store.getThread(this.id),
+      this.store.threads.get(this.id),
       this.messages(),
       this.events(),
     ]);

@@ -17,7 +17,7 @@ describe('examples/README.md', () => {
     );
     expect(commands).toHaveLength(6);
     for (const command of commands) await run(command);
-    expect((await store.getThread('t1'))?.status).toBe('terminated');
+    expect((await store.threads.get('t1'))?.status).toBe('terminated');
   });
 
   it('does the same with the temporal CLI', async () => {
@@ -29,7 +29,7 @@ describe('examples/README.md', () => {
     for (const id of ['cli-t1', 'cli-t2']) {
       const { stdout } = await run(`temporal workflow result --workflow-id thread/${id}`);
       expect(stdout).toContain('"outcome":"terminated"');
-      expect((await store.getThread(id))?.status).toBe('terminated');
+      expect((await store.threads.get(id))?.status).toBe('terminated');
     }
   });
 

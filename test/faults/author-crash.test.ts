@@ -99,7 +99,7 @@ describe('on one worker', () => {
     it('a model step fails its thread with a code, and the next message is answered', async () => {
       const thread = await site.begin('think badly');
       await site.client.waitForIdle(thread, REST);
-      expect(await site.store.getThread(thread)).toMatchObject({
+      expect(await site.store.threads.get(thread)).toMatchObject({
         status: 'failed',
         lastError: {
           code: 'WorkerCrashed',
@@ -129,7 +129,7 @@ describe('on one worker', () => {
     it('an effect is given up, and takes the worker itself down once', async () => {
       const thread = await site.begin('use plan');
       const failure = async () =>
-        (await site.store.readEvents(thread, 0)).find((event) => event.type === 'effect.failed');
+        (await site.store.events.read(thread, 0)).find((event) => event.type === 'effect.failed');
       const { data } = await eventually('the effect is given up', failure, 300_000);
       expect(data).toMatchObject({ error: { code: 'WorkerCrashed' } });
       // Once in the worker, three times alone.

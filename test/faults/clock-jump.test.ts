@@ -37,7 +37,7 @@ function jump(milliseconds: number): void {
 }
 
 async function eventTimes(thread: string, type: string): Promise<number[]> {
-  const events = await cluster.store.readEvents(thread, 0, 100_000);
+  const events = await cluster.store.events.read(thread, 0, 100_000);
   return events.filter((event) => event.type === type).map(({ at }) => at / 1000);
 }
 
@@ -85,7 +85,7 @@ describe.each([
       'user: two',
       'user: three',
     ]);
-    const events = await cluster.store.readEvents(thread, 0, 100_000);
+    const events = await cluster.store.events.read(thread, 0, 100_000);
     const numbers = events.map(({ seq }) => seq);
     expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
     expect(events.at(-1)?.at).toBeLessThan((Date.now() + 60_000) * 1000);
@@ -136,7 +136,7 @@ describe('an effect', () => {
     await schedule(cluster.client, thread, 'fire', { id: 'ahead', args: { line: 'ahead' } });
     await cluster.say(thread, 'again');
     // By the clock of this process it is due; by that of the worker, in five hours.
-    expect((await cluster.store.listEffects(thread)).map(({ id }) => id).sort()).toEqual(['ahead', 'late']);
+    expect((await cluster.store.effects.list(thread)).map(({ id }) => id).sort()).toEqual(['ahead', 'late']);
     jump(0);
     await cluster.say(thread, 'and again');
     await ended(cluster, thread, 2);

@@ -56,7 +56,7 @@ async function run(options: StartThread): Promise<string> {
 const say = (content: string, agent = 'helper'): StartThread => ({ agent, messages: [{ content }] });
 
 async function readEvents(threadId: string): Promise<readonly ThreadEvent[]> {
-  return cluster.store.readEvents(threadId, 0, 10_000);
+  return cluster.store.events.read(threadId, 0, 10_000);
 }
 
 async function stray(threadId: string, message: RegExp): Promise<EventData['code.stray']> {
@@ -179,7 +179,7 @@ describe('code that is no tool', () => {
 
   it('a provider that does so fails its step', async () => {
     const threadId = await run(say('hello', 'odd'));
-    const { status } = (await cluster.store.getThread(threadId)) ?? {};
+    const { status } = (await cluster.store.threads.get(threadId)) ?? {};
     expect(status).toBe('failed');
     expect(await stray(threadId, /stray of a provider/)).toMatchObject({ code: 'model', name: 'odd_model' });
   });

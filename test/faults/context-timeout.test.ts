@@ -102,7 +102,7 @@ describe('a thread that computes longer than the script timeout', () => {
       messages: [{ content: 'hold' }],
     });
     await eventually('the tool to run', async () =>
-      (await runtime.store.readEvents(holding, 0)).some(({ type }) => type === 'tool.started'),
+      (await runtime.store.events.read(holding, 0)).some(({ type }) => type === 'tool.started'),
     );
     const { culprit, bystanders } = await harm(runtime, 'spin');
     const warning = await eventually('the warning', () =>

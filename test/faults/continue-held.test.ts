@@ -7,24 +7,31 @@ import { eventually, testRuntime, testStore } from '../support/runtime.ts';
 /** More than the beginning of a run makes, and less than that and a turn. */
 const LIMIT = 20;
 
-/** The first call of a command of the store stays there until it is let go. */
-async function holdingStore(command: 'stashItems' | 'listUnstarted') {
+type Hold = <Values extends unknown[], Answer>(
+  command: (...values: Values) => Promise<Answer>,
+) => (...values: Values) => Promise<Answer>;
+
+/** The first call of a command that is held stays there until it is let go. */
+async function holdingStore(holding: (store: ThreadStore, hold: Hold) => Partial<ThreadStore>) {
   const store = await testStore();
   const reached = Promise.withResolvers<void>();
   const left = Promise.withResolvers<void>();
-  const given = store[command].bind(store) as (...values: unknown[]) => Promise<unknown>;
-  const held = async (...values: unknown[]) => {
-    reached.resolve();
-    await left.promise;
-    return given(...values);
-  };
-  Object.assign(store, { [command]: held } satisfies Partial<Record<keyof ThreadStore, unknown>>);
+  const hold: Hold =
+    (command) =>
+    async (...values) => {
+      reached.resolve();
+      await left.promise;
+      return command(...values);
+    };
+  Object.assign(store, holding(store, hold));
   return { store, reached: reached.promise, letGo: left.resolve };
 }
 
 describe('a thread that is about to continue as new', () => {
   it('settles a stop that comes while it hands its queue to the store', async () => {
-    const { store, reached, letGo } = await holdingStore('stashItems');
+    const { store, reached, letGo } = await holdingStore(({ queue }, hold) => ({
+      queue: { ...queue, spill: hold(queue.spill) },
+    }));
     const ending = Promise.withResolvers<void>();
     const queued = Promise.withResolvers<void>();
     const probe = async (point: string) => {
@@ -50,7 +57,9 @@ describe('a thread that is about to continue as new', () => {
   });
 
   it('stays where it is while children are being started', async () => {
-    const { store, reached, letGo } = await holdingStore('listUnstarted');
+    const { store, reached, letGo } = await holdingStore(({ children }, hold) => ({
+      children: { ...children, listUnstarted: hold(children.listUnstarted) },
+    }));
     const model = scriptedModel([says('one'), says('two')]);
     const runtime = await testRuntime({ model, store, configuration: { historySoftLimit: LIMIT } });
     const { client } = runtime;

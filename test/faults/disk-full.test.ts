@@ -48,7 +48,7 @@ async function fillStore(threadId: string): Promise<void> {
   disk.fill();
   const { store } = cluster;
   for (let index = 0; ; index++) {
-    const refusal = await store.setValue(threadId, `filler-${index}`, LINE).catch((error) => error);
+    const refusal = await store.values.set(threadId, `filler-${index}`, LINE).catch((error) => error);
     if (refusal) return expect(refusal).toMatchObject({ code: 'StoreFull' });
   }
 }

@@ -49,11 +49,11 @@ export function describeEffectsKill({
       const line = n < KEPT ? `e${n}` : `removed${n}`;
       // Those to be removed are late enough to be there still.
       const delayMs = n < KEPT ? ((n * count + nth) / (KEPT * count)) * longestMs : longestMs - n * 100;
-      await store.scheduleEffect(thread, { id: line, name: 'fire', args: { line }, delayMs });
+      await store.effects.schedule(thread, { id: line, name: 'fire', args: { line }, delayMs });
     }
     // Once all are there: who looks after the first alone finds that nothing follows, and is not told again.
     await cluster.client.wakeForEffects(thread, 0);
-    const listed = await store.listEffects(thread);
+    const listed = await store.effects.list(thread);
     return new Map(listed.map(({ id, scheduledAt }) => [id, scheduledAt / 1000]));
   }
 
@@ -63,10 +63,10 @@ export function describeEffectsKill({
     const removal: Removal = { removed: [], late: [] };
     for (let n = KEPT; n < KEPT + REMOVED; n++) {
       let line = `removed${n}`;
-      while (!(await store.removeEffect(thread, line))) {
+      while (!(await store.effects.remove(thread, line))) {
         removal.late.push(line);
         line = `again-${line}`;
-        await store.scheduleEffect(thread, { id: line, name: 'fire', args: { line }, delayMs: longestMs });
+        await store.effects.schedule(thread, { id: line, name: 'fire', args: { line }, delayMs: longestMs });
       }
       removal.removed.push(line);
     }

@@ -20,7 +20,7 @@ async function family(content: string): Promise<TestRuntime & { thread: string }
 }
 
 async function countEvents({ store, thread }: { store: TestRuntime['store']; thread: string }, type: string) {
-  return (await store.readEvents(thread, 0, 1_000_000)).filter((event) => event.type === type).length;
+  return (await store.events.read(thread, 0, 1_000_000)).filter((event) => event.type === type).length;
 }
 
 describe('a family of size', () => {
@@ -30,11 +30,11 @@ describe('a family of size', () => {
     const all = async () => (await countEvents(runtime, 'subagent.returned')) === CHILDREN;
     await eventually('all reports', all, PATIENCE_MS);
     await client.waitForIdle(thread);
-    const children = await store.listChildren(thread);
+    const children = await store.children.list(thread);
     expect(children.map(({ name, status }) => `${name} ${status}`)).toEqual(
       Array.from({ length: CHILDREN }, (_, index) => `mite ${index + 1} idle`),
     );
-    const events = await store.readEvents(thread, 0, 1_000_000);
+    const events = await store.events.read(thread, 0, 1_000_000);
     const delivered = events
       .filter((event) => event.type === 'subagent.returned')
       .map(({ data }) => data.childId);
@@ -51,7 +51,7 @@ describe('a family of size', () => {
     const { client, store, thread, transcript } = await family('deep');
     await client.waitForIdle(thread);
     expect((await transcript(thread)).at(-1)).toBe('assistant: 1 2 3 4');
-    const members = await store.readFamily(thread);
+    const members = await store.family.read(thread);
     expect(members.map(({ depth }) => depth)).toEqual(
       Array.from({ length: LEVELS + 1 }, (_, depth) => depth),
     );
@@ -62,7 +62,7 @@ describe('a family of size', () => {
     const runtime = await family('peers 2');
     const { client, store, thread } = runtime;
     await client.waitForIdle(thread);
-    const [one = '', two = ''] = (await store.listChildren(thread)).map(({ threadId }) => threadId);
+    const [one = '', two = ''] = (await store.children.list(thread)).map(({ threadId }) => threadId);
     for (const id of [one, two]) await client.waitForIdle(id);
     await Promise.all([
       client.queueMessage(one, { content: `relay ${two} ${MESSAGES}` }),

@@ -47,7 +47,7 @@ describe('a worker told to go with SIGTERM, within its grace,', () => {
   it('gives a streaming model call to another worker at once', async () => {
     const thread = await cluster.begin('tell');
     const chunk = async () =>
-      (await cluster.store.readEvents(thread, 0)).some((event) => event.type === 'model.chunk');
+      (await cluster.store.events.read(thread, 0)).some((event) => event.type === 'model.chunk');
     await eventually('streamed text', chunk);
     const holder = await addWaitingWorker();
     const gone = holder.end('SIGTERM');

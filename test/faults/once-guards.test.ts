@@ -10,13 +10,16 @@ import { testRuntime, testStore } from '../support/runtime.ts';
 /** A tool has done its work, and its result cannot be stored: to Temporal its activity has failed. */
 async function loseResult(idempotent: boolean) {
   const store = await testStore();
-  const commitTool = store.commitTool.bind(store);
+  const commitTool = store.toolCalls.commit.bind(store);
   let lost = false;
   Object.assign(store, {
-    commitTool(...given: Parameters<typeof commitTool>) {
-      if (lost) return commitTool(...given);
-      lost = true;
-      return Promise.reject(new Error('the result is lost'));
+    toolCalls: {
+      ...store.toolCalls,
+      commit(...given: Parameters<typeof commitTool>) {
+        if (lost) return commitTool(...given);
+        lost = true;
+        return Promise.reject(new Error('the result is lost'));
+      },
     },
   });
   let begun = 0;

@@ -88,7 +88,7 @@ describe('Terminate', () => {
     const thread = await runtime.start('hi');
     await runtime.client.terminate(thread);
     await workflowOf(runtime, thread).result();
-    const before = await runtime.store.readEvents(thread, 0);
+    const before = await runtime.store.events.read(thread, 0);
     const options = { workflowId: `thread/${thread}`, taskQueue: runtime.taskQueue };
     const started = await runtime.client.temporal.workflow.start('thread', {
       ...options,
@@ -102,7 +102,7 @@ describe('Terminate', () => {
       signalArgs: [{ content: 'wake up' }],
     });
     expect(await signalled.result()).toEqual({ outcome: 'terminated' });
-    expect(await runtime.store.readEvents(thread, 0)).toEqual(before);
+    expect(await runtime.store.events.read(thread, 0)).toEqual(before);
     expect(await runtime.transcript(thread)).toEqual(['user: hi', 'assistant: hello']);
   });
 });

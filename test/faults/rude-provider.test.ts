@@ -38,15 +38,15 @@ describe('a thread whose provider', () => {
       openaiCompatible({ baseUrl: url }),
     );
     const id = await runtime.start('Hello');
-    expect(await runtime.store.getThread(id)).toMatchObject({
+    expect(await runtime.store.threads.get(id)).toMatchObject({
       status: 'failed',
       lastError: { code: 'AnswerTooLarge', message: expect.stringContaining('was given up') },
     });
-    const failed = (await runtime.store.readEvents(id, 0)).filter((event) => event.type === 'model.failed');
+    const failed = (await runtime.store.events.read(id, 0)).filter((event) => event.type === 'model.failed');
     expect(failed).toMatchObject([{ data: { call: 1, code: 'AnswerTooLarge' } }]);
     await runtime.say(id, 'Again');
     expect(await runtime.transcript(id)).toEqual(['user: Hello', 'user: Again', 'assistant: Here.']);
-    expect(await runtime.store.getThread(id)).toMatchObject({ status: 'idle' });
+    expect(await runtime.store.threads.get(id)).toMatchObject({ status: 'idle' });
   });
 
   it('[definitions 16] tells the key that it was asked with, in many forms, has none of them kept', async () => {
@@ -77,10 +77,10 @@ describe('a thread whose provider', () => {
     const runtime = await rudeRuntime([refuse], (url) => openaiCompatible({ baseUrl: url, apiKey: key }));
     const id = await runtime.start('Hello');
     expect(findMarks(heard[0] as string)).not.toEqual([]);
-    const thread = await runtime.store.getThread(id);
+    const thread = await runtime.store.threads.get(id);
     expect(thread).toMatchObject({ status: 'failed', lastError: { code: 'auth_error' } });
     expect(thread?.lastError?.message).toContain('[redacted]');
-    const kept = JSON.stringify([thread, await runtime.store.readEvents(id, 0), await runtime.messages(id)]);
+    const kept = JSON.stringify([thread, await runtime.store.events.read(id, 0), await runtime.messages(id)]);
     expect(findMarks(kept)).toEqual([]);
     expect(kept).not.toContain(Buffer.from(MARK).toString('hex'));
   });

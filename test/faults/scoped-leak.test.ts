@@ -122,11 +122,11 @@ beforeAll(async () => {
   await client.setEnv({ thread: THREAD }, 'TASK', HINT, { type: 'text' });
   await seen(worker, '"event":"ready"');
   await client.startThread({ agent: 'helper', threadId: THREAD, messages: [{ content: 'go' }] });
-  await eventually('the request', async () => (await store.listRequests(THREAD)).length === 1);
-  const [request] = await store.listRequests(THREAD);
+  await eventually('the request', async () => (await store.variableRequests.list(THREAD)).length === 1);
+  const [request] = await store.variableRequests.list(THREAD);
   await everthread(['variables', 'provide', request?.id ?? '', 'VISA'], VISA);
   await eventually('both children are done', async () => {
-    family = await store.readFamily(THREAD);
+    family = await store.family.read(THREAD);
     return family.length === 3 && family.slice(1).every(({ thread }) => thread.terminatedAt !== null);
   });
   await client.waitForIdle(THREAD);
@@ -176,7 +176,7 @@ describe('a value that only a child may have', () => {
 
   it('[runtime 7.4] is not in messages and events, whatever the tool has written', async () => {
     for (const id of ids()) {
-      const events = await store.readEvents(id, 0, 1_000_000);
+      const events = await store.events.read(id, 0, 1_000_000);
       const { messages } = await client.getMessages(id, { includeSilent: true, limit: 1000 });
       expect(findMarks(JSON.stringify([events, messages, await client.getLogs(id)]))).toEqual([]);
     }

@@ -162,7 +162,7 @@ async function everthread(args: string[], input?: string): Promise<string> {
 }
 
 async function effectFailed(): Promise<boolean> {
-  return (await store.readEvents(THREAD, 0, 1_000_000)).some((event) => event.type === 'effect.failed');
+  return (await store.events.read(THREAD, 0, 1_000_000)).some((event) => event.type === 'effect.failed');
 }
 
 beforeAll(async () => {
@@ -228,7 +228,7 @@ describe('a secret that tools try to give away', () => {
   });
 
   it('is not in the log of events, nor in the last error', async () => {
-    const events = await store.readEvents(THREAD, 0, 1_000_000);
+    const events = await store.events.read(THREAD, 0, 1_000_000);
     const lines = events.map((event) => JSON.stringify(event)).join('\n');
     expect(findMarks(lines)).toEqual([]);
     expect(lines).toMatch(/"type":"model.failed".*your key \[secret KEY\]/);

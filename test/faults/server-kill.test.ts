@@ -42,7 +42,7 @@ describe('a Temporal server killed with SIGKILL and started again', () => {
     const expected = await runUndisturbed('slowly');
     const thread = await cluster.begin('slowly');
     const chunk = async () =>
-      (await cluster.store.readEvents(thread, 0)).some((event) => event.type === 'model.chunk');
+      (await cluster.store.events.read(thread, 0)).some((event) => event.type === 'model.chunk');
     await eventually('streamed text', chunk);
     await restartServer();
     await cluster.client.waitForIdle(thread);

@@ -25,13 +25,13 @@ afterAll(async () => {
 });
 
 async function countEvents(thread: string, type: string): Promise<number> {
-  const events = await cluster.store.readEvents(thread, 0, 1_000_000);
+  const events = await cluster.store.events.read(thread, 0, 1_000_000);
   return events.filter((event) => event.type === type).length;
 }
 
 async function workingChild(thread: string): Promise<string> {
   return eventually('a child that works', async () => {
-    const [child] = await cluster.store.listChildren(thread);
+    const [child] = await cluster.store.children.list(thread);
     return child && (await countEvents(child.threadId, 'tool.started')) > 0 ? child.threadId : undefined;
   });
 }
@@ -74,14 +74,14 @@ describe('variables that come later', () => {
   async function waitingRequest(): Promise<{ thread: string; request: string }> {
     const thread = await cluster.begin('empower 1');
     await cluster.client.waitForIdle(thread);
-    const [request] = await cluster.store.listRequests(thread);
+    const [request] = await cluster.store.variableRequests.list(thread);
     return { thread, request: request?.id ?? '' };
   }
 
   async function expectOneChild(thread: string): Promise<void> {
     await eventually('the report', async () => (await countEvents(thread, 'subagent.returned')) === 1);
     await cluster.client.waitForIdle(thread);
-    const children = await cluster.store.listChildren(thread);
+    const children = await cluster.store.children.list(thread);
     expect(children).toHaveLength(1);
     expect(cluster.ledger(children[0]?.threadId ?? '')).toEqual(['1']);
     const reports = (await cluster.transcript(thread)).filter((line) => line.startsWith('user: Subagent ('));
@@ -100,7 +100,7 @@ describe('variables that come later', () => {
     const { thread, request } = await waitingRequest();
     // What provideVariables does first; then its process is lost.
     const given = Object.entries(values).map(([name, value]) => ({ name, value }));
-    const fulfilled = await cluster.store.fulfilRequest({
+    const fulfilled = await cluster.store.variableRequests.fulfil({
       parentId: thread,
       requestId: request,
       given,

@@ -134,13 +134,13 @@ export function describeSubagentKill(manner: Manner): void {
 }
 
 async function onlyChild(cluster: Cluster, thread: string) {
-  const children = await cluster.store.listChildren(thread);
+  const children = await cluster.store.children.list(thread);
   expect(children).toHaveLength(1);
   return children[0] as (typeof children)[number];
 }
 
 async function eventsOf(cluster: Cluster, thread: string, ...types: string[]) {
-  const events = await cluster.store.readEvents(thread, 0, 1_000_000);
+  const events = await cluster.store.events.read(thread, 0, 1_000_000);
   return events.filter(({ type }) => types.includes(type)).map(({ type }) => type);
 }
 
@@ -151,7 +151,7 @@ async function readNote(cluster: Cluster, thread: string, path: string | undefin
 }
 
 async function heard(cluster: Cluster, thread: string, reports: number): Promise<void> {
-  await eventually('the thread', () => cluster.store.getThread(thread));
+  await eventually('the thread', () => cluster.store.threads.get(thread));
   const done = async () =>
     (await cluster.transcript(thread)).filter((line) => line === 'assistant: Heard.').length === reports;
   await eventually(`${reports} reports`, done);

@@ -66,7 +66,7 @@ export function describeSubpromptKill(manner: Manner): void {
         const thread = await survivor(doom);
         expect(await tell(thread)).toEqual(PEACEFUL);
         expect(cluster.ledger(thread)).toEqual(['1']);
-        const events = await cluster.store.readEvents(thread, 0, 1_000_000);
+        const events = await cluster.store.events.read(thread, 0, 1_000_000);
         const committed = events.filter(({ type }) => type === 'step.committed').map(({ step }) => step);
         expect(committed).toEqual([1, 2, 3]);
         expect(

@@ -102,7 +102,7 @@ describe('a tree of 13 threads that stream', () => {
         const family = await client.getFamily(threadId);
         return family.length === THREADS && family.every(({ thread }) => thread.status === status);
       });
-      const family = await store.readFamily(threadId);
+      const family = await store.family.read(threadId);
       expect(family.map(({ child }) => child?.status ?? status)).toEqual(Array(THREADS).fill(status));
       expect(model.requests).toHaveLength(THREADS + 4);
     },

@@ -34,7 +34,7 @@ const STREAMING: Doom = {
   late: true,
   once: (thread, { store }) =>
     eventually('streamed text in the log', async () =>
-      (await store.readEvents(thread, 0)).some(({ type }) => type === 'model.chunk'),
+      (await store.events.read(thread, 0)).some(({ type }) => type === 'model.chunk'),
     ),
 };
 
@@ -98,7 +98,7 @@ export function describeWorkerKill(manner: Manner): void {
     it('while a model call streams leaves the transcript of an undisturbed run, and readers a second attempt', async () => {
       const thread = await survivor(STREAMING);
       expect(await cluster.transcript(thread)).toEqual(await expectedTranscript('slowly'));
-      const events = await cluster.store.readEvents(thread, 0);
+      const events = await cluster.store.events.read(thread, 0);
       // A third one where a busy machine lets the second one's heartbeat come too late.
       expect(Number(events.find(({ type }) => type === 'step.committed')?.attempt)).toBeGreaterThan(1);
       expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));

@@ -115,7 +115,7 @@ describe('signals beyond what one script takes in', () => {
     );
     const runtime = await wake();
     await runtime.say(thread, 'hello');
-    const events = await runtime.store.readEvents(thread, 0, 10_000);
+    const events = await runtime.store.events.read(thread, 0, 10_000);
     expect(events.filter((event) => event.type === 'item.rejected')).toHaveLength(LIMITS.rejections);
   });
 });

@@ -92,7 +92,7 @@ describe('a payload that is not what a thread understands', () => {
     await Promise.all(Object.values(GARBAGE).map(startBy));
     const threadId = randomUUID();
     await rawStart(thread.client, threadId, { memo: payload('{', 'json/plain') });
-    await eventually('it is opened', () => thread.store.getThread(threadId));
+    await eventually('it is opened', () => thread.store.threads.get(threadId));
     await thread.say(threadId, 'hello');
     expect(await thread.transcript(threadId)).toEqual(['user: hello', 'assistant: echo hello']);
     await thread.expectHealth();

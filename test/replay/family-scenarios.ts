@@ -13,12 +13,12 @@ const finish = defineTool({ description: 'hands in', execute: () => ({ status: '
 const RESUMABLE = { name: 'scout', resumable: { receives_messages: 'side_a' } } as const;
 
 async function childOf(client: RuntimeClient, threadId: string): Promise<string> {
-  return eventually('a child', async () => (await storeOf(client).listChildren(threadId))[0]?.threadId);
+  return eventually('a child', async () => (await storeOf(client).children.list(threadId))[0]?.threadId);
 }
 
 async function streams(client: RuntimeClient, threadId: string): Promise<void> {
   await eventually('text streams', async () =>
-    (await storeOf(client).readEvents(threadId, 0, 1000)).some((event) => event.type === 'model.chunk'),
+    (await storeOf(client).events.read(threadId, 0, 1000)).some((event) => event.type === 'model.chunk'),
   );
 }
 
@@ -92,7 +92,7 @@ export const FAMILY_SCENARIOS: Readonly<Record<string, Scenario>> = {
       await client.terminate(await childOf(client, threadId), 'enough');
       await eventually(
         'the end of the child',
-        async () => (await storeOf(client).listChildren(threadId))[0]?.terminatedAt != null,
+        async () => (await storeOf(client).children.list(threadId))[0]?.terminatedAt != null,
       );
     },
   },

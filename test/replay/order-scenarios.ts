@@ -74,7 +74,7 @@ export const ORDER_SCENARIOS: Readonly<Record<string, Scenario>> = {
     async live(client, threadId) {
       await client.queueMessage(threadId, { content: 'write' });
       await childsEnd.reached;
-      const [child] = await storeOf(client).listChildren(threadId);
+      const [child] = await storeOf(client).children.list(threadId);
       const childId = child?.threadId as string;
       await client.stop(childId, 'too late');
       childsEnd.letGo();

@@ -111,7 +111,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     async live(client, threadId) {
       await client.queueMessage(threadId, { content: 'hi' });
       await eventually('text streams', async () =>
-        (await storeOf(client).readEvents(threadId, 0)).some((event) => event.type === 'model.chunk'),
+        (await storeOf(client).events.read(threadId, 0)).some((event) => event.type === 'model.chunk'),
       );
       await client.stop(threadId, 'enough');
       await client.waitForIdle(threadId);
@@ -126,7 +126,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       await client.queueMessage(threadId, { content: 'one' });
       await eventually('it runs', async () => (await client.getThread(threadId)).status === 'running');
       await client.queueMessage(threadId, { content: 'two' });
-      await eventually('it is stored', async () => (await storeOf(client).countQueued(threadId)) === 1);
+      await eventually('it is stored', async () => (await storeOf(client).queue.count(threadId)) === 1);
       await client.temporal.workflow.getHandle(`thread/${threadId}`).terminate('by an operator');
       await client.stop(threadId);
       await client.waitForIdle(threadId);
@@ -160,7 +160,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       await eventually(
         'both are told',
         async () =>
-          (await storeOf(client).readEvents(threadId, 0)).filter((event) => event.type === 'item.rejected')
+          (await storeOf(client).events.read(threadId, 0)).filter((event) => event.type === 'item.rejected')
             .length === 2,
       );
     },

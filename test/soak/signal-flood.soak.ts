@@ -89,7 +89,10 @@ describe('10,000 signals at once', () => {
       agent: 'helper',
       messages: [{ content: 'wait' }],
     });
-    await eventually('the step', async () => (await runtime.store.getThread(threadId))?.status === 'running');
+    await eventually(
+      'the step',
+      async () => (await runtime.store.threads.get(threadId))?.status === 'running',
+    );
     const refused: unknown[] = [];
     const send = (index: number) =>
       rawSignal(runtime.client, threadId, `nothing ${index}`).catch((error) => refused.push(error));

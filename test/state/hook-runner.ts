@@ -72,7 +72,7 @@ export async function open(
   });
   const sandbox = createSandbox();
   closeAfterTest(() => sandbox.close());
-  const record = await store.getThread(thread.id);
+  const record = await store.threads.get(thread.id);
   if (!record) throw new Error('The thread should be there.');
   const signal = place.signal ?? new AbortController().signal;
   const dependencies = { store, registry: () => registry, sandbox, hookMs };

@@ -27,7 +27,7 @@ describe('what a hook returns for', () => {
       return { content: `${token} of ${btoa(token)}`, metadata: { [token]: [{ token }] } };
     });
     const hooks = await open([leak]);
-    await store.setEnv({ owner: { thread: thread.id }, name: 'TOKEN', value: TOKEN, type: 'secret' });
+    await store.env.set({ owner: { thread: thread.id }, name: 'TOKEN', value: TOKEN, type: 'secret' });
     expect(await ask(hooks)).toMatchObject({
       content: '[secret TOKEN] of [secret TOKEN]',
       metadata: { '[secret TOKEN]': [{ token: '[secret TOKEN]' }] },
@@ -58,7 +58,7 @@ describe('what a hook returns for', () => {
     };
     const shape = shapes[name as keyof typeof shapes];
     const hooks = await open([hook(name, 'leak', async (state) => shape(await state.env('TOKEN')))]);
-    await store.setEnv({ owner: { thread: thread.id }, name: 'TOKEN', value: TOKEN, type: 'secret' });
+    await store.env.set({ owner: { thread: thread.id }, name: 'TOKEN', value: TOKEN, type: 'secret' });
     const asked = JSON.stringify(await ask(hooks));
     expect(asked).toContain('the key is [secret TOKEN]');
     expect(asked).not.toContain(TOKEN);
@@ -71,7 +71,7 @@ describe('what a hook returns for', () => {
       return { attachments: [{ name: `${token}.txt`, mimeType: 'text/plain', data, description: token }] };
     });
     const hooks = await open([leak]);
-    await store.setEnv({ owner: { thread: thread.id }, name: 'TOKEN', value: TOKEN, type: 'secret' });
+    await store.env.set({ owner: { thread: thread.id }, name: 'TOKEN', value: TOKEN, type: 'secret' });
     const { attachments } = await hooks.beforeRow(draft());
     expect(attachments).toHaveLength(1);
     expect(JSON.stringify(attachments)).toContain('[secret TOKEN]');

@@ -222,7 +222,7 @@ describe('a hook that does not behave', () => {
         throw new Error(`${await state.env('TOKEN')}${'x'.repeat(5000)}`);
       }),
     ]);
-    await store.setEnv({
+    await store.env.set({
       owner: { thread: thread.id },
       name: 'TOKEN',
       value: 'hunter2-secret',
@@ -237,7 +237,7 @@ describe('a hook that does not behave', () => {
   it('cannot make things worse where its failure cannot be told', async () => {
     const hooks = await open([
       hook('after_create_message', 'end', async () => {
-        await store.terminateThread(thread.id);
+        await store.threads.terminate(thread.id);
         throw new Error('boom');
       }),
     ]);

@@ -15,7 +15,7 @@ export async function schedule(
   name: string,
   fields: Partial<NewEffect> = {},
 ): Promise<void> {
-  const inMs = await storeOf(client).scheduleEffect(thread, {
+  const inMs = await storeOf(client).effects.schedule(thread, {
     id: name,
     name,
     args: {},
@@ -30,7 +30,7 @@ export async function eventsOf<Kind extends EventKind>(
   thread: string,
   ...kinds: Kind[]
 ): Promise<(ThreadEvent & ThreadEventOf<Kind>)[]> {
-  const events = await store.readEvents(thread, 0, 1_000_000);
+  const events = await store.events.read(thread, 0, 1_000_000);
   return events.filter((event): event is ThreadEvent & ThreadEventOf<Kind> =>
     (kinds as EventKind[]).includes(event.type),
   );

@@ -42,7 +42,7 @@ export async function familyWork(
     tools: Object.fromEntries(names.map((name) => [name, toolOf(tools[name] as Work)])),
   });
   const childrenOf = async (threadId: string) =>
-    (await runtime.store.listChildren(threadId)).map((child) => child.threadId);
+    (await runtime.store.children.list(threadId)).map((child) => child.threadId);
   const parent = await runtime.start('do spawn');
   const [child] = await childrenOf(parent);
   if (child === undefined) throw new Error((await runtime.transcript(parent)).join('\n'));

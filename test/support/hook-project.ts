@@ -82,7 +82,7 @@ export async function hookRuntime(project: HookProject): Promise<TestRuntime> {
 
 /** What the log says of hooks that failed, as `id: error`. */
 export async function hookFailures({ store }: TestRuntime, threadId: string): Promise<string[]> {
-  const events = await store.readEvents(threadId, 0);
+  const events = await store.events.read(threadId, 0);
   return events
     .filter((event) => event.type === 'hook.failed')
     .map(({ data }) => `${data.id}: ${data.error}`);

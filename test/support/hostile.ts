@@ -24,7 +24,7 @@ export async function hostileRuntime(options: RuntimeOptions = {}): Promise<Host
   const { client, store } = runtime;
   const [victim, bystander] = [await runtime.start(), await runtime.start()];
   const rejections = async () => {
-    const events = await store.readEvents(victim, 0, 100_000);
+    const events = await store.events.read(victim, 0, 100_000);
     return events
       .filter((event) => event.type === 'item.rejected')
       .map(({ data }) => `${(data as { code: string }).code}: ${(data as { reason: string }).reason}`);

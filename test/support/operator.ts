@@ -31,6 +31,6 @@ export function gatedTool() {
 
 export async function untilStreaming(runtime: TestRuntime, thread: string): Promise<void> {
   await eventually('streamed text', async () =>
-    (await runtime.store.readEvents(thread, 0)).some((event) => event.type === 'model.chunk'),
+    (await runtime.store.events.read(thread, 0)).some((event) => event.type === 'model.chunk'),
   );
 }

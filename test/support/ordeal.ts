@@ -55,7 +55,7 @@ export async function survive(ordeal: Ordeal): Promise<Survival> {
   for (const [index, thread] of threads.entries()) {
     const messages = await cluster.messages(thread);
     expectComplete(messages, sent[index] as number, steps);
-    expectOneStepAtATime(await cluster.store.readEvents(thread, 0, 1_000_000));
+    expectOneStepAtATime(await cluster.store.events.read(thread, 0, 1_000_000));
     unknown += expectTrue(cluster.ledger(thread), messages);
     expect(await cluster.client.getThread(thread)).toMatchObject({ status: 'idle', lastError: null });
   }

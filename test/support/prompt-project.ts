@@ -111,7 +111,7 @@ export async function consulting(
 
 /** What its sub-prompts said, at any depth. */
 export async function deep({ store }: TestRuntime, thread: string): Promise<readonly Message[]> {
-  const { messages } = await store.getMessages(thread, { maxDepth: 9, includeSilent: true, limit: 1000 });
+  const { messages } = await store.messages.list(thread, { maxDepth: 9, includeSilent: true, limit: 1000 });
   return messages.filter(({ depth }) => depth > 0);
 }
 

@@ -152,7 +152,7 @@ export const create = (message: string, more: object = {}) => ({
 });
 
 export async function childrenOf({ store }: TestRuntime, thread: string): Promise<readonly ChildRecord[]> {
-  return store.listChildren(thread);
+  return store.children.list(thread);
 }
 
 /** Waits until so many reports are messages of the thread, and it is at rest. */
@@ -170,7 +170,7 @@ export async function settled(
 export async function ended({ store }: TestRuntime, thread: string): Promise<void> {
   await eventually(
     'the end of the thread',
-    async () => (await store.getThread(thread))?.terminatedAt != null,
+    async () => (await store.threads.get(thread))?.terminatedAt != null,
   );
 }
 

@@ -101,15 +101,18 @@ export async function lendWorker(terms: WorkerTerms, duty: Duty): Promise<LentWo
 /** Answers how to unset, for the next test, the variables of users and of the instance that were set since the last one. */
 function watchCommonVariables(store: ThreadStore): () => Promise<void> {
   const set: SetEnv[] = [];
-  const setEnv = store.setEnv.bind(store);
+  const setEnv = store.env.set.bind(store);
   Object.assign(store, {
-    setEnv(command: SetEnv) {
-      if (!('thread' in command.owner)) set.push(command);
-      return setEnv(command);
+    env: {
+      ...store.env,
+      set(command: SetEnv) {
+        if (!('thread' in command.owner)) set.push(command);
+        return setEnv(command);
+      },
     },
   });
   return async () => {
-    for (const { owner, name } of set.splice(0)) await store.unsetEnv(owner, name);
+    for (const { owner, name } of set.splice(0)) await store.env.unset(owner, name);
   };
 }
 
@@ -171,7 +174,7 @@ export class TestWorker {
 
   async endThreads(temporal: Client, started: ReadonlySet<string>): Promise<void> {
     if (this.over) return;
-    const stored = await this.store.listThreads({ limit: 1_000_000 });
+    const stored = await this.store.threads.list({ limit: 1_000_000 });
     const known = new Set([...started, ...stored.map(({ id }) => id)]);
     const open = [...known].filter((id) => !this.#ended.has(id));
     await Promise.all(open.map((id) => this.#endThread(temporal, id)));

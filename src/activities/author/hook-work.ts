@@ -9,7 +9,6 @@ import { isHookAborted } from '../../state/hooks/chain.ts';
 import type { HookRunner } from '../../state/hooks/runner.ts';
 import { type AuthorCode, type AuthorCodeOptions, openAuthorCode } from '../../state/open-author-code.ts';
 import type { Scratch } from '../../state/scratch.ts';
-import type { KeepFlow } from '../../store/port/hook.ts';
 import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
@@ -68,19 +67,6 @@ export interface FlowChanges {
   readonly context?: string;
 }
 
-export function hasChanges({ directive, context }: FlowChanges): boolean {
-  return directive !== undefined || context !== undefined;
-}
-
-/** Stores what hooks have asked of the flow behind the commit of their work. */
-export async function keepChanges(
-  store: ThreadStore,
-  key: Omit<KeepFlow, keyof FlowChanges>,
-  changes: FlowChanges,
-): Promise<void> {
-  if (hasChanges(changes)) await store.keepFlow({ ...key, ...changes });
-}
-
 /** A scratch that is no JSON stays as it was, and the log says so, once. */
 export function watchFlow(
   hooks: HookRunner,
@@ -120,7 +106,7 @@ export function queueTools(
     stored += tools.length;
     try {
       await sink.settle();
-      for (const tool of tools) await store.queueItem(threadId, { kind: 'tool', ...tool, origin: 'code' });
+      for (const tool of tools) await store.queue.add(threadId, { kind: 'tool', ...tool, origin: 'code' });
       return tools.length;
     } catch (error) {
       // Whoever ended the thread has ended what was to come.

@@ -35,13 +35,13 @@ export async function runUnit<T>(
   { unit, repeated, activity, input, here, givenUp }: UnitAttempt<T>,
 ): Promise<T> {
   // U2.
-  const strike = repeated || suspects?.has(unit.work) ? await store.readStrike(unit.work) : null;
+  const strike = repeated || suspects?.has(unit.work) ? await store.strikes.read(unit.work) : null;
   const plan = lone ? 'here' : planUnit(strike, alone !== undefined);
   if (plan === 'give_up') return givenUp(toError(unit, strike as Strike));
   // What it comes to there clears it there.
   if (plan === 'alone' && alone) return (await alone(activity, input, unit)) as T;
   const result = await runAuthorCode(unit, here);
-  if (strike) await store.clearStrike(unit.work);
+  if (strike) await store.strikes.clear(unit.work);
   return result;
 }
 

@@ -25,7 +25,7 @@ export function tellEffects<Input extends { readonly threadId: string }, Output>
   return async (input) => {
     const answer = (await run(input)) as Output & EffectsDue;
     if (!always && !mayDefineEffects(registry)) return answer;
-    const effectsInMs = await store.nextEffect(input.threadId, { begun });
+    const effectsInMs = await store.effects.next(input.threadId, { begun });
     return effectsInMs === null ? answer : { ...answer, effectsInMs };
   };
 }

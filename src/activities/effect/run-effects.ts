@@ -27,7 +27,7 @@ export async function runEffects(
   let [ran, waiting] = [0, 0];
   // A worker that must go begins nothing more; what is left is another one's.
   while (ran < BATCH && performance.now() < deadline && !handover.aborted) {
-    const begun = await store.beginEffect({ ...run, ...(alone && { mayLose: Number.POSITIVE_INFINITY }) });
+    const begun = await store.effects.begin({ ...run, ...(alone && { mayLose: Number.POSITIVE_INFINITY }) });
     if (begun.kind === 'terminated') return begun;
     if (begun.kind === 'none') return { kind: 'done', ran, waiting: begun.waiting };
     await probe?.('effect_begun');
@@ -62,7 +62,7 @@ function runOne(dependencies: ActivityDependencies, run: RunRef, begun: Begun): 
   const { effect, attempt } = begun;
   const { threadId } = run;
   const end = (error: StoredError): Promise<EndedEffect> =>
-    dependencies.store.endEffect({
+    dependencies.store.effects.end({
       ...fromRun(dependencies.store, run),
       id: effect.id,
       attempt,
@@ -90,6 +90,6 @@ async function runHandler(
   if (executed.kind === 'aborted') throw abortError();
   const { error, queuedTools } = executed;
   return retryWhileUnavailable(signal, () =>
-    dependencies.store.endEffect({ ...run, id: effect.id, attempt, error, queuedTools }),
+    dependencies.store.effects.end({ ...run, id: effect.id, attempt, error, queuedTools }),
   );
 }

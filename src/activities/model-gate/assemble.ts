@@ -140,7 +140,7 @@ function openAsUser(sent: readonly ProviderMessage[]): readonly ProviderMessage[
 
 /** A thread that ends meanwhile is told by the commands that follow. */
 async function tell(store: ThreadStore, threadId: string, event: NewEvent): Promise<void> {
-  await store.appendEvent(threadId, event).catch((error: unknown) => {
+  await store.events.append(threadId, event).catch((error: unknown) => {
     if (!isRuntimeError(error, 'ThreadTerminated')) throw error;
   });
 }

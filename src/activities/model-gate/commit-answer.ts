@@ -13,7 +13,7 @@ import { end, go, type Verdict } from '../../state/gate.ts';
 import type { DraftMessage } from '../../state/hooks/message-hook-port.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { CommittedStep, StepContext, StepRecord, StepRef } from '../../store/port/step.ts';
-import { keepChanges, queueTools } from '../author/hook-work.ts';
+import { queueTools } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import type { StepHooks } from './step-hooks.ts';
@@ -65,7 +65,7 @@ export async function commitAnswer(
     ...(await flow()),
     ...(blocked ? { directive: 'blocked' as const } : {}),
   };
-  const committed = await retryWhileUnavailable(abortSignal(handover), () => store.commitStep(command));
+  const committed = await retryWhileUnavailable(abortSignal(handover), () => store.steps.commit(command));
   await probe?.('model_committed');
   return committed.kind === 'stored' ? go({ record: committed.record }) : end(committed);
 }
@@ -87,12 +87,12 @@ export async function afterCreateAnswer(
   const queue = queueTools(store, ref.threadId, sink);
   // S2.
   await queue();
-  const stored = draft && (await store.getMessage(ref.threadId, draft.id));
+  const stored = draft && (await store.messages.get(ref.threadId, draft.id));
   // Another attempt may have been first, with a message of its own.
   if (stored) await hooks.messages.afterCreate(stored);
   await queue();
   const later = answer.blocked ? {} : await flow();
-  await keepChanges(store, ref, later);
+  await store.steps.keepFlow({ ...ref, ...later });
   return go({ record: { ...record, ...(later.directive && { directive: later.directive }) } });
 }
 

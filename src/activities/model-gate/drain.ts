@@ -21,14 +21,7 @@ import type { PendingMessage, PendingWork, PreparedRow } from '../../store/port/
 import type { FromRun } from '../../store/port/run.ts';
 import type { BeginStep, BegunStep } from '../../store/port/step.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
-import {
-  type HookWork,
-  hasChanges,
-  openHookWork,
-  queueTools,
-  watchFlow,
-  withHookWork,
-} from '../author/hook-work.ts';
+import { type HookWork, openHookWork, queueTools, watchFlow, withHookWork } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import { immediateCalls } from '../model/immediate-subagents.ts';
@@ -71,7 +64,7 @@ async function receiveInput(
   // A thread that has ended a step was greeted before it.
   if (input.afterStep === 0 && definesHook(registry, 'after_thread_created'))
     await greet(dependencies, command);
-  if (!definesHook(registry, ...ROW_HOOKS)) return { begun: await store.beginStep(command) };
+  if (!definesHook(registry, ...ROW_HOOKS)) return { begun: await store.steps.begin(command) };
   return drainThroughHooks(dependencies, command);
 }
 
@@ -88,7 +81,7 @@ function toCommand(
 /** With the hooks of side A, and no execution: none has begun. */
 async function greet(dependencies: ActivityDependencies, command: BeginStep): Promise<void> {
   const { store, handover } = dependencies;
-  const { thread, greeted } = await store.readPending(command);
+  const { thread, greeted } = await store.queue.readPending(command);
   if (greeted || thread.terminatedAt !== null) return;
   const signal = abortSignal(handover);
   const work = openHookWork(dependencies, { thread, key: `${thread.id}:created`, signal });
@@ -96,7 +89,7 @@ async function greet(dependencies: ActivityDependencies, command: BeginStep): Pr
     if (!hooks.has('after_thread_created')) return;
     await hooks.threadCreated();
     await queueTools(store, thread.id, sink)();
-    await store.markGreeted(thread.id);
+    await store.threads.markGreeted(thread.id);
   });
 }
 
@@ -105,7 +98,7 @@ async function drainThroughHooks(
   command: BeginStep,
 ): Promise<ReceivedInput> {
   const { store, handover } = dependencies;
-  const pending = await store.readPending(command);
+  const pending = await store.queue.readPending(command);
   const scratch = openScratch(pending.scratch);
   const work = openHookWork(dependencies, {
     thread: pending.thread,
@@ -118,7 +111,7 @@ async function drainThroughHooks(
   return withHookWork(work, handover, async () =>
     work.hooks.has(...ROW_HOOKS)
       ? beginThroughHooks(dependencies, work, { command, pending, scratch })
-      : { begun: await store.beginStep(command) },
+      : { begun: await store.steps.begin(command) },
   );
 }
 
@@ -139,7 +132,7 @@ async function beginThroughHooks(
   for (const { id, message } of pending.rows)
     prepared.push(message ? await prepare(dependencies, work, message, threadId) : { id });
   const flow = watchFlow(work.hooks, scratch);
-  const begun = await store.beginStep({ ...command, prepared, ...(await flow()) });
+  const begun = await store.steps.begin({ ...command, prepared, ...(await flow()) });
   const queue = queueTools(store, threadId, work.sink);
   await queue();
   await tellStored(dependencies, work, threadId, prepared);
@@ -147,10 +140,9 @@ async function beginThroughHooks(
   if (begun.kind !== 'stored') return { begun, scratch };
   // Nothing else will be committed of a step of queued tools.
   const changes = await flow();
-  if (!hasChanges(changes)) return { begun };
   const { record } = begun;
   const { directive } = changes;
-  await store.keepFlow({ ...command, step: record.step, ...changes });
+  await store.steps.keepFlow({ ...command, step: record.step, ...changes });
   return { begun: { ...begun, record: { ...record, ...(directive && { directive }) } } };
 }
 
@@ -212,7 +204,7 @@ async function tellStored(
 ): Promise<void> {
   if (!hooks.has('after_create_message')) return;
   for (const { id } of prepared) {
-    const message = await store.getMessage(threadId, id);
+    const message = await store.messages.get(threadId, id);
     // One that was deleted, or whose thread ended, was not stored.
     if (message?.status === 'completed') await hooks.messages.afterCreate(message);
   }
@@ -224,7 +216,7 @@ async function toExecution(
   pending: PendingWork,
   scratch: Scratch,
 ): Promise<RunningExecution> {
-  const { messages: history } = await store.getMessages(threadId, { includeSilent: true });
+  const { messages: history } = await store.messages.list(threadId, { includeSilent: true });
   const { side, sideSteps } = pending;
   return {
     executionId: pending.executionId ?? executionId,

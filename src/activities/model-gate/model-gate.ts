@@ -122,6 +122,6 @@ async function failStep(
   { error: { code, message } }: FailedStep,
 ): Promise<AnsweredOutcome> {
   const error = { code, message: message.slice(0, 1000) };
-  const failed = await store.failStep({ ...ref, error });
+  const failed = await store.steps.fail({ ...ref, error });
   return failed.kind === 'terminated' ? failed : { kind: 'failed', error };
 }

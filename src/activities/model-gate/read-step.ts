@@ -37,7 +37,7 @@ export async function readStepContext(
   { store, registry }: ActivityDependencies,
   { ref }: OpenStep,
 ): Promise<Verdict<Pick<ReadStep, 'context'>, never>> {
-  return go({ context: await store.readContext(ref.threadId, ref.step, historyWindow(registry())) });
+  return go({ context: await store.steps.readContext(ref.threadId, ref.step, historyWindow(registry())) });
 }
 
 type FoundStep = Pick<ReadStep, 'ref' | 'context'>;

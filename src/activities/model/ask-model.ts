@@ -22,7 +22,7 @@ export async function askModel(
   request: (model: ModelDefinition) => ProviderRequest,
 ) {
   const signal = abortSignal(handover);
-  const chunks = new ChunkWriter((delta, call) => store.appendChunk({ ...ref, call, delta }));
+  const chunks = new ChunkWriter((delta, call) => store.modelCalls.appendChunk({ ...ref, call, delta }));
   const record = recordModelCalls(store, ref, { redact, report });
   try {
     const { threadId, step } = ref;

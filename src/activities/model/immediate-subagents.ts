@@ -31,7 +31,7 @@ export async function immediateCalls(
   const agents = agentsWithImmediate(registry());
   // I4.
   if (agents.size === 0) return undefined;
-  const { thread } = await store.readPending({ ...command, items: [] });
+  const { thread } = await store.queue.readPending({ ...command, items: [] });
   return agents.has(thread.agent) ? callsOf(sources, thread) : undefined;
 }
 

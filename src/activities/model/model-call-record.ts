@@ -15,19 +15,19 @@ export interface Telling extends Pick<StateDependencies, 'report'> {
 }
 
 export function recordModelCalls(
-  store: Pick<ThreadStore, 'startModelCall' | 'endModelCall'>,
+  store: { readonly modelCalls: Pick<ThreadStore['modelCalls'], 'start' | 'end'> },
   ref: StepRef,
   { redact, report }: Telling,
 ): Recorder {
   return {
     async onAttempt({ attempt, model }) {
-      await store.startModelCall({ ...ref, call: attempt, model: model.name, modelId: model.model });
+      await store.modelCalls.start({ ...ref, call: attempt, model: model.name, modelId: model.model });
     },
     async onAttemptEnd({ attempt, model, outcome }) {
       if (outcome.ok) {
         const { usage } = outcome.response;
         const firstTokenAt = outcome.firstTokenAt * 1000;
-        await store.endModelCall({
+        await store.modelCalls.end({
           ...ref,
           call: attempt,
           ok: true,
@@ -45,7 +45,7 @@ export function recordModelCalls(
         statusCode,
         retryInMs: outcome.willRetryInMs,
       };
-      await store.endModelCall({ ...ref, call: attempt, ok: false, error });
+      await store.modelCalls.end({ ...ref, call: attempt, ok: false, error });
       // What no provider has answered may be a fault of the code that asks it.
       const stack = code === 'unknown' ? errorStack(outcome.error.cause) : undefined;
       if (stack === undefined) return;

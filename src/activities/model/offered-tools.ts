@@ -18,7 +18,7 @@ export async function readSubagentOffer(
 ): Promise<SubagentOffer> {
   const enabled = await enabledSubagents(sources, thread, prompt);
   if (!mayLive(sources.registry(), thread, prompt)) return { enabled, living: false };
-  return { enabled, living: await sources.store.hasResumable(thread.id) };
+  return { enabled, living: await sources.store.children.hasResumable(thread.id) };
 }
 
 /** Before anything is read: all that the prompt may come to offer. */

@@ -14,7 +14,7 @@ import type { AttachmentRef } from '../../core/message.ts';
 import { readWholeFile } from '../../store/port/file-content.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 
-type Reader = Pick<ThreadStore, 'openFile' | 'readFileChunk'>;
+type Reader = { readonly files: Pick<ThreadStore['files'], 'open' | 'readChunk'> };
 
 /** `images`: the newest first. */
 export async function readPictures(
@@ -44,7 +44,7 @@ async function read(
   most: number,
 ): Promise<Uint8Array | string> {
   try {
-    const file = await store.openFile(threadId, path);
+    const file = await store.files.open(threadId, path);
     if (!file) return 'unavailable: the file is gone';
     if (file.record.size > most) return 'too large to be shown';
     const content = await readWholeFile(store, threadId, path);

@@ -20,7 +20,7 @@ export async function cascade(
 
 /** Code of the thread itself has asked for it: its workflow hears by the activity's answer. */
 export async function terminateSelf(store: ThreadStore, threadId: string, reason: string): Promise<void> {
-  await store.terminateThread(threadId, reason);
+  await store.threads.terminate(threadId, reason);
   await endDescendants(store, openThreadSignals(store), threadId);
 }
 
@@ -34,7 +34,7 @@ export async function terminateRelative(
   { threadId, reason }: { readonly threadId: string; readonly reason: string },
 ): Promise<void> {
   await signals.terminate(threadId, reason);
-  await store.terminateThread(threadId, reason);
+  await store.threads.terminate(threadId, reason);
   await endDescendants(store, signals, threadId);
 }
 

@@ -65,14 +65,14 @@ function openRelativeSink(
   return {
     queueMessage: (item) =>
       line.add(async () => {
-        await store.queueItem(threadId, item);
+        await store.queue.add(threadId, item);
         await probe?.('relative_told');
         // A person's word to a thread that was stopped lets it go on; so does a relative's.
         wake(threadId, item.role === 'user' ? { speaks: true } : {});
       }),
     queueTool: (tool) =>
       line.addUnawaited(async () => {
-        await store.queueItem(threadId, { kind: 'tool', ...tool, origin: 'code' });
+        await store.queue.add(threadId, { kind: 'tool', ...tool, origin: 'code' });
         wake(threadId);
       }),
     terminate: () =>

@@ -38,7 +38,7 @@ export function openSink(
   return {
     work: {
       async queueMessage(item) {
-        await store.queueItem(threadId, item);
+        await store.queue.add(threadId, item);
         queuedItems += 1;
         if (ended) await relatives.reach(threadId).wake();
       },

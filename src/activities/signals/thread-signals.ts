@@ -28,13 +28,15 @@ export interface ThreadSignals {
 }
 
 /** Within an activity, local or not. */
-export function openThreadSignals(store: Pick<ThreadStore, 'getThread'>): ThreadSignals {
+export function openThreadSignals(store: {
+  readonly threads: Pick<ThreadStore['threads'], 'get'>;
+}): ThreadSignals {
   const { client, info } = Context.current();
   // Code that a model wrote has a queue of its own (`sandboxQueue`); workflows wait on the workers' first one.
   const taskQueue =
     info.activityType === 'runCode' ? info.taskQueue.slice(0, -sandboxQueue('').length) : info.taskQueue;
   const signal = async (threadId: string, { name }: { name: string }, payload: object): Promise<void> => {
-    const thread = await store.getThread(threadId);
+    const thread = await store.threads.get(threadId);
     // A2.
     if (!thread || thread.terminatedAt !== null) return;
     await client.workflow.signalWithStart(WORKFLOW_TYPE, {

@@ -7,5 +7,5 @@ import { openThreadSignals } from './thread-signals.ts';
 
 export async function wakeForgotten(store: ThreadStore, threadId: string): Promise<void> {
   const signals = openThreadSignals(store);
-  for (const relative of await store.listForgotten(threadId)) await signals.wake(relative);
+  for (const relative of await store.family.listForgotten(threadId)) await signals.wake(relative);
 }

@@ -21,7 +21,7 @@ export async function commitStatus(
   const { store, probe } = dependencies;
   const run = fromRun(store, input);
   const report = await readReport(dependencies, input);
-  const outcome = await store.commitStatus({ ...input, ...run, ...(report ? { report } : {}) });
+  const outcome = await store.threads.commitStatus({ ...input, ...run, ...(report ? { report } : {}) });
   await probe?.('status_committed');
   await cascade(store, input);
   return outcome;
@@ -35,8 +35,8 @@ async function readReport(
   if (due === 'nothing') return undefined;
   const project = readProject(registry);
   if (project && !mayBeChild(project, input)) return undefined;
-  if (!(await store.getChild(input.threadId))) return undefined;
-  const thread = await store.getThread(input.threadId);
+  if (!(await store.children.get(input.threadId))) return undefined;
+  const thread = await store.threads.get(input.threadId);
   const agent = thread ? project?.agents.get(thread.agent) : undefined;
   const tools = due === 'session' ? sessionTools(agent, input.reason) : [];
   return composeReport(input, await readLastWords(store, input.threadId, tools));
@@ -74,7 +74,7 @@ async function readLastWords(
 ): Promise<LastWords> {
   let messages: readonly Message[] = [];
   for (const limit of PAGES) {
-    const page = await store.getMessages(threadId, { limit, order: 'desc', includeSilent: true });
+    const page = await store.messages.list(threadId, { limit, order: 'desc', includeSilent: true });
     messages = page.messages;
     const found = tools.length > 0 ? findSession(messages, tools) : findAnswer(messages);
     if (found !== undefined || !page.hasMore) break;

@@ -62,7 +62,7 @@ async function readSession(
   { threadId, agent = '' }: ModelStepInput,
 ): Promise<{ session?: Session }> {
   if (!hasTwoSides(registry().agents.get(agent))) return {};
-  const thread = await store.getThread(threadId);
+  const thread = await store.threads.get(threadId);
   return thread ? { session: thread.session } : {};
 }
 
@@ -73,7 +73,7 @@ async function describeStored(
   swept: number,
 ): Promise<ModelStepOutcome> {
   const project = registry();
-  const thread = await store.getThread(threadId);
+  const thread = await store.threads.get(threadId);
   const moved = thread && agent !== undefined && thread.agent !== agent ? { agent: thread.agent } : {};
   return { kind: 'step', ...describe(project, thread, record), swept, ...moved };
 }

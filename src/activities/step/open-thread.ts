@@ -22,7 +22,7 @@ export async function openThread(
   }
   if (input.storeId !== undefined) await probe?.('thread_opening');
   const { storeId, ...command } = input;
-  const opened = await store.openThread({
+  const opened = await store.threads.open({
     ...command,
     runId: currentRunId(),
     mustExist: storeId !== undefined,

@@ -7,7 +7,7 @@ import { errorMessage } from '../../core/error.ts';
 import type { QueueItem, Refusal } from '../../core/item.ts';
 import type { FromRun, ThreadStore } from '../../store/port/thread-store.ts';
 
-type SpillStore = Pick<ThreadStore, 'stashItems'>;
+type SpillStore = { readonly queue: Pick<ThreadStore['queue'], 'spill'> };
 
 export async function stashItems(
   store: SpillStore,
@@ -15,11 +15,11 @@ export async function stashItems(
   items: readonly QueueItem[],
 ): Promise<{ readonly waiting: number }> {
   try {
-    return await store.stashItems({ ...run, items });
+    return await store.queue.spill({ ...run, items });
   } catch (error) {
     if (!isOfItem(error)) throw error;
     if (items.length === 1)
-      return store.stashItems({ ...run, items: [], rejections: [toRejection(items, error)] });
+      return store.queue.spill({ ...run, items: [], rejections: [toRejection(items, error)] });
     const half = Math.ceil(items.length / 2);
     await stashItems(store, run, items.slice(0, half));
     return stashItems(store, run, items.slice(half));

@@ -27,7 +27,7 @@ export async function callSubagent(
   await probe?.('subagent_begun');
   const { call } = begun;
   // S1.
-  const known = await store.readCallOfChild(call.key.threadId, {
+  const known = await store.children.readCall(call.key.threadId, {
     step: call.key.step,
     index: call.key.index,
   });

@@ -61,7 +61,7 @@ export async function missingVariables(
   const names = new Set(given.map(({ name }) => name));
   const open = requirements.filter(({ name, provided }) => !provided && !names.has(name));
   if (open.length === 0) return { required, missing: [] };
-  const stored = await store.readEnv(id, userId);
+  const stored = await store.env.read(id, userId);
   const shared = new Set(stored.filter(({ scope }) => scope !== 'thread').map(({ name }) => name));
   return { required, missing: open.map(({ name }) => name).filter((name) => !shared.has(name)) };
 }
@@ -80,15 +80,24 @@ export async function requestVariables(
 ): Promise<CallAnswer> {
   const id = createIds(store, `${parentId}:${call.step}:${call.index}:variables`)();
   // One that has been served since has a thread that lives its own life.
-  const known = await store.getRequest(id);
+  const known = await store.variableRequests.get(id);
   if (known) return describeRequest(parentId, known);
   for (const { name, value, type } of given) {
-    await store.setEnv({ owner: { thread: child.threadId }, name, value, type });
+    await store.env.set({ owner: { thread: child.threadId }, name, value, type });
   }
   const scoped = listScoped(registry(), child.agent);
   const declared = declaredTypes(registry());
   const types = Object.fromEntries(missing.map((name) => [name, declared.get(name) ?? 'secret']));
-  const request = await store.keepRequest({ id, parentId, call, required, missing, scoped, types, child });
+  const request = await store.variableRequests.keep({
+    id,
+    parentId,
+    call,
+    required,
+    missing,
+    scoped,
+    types,
+    child,
+  });
   return describeRequest(parentId, request);
 }
 

@@ -25,13 +25,13 @@ export async function finishSubagent(
   if (begun.kind === 'over') return begun.outcome;
   const { call } = begun;
   const { threadId, step, index } = call.key;
-  const asked = await store.readCallOfChild(threadId, { step, index });
+  const asked = await store.children.readCall(threadId, { step, index });
   if (asked?.report) {
     await probe?.('subagent_reported');
     return settleCall(dependencies, call, await composeReported(store, threadId, asked, asked.report));
   }
   if (input.error) {
-    await store.releaseCall(threadId, { step, index });
+    await store.children.releaseCall(threadId, { step, index });
     return settleCall(dependencies, call, composeFault(input.error.message, asked));
   }
   if (!asked) return settleCall(dependencies, call, composeFault('nothing was made of the call', asked));

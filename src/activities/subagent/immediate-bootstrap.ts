@@ -185,10 +185,12 @@ function numbered(store: ActivityDependencies['store'], index: number) {
   const { attempt } = Context.current().info;
   const first = (index * NUMBERS + (attempt % NUMBERS)) * NUMBERS;
   return {
-    startModelCall: (call: Parameters<typeof store.startModelCall>[0]) =>
-      store.startModelCall({ ...call, call: first + call.call }),
-    endModelCall: (call: Parameters<typeof store.endModelCall>[0]) =>
-      store.endModelCall({ ...call, call: first + call.call }),
+    modelCalls: {
+      start: (call: Parameters<typeof store.modelCalls.start>[0]) =>
+        store.modelCalls.start({ ...call, call: first + call.call }),
+      end: (call: Parameters<typeof store.modelCalls.end>[0]) =>
+        store.modelCalls.end({ ...call, call: first + call.call }),
+    },
   };
 }
 

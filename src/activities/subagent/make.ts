@@ -12,7 +12,7 @@ import { end, go, type Verdict } from '../../state/gate.ts';
 import { definesHook } from '../../state/hooks/listed.ts';
 import { createIds } from '../../state/id.ts';
 import type { ChildRecord, GivenVariable, NewChild } from '../../store/port/family.ts';
-import { keepChanges, queueTools, watchFlow } from '../author/hook-work.ts';
+import { queueTools, watchFlow } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { describeAgent } from '../model/subagent-tools.ts';
 import { type ResumableCall, withFrame } from '../tool/resumable-call.ts';
@@ -62,7 +62,7 @@ export async function makeChild(
   { call, subagent, child, given }: ChildCall & ScopedChild,
 ): Promise<Verdict<MadeChild, UnmadeChild>> {
   const { step, index } = call.key;
-  const created = await ports.store.createChild({
+  const created = await ports.store.children.create({
     parentId: call.begun.thread.id,
     child,
     call: { step, index },
@@ -94,13 +94,13 @@ export async function tellHooks(
   if (!definesHook(registry(), 'after_subagent_created')) return;
   await withFrame(dependencies, call, async ({ hooks, sink, scratch, openNewChild }) => {
     if (!hooks.has('after_subagent_created')) return;
-    const child = await store.getThread(childId);
+    const child = await store.threads.get(childId);
     if (!child) return;
     const flow = watchFlow(hooks, scratch);
     await hooks.afterSubagentCreated(await openNewChild(child));
     await queueTools(store, call.key.threadId, sink)();
     const changes = await flow();
-    await keepChanges(store, call.key, changes);
+    await store.steps.keepFlow({ ...call.key, ...changes });
   });
 }
 

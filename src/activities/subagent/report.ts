@@ -28,12 +28,12 @@ export async function deliverReports(
   { store, probe }: Pick<ActivityDependencies, 'store' | 'probe'>,
   threadId: string,
 ): Promise<boolean> {
-  const due = await store.listDueReports(threadId);
+  const due = await store.reports.listDue(threadId);
   if (due.length === 0) return tellAgain(store, threadId);
   let ends = false;
   for (const { id, kind, child } of due) {
     await probe?.('report_due');
-    const { by, parentEnded } = await store.deliverReport(threadId, id);
+    const { by, parentEnded } = await store.reports.deliver(threadId, id);
     await probe?.('report_delivered');
     if (by !== 'dropped' && !parentEnded) await wakeParent(store, child);
     // One that was stopped has answered the only call that could have heard of it.
@@ -44,7 +44,7 @@ export async function deliverReports(
 
 /** D1. */
 async function tellAgain(store: ThreadStore, threadId: string): Promise<boolean> {
-  const child = await store.getChild(threadId);
+  const child = await store.children.get(threadId);
   if (!child) return false;
   if (Context.current().info.attempt > 1) await wakeParent(store, child);
   return isDone(child, child.status);
@@ -67,7 +67,7 @@ export async function listUnstarted(
   input: RunRef,
 ): Promise<UnstartedOutcome> {
   const { threadId } = fromRun(store, input);
-  const found = await store.listUnstarted(threadId, MOST_STARTS + 1);
+  const found = await store.children.listUnstarted(threadId, MOST_STARTS + 1);
   const children: ChildStart[] = [];
   for (const child of found.slice(0, MOST_STARTS)) {
     const bytes = Buffer.byteLength(JSON.stringify([...children, child]));

@@ -20,7 +20,7 @@ export async function resolveChild(
   { store }: ActivityDependencies,
   { call, fields }: MessageCall,
 ): Promise<Verdict<{ readonly child: ChildRecord }, AnsweredCall>> {
-  const children = await store.listChildren(call.begun.thread.id);
+  const children = await store.children.list(call.begun.thread.id);
   const child = children.find((each) => each.threadId === fields.referenceId && maySpeakTo(each));
   return child ? go({ child }) : refuseCall(describeUnknown(fields, children));
 }
@@ -35,7 +35,7 @@ export async function tellChild(
   const { step, index } = call.key;
   const { hears, blocking: waits } = child;
   const id = createIds(store, `${parentId}:${step}:${index}:message`)();
-  const told = await store.tellChild({
+  const told = await store.children.tell({
     parentId,
     childId: child.threadId,
     message: toItem(id, { hears, parentId, content: fields.content, attachments: files }),
@@ -43,7 +43,8 @@ export async function tellChild(
     waits,
   });
   if (told.kind === 'terminated') return end(told);
-  if (told.kind === 'unknown') return refuseCall(describeUnknown(fields, await store.listChildren(parentId)));
+  if (told.kind === 'unknown')
+    return refuseCall(describeUnknown(fields, await store.children.list(parentId)));
   await wakeChild(ports, child.threadId);
   await ports.probe?.('subagent_told');
   return go({ outcome: { kind: 'child', child: told.start, start: false, wait: waits } });

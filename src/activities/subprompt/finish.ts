@@ -36,7 +36,7 @@ async function composeResult(
   fault?: StoredError,
 ): Promise<CallAnswer> {
   const switches = toSwitches(findEntry(registry(), begun)?.extra);
-  const stored = await store.readSubprompt(key.threadId, key.step, key.index);
+  const stored = await store.subprompts.read(key.threadId, key.step, key.index);
   const { text = null, error = NOT_ASKED, calls = [], attachments = [], directive } = stored ?? {};
   const result = composeSubpromptResult({ text, error: error && (fault ?? error), calls }, switches);
   const present = await keepPresent(store, key.threadId, attachments);

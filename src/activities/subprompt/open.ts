@@ -12,14 +12,7 @@ import type { RunningExecution } from '../../state/running-execution.ts';
 import { openScratch, type Scratch } from '../../state/scratch.ts';
 import type { SubpromptPlace } from '../../store/port/step.ts';
 import type { OpenedSubprompt, OpenSubprompt } from '../../store/port/subprompt.ts';
-import {
-  type HookWork,
-  keepChanges,
-  openHookWork,
-  queueTools,
-  watchFlow,
-  withHookWork,
-} from '../author/hook-work.ts';
+import { type HookWork, openHookWork, queueTools, watchFlow, withHookWork } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import type { ResumableCall } from '../tool/resumable-call.ts';
@@ -48,8 +41,8 @@ export async function openStep(
   };
   const hooked = command.message && definesHook(registry(), 'before_create_message', 'after_create_message');
   // O1.
-  if (!hooked || (await store.readSubprompt(key.threadId, key.step, key.index))) {
-    return store.openSubprompt(command);
+  if (!hooked || (await store.subprompts.read(key.threadId, key.step, key.index))) {
+    return store.subprompts.open(command);
   }
   const scratch = openScratch(call.begun.scratch);
   const work = openHookWork(dependencies, {
@@ -84,13 +77,13 @@ async function openThroughHooks(
   const draft = toDraft(command, depth);
   const { content, silent, metadata, attachments } = await hooks.beforeRow(draft);
   const message = { id: draft.id, content: content ?? '', silent, metadata, attachments: attachments ?? [] };
-  const opened = await store.openSubprompt({ ...command, message });
+  const opened = await store.subprompts.open({ ...command, message });
   if (opened.kind !== 'call' || !hooks.ran) return opened;
-  const stored = await store.getMessage(threadId, draft.id);
+  const stored = await store.messages.get(threadId, draft.id);
   if (stored) await hooks.messages.afterCreate(stored);
   await queueTools(store, threadId, sink)();
   const changes = await watchFlow(hooks, scratch)();
-  await keepChanges(store, { threadId, runId: command.runId, step: opened.step }, changes);
+  await store.steps.keepFlow({ threadId, runId: command.runId, step: opened.step, ...changes });
   return opened;
 }
 
@@ -123,7 +116,7 @@ async function toExecution(
   { call, asked, command, scratch }: Opening,
 ): Promise<RunningExecution> {
   const { key, begun, executionId } = call;
-  const { messages: history } = await store.getMessages(key.threadId, { includeSilent: true });
+  const { messages: history } = await store.messages.list(key.threadId, { includeSilent: true });
   const { prompt, args } = asked;
   const subprompt: SubpromptPlace = {
     prompt: prompt.name,

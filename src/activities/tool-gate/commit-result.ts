@@ -7,7 +7,7 @@ import type { ToolCallOutcome } from '../../core/step.ts';
 import { authorPlace } from '../../state/author-fault.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import { keepChanges, queueTools } from '../author/hook-work.ts';
+import { queueTools } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { AnsweredFrame, OpenFlow, RowOfResult } from './result-hooks.ts';
 
@@ -33,7 +33,7 @@ export async function commitResult(
   const handoff = row.result?.status === 'success' ? answer.handoff : {};
   const changes = { ...left, ...(await flow()) };
   const committed = await retryWhileUnavailable(signal, () =>
-    store.commitTool({ ...key, ...handoff, ...row, queuedTools, ...changes }),
+    store.toolCalls.commit({ ...key, ...handoff, ...row, queuedTools, ...changes }),
   );
   await probe?.('tool_committed');
   if (committed.kind === 'terminated') return end(committed);
@@ -67,10 +67,10 @@ async function runAfterCreate(
 ): Promise<number> {
   const messageId = row.message?.id;
   if (messageId === undefined || !hooks.has('after_create_message')) return 0;
-  const message = await store.getMessage(thread.id, messageId);
+  const message = await store.messages.get(thread.id, messageId);
   if (message) await hooks.messages.afterCreate(message);
   const changes = await flow();
-  await keepChanges(store, key, changes);
+  await store.steps.keepFlow({ ...key, ...changes });
   return queueTools(store, thread.id, sink, storedTools)();
 }
 

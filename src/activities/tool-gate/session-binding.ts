@@ -36,7 +36,7 @@ export async function bindToSession(
   const { thread, signal } = execution;
   const status = (text ?? result.result ?? '').trim().slice(0, LIMITS.childStatusChars);
   if (thread.parentId !== null && status !== '') {
-    await retryWhileUnavailable(signal, () => store.setChildStatus(thread.id, status));
+    await retryWhileUnavailable(signal, () => store.children.setStatus(thread.id, status));
     await probe?.('subagent_status_told');
   }
   return result;

@@ -44,7 +44,7 @@ function openToolFrame(dependencies: ActivityDependencies, execution: ToolExecut
   let read: Promise<RunningExecution> | undefined;
   const running = () => {
     read ??= retryWhileUnavailable(signal, () =>
-      dependencies.store.getMessages(thread.id, { includeSilent: true }),
+      dependencies.store.messages.list(thread.id, { includeSilent: true }),
     ).then(({ messages: history }) => ({ ...where, prompt, history, flow: scratch.flow }));
     return read;
   };

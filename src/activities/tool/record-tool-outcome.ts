@@ -16,7 +16,7 @@ export async function recordToolOutcome(
 
 /** What its worker may have told nobody of is told with it. */
 export async function settleLost(store: ThreadStore, key: ToolCallKey): Promise<SettledTool> {
-  const settled = await store.settleLostTool(key);
+  const settled = await store.toolCalls.settleLost(key);
   if (settled.kind === 'settled' && settled.state === 'unknown') await wakeForgotten(store, key.threadId);
   return settled;
 }

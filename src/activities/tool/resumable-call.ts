@@ -37,7 +37,7 @@ export async function beginCall(
 ): Promise<BegunCall> {
   const key = { ...fromRun(store, run), step, index, attempt };
   const begun = await retryWhileUnavailable(abortSignal(), () =>
-    store.beginTool({ ...key, idempotent: () => true }),
+    store.toolCalls.begin({ ...key, idempotent: () => true }),
   );
   switch (begun.kind) {
     case 'terminated':
@@ -86,6 +86,6 @@ export async function keepPresent(
 ): Promise<readonly AttachmentRef[]> {
   const byPath = new Map(attachments.map((each) => [each.path, each]));
   const present: AttachmentRef[] = [];
-  for (const each of byPath.values()) if (await store.statFile(threadId, each.path)) present.push(each);
+  for (const each of byPath.values()) if (await store.files.stat(threadId, each.path)) present.push(each);
   return present;
 }

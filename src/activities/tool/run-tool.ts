@@ -27,7 +27,7 @@ export async function runTool(
   const idempotent = (name: string) => dependencies.registry().tools.get(name)?.idempotent ?? true;
   await probe?.('tool_not_begun');
   const begun = await retryWhileUnavailable(abortSignal(), () =>
-    store.beginTool({ ...key, attempt, idempotent }),
+    store.toolCalls.begin({ ...key, attempt, idempotent }),
   );
   switch (begun.kind) {
     case 'terminated':

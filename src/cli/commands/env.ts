@@ -99,7 +99,7 @@ async function setVariable(name: string, options: SetOptions): Promise<undefined
   if (problem) throw new RuntimeError('InvalidVariable', problem);
   await withOwnStore(project, async (store) => {
     const value = await readSecret(`Value of ${name} (not shown): `);
-    const now = await store.setEnv({ owner, name, value, type });
+    const now = await store.env.set({ owner, name, value, type });
     if (json) return printJson({ name, ...owner, type: now });
     note(`Set ${name} of ${tell(owner)}, a ${now}${value === '' ? ', to the empty text' : ''}.`);
     if (now === 'secret' && type === undefined) {
@@ -112,7 +112,7 @@ async function setVariable(name: string, options: SetOptions): Promise<undefined
 async function listVariables(options: OwnerOptions): Promise<undefined> {
   const owner = toOwner(options);
   await withStore(options.project, async (store) => {
-    const variables = await store.listEnv(owner);
+    const variables = await store.env.list(owner);
     if (options.json) return printJson({ ...owner, variables });
     if (variables.length === 0) return note(`No variables of ${tell(owner)}.`);
     const rows = variables.map(({ name, type, value, keyId, updatedAt }) => {
@@ -132,7 +132,7 @@ async function listVariables(options: OwnerOptions): Promise<undefined> {
 async function unsetVariable(name: string, options: OwnerOptions): Promise<number> {
   const owner = toOwner(options);
   return withStore(options.project, async (store) => {
-    const removed = await store.unsetEnv(owner, name);
+    const removed = await store.env.unset(owner, name);
     if (options.json) printJson({ name, ...owner, removed });
     else note(removed ? `Removed ${name} of ${tell(owner)}.` : `There is no ${name} of ${tell(owner)}.`);
     return removed ? EXIT.done : EXIT.notFound;
@@ -141,7 +141,7 @@ async function unsetVariable(name: string, options: OwnerOptions): Promise<numbe
 
 async function rotateKeys({ project, json }: CommonOptions): Promise<undefined> {
   await withStore(project, async (store) => {
-    const { keyId, rotated } = await store.rotateEnv();
+    const { keyId, rotated } = await store.env.rotate();
     if (json) return printJson({ keyId, rotated });
     note(
       `Encrypted ${rotated} ${rotated === 1 ? 'variable' : 'variables'} again. All are encrypted with "${keyId}" now.`,

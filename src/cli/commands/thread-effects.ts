@@ -30,7 +30,7 @@ export function addThreadEffects(threads: Command, cli: Cli): void {
 async function listEffects(threadId: string, { project, json }: CommonOptions): Promise<undefined> {
   await withStore(project, async (store) => {
     await findThread(store, threadId);
-    const effects = await store.listEffects(threadId);
+    const effects = await store.effects.list(threadId);
     if (json) return printJson({ effects });
     if (effects.length === 0) return note('No effects wait.');
     const rows = effects.map((effect) => toRow(effect, Date.now()));
@@ -83,7 +83,7 @@ async function cancelEffect(
   const { project, json } = command.optsWithGlobals<CommonOptions>();
   await withStore(project, async (store) => {
     await findThread(store, threadId);
-    if (!(await store.removeEffect(threadId, effectId))) {
+    if (!(await store.effects.remove(threadId, effectId))) {
       throw new RuntimeError(
         'EffectNotFound',
         `No effect ${JSON.stringify(effectId)} of thread "${threadId}" waits: it has fired, was cancelled, or never was.`,

@@ -57,7 +57,7 @@ async function exportThread(threadId: string, options: ExportOptions): Promise<u
 async function readTranscript(threadId: string, { project }: ExportOptions): Promise<string> {
   return withStore(project, async (store) => {
     const thread = await findThread(store, threadId);
-    const { messages } = await store.getMessages(threadId, {
+    const { messages } = await store.messages.list(threadId, {
       limit: ALL,
       includeSilent: true,
       maxDepth: ALL,

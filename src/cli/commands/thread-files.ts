@@ -31,7 +31,7 @@ async function showFiles(
 ): Promise<undefined> {
   await withStore(project, async (store) => {
     await findThread(store, threadId);
-    const file = await store.statFile(threadId, path);
+    const file = await store.files.stat(threadId, path);
     if (!file) throw new RuntimeError('FileNotFound', `Thread "${threadId}" has no ${JSON.stringify(path)}.`);
     if (file.isDirectory) await listDirectory(store, threadId, file, json);
     else if (json) printJson({ file });
@@ -46,7 +46,7 @@ async function listDirectory(
   { path }: FileRecord,
   json: boolean | undefined,
 ): Promise<void> {
-  const { entries } = await store.readdirFile(threadId, path);
+  const { entries } = await store.files.readdir(threadId, path);
   if (json) return printJson({ entries });
   if (entries.length === 0) return note('There is nothing in it.');
   const rows = entries.map((entry) => [
@@ -105,8 +105,8 @@ async function showValues(
 ): Promise<undefined> {
   await withStore(project, async (store) => {
     await findThread(store, threadId);
-    if (key !== undefined) return printJson(await store.getValue(threadId, key));
-    const values = await store.listValues(threadId, { after, limit });
+    if (key !== undefined) return printJson(await store.values.get(threadId, key));
+    const values = await store.values.list(threadId, { after, limit });
     if (json) return printJson({ values });
     if (values.length === 0) return note('No values.');
     const rows = values.map((row) => [

@@ -28,7 +28,7 @@ export function addThreadLogs(threads: Command, cli: Cli): void {
 async function listLogs(threadId: string, { project, json, limit }: LogOptions): Promise<undefined> {
   await withStore(project, async (store) => {
     await findThread(store, threadId);
-    const logs = (await store.getLogs(threadId, { limit })).toReversed();
+    const logs = (await store.events.getLogs(threadId, { limit })).toReversed();
     if (json) return printJson({ logs });
     if (logs.length === 0) return note('Nothing has happened yet.');
     const headings = ['AT', 'WHAT', 'NAME', 'OUTCOME', 'TOOK', 'TOKENS', 'COST'];

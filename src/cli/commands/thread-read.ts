@@ -52,9 +52,9 @@ async function showThread(threadId: string, options: ShowOptions): Promise<undef
   const { json, project, limit = json ? ALL : SHOWN, silent: includeSilent, debug } = options;
   await withStore(project, async (store) => {
     const thread = await findThread(store, threadId);
-    const { messages, total } = await store.getMessages(threadId, { limit, includeSilent });
+    const { messages, total } = await store.messages.list(threadId, { limit, includeSilent });
     // An upper bound from the thread's record: one that never had a child costs no read.
-    const children = thread.childCount === 0 ? [] : await store.listChildren(threadId);
+    const children = thread.childCount === 0 ? [] : await store.children.list(threadId);
     const faults = debug ? await readFaults(store, threadId) : undefined;
     if (json) return printJson({ thread, children, messages, total, faults });
     printLine(`${threadHeading(thread, children)}\n`);
@@ -90,7 +90,7 @@ interface ListOptions extends CommonOptions {
 
 async function listThreads({ project, json, status, agent, limit }: ListOptions): Promise<undefined> {
   await withStore(project, async (store) => {
-    const threads = await store.listThreads({ status, agent, limit });
+    const threads = await store.threads.list({ status, agent, limit });
     if (json) return printJson({ threads });
     if (threads.length === 0) return note(`No threads${status || agent ? ' like that' : ' yet'}.`);
     const families = threads.some(({ parentId }) => parentId !== null);
@@ -143,7 +143,7 @@ async function tailThread(
 ): Promise<undefined> {
   await withStore(project, async (store) => {
     await findThread(store, threadId);
-    const stream = new AnswerStream((id) => store.getMessage(threadId, id));
+    const stream = new AnswerStream((id) => store.messages.get(threadId, id));
     const printer = new TailPrinter();
     for await (const event of followEvents(store, threadId, { after, follow })) {
       if (json) printJsonLine(event);
@@ -154,7 +154,7 @@ async function tailThread(
 }
 
 export async function findThread(store: ThreadStore, threadId: string): Promise<ThreadRecord> {
-  const thread = await store.getThread(threadId);
+  const thread = await store.threads.get(threadId);
   if (thread) return thread;
   throw new RuntimeError(
     'ThreadNotFound',

@@ -21,7 +21,7 @@ export function addThreadTree(threads: Command, cli: Cli): void {
 async function showTree(threadId: string, { project, json }: CommonOptions): Promise<undefined> {
   await withStore(project, async (store) => {
     await findThread(store, threadId);
-    const threads = await store.readFamily(threadId);
+    const threads = await store.family.read(threadId);
     if (json) return printJson({ threads });
     for (const line of treeLines(threads)) printLine(line);
   });

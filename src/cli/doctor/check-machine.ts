@@ -46,7 +46,7 @@ export async function checkStore(projectDir: string): Promise<{ check: Check; st
   try {
     const store = await openStore(address, projectDir, { create: false });
     try {
-      const { length } = await store.listThreads({ limit: ALL });
+      const { length } = await store.threads.list({ limit: ALL });
       const place = file === undefined ? store.place : showPath(file);
       return {
         check: ok('store', `${place}, ${length} ${length === 1 ? 'thread' : 'threads'}, id ${store.id}`),

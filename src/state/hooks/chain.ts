@@ -16,7 +16,7 @@ import type { StateDependencies } from '../dependencies.ts';
 import type { ThreadEnv } from '../thread-env.ts';
 
 export interface ChainOptions {
-  readonly store: Pick<ThreadStore, 'appendEvent'>;
+  readonly store: { readonly events: Pick<ThreadStore['events'], 'append'> };
   readonly env: Pick<ThreadEnv, 'redact'>;
   readonly threadId: string;
   /** As in AuthorRun. */
@@ -63,7 +63,7 @@ export function createChain(options: ChainOptions): HookChain {
       if (hook) options.report?.({ code: 'hook', name: hook.name, threadId, ...told });
       const named = { id: hook?.name ?? null, hook: hook?.hook ?? null };
       const data = { ...named, ...told, error: told.error.slice(0, ERROR_CHARS) };
-      await store.appendEvent(threadId, { type: 'hook.failed', data, step: options.step() });
+      await store.events.append(threadId, { type: 'hook.failed', data, step: options.step() });
     } catch {
       // A log that cannot be written, or a thread that is terminated, must not make things worse.
     }

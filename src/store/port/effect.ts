@@ -54,19 +54,25 @@ export interface BeginEffect extends FromRun {
 }
 
 export interface EffectStore {
-  /** Rejects with `ThreadTerminated`, `LimitExceeded`. Answers the milliseconds until the thread's next effect. */
-  scheduleEffect(threadId: string, effect: NewEffect): Promise<number>;
+  /**
+   * Answers the milliseconds until the thread's next effect. The same id again schedules nothing. Rejects with
+   * `ThreadTerminated`, `ThreadNotFound`, `LimitExceeded`.
+   */
+  schedule(threadId: string, effect: NewEffect): Promise<number>;
   /** Effects that wait, the next due first. */
-  listEffects(threadId: string, name?: string): Promise<readonly ScheduledEffect[]>;
+  list(threadId: string, name?: string): Promise<readonly ScheduledEffect[]>;
   /** True only when it still waited. */
-  removeEffect(threadId: string, id: string): Promise<boolean>;
+  remove(threadId: string, id: string): Promise<boolean>;
   /**
    * Milliseconds until the next one is due, 0 for one that is late, null where none waits. One that is `begun` counts as
    * late when it is asked for: a new workflow run cannot know whether anybody still runs it.
    */
-  nextEffect(threadId: string, options?: { readonly begun?: boolean }): Promise<number | null>;
-  /** Takes the effect that is due first; one that a lost worker had comes before the others. */
-  beginEffect(command: BeginEffect): Promise<BegunEffect>;
-  /** Settles it, once. */
-  endEffect(command: EndEffect): Promise<EndedEffect>;
+  next(threadId: string, options?: { readonly begun?: boolean }): Promise<number | null>;
+  /**
+   * Takes the effect that is due first, as another attempt of it. One that is found begun was a lost worker's: it comes before the
+   * others, so this command, given twice, answers the same effect.
+   */
+  begin(command: BeginEffect): Promise<BegunEffect>;
+  /** Settles the effect, once: the same end again answers the same. */
+  end(command: EndEffect): Promise<EndedEffect>;
 }

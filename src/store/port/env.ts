@@ -39,14 +39,17 @@ export interface RotatedEnv {
 }
 
 export interface EnvStore {
-  /** Throws `InvalidVariable`, and `ThreadTerminated` for a variable of a dead thread. Answers the type that it has now. */
-  setEnv(command: SetEnv): Promise<EnvType>;
+  /**
+   * Answers the type that the variable has now. Rejects with `InvalidVariable`, and with `ThreadTerminated` for a variable of a
+   * thread that has ended.
+   */
+  set(command: SetEnv): Promise<EnvType>;
   /** False when it was not there. Descendants keep theirs. */
-  unsetEnv(owner: EnvOwner, name: string): Promise<boolean>;
+  unset(owner: EnvOwner, name: string): Promise<boolean>;
   /** Ordered by name. A text that cannot be decrypted comes without its value. */
-  listEnv(owner: EnvOwner): Promise<readonly EnvEntry[]>;
-  /** Every value that a thread sees, those included that another one hides. */
-  readEnv(threadId: string, userId: string | null): Promise<readonly StoredVariable[]>;
-  /** Encrypts anew what is not encrypted with the active key; all keys in use must be known. */
-  rotateEnv(): Promise<RotatedEnv>;
+  list(owner: EnvOwner): Promise<readonly EnvEntry[]>;
+  /** Every value of the thread, its user and the instance, by name; also those that a nearer one hides. */
+  read(threadId: string, userId: string | null): Promise<readonly StoredVariable[]>;
+  /** Encrypts all values anew that have another key than the active one; all keys in use must be known. Each is a write of its own. */
+  rotate(): Promise<RotatedEnv>;
 }

@@ -7,7 +7,10 @@ import { RuntimeError } from '../../core/error.ts';
 import type { FileChunk } from '../../core/thread-file.ts';
 import type { FileStore, OpenedFile } from './file.ts';
 
-type Reader = Pick<FileStore, 'openFile' | 'readFileChunk'>;
+/** A store, or the part of it that is read here. */
+interface Reader {
+  readonly files: Pick<FileStore, 'open' | 'readChunk'>;
+}
 
 const TRIES = 5;
 
@@ -18,7 +21,7 @@ export async function readWholeFile(
   path: string,
 ): Promise<ArrayBuffer | null> {
   for (let tries = 1; ; tries++) {
-    const file = await store.openFile(threadId, path);
+    const file = await store.files.open(threadId, path);
     if (!file) return null;
     const bytes = new Uint8Array(file.record.size);
     let at = 0;
@@ -42,12 +45,12 @@ export async function streamFile(
   signal?: AbortSignal,
 ): Promise<AsyncIterable<FileChunk> | null> {
   signal?.throwIfAborted();
-  const file = await store.openFile(threadId, path);
+  const file = await store.files.open(threadId, path);
   return file && readChunks(store, threadId, file, signal);
 }
 
 export async function* readChunks(
-  store: Pick<FileStore, 'readFileChunk'>,
+  { files }: { readonly files: Pick<FileStore, 'readChunk'> },
   threadId: string,
   { record, contentId, chunks: totalChunks }: OpenedFile,
   signal?: AbortSignal,
@@ -58,7 +61,7 @@ export async function* readChunks(
   }
   for (let index = 0; index < totalChunks; index++) {
     signal?.throwIfAborted();
-    const data = await store.readFileChunk(threadId, { path: record.path, contentId, index });
+    const data = await files.readChunk(threadId, { path: record.path, contentId, index });
     if (!data) throw replaced(record.path);
     yield { data, index, totalChunks, isLast: index === totalChunks - 1 };
     // An engine in this process answers without the event loop.

@@ -1,6 +1,6 @@
 /**
  * The file system of a thread (definitions §18), a part of the ThreadStore port. Paths are rows of the thread; what a
- * path means is in `core/file-path.ts`. Each command may be given twice: a path's content is what counts. `writeFile` is
+ * path means is in `core/file-path.ts`. Each command may be given twice: a path's content is what counts. `write` is
  * several transactions, of which the last one decides; searches read page by page and see what is there when they come by.
  * Reads work on a terminated thread, and answer nothing for an unknown one. Writes throw `ThreadTerminated`,
  * `ThreadNotFound`, `InvalidPath`, `InvalidValue`, `FileConflict`, `LimitExceeded`.
@@ -34,22 +34,29 @@ export interface FileChunkRef {
 }
 
 export interface FileStore {
-  writeFile(threadId: string, file: NewFile): Promise<FileRecord>;
-  /** As `writeFile`, for a thread that may not be there yet: what its first message names. */
-  stageFile(threadId: string, file: NewFile): Promise<FileRecord>;
-  mkdirFile(threadId: string, path: string): Promise<FileRecord>;
-  rmdirFile(threadId: string, path: string): Promise<void>;
-  unlinkFile(threadId: string, path: string): Promise<void>;
+  /** Replaces what is at the path, but not a directory. */
+  write(threadId: string, file: NewFile): Promise<FileRecord>;
+  /** As `write`, for a thread that may not be there yet: what its first message names. */
+  stage(threadId: string, file: NewFile): Promise<FileRecord>;
+  /** Makes the directory and those above it; one that is there stays. */
+  mkdir(threadId: string, path: string): Promise<FileRecord>;
+  /** Removes an empty directory; without one nothing happens. */
+  rmdir(threadId: string, path: string): Promise<void>;
+  /** Removes a file, and its content with the last file that has it; without one nothing happens. */
+  unlink(threadId: string, path: string): Promise<void>;
 
-  statFile(threadId: string, path: string): Promise<FileRecord | null>;
-  readdirFile(threadId: string, path: string): Promise<ReaddirResult>;
-  getFileStats(threadId: string): Promise<FileStats>;
-  getFileThumbnail(threadId: string, path: string): Promise<Uint8Array | null>;
+  /** The root is there as soon as the thread is. */
+  stat(threadId: string, path: string): Promise<FileRecord | null>;
+  /** Directories first, each kind by name. */
+  readdir(threadId: string, path: string): Promise<ReaddirResult>;
+  getStats(threadId: string): Promise<FileStats>;
+  getThumbnail(threadId: string, path: string): Promise<Uint8Array | null>;
   /** Null when there is no such file; `file-content.ts` reads what it answers. */
-  openFile(threadId: string, path: string): Promise<OpenedFile | null>;
+  open(threadId: string, path: string): Promise<OpenedFile | null>;
   /** Null when the file has another content by now, or is gone. */
-  readFileChunk(threadId: string, chunk: FileChunkRef): Promise<Uint8Array | null>;
-  findFiles(threadId: string, pattern: string): Promise<FindResult>;
-  /** Throws `Timeout` when the pattern computes too long. */
-  grepFiles(threadId: string, pattern: string): Promise<readonly GrepResult[]>;
+  readChunk(threadId: string, chunk: FileChunkRef): Promise<Uint8Array | null>;
+  /** Paths that a glob fits, sorted, up to `LIMITS.foundFiles`. */
+  find(threadId: string, pattern: string): Promise<FindResult>;
+  /** Lines that a regular expression fits, file by file, sorted by path. Rejects with `Timeout` when the pattern computes too long. */
+  grep(threadId: string, pattern: string): Promise<readonly GrepResult[]>;
 }

@@ -1,9 +1,7 @@
-/** Reads and writes for hooks (definitions §9): what a step is about to drain, and what hooks ask once it is stored. */
+/** Queued rows for hooks (definitions §9): as a step is about to drain them, and as hooks have made them. */
 import type { Message } from '../../core/message.ts';
 import type { SideSteps } from '../../core/session.ts';
-import type { FlowDirective, Side } from '../../core/thread-execution.ts';
-import type { FromRun } from './run.ts';
-import type { BeginStep } from './step.ts';
+import type { Side } from '../../core/thread-execution.ts';
 import type { ThreadRecord } from './thread.ts';
 
 /** A row that a step is about to drain. */
@@ -40,24 +38,4 @@ export interface PendingWork {
   readonly side: Side;
   /** Its scratch. */
   readonly scratch: Readonly<Record<string, unknown>>;
-}
-
-export interface KeepFlow extends FromRun {
-  readonly step: number;
-  /** The index of a tool call; absent for the step itself. */
-  readonly index?: number;
-  readonly directive?: FlowDirective;
-  /** The execution's scratch, JSON text. */
-  readonly context?: string;
-}
-
-export interface HookStore {
-  /** What `beginStep` with the same ordinal and items would drain now. */
-  readPending(
-    query: FromRun & Pick<BeginStep, 'ordinal' | 'items' | 'twoSides' | 'session'>,
-  ): Promise<PendingWork>;
-  /** `after_thread_created` has run. */
-  markGreeted(threadId: string): Promise<void>;
-  /** What hooks asked once their step, or their call's result, was stored. Where they asked nothing, nothing is written. */
-  keepFlow(command: KeepFlow): Promise<void>;
 }

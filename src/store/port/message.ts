@@ -1,6 +1,6 @@
 /**
  * The store's messages (definitions §14.2, §15). Attachments are files of the thread by the time they come here.
- * Writes reject with `ThreadTerminated`.
+ * Writes reject with `ThreadTerminated`, `ThreadNotFound`.
  */
 import type { AttachmentRef, Message } from '../../core/message.ts';
 import type { GetMessagesOptions, MessagePage } from '../../core/thread-message.ts';
@@ -28,11 +28,14 @@ export interface StoredMessageUpdates {
 }
 
 export interface MessageStore {
-  getMessages(threadId: string, options?: GetMessagesOptions): Promise<MessagePage>;
-  getMessage(threadId: string, id: string): Promise<Message | null>;
-  injectMessage(threadId: string, message: InjectedMessage): Promise<Message>;
+  /** A page of the thread's messages, the pending ones after the stored; oldest first unless asked otherwise. */
+  list(threadId: string, options?: GetMessagesOptions): Promise<MessagePage>;
+  /** Stored or pending. */
+  get(threadId: string, id: string): Promise<Message | null>;
+  /** Stores a message of code's own making; the same id again answers the one that is there. */
+  inject(threadId: string, message: InjectedMessage): Promise<Message>;
   /** Rejects with `MessageNotFound`. */
-  updateMessage(threadId: string, id: string, updates: StoredMessageUpdates): Promise<Message>;
+  update(threadId: string, id: string, updates: StoredMessageUpdates): Promise<Message>;
   /** False when there is none. Rejects with `MessageConflict` where a call of it has no result yet. */
-  deleteMessage(threadId: string, id: string): Promise<boolean>;
+  delete(threadId: string, id: string): Promise<boolean>;
 }

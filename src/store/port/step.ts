@@ -1,4 +1,4 @@
-/** Commands of a model step, and what they answer. */
+/** Steps (runtime §3): begun with what they drain, assembled, ended with their answer. */
 import type { ContextMessage } from '../../core/context.ts';
 import type { QueueItem, Refusal, ToolItem } from '../../core/item.ts';
 import type { AttachmentRef, ToolCall } from '../../core/message.ts';
@@ -61,6 +61,7 @@ export type BegunStep =
   | { readonly kind: 'failed'; readonly step: number; readonly error: StoredError; readonly swept: number }
   | { readonly kind: 'call'; readonly step: number; readonly attempt: number; readonly swept: number };
 
+/** One attempt at a step. */
 export interface StepRef extends FromRun {
   readonly step: number;
   readonly attempt: number;
@@ -92,21 +93,6 @@ export type CommittedStep =
   | { readonly kind: 'stored'; readonly record: StepRecord }
   | { readonly kind: 'closed' }
   | { readonly kind: 'terminated' };
-
-export interface ModelCallStart extends StepRef {
-  readonly call: number;
-  readonly model: string;
-  readonly modelId: string;
-}
-
-export interface ModelCallEnd extends StepRef {
-  readonly call: number;
-  readonly ok: boolean;
-  readonly error?: StoredError & { readonly statusCode?: number; readonly retryInMs?: number };
-  readonly usage?: ProviderUsage;
-  readonly cost?: number;
-  readonly firstTokenAt?: number;
-}
 
 /** Where a step stands. */
 export interface StepPlace {
@@ -158,4 +144,36 @@ export interface SubpromptPlace {
   readonly parentId: string;
   /** Names of the prompts around it, the outermost sub-prompt first, its own last. */
   readonly path: readonly string[];
+}
+
+export interface KeepFlow extends FromRun {
+  readonly step: number;
+  /** The index of a tool call; absent for the step itself. */
+  readonly index?: number;
+  readonly directive?: FlowDirective;
+  /** The execution's scratch, JSON text. */
+  readonly context?: string;
+}
+
+export interface StepStore {
+  /**
+   * Drains the queue and decides what the step is: call a model, take over what is stored, or nothing to do. The run and the
+   * ordinal are the key: the same command again drains nothing and finds the same step, as another attempt where it is open.
+   */
+  begin(command: BeginStep): Promise<BegunStep>;
+  /**
+   * One read, from the place of the step to its messages, oldest first: `window` is asked in between how much of them is needed;
+   * all where it is absent. Rejects with `ThreadNotFound`.
+   */
+  readContext(
+    threadId: string,
+    step: number,
+    window?: (place: StepPlace) => HistoryWindow,
+  ): Promise<StepContext>;
+  /** Stores the answer with its calls. An open step is ended once: who comes second is answered what the first one stored. */
+  commit(command: CommitStep): Promise<CommittedStep>;
+  /** Ends an open step without an answer; only its newest attempt may. A step that is committed stays so, and is answered. */
+  fail(command: StepRef & { readonly error: StoredError }): Promise<CommittedStep>;
+  /** What hooks asked once their step, or their call's result, was stored. Where they asked nothing, nothing is written. */
+  keepFlow(command: KeepFlow): Promise<void>;
 }

@@ -23,7 +23,9 @@ export interface RecordedDeath {
 }
 
 export interface StrikeStore {
+  /** Counts each death once, against its culprit; suspects get a row without a strike. */
   recordDeaths(deaths: readonly RecordedDeath[]): Promise<void>;
-  readStrike(work: string): Promise<Strike | null>;
-  clearStrike(work: string): Promise<void>;
+  read(work: string): Promise<Strike | null>;
+  /** The work has ended in order. */
+  clear(work: string): Promise<void>;
 }

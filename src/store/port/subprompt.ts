@@ -1,4 +1,4 @@
-/** Commands of a sub-prompt's step (definitions §12.6), and what they answer. Its answer is stored by `commitStep`. */
+/** Commands of a sub-prompt's step (definitions §12.6), and what they answer. Its answer is stored by `steps.commit`. */
 import type { AttachmentRef, ToolStatus } from '../../core/message.ts';
 import type { StoredError } from '../../core/step.ts';
 import type { FlowDirective } from '../../core/thread-execution.ts';
@@ -56,7 +56,7 @@ export interface SubpromptStore {
    * Opens the step that answers the call, or finds it: the same call again changes nothing but the step's attempt. The call
    * must have been begun.
    */
-  openSubprompt(command: OpenSubprompt): Promise<OpenedSubprompt>;
+  open(command: OpenSubprompt): Promise<OpenedSubprompt>;
   /** Null where the call has no step. */
-  readSubprompt(threadId: string, step: number, index: number): Promise<StoredSubprompt | null>;
+  read(threadId: string, step: number, index: number): Promise<StoredSubprompt | null>;
 }

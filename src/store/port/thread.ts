@@ -1,6 +1,8 @@
-/** A thread's record and its event log, as readers see them. Times are microseconds since 1970. */
+/** Threads (runtime §1, §6, §10): their records, and the commands that open them, bring them to rest and end them. */
 import type { Session } from '../../core/session.ts';
-import type { StoredError, ThreadStatus } from '../../core/step.ts';
+import type { CommitStatusInput, CommitStatusOutcome, StoredError, ThreadStatus } from '../../core/step.ts';
+import type { SubagentReport } from '../../core/subagent-report.ts';
+import type { FromRun } from './run.ts';
 
 export interface ThreadRecord {
   readonly id: string;
@@ -25,4 +27,69 @@ export interface ThreadRecord {
   readonly childCount: number;
   /** Number of the newest event. */
   readonly lastSeq: number;
+}
+
+export interface OpenThread extends FromRun {
+  readonly agent: string;
+  readonly userId: string | null;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly parentId: string | null;
+  readonly rootId: string;
+  /** The thread has run before: a store that does not know it is the wrong store. */
+  readonly mustExist: boolean;
+}
+
+export type OpenedThread =
+  | { readonly kind: 'terminated' }
+  | {
+      readonly kind: 'open';
+      readonly thread: ThreadRecord;
+      /** The workflow has seen this step and all before it. */
+      readonly afterStep: number;
+      /** A run that was replaced has left its turn open. */
+      readonly turnOpen: boolean;
+      /** Items in line. */
+      readonly waiting: number;
+      /** It has a parent in whose registry it stands. From now on it counts as started. */
+      readonly isChild: boolean;
+      /** It has made a report that its parent has not heard. */
+      readonly reportDue: boolean;
+      /** It has made children that nobody has started. */
+      readonly unstarted: boolean;
+    };
+
+export interface CommitStatus extends CommitStatusInput, FromRun {
+  /** What a child's parent is told of the end of its execution. */
+  readonly report?: SubagentReport;
+}
+
+export interface ListThreads {
+  readonly status?: ThreadStatus;
+  readonly agent?: string;
+  /** Default 50. */
+  readonly limit?: number;
+}
+
+export interface ThreadRecordStore {
+  /**
+   * Opens the thread for a run, which is the one that may write from now on; makes it at its very first run. The same run again
+   * changes nothing. Rejects with `StoreMismatch` where the thread must exist and does not.
+   */
+  open(command: OpenThread): Promise<OpenedThread>;
+  get(threadId: string): Promise<ThreadRecord | null>;
+  /** The one that changed last comes first. */
+  list(options?: ListThreads): Promise<readonly ThreadRecord[]>;
+  /**
+   * Ends the execution and brings the thread to rest, with all that must be settled then: open steps and calls, effects of a
+   * terminated one, a child's report. Answers `pending` instead where items wait that nobody took, unless it was stopped.
+   * Its ordinal is the key: the same commit again tells the log nothing twice.
+   */
+  commitStatus(command: CommitStatus): Promise<CommitStatusOutcome>;
+  /**
+   * Ends the thread as `commitStatus` does, whoever asks. A terminated one stays as it is. A child that owes its parent
+   * something reports its end. Rejects with `ThreadNotFound`.
+   */
+  terminate(threadId: string, reason?: string): Promise<void>;
+  /** Notes that `after_thread_created` has run. Rejects with `ThreadNotFound`. */
+  markGreeted(threadId: string): Promise<void>;
 }

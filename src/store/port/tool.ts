@@ -1,4 +1,4 @@
-/** Commands of a tool call, and what they answer. */
+/** Tool calls (runtime §5): scheduled → started → done, or of unknown outcome. */
 import type { MessageItem } from '../../core/item.ts';
 import type { AttachmentRef, ToolResult, ToolStatus } from '../../core/message.ts';
 import type { SideSteps } from '../../core/session.ts';
@@ -98,3 +98,18 @@ export type SettledTool =
       readonly directive?: FlowDirective;
     }
   | { readonly kind: 'terminated' };
+
+export interface BeginTool extends ToolCallKey {
+  /** The attempt's own name: only the attempt that began a call may commit its result. */
+  readonly attempt: string;
+  readonly idempotent: (name: string) => boolean;
+}
+
+export interface ToolCallStore {
+  /** Begins the body: scheduled → started. Only an idempotent tool may be begun again by another attempt. */
+  begin(command: BeginTool): Promise<BegunTool>;
+  /** Stores the call's one result; whatever run asks (P2). The same attempt again changes nothing. */
+  commit(command: CommitTool): Promise<CommittedTool>;
+  /** Settles a call whose worker was lost: done stays done, started becomes unknown, the rest may go again. */
+  settleLost(command: ToolCallKey): Promise<SettledTool>;
+}

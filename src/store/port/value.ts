@@ -19,11 +19,12 @@ export interface ListValues {
 
 export interface ValueStore {
   /** The value, or null: never set, deleted, or no such thread. */
-  getValue(threadId: string, key: string): Promise<unknown>;
+  get(threadId: string, key: string): Promise<unknown>;
   /**
    * Keeps a value, for good once resolved; null and undefined delete. Given twice it has the effect of once.
    * Throws `InvalidValue` naming the place, `LimitExceeded` naming the limit, `ThreadTerminated`, `ThreadNotFound`.
    */
-  setValue(threadId: string, key: string, value: unknown): Promise<void>;
-  listValues(threadId: string, options?: ListValues): Promise<readonly StoredValue[]>;
+  set(threadId: string, key: string, value: unknown): Promise<void>;
+  /** Ordered by key, from behind `after`. */
+  list(threadId: string, options?: ListValues): Promise<readonly StoredValue[]>;
 }

@@ -12,7 +12,7 @@ const write = (
   content: Uint8Array = bytes('hi'),
   mimeType = 'text/plain',
   metadata?: object,
-) => thread.store.writeFile(thread.id, { path, content, mimeType, metadata: metadata as never });
+) => thread.store.files.write(thread.id, { path, content, mimeType, metadata: metadata as never });
 const refTo = (path: string): AttachmentRef => ({
   id: path,
   type: 'file',
@@ -55,7 +55,7 @@ export function registerAttachment(given: () => Stores): void {
     it('[definitions 15.4] that are not there do not cost the message: it tells which, and so does the log', async () => {
       const thread = await openThread(given().store);
       await write(thread, '/a.txt');
-      await thread.store.mkdirFile(thread.id, '/folder');
+      await thread.store.files.mkdir(thread.id, '/folder');
       const attachments = ['/gone.txt', '/a.txt', '/folder', '/../up'];
       await thread.begin([message('m', 'look', { attachments, metadata: { n: 1 } })]);
       const missing = ['/gone.txt', '/folder', '/../up'];
@@ -78,7 +78,7 @@ export function registerAttachment(given: () => Stores): void {
         { id: 'm', content: '', attachments: [{ path: '/reports/b.txt', name: 'b.txt' }, refTo('/c.txt')] },
         { id: 'n', attachments: null },
       ]);
-      expect(await thread.store.getMessage(thread.id, 'm')).toMatchObject({
+      expect(await thread.store.messages.get(thread.id, 'm')).toMatchObject({
         attachments: [{ path: '/reports/b.txt' }, {}],
       });
     });
@@ -87,23 +87,26 @@ export function registerAttachment(given: () => Stores): void {
       const thread = new ThreadDriver(given().store);
       const content = new Uint8Array(1_500_000).fill(7);
       const file = { path: '/attachments/x.bin', content, mimeType: 'application/octet-stream' };
-      expect(await thread.store.stageFile(thread.id, file)).toMatchObject({
+      expect(await thread.store.files.stage(thread.id, file)).toMatchObject({
         path: '/attachments/x.bin',
         size: 1_500_000,
       });
-      await thread.store.stageFile(thread.id, file);
-      await thread.store.stageItem(thread.id, message('m', 'first', { attachments: ['/attachments/x.bin'] }));
+      await thread.store.files.stage(thread.id, file);
+      await thread.store.queue.stage(
+        thread.id,
+        message('m', 'first', { attachments: ['/attachments/x.bin'] }),
+      );
       await thread.open();
       await thread.begin([stored('m')]);
       expect((await thread.messages())[0]).toMatchObject({
         attachments: [{ path: '/attachments/x.bin', size: 1_500_000 }],
       });
-      expect(await thread.store.getFileStats(thread.id)).toEqual({
+      expect(await thread.store.files.getStats(thread.id)).toEqual({
         fileCount: 1,
         directoryCount: 1,
         totalSize: 1_500_000,
       });
-      await expect(thread.store.stageFile(thread.id, { ...file, path: '/' })).rejects.toMatchObject({
+      await expect(thread.store.files.stage(thread.id, { ...file, path: '/' })).rejects.toMatchObject({
         code: 'FileConflict',
       });
     });
@@ -111,14 +114,14 @@ export function registerAttachment(given: () => Stores): void {
 
   describe('a message that is deleted', () => {
     const inject = (thread: ThreadDriver, id: string, ...paths: string[]) =>
-      thread.store.injectMessage(thread.id, {
+      thread.store.messages.inject(thread.id, {
         id,
         role: 'user',
         content: id,
         attachments: paths.map(refTo),
         executionId: null,
       });
-    const files = async (thread: ThreadDriver) => (await thread.store.findFiles(thread.id, '/**')).paths;
+    const files = async (thread: ThreadDriver) => (await thread.store.files.find(thread.id, '/**')).paths;
 
     it('[definitions 14.2] takes its files along, except those that another message names', async () => {
       const thread = await openThread(given().store);
@@ -133,7 +136,7 @@ export function registerAttachment(given: () => Stores): void {
       );
       await inject(thread, 'b', '/attachments/shared.txt');
       await thread.stash(message('q', 'later', { attachments: ['/attachments/queued.txt'] }));
-      expect(await thread.store.deleteMessage(thread.id, 'a')).toBe(true);
+      expect(await thread.store.messages.delete(thread.id, 'a')).toBe(true);
       expect(await files(thread)).toEqual([
         '/attachments/left.txt',
         '/attachments/queued.txt',
@@ -142,8 +145,8 @@ export function registerAttachment(given: () => Stores): void {
       expect((await thread.events('file.deleted')).map(({ data }) => data)).toEqual([
         { path: '/attachments/own.txt', mimeType: 'text/plain', size: 2 },
       ]);
-      expect(await thread.store.deleteMessage(thread.id, 'b')).toBe(true);
-      expect(await thread.store.deleteMessage(thread.id, 'q')).toBe(true);
+      expect(await thread.store.messages.delete(thread.id, 'b')).toBe(true);
+      expect(await thread.store.messages.delete(thread.id, 'q')).toBe(true);
       expect(await files(thread)).toEqual(['/attachments/left.txt']);
     });
 
@@ -151,7 +154,7 @@ export function registerAttachment(given: () => Stores): void {
       const thread = await openThread(given().store);
       await write(thread, '/reports/report.txt');
       await inject(thread, 'a', '/reports/report.txt');
-      expect(await thread.store.deleteMessage(thread.id, 'a')).toBe(true);
+      expect(await thread.store.messages.delete(thread.id, 'a')).toBe(true);
       expect(await files(thread)).toEqual(['/reports/report.txt']);
     });
 
@@ -162,7 +165,7 @@ export function registerAttachment(given: () => Stores): void {
       const { step } = await thread.answer([message('m')], { messageId: 'asks', toolCalls });
       await thread.beginTool(step, 0);
       await thread.commitTool(step, 0, { attachments: [refTo('/attachments/drawn.png')] });
-      expect(await thread.store.deleteMessage(thread.id, 'asks')).toBe(true);
+      expect(await thread.store.messages.delete(thread.id, 'asks')).toBe(true);
       expect((await thread.messages()).map(({ id }) => id)).toEqual(['m']);
       expect(await files(thread)).toEqual([]);
     });
@@ -176,13 +179,13 @@ export function registerAttachment(given: () => Stores): void {
       await write(thread, '/a.txt');
       await write(thread, '/a.txt', bytes('more'));
       await write(thread, '/a.txt', bytes('more'), 'text/markdown');
-      await thread.store.unlinkFile(id, '/a.txt');
-      await thread.store.unlinkFile(id, '/a.txt');
-      await store.setValue(id, 'k', 1);
-      await store.setValue(id, 'k', 1);
-      await store.setValue(id, 'k', 2);
-      await store.setValue(id, 'k', null);
-      await store.setValue(id, 'k', null);
+      await thread.store.files.unlink(id, '/a.txt');
+      await thread.store.files.unlink(id, '/a.txt');
+      await store.values.set(id, 'k', 1);
+      await store.values.set(id, 'k', 1);
+      await store.values.set(id, 'k', 2);
+      await store.values.set(id, 'k', null);
+      await store.values.set(id, 'k', null);
       const told = await thread.events('file.created', 'file.updated', 'file.deleted', 'value.changed');
       expect(told.map(({ type, data }) => [type, data])).toEqual([
         ['file.created', { path: '/a.txt', mimeType: 'text/plain', size: 2 }],

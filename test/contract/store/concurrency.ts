@@ -15,9 +15,9 @@ export function registerConcurrency(given: () => Stores): void {
         Array.from({ length: 120 }, (_, n) => {
           const handle = handles[n % 2] as typeof store;
           const id = `i${Math.floor(n / 3)}`; // Each id comes three times.
-          if (n % 5 === 0) return handle.appendChunk({ ...ref, call: 1, delta: 'x' });
-          if (n % 5 < 3) return handle.queueItem(thread.id, message(id));
-          return handle.injectMessage(thread.id, {
+          if (n % 5 === 0) return handle.modelCalls.appendChunk({ ...ref, call: 1, delta: 'x' });
+          if (n % 5 < 3) return handle.queue.add(thread.id, message(id));
+          return handle.messages.inject(thread.id, {
             id: `m${n}`,
             role: 'system',
             content: `${n}`,
@@ -41,20 +41,20 @@ export function registerConcurrency(given: () => Stores): void {
       let writing = true;
       const writers = Promise.all(
         [store, second].map(async (handle, which) => {
-          for (let n = 0; n < 40; n++) await handle.queueItem(thread.id, message(`w${which}-${n}`));
+          for (let n = 0; n < 40; n++) await handle.queue.add(thread.id, message(`w${which}-${n}`));
         }),
       ).finally(() => {
         writing = false;
       });
       let after = 0;
       while (writing) {
-        for (const { seq } of await second.readEvents(thread.id, after, 10)) {
+        for (const { seq } of await second.events.read(thread.id, after, 10)) {
           expect(seq).toBe(after + 1);
           after = seq;
         }
       }
       await writers;
-      expect((await store.getThread(thread.id))?.lastSeq).toBe(81);
+      expect((await store.threads.get(thread.id))?.lastSeq).toBe(81);
     });
 
     it('show a reader each message once, while it goes from the queue into the history', async () => {
@@ -73,12 +73,12 @@ export function registerConcurrency(given: () => Stores): void {
       });
       let pages = 0;
       while (draining) {
-        const { messages, total } = await second.getMessages(thread.id, { limit: 1000 });
+        const { messages, total } = await second.messages.list(thread.id, { limit: 1000 });
         const ids = messages.map(({ id }) => id);
         expect(new Set(ids).size).toBe(ids.length);
         expect(ids.length).toBe(total);
         expect(rows.every(({ id }) => ids.includes(id))).toBe(true);
-        expect(await second.getMessage(thread.id, 'm0')).not.toBeNull();
+        expect(await second.messages.get(thread.id, 'm0')).not.toBeNull();
         pages += 1;
       }
       await drains;
@@ -91,10 +91,10 @@ export function registerConcurrency(given: () => Stores): void {
       const ids = Array.from({ length: 40 }, (_, n) => `m${n}`);
       await Promise.all(
         ids.flatMap((id, n) => [
-          second.stageItem(thread.id, message(id)),
+          second.queue.stage(thread.id, message(id)),
           thread.stash(message(id)),
-          second.stageItem(thread.id, message(id)),
-          n % 2 ? thread.as('run-1', second).stash(message(id)) : second.queueItem(thread.id, message(id)),
+          second.queue.stage(thread.id, message(id)),
+          n % 2 ? thread.as('run-1', second).stash(message(id)) : second.queue.add(thread.id, message(id)),
         ]),
       );
       expect((await thread.messages()).map(({ id }) => id).sort()).toEqual([...ids].sort());

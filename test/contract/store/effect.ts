@@ -8,11 +8,11 @@ import { message, openThread, type ThreadDriver } from '../thread-driver.ts';
 type Run = Extract<BegunEffect, { kind: 'run' }>;
 
 function schedule(thread: ThreadDriver, id: string, fields: Partial<NewEffect> = {}): Promise<number> {
-  return thread.store.scheduleEffect(thread.id, { id, name: 'remind', args: {}, delayMs: 0, ...fields });
+  return thread.store.effects.schedule(thread.id, { id, name: 'remind', args: {}, delayMs: 0, ...fields });
 }
 
 function begin(thread: ThreadDriver): Promise<BegunEffect> {
-  return thread.store.beginEffect(thread.from);
+  return thread.store.effects.begin(thread.from);
 }
 
 async function beginRun(thread: ThreadDriver): Promise<Run> {
@@ -26,11 +26,11 @@ function end(
   { effect, attempt }: Run,
   fields: { error?: { code: string; message: string } } = {},
 ) {
-  return thread.store.endEffect({ ...thread.from, id: effect.id, attempt, queuedTools: [], ...fields });
+  return thread.store.effects.end({ ...thread.from, id: effect.id, attempt, queuedTools: [], ...fields });
 }
 
 const ids = async (thread: ThreadDriver, name?: string) =>
-  (await thread.store.listEffects(thread.id, name)).map(({ id }) => id);
+  (await thread.store.effects.list(thread.id, name)).map(({ id }) => id);
 
 export function registerEffect(given: () => Stores): void {
   describe('effects', () => {
@@ -39,7 +39,7 @@ export function registerEffect(given: () => Stores): void {
       await schedule(thread, 'late', { delayMs: 60_000, args: { nested: { list: [1, 'ü', null] } } });
       await schedule(thread, 'early', { delayMs: 30_000 });
       await schedule(thread, 'other', { name: 'sweep', delayMs: 40_000 });
-      const all = await thread.store.listEffects(thread.id);
+      const all = await thread.store.effects.list(thread.id);
       expect(all.map(({ id }) => id)).toEqual(['early', 'other', 'late']);
       expect(all[2]).toEqual({
         id: 'late',
@@ -86,7 +86,7 @@ export function registerEffect(given: () => Stores): void {
 
     it('say when the next one is due', async () => {
       const thread = await openThread(given().store);
-      const next = () => thread.store.nextEffect(thread.id);
+      const next = () => thread.store.effects.next(thread.id);
       expect(await next()).toBeNull();
       const answered = await schedule(thread, 'hour', { delayMs: 3_600_000 });
       expect(answered).toBeGreaterThan(3_590_000);
@@ -94,7 +94,7 @@ export function registerEffect(given: () => Stores): void {
       expect(await schedule(thread, 'minute', { delayMs: 60_000 })).toBeLessThanOrEqual(60_000);
       expect(await schedule(thread, 'two hours', { delayMs: 7_200_000 })).toBeLessThanOrEqual(60_000);
       expect(await next()).toBeGreaterThan(50_000);
-      await thread.store.removeEffect(thread.id, 'minute');
+      await thread.store.effects.remove(thread.id, 'minute');
       expect(await next()).toBeGreaterThan(3_590_000);
       await schedule(thread, 'now');
       expect(await next()).toBe(0);
@@ -115,7 +115,7 @@ export function registerEffect(given: () => Stores): void {
 
     it('are removed only while they wait', async () => {
       const thread = await openThread(given().store);
-      const remove = (id: string) => thread.store.removeEffect(thread.id, id);
+      const remove = (id: string) => thread.store.effects.remove(thread.id, id);
       await schedule(thread, 'a', { delayMs: 60_000 });
       expect(await remove('a')).toBe(true);
       expect(await remove('a')).toBe(false);
@@ -141,9 +141,9 @@ export function registerEffect(given: () => Stores): void {
         error,
         queuedTools: [{ id: 't', name: 'look', arguments: { at: 1 } }],
       };
-      expect(await thread.store.endEffect(command)).toEqual({ kind: 'stored', waiting: 1 });
+      expect(await thread.store.effects.end(command)).toEqual({ kind: 'stored', waiting: 1 });
       const before = await thread.everything();
-      expect(await thread.store.endEffect(command)).toEqual({ kind: 'stored', waiting: 1 });
+      expect(await thread.store.effects.end(command)).toEqual({ kind: 'stored', waiting: 1 });
       expect(await thread.everything()).toEqual(before);
       expect(await thread.events('effect.started', 'effect.failed')).toMatchObject([
         { type: 'effect.started', data: { id: 'a', name: 'remind', attempt: 1 } },
@@ -157,7 +157,7 @@ export function registerEffect(given: () => Stores): void {
       await schedule(thread, 'lost');
       await schedule(thread, 'next');
       const first = await beginRun(thread);
-      expect(await thread.store.nextEffect(thread.id, { begun: true })).toBe(0);
+      expect(await thread.store.effects.next(thread.id, { begun: true })).toBe(0);
       const second = await beginRun(thread);
       expect([first, second].map(({ effect, attempt }) => [effect.id, attempt])).toEqual([
         ['lost', 1],
@@ -176,7 +176,7 @@ export function registerEffect(given: () => Stores): void {
       const thread = await openThread(given().store);
       await schedule(thread, 'a');
       const begun = await beginRun(thread);
-      await thread.store.queueItem(thread.id, message('m'));
+      await thread.store.queue.add(thread.id, message('m'));
       expect(await end(thread, begun)).toEqual({ kind: 'stored', waiting: 1 });
       expect(await begin(thread)).toEqual({ kind: 'none', waiting: 1 });
     });
@@ -188,17 +188,17 @@ export function registerEffect(given: () => Stores): void {
       const begun = await beginRun(thread);
       await thread.rest('terminated');
       expect(await ids(thread)).toEqual([]);
-      expect(await thread.store.nextEffect(thread.id, { begun: true })).toBeNull();
+      expect(await thread.store.effects.next(thread.id, { begun: true })).toBeNull();
       expect(await end(thread, begun)).toEqual({ kind: 'terminated' });
       expect(await begin(thread)).toEqual({ kind: 'terminated' });
-      expect(await thread.store.removeEffect(thread.id, 'waiting')).toBe(false);
+      expect(await thread.store.effects.remove(thread.id, 'waiting')).toBe(false);
       await expect(schedule(thread, 'more')).rejects.toMatchObject({ code: 'ThreadTerminated' });
     });
 
     it('end with a thread that its own code terminates', async () => {
       const thread = await openThread(given().store);
       await schedule(thread, 'waiting', { delayMs: 60_000 });
-      await thread.store.terminateThread(thread.id, 'over');
+      await thread.store.threads.terminate(thread.id, 'over');
       expect(await ids(thread)).toEqual([]);
     });
 
@@ -217,7 +217,7 @@ export function registerEffect(given: () => Stores): void {
       expect(await begin(other)).toMatchObject({ kind: 'none' });
       expect(await ids(thread.as(thread.runId, second))).toEqual(['a']);
       await expect(
-        store.scheduleEffect('nobody', { id: 'a', name: 'x', args: {}, delayMs: 0 }),
+        store.effects.schedule('nobody', { id: 'a', name: 'x', args: {}, delayMs: 0 }),
       ).rejects.toMatchObject({ code: 'ThreadNotFound' });
     });
 

@@ -13,7 +13,7 @@ const SECRET = 'swordfish-4711';
 const named = (variables: readonly StoredVariable[], name: string) =>
   variables.filter((each) => each.name === name).map(({ scope, type, value }) => ({ scope, type, value }));
 const own = (store: ThreadStore, owner: EnvOwner, name = 'A', value = SECRET) =>
-  store.setEnv({ owner, name, value });
+  store.env.set({ owner, name, value });
 
 export function registerEnv(given: () => Stores): void {
   describe('variables', () => {
@@ -23,24 +23,24 @@ export function registerEnv(given: () => Stores): void {
       await own(store, { thread }, name, 'of the thread');
       await own(store, { user }, name, 'of the user');
       await own(store, { instance: true }, name, '');
-      expect(named(await second.readEnv(thread, user), name).toSorted(byScope)).toEqual([
+      expect(named(await second.env.read(thread, user), name).toSorted(byScope)).toEqual([
         { scope: 'instance', type: 'secret', value: '' },
         { scope: 'thread', type: 'secret', value: 'of the thread' },
         { scope: 'user', type: 'secret', value: 'of the user' },
       ]);
       // A thread without a user, and one whose id is the user's.
-      expect(named(await store.readEnv(thread, null), name)).toHaveLength(2);
-      expect(named(await store.readEnv(user, thread), name)).toHaveLength(1);
-      await store.unsetEnv({ instance: true }, name);
+      expect(named(await store.env.read(thread, null), name)).toHaveLength(2);
+      expect(named(await store.env.read(user, thread), name)).toHaveLength(1);
+      await store.env.unset({ instance: true }, name);
     });
 
     it('keep their type; a new one is a secret', async () => {
       const { store } = given();
       const owner = { thread: randomUUID() };
       expect(await own(store, owner)).toBe('secret');
-      expect(await store.setEnv({ owner, name: 'A', value: 'shown', type: 'text' })).toBe('text');
+      expect(await store.env.set({ owner, name: 'A', value: 'shown', type: 'text' })).toBe('text');
       expect(await own(store, owner)).toBe('text');
-      expect(await store.setEnv({ owner, name: 'A', value: SECRET, type: 'secret' })).toBe('secret');
+      expect(await store.env.set({ owner, name: 'A', value: SECRET, type: 'secret' })).toBe('secret');
       expect(await own(store, owner)).toBe('secret');
     });
 
@@ -48,17 +48,17 @@ export function registerEnv(given: () => Stores): void {
       const { store } = given();
       const owner = { user: randomUUID() };
       await own(store, owner, 'B_SECRET');
-      await store.setEnv({ owner, name: 'C_EMPTY', value: '', type: 'text' });
-      await store.setEnv({ owner, name: 'A_TEXT', value: 'x\0\uFDD0ü🐟', type: 'text' });
+      await store.env.set({ owner, name: 'C_EMPTY', value: '', type: 'text' });
+      await store.env.set({ owner, name: 'A_TEXT', value: 'x\0\uFDD0ü🐟', type: 'text' });
       const at = { keyId: 'k1', updatedAt: expect.any(Number) };
-      expect(await store.listEnv(owner)).toEqual([
+      expect(await store.env.list(owner)).toEqual([
         { name: 'A_TEXT', type: 'text', value: 'x\0\uFDD0ü🐟', ...at },
         { name: 'B_SECRET', type: 'secret', ...at },
         { name: 'C_EMPTY', type: 'text', value: '', ...at },
       ]);
-      expect(await store.unsetEnv(owner, 'A_TEXT')).toBe(true);
-      expect(await store.unsetEnv(owner, 'A_TEXT')).toBe(false);
-      expect(await store.listEnv(owner)).toHaveLength(2);
+      expect(await store.env.unset(owner, 'A_TEXT')).toBe(true);
+      expect(await store.env.unset(owner, 'A_TEXT')).toBe(false);
+      expect(await store.env.list(owner)).toHaveLength(2);
     });
 
     it('can be set before their thread is there, and not when it is terminated', async () => {
@@ -66,12 +66,12 @@ export function registerEnv(given: () => Stores): void {
       const thread = new ThreadDriver(store);
       await own(store, { thread: thread.id });
       await thread.open();
-      expect(await store.readEnv(thread.id, null)).toMatchObject([{ name: 'A', value: SECRET }]);
+      expect(await store.env.read(thread.id, null)).toMatchObject([{ name: 'A', value: SECRET }]);
       await thread.rest('terminated');
       await expect(own(store, { thread: thread.id }, 'A', 'late')).rejects.toMatchObject({
         code: 'ThreadTerminated',
       });
-      expect(await store.readEnv(thread.id, null)).toMatchObject([{ value: SECRET }]);
+      expect(await store.env.read(thread.id, null)).toMatchObject([{ value: SECRET }]);
     });
 
     it.each<[string, string, unknown, unknown]>([
@@ -86,11 +86,11 @@ export function registerEnv(given: () => Stores): void {
     ])('refuse %s, and do not tell the value', async (_what, name, value, type) => {
       const { store } = given();
       const owner = { thread: randomUUID() };
-      const refused = store.setEnv({ owner, name, value: value as string, type: type as never });
+      const refused = store.env.set({ owner, name, value: value as string, type: type as never });
       const error = await refused.catch((thrown) => thrown as Error);
       expect(error).toMatchObject({ code: 'InvalidVariable' });
       expect((error as Error).message).not.toContain('swordfish');
-      expect(await store.listEnv(owner)).toEqual([]);
+      expect(await store.env.list(owner)).toEqual([]);
     });
 
     it('set by many at once are one, whole', async () => {
@@ -99,10 +99,10 @@ export function registerEnv(given: () => Stores): void {
       const values = Array.from({ length: 12 }, (_, n) => `value ${n}`);
       await Promise.all(
         values.map((value, n) =>
-          (n % 2 ? store : second).setEnv({ owner, name: 'A', value, type: n % 3 ? 'text' : 'secret' }),
+          (n % 2 ? store : second).env.set({ owner, name: 'A', value, type: n % 3 ? 'text' : 'secret' }),
         ),
       );
-      const [variable, ...more] = await store.readEnv(owner.thread, null);
+      const [variable, ...more] = await store.env.read(owner.thread, null);
       expect(more).toEqual([]);
       expect(values).toContain(variable?.value);
     });
@@ -114,11 +114,11 @@ export function registerEnv(given: () => Stores): void {
     it('reach living descendants, but none behind an agent that scopes them', async () => {
       const { store } = given();
       const family = await openFamily(store);
-      await store.setEnv({ owner: { thread: family.child.id }, name: 'A', value: 'its own', type: 'text' });
-      await store.setEnv({ owner: { thread: family.root.id }, name: 'A', value: SECRET, inherits });
+      await store.env.set({ owner: { thread: family.child.id }, name: 'A', value: 'its own', type: 'text' });
+      await store.env.set({ owner: { thread: family.root.id }, name: 'A', value: SECRET, inherits });
       const seen = Object.entries(family).map(async ([name, { id }]) => [
         name,
-        (await store.readEnv(id, null)).map(({ type, value }) => `${type} ${value}`),
+        (await store.env.read(id, null)).map(({ type, value }) => `${type} ${value}`),
       ]);
       expect(Object.fromEntries(await Promise.all(seen))).toEqual({
         root: [`secret ${SECRET}`],
@@ -136,9 +136,9 @@ export function registerEnv(given: () => Stores): void {
     it('never go up or aside, and stay with their thread when nobody says who inherits', async () => {
       const { store } = given();
       const { root, child, grandchild, childOfDead } = await openFamily(store);
-      await store.setEnv({ owner: { thread: child.id }, name: 'A', value: SECRET, inherits });
-      await store.setEnv({ owner: { thread: root.id }, name: 'B', value: SECRET });
-      const names = async ({ id }: ThreadDriver) => (await store.readEnv(id, null)).map(({ name }) => name);
+      await store.env.set({ owner: { thread: child.id }, name: 'A', value: SECRET, inherits });
+      await store.env.set({ owner: { thread: root.id }, name: 'B', value: SECRET });
+      const names = async ({ id }: ThreadDriver) => (await store.env.read(id, null)).map(({ name }) => name);
       expect(await Promise.all([root, child, grandchild, childOfDead].map(names))).toEqual([
         ['B'],
         ['A'],
@@ -158,10 +158,10 @@ export function registerEnv(given: () => Stores): void {
         const value = `value ${round}`;
         const [made] = await Promise.all([
           create(child, { call: null }),
-          second.setEnv({ owner: { thread: root.id }, name: 'A', value, inherits: () => true }),
+          second.env.set({ owner: { thread: root.id }, name: 'A', value, inherits: () => true }),
         ]);
         const grandchild = made.kind === 'created' ? made.child.threadId : '';
-        const [variable] = await store.readEnv(grandchild, null);
+        const [variable] = await store.env.read(grandchild, null);
         if (variable?.value !== value) missed.push(`${value}: ${variable?.value}`);
       }
       expect(missed).toEqual([]);
@@ -176,17 +176,17 @@ export function registerEnv(given: () => Stores): void {
         await own(opened.store, owner, 'OLD');
         const rotating = await opened.second(NEW_AND_OLD_KEYS);
         await own(rotating, owner, 'NEW', 'new');
-        expect(await rotating.readEnv('t', null)).toMatchObject([{ value: 'new' }, { value: SECRET }]);
+        expect(await rotating.env.read('t', null)).toMatchObject([{ value: 'new' }, { value: SECRET }]);
         const after = await opened.second(NEW_KEYS);
-        await expect(after.readEnv('t', null)).rejects.toMatchObject({
+        await expect(after.env.read('t', null)).rejects.toMatchObject({
           code: 'InvalidConfiguration',
           message: expect.stringContaining('"k1"'),
         });
-        await expect(after.rotateEnv()).rejects.toMatchObject({ code: 'InvalidConfiguration' });
-        expect(await rotating.rotateEnv()).toEqual({ keyId: 'k2', rotated: 1 });
-        expect(await rotating.rotateEnv()).toEqual({ keyId: 'k2', rotated: 0 });
-        expect(await after.readEnv('t', null)).toMatchObject([{ value: 'new' }, { value: SECRET }]);
-        expect((await after.listEnv(owner)).map(({ keyId }) => keyId)).toEqual(['k2', 'k2']);
+        await expect(after.env.rotate()).rejects.toMatchObject({ code: 'InvalidConfiguration' });
+        expect(await rotating.env.rotate()).toEqual({ keyId: 'k2', rotated: 1 });
+        expect(await rotating.env.rotate()).toEqual({ keyId: 'k2', rotated: 0 });
+        expect(await after.env.read('t', null)).toMatchObject([{ value: 'new' }, { value: SECRET }]);
+        expect((await after.env.list(owner)).map(({ keyId }) => keyId)).toEqual(['k2', 'k2']);
       } finally {
         await opened.close();
       }
@@ -195,14 +195,14 @@ export function registerEnv(given: () => Stores): void {
     it('that are others under the same name open nothing, and say so without a value', async () => {
       const opened = await given().engine.open();
       try {
-        await opened.store.setEnv({ owner: { user: 'u' }, name: 'A', value: SECRET, type: 'text' });
+        await opened.store.env.set({ owner: { user: 'u' }, name: 'A', value: SECRET, type: 'text' });
         const other = await opened.second(FALSE_KEYS);
-        const error = await other.readEnv('t', 'u').catch((thrown) => thrown as Error);
+        const error = await other.env.read('t', 'u').catch((thrown) => thrown as Error);
         expect(error).toMatchObject({ code: 'InvalidConfiguration' });
         expect(String(error)).toContain('"A" of user "u"');
         expect(String(error)).not.toContain(SECRET);
         // A list is still a list: one can see what to set anew.
-        const [entry] = await other.listEnv({ user: 'u' });
+        const [entry] = await other.env.list({ user: 'u' });
         expect(entry).toMatchObject({ name: 'A', keyId: 'k1' });
         expect(entry).not.toHaveProperty('value');
       } finally {

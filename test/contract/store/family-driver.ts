@@ -49,7 +49,7 @@ export async function askCalls(parent: ThreadDriver, count = 1): Promise<ParentC
 }
 
 export function create(parent: ThreadDriver, { child, ...fields }: Asked = {}): Promise<CreatedChild> {
-  return parent.store.createChild({
+  return parent.store.children.create({
     parentId: parent.id,
     child: newChild(child),
     call: { step: 1, index: 0 },
@@ -86,7 +86,7 @@ export async function work(
   status: 'idle' | 'failed' | 'stopped' = 'idle',
 ): Promise<string> {
   child.executionId = `execution-of-child-${executions++}`;
-  child.afterStep = (await child.store.getThread(child.id))?.lastStep ?? 0;
+  child.afterStep = (await child.store.threads.get(child.id))?.lastStep ?? 0;
   await child.answer([]);
   await child.rest(status, { report: report(told) });
   return child.executionId;

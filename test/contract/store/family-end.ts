@@ -27,7 +27,7 @@ export function registerFamilyEnd(given: () => Stores): void {
     const tell = async (parent: ThreadDriver, child: ThreadDriver, id: string) => {
       const [call] = await askCalls(parent);
       if (!call) throw new Error('no call');
-      await parent.store.tellChild({
+      await parent.store.children.tell({
         parentId: parent.id,
         childId: child.id,
         message: message(id),
@@ -41,10 +41,12 @@ export function registerFamilyEnd(given: () => Stores): void {
       const { store, parent, child } = await family();
       const early = await work(child, { content: 'early' });
       const call = await tell(parent, child, 'm');
-      expect(await store.deliverReport(child.id, early)).toMatchObject({ by: 'message' });
-      expect(await store.readCallOfChild(parent.id, call)).toMatchObject({ waits: true, report: null });
-      expect(await store.deliverReport(child.id, await work(child))).toMatchObject({ by: 'call' });
-      expect(await store.readCallOfChild(parent.id, call)).toMatchObject({ report: { content: 'it is 42' } });
+      expect(await store.reports.deliver(child.id, early)).toMatchObject({ by: 'message' });
+      expect(await store.children.readCall(parent.id, call)).toMatchObject({ waits: true, report: null });
+      expect(await store.reports.deliver(child.id, await work(child))).toMatchObject({ by: 'call' });
+      expect(await store.children.readCall(parent.id, call)).toMatchObject({
+        report: { content: 'it is 42' },
+      });
     });
 
     it('and was made while that lay in its queue is a message too, and it is still running', async () => {
@@ -58,10 +60,12 @@ export function registerFamilyEnd(given: () => Stores): void {
         step: 1,
         reportDue: true,
       });
-      expect(await store.getChild(child.id)).toMatchObject({ status: 'running' });
-      expect(await store.deliverReport(child.id, 'e-1')).toMatchObject({ by: 'message' });
-      expect(await store.deliverReport(child.id, await work(child))).toMatchObject({ by: 'call' });
-      expect(await store.readCallOfChild(parent.id, call)).toMatchObject({ report: { content: 'it is 42' } });
+      expect(await store.children.get(child.id)).toMatchObject({ status: 'running' });
+      expect(await store.reports.deliver(child.id, 'e-1')).toMatchObject({ by: 'message' });
+      expect(await store.reports.deliver(child.id, await work(child))).toMatchObject({ by: 'call' });
+      expect(await store.children.readCall(parent.id, call)).toMatchObject({
+        report: { content: 'it is 42' },
+      });
     });
 
     it('is the last word of a child that nobody can speak to again, whatever else lies in its queue', async () => {
@@ -70,8 +74,8 @@ export function registerFamilyEnd(given: () => Stores): void {
       await child.answer([]);
       await child.stash(message('from elsewhere'));
       expect(await child.rest('idle', { report: report() })).toMatchObject({ kind: 'pending' });
-      expect(await store.getChild(child.id)).toMatchObject({ status: 'idle' });
-      expect(await store.deliverReport(child.id, 'e-1')).toMatchObject({ by: 'call' });
+      expect(await store.children.get(child.id)).toMatchObject({ status: 'idle' });
+      expect(await store.reports.deliver(child.id, 'e-1')).toMatchObject({ by: 'call' });
     });
 
     it('answers all the same where the child has come to rest before it', async () => {
@@ -80,14 +84,14 @@ export function registerFamilyEnd(given: () => Stores): void {
       await child.answer([]);
       await tell(parent, child, 'm');
       await child.rest('stopped', { report: report({ kind: 'stopped', content: '' }) });
-      expect(await store.deliverReport(child.id, 'e-1')).toMatchObject({ by: 'call' });
+      expect(await store.reports.deliver(child.id, 'e-1')).toMatchObject({ by: 'call' });
     });
   });
 
   describe("a child's end", () => {
     const ways: readonly [string, (store: ThreadStore, child: ThreadDriver) => Promise<unknown>][] = [
       ['its workflow', (_, child) => child.rest('terminated', { reason: 'enough' })],
-      ['code', (store, child) => store.terminateThread(child.id, 'enough')],
+      ['code', (store, child) => store.threads.terminate(child.id, 'enough')],
     ];
 
     it.each(ways)(
@@ -96,13 +100,13 @@ export function registerFamilyEnd(given: () => Stores): void {
         const { store, parent, child } = await family();
         await end(store, child);
         await end(store, child);
-        expect(await store.getChild(child.id)).toMatchObject({
+        expect(await store.children.get(child.id)).toMatchObject({
           status: 'terminated',
           terminatedAt: expect.any(Number),
         });
-        expect(await store.listDueReports(child.id)).toMatchObject([{ id: 'end', kind: 'terminated' }]);
+        expect(await store.reports.listDue(child.id)).toMatchObject([{ id: 'end', kind: 'terminated' }]);
         expect(await child.rest('idle')).toEqual({ kind: 'terminated', reportDue: true });
-        expect(await store.deliverReport(child.id, 'end')).toEqual({ by: 'message', parentEnded: false });
+        expect(await store.reports.deliver(child.id, 'end')).toEqual({ by: 'message', parentEnded: false });
         expect(await child.rest('idle')).toEqual({ kind: 'terminated' });
         const told = (await parent.messages()).find(({ status }) => status === 'pending');
         expect(told?.content).toBe(
@@ -115,32 +119,34 @@ export function registerFamilyEnd(given: () => Stores): void {
       const { store, parent, child } = await family({ waits: true, child: { explicit: true } });
       await child.answer([]);
       expect(await child.rest('terminated')).toMatchObject({ kind: 'rest', reportDue: true });
-      expect(await store.deliverReport(child.id, 'end')).toMatchObject({ by: 'call' });
-      expect(await store.readCallOfChild(parent.id, CALL)).toMatchObject({ report: { kind: 'terminated' } });
+      expect(await store.reports.deliver(child.id, 'end')).toMatchObject({ by: 'call' });
+      expect(await store.children.readCall(parent.id, CALL)).toMatchObject({
+        report: { kind: 'terminated' },
+      });
     });
 
     it('is told to nobody after its result, even one that is delivered at the end', async () => {
       const { store, parent, child } = await family();
-      await store.deliverReport(child.id, await work(child));
+      await store.reports.deliver(child.id, await work(child));
       expect(await child.rest('terminated')).toEqual({ kind: 'rest', waiting: 0, step: 1 });
-      expect(await store.listDueReports(child.id)).toEqual([]);
+      expect(await store.reports.listDue(child.id)).toEqual([]);
       const [call] = await askCalls(parent);
       const made = await createOpened(parent, { call });
       const id = await work(made);
       await made.rest('terminated');
-      const due = await store.listDueReports(made.id);
+      const due = await store.reports.listDue(made.id);
       expect(due.map((each) => each.id)).toEqual([id, 'end']);
       const delivered = [];
-      for (const each of due) delivered.push((await store.deliverReport(made.id, each.id)).by);
+      for (const each of due) delivered.push((await store.reports.deliver(made.id, each.id)).by);
       expect(delivered).toEqual(['message', 'dropped']);
     });
 
     it('after a stop is told, since nothing came of what it was asked', async () => {
       const { store, child } = await family();
       const stopped = await work(child, { kind: 'stopped', content: '' }, 'stopped');
-      await store.deliverReport(child.id, stopped);
+      await store.reports.deliver(child.id, stopped);
       await child.rest('terminated');
-      expect(await store.deliverReport(child.id, 'end')).toMatchObject({ by: 'message' });
+      expect(await store.reports.deliver(child.id, 'end')).toMatchObject({ by: 'message' });
     });
   });
 
@@ -149,7 +155,10 @@ export function registerFamilyEnd(given: () => Stores): void {
       const { store, second, parent, child } = await family({ child: { explicit: true } });
       const said = message('n-1', 'look here', { silent: true, metadata: { subagent_id: 'another', n: 1 } });
       expect(
-        await Promise.all([store.tellParent(child.id, said), second.tellParent(child.id, said)]),
+        await Promise.all([
+          store.children.tellParent(child.id, said),
+          second.children.tellParent(child.id, said),
+        ]),
       ).toEqual([true, true]);
       const queued = (await parent.messages()).filter(({ status }) => status === 'pending');
       expect(queued).toMatchObject([
@@ -157,20 +166,20 @@ export function registerFamilyEnd(given: () => Stores): void {
       ]);
       expect(await parent.events('subagent.notified')).toHaveLength(1);
       await parent.rest('terminated');
-      expect(await store.tellParent(child.id, message('n-2'))).toBe(false);
+      expect(await store.children.tellParent(child.id, message('n-2'))).toBe(false);
     });
 
     it('[runtime 8.3] is its status in the registry, until its end', async () => {
       const { store, parent, child } = await family();
-      expect(await store.setChildStatus(child.id, 'reading')).toBe(true);
-      expect(await store.setChildStatus(child.id, 'reading')).toBe(true);
-      expect(await store.getChild(child.id)).toMatchObject({ status: 'reading' });
+      expect(await store.children.setStatus(child.id, 'reading')).toBe(true);
+      expect(await store.children.setStatus(child.id, 'reading')).toBe(true);
+      expect(await store.children.get(child.id)).toMatchObject({ status: 'reading' });
       expect(await parent.events('subagent.status')).toMatchObject([
         { data: { childId: child.id, status: 'reading' } },
       ]);
       await child.rest('terminated');
-      expect(await store.setChildStatus(child.id, 'reading')).toBe(true);
-      expect(await store.getChild(child.id)).toMatchObject({ status: 'terminated' });
+      expect(await store.children.setStatus(child.id, 'reading')).toBe(true);
+      expect(await store.children.get(child.id)).toMatchObject({ status: 'terminated' });
     });
   });
 
@@ -179,16 +188,16 @@ export function registerFamilyEnd(given: () => Stores): void {
     const rounds = Array.from({ length: 12 }, (_, n) => n);
     await Promise.all(
       rounds.flatMap((n) => [
-        (n % 2 ? store : second).tellChild({
+        (n % 2 ? store : second).children.tell({
           parentId: parent.id,
           childId: child.id,
           message: message(`down-${n}`),
           call: CALL,
           waits: n % 3 === 0,
         }),
-        (n % 2 ? second : store).tellParent(child.id, message(`up-${n}`)),
+        (n % 2 ? second : store).children.tellParent(child.id, message(`up-${n}`)),
         child.stash(message(`aside-${n}`)),
-        second.setChildStatus(child.id, `round ${n}`),
+        second.children.setStatus(child.id, `round ${n}`),
         child.rest('idle', { report: report() }),
       ]),
     );

@@ -10,7 +10,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 
 export function registerFamilyFiles(given: () => Stores): void {
   const write = (thread: ThreadDriver, path: string, content: string, metadata?: Record<string, unknown>) =>
-    thread.store.writeFile(thread.id, { path, content: bytes(content), mimeType: 'text/plain', metadata });
+    thread.store.files.write(thread.id, { path, content: bytes(content), mimeType: 'text/plain', metadata });
   const read = async ({ store, id }: ThreadDriver, path: string) => {
     const content = await readWholeFile(store, id, path);
     return content && new TextDecoder().decode(content);
@@ -22,7 +22,7 @@ export function registerFamilyFiles(given: () => Stores): void {
     it('[runtime 8] come to a child with a path of its own, and keep all that people see of them', async () => {
       const { store } = given();
       const parent = await openParent(store);
-      await store.writeFile(parent.id, {
+      await store.files.write(parent.id, {
         path: '/attachments/p1.png',
         content: png(4, 3),
         mimeType: 'image/png',
@@ -54,13 +54,13 @@ export function registerFamilyFiles(given: () => Stores): void {
         path: expect.stringMatching(/^\/attachments\/notes-[0-9a-f]{8}\.txt$/),
       });
       expect(told?.content).toBe(`see ${cat?.path} and ${notes?.path}.`);
-      expect(await store.statFile(child.threadId, cat?.path ?? '')).toMatchObject({
+      expect(await store.files.stat(child.threadId, cat?.path ?? '')).toMatchObject({
         metadata: { name: 'Die Katze (1).png', description: 'a cat', n: 1 },
       });
-      expect(await store.getFileThumbnail(child.threadId, cat?.path ?? '')).toEqual(bytes('small'));
+      expect(await store.files.getThumbnail(child.threadId, cat?.path ?? '')).toEqual(bytes('small'));
       expect(await thread.events('file.created')).toHaveLength(2);
       // Each thread has its own: what one removes the other keeps.
-      await store.unlinkFile(parent.id, '/notes.txt');
+      await store.files.unlink(parent.id, '/notes.txt');
       expect(await read(thread, notes?.path ?? '')).toBe('parental');
       await write(thread, notes?.path ?? '', 'changed');
       expect(await read(parent, '/notes.txt')).toBeNull();
@@ -80,9 +80,9 @@ export function registerFamilyFiles(given: () => Stores): void {
         call: { step: 1, index: 0 },
         waits: false,
       });
-      await store.tellChild(told('n'));
-      await store.tellChild(told('n'));
-      expect(await store.getFileStats(child.threadId)).toMatchObject({ fileCount: 2 });
+      await store.children.tell(told('n'));
+      await store.children.tell(told('n'));
+      expect(await store.files.getStats(child.threadId)).toMatchObject({ fileCount: 2 });
       const paths = (await pending(new ThreadDriver(store, child.threadId))).flatMap(
         ({ attachments }) => attachments?.map(({ path }) => path) ?? [],
       );
@@ -111,10 +111,10 @@ export function registerFamilyFiles(given: () => Stores): void {
       await write(child, '/out/report.md', 'done', { name: 'Report.md' });
       const attachments = ['/out/report.md', '/gone'];
       const id = await work(child, { content: 'see /out/report.md', attachments });
-      await Promise.all([store.deliverReport(child.id, id), second.deliverReport(child.id, id)]);
-      expect(await store.getFileStats(parent.id)).toMatchObject({ fileCount: 1 });
+      await Promise.all([store.reports.deliver(child.id, id), second.reports.deliver(child.id, id)]);
+      expect(await store.files.getStats(parent.id)).toMatchObject({ fileCount: 1 });
       const [queued] = await pending(parent);
-      const { report } = (await store.readCallOfChild(parent.id, { step: 1, index: 0 })) ?? {};
+      const { report } = (await store.children.readCall(parent.id, { step: 1, index: 0 })) ?? {};
       const refs = (waits ? report?.attachments : queued?.attachments) ?? [];
       expect(refs).toMatchObject([
         { name: 'Report.md', path: expect.stringMatching(/^\/attachments\/Report-[0-9a-f]{8}\.md$/) },
@@ -139,7 +139,7 @@ export function registerFamilyFiles(given: () => Stores): void {
       const parent = await openParent(store);
       const child = await createOpened(parent);
       await write(child, '/a.txt', 'a');
-      await store.tellParent(child.id, message('n', 'look', { attachments: ['/a.txt'] }));
+      await store.children.tellParent(child.id, message('n', 'look', { attachments: ['/a.txt'] }));
       const [queued] = await pending(parent);
       expect(await read(parent, queued?.attachments?.[0]?.path ?? '')).toBe('a');
     });

@@ -12,8 +12,8 @@ export function registerFamilyMessage(given: () => Stores): void {
       const { store, second } = given();
       const parent = await openParent(store);
       const child = await createOpened(parent);
-      await store.deliverReport(child.id, await work(child));
-      expect(await store.getChild(child.id)).toMatchObject({ status: 'idle' });
+      await store.reports.deliver(child.id, await work(child));
+      expect(await store.children.get(child.id)).toMatchObject({ status: 'idle' });
       const [call] = await askCalls(parent);
       if (!call) throw new Error('no call');
       const told = {
@@ -23,7 +23,7 @@ export function registerFamilyMessage(given: () => Stores): void {
         call,
         waits: false,
       };
-      const answers = await Promise.all([store.tellChild(told), second.tellChild(told)]);
+      const answers = await Promise.all([store.children.tell(told), second.children.tell(told)]);
       expect(answers[0]).toEqual(answers[1]);
       expect(answers[0]).toMatchObject({
         kind: 'told',
@@ -37,7 +37,7 @@ export function registerFamilyMessage(given: () => Stores): void {
       expect(await child.open()).toMatchObject({ waiting: 1 });
       // Not again when it has been read.
       await work(child);
-      expect(await store.tellChild(told)).toMatchObject({ kind: 'told', child: { status: 'idle' } });
+      expect(await store.children.tell(told)).toMatchObject({ kind: 'told', child: { status: 'idle' } });
       expect(await child.open()).toMatchObject({ waiting: 0 });
     });
 
@@ -50,13 +50,13 @@ export function registerFamilyMessage(given: () => Stores): void {
       if (!told || !stopped || !silent) throw new Error('no child');
       const unstarted = await create(parent, { call: null });
       for (const child of [told, stopped, silent]) {
-        await store.deliverReport(child.id, await work(child, {}, child === stopped ? 'stopped' : 'idle'));
-        if (child !== silent) await store.queueItem(child.id, message(randomUUID(), 'and?'));
+        await store.reports.deliver(child.id, await work(child, {}, child === stopped ? 'stopped' : 'idle'));
+        if (child !== silent) await store.queue.add(child.id, message(randomUUID(), 'and?'));
       }
       expect(unstarted).toMatchObject({ kind: 'created' });
-      expect(await store.listForgotten(parent.id)).toEqual([told.id]);
-      expect(await store.listForgotten(stopped.id)).toEqual([told.id]);
-      expect(await store.listForgotten(told.id)).toEqual([]);
+      expect(await store.family.listForgotten(parent.id)).toEqual([told.id]);
+      expect(await store.family.listForgotten(stopped.id)).toEqual([told.id]);
+      expect(await store.family.listForgotten(told.id)).toEqual([]);
     });
 
     it('[definitions 13.3] of a thread that is not its parent, or after its end, reaches nobody', async () => {
@@ -65,7 +65,7 @@ export function registerFamilyMessage(given: () => Stores): void {
       const child = await createOpened(parent);
       const stranger = await openParent(store);
       const tell = (parentId: string, childId: string) =>
-        store.tellChild({
+        store.children.tell({
           parentId,
           childId,
           message: message(randomUUID()),
@@ -85,10 +85,10 @@ export function registerFamilyMessage(given: () => Stores): void {
     it('is found by its call, as the child is by the call that made it', async () => {
       const { store } = given();
       const parent = await openParent(store, 2);
-      expect(await store.readCallOfChild(parent.id, { step: 1, index: 0 })).toBeNull();
+      expect(await store.children.readCall(parent.id, { step: 1, index: 0 })).toBeNull();
       const made = newChild();
       await create(parent, { child: made, waits: true });
-      expect(await store.readCallOfChild(parent.id, { step: 1, index: 0 })).toMatchObject({
+      expect(await store.children.readCall(parent.id, { step: 1, index: 0 })).toMatchObject({
         child: { threadId: made.threadId },
         start: { threadId: made.threadId },
         started: false,
@@ -97,20 +97,20 @@ export function registerFamilyMessage(given: () => Stores): void {
       });
       const child = await openAgain(parent, made.threadId);
       const call = { step: 1, index: 1 };
-      await store.tellChild({
+      await store.children.tell({
         parentId: parent.id,
         childId: child.id,
         message: message('told'),
         call,
         waits: false,
       });
-      expect(await store.readCallOfChild(parent.id, call)).toMatchObject({
+      expect(await store.children.readCall(parent.id, call)).toMatchObject({
         child: { threadId: child.id },
         started: true,
         waits: false,
         report: null,
       });
-      expect(await store.readCallOfChild(parent.id, { step: 2, index: 0 })).toBeNull();
+      expect(await store.children.readCall(parent.id, { step: 2, index: 0 })).toBeNull();
     });
   });
 
@@ -121,8 +121,8 @@ export function registerFamilyMessage(given: () => Stores): void {
       const first = await createOpened(root);
       const grandchild = await createOpened(first, { call: null });
       const other = await createOpened(root, { call: { step: 1, index: 1 } });
-      const records = await store.listChildren(root.id);
-      const depths = (await store.readFamily(root.id)).map(({ thread, depth }) => [thread.id, depth]);
+      const records = await store.children.list(root.id);
+      const depths = (await store.family.read(root.id)).map(({ thread, depth }) => [thread.id, depth]);
       const branches = [
         [
           [first.id, 1],
@@ -132,17 +132,18 @@ export function registerFamilyMessage(given: () => Stores): void {
       ];
       const inOrder = branches.toSorted(([a], [b]) => byAge(records)(a?.[0] as string, b?.[0] as string));
       expect(depths).toEqual([[root.id, 0], ...inOrder.flat()]);
-      const family = await store.readFamily(first.id);
+      const family = await store.family.read(first.id);
       expect(family.map(({ thread }) => thread.id)).toEqual([first.id, grandchild.id]);
       expect(family[1]?.child).toMatchObject({ parentId: first.id, threadId: grandchild.id });
-      expect(await store.readFamily('nobody')).toEqual([]);
-      const living = async () => (await store.listDescendants(root.id)).map(({ threadId }) => threadId);
+      expect(await store.family.read('nobody')).toEqual([]);
+      const living = async () =>
+        (await store.family.listDescendants(root.id)).map(({ threadId }) => threadId);
       expect((await living()).toSorted()).toEqual([first.id, grandchild.id, other.id].toSorted());
       const order = await living();
       expect(order.indexOf(first.id)).toBeLessThan(order.indexOf(grandchild.id));
       await first.rest('terminated');
       expect((await living()).toSorted()).toEqual([grandchild.id, other.id].toSorted());
-      expect(await store.listDescendants('nobody')).toEqual([]);
+      expect(await store.family.listDescendants('nobody')).toEqual([]);
     });
   });
 }

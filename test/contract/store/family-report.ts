@@ -23,11 +23,11 @@ export function registerFamilyReport(given: () => Stores): void {
       // Its answer was lost, and it comes again.
       expect(await child.rest('idle', rest)).toEqual({ kind: 'rest', waiting: 0, step: 1, reportDue: true });
       expect(await child.open()).toMatchObject({ isChild: true, reportDue: true });
-      const record = await store.getChild(child.id);
+      const record = await store.children.get(child.id);
       expect(record).toMatchObject({ status: 'idle' });
-      expect(await store.listDueReports(child.id)).toEqual([{ id: 'e-1', kind: 'result', child: record }]);
-      await store.deliverReport(child.id, 'e-1');
-      expect(await store.listDueReports(child.id)).toEqual([]);
+      expect(await store.reports.listDue(child.id)).toEqual([{ id: 'e-1', kind: 'result', child: record }]);
+      await store.reports.deliver(child.id, 'e-1');
+      expect(await store.reports.listDue(child.id)).toEqual([]);
       expect(await child.rest('idle', rest)).toEqual({ kind: 'rest', waiting: 0, step: 1 });
       expect(await child.open()).toMatchObject({ reportDue: false });
       expect(isGapFree(await parent.events())).toBe(true);
@@ -38,21 +38,21 @@ export function registerFamilyReport(given: () => Stores): void {
       const root = await openThread(store);
       await root.answer([message('a')]);
       expect(await root.rest('idle', { report: report() })).toEqual({ kind: 'rest', waiting: 0, step: 1 });
-      expect(await store.listDueReports(root.id)).toEqual([]);
-      await expect(store.deliverReport(root.id, 'execution-1')).rejects.toMatchObject({
+      expect(await store.reports.listDue(root.id)).toEqual([]);
+      await expect(store.reports.deliver(root.id, 'execution-1')).rejects.toMatchObject({
         code: 'ThreadNotFound',
       });
-      expect(await store.tellParent(root.id, message('m'))).toBe(false);
-      expect(await store.setChildStatus(root.id, 'busy')).toBe(false);
+      expect(await store.children.tellParent(root.id, message('m'))).toBe(false);
+      expect(await store.children.setStatus(root.id, 'busy')).toBe(false);
     });
 
     it('[definitions 13.6] is queued to the parent as a silent message, once, however many deliver it', async () => {
       const { store, second, parent, child } = await family({ child: { name: 'Anna' } });
       const id = await work(child);
       const answers = await Promise.all([
-        store.deliverReport(child.id, id),
-        second.deliverReport(child.id, id),
-        store.deliverReport(child.id, id),
+        store.reports.deliver(child.id, id),
+        second.reports.deliver(child.id, id),
+        store.reports.deliver(child.id, id),
       ]);
       expect(answers).toEqual(Array(3).fill({ by: 'message', parentEnded: false }));
       expect((await parent.messages()).filter(({ status }) => status === 'pending')).toMatchObject([
@@ -76,9 +76,9 @@ export function registerFamilyReport(given: () => Stores): void {
     it('[definitions 13.6] is the result of the call that waits, and no message', async () => {
       const { store, second, parent, child } = await family({ waits: true });
       const id = await work(child);
-      const answers = [store, second].map((each) => each.deliverReport(child.id, id));
+      const answers = [store, second].map((each) => each.reports.deliver(child.id, id));
       expect(await Promise.all(answers)).toEqual(Array(2).fill({ by: 'call', parentEnded: false }));
-      expect(await store.readCallOfChild(parent.id, CALL)).toMatchObject({
+      expect(await store.children.readCall(parent.id, CALL)).toMatchObject({
         waits: false,
         report: { kind: 'result', content: 'it is 42', attachments: [] },
       });
@@ -86,7 +86,7 @@ export function registerFamilyReport(given: () => Stores): void {
       expect(await parent.events('subagent.returned')).toMatchObject([{ step: 1, data: { by: 'call' } }]);
       // The next one has no call that waits for it.
       await child.stash(message('from elsewhere'));
-      expect(await store.deliverReport(child.id, await work(child))).toMatchObject({ by: 'message' });
+      expect(await store.reports.deliver(child.id, await work(child))).toMatchObject({ by: 'message' });
     });
 
     it.each(['stopped', 'terminated'] as const)(
@@ -94,26 +94,26 @@ export function registerFamilyReport(given: () => Stores): void {
       async (how) => {
         const { store, parent, child } = await family({ waits: true });
         await parent.rest(how);
-        expect(await store.readCallOfChild(parent.id, CALL)).toMatchObject({ waits: false });
+        expect(await store.children.readCall(parent.id, CALL)).toMatchObject({ waits: false });
         const id = await work(child);
         const before = await parent.everything();
         const by = how === 'stopped' ? 'message' : 'dropped';
-        expect(await store.deliverReport(child.id, id)).toEqual({ by, parentEnded: how === 'terminated' });
+        expect(await store.reports.deliver(child.id, id)).toEqual({ by, parentEnded: how === 'terminated' });
         if (how === 'terminated') expect(await parent.everything()).toEqual(before);
       },
     );
 
     it('comes as a message where the call was released, or has its result already', async () => {
       const { store, parent, child } = await family({ waits: true });
-      await store.releaseCall(parent.id, { step: 1, index: 7 });
-      expect(await store.readCallOfChild(parent.id, CALL)).toMatchObject({ waits: true });
-      await store.releaseCall(parent.id, CALL);
-      await store.releaseCall(parent.id, CALL);
-      expect(await store.readCallOfChild(parent.id, CALL)).toMatchObject({ waits: false });
-      expect(await store.deliverReport(child.id, await work(child))).toMatchObject({ by: 'message' });
+      await store.children.releaseCall(parent.id, { step: 1, index: 7 });
+      expect(await store.children.readCall(parent.id, CALL)).toMatchObject({ waits: true });
+      await store.children.releaseCall(parent.id, CALL);
+      await store.children.releaseCall(parent.id, CALL);
+      expect(await store.children.readCall(parent.id, CALL)).toMatchObject({ waits: false });
+      expect(await store.reports.deliver(child.id, await work(child))).toMatchObject({ by: 'message' });
       const other = await family({ waits: true });
       await other.parent.commitTool(1, 0, { attempt: 'subagent' });
-      expect(await store.deliverReport(other.child.id, await work(other.child))).toMatchObject({
+      expect(await store.reports.deliver(other.child.id, await work(other.child))).toMatchObject({
         by: 'message',
       });
     });
@@ -124,8 +124,8 @@ export function registerFamilyReport(given: () => Stores): void {
     ] as const)('of a %s shows in the registry and in the log', async (kind, rest, status, by, clause) => {
       const { store, parent, child } = await family();
       const id = await work(child, { kind, content: 'no more tea' }, rest);
-      expect(await store.getChild(child.id)).toMatchObject({ status });
-      expect(await store.deliverReport(child.id, id)).toEqual({ by, parentEnded: false });
+      expect(await store.children.get(child.id)).toMatchObject({ status });
+      expect(await store.reports.deliver(child.id, id)).toEqual({ by, parentEnded: false });
       expect(await parent.events('subagent.failed')).toMatchObject([
         { data: { childId: child.id, kind, by } },
       ]);
@@ -136,24 +136,24 @@ export function registerFamilyReport(given: () => Stores): void {
     it('of a stop is told to a call that waits', async () => {
       const { store, parent, child } = await family({ waits: true });
       const id = await work(child, { kind: 'stopped', content: '' }, 'stopped');
-      expect(await store.deliverReport(child.id, id)).toMatchObject({ by: 'call' });
-      expect(await store.readCallOfChild(parent.id, CALL)).toMatchObject({ report: { kind: 'stopped' } });
+      expect(await store.reports.deliver(child.id, id)).toMatchObject({ by: 'call' });
+      expect(await store.children.readCall(parent.id, CALL)).toMatchObject({ report: { kind: 'stopped' } });
     });
 
     it('[runtime 7.2] of a child with explicit communication is told to nobody but a call that waits', async () => {
       const explicit = { child: { explicit: true } };
       const silent = await family(explicit);
       const id = await work(silent.child);
-      expect(await silent.store.deliverReport(silent.child.id, id)).toEqual({
+      expect(await silent.store.reports.deliver(silent.child.id, id)).toEqual({
         by: 'dropped',
         parentEnded: false,
       });
-      expect(await silent.store.deliverReport(silent.child.id, id)).toMatchObject({ by: 'dropped' });
+      expect(await silent.store.reports.deliver(silent.child.id, id)).toMatchObject({ by: 'dropped' });
       expect(await silent.parent.open()).toMatchObject({ waiting: 0 });
-      expect(await silent.store.getChild(silent.child.id)).toMatchObject({ status: 'idle' });
+      expect(await silent.store.children.get(silent.child.id)).toMatchObject({ status: 'idle' });
       expect(await silent.parent.events('subagent.returned')).toMatchObject([{ data: { by: 'dropped' } }]);
       const awaited = await family({ ...explicit, waits: true });
-      expect(await awaited.store.deliverReport(awaited.child.id, await work(awaited.child))).toMatchObject({
+      expect(await awaited.store.reports.deliver(awaited.child.id, await work(awaited.child))).toMatchObject({
         by: 'call',
       });
     });

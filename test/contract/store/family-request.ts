@@ -9,7 +9,7 @@ import { create, createOpened, newChild, openParent } from './family-driver.ts';
 const SECRET = 'swordfish-4711';
 
 const values = async (store: ThreadStore, threadId: string) =>
-  (await store.readEnv(threadId, null))
+  (await store.env.read(threadId, null))
     .filter(({ scope }) => scope === 'thread')
     .map(({ name, type, value }) => `${type} ${name} ${value}`);
 
@@ -19,9 +19,9 @@ export function registerFamilyRequest(given: () => Stores): void {
       const { store } = given();
       const parent = await openParent(store);
       const owner = { thread: parent.id };
-      await store.setEnv({ owner, name: 'SHARED', value: 'shared', type: 'text' });
-      await store.setEnv({ owner, name: 'SCOPED', value: SECRET });
-      await store.setEnv({ owner, name: 'HANDED', value: 'old', type: 'text' });
+      await store.env.set({ owner, name: 'SHARED', value: 'shared', type: 'text' });
+      await store.env.set({ owner, name: 'SCOPED', value: SECRET });
+      await store.env.set({ owner, name: 'HANDED', value: 'old', type: 'text' });
       const child = newChild();
       await create(parent, {
         child,
@@ -49,8 +49,8 @@ export function registerFamilyRequest(given: () => Stores): void {
       const parent = await openParent(store);
       const child = newChild();
       for (const name of ['A', 'B']) {
-        await store.setEnv({ owner: { thread: parent.id }, name, value: 'of the parent' });
-        await store.setEnv({ owner: { thread: child.threadId }, name, value: 'its own' });
+        await store.env.set({ owner: { thread: parent.id }, name, value: 'of the parent' });
+        await store.env.set({ owner: { thread: child.threadId }, name, value: 'its own' });
       }
       await create(parent, { child, given: [{ name: 'B', value: 'given' }] });
       expect(await values(store, child.threadId)).toEqual(['secret A its own', 'secret B given']);
@@ -64,7 +64,7 @@ export function registerFamilyRequest(given: () => Stores): void {
       const error = await made.catch((thrown) => thrown as Error);
       expect(error).toMatchObject({ code: 'InvalidVariable' });
       expect(String(error)).not.toContain(SECRET);
-      expect(await store.listChildren(parent.id)).toEqual([]);
+      expect(await store.children.list(parent.id)).toEqual([]);
       expect(await parent.everything()).toEqual(before);
     });
 
@@ -77,7 +77,7 @@ export function registerFamilyRequest(given: () => Stores): void {
         call: { step: 1, index: 1 },
       });
       const inherits = (agent: string) => agent !== 'scoping';
-      await store.setEnv({ owner: { thread: parent.id }, name: 'LATER', value: 'later', inherits });
+      await store.env.set({ owner: { thread: parent.id }, name: 'LATER', value: 'later', inherits });
       expect(await values(store, child.id)).toEqual(['secret LATER later']);
       expect(await values(store, scoping.id)).toEqual([]);
     });
@@ -100,8 +100,8 @@ export function registerFamilyRequest(given: () => Stores): void {
       const parent = await openParent(store);
       const asked = ask(parent);
       const [kept, again] = await Promise.all([
-        store.keepRequest(asked),
-        second.keepRequest({ ...asked, id: 'another' }),
+        store.variableRequests.keep(asked),
+        second.variableRequests.keep({ ...asked, id: 'another' }),
       ]);
       expect(kept).toEqual(again);
       expect(kept).toMatchObject({
@@ -111,46 +111,48 @@ export function registerFamilyRequest(given: () => Stores): void {
         missing: ['TOKEN'],
         childId: null,
       });
-      expect(await store.getRequest(kept.id)).toEqual(kept);
-      expect(await store.getRequest('nobody')).toBeNull();
-      expect(await store.listRequests(parent.id)).toEqual([kept]);
+      expect(await store.variableRequests.get(kept.id)).toEqual(kept);
+      expect(await store.variableRequests.get('nobody')).toBeNull();
+      expect(await store.variableRequests.list(parent.id)).toEqual([kept]);
       expect(await parent.events('variables.requested')).toMatchObject([
         { step: 1, data: { requestId: kept.id, agent: 'researcher', missing: ['TOKEN'] } },
       ]);
-      expect(await store.listChildren(parent.id)).toEqual([]);
+      expect(await store.children.list(parent.id)).toEqual([]);
     });
 
     it('[runtime 7.5] makes its child with the values, a single time, and with nobody who waits', async () => {
       const { store, second } = given();
       const parent = await openParent(store);
-      await store.setEnv({ owner: { thread: parent.id }, name: 'KEY', value: 'not for the child' });
-      await store.setEnv({ owner: { thread: parent.id }, name: 'SHARED', value: 'shared' });
+      await store.env.set({ owner: { thread: parent.id }, name: 'KEY', value: 'not for the child' });
+      await store.env.set({ owner: { thread: parent.id }, name: 'SHARED', value: 'shared' });
       const file = { path: '/a.txt', content: new TextEncoder().encode('a'), mimeType: 'text/plain' };
-      await store.writeFile(parent.id, file);
+      await store.files.write(parent.id, file);
       const asked = ask(parent);
-      const { id: requestId } = await store.keepRequest(asked);
+      const { id: requestId } = await store.variableRequests.keep(asked);
       const own = { parentId: parent.id, requestId };
       const stranger = await openParent(store);
-      expect(await store.fulfilRequest({ ...own, given: [{ name: 'OTHER', value: 'x' }] })).toEqual({
-        kind: 'missing',
-        names: ['TOKEN'],
-      });
-      expect(await store.fulfilRequest({ ...own, parentId: stranger.id, given: [] })).toEqual({
+      expect(await store.variableRequests.fulfil({ ...own, given: [{ name: 'OTHER', value: 'x' }] })).toEqual(
+        {
+          kind: 'missing',
+          names: ['TOKEN'],
+        },
+      );
+      expect(await store.variableRequests.fulfil({ ...own, parentId: stranger.id, given: [] })).toEqual({
         kind: 'unknown',
       });
-      expect(await store.listRequests(parent.id)).toHaveLength(1);
+      expect(await store.variableRequests.list(parent.id)).toHaveLength(1);
       const serve = (through: ThreadStore) =>
-        through.fulfilRequest({ ...own, given: [{ name: 'TOKEN', value: SECRET }] });
+        through.variableRequests.fulfil({ ...own, given: [{ name: 'TOKEN', value: SECRET }] });
       const served = await Promise.all([serve(store), serve(second)]);
       const { threadId: childId } = asked.child;
       expect(served.map(({ kind }) => kind).toSorted()).toEqual(['created', 'used']);
       expect(served).toContainEqual({ kind: 'used', childId });
       expect(await values(store, childId)).toEqual(['secret SHARED shared', `secret TOKEN ${SECRET}`]);
-      expect(await store.getRequest(requestId)).toMatchObject({ childId });
-      expect(await store.listRequests(parent.id)).toEqual([]);
-      expect(await store.getChild(childId)).toMatchObject({ status: 'running', madeStep: null });
-      expect(await store.readCallOfChild(parent.id, asked.call)).toBeNull();
-      expect(await store.listUnstarted(parent.id, 5)).toMatchObject([{ threadId: childId }]);
+      expect(await store.variableRequests.get(requestId)).toMatchObject({ childId });
+      expect(await store.variableRequests.list(parent.id)).toEqual([]);
+      expect(await store.children.get(childId)).toMatchObject({ status: 'running', madeStep: null });
+      expect(await store.children.readCall(parent.id, asked.call)).toBeNull();
+      expect(await store.children.listUnstarted(parent.id, 5)).toMatchObject([{ threadId: childId }]);
       expect(await parent.events('subagent.created')).toMatchObject([{ data: { childId } }]);
       expect(await new ThreadDriver(store, childId).messages()).toMatchObject([
         { content: 'find it', attachments: [{ name: 'a.txt' }] },
@@ -163,11 +165,15 @@ export function registerFamilyRequest(given: () => Stores): void {
       const { store } = given();
       const parent = await openParent(store, 2);
       const other = await createOpened(parent, { call: { step: 1, index: 1 } });
-      const { id: requestId } = await store.keepRequest(
+      const { id: requestId } = await store.variableRequests.keep(
         ask(parent, { child: newChild({ maxInstances: 1 }) }),
       );
       const serve = () =>
-        store.fulfilRequest({ parentId: parent.id, requestId, given: [{ name: 'TOKEN', value: SECRET }] });
+        store.variableRequests.fulfil({
+          parentId: parent.id,
+          requestId,
+          given: [{ name: 'TOKEN', value: SECRET }],
+        });
       expect(await serve()).toMatchObject({ kind: 'full', living: [{ threadId: other.id }] });
       await other.rest('terminated');
       expect(await serve()).toMatchObject({ kind: 'created' });
@@ -176,13 +182,17 @@ export function registerFamilyRequest(given: () => Stores): void {
     it('of a thread that is over comes to nothing', async () => {
       const { store } = given();
       const parent = await openParent(store);
-      const { id: requestId } = await store.keepRequest(ask(parent));
+      const { id: requestId } = await store.variableRequests.keep(ask(parent));
       await parent.rest('terminated');
       const variables = [{ name: 'TOKEN', value: SECRET }];
-      expect(await store.fulfilRequest({ parentId: parent.id, requestId, given: variables })).toEqual({
+      expect(
+        await store.variableRequests.fulfil({ parentId: parent.id, requestId, given: variables }),
+      ).toEqual({
         kind: 'terminated',
       });
-      await expect(store.keepRequest(ask(parent, { call: { step: 1, index: 1 } }))).rejects.toMatchObject({
+      await expect(
+        store.variableRequests.keep(ask(parent, { call: { step: 1, index: 1 } })),
+      ).rejects.toMatchObject({
         code: 'ThreadTerminated',
       });
     });

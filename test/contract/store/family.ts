@@ -48,7 +48,7 @@ export function registerFamily(given: () => Stores): void {
         },
       });
       const thread = new ThreadDriver(store, child.threadId);
-      expect(await store.getThread(child.threadId)).toMatchObject({
+      expect(await store.threads.get(child.threadId)).toMatchObject({
         agent: 'researcher',
         name: 'Anna',
         userId: 'ann',
@@ -67,9 +67,9 @@ export function registerFamily(given: () => Stores): void {
       expect(await parent.events('subagent.created')).toMatchObject([
         { step: 1, data: { childId: child.threadId, agent: 'researcher', name: 'Anna', callId: 'c0' } },
       ]);
-      expect(await store.getThread(parent.id)).toMatchObject({ childCount: 1 });
-      expect(await store.getChild(child.threadId)).toEqual(made.kind === 'created' && made.child);
-      expect(await store.getChild(parent.id)).toBeNull();
+      expect(await store.threads.get(parent.id)).toMatchObject({ childCount: 1 });
+      expect(await store.children.get(child.threadId)).toEqual(made.kind === 'created' && made.child);
+      expect(await store.children.get(parent.id)).toBeNull();
     });
 
     it('is made once, however often and by however many its call comes', async () => {
@@ -85,7 +85,7 @@ export function registerFamily(given: () => Stores): void {
       // The call decides, whatever comes with it.
       expect(await create(parent, { child: { ...child, threadId: 'another' } })).toEqual(twice[0]);
       expect(await parent.everything()).toEqual(before);
-      expect(await store.listChildren(parent.id)).toHaveLength(1);
+      expect(await store.children.list(parent.id)).toHaveLength(1);
       const thread = new ThreadDriver(store, child.threadId);
       expect(await thread.transcript()).toEqual(['[user: find it]']);
     });
@@ -98,11 +98,11 @@ export function registerFamily(given: () => Stores): void {
       const other = newChild();
       await create(parent, { child: other, call: { step: 1, index: 1 } });
       const unstarted = async () =>
-        (await store.listUnstarted(parent.id, 10)).map(({ threadId }) => threadId);
+        (await store.children.listUnstarted(parent.id, 10)).map(({ threadId }) => threadId);
       expect(await unstarted()).toEqual(
-        [first.threadId, other.threadId].toSorted(byAge(await store.listChildren(parent.id))),
+        [first.threadId, other.threadId].toSorted(byAge(await store.children.list(parent.id))),
       );
-      expect(await store.listUnstarted(parent.id, 1)).toHaveLength(1);
+      expect(await store.children.listUnstarted(parent.id, 1)).toHaveLength(1);
       expect(await parent.open()).toMatchObject({ isChild: false, reportDue: false, unstarted: true });
       const child = new ThreadDriver(store, first.threadId, 'its first run');
       expect(await child.open({ parentId: parent.id, rootId: parent.id })).toMatchObject({
@@ -113,7 +113,7 @@ export function registerFamily(given: () => Stores): void {
         unstarted: false,
       });
       expect(await unstarted()).toEqual([other.threadId]);
-      await store.terminateThread(other.threadId);
+      await store.threads.terminate(other.threadId);
       expect(await unstarted()).toEqual([]);
       expect(await parent.open()).toMatchObject({ unstarted: false });
     });
@@ -122,9 +122,9 @@ export function registerFamily(given: () => Stores): void {
       const { store } = given();
       const parent = await openParent(store);
       const child = await createOpened(parent, { child: { messages: [] } });
-      expect(await store.getChild(child.id)).toMatchObject({ status: 'idle' });
-      await store.terminateThread(child.id);
-      expect(await store.listDueReports(child.id)).toEqual([]);
+      expect(await store.children.get(child.id)).toMatchObject({ status: 'idle' });
+      await store.threads.terminate(child.id);
+      expect(await store.reports.listDue(child.id)).toEqual([]);
     });
 
     it('is not made by a thread that is terminated', async () => {
@@ -145,7 +145,7 @@ export function registerFamily(given: () => Stores): void {
         child: made.kind === 'created' ? made.child : null,
       });
       expect(await create(parent, { call: { step: 1, index: 1 } })).toMatchObject({ kind: 'refused' });
-      expect(await store.listChildren(parent.id)).toHaveLength(1);
+      expect(await store.children.list(parent.id)).toHaveLength(1);
     });
 
     it('of its own child, as a start input that was written by hand may claim, is read once', async () => {
@@ -153,12 +153,12 @@ export function registerFamily(given: () => Stores): void {
       const [first, second] = [new ThreadDriver(store), new ThreadDriver(store)];
       await first.open({ parentId: second.id });
       await second.open({ parentId: first.id, rootId: first.id });
-      const family = await store.readFamily(first.id);
+      const family = await store.family.read(first.id);
       expect(family.map(({ thread, depth }) => [thread.id, depth])).toEqual([
         [first.id, 0],
         [second.id, 1],
       ]);
-      expect(await store.listDescendants(second.id)).toMatchObject([{ threadId: first.id }]);
+      expect(await store.family.listDescendants(second.id)).toMatchObject([{ threadId: first.id }]);
     });
   });
 
@@ -172,7 +172,7 @@ export function registerFamily(given: () => Stores): void {
       expect(await create(parent, { child: { maxInstances: 1 }, call: call(1) })).toEqual({
         kind: 'full',
         limit: 1,
-        living: [await store.getChild(first.id)],
+        living: [await store.children.get(first.id)],
       });
       expect(await parent.everything()).toEqual(before);
       // Another agent's are counted on their own.
@@ -196,8 +196,8 @@ export function registerFamily(given: () => Stores): void {
         ),
       );
       expect(made.filter(({ kind }) => kind === 'created')).toHaveLength(2);
-      expect(await store.listChildren(parent.id)).toHaveLength(2);
-      expect(await store.getThread(parent.id)).toMatchObject({ childCount: 2 });
+      expect(await store.children.list(parent.id)).toHaveLength(2);
+      expect(await store.threads.get(parent.id)).toMatchObject({ childCount: 2 });
     });
 
     it('bound how deep threads may lie below one another', async () => {
@@ -213,7 +213,7 @@ export function registerFamily(given: () => Stores): void {
         kind: 'refused',
         reason: expect.stringContaining(`${LIMITS.threadDepth} threads below its root`),
       });
-      expect((await store.readFamily(rootId)).at(-1)).toMatchObject({ depth: LIMITS.threadDepth });
+      expect((await store.family.read(rootId)).at(-1)).toMatchObject({ depth: LIMITS.threadDepth });
     });
   });
 }

@@ -13,16 +13,17 @@ const COMMANDS: readonly [string, (thread: ThreadDriver) => Promise<unknown>][] 
   ['commitStep', (thread) => thread.commit({ ...thread.from, step: 1, attempt: 1 })],
   [
     'failStep',
-    ({ store, from }) => store.failStep({ ...from, step: 1, attempt: 1, error: { code: 'x', message: 'x' } }),
+    ({ store, from }) =>
+      store.steps.fail({ ...from, step: 1, attempt: 1, error: { code: 'x', message: 'x' } }),
   ],
   [
     'startModelCall',
     ({ store, from }) =>
-      store.startModelCall({ ...from, step: 1, attempt: 1, call: 9, model: 'm', modelId: 'm' }),
+      store.modelCalls.start({ ...from, step: 1, attempt: 1, call: 9, model: 'm', modelId: 'm' }),
   ],
   [
     'endModelCall',
-    ({ store, from }) => store.endModelCall({ ...from, step: 1, attempt: 1, call: 1, ok: true, usage }),
+    ({ store, from }) => store.modelCalls.end({ ...from, step: 1, attempt: 1, call: 1, ok: true, usage }),
   ],
   ['beginTool', (thread) => thread.beginTool(1, 0)],
   ['settleLostTool', (thread) => thread.settleLostTool(1, 0)],

@@ -33,7 +33,7 @@ export function registerFileContent(given: () => Stores): void {
         const count = Math.ceil(size / CHUNK);
         expect(record.size).toBe(size);
         expect(record.chunkCount).toBe(count > 1 ? count : undefined);
-        expect(await second.statFile(id, '/data')).toEqual(record);
+        expect(await second.files.stat(id, '/data')).toEqual(record);
         expect(same(await readWholeFile(second, id, 'data'), content)).toBe(true);
         const chunks: FileChunk[] = [];
         for await (const chunk of (await streamFile(second, id, '/data')) ?? []) chunks.push(chunk);
@@ -54,22 +54,22 @@ export function registerFileContent(given: () => Stores): void {
       for (const size of [100, CHUNK + 1]) {
         const content = bytesOf(size, size);
         const id = async ({ id: thread }: typeof a, path: string) =>
-          (await store.openFile(thread, path))?.contentId as string;
+          (await store.files.open(thread, path))?.contentId as string;
         await a.write('/one', content);
         await a.write('/two', content);
         await b.write('/three', content);
         const contentId = await id(a, '/one');
         expect([await id(a, '/two'), await id(b, '/three')]).toEqual([contentId, contentId]);
         await a.write('/one', content);
-        await store.unlinkFile(a.id, '/one');
+        await store.files.unlink(a.id, '/one');
         await a.write('/two', 'something else');
         expect(same(await readWholeFile(second, b.id, '/three'), content)).toBe(true);
-        await store.unlinkFile(b.id, '/three');
+        await store.files.unlink(b.id, '/three');
         await b.write('/again', content);
         // It was gone, and is another now.
         expect(await id(b, '/again')).not.toBe(contentId);
         expect(same(await readWholeFile(second, b.id, '/again'), content)).toBe(true);
-        await store.unlinkFile(b.id, '/again');
+        await store.files.unlink(b.id, '/again');
       }
     });
 
@@ -81,15 +81,15 @@ export function registerFileContent(given: () => Stores): void {
         threads.map(async ({ id }, which) => {
           const handle = which % 2 ? store : second;
           for (let n = 0; n < 3; n++) {
-            await handle.writeFile(id, { path: '/same', content, mimeType: 'image/x-any' });
+            await handle.files.write(id, { path: '/same', content, mimeType: 'image/x-any' });
             expect(same(await readWholeFile(handle, id, '/same'), content)).toBe(true);
-            if (n < 2) await handle.unlinkFile(id, '/same');
+            if (n < 2) await handle.files.unlink(id, '/same');
           }
         }),
       );
       for (const { id } of threads) {
         expect(same(await readWholeFile(second, id, '/same'), content)).toBe(true);
-        await store.unlinkFile(id, '/same');
+        await store.files.unlink(id, '/same');
       }
     });
 
@@ -141,7 +141,7 @@ export function registerFileContent(given: () => Stores): void {
       for (const path of ['/', '/dir', '/nothing', '/dir/file/x']) {
         expect(await readWholeFile(store, id, path)).toBeNull();
         expect(await streamFile(store, id, path)).toBeNull();
-        expect(await store.getFileThumbnail(id, path)).toBeNull();
+        expect(await store.files.getThumbnail(id, path)).toBeNull();
       }
     });
 
@@ -163,15 +163,15 @@ export function registerFileContent(given: () => Stores): void {
       await expect(write('/a', 'x', 'text/plain', { metadata })).rejects.toMatchObject(
         refusal(LIMITS.fileMetadataBytes),
       );
-      expect([await stats(), await store.statFile(id, '/a')]).toMatchObject([{ fileCount: 0 }, null]);
+      expect([await stats(), await store.files.stat(id, '/a')]).toMatchObject([{ fileCount: 0 }, null]);
     });
 
     it('is found by name', async () => {
       const { store } = given();
       const { id, write } = await filesOf(store);
       for (const path of ['/b.txt', '/a/b.txt', '/a/c/b.md', '/B.txt']) await write(path);
-      await store.mkdirFile(id, '/dir.txt');
-      const find = async (pattern: string) => (await store.findFiles(id, pattern)).paths;
+      await store.files.mkdir(id, '/dir.txt');
+      const find = async (pattern: string) => (await store.files.find(id, pattern)).paths;
       expect(await find('*.txt')).toEqual(['/B.txt', '/a/b.txt', '/b.txt']);
       expect(await find('/a/**')).toEqual(['/a/b.txt', '/a/c/b.md']);
       expect(await find('/?.txt')).toEqual(['/B.txt', '/b.txt']);
@@ -187,7 +187,7 @@ export function registerFileContent(given: () => Stores): void {
       await write('/photo.png', 'needle', 'image/png');
       const filler = `${'x'.repeat(CHUNK - 4)}\n`;
       await write('/large.txt', `${filler}needle é 3\n${filler}`, 'text/plain');
-      const grep = (pattern: string) => store.grepFiles(id, pattern);
+      const grep = (pattern: string) => store.files.grep(id, pattern);
       expect(await grep('^needle \\d$')).toEqual([
         { path: '/notes.md', name: 'notes.md', matches: ['needle 1', 'needle 2'], lineNumbers: [2, 5] },
       ]);

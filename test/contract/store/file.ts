@@ -14,15 +14,17 @@ export async function filesOf(store: ThreadStore) {
     thread,
     id,
     write: (path: string, content: string | Uint8Array = path, mimeType = 'text/plain', more = {}) =>
-      store.writeFile(id, {
+      store.files.write(id, {
         path,
         content: typeof content === 'string' ? encoder.encode(content) : content,
         mimeType,
         ...more,
       }),
     list: async (path: string) =>
-      (await store.readdirFile(id, path)).entries.map((entry) => entry.path + (entry.isDirectory ? '/' : '')),
-    stats: () => store.getFileStats(id),
+      (await store.files.readdir(id, path)).entries.map(
+        (entry) => entry.path + (entry.isDirectory ? '/' : ''),
+      ),
+    stats: () => store.files.getStats(id),
   };
 }
 
@@ -46,10 +48,10 @@ export function registerFile(given: () => Stores): void {
         updatedAt: written.createdAt,
       });
       expect(Math.abs(Date.now() - written.createdAt)).toBeLessThan(60_000);
-      expect(await store.statFile(id, '/docs/note.md/')).toEqual(written);
-      await store.unlinkFile(id, 'docs/note.md');
-      expect(await store.statFile(id, '/docs/note.md')).toBeNull();
-      await store.unlinkFile(id, 'docs/note.md');
+      expect(await store.files.stat(id, '/docs/note.md/')).toEqual(written);
+      await store.files.unlink(id, 'docs/note.md');
+      expect(await store.files.stat(id, '/docs/note.md')).toBeNull();
+      await store.files.unlink(id, 'docs/note.md');
     });
 
     it('are replaced whole by a second write, but for the time of their creation', async () => {
@@ -64,7 +66,7 @@ export function registerFile(given: () => Stores): void {
       expect(first).toMatchObject({ width: 2, height: 3 });
       const second = await write('/a', 'the second', 'application/json');
       expect(second).toEqual({
-        ...(await store.statFile(id, '/a')),
+        ...(await store.files.stat(id, '/a')),
         path: '/a',
         mimeType: 'application/json',
         size: 10,
@@ -73,7 +75,7 @@ export function registerFile(given: () => Stores): void {
       });
       expect(second).not.toHaveProperty('width');
       expect(second.updatedAt).toBeGreaterThanOrEqual(first.updatedAt);
-      expect(await store.getFileThumbnail(id, '/a')).toBeNull();
+      expect(await store.files.getThumbnail(id, '/a')).toBeNull();
     });
 
     it('make the directories above them, which go with the last of them', async () => {
@@ -88,17 +90,17 @@ export function registerFile(given: () => Stores): void {
         ['/a/b/c/', '/a/b/two'],
         ['/a/b/c/one'],
       ]);
-      expect(await store.statFile(id, '/a/b')).toMatchObject({
+      expect(await store.files.stat(id, '/a/b')).toMatchObject({
         name: 'b',
         mimeType: 'inode/directory',
         isDirectory: true,
         size: 0,
       });
       expect(await stats()).toMatchObject({ fileCount: 3, directoryCount: 3 });
-      await store.unlinkFile(id, '/a/b/c/one');
-      expect([await list('/a/b'), await store.statFile(id, '/a/b/c')]).toEqual([['/a/b/two'], null]);
-      await store.unlinkFile(id, '/a/three');
-      await store.unlinkFile(id, '/a/b/two');
+      await store.files.unlink(id, '/a/b/c/one');
+      expect([await list('/a/b'), await store.files.stat(id, '/a/b/c')]).toEqual([['/a/b/two'], null]);
+      await store.files.unlink(id, '/a/three');
+      await store.files.unlink(id, '/a/b/two');
       expect(await list('/')).toEqual([]);
       expect(await stats()).toEqual({ fileCount: 0, directoryCount: 0, totalSize: 0 });
     });
@@ -106,23 +108,23 @@ export function registerFile(given: () => Stores): void {
     it('leave directories that were made', async () => {
       const { store } = given();
       const { id, write, list } = await filesOf(store);
-      const made = await store.mkdirFile(id, '/kept/too');
+      const made = await store.files.mkdir(id, '/kept/too');
       expect(made).toMatchObject({
         path: '/kept/too',
         name: 'too',
         mimeType: 'inode/directory',
         isDirectory: true,
       });
-      expect(await store.mkdirFile(id, '/kept/too/')).toEqual(made);
+      expect(await store.files.mkdir(id, '/kept/too/')).toEqual(made);
       await write('/kept/too/deep/file');
       await write('/implied/file');
-      expect(await store.mkdirFile(id, '/implied')).toMatchObject({ path: '/implied', isDirectory: true });
-      await store.unlinkFile(id, '/kept/too/deep/file');
-      await store.unlinkFile(id, '/implied/file');
+      expect(await store.files.mkdir(id, '/implied')).toMatchObject({ path: '/implied', isDirectory: true });
+      await store.files.unlink(id, '/kept/too/deep/file');
+      await store.files.unlink(id, '/implied/file');
       expect([await list('/'), await list('/kept'), await list('/kept/too'), await list('/implied')]).toEqual(
         [['/implied/', '/kept/'], ['/kept/too/'], [], []],
       );
-      await store.rmdirFile(id, '/kept/too');
+      await store.files.rmdir(id, '/kept/too');
       expect(await list('/')).toEqual(['/implied/']);
     });
 
@@ -148,33 +150,38 @@ export function registerFile(given: () => Stores): void {
       const { store } = given();
       const { id, write } = await filesOf(store);
       await write('/a/b');
-      await expect(store.rmdirFile(id, '/a')).rejects.toMatchObject({
+      await expect(store.files.rmdir(id, '/a')).rejects.toMatchObject({
         code: 'FileConflict',
         message: 'directory not empty: /a',
       });
-      await store.rmdirFile(id, '/missing');
+      await store.files.rmdir(id, '/missing');
     });
 
     type Act = (store: ThreadStore, id: string) => Promise<unknown>;
     const write = (path: string): Act => {
-      return (store, id) => store.writeFile(id, { path, content: new Uint8Array(1), mimeType: 'text/plain' });
+      return (store, id) =>
+        store.files.write(id, { path, content: new Uint8Array(1), mimeType: 'text/plain' });
     };
     it.each<[string, Act, string]>([
       ['a file where a directory is', write('/dir'), 'is a directory: /dir'],
       ['a file at /', write('/'), 'is a directory: /'],
       ['a file below a file', write('/file/x/y'), 'not a directory: /file'],
-      ['a directory where a file is', (store, id) => store.mkdirFile(id, '/file'), 'not a directory: /file'],
-      ['a directory below a file', (store, id) => store.mkdirFile(id, '/file/x'), 'not a directory: /file'],
-      ['unlink of a directory', (store, id) => store.unlinkFile(id, '/dir'), 'is a directory: /dir'],
-      ['unlink of /', (store, id) => store.unlinkFile(id, '/'), 'is a directory: /'],
-      ['rmdir of a file', (store, id) => store.rmdirFile(id, '/file'), 'not a directory: /file'],
-      ['rmdir of /', (store, id) => store.rmdirFile(id, '/'), '/ cannot be removed'],
-      ['readdir of a file', (store, id) => store.readdirFile(id, '/file'), 'not a directory: /file'],
+      [
+        'a directory where a file is',
+        (store, id) => store.files.mkdir(id, '/file'),
+        'not a directory: /file',
+      ],
+      ['a directory below a file', (store, id) => store.files.mkdir(id, '/file/x'), 'not a directory: /file'],
+      ['unlink of a directory', (store, id) => store.files.unlink(id, '/dir'), 'is a directory: /dir'],
+      ['unlink of /', (store, id) => store.files.unlink(id, '/'), 'is a directory: /'],
+      ['rmdir of a file', (store, id) => store.files.rmdir(id, '/file'), 'not a directory: /file'],
+      ['rmdir of /', (store, id) => store.files.rmdir(id, '/'), '/ cannot be removed'],
+      ['readdir of a file', (store, id) => store.files.readdir(id, '/file'), 'not a directory: /file'],
     ])('refuse %s', async (_, act, message) => {
       const { store } = given();
       const files = await filesOf(store);
       await files.write('/file');
-      await store.mkdirFile(files.id, '/dir');
+      await store.files.mkdir(files.id, '/dir');
       const before = [await files.list('/'), await files.stats()];
       await expect(act(store, files.id)).rejects.toMatchObject({ code: 'FileConflict', message });
       expect([await files.list('/'), await files.stats()]).toEqual(before);
@@ -184,8 +191,8 @@ export function registerFile(given: () => Stores): void {
       const { store } = given();
       const { id, list } = await filesOf(store);
       const root = { path: '/', name: '/', isDirectory: true, mimeType: 'inode/directory' };
-      expect(await store.statFile(id, '')).toMatchObject(root);
-      expect(await store.mkdirFile(id, '/')).toMatchObject(root);
+      expect(await store.files.stat(id, '')).toMatchObject(root);
+      expect(await store.files.mkdir(id, '/')).toMatchObject(root);
       expect([await list('/'), await list('/nothing/here')]).toEqual([[], []]);
     });
 
@@ -193,26 +200,26 @@ export function registerFile(given: () => Stores): void {
       const { store } = given();
       const [mine, other] = [await filesOf(store), await filesOf(store)];
       await mine.write('/secret/plan', 'needle');
-      const file = await store.openFile(mine.id, '/secret/plan');
-      expect([await other.list('/'), await store.statFile(other.id, '/secret/plan')]).toEqual([[], null]);
-      expect(await store.openFile(other.id, '/secret/plan')).toBeNull();
-      expect(await store.findFiles(other.id, '*')).toEqual({ paths: [] });
-      expect(await store.grepFiles(other.id, 'needle')).toEqual([]);
+      const file = await store.files.open(mine.id, '/secret/plan');
+      expect([await other.list('/'), await store.files.stat(other.id, '/secret/plan')]).toEqual([[], null]);
+      expect(await store.files.open(other.id, '/secret/plan')).toBeNull();
+      expect(await store.files.find(other.id, '*')).toEqual({ paths: [] });
+      expect(await store.files.grep(other.id, 'needle')).toEqual([]);
       await other.write('/secret/plan', 'another');
       // Ids of contents that got about open nothing.
       const chunk = { path: '/secret/plan', contentId: file?.contentId as string, index: 0 };
-      expect(await store.readFileChunk(other.id, chunk)).toBeNull();
-      expect(await store.readFileChunk(mine.id, chunk)).toEqual(encoder.encode('needle'));
-      await store.unlinkFile(other.id, '/secret/plan');
+      expect(await store.files.readChunk(other.id, chunk)).toBeNull();
+      expect(await store.files.readChunk(mine.id, chunk)).toEqual(encoder.encode('needle'));
+      await store.files.unlink(other.id, '/secret/plan');
       expect(await mine.stats()).toEqual({ fileCount: 1, directoryCount: 1, totalSize: 6 });
     });
 
     it('of an unknown thread are none, and cannot be written', async () => {
       const { store } = given();
-      expect(await store.statFile('nobody', '/')).toBeNull();
-      expect(await store.readdirFile('nobody', '/')).toEqual({ entries: [] });
-      expect(await store.openFile('nobody', '/a')).toBeNull();
-      for (const act of [write('/a'), (s: ThreadStore, id: string) => s.mkdirFile(id, '/a')])
+      expect(await store.files.stat('nobody', '/')).toBeNull();
+      expect(await store.files.readdir('nobody', '/')).toEqual({ entries: [] });
+      expect(await store.files.open('nobody', '/a')).toBeNull();
+      for (const act of [write('/a'), (s: ThreadStore, id: string) => s.files.mkdir(id, '/a')])
         await expect(act(store, 'nobody')).rejects.toMatchObject({ code: 'ThreadNotFound' });
     });
 
@@ -224,13 +231,13 @@ export function registerFile(given: () => Stores): void {
       const acts: Act[] = [
         write('/new'),
         write('/a/b'),
-        (s, id) => s.mkdirFile(id, '/c'),
-        (s, id) => s.rmdirFile(id, '/a'),
-        (s, id) => s.unlinkFile(id, '/a/b'),
+        (s, id) => s.files.mkdir(id, '/c'),
+        (s, id) => s.files.rmdir(id, '/a'),
+        (s, id) => s.files.unlink(id, '/a/b'),
       ];
       for (const act of acts)
         await expect(act(store, files.id)).rejects.toMatchObject({ code: 'ThreadTerminated' });
-      expect([await files.list('/a'), await store.findFiles(files.id, 'b')]).toEqual([
+      expect([await files.list('/a'), await store.files.find(files.id, 'b')]).toEqual([
         ['/a/b'],
         { paths: ['/a/b'] },
       ]);

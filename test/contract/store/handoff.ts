@@ -18,7 +18,7 @@ async function handOver(thread: ThreadDriver, index: number, agent: string, inpu
   });
 }
 
-const agentOf = async (thread: ThreadDriver) => (await thread.store.getThread(thread.id))?.agent;
+const agentOf = async (thread: ThreadDriver) => (await thread.store.threads.get(thread.id))?.agent;
 
 export function registerHandoff(given: () => Stores): void {
   describe('a handoff', () => {

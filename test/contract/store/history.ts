@@ -34,7 +34,7 @@ export function registerHistory(given: () => Stores): void {
   describe('the history of a step', () => {
     const read = async (texts: readonly string[], window?: HistoryWindow) => {
       const [thread, step] = await withPast(given, texts);
-      return thread.store.readContext(thread.id, step, window && (() => window));
+      return thread.store.steps.readContext(thread.id, step, window && (() => window));
     };
 
     it('[definitions 12.2] is everything where nobody says otherwise', async () => {
@@ -65,7 +65,7 @@ export function registerHistory(given: () => Stores): void {
       await thread.rest();
       thread.afterStep = step;
       const ref = await thread.beginCall([message('b')]);
-      const context = await thread.store.readContext(thread.id, ref.step, (place) => {
+      const context = await thread.store.steps.readContext(thread.id, ref.step, (place) => {
         expect(place).toMatchObject({
           thread: { id: thread.id },
           step: ref.step,
@@ -90,7 +90,7 @@ export function registerHistory(given: () => Stores): void {
     it('[runtime 4] begins with what a user said, and has no result without its call', async () => {
       const [thread, step] = await withPast(given, long(6));
       for (const tokens of [20, 130, 150, 180, 250, 380, 400, 430, 480, 700]) {
-        const context = await thread.store.readContext(thread.id, step, () => ({ ...ALL, tokens }));
+        const context = await thread.store.steps.readContext(thread.id, step, () => ({ ...ALL, tokens }));
         const [first, ...rest] = context.messages;
         const known = new Set<string>();
         for (const each of [first, ...rest]) {
@@ -115,7 +115,7 @@ export function registerHistory(given: () => Stores): void {
       thread.afterStep = step;
       const ref = await thread.beginCall();
       for (const tokens of [0, 10, 2000]) {
-        const context = await thread.store.readContext(thread.id, ref.step, () => ({ ...ALL, tokens }));
+        const context = await thread.store.steps.readContext(thread.id, ref.step, () => ({ ...ALL, tokens }));
         expect(context.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
         expect(context.trimmed).toBe(4);
       }
@@ -128,12 +128,15 @@ export function registerHistory(given: () => Stores): void {
         role: 'user' as const,
         content: `${n}`,
       }));
-      for (const item of items) await thread.store.injectMessage(thread.id, { ...item, executionId: null });
-      const whole = await thread.store.readContext(thread.id, step, () => ({ ...ALL, tokens: 1_000_000 }));
+      for (const item of items) await thread.store.messages.inject(thread.id, { ...item, executionId: null });
+      const whole = await thread.store.steps.readContext(thread.id, step, () => ({
+        ...ALL,
+        tokens: 1_000_000,
+      }));
       expect(whole).toMatchObject({ trimmed: 0 });
       expect(ids(whole)).toBe(['now', ...items.map(({ id }) => id)].join(' '));
       // Five tokens each.
-      const part = await thread.store.readContext(thread.id, step, () => ({ ...ALL, tokens: 1005 }));
+      const part = await thread.store.steps.readContext(thread.id, step, () => ({ ...ALL, tokens: 1005 }));
       expect(ids(part)).toBe(['now', ...items.slice(100).map(({ id }) => id)].join(' '));
       expect(part.trimmed).toBe(100);
     });
@@ -149,7 +152,7 @@ export function registerHistory(given: () => Stores): void {
       } as const;
       for (let n = 0; n < 4; n++) {
         const attachments = [{ ...file, id: `${n}` }];
-        await thread.store.injectMessage(thread.id, {
+        await thread.store.messages.inject(thread.id, {
           id: `i${n}`,
           role: 'user',
           content: 'x',
@@ -158,8 +161,13 @@ export function registerHistory(given: () => Stores): void {
         });
       }
       const count = async (recentImages: number) =>
-        (await thread.store.readContext(thread.id, step, () => ({ ...ALL, tokens: 2100, recentImages })))
-          .messages.length;
+        (
+          await thread.store.steps.readContext(thread.id, step, () => ({
+            ...ALL,
+            tokens: 2100,
+            recentImages,
+          }))
+        ).messages.length;
       expect(await count(10)).toBe(3);
       expect(await count(0)).toBe(5);
       // The step's own message is the newest.
@@ -169,9 +177,9 @@ export function registerHistory(given: () => Stores): void {
     it('tells an event of a step once, where it is asked to', async () => {
       const [thread, step] = await withPast(given, ['one']);
       const event = { type: 'context.trimmed' as const, data: { messages: 3 }, step, once: true };
-      await thread.store.appendEvent(thread.id, event);
-      await thread.store.appendEvent(thread.id, event);
-      await thread.store.appendEvent(thread.id, { ...event, once: false });
+      await thread.store.events.append(thread.id, event);
+      await thread.store.events.append(thread.id, event);
+      await thread.store.events.append(thread.id, { ...event, once: false });
       expect((await thread.events('context.trimmed')).map((each) => each.step)).toEqual([step, step]);
     });
   });

@@ -6,7 +6,7 @@ import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, stored, type ThreadDriver, tool } from '../thread-driver.ts';
 
 const pending = (thread: ThreadDriver, items: readonly QueueItem[] = [], ordinal = 0) =>
-  thread.store.readPending({ ...thread.from, ordinal, items });
+  thread.store.queue.readPending({ ...thread.from, ordinal, items });
 
 const file = (name: string) => ({
   id: `id of ${name}`,
@@ -23,8 +23,8 @@ export function registerHook(given: () => Stores): void {
       const { store } = given();
       const thread = await openThread(store);
       await thread.stash(message('w1'), tool('w2', 'add', { a: 1 }), message('both'));
-      await store.stageItem(thread.id, message('s1', 'staged before'));
-      await store.stageItem(thread.id, message('never', 'nobody has signalled it'));
+      await store.queue.stage(thread.id, message('s1', 'staged before'));
+      await store.queue.stage(thread.id, message('never', 'nobody has signalled it'));
       const items = [message('i1'), stored('s1'), message('both'), stored('nothing'), message('i1', 'again')];
       const { rows } = await pending(thread, items);
       expect(rows.map(({ message }) => message?.content)).toEqual([
@@ -57,7 +57,7 @@ export function registerHook(given: () => Stores): void {
       await thread.stash(message('m2'));
       expect((await pending(thread, [message('m1')], 5)).rows).toEqual([]);
       expect((await pending(thread, [message('m1')], 6)).rows.map(({ id }) => id)).toEqual(['m2']);
-      await given().store.terminateThread(thread.id);
+      await given().store.threads.terminate(thread.id);
       const { rows, thread: record } = await pending(thread, [], 6);
       expect(rows).toEqual([]);
       expect(record.terminatedAt).not.toBeNull();
@@ -80,7 +80,12 @@ export function registerHook(given: () => Stores): void {
     it('tells a row that will be refused, since another message has its id', async () => {
       const { store } = given();
       const thread = await openThread(store);
-      await store.injectMessage(thread.id, { id: 'm1', role: 'system', content: 'first', executionId: null });
+      await store.messages.inject(thread.id, {
+        id: 'm1',
+        role: 'system',
+        content: 'first',
+        executionId: null,
+      });
       await thread.stash(message('m1'));
       const { rows } = await pending(thread);
       expect(rows).toEqual([{ id: 'm1', message: null }]);
@@ -151,7 +156,7 @@ export function registerHook(given: () => Stores): void {
       const { store } = given();
       const thread = await openThread(store);
       await thread.stash(message('w1'));
-      await store.deleteMessage(thread.id, 'w1');
+      await store.messages.delete(thread.id, 'w1');
       expect(await begin(thread, [], [{ id: 'w1', content: 'x' }])).toMatchObject({ kind: 'nothing_to_do' });
       expect(await thread.messages()).toEqual([]);
     });
@@ -161,7 +166,7 @@ export function registerHook(given: () => Stores): void {
       const thread = await openThread(store);
       const asked = { prepared: [{ id: 'm1' }], directive: 'stop' as const, context: '{"n":1}' };
       const ref = await thread.beginCall([message('m1')], asked);
-      expect(await store.readContext(thread.id, ref.step)).toMatchObject({ scratch: { n: 1 } });
+      expect(await store.steps.readContext(thread.id, ref.step)).toMatchObject({ scratch: { n: 1 } });
       expect(await thread.commit(ref)).toMatchObject({ kind: 'stored', record: { directive: 'stop' } });
       // Also where the answer was lost, and of queued tools, whose step nothing else commits.
       expect(await thread.commit(ref)).toMatchObject({ kind: 'stored', record: { directive: 'stop' } });
@@ -185,11 +190,11 @@ export function registerHook(given: () => Stores): void {
       const { store } = given();
       const thread = await openThread(store);
       const record = await thread.answer([message('m1')], { toolCalls: [call('c1', 'add')] });
-      await store.keepFlow({ ...thread.from, step: record.step, directive: 'a', context: '{"n":1}' });
+      await store.steps.keepFlow({ ...thread.from, step: record.step, directive: 'a', context: '{"n":1}' });
       expect(await thread.begin([], { afterStep: 0 })).toMatchObject({ record: { directive: 'a' } });
       await thread.beginTool(record.step, 0);
       await thread.commitTool(record.step, 0);
-      await store.keepFlow({ ...thread.from, step: record.step, index: 0, directive: 'stop' });
+      await store.steps.keepFlow({ ...thread.from, step: record.step, index: 0, directive: 'stop' });
       expect(await thread.beginTool(record.step, 0)).toMatchObject({ kind: 'settled', directive: 'stop' });
       expect(await pending(thread, [], 9)).toMatchObject({ scratch: { n: 1 } });
     });
@@ -199,10 +204,12 @@ export function registerHook(given: () => Stores): void {
       const thread = await openThread(store);
       const { step } = await thread.answer([message('m1')]);
       await thread.as('run-2').open();
-      await expect(store.keepFlow({ ...thread.from, step, directive: 'a' })).rejects.toThrow(/replaced/);
-      await store.terminateThread(thread.id);
+      await expect(store.steps.keepFlow({ ...thread.from, step, directive: 'a' })).rejects.toThrow(
+        /replaced/,
+      );
+      await store.threads.terminate(thread.id);
       const before = await thread.everything();
-      await store.keepFlow({ threadId: thread.id, runId: 'run-2', step, directive: 'a' });
+      await store.steps.keepFlow({ threadId: thread.id, runId: 'run-2', step, directive: 'a' });
       expect(await thread.everything()).toEqual(before);
     });
   });
@@ -212,9 +219,9 @@ export function registerHook(given: () => Stores): void {
       const { store, second } = given();
       const thread = await openThread(store);
       expect((await pending(thread)).greeted).toBe(false);
-      await store.markGreeted(thread.id);
+      await store.threads.markGreeted(thread.id);
       const before = await thread.everything();
-      await second.markGreeted(thread.id);
+      await second.threads.markGreeted(thread.id);
       expect(await thread.everything()).toEqual(before);
       expect((await pending(thread)).greeted).toBe(true);
     });

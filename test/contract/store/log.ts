@@ -15,7 +15,7 @@ export function registerLog(given: () => Stores): void {
       const events = await thread.events();
       expect(events[0]?.seq).toBe(1);
       expect(isGapFree(events)).toBe(true);
-      expect((await thread.store.getThread(thread.id))?.lastSeq).toBe(events.length);
+      expect((await thread.store.threads.get(thread.id))?.lastSeq).toBe(events.length);
     });
 
     it('is read in pages, after a number', async () => {
@@ -25,15 +25,17 @@ export function registerLog(given: () => Stores): void {
       const all = await thread.events();
       const paged = [];
       for (let after = 0; ; ) {
-        const page = await store.readEvents(thread.id, after, 7);
+        const page = await store.events.read(thread.id, after, 7);
         expect(page.length).toBeLessThanOrEqual(7);
         if (page.length === 0) break;
         paged.push(...page);
         after = page.at(-1)?.seq ?? after;
       }
       expect(paged).toEqual(all);
-      expect(await store.readEvents(thread.id, all.length)).toEqual([]);
-      expect((await store.readEvents(thread.id, all.length - 1)).map(({ seq }) => seq)).toEqual([all.length]);
+      expect(await store.events.read(thread.id, all.length)).toEqual([]);
+      expect((await store.events.read(thread.id, all.length - 1)).map(({ seq }) => seq)).toEqual([
+        all.length,
+      ]);
     });
 
     it('holds more events of one command than a database takes in one statement', async () => {
@@ -52,7 +54,7 @@ export function registerLog(given: () => Stores): void {
       const thread = await openThread(given().store);
       await thread.answer(Array.from({ length: 50 }, (_, n) => message(`m${n}`)));
       for (let n = 0; n < 20; n++) {
-        await thread.store.injectMessage(thread.id, {
+        await thread.store.messages.inject(thread.id, {
           id: `i${n}`,
           role: 'system',
           content: 'x',

@@ -15,7 +15,7 @@ export function registerOpenThread(given: () => Stores): void {
         rootId: 'r1',
       });
       expect(opened).toMatchObject({ kind: 'open', afterStep: 0, turnOpen: false, waiting: 0 });
-      const record = await store.getThread(thread.id);
+      const record = await store.threads.get(thread.id);
       expect(record).toMatchObject({
         id: thread.id,
         agent: 'helper',
@@ -63,7 +63,7 @@ export function registerOpenThread(given: () => Stores): void {
         code: 'StoreMismatch',
         message: expect.stringContaining(store.id),
       });
-      expect(await store.getThread(thread.id)).toBeNull();
+      expect(await store.threads.get(thread.id)).toBeNull();
       await thread.open();
       expect(await thread.open({ mustExist: true })).toMatchObject({ kind: 'open' });
     });

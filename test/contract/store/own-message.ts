@@ -5,7 +5,7 @@ import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver, tool } from '../thread-driver.ts';
 
 const inject = (thread: ThreadDriver, id: string, fields: Partial<InjectedMessage> = {}) =>
-  thread.store.injectMessage(thread.id, { id, role: 'user', content: id, executionId: null, ...fields });
+  thread.store.messages.inject(thread.id, { id, role: 'user', content: id, executionId: null, ...fields });
 
 export function registerOwnMessage(given: () => Stores): void {
   describe('messages of code', () => {
@@ -13,13 +13,13 @@ export function registerOwnMessage(given: () => Stores): void {
       const thread = await openThread(given().store);
       await inject(thread, 'm', { metadata: { a: 1, b: 2 } });
       const updates = { content: 'new', silent: true, metadata: { b: null, c: { d: 1 } } };
-      const changed = await thread.store.updateMessage(thread.id, 'm', updates);
+      const changed = await thread.store.messages.update(thread.id, 'm', updates);
       expect(changed).toMatchObject({ content: 'new', silent: true, metadata: { a: 1, c: { d: 1 } } });
       expect(changed.metadata).not.toHaveProperty('b');
-      expect(await thread.store.getMessage(thread.id, 'm')).toEqual(changed);
+      expect(await thread.store.messages.get(thread.id, 'm')).toEqual(changed);
       const before = await thread.everything();
-      expect(await thread.store.updateMessage(thread.id, 'm', updates)).toEqual(changed);
-      expect(await thread.store.updateMessage(thread.id, 'm', {})).toEqual(changed);
+      expect(await thread.store.messages.update(thread.id, 'm', updates)).toEqual(changed);
+      expect(await thread.store.messages.update(thread.id, 'm', {})).toEqual(changed);
       expect(await thread.everything()).toEqual(before);
     });
 
@@ -27,9 +27,9 @@ export function registerOwnMessage(given: () => Stores): void {
       const thread = await openThread(given().store);
       const first = await inject(thread, 'first');
       await inject(thread, 'second');
-      const changed = await thread.store.updateMessage(thread.id, 'first', { content: 'later' });
+      const changed = await thread.store.messages.update(thread.id, 'first', { content: 'later' });
       expect(changed.created_at).toBe(first.created_at);
-      const { messages } = await thread.store.getMessages(thread.id);
+      const { messages } = await thread.store.messages.list(thread.id);
       expect(messages.map(({ content }) => content)).toEqual(['later', 'second']);
     });
 
@@ -37,7 +37,7 @@ export function registerOwnMessage(given: () => Stores): void {
       const thread = await openThread(given().store);
       await thread.stash(message('waiting'));
       for (const id of ['nobody', 'waiting']) {
-        await expect(thread.store.updateMessage(thread.id, id, { content: 'x' })).rejects.toMatchObject({
+        await expect(thread.store.messages.update(thread.id, id, { content: 'x' })).rejects.toMatchObject({
           code: 'MessageNotFound',
         });
       }
@@ -47,12 +47,12 @@ export function registerOwnMessage(given: () => Stores): void {
       const thread = await openThread(given().store);
       await thread.answer([message('a')], { toolCalls: [call('c0', 'look')], messageId: 'asked' });
       await thread.beginTool(1, 0);
-      await expect(thread.store.deleteMessage(thread.id, 'asked')).rejects.toMatchObject({
+      await expect(thread.store.messages.delete(thread.id, 'asked')).rejects.toMatchObject({
         code: 'MessageConflict',
       });
       await thread.commitTool(1, 0);
-      expect(await thread.store.deleteMessage(thread.id, 'asked')).toBe(true);
-      expect(await thread.store.deleteMessage(thread.id, 'asked')).toBe(false);
+      expect(await thread.store.messages.delete(thread.id, 'asked')).toBe(true);
+      expect(await thread.store.messages.delete(thread.id, 'asked')).toBe(false);
       expect(await thread.transcript()).toEqual(['user: content of a']);
       expect(await thread.events('message.deleted')).toHaveLength(2);
     });
@@ -60,7 +60,7 @@ export function registerOwnMessage(given: () => Stores): void {
     it('that wait are taken out of line, and do not come again', async () => {
       const thread = await openThread(given().store);
       await thread.stash(message('a'), message('b'));
-      expect(await thread.store.deleteMessage(thread.id, 'a')).toBe(true);
+      expect(await thread.store.messages.delete(thread.id, 'a')).toBe(true);
       expect(await thread.stash(message('a'))).toEqual({ waiting: 1 });
       await thread.answer([]);
       expect(await thread.transcript()).toEqual(['user: content of b', 'assistant: an answer']);
@@ -72,12 +72,12 @@ export function registerOwnMessage(given: () => Stores): void {
       await thread.rest('terminated');
       const refused = { code: 'ThreadTerminated' };
       await expect(inject(thread, 'n')).rejects.toMatchObject(refused);
-      await expect(thread.store.updateMessage(thread.id, 'm', { content: 'x' })).rejects.toMatchObject(
+      await expect(thread.store.messages.update(thread.id, 'm', { content: 'x' })).rejects.toMatchObject(
         refused,
       );
-      await expect(thread.store.deleteMessage(thread.id, 'm')).rejects.toMatchObject(refused);
+      await expect(thread.store.messages.delete(thread.id, 'm')).rejects.toMatchObject(refused);
       await expect(
-        thread.store.appendEvent(thread.id, { type: 'custom', data: { event: 'x', data: null } }),
+        thread.store.events.append(thread.id, { type: 'custom', data: { event: 'x', data: null } }),
       ).rejects.toMatchObject(refused);
       expect(await thread.transcript()).toEqual(['user: m']);
     });
@@ -93,7 +93,7 @@ export function registerOwnMessage(given: () => Stores): void {
       await thread.beginTool(1, 1);
       await thread.commitTool(1, 1);
       expect(await thread.beginTool(1, 0)).toMatchObject({ kind: 'settled', status: 'error' });
-      const { messages } = await thread.store.getMessages(thread.id);
+      const { messages } = await thread.store.messages.list(thread.id);
       const calls = messages.map(({ tool_calls: asked }) => asked && (JSON.parse(asked) as unknown[]).length);
       expect(calls).toEqual([null, 1, null]);
       expect(messages.at(-1)).toMatchObject({ role: 'tool', tool_call_id: 'c1' });
@@ -105,7 +105,7 @@ export function registerOwnMessage(given: () => Stores): void {
       await thread.answer([message('a')], { content: 'well', toolCalls: [call('c0', 'look')] });
       await thread.beginTool(1, 0);
       await thread.commitTool(1, 0, { result: null });
-      const { messages } = await thread.store.getMessages(thread.id);
+      const { messages } = await thread.store.messages.list(thread.id);
       expect(messages.map(({ content, tool_calls: asked }) => [content, asked])).toEqual([
         ['content of a', null],
         ['well', null],
@@ -122,7 +122,7 @@ export function registerOwnMessage(given: () => Stores): void {
       expect(await thread.beginTool(1, 0)).toMatchObject({ kind: 'settled', directive: 'stop' });
       thread.afterStep = 1;
       const ref = await thread.beginCall([message('b')]);
-      expect(await thread.store.readContext(thread.id, ref.step)).toMatchObject({
+      expect(await thread.store.steps.readContext(thread.id, ref.step)).toMatchObject({
         scratch: { n: 2 },
         stepCount: 2,
       });
@@ -131,7 +131,7 @@ export function registerOwnMessage(given: () => Stores): void {
       thread.afterStep = 2;
       thread.executionId = 'execution-2';
       const next = await thread.beginCall([message('c')]);
-      expect(await thread.store.readContext(thread.id, next.step)).toMatchObject({
+      expect(await thread.store.steps.readContext(thread.id, next.step)).toMatchObject({
         scratch: {},
         stepCount: 1,
       });
@@ -142,19 +142,19 @@ export function registerOwnMessage(given: () => Stores): void {
     it('tell model calls, tool calls and the life of the thread, newest first, in pages', async () => {
       const thread = await openThread(given().store);
       const ref = await thread.beginCall([message('a')]);
-      await thread.store.startModelCall({ ...ref, call: 1, model: 'scripted', modelId: 's-1' });
+      await thread.store.modelCalls.start({ ...ref, call: 1, model: 'scripted', modelId: 's-1' });
       const usage = { promptTokens: 3, completionTokens: 2, totalTokens: 5 };
-      await thread.store.endModelCall({ ...ref, call: 1, ok: true, usage, cost: 0.25 });
+      await thread.store.modelCalls.end({ ...ref, call: 1, ok: true, usage, cost: 0.25 });
       await thread.commit(ref, { toolCalls: [call('c0', 'look'), call('c1', 'never')] });
       await thread.beginTool(1, 0);
       await thread.commitTool(1, 0);
-      await thread.store.appendEvent(thread.id, {
+      await thread.store.events.append(thread.id, {
         type: 'tool.invoked',
         data: { name: 'inner', status: 'success', durationMs: 1 },
         step: 1,
       });
-      await thread.store.appendEvent(thread.id, { type: 'custom', data: { event: 'x', data: null } });
-      const logs = await thread.store.getLogs(thread.id, { order: 'asc' });
+      await thread.store.events.append(thread.id, { type: 'custom', data: { event: 'x', data: null } });
+      const logs = await thread.store.events.getLogs(thread.id, { order: 'asc' });
       expect(logs.map(({ type }) => type).toSorted()).toEqual(
         ['execution', 'model_call', 'thread', 'thread', 'tool_call', 'tool_invocation'].toSorted(),
       );
@@ -167,11 +167,11 @@ export function registerOwnMessage(given: () => Stores): void {
         data: { name: 'look', status: 'success', state: 'done', origin: 'model' },
         parent_id: 'execution-1',
       });
-      const ids = (await thread.store.getLogs(thread.id)).map(({ id }) => id);
+      const ids = (await thread.store.events.getLogs(thread.id)).map(({ id }) => id);
       expect(ids).toEqual(logs.map(({ id }) => id).toReversed());
-      const page = await thread.store.getLogs(thread.id, { limit: 2, offset: 1 });
+      const page = await thread.store.events.getLogs(thread.id, { limit: 2, offset: 1 });
       expect(page.map(({ id }) => id)).toEqual(ids.slice(1, 3));
-      expect(await thread.store.getLogs('nobody')).toEqual([]);
+      expect(await thread.store.events.getLogs('nobody')).toEqual([]);
     });
   });
 
@@ -181,16 +181,18 @@ export function registerOwnMessage(given: () => Stores): void {
       await thread.answer([message('a')], { toolCalls: [call('c0', 'look')] });
       await thread.beginTool(1, 0);
       await thread.stash(tool('t', 'see'));
-      await thread.store.terminateThread(thread.id, 'enough');
-      const record = await thread.store.getThread(thread.id);
+      await thread.store.threads.terminate(thread.id, 'enough');
+      const record = await thread.store.threads.get(thread.id);
       expect(record).toMatchObject({ status: 'terminated', stopReason: 'enough' });
       expect(record?.terminatedAt).toEqual(expect.any(Number));
-      await thread.store.terminateThread(thread.id, 'again');
-      expect(await thread.store.getThread(thread.id)).toEqual(record);
+      await thread.store.threads.terminate(thread.id, 'again');
+      expect(await thread.store.threads.get(thread.id)).toEqual(record);
       expect(await thread.commitTool(1, 0)).toEqual({ kind: 'terminated' });
       expect(await thread.begin()).toEqual({ kind: 'terminated' });
       expect(await thread.rest('idle')).toEqual({ kind: 'terminated' });
-      await expect(thread.store.terminateThread('nobody')).rejects.toMatchObject({ code: 'ThreadNotFound' });
+      await expect(thread.store.threads.terminate('nobody')).rejects.toMatchObject({
+        code: 'ThreadNotFound',
+      });
     });
   });
 }

@@ -38,7 +38,7 @@ export function registerQueue(given: () => Stores): void {
       await thread.stash(message('a', 'first'), tool('t', 'look'));
       const before = await thread.everything();
       expect(await thread.stash(message('a', 'second'), tool('t', 'look'))).toEqual({ waiting: 2 });
-      await thread.store.queueItem(thread.id, message('a', 'third'));
+      await thread.store.queue.add(thread.id, message('a', 'third'));
       expect(await thread.everything()).toEqual(before);
       await thread.begin([message('a', 'fourth')]);
       await thread.begin([message('a', 'fifth')]);
@@ -48,7 +48,7 @@ export function registerQueue(given: () => Stores): void {
     it('gives a staged item the place of its signal', async () => {
       const { store } = given();
       const thread = new ThreadDriver(store);
-      await store.stageItem(
+      await store.queue.stage(
         thread.id,
         message('large', 'the large content', { metadata: { from: 'client' } }),
       );
@@ -65,17 +65,17 @@ export function registerQueue(given: () => Stores): void {
 
     it('finds a staged item that a step took itself', async () => {
       const thread = await openThread(given().store);
-      await thread.store.stageItem(thread.id, message('large', 'the large content'));
+      await thread.store.queue.stage(thread.id, message('large', 'the large content'));
       await thread.begin([stored('large')]);
       expect(await thread.messages()).toMatchObject([{ id: 'large', content: 'the large content' }]);
     });
 
     it('keeps the first content that was staged under an id', async () => {
       const thread = await openThread(given().store);
-      await thread.store.stageItem(thread.id, message('large', 'first'));
-      await thread.store.stageItem(thread.id, message('large', 'second'));
+      await thread.store.queue.stage(thread.id, message('large', 'first'));
+      await thread.store.queue.stage(thread.id, message('large', 'second'));
       await thread.begin([stored('large')]);
-      await thread.store.stageItem(thread.id, message('large', 'third'));
+      await thread.store.queue.stage(thread.id, message('large', 'third'));
       expect(await thread.messages()).toMatchObject([{ content: 'first' }]);
     });
 
@@ -107,7 +107,7 @@ export function registerQueue(given: () => Stores): void {
 
     it('rejects an id that another message of the thread has', async () => {
       const thread = await openThread(given().store);
-      await thread.store.injectMessage(thread.id, {
+      await thread.store.messages.inject(thread.id, {
         id: 'taken',
         role: 'system',
         content: 'mine',
@@ -172,42 +172,42 @@ export function registerQueue(given: () => Stores): void {
       const thread = await openThread(store);
       const toolCalls = [call('c0', 'look', text)];
       const ref = await thread.beginCall([message('a', text, { metadata: { text } })]);
-      await store.stageItem(thread.id, message('b', text));
+      await store.queue.stage(thread.id, message('b', text));
       await thread.chunk(ref, text);
       await thread.commit(ref, { content: text, toolCalls });
       expect(await thread.beginTool(1, 0)).toMatchObject({ call: { arguments: text } });
       await thread.commitTool(1, 0, { result: { status: 'success', result: `${text}.` } });
       await thread.stash(stored('b'));
-      const contents = (await second.getMessages(thread.id)).messages.map(({ content }) => content);
+      const contents = (await second.messages.list(thread.id)).messages.map(({ content }) => content);
       expect(contents).toEqual([text, text, `${text}.`, text]);
-      expect(await second.getMessage(thread.id, 'a')).toMatchObject({ metadata: { text } });
+      expect(await second.messages.get(thread.id, 'a')).toMatchObject({ metadata: { text } });
       expect(await thread.events('model.chunk')).toMatchObject([{ data: { delta: text } }]);
     });
 
     it('counts the items that were taken or refused', async () => {
       const { store } = given();
       const thread = await openThread(store);
-      const count = (...ids: string[]) => store.countTaken(thread.id, ids);
-      await store.stageItem(thread.id, message('staged'));
+      const count = (...ids: string[]) => store.queue.countTaken(thread.id, ids);
+      await store.queue.stage(thread.id, message('staged'));
       await thread.stash(message('a'), message('b'), stored('gone'));
       expect(await count()).toBe(0);
       expect(await count('a', 'b', 'staged', 'unknown')).toBe(0);
       expect(await count('gone')).toBe(1);
       await thread.begin([], { rejections: [{ code: 'InvalidMessage', reason: 'bad', id: 'refused' }] });
       expect(await count('a', 'b', 'gone', 'refused', 'unknown', 'staged')).toBe(4);
-      expect(await store.countTaken('another thread', ['a'])).toBe(0);
+      expect(await store.queue.countTaken('another thread', ['a'])).toBe(0);
     });
 
     it('counts the items in line, whoever put them there', async () => {
       const { store } = given();
       const thread = await openThread(store);
-      await store.stageItem(thread.id, message('staged'));
-      expect(await store.countQueued(thread.id)).toBe(0);
+      await store.queue.stage(thread.id, message('staged'));
+      expect(await store.queue.count(thread.id)).toBe(0);
       await thread.stash(message('a'));
-      await store.queueItem(thread.id, tool('t', 'look'));
-      expect(await store.countQueued(thread.id)).toBe(2);
+      await store.queue.add(thread.id, tool('t', 'look'));
+      expect(await store.queue.count(thread.id)).toBe(2);
       await thread.begin();
-      expect([await store.countQueued(thread.id), await store.countQueued('another thread')]).toEqual([0, 0]);
+      expect([await store.queue.count(thread.id), await store.queue.count('another thread')]).toEqual([0, 0]);
     });
 
     it('[runtime 10] takes nothing in on a terminated thread', async () => {
@@ -215,18 +215,18 @@ export function registerQueue(given: () => Stores): void {
       await thread.rest('terminated');
       const before = await thread.everything();
       expect(await thread.stash(message('a'))).toEqual({ waiting: 0 });
-      await expect(thread.store.queueItem(thread.id, message('a'))).rejects.toMatchObject({
+      await expect(thread.store.queue.add(thread.id, message('a'))).rejects.toMatchObject({
         code: 'ThreadTerminated',
       });
-      await thread.store.stageItem(thread.id, message('a'));
+      await thread.store.queue.stage(thread.id, message('a'));
       expect(await thread.everything()).toEqual(before);
     });
 
     it('says which thread it does not know', async () => {
       const { store } = given();
-      await expect(store.queueItem('nobody', message('a'))).rejects.toMatchObject({ code: 'ThreadNotFound' });
+      await expect(store.queue.add('nobody', message('a'))).rejects.toMatchObject({ code: 'ThreadNotFound' });
       await expect(
-        store.injectMessage('nobody', { id: 'a', role: 'user', content: 'x', executionId: null }),
+        store.messages.inject('nobody', { id: 'a', role: 'user', content: 'x', executionId: null }),
       ).rejects.toMatchObject({
         code: 'ThreadNotFound',
       });

@@ -10,7 +10,7 @@ async function withMessages(given: () => Stores): Promise<ThreadDriver> {
   const thread = await openThread(given().store);
   for (let n = 0; n < 6; n++) {
     const message = { role: 'user', content: `${n}`, silent: n === 2 } as const;
-    await thread.store.injectMessage(thread.id, { id: `m${n}`, ...message, executionId: null });
+    await thread.store.messages.inject(thread.id, { id: `m${n}`, ...message, executionId: null });
   }
   await thread.stash(message('p6', 'six'), message('p7', 'seven', { silent: true }));
   return thread;
@@ -20,11 +20,11 @@ export function registerRead(given: () => Stores): void {
   describe('threads', () => {
     it('that are unknown read as null, without messages or events', async () => {
       const { store } = given();
-      expect(await store.getThread('nobody')).toBeNull();
-      expect(await store.getMessages('nobody')).toEqual({ messages: [], total: 0, hasMore: false });
-      expect(await store.getMessage('nobody', 'a')).toBeNull();
-      expect(await store.readEvents('nobody', 0)).toEqual([]);
-      await expect(store.readContext('nobody', 1)).rejects.toMatchObject({ code: 'ThreadNotFound' });
+      expect(await store.threads.get('nobody')).toBeNull();
+      expect(await store.messages.list('nobody')).toEqual({ messages: [], total: 0, hasMore: false });
+      expect(await store.messages.get('nobody', 'a')).toBeNull();
+      expect(await store.events.read('nobody', 0)).toEqual([]);
+      await expect(store.steps.readContext('nobody', 1)).rejects.toMatchObject({ code: 'ThreadNotFound' });
     });
 
     it('are listed by what changed last, by status and by agent', async () => {
@@ -36,8 +36,8 @@ export function registerRead(given: () => Stores): void {
       await one.answer([message('a')]);
       await two.rest('terminated');
       await three.rest('stopped');
-      const list = async (options: Parameters<typeof store.listThreads>[0]) =>
-        (await store.listThreads({ agent, ...options })).map(({ id }) => id);
+      const list = async (options: Parameters<typeof store.threads.list>[0]) =>
+        (await store.threads.list({ agent, ...options })).map(({ id }) => id);
       expect(new Set(await list({}))).toEqual(new Set(threads.map(({ id }) => id)));
       expect(await list({ status: 'running' })).toEqual([one.id]);
       expect(await list({ status: 'terminated' })).toEqual([two.id]);
@@ -45,7 +45,7 @@ export function registerRead(given: () => Stores): void {
       expect(await list({ status: 'idle' })).toEqual([four.id]);
       expect(await list({ status: 'failed' })).toEqual([]);
       expect(await list({ limit: 2 })).toHaveLength(2);
-      const times = (await store.listThreads({ limit: 1000 })).map(({ updatedAt }) => updatedAt);
+      const times = (await store.threads.list({ limit: 1000 })).map(({ updatedAt }) => updatedAt);
       expect(times).toEqual([...times].sort((a, b) => b - a));
     });
   });
@@ -71,7 +71,7 @@ export function registerRead(given: () => Stores): void {
       [{ limit: Number.POSITIVE_INFINITY }, 'm0 m1 m3 m4 m5 p6', false, 6],
     ])('[definitions 22.11] with %j are "%s"', async (options, ids, hasMore, total) => {
       const thread = await withMessages(given);
-      const page = await thread.store.getMessages(thread.id, options);
+      const page = await thread.store.messages.list(thread.id, options);
       expect({ ...page, messages: page.messages.map(({ id }) => id).join(' ') }).toEqual({
         messages: ids,
         hasMore,
@@ -82,7 +82,7 @@ export function registerRead(given: () => Stores): void {
     it('are a hundred, the newest, unless asked otherwise', async () => {
       const thread = await openThread(given().store);
       await thread.begin(Array.from({ length: 120 }, (_, n) => message(`m${n}`)));
-      const page = await thread.store.getMessages(thread.id);
+      const page = await thread.store.messages.list(thread.id);
       expect(page).toMatchObject({ total: 120, hasMore: true });
       expect([page.messages.length, page.messages[0]?.id, page.messages.at(-1)?.id]).toEqual([
         100,
@@ -110,7 +110,7 @@ export function registerRead(given: () => Stores): void {
       expect(JSON.parse(t?.tool_calls ?? '')).toMatchObject([
         { function: { name: 'look', arguments: '{"at":"it"}' } },
       ]);
-      expect(await thread.store.getMessage(thread.id, 'a')).toEqual(a);
+      expect(await thread.store.messages.get(thread.id, 'a')).toEqual(a);
       await thread.begin();
       expect((await thread.messages())[0]).toMatchObject({
         id: 'a',
@@ -122,19 +122,19 @@ export function registerRead(given: () => Stores): void {
 
     it('are read one by one', async () => {
       const thread = await withMessages(given);
-      expect(await thread.store.getMessage(thread.id, 'm3')).toMatchObject({
+      expect(await thread.store.messages.get(thread.id, 'm3')).toMatchObject({
         id: 'm3',
         content: '3',
         status: 'completed',
       });
-      expect(await thread.store.getMessage(thread.id, 'p7')).toMatchObject({ id: 'p7', status: 'pending' });
-      expect(await thread.store.getMessage(thread.id, 'none')).toBeNull();
+      expect(await thread.store.messages.get(thread.id, 'p7')).toMatchObject({ id: 'p7', status: 'pending' });
+      expect(await thread.store.messages.get(thread.id, 'none')).toBeNull();
     });
 
     it('are injected once under their id, and start nothing', async () => {
       const thread = await openThread(given().store);
       const inject = (content: string) =>
-        thread.store.injectMessage(thread.id, {
+        thread.store.messages.inject(thread.id, {
           id: 'i',
           role: 'user',
           content,
@@ -165,7 +165,7 @@ export function registerRead(given: () => Stores): void {
       thread.executionId = 'execution-2';
       const ref = await thread.beginCall([message('b')]);
       await thread.stash(message('c'));
-      const context = await store.readContext(thread.id, ref.step);
+      const context = await store.steps.readContext(thread.id, ref.step);
       expect(context).toMatchObject({ thread: { id: thread.id }, executionId: 'execution-2' });
       expect(context.messages.map(({ role, executionId, step }) => [role, executionId, step])).toEqual([
         ['user', 'execution-1', null],

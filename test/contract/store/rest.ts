@@ -17,7 +17,7 @@ export function registerRest(given: () => Stores): void {
       const before = await thread.events();
       expect(await thread.rest(status, fields)).toEqual({ kind: 'rest', waiting: 0, step: 1 });
       expect(await thread.events()).toEqual(before);
-      expect(await thread.store.getThread(thread.id)).toMatchObject({
+      expect(await thread.store.threads.get(thread.id)).toMatchObject({
         status,
         stopReason: 'because',
         lastError: error ?? null,
@@ -35,7 +35,7 @@ export function registerRest(given: () => Stores): void {
       await thread.answer([message('a')]);
       await thread.stash(message('b'), tool('t', 'look'));
       expect(await thread.rest(status)).toEqual({ kind: 'pending', waiting: 2, step: 1 });
-      expect(await thread.store.getThread(thread.id)).toMatchObject({ status: 'running' });
+      expect(await thread.store.threads.get(thread.id)).toMatchObject({ status: 'running' });
       expect(await thread.events('execution.ended')).toHaveLength(1);
       thread.afterStep = 1;
       expect(await thread.begin()).toMatchObject({ kind: 'stored', record: { kind: 'tools' } });
@@ -118,7 +118,7 @@ export function registerRest(given: () => Stores): void {
       await thread.rest('failed', { error: { code: 'x', message: 'x' } });
       thread.afterStep = 1;
       await thread.begin([message('b')]);
-      expect(await thread.store.getThread(thread.id)).toMatchObject({
+      expect(await thread.store.threads.get(thread.id)).toMatchObject({
         status: 'running',
         lastError: null,
         stopReason: null,
@@ -143,7 +143,7 @@ export function registerRest(given: () => Stores): void {
       await thread.answer([message('a')], { toolCalls: [call('c0', 'look')] });
       await thread.stash(message('b'));
       expect(await thread.rest('terminated', { reason: 'enough' })).toMatchObject({ kind: 'rest' });
-      const record = await thread.store.getThread(thread.id);
+      const record = await thread.store.threads.get(thread.id);
       expect(record).toMatchObject({ status: 'terminated', stopReason: 'enough' });
       expect(record?.terminatedAt).toBeGreaterThanOrEqual(Number(record?.createdAt));
       expect((await thread.events()).at(-1)).toMatchObject({
@@ -155,7 +155,7 @@ export function registerRest(given: () => Stores): void {
         expect(await thread.rest(status)).toEqual({ kind: 'terminated' });
         expect(await thread.as('run-2').rest(status)).toEqual({ kind: 'terminated' });
       }
-      const injected = thread.store.injectMessage(thread.id, {
+      const injected = thread.store.messages.inject(thread.id, {
         id: 'i',
         role: 'user',
         content: 'x',

@@ -15,7 +15,7 @@ const fromA = (id: string) => message(id, `content of ${id}`, { role: 'assistant
 const rule = (id: string) => message(id, 'a rule', { role: 'system' });
 
 const sessionOf = async (thread: ThreadDriver): Promise<Session | undefined> =>
-  (await thread.store.getThread(thread.id))?.session;
+  (await thread.store.threads.get(thread.id))?.session;
 
 /** One whole step of whoever is to act. */
 async function act(
@@ -32,7 +32,7 @@ async function act(
 }
 
 async function sideOf(thread: ThreadDriver, step: number): Promise<Side> {
-  return (await thread.store.readContext(thread.id, step)).side;
+  return (await thread.store.steps.readContext(thread.id, step)).side;
 }
 
 export function registerSide(given: () => Stores): void {
@@ -72,7 +72,7 @@ export function registerSide(given: () => Stores): void {
       await act(thread, [], at('b', 1));
       await act(thread, [], at('a', 2));
       await act(thread, [], at('b', 3), { toolCalls: [call('c', 'look')] });
-      expect(await thread.store.readContext(thread.id, 4)).toMatchObject({
+      expect(await thread.store.steps.readContext(thread.id, 4)).toMatchObject({
         side: 'b',
         stepCount: 4,
         sideSteps: { a: 2, b: 2 },
@@ -81,7 +81,7 @@ export function registerSide(given: () => Stores): void {
       await thread.rest('idle');
       thread.executionId = 'execution-2';
       await act(thread, [message('again')], TWO);
-      expect(await thread.store.readContext(thread.id, 5)).toMatchObject({ sideSteps: { a: 1, b: 0 } });
+      expect(await thread.store.steps.readContext(thread.id, 5)).toMatchObject({ sideSteps: { a: 1, b: 0 } });
     });
 
     it('stays with its side whatever the session was when it is begun again', async () => {
@@ -122,7 +122,12 @@ export function registerSide(given: () => Stores): void {
     it('[definitions 12.3] runs queued tools as the side that acts, and shows hooks the same', async () => {
       const thread = await openThread(given().store);
       const items = [tool('t', 'look')];
-      const pending = await thread.store.readPending({ ...thread.from, ordinal: 0, items, ...at('b', 3) });
+      const pending = await thread.store.queue.readPending({
+        ...thread.from,
+        ordinal: 0,
+        items,
+        ...at('b', 3),
+      });
       expect(pending).toMatchObject({ side: 'b', rows: [{ message: { role: 'user' } }] });
       const begun = await thread.begin(items, at('b', 3));
       expect(begun).toMatchObject({ kind: 'stored', record: { kind: 'tools', side: 'b' } });
@@ -133,8 +138,8 @@ export function registerSide(given: () => Stores): void {
     it('tells hooks who will act: as the first message says', async () => {
       const thread = await openThread(given().store);
       const query = { ...thread.from, ordinal: 0, ...at('a', 2) };
-      expect((await thread.store.readPending({ ...query, items: [fromA('m')] })).side).toBe('b');
-      expect((await thread.store.readPending({ ...query, items: [rule('r')] })).side).toBe('a');
+      expect((await thread.store.queue.readPending({ ...query, items: [fromA('m')] })).side).toBe('b');
+      expect((await thread.store.queue.readPending({ ...query, items: [rule('r')] })).side).toBe('a');
     });
 
     it('follows the role that hooks gave to the first message', async () => {
@@ -163,7 +168,7 @@ export function registerSide(given: () => Stores): void {
         const thread = await openThread(given().store);
         const ref = await thread.beginCall([fromA('m')], at('a', 2));
         const error = { code: 'Down', message: 'no' };
-        if (status === 'failed') await thread.store.failStep({ ...ref, error });
+        if (status === 'failed') await thread.store.steps.fail({ ...ref, error });
         thread.afterStep = 1;
         const { session } = at('a', 2);
         await thread.rest(status, { session });
@@ -240,7 +245,7 @@ export function registerSide(given: () => Stores): void {
       '[runtime 4a] has room for all but what the other side asked its tools: side %s with %i tokens is "%s"',
       async (side, tokens, expected, trimmed) => {
         const [thread, step] = await withPast(side);
-        const context = await thread.store.readContext(thread.id, step, () => ({ ...WINDOW, tokens }));
+        const context = await thread.store.steps.readContext(thread.id, step, () => ({ ...WINDOW, tokens }));
         expect(context.messages.map(({ id }) => id).join(' ')).toBe(expected);
         expect(context.trimmed).toBe(trimmed);
       },

@@ -8,7 +8,7 @@ export function registerStep(given: () => Stores): void {
     it('[runtime 3] calls the model when there is something to answer', async () => {
       const thread = await openThread(given().store);
       expect(await thread.begin([message('a')])).toEqual({ kind: 'call', step: 1, attempt: 1, swept: 0 });
-      expect(await thread.store.getThread(thread.id)).toMatchObject({ status: 'running', lastStep: 1 });
+      expect(await thread.store.threads.get(thread.id)).toMatchObject({ status: 'running', lastStep: 1 });
       expect((await thread.events()).map(({ type }) => type)).toEqual([
         'thread.created',
         'message.created',
@@ -25,7 +25,7 @@ export function registerStep(given: () => Stores): void {
     ])('has nothing to do at rest with %s', async (_what, items) => {
       const thread = await openThread(given().store);
       expect(await thread.begin(items)).toEqual({ kind: 'nothing_to_do', step: 0, swept: 0 });
-      expect(await thread.store.getThread(thread.id)).toMatchObject({ status: 'idle', lastStep: 0 });
+      expect(await thread.store.threads.get(thread.id)).toMatchObject({ status: 'idle', lastStep: 0 });
       expect(await thread.messages()).toHaveLength(items.length);
     });
 
@@ -154,7 +154,7 @@ export function registerStep(given: () => Stores): void {
       const before = await thread.everything();
       expect(await thread.commit(ref, { content: 'second' })).toEqual(first);
       expect(await thread.commit({ ...ref, attempt: 2 }, { content: 'third' })).toEqual(first);
-      expect(await thread.store.failStep({ ...ref, error: { code: 'x', message: 'x' } })).toEqual(first);
+      expect(await thread.store.steps.fail({ ...ref, error: { code: 'x', message: 'x' } })).toEqual(first);
       expect(await thread.everything()).toEqual(before);
     });
 
@@ -162,9 +162,9 @@ export function registerStep(given: () => Stores): void {
       const thread = await openThread(given().store);
       const ref = await thread.beginCall([message('a')], { ordinal: 1 });
       const error = { code: 'rate_limit', message: 'Too many requests.' };
-      expect(await thread.store.failStep({ ...ref, error })).toEqual({ kind: 'closed' });
+      expect(await thread.store.steps.fail({ ...ref, error })).toEqual({ kind: 'closed' });
       const before = await thread.everything();
-      expect(await thread.store.failStep({ ...ref, error: { code: 'other', message: 'x' } })).toEqual({
+      expect(await thread.store.steps.fail({ ...ref, error: { code: 'other', message: 'x' } })).toEqual({
         kind: 'closed',
       });
       expect(await thread.commit(ref)).toEqual({ kind: 'closed' });
@@ -177,7 +177,7 @@ export function registerStep(given: () => Stores): void {
       const thread = await openThread(given().store);
       const lost = await thread.beginCall([message('a')], { ordinal: 1 });
       await thread.begin([], { ordinal: 1 });
-      expect(await thread.store.failStep({ ...lost, error: { code: 'x', message: 'x' } })).toEqual({
+      expect(await thread.store.steps.fail({ ...lost, error: { code: 'x', message: 'x' } })).toEqual({
         kind: 'closed',
       });
       expect(await thread.events('step.failed')).toEqual([]);
@@ -192,12 +192,12 @@ export function registerStep(given: () => Stores): void {
       const { store } = thread;
       expect(await thread.begin([message('b')])).toEqual({ kind: 'terminated' });
       expect(await thread.commit(ref)).toEqual({ kind: 'terminated' });
-      expect(await store.failStep({ ...ref, error: { code: 'x', message: 'x' } })).toEqual({
+      expect(await store.steps.fail({ ...ref, error: { code: 'x', message: 'x' } })).toEqual({
         kind: 'terminated',
       });
       expect(await thread.chunk(ref, 'late')).toBe(false);
-      await store.startModelCall({ ...ref, call: 1, model: 'm', modelId: 'm' });
-      await store.endModelCall({ ...ref, call: 1, ok: false });
+      await store.modelCalls.start({ ...ref, call: 1, model: 'm', modelId: 'm' });
+      await store.modelCalls.end({ ...ref, call: 1, ok: false });
       expect(await thread.everything()).toEqual(before);
     });
   });
@@ -239,7 +239,7 @@ export function registerStep(given: () => Stores): void {
       await thread.commit(second, { content: 'two' });
       expect(await thread.events('model.chunk')).toMatchObject([{ data: { delta: 'two' } }]);
       expect(await thread.transcript()).toContain('assistant: one');
-      expect((await thread.store.getThread(thread.id))?.lastSeq).toBe((await thread.events()).at(-1)?.seq);
+      expect((await thread.store.threads.get(thread.id))?.lastSeq).toBe((await thread.events()).at(-1)?.seq);
     });
 
     it('goes although a step of queued tools came in between', async () => {
@@ -268,11 +268,11 @@ export function registerStep(given: () => Stores): void {
       };
       const answered = { ...ref, call: 2, ok: true, usage, cost: 0.25, firstTokenAt: 1 };
       for (let twice = 0; twice < 2; twice++)
-        await store.startModelCall({ ...ref, call: 1, model: 'main', modelId: 'm-1' });
-      for (let twice = 0; twice < 2; twice++) await store.endModelCall(failed);
+        await store.modelCalls.start({ ...ref, call: 1, model: 'main', modelId: 'm-1' });
+      for (let twice = 0; twice < 2; twice++) await store.modelCalls.end(failed);
       for (let twice = 0; twice < 2; twice++)
-        await store.startModelCall({ ...ref, call: 2, model: 'spare', modelId: 'm-2' });
-      for (let twice = 0; twice < 2; twice++) await store.endModelCall(answered);
+        await store.modelCalls.start({ ...ref, call: 2, model: 'spare', modelId: 'm-2' });
+      for (let twice = 0; twice < 2; twice++) await store.modelCalls.end(answered);
       expect(await thread.events('model.called', 'model.failed', 'model.answered')).toMatchObject([
         { type: 'model.called', step: 1, attempt: 1, data: { call: 1, model: 'main', modelId: 'm-1' } },
         { type: 'model.failed', data: { call: 1, code: 'rate_limit', statusCode: 429, retryInMs: 1000 } },
@@ -285,9 +285,9 @@ export function registerStep(given: () => Stores): void {
       const { store } = given();
       const thread = await openThread(store);
       const ref = await thread.beginCall([message('a')], { ordinal: 1 });
-      await store.startModelCall({ ...ref, call: 1, model: 'main', modelId: 'm-1' });
+      await store.modelCalls.start({ ...ref, call: 1, model: 'main', modelId: 'm-1' });
       await thread.begin([], { ordinal: 1 });
-      await store.endModelCall({ ...ref, call: 1, ok: true, cost: 0.5 });
+      await store.modelCalls.end({ ...ref, call: 1, ok: true, cost: 0.5 });
       expect(await thread.events('model.answered')).toMatchObject([{ attempt: 1, data: { cost: 0.5 } }]);
     });
   });

@@ -12,7 +12,7 @@ export function registerStrike(given: () => Stores): void {
       name,
     });
     const strikesOf = async ({ work: key }: { work: string }) =>
-      (await given().second.readStrike(key))?.strikes;
+      (await given().second.strikes.read(key))?.strikes;
 
     it('count each death once that work has caused, however often it is told', async () => {
       const [culprit, bystander] = [work('culprit'), work('bystander')];
@@ -20,26 +20,26 @@ export function registerStrike(given: () => Stores): void {
         { id: randomUUID(), culprit, suspects: [] },
         { id: randomUUID(), culprit, suspects: [bystander] },
       ];
-      await given().store.recordDeaths(deaths);
-      await given().store.recordDeaths(deaths);
+      await given().store.strikes.recordDeaths(deaths);
+      await given().store.strikes.recordDeaths(deaths);
       expect(await strikesOf(culprit)).toBe(2);
       expect(await strikesOf(bystander)).toBe(0);
     });
 
     it('make work suspect without a count where it merely ran, and keep the count of what had one', async () => {
       const suspect = work('suspect');
-      await given().store.recordDeaths([{ id: randomUUID(), culprit: suspect, suspects: [] }]);
-      await given().store.recordDeaths([{ id: randomUUID(), suspects: [suspect] }]);
+      await given().store.strikes.recordDeaths([{ id: randomUUID(), culprit: suspect, suspects: [] }]);
+      await given().store.strikes.recordDeaths([{ id: randomUUID(), suspects: [suspect] }]);
       expect(await strikesOf(suspect)).toBe(1);
     });
 
     it('are gone when the work has ended in order, and there are none of other work', async () => {
       const [suspect, other] = [work('suspect'), work('other')];
-      await given().store.recordDeaths([{ id: randomUUID(), suspects: [suspect] }]);
-      await given().store.clearStrike(suspect.work);
-      await given().store.clearStrike(other.work);
+      await given().store.strikes.recordDeaths([{ id: randomUUID(), suspects: [suspect] }]);
+      await given().store.strikes.clear(suspect.work);
+      await given().store.strikes.clear(other.work);
       expect(await strikesOf(suspect)).toBeUndefined();
-      expect(await given().store.readStrike(other.work)).toBeNull();
+      expect(await given().store.strikes.read(other.work)).toBeNull();
     });
   });
 }

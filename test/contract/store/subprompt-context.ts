@@ -8,7 +8,7 @@ export function registerSubpromptContext(given: () => Stores): void {
   describe('what a sub-prompt sees', () => {
     const roles = async (thread: ThreadDriver, step: number, includeChat: boolean) => {
       const window = () => ({ includeChat, includePastTools: true, recentImages: 0 });
-      const { messages } = await thread.store.readContext(thread.id, step, window);
+      const { messages } = await thread.store.steps.readContext(thread.id, step, window);
       return messages.map(({ role, content }) => `${role}: ${content}`);
     };
 

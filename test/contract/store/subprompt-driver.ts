@@ -35,7 +35,7 @@ export function open(
     arguments: { topic: 'x' },
     parentId: `result-${place.step}-${place.index}`,
   };
-  return thread.store.openSubprompt({ ...thread.from, ...place, ...asked, ...fields });
+  return thread.store.subprompts.open({ ...thread.from, ...place, ...asked, ...fields });
 }
 
 export async function opened(
@@ -58,6 +58,6 @@ export const finish = (thread: ThreadDriver, step = 1, index = 0) =>
   thread.commitTool(step, index, { attempt: 'subprompt', result: { status: 'success', result: 'told' } });
 
 export const deep = async (thread: ThreadDriver) =>
-  (await thread.store.getMessages(thread.id, { maxDepth: 9, includeSilent: true })).messages.filter(
+  (await thread.store.messages.list(thread.id, { maxDepth: 9, includeSilent: true })).messages.filter(
     ({ depth }) => depth > 0,
   );

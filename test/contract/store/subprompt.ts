@@ -51,13 +51,13 @@ export function registerSubprompt(given: () => Stores): void {
 
     it('tells what its result is composed of', async () => {
       const thread = await withPromptCall(given);
-      expect(await thread.store.readSubprompt(thread.id, 1, 0)).toBeNull();
+      expect(await thread.store.subprompts.read(thread.id, 1, 0)).toBeNull();
       await say(thread, await opened(thread), 'look', 'tell');
       await thread.beginTool(2, 0);
       await thread.commitTool(2, 0, { result: { status: 'success', result: 'seen' }, directive: 'stop' });
       await thread.beginTool(2, 1);
       await thread.commitTool(2, 1, { result: { status: 'error', error: 'boom' } });
-      expect(await thread.store.readSubprompt(thread.id, 1, 0)).toEqual({
+      expect(await thread.store.subprompts.read(thread.id, 1, 0)).toEqual({
         text: null,
         error: null,
         calls: [
@@ -72,10 +72,10 @@ export function registerSubprompt(given: () => Stores): void {
     it('that failed says why, and is not the thread’s own failure', async () => {
       const thread = await withPromptCall(given);
       const ref = await opened(thread);
-      await thread.store.failStep({ ...ref, error: { code: 'server_error', message: 'gone' } });
-      expect(await thread.store.getThread(thread.id)).toMatchObject({ lastError: null, status: 'running' });
+      await thread.store.steps.fail({ ...ref, error: { code: 'server_error', message: 'gone' } });
+      expect(await thread.store.threads.get(thread.id)).toMatchObject({ lastError: null, status: 'running' });
       expect(await open(thread)).toEqual({ kind: 'over' });
-      expect(await thread.store.readSubprompt(thread.id, 1, 0)).toMatchObject({
+      expect(await thread.store.subprompts.read(thread.id, 1, 0)).toMatchObject({
         text: null,
         error: { code: 'server_error', message: 'gone' },
       });
@@ -86,7 +86,7 @@ export function registerSubprompt(given: () => Stores): void {
       await say(thread, await opened(thread), 'check');
       await begin(thread, 2, 0);
       const inner = await opened(thread, { prompt: 'check' }, { step: 2, index: 0 });
-      const { subprompt } = await thread.store.readContext(thread.id, inner.step);
+      const { subprompt } = await thread.store.steps.readContext(thread.id, inner.step);
       expect(subprompt).toMatchObject({ prompt: 'check', depth: 2, path: ['consult', 'check'] });
       await say(thread, inner);
       const [parent, said] = await deep(thread);
@@ -106,7 +106,7 @@ export function registerSubprompt(given: () => Stores): void {
       expect(await thread.events('model.chunk')).toMatchObject([{ step: 2, data: { depth: 1 } }]);
       await thread.commit(next);
       expect(await thread.events('model.chunk')).toEqual([]);
-      expect((await thread.store.readContext(thread.id, 3)).stepCount).toBe(2);
+      expect((await thread.store.steps.readContext(thread.id, 3)).stepCount).toBe(2);
     });
   });
 
@@ -179,7 +179,7 @@ export function registerSubprompt(given: () => Stores): void {
       const thread = await withPromptCall(given);
       await say(thread, await opened(thread), 'look', 'tell');
       await thread.rest('stopped');
-      const all = (await thread.store.getMessages(thread.id, { maxDepth: 9 })).messages;
+      const all = (await thread.store.messages.list(thread.id, { maxDepth: 9 })).messages;
       expect(all.filter(({ role }) => role === 'tool').map(({ name }) => name)).toEqual([
         'look',
         'tell',

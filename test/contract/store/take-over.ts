@@ -112,9 +112,9 @@ export function registerTakeOver(given: () => Stores): void {
       const thread = await openThread(given().store);
       const before = await thread.everything();
       const ref = { ...thread.from, step: 1, attempt: 1 };
-      const asking = thread.store.startModelCall({ ...ref, call: 1, model: 'm', modelId: 'm-1' });
+      const asking = thread.store.modelCalls.start({ ...ref, call: 1, model: 'm', modelId: 'm-1' });
       await expect(asking).rejects.toThrow('forgotten step 1');
-      await thread.store.endModelCall({ ...ref, call: 1, ok: true });
+      await thread.store.modelCalls.end({ ...ref, call: 1, ok: true });
       expect(await thread.chunk(ref, 'x')).toBe(false);
       await expect(thread.commit(ref)).rejects.toThrow();
       expect(await thread.everything()).toEqual(before);
@@ -202,7 +202,7 @@ export function registerTakeOver(given: () => Stores): void {
       await again.runTool(1, 0);
       again.afterStep = 1;
       const ref = await again.beginCall([message('b')]);
-      const { executionId, messages } = await given().store.readContext(thread.id, ref.step);
+      const { executionId, messages } = await given().store.steps.readContext(thread.id, ref.step);
       expect(executionId).toBe('execution-1');
       expect(messages).toHaveLength(4);
       expect(new Set(messages.map((stored) => stored.executionId))).toEqual(new Set(['execution-1']));
@@ -211,7 +211,7 @@ export function registerTakeOver(given: () => Stores): void {
       await again.rest();
       again.executionId = 'execution-2';
       const next = await again.beginCall([message('c')]);
-      expect(await given().store.readContext(thread.id, next.step)).toMatchObject({
+      expect(await given().store.steps.readContext(thread.id, next.step)).toMatchObject({
         executionId: 'execution-2',
       });
     });

@@ -10,16 +10,16 @@ export function registerValue(given: () => Stores): void {
     it('are kept, replaced and deleted under their key', async () => {
       const { store } = given();
       const { id } = await openThread(store);
-      expect(await store.getValue(id, 'a')).toBeNull();
-      await store.setValue(id, 'a', { n: 1 });
-      await store.setValue(id, 'b', 'other');
-      await store.setValue(id, 'a', [2]);
-      expect([await store.getValue(id, 'a'), await store.getValue(id, 'b')]).toEqual([[2], 'other']);
-      await store.setValue(id, 'a', null);
-      await store.setValue(id, 'b', undefined);
-      await store.setValue(id, 'never', null);
-      expect([await store.getValue(id, 'a'), await store.getValue(id, 'b')]).toEqual([null, null]);
-      expect(await store.listValues(id)).toEqual([]);
+      expect(await store.values.get(id, 'a')).toBeNull();
+      await store.values.set(id, 'a', { n: 1 });
+      await store.values.set(id, 'b', 'other');
+      await store.values.set(id, 'a', [2]);
+      expect([await store.values.get(id, 'a'), await store.values.get(id, 'b')]).toEqual([[2], 'other']);
+      await store.values.set(id, 'a', null);
+      await store.values.set(id, 'b', undefined);
+      await store.values.set(id, 'never', null);
+      expect([await store.values.get(id, 'a'), await store.values.get(id, 'b')]).toEqual([null, null]);
+      expect(await store.values.list(id)).toEqual([]);
     });
 
     it.each<[string, unknown]>([
@@ -30,11 +30,11 @@ export function registerValue(given: () => Stores): void {
     ])('come back as they were: %s', async (_, value) => {
       const { store, second } = given();
       const { id } = await openThread(store);
-      await store.setValue(id, 'k', value);
-      expect(await second.getValue(id, 'k')).toEqual(value);
+      await store.values.set(id, 'k', value);
+      expect(await second.values.get(id, 'k')).toEqual(value);
       for (const [n, part] of Object.entries(value as object)) {
-        await store.setValue(id, `part ${n.codePointAt(0)}`, part);
-        expect(await second.getValue(id, `part ${n.codePointAt(0)}`)).toEqual(part);
+        await store.values.set(id, `part ${n.codePointAt(0)}`, part);
+        expect(await second.values.get(id, `part ${n.codePointAt(0)}`)).toEqual(part);
       }
     });
 
@@ -49,18 +49,18 @@ export function registerValue(given: () => Stores): void {
     ])('may have a key of %s', async (_, key) => {
       const { store } = given();
       const { id } = await openThread(store);
-      await store.setValue(id, key, key);
-      expect(await store.getValue(id, key)).toBe(key);
-      expect(await store.getValue(id, `${key} `)).toBeNull();
-      expect((await store.listValues(id)).map((entry) => entry.key)).toEqual([key]);
+      await store.values.set(id, key, key);
+      expect(await store.values.get(id, key)).toBe(key);
+      expect(await store.values.get(id, `${key} `)).toBeNull();
+      expect((await store.values.list(id)).map((entry) => entry.key)).toEqual([key]);
     });
 
     it('tell keys apart that differ in case and form alone', async () => {
       const { store } = given();
       const { id } = await openThread(store);
       const keys = ['k', 'K', 'k ', '\u00e9', 'e\u0301'];
-      for (const key of keys) await store.setValue(id, key, key);
-      expect(await Promise.all(keys.map((key) => store.getValue(id, key)))).toEqual(keys);
+      for (const key of keys) await store.values.set(id, key, key);
+      expect(await Promise.all(keys.map((key) => store.values.get(id, key)))).toEqual(keys);
     });
 
     it.each<[string, unknown, unknown, string]>([
@@ -73,27 +73,27 @@ export function registerValue(given: () => Stores): void {
     ])('refuse %s, and keep what was there', async (_, key, value, code) => {
       const { store } = given();
       const { id } = await openThread(store);
-      await store.setValue(id, 'k', 'before');
-      await expect(store.setValue(id, key as string, value)).rejects.toMatchObject({ code });
-      expect(await store.listValues(id)).toMatchObject([{ key: 'k', value: 'before' }]);
-      if (key !== 'k') expect(await store.getValue(id, key as string)).toBeNull();
+      await store.values.set(id, 'k', 'before');
+      await expect(store.values.set(id, key as string, value)).rejects.toMatchObject({ code });
+      expect(await store.values.list(id)).toMatchObject([{ key: 'k', value: 'before' }]);
+      if (key !== 'k') expect(await store.values.get(id, key as string)).toBeNull();
     });
 
     it('may be as large as their cap', async () => {
       const { store } = given();
       const { id } = await openThread(store);
       const value = 'x'.repeat(LIMITS.valueBytes - 2);
-      await store.setValue(id, 'k', value);
-      expect(await store.getValue(id, 'k')).toBe(value);
+      await store.values.set(id, 'k', value);
+      expect(await store.values.get(id, 'k')).toBe(value);
     });
 
     it("are a thread's alone", async () => {
       const { store } = given();
       const parent = await openThread(store);
-      await store.setValue(parent.id, 'k', 'of the parent');
+      await store.values.set(parent.id, 'k', 'of the parent');
       const child = parent.as('run-1');
       const childId = `${parent.id}-child`;
-      await child.store.openThread({
+      await child.store.threads.open({
         ...child.from,
         threadId: childId,
         agent: 'helper',
@@ -103,43 +103,43 @@ export function registerValue(given: () => Stores): void {
         rootId: parent.id,
         mustExist: false,
       });
-      expect(await store.getValue(childId, 'k')).toBeNull();
-      await store.setValue(childId, 'k', 'of the child');
-      expect(await store.getValue(parent.id, 'k')).toBe('of the parent');
-      await store.setValue(childId, 'k', null);
-      expect(await store.getValue(parent.id, 'k')).toBe('of the parent');
+      expect(await store.values.get(childId, 'k')).toBeNull();
+      await store.values.set(childId, 'k', 'of the child');
+      expect(await store.values.get(parent.id, 'k')).toBe('of the parent');
+      await store.values.set(childId, 'k', null);
+      expect(await store.values.get(parent.id, 'k')).toBe('of the parent');
     });
 
     it('of an unknown thread read as null and are refused', async () => {
       const { store } = given();
-      expect(await store.getValue('nobody', 'k')).toBeNull();
-      expect(await store.listValues('nobody')).toEqual([]);
-      await expect(store.setValue('nobody', 'k', 1)).rejects.toMatchObject({ code: 'ThreadNotFound' });
+      expect(await store.values.get('nobody', 'k')).toBeNull();
+      expect(await store.values.list('nobody')).toEqual([]);
+      await expect(store.values.set('nobody', 'k', 1)).rejects.toMatchObject({ code: 'ThreadNotFound' });
     });
 
     it('of a terminated thread can be read and not be written', async () => {
       const { store } = given();
       const thread = await openThread(store);
-      await store.setValue(thread.id, 'k', 1);
+      await store.values.set(thread.id, 'k', 1);
       await thread.rest('terminated');
       for (const value of [2, null]) {
-        await expect(store.setValue(thread.id, 'k', value)).rejects.toMatchObject({
+        await expect(store.values.set(thread.id, 'k', value)).rejects.toMatchObject({
           code: 'ThreadTerminated',
         });
       }
-      expect(await store.getValue(thread.id, 'k')).toBe(1);
+      expect(await store.values.get(thread.id, 'k')).toBe(1);
     });
 
     it('are told in the log, and change nothing else of the thread', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const seen = async () => {
-        const { lastSeq, updatedAt, ...rest } = (await store.getThread(thread.id)) as ThreadRecord;
+        const { lastSeq, updatedAt, ...rest } = (await store.threads.get(thread.id)) as ThreadRecord;
         return { rest, messages: await thread.messages() };
       };
       const before = await seen();
-      await store.setValue(thread.id, 'k', 1);
-      await store.writeFile(thread.id, {
+      await store.values.set(thread.id, 'k', 1);
+      await store.files.write(thread.id, {
         path: '/a',
         content: new Uint8Array(1),
         mimeType: 'text/plain',
@@ -155,14 +155,14 @@ export function registerValue(given: () => Stores): void {
     it('are listed by key, page by page', async () => {
       const { store } = given();
       const { id } = await openThread(store);
-      for (const key of ['c', 'a', 'e', 'b', 'd']) await store.setValue(id, key, { key });
-      const page = await store.listValues(id, { limit: 2 });
+      for (const key of ['c', 'a', 'e', 'b', 'd']) await store.values.set(id, key, { key });
+      const page = await store.values.list(id, { limit: 2 });
       expect(page.map(({ key, value }) => [key, value])).toEqual([
         ['a', { key: 'a' }],
         ['b', { key: 'b' }],
       ]);
       expect(page[0]?.updatedAt).toBeGreaterThan(1_600_000_000_000_000);
-      const rest = await store.listValues(id, { after: 'b' });
+      const rest = await store.values.list(id, { after: 'b' });
       expect(rest.map(({ key }) => key)).toEqual(['c', 'd', 'e']);
     });
 
@@ -171,21 +171,21 @@ export function registerValue(given: () => Stores): void {
       const { id } = await openThread(store);
       await Promise.all(
         Array.from({ length: 60 }, (_, n) =>
-          (n % 2 ? store : second).setValue(id, `k${n % 3}`, n % 7 === 0 ? null : n),
+          (n % 2 ? store : second).values.set(id, `k${n % 3}`, n % 7 === 0 ? null : n),
         ),
       );
-      await store.setValue(id, 'k0', 'last');
-      expect(await second.getValue(id, 'k0')).toBe('last');
-      expect((await second.listValues(id)).length).toBeLessThanOrEqual(3);
+      await store.values.set(id, 'k0', 'last');
+      expect(await second.values.get(id, 'k0')).toBe('last');
+      expect((await second.values.list(id)).length).toBeLessThanOrEqual(3);
     });
 
     it('are there when the store is opened again', async () => {
       const opened = await given().engine.open();
       try {
         const { id } = await openThread(opened.store);
-        await opened.store.setValue(id, 'k', { kept: true });
+        await opened.store.values.set(id, 'k', { kept: true });
         const again = await opened.reopen();
-        expect(await again.getValue(id, 'k')).toEqual({ kept: true });
+        expect(await again.values.get(id, 'k')).toEqual({ kept: true });
       } finally {
         await opened.close();
       }

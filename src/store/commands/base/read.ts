@@ -1,14 +1,12 @@
 /** Reads: threads, messages with their pending ones, events. */
 import type { Transaction } from 'kysely';
 import type { Message } from '../../../core/message.ts';
-import type { ThreadStatus } from '../../../core/step.ts';
 import type { ThreadEvent } from '../../../core/thread-event.ts';
 import type { GetMessagesOptions, MessagePage } from '../../../core/thread-message.ts';
-import type { ThreadRecord } from '../../port/thread-store.ts';
+import type { ListThreads, ThreadRecord } from '../../port/thread.ts';
 import { readEvent } from '../../schema/read-event.ts';
 import { toCount, toMessage, toPendingMessage, toThreadRecord } from '../../schema/rows.ts';
 import type { Tables } from '../../schema/tables.ts';
-import { readInBatches } from './batches.ts';
 import { type CommandContext, inSnapshot } from './context.ts';
 
 export async function getThread({ db }: CommandContext, threadId: string): Promise<ThreadRecord | null> {
@@ -18,7 +16,7 @@ export async function getThread({ db }: CommandContext, threadId: string): Promi
 
 export async function listThreads(
   { db }: CommandContext,
-  options: { status?: ThreadStatus; agent?: string; limit?: number } = {},
+  options: ListThreads = {},
 ): Promise<ThreadRecord[]> {
   let query = db
     .selectFrom('threads')
@@ -116,36 +114,4 @@ export async function readEvents(
     .limit(toCount(limit, 1000))
     .execute();
   return rows.map(readEvent);
-}
-
-/** Items that are queued no longer: they became messages, or the log says why not. */
-export async function countTaken(
-  { db }: CommandContext,
-  threadId: string,
-  itemIds: readonly string[],
-): Promise<number> {
-  if (itemIds.length === 0) return 0;
-  const drained = await readInBatches(itemIds, (batch) =>
-    db
-      .selectFrom('items')
-      .select('id')
-      .where('thread_id', '=', threadId)
-      .where('id', 'in', batch)
-      .where('state', '=', 'drained')
-      .execute(),
-  );
-  // Refusals are rare, and only the log has them: look there only for what is missing.
-  if (drained.length === itemIds.length) return drained.length;
-  const rejected = await db
-    .selectFrom('events')
-    .select('data')
-    .where('thread_id', '=', threadId)
-    .where('type', '=', 'item.rejected')
-    .execute();
-  const ids = new Set(drained.map((row) => row.id));
-  for (const { data } of rejected) {
-    const { id } = JSON.parse(data) as { id?: string };
-    if (id !== undefined && itemIds.includes(id)) ids.add(id);
-  }
-  return ids.size;
 }

@@ -5,47 +5,17 @@
  *     most where nobody counts whose fault that was.
  * G3. What has ended is kept for KEPT_DAYS, and longer where nothing ends after it.
  */
-import type {
-  BeginEffect,
-  BegunEffect,
-  EffectFault,
-  EffectStore,
-  EndEffect,
-  EndedEffect,
-} from '../../port/effect.ts';
+import type { BeginEffect, BegunEffect, EffectFault, EndEffect, EndedEffect } from '../../port/effect.ts';
 import { toThreadRecord } from '../../schema/rows.ts';
-import { binder } from '../base/bind.ts';
 import { type CommandContext, inRun, inThread } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { countPending, enqueue } from '../message/queue.ts';
-import {
-  changeEffect,
-  type EffectRow,
-  findEffect,
-  listEffects,
-  nextEffect,
-  pending,
-  removeEffect,
-  scheduleEffect,
-  toScheduledEffect,
-} from './effect.ts';
+import { changeEffect, type EffectRow, findEffect, pending, toScheduledEffect } from './effect.ts';
 
 const ATTEMPTS = 3;
 const KEPT_DAYS = 30;
 
-export function bindEffects(context: CommandContext): EffectStore {
-  const bound = binder(context);
-  return {
-    scheduleEffect: bound(scheduleEffect),
-    listEffects: bound(listEffects),
-    removeEffect: bound(removeEffect),
-    nextEffect: bound(nextEffect),
-    beginEffect: bound(beginEffect),
-    endEffect: bound(endEffect),
-  };
-}
-
-async function beginEffect(context: CommandContext, command: BeginEffect): Promise<BegunEffect> {
+export async function beginEffect(context: CommandContext, command: BeginEffect): Promise<BegunEffect> {
   return inRun(context, command, async (thread): Promise<BegunEffect> => {
     const { mayLose = ATTEMPTS } = command;
     const lost = await findRunning(thread);
@@ -91,7 +61,7 @@ async function giveUp(thread: ThreadTransaction, effect: EffectRow): Promise<voi
   await close(thread, effect, { code: 'EffectLost', message });
 }
 
-async function endEffect(context: CommandContext, command: EndEffect): Promise<EndedEffect> {
+export async function endEffect(context: CommandContext, command: EndEffect): Promise<EndedEffect> {
   return inThread(context, command.threadId, async (thread): Promise<EndedEffect> => {
     if (thread.row.terminated_at !== null) return { kind: 'terminated' };
     const found = await findEffect(thread, command.id);

@@ -101,7 +101,7 @@ export async function removeEffect(context: CommandContext, threadId: string, id
 export async function nextEffect(
   { db, clock }: CommandContext,
   threadId: string,
-  { begun = false }: Parameters<EffectStore['nextEffect']>[1] = {},
+  { begun = false }: Parameters<EffectStore['next']>[1] = {},
 ): Promise<number | null> {
   const inState = (state: EffectRow['state']) =>
     db.selectFrom('effects').select('due_at').where('thread_id', '=', threadId).where('state', '=', state);

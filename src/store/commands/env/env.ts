@@ -6,27 +6,14 @@ import type { Selectable, Transaction } from 'kysely';
 import { type EnvType, type StoredVariable, variableProblem } from '../../../core/env.ts';
 import { isRuntimeError, RuntimeError } from '../../../core/error.ts';
 import { decrypt, encrypt } from '../../crypto/encryption.ts';
-import type { EnvEntry, EnvOwner, EnvStore, RotatedEnv, SetEnv } from '../../port/env.ts';
+import type { EnvEntry, EnvOwner, RotatedEnv, SetEnv } from '../../port/env.ts';
 import type { EnvTable } from '../../schema/env.ts';
 import type { Tables } from '../../schema/tables.ts';
-import { binder } from '../base/bind.ts';
 import type { CommandContext } from '../base/context.ts';
 import { lockInheritors } from './env-inheritors.ts';
 
 export type EnvRow = Selectable<EnvTable>;
 type Place = Pick<EnvRow, 'scope' | 'owner'>;
-
-/** This part of the port, bound to one database. */
-export function bindEnv(context: CommandContext): EnvStore {
-  const bound = binder(context);
-  return {
-    setEnv: bound(setEnv),
-    unsetEnv: bound(unsetEnv),
-    listEnv: bound(listEnv),
-    readEnv: bound(readEnv),
-    rotateEnv: bound(rotateEnv),
-  };
-}
 
 function toPlace(owner: EnvOwner): Place {
   if ('thread' in owner) return { scope: 'thread', owner: owner.thread };
@@ -34,7 +21,7 @@ function toPlace(owner: EnvOwner): Place {
   return { scope: 'instance', owner: '' };
 }
 
-async function setEnv(context: CommandContext, command: SetEnv): Promise<EnvType> {
+export async function setEnv(context: CommandContext, command: SetEnv): Promise<EnvType> {
   const { owner, name, value, type: asked, inherits } = command;
   const problem = variableProblem(name, value, asked);
   if (problem !== undefined) throw new RuntimeError('InvalidVariable', problem);
@@ -97,7 +84,7 @@ async function findType(
   return row?.type;
 }
 
-async function unsetEnv(context: CommandContext, owner: EnvOwner, name: string): Promise<boolean> {
+export async function unsetEnv(context: CommandContext, owner: EnvOwner, name: string): Promise<boolean> {
   const place = toPlace(owner);
   const removed = await context.db
     .deleteFrom('env_values')
@@ -108,7 +95,7 @@ async function unsetEnv(context: CommandContext, owner: EnvOwner, name: string):
   return Number(removed.numDeletedRows) > 0;
 }
 
-async function listEnv(context: CommandContext, owner: EnvOwner): Promise<readonly EnvEntry[]> {
+export async function listEnv(context: CommandContext, owner: EnvOwner): Promise<readonly EnvEntry[]> {
   const place = toPlace(owner);
   const rows = await context.db
     .selectFrom('env_values')
@@ -140,7 +127,7 @@ export function openVariable({ keys }: CommandContext, row: EnvRow): string {
   return decrypt(keys(), row, { keyId: row.key_id, data: row.value });
 }
 
-async function readEnv(
+export async function readEnv(
   context: CommandContext,
   threadId: string,
   userId: string | null,
@@ -164,7 +151,7 @@ async function readEnv(
   }));
 }
 
-async function rotateEnv(context: CommandContext): Promise<RotatedEnv> {
+export async function rotateEnv(context: CommandContext): Promise<RotatedEnv> {
   const keys = context.keys();
   const rows = await context.db
     .selectFrom('env_values')

@@ -79,7 +79,7 @@ async function searchContent(
   file: OpenedFile,
   search: PatternSearch,
 ): Promise<FoundLines | null> {
-  const reader = { readFileChunk: readFileChunk.bind(null, context) };
+  const reader = { files: { readChunk: readFileChunk.bind(null, context) } };
   let found: FoundLines | null = null;
   for await (const { data, isLast } of readChunks(reader, threadId, file))
     found = await search.take(data, isLast);

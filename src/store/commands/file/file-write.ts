@@ -39,7 +39,7 @@ export async function writeFile(
 }
 
 /**
- * Writes a file of a thread that may not be there yet, as `stageItem` does with a message: what the first message of a new
+ * Writes a file of a thread that may not be there yet, as `queue.stage` does with a message: what the first message of a new
  * thread names. No event tells of it, since there is no log.
  */
 export async function stageFile(

@@ -6,7 +6,8 @@ import type { Selectable, Transaction } from 'kysely';
 import type { QueueItem } from '../../../core/item.ts';
 import { findAnswering, NO_STEPS } from '../../../core/session.ts';
 import type { Side } from '../../../core/thread-execution.ts';
-import type { HookStore, PendingWork } from '../../port/hook.ts';
+import type { PendingWork } from '../../port/hook.ts';
+import type { QueueStore } from '../../port/queue.ts';
 import { toPendingDraft } from '../../schema/pending-payload.ts';
 import { toThreadRecord } from '../../schema/rows.ts';
 import type { ItemTable, Tables } from '../../schema/tables.ts';
@@ -17,7 +18,7 @@ import type { ThreadRow } from '../base/thread-transaction.ts';
 import { DRAIN_ROWS } from './drain.ts';
 import { toItemRow } from './queue.ts';
 
-type Query = Parameters<HookStore['readPending']>[0];
+type Query = Parameters<QueueStore['readPending']>[0];
 type Row = Pick<Selectable<ItemTable>, 'id' | 'kind' | 'payload' | 'state' | 'position' | 'created_at'>;
 
 /** `taken`: another message has its id. */

@@ -5,6 +5,8 @@
 import type { QueueItem, Refusal } from '../../../core/item.ts';
 import { measureJson } from '../../../core/json-measure.ts';
 import { LIMITS } from '../../../core/limit.ts';
+import type { SpillItems } from '../../port/queue.ts';
+import { readInBatches } from '../base/batches.ts';
 import { type CommandContext, inRun, inThread, refuseTerminated } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 
@@ -98,16 +100,8 @@ export function toItemRow(threadId: string, item: QueueItem, now: number) {
   };
 }
 
-export interface StashItems {
-  readonly threadId: string;
-  readonly runId: string;
-  readonly items: readonly QueueItem[];
-  /** Items that the caller has found to be unusable. */
-  readonly rejections?: readonly Refusal[];
-}
-
 /** An item that could not be read back is refused, and the others are taken. */
-export async function stashItems(context: CommandContext, command: StashItems): Promise<{ waiting: number }> {
+export async function spillItems(context: CommandContext, command: SpillItems): Promise<{ waiting: number }> {
   const stored = await inRun(context, command, async (thread) => {
     emitRejections(thread, command.rejections ?? []);
     for (const item of command.items) {
@@ -159,4 +153,36 @@ export async function dropQueued(thread: ThreadTransaction, id: string): Promise
 export function emitRejections(thread: ThreadTransaction, rejections: readonly Refusal[]): void {
   for (const { id, code, reason } of rejections)
     thread.emit('item.rejected', { ...(id ? { id } : {}), code, reason });
+}
+
+/** Items that are queued no longer: they became messages, or the log says why not. */
+export async function countTaken(
+  { db }: CommandContext,
+  threadId: string,
+  itemIds: readonly string[],
+): Promise<number> {
+  if (itemIds.length === 0) return 0;
+  const drained = await readInBatches(itemIds, (batch) =>
+    db
+      .selectFrom('items')
+      .select('id')
+      .where('thread_id', '=', threadId)
+      .where('id', 'in', batch)
+      .where('state', '=', 'drained')
+      .execute(),
+  );
+  // Refusals are rare, and only the log has them: look there only for what is missing.
+  if (drained.length === itemIds.length) return drained.length;
+  const rejected = await db
+    .selectFrom('events')
+    .select('data')
+    .where('thread_id', '=', threadId)
+    .where('type', '=', 'item.rejected')
+    .execute();
+  const ids = new Set(drained.map((row) => row.id));
+  for (const { data } of rejected) {
+    const { id } = JSON.parse(data) as { id?: string };
+    if (id !== undefined && itemIds.includes(id)) ids.add(id);
+  }
+  return ids.size;
 }

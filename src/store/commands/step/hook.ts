@@ -2,31 +2,20 @@
  * Writes for hooks (definitions §9): that the thread was greeted, and what they asked of the flow after their step or result was
  * stored.
  */
-import type { HookStore, KeepFlow } from '../../port/hook.ts';
-import { binder } from '../base/bind.ts';
+import type { KeepFlow } from '../../port/step.ts';
 import { updateCall } from '../base/call-row.ts';
 import { type CommandContext, inRun, inThread } from '../base/context.ts';
 import { readOwner } from '../base/step-place.ts';
 import { updateStep } from '../base/step-row.ts';
-import { readPending } from '../message/pending.ts';
 import { keepScratch } from './scratch.ts';
 
-export function bindHooks(context: CommandContext): HookStore {
-  const bound = binder(context);
-  return {
-    readPending: bound(readPending),
-    markGreeted: bound(markGreeted),
-    keepFlow: bound(keepFlow),
-  };
-}
-
-async function markGreeted(context: CommandContext, threadId: string): Promise<void> {
+export async function markGreeted(context: CommandContext, threadId: string): Promise<void> {
   await inThread(context, threadId, async (thread) => {
     if (thread.row.greeted !== 1) thread.set({ greeted: 1 });
   });
 }
 
-async function keepFlow(context: CommandContext, command: KeepFlow): Promise<void> {
+export async function keepFlow(context: CommandContext, command: KeepFlow): Promise<void> {
   const { threadId, step, index, directive, context: scratch } = command;
   if (directive === undefined && scratch === undefined) return;
   await inRun(context, command, async (thread) => {

@@ -2,14 +2,11 @@
  * The live side of a step: streamed text and the model calls behind it. All of it is relaxed: what ends the step
  * takes it to the disk.
  */
-import type { ModelCallEnd, ModelCallStart, StepRef } from '../../port/thread-store.ts';
+import type { ModelCallEnd, ModelCallStart, ModelChunk } from '../../port/model-call.ts';
 import { type CommandContext, inRun, inThread } from '../base/context.ts';
 import { selectStep } from '../base/step-row.ts';
 
-export async function appendChunk(
-  context: CommandContext,
-  command: StepRef & { readonly call: number; readonly delta: string },
-): Promise<boolean> {
+export async function appendChunk(context: CommandContext, command: ModelChunk): Promise<boolean> {
   const { threadId, step, attempt, call, delta } = command;
   return inThread(context, threadId, async (thread) => {
     thread.relax();

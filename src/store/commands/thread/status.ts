@@ -11,7 +11,7 @@
 import { randomUUID } from 'node:crypto';
 import { roleOf } from '../../../core/session.ts';
 import type { CommitStatusInput, CommitStatusOutcome, RestStatus } from '../../../core/step.ts';
-import type { SubagentReport } from '../../../core/subagent-report.ts';
+import type { CommitStatus } from '../../port/thread.ts';
 import { hasUnanswered, setSession } from '../base/acting-side.ts';
 import { findEffect, keepEffect } from '../base/command-key.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
@@ -26,7 +26,7 @@ import { settleOpenCalls } from '../step/tool-result.ts';
 
 export async function commitStatus(
   context: CommandContext,
-  command: CommitStatusInput & { readonly runId: string; readonly report?: SubagentReport },
+  command: CommitStatus,
 ): Promise<CommitStatusOutcome> {
   return inThread(context, command.threadId, async (thread) => {
     if (thread.row.terminated_at !== null) return { kind: 'terminated', ...(await tellReport(thread)) };

@@ -3,24 +3,14 @@
  * has caused: one that is told twice counts once.
  */
 import type { Transaction } from 'kysely';
-import type { RecordedDeath, Strike, StrikeStore, StruckWork } from '../../port/strike.ts';
+import type { RecordedDeath, Strike, StruckWork } from '../../port/strike.ts';
 import type { Tables } from '../../schema/tables.ts';
-import { binder } from '../base/bind.ts';
 import type { CommandContext } from '../base/context.ts';
 
 /** How long a row is kept that is not touched (port/strike.ts, K2). */
 const STRIKES_KEPT_DAYS = 30;
 
-export function bindStrikes(context: CommandContext): StrikeStore {
-  const bound = binder(context);
-  return {
-    recordDeaths: bound(recordDeaths),
-    readStrike: bound(readStrike),
-    clearStrike: bound(clearStrike),
-  };
-}
-
-async function recordDeaths(context: CommandContext, deaths: readonly RecordedDeath[]): Promise<void> {
+export async function recordDeaths(context: CommandContext, deaths: readonly RecordedDeath[]): Promise<void> {
   if (deaths.length === 0) return;
   await context.db.transaction().execute(async (trx) => {
     for (const { id, culprit, suspects } of deaths) {
@@ -53,7 +43,7 @@ function readDeaths(row: { readonly deaths: string } | undefined): string[] {
   return row ? (JSON.parse(row.deaths) as string[]) : [];
 }
 
-async function readStrike({ db }: CommandContext, work: string): Promise<Strike | null> {
+export async function readStrike({ db }: CommandContext, work: string): Promise<Strike | null> {
   const query = db.selectFrom('author_strikes').selectAll().where('work', '=', work);
   const row = await query.executeTakeFirst();
   if (!row) return null;
@@ -61,6 +51,6 @@ async function readStrike({ db }: CommandContext, work: string): Promise<Strike 
   return { work, threadId, code, name, strikes: readDeaths(row).length };
 }
 
-async function clearStrike({ db }: CommandContext, work: string): Promise<void> {
+export async function clearStrike({ db }: CommandContext, work: string): Promise<void> {
   await db.deleteFrom('author_strikes').where('work', '=', work).execute();
 }

@@ -7,15 +7,8 @@ import type { Transaction } from 'kysely';
 import type { AttachmentRef } from '../../../core/message.ts';
 import type { StoredError } from '../../../core/step.ts';
 import type { FlowDirective } from '../../../core/thread-execution.ts';
-import type {
-  OpenedSubprompt,
-  OpenSubprompt,
-  StoredSubprompt,
-  SubpromptCall,
-  SubpromptStore,
-} from '../../port/subprompt.ts';
+import type { OpenedSubprompt, OpenSubprompt, StoredSubprompt, SubpromptCall } from '../../port/subprompt.ts';
 import type { Tables } from '../../schema/tables.ts';
-import { binder } from '../base/bind.ts';
 import { type CallKey, findCall, updateCall } from '../base/call-row.ts';
 import { type CommandContext, inRun, inSnapshot } from '../base/context.ts';
 import { readStep } from '../base/step-place.ts';
@@ -24,15 +17,10 @@ import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { describeStep } from '../step/begin-step.ts';
 import { insertStep, retryStep } from '../step/open-step.ts';
 
-export function bindSubprompts(context: CommandContext): SubpromptStore {
-  const bound = binder(context);
-  return {
-    openSubprompt: bound(openSubprompt),
-    readSubprompt: bound(readSubprompt),
-  };
-}
-
-async function openSubprompt(context: CommandContext, command: OpenSubprompt): Promise<OpenedSubprompt> {
+export async function openSubprompt(
+  context: CommandContext,
+  command: OpenSubprompt,
+): Promise<OpenedSubprompt> {
   return inRun(context, command, async (thread) => {
     const { state } = await findCall(thread, command);
     if (state === 'done' || state === 'unknown') return { kind: 'over' };
@@ -90,7 +78,7 @@ async function open(thread: ThreadTransaction, command: OpenSubprompt): Promise<
   return { kind: 'call', step, attempt: 1 };
 }
 
-async function readSubprompt(
+export async function readSubprompt(
   context: CommandContext,
   threadId: string,
   step: number,

@@ -9,6 +9,7 @@
  */
 import { type ToolResult, toolContent } from '../../../core/message.ts';
 import type {
+  BeginTool,
   BegunTool,
   CommitTool,
   CommittedTool,
@@ -29,10 +30,7 @@ export const UNKNOWN_OUTCOME =
   'The outcome of this call is unknown: the process that ran the tool was lost after it began and before it ' +
   'reported. It may or may not have taken effect. Check before you repeat it.';
 
-export async function beginTool(
-  context: CommandContext,
-  command: ToolCallKey & { readonly attempt: string; readonly idempotent: (name: string) => boolean },
-): Promise<BegunTool> {
+export async function beginTool(context: CommandContext, command: BeginTool): Promise<BegunTool> {
   return inRun(context, command, async (thread) => {
     const call = await findCall(thread, command);
     if (call.state === 'done' || call.state === 'unknown') return settled(call, call.state);

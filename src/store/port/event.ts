@@ -1,0 +1,26 @@
+/** The log of a thread (runtime §12): one append-only list of events, numbered without gaps, and the logs that are read from it. */
+import type { EventData, EventKind, ThreadEvent } from '../../core/thread-event.ts';
+import type { GetLogsOptions, Log } from '../../core/thread-log.ts';
+
+/** Narrowed by its `type`, as the events that are read. */
+export type NewEvent = {
+  [Kind in EventKind]: {
+    readonly type: Kind;
+    readonly data: EventData[Kind];
+    readonly step?: number;
+    /** Not when the step has an event of this type already. */
+    readonly once?: boolean;
+  };
+}[EventKind];
+
+export interface EventStore {
+  /** Events after a number, oldest first, 1000 at most unless a limit is given. None for an unknown thread. */
+  read(threadId: string, after: number, limit?: number): Promise<readonly ThreadEvent[]>;
+  /**
+   * Writes an event of code's own making; given twice it is there twice, unless it is `once`. Rejects with `ThreadTerminated`,
+   * `ThreadNotFound`.
+   */
+  append(threadId: string, event: NewEvent): Promise<void>;
+  /** Markers of what the thread did, made of the rows that its work has left; the newest first unless asked otherwise. */
+  getLogs(threadId: string, options?: GetLogsOptions): Promise<readonly Log[]>;
+}

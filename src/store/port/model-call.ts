@@ -1,0 +1,34 @@
+/** The live side of a step: the calls of models behind it, and the text that they stream. */
+import type { ProviderUsage } from '../../core/provider.ts';
+import type { StoredError } from '../../core/step.ts';
+import type { StepRef } from './step.ts';
+
+export interface ModelCallStart extends StepRef {
+  readonly call: number;
+  readonly model: string;
+  readonly modelId: string;
+}
+
+export interface ModelCallEnd extends StepRef {
+  readonly call: number;
+  readonly ok: boolean;
+  readonly error?: StoredError & { readonly statusCode?: number; readonly retryInMs?: number };
+  readonly usage?: ProviderUsage;
+  readonly cost?: number;
+  readonly firstTokenAt?: number;
+}
+
+export interface ModelChunk extends StepRef {
+  readonly call: number;
+  readonly delta: string;
+}
+
+/** Keys of a call: step, attempt, call. On a terminated thread nothing is written. */
+export interface ModelCallStore {
+  /** The same call again changes nothing. */
+  start(command: ModelCallStart): Promise<void>;
+  /** Appends streamed text to the log; false when the attempt no longer has the step open and nothing was written. */
+  appendChunk(command: ModelChunk): Promise<boolean>;
+  /** Settles the call, once; also one that was taken for lost. */
+  end(command: ModelCallEnd): Promise<void>;
+}

@@ -1,0 +1,34 @@
+/**
+ * The queue's durable half (runtime §9): what is sent to a thread, until a step drains it. (thread, item id) is the key: an item
+ * that comes twice counts once, whatever became of the first.
+ */
+import type { QueueItem, Refusal } from '../../core/item.ts';
+import type { PendingWork } from './hook.ts';
+import type { FromRun } from './run.ts';
+import type { BeginStep } from './step.ts';
+
+export interface SpillItems extends FromRun {
+  readonly items: readonly QueueItem[];
+  /** Items that the caller has found to be unusable: each becomes an event `item.rejected`. */
+  readonly rejections?: readonly Refusal[];
+}
+
+export interface QueueStore {
+  /**
+   * Moves queued content from the workflow's memory into the store, in order; answers how many items are in line now, 0 on a
+   * terminated thread. An item that is nested too deep becomes an event `item.rejected`.
+   */
+  spill(command: SpillItems): Promise<{ readonly waiting: number }>;
+  /** Puts an item where its signal will find it, even before the thread is there. It is not in line yet. */
+  stage(threadId: string, item: QueueItem): Promise<void>;
+  /** Puts an item in line for code of the thread. Rejects with `ThreadTerminated`, `ThreadNotFound`. */
+  add(threadId: string, item: QueueItem): Promise<void>;
+  /** How many items are in line, whoever put them there. */
+  count(threadId: string): Promise<number>;
+  /** How many of these items have become messages or were refused. */
+  countTaken(threadId: string, itemIds: readonly string[]): Promise<number>;
+  /** What `steps.begin` with the same ordinal and items would drain now, for hooks. Rejects with `ThreadNotFound`. */
+  readPending(
+    query: FromRun & Pick<BeginStep, 'ordinal' | 'items' | 'twoSides' | 'session'>,
+  ): Promise<PendingWork>;
+}

@@ -1,0 +1,29 @@
+/** Reports (runtime §8.2): stored with the end of a child's execution (`threads.commitStatus`), then delivered to the parent. */
+import type { ReportKind } from '../../core/subagent-report.ts';
+import type { ChildRecord } from './child.ts';
+
+/** A report that its child has made and its parent has not heard. */
+export interface DueReport {
+  readonly id: string;
+  readonly kind: ReportKind;
+  readonly child: ChildRecord;
+}
+
+export interface DeliveredReport {
+  /** `message`: queued to the parent. `call`: a waiting call's result. `dropped`: told nobody, as it should be. */
+  readonly by: 'message' | 'call' | 'dropped';
+  /** The parent is over: nobody is to be woken. */
+  readonly parentEnded: boolean;
+}
+
+export interface ReportStore {
+  /** In the order in which they were made. */
+  listDue(childId: string): Promise<readonly DueReport[]>;
+  /**
+   * Gives a report to the parent: to the call that waits for it, else as a queued message unless communication is explicit.
+   * A call is not answered by what the child said before it had read the call's message.
+   * `stopped` only to a call; `terminated` only where the parent is owed something. Event `subagent.returned` or `subagent.failed`.
+   * Once: given again, it answers what became of the report. Rejects with `ThreadNotFound` for an unknown one.
+   */
+  deliver(childId: string, reportId: string): Promise<DeliveredReport>;
+}

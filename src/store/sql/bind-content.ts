@@ -1,0 +1,59 @@
+/** The part of the store that content is kept in: messages, the log, values, files and variables, bound to one database. */
+import { binder } from '../commands/base/bind.ts';
+import type { CommandContext } from '../commands/base/context.ts';
+import { appendEvent, getLogs } from '../commands/base/log.ts';
+import { getMessage, getMessages, readEvents } from '../commands/base/read.ts';
+import { listEnv, readEnv, rotateEnv, setEnv, unsetEnv } from '../commands/env/env.ts';
+import { getValue, listValues, setValue } from '../commands/env/value.ts';
+import {
+  getFileStats,
+  getFileThumbnail,
+  openFile,
+  readdirFile,
+  readFileChunk,
+  statFile,
+} from '../commands/file/file-read.ts';
+import { findFiles, grepFiles } from '../commands/file/file-search.ts';
+import { mkdirFile, rmdirFile, unlinkFile } from '../commands/file/file-tree.ts';
+import { stageFile, writeFile } from '../commands/file/file-write.ts';
+import { deleteMessage, injectMessage, updateMessage } from '../commands/message/message.ts';
+import type { ThreadStore } from '../port/thread-store.ts';
+
+type Content = Pick<ThreadStore, 'messages' | 'events' | 'values' | 'files' | 'env'>;
+
+export function bindContent(context: CommandContext): Content {
+  const bound = binder(context);
+  return {
+    messages: {
+      list: bound(getMessages),
+      get: bound(getMessage),
+      inject: bound(injectMessage),
+      update: bound(updateMessage),
+      delete: bound(deleteMessage),
+    },
+    events: { read: bound(readEvents), append: bound(appendEvent), getLogs: bound(getLogs) },
+    values: { get: bound(getValue), set: bound(setValue), list: bound(listValues) },
+    files: {
+      write: bound(writeFile),
+      stage: bound(stageFile),
+      mkdir: bound(mkdirFile),
+      rmdir: bound(rmdirFile),
+      unlink: bound(unlinkFile),
+      stat: bound(statFile),
+      readdir: bound(readdirFile),
+      getStats: bound(getFileStats),
+      getThumbnail: bound(getFileThumbnail),
+      open: bound(openFile),
+      readChunk: bound(readFileChunk),
+      find: bound(findFiles),
+      grep: bound(grepFiles),
+    },
+    env: {
+      set: bound(setEnv),
+      unset: bound(unsetEnv),
+      list: bound(listEnv),
+      read: bound(readEnv),
+      rotate: bound(rotateEnv),
+    },
+  };
+}

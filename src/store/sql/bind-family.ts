@@ -1,0 +1,52 @@
+/** The part of the store that keeps families, bound to one database. */
+import { binder } from '../commands/base/bind.ts';
+import type { CommandContext } from '../commands/base/context.ts';
+import { releaseCall } from '../commands/family/child.ts';
+import { createChild } from '../commands/family/child-create.ts';
+import { setChildStatus, tellChild, tellParent } from '../commands/family/child-message.ts';
+import { listDueReports } from '../commands/family/child-report.ts';
+import { deliverReport } from '../commands/family/deliver-report.ts';
+import {
+  getChild,
+  hasResumable,
+  listChildren,
+  listDescendants,
+  listForgotten,
+  listUnstarted,
+  readCallOfChild,
+  readFamily,
+} from '../commands/family/family-tree.ts';
+import { fulfilRequest, getRequest, keepRequest, listRequests } from '../commands/family/variable-request.ts';
+import type { ThreadStore } from '../port/thread-store.ts';
+
+type Family = Pick<ThreadStore, 'family' | 'children' | 'reports' | 'variableRequests'>;
+
+export function bindFamily(context: CommandContext): Family {
+  const bound = binder(context);
+  return {
+    family: {
+      read: bound(readFamily),
+      listDescendants: bound(listDescendants),
+      listForgotten: bound(listForgotten),
+    },
+    children: {
+      create: bound(createChild),
+      tell: bound(tellChild),
+      tellParent: bound(tellParent),
+      readCall: bound(readCallOfChild),
+      releaseCall: bound(releaseCall),
+      list: bound(listChildren),
+      get: bound(getChild),
+      hasResumable: bound(hasResumable),
+      listUnstarted: bound(listUnstarted),
+      setStatus: bound(setChildStatus),
+    },
+    reports: { listDue: bound(listDueReports), deliver: bound(deliverReport) },
+    variableRequests: {
+      keep: bound(keepRequest),
+      get: bound(getRequest),
+      list: bound(listRequests),
+      fulfil: bound(fulfilRequest),
+    },
+  };
+}

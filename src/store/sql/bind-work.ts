@@ -1,0 +1,77 @@
+/** The part of the store that work goes through: threads, their queues, steps, calls and effects, bound to one database. */
+import { binder } from '../commands/base/bind.ts';
+import type { CommandContext } from '../commands/base/context.ts';
+import { getThread, listThreads } from '../commands/base/read.ts';
+import { listEffects, nextEffect, removeEffect, scheduleEffect } from '../commands/effect/effect.ts';
+import { beginEffect, endEffect } from '../commands/effect/effect-run.ts';
+import { readPending } from '../commands/message/pending.ts';
+import { countQueued, countTaken, queueItem, spillItems, stageItem } from '../commands/message/queue.ts';
+import { beginStep } from '../commands/step/begin-step.ts';
+import { commitStep, failStep } from '../commands/step/close-step.ts';
+import { keepFlow, markGreeted } from '../commands/step/hook.ts';
+import { readContext } from '../commands/step/read-context.ts';
+import { appendChunk, endModelCall, startModelCall } from '../commands/step/stream.ts';
+import { openThread } from '../commands/thread/open-thread.ts';
+import { commitStatus, terminateThread } from '../commands/thread/status.ts';
+import { clearStrike, readStrike, recordDeaths } from '../commands/tool/strike.ts';
+import { openSubprompt, readSubprompt } from '../commands/tool/subprompt.ts';
+import { beginTool, commitTool, settleLostTool } from '../commands/tool/tool.ts';
+import type { ThreadStore } from '../port/thread-store.ts';
+
+type Work = Pick<
+  ThreadStore,
+  'threads' | 'queue' | 'steps' | 'subprompts' | 'modelCalls' | 'toolCalls' | 'effects' | 'strikes'
+>;
+
+export function bindWork(context: CommandContext): Work {
+  const bound = binder(context);
+  return {
+    threads: {
+      open: bound(openThread),
+      get: bound(getThread),
+      list: bound(listThreads),
+      commitStatus: bound(commitStatus),
+      terminate: bound(terminateThread),
+      markGreeted: bound(markGreeted),
+    },
+    queue: {
+      spill: bound(spillItems),
+      stage: bound(stageItem),
+      add: bound(queueItem),
+      count: bound(countQueued),
+      countTaken: bound(countTaken),
+      readPending: bound(readPending),
+    },
+    steps: {
+      begin: bound(beginStep),
+      readContext: bound(readContext),
+      commit: bound(commitStep),
+      fail: bound(failStep),
+      keepFlow: bound(keepFlow),
+    },
+    subprompts: { open: bound(openSubprompt), read: bound(readSubprompt) },
+    modelCalls: {
+      start: bound(startModelCall),
+      // Nobody sends streamed text twice (port, P1).
+      appendChunk: bound(appendChunk, { once: true }),
+      end: bound(endModelCall),
+    },
+    toolCalls: { begin: bound(beginTool), commit: bound(commitTool), settleLost: bound(settleLostTool) },
+    ...bindEffects(context),
+    strikes: { recordDeaths: bound(recordDeaths), read: bound(readStrike), clear: bound(clearStrike) },
+  };
+}
+
+function bindEffects(context: CommandContext): Pick<ThreadStore, 'effects'> {
+  const bound = binder(context);
+  return {
+    effects: {
+      schedule: bound(scheduleEffect),
+      list: bound(listEffects),
+      remove: bound(removeEffect),
+      next: bound(nextEffect),
+      begin: bound(beginEffect),
+      end: bound(endEffect),
+    },
+  };
+}
