@@ -75,7 +75,7 @@ async function runAll(mutations, trust, found) {
   }
 }
 
-/** M2. */
+/** M2: the mutated sources still load. */
 async function requireTypes({ node, copy, sources }, mutations) {
   for (let waiting = mutations; waiting.length > 0; ) {
     const { together, left } = applyTogether(sources, waiting);
@@ -120,7 +120,7 @@ async function examine({ node, copy, sources, trust }, mutation, changed) {
   }
 }
 
-/** M1. */
+/** M1: green without the mutation. */
 async function runUntouched(node, copy, mutation) {
   const { tests, title, server } = mutation;
   const selection = JSON.stringify([tests, title, server]);

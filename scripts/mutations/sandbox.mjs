@@ -5,8 +5,8 @@ export const SANDBOX = [
     rule: 'what a child says of a run that has ended is dropped',
     edits: [
       {
-        find: "lies('something of a run that is not its own');\n      return drop();",
-        put: "lies('something of a run that is not its own');\n      drop();\n      return 'pass';",
+        find: "lies('something of a run that is not its own');\n    return 'drop';",
+        put: "lies('something of a run that is not its own');\n    return 'pass';",
       },
     ],
     tests: ['test/sandbox/conduct.test.ts'],
@@ -59,8 +59,8 @@ export const SANDBOX = [
     rule: 'a child serves one tenant in its life',
     edits: [
       {
-        find: 'const own = all.filter((each) => each.tenant === tenant);',
-        put: 'const own = all.filter((each) => each.tenant !== undefined);',
+        find: 'const own = this.serving.filter((each) => each.tenant === tenant);',
+        put: 'const own = this.serving.filter((each) => each.tenant !== undefined);',
       },
     ],
     tests: ['test/sandbox/pool-tenants.test.ts'],
@@ -81,7 +81,7 @@ export const SANDBOX = [
   {
     name: 'a child may call under one id twice',
     rule: 'a child that speaks out of turn is killed',
-    edits: [{ find: "if (crossing.id <= run.lastCall) lies('two calls under one id');", put: '' }],
+    edits: [{ find: "if (crossing.id <= this.#lastCall) lies('two calls under one id');", put: '' }],
     tests: ['test/sandbox/malicious-child.test.ts'],
     title: 'two calls under one id',
   },

@@ -21,7 +21,7 @@ export const SECRETS = [
     rule: RETURNED,
     edits: [
       {
-        find: 'return { ...row, ...redactKnown(fields), attachments: files };',
+        find: 'return { ...row, ...options.redactKnown(fields), attachments: files };',
         put: 'return { ...row, ...fields, attachments: files };',
       },
     ],
@@ -79,9 +79,7 @@ export const SECRETS = [
   {
     name: 'a tool’s result is stored as it came',
     rule: 'a tool’s result is redacted before it is stored or crosses Temporal',
-    edits: [
-      { find: 'tell(dependencies, run, await env.redact(result))', put: 'tell(dependencies, run, result)' },
-    ],
+    edits: [{ find: 'const result = await env.redact(answered);', put: 'const result = answered;' }],
     tests: ['test/conformance/definitions-16-secret.test.ts'],
     server: true,
   },

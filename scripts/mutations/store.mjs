@@ -38,8 +38,8 @@ export const STORE = [
     rule: 'a terminated thread stays terminated, whoever starts it',
     edits: [
       {
-        find: "if (thread.row.terminated_at !== null) return { kind: 'terminated' };\n    await thread.admit(command.runId);\n    const { row } = thread;",
-        put: 'await thread.admit(command.runId);\n    const { row } = thread;',
+        find: "if (thread.row.terminated_at !== null) return { kind: 'terminated' };\n    await thread.admit(runId);",
+        put: 'await thread.admit(runId);',
       },
     ],
     tests: CONTRACT,

@@ -32,8 +32,8 @@ export const WORKFLOW = [
     rule: 'recorded order: a quick tool that was too slow is dispatched again at once',
     edits: [
       {
-        find: '// Slower than promised, or its worker fell: it is idempotent, so it runs again where time is no matter.',
-        put: "await commit('recordToolOutcome', run.settings, input, 'first');",
+        find: '// Slower than promised, or its worker was lost: it is idempotent, so it runs again as a regular activity.',
+        put: 'await run.activities.recordToolOutcome(call, place);',
       },
     ],
     tests: REPLAY,
@@ -45,8 +45,8 @@ export const WORKFLOW = [
     rule: 'recorded order: what has ended is reported before anything else is settled',
     edits: [
       {
-        find: "if (run.family.reportDue) await report(run);\n    else if (run.stopRequest) await settle(run, { status: 'stopped', reason: run.stopRequest.reason });",
-        put: "if (run.stopRequest) await settle(run, { status: 'stopped', reason: run.stopRequest.reason });\n    else if (run.family.reportDue) await report(run);",
+        find: "if (run.family.reportDue) await report(run);\n    else if (run.requests.stop) await settle(run, { status: 'stopped', reason: run.requests.stop.reason });",
+        put: "if (run.requests.stop) await settle(run, { status: 'stopped', reason: run.requests.stop.reason });\n    else if (run.family.reportDue) await report(run);",
       },
     ],
     tests: REPLAY,
@@ -56,7 +56,9 @@ export const WORKFLOW = [
   {
     name: 'a stop is forgotten when the thread continues as new',
     rule: 'a stop is settled before a run ends',
-    edits: [{ find: 'if (run.ending || run.stopRequest) return;', put: 'if (run.ending) return;' }],
+    edits: [
+      { find: '|| requests.terminate || requests.stop) return;', put: '|| requests.terminate) return;' },
+    ],
     tests: ['test/faults/continue-held.test.ts'],
     server: true,
   },
@@ -125,7 +127,7 @@ export const WORKFLOW = [
   {
     name: 'a stop that begins a run is forgotten',
     rule: 'a stop holds from the moment the server has it, also where it begins the run that hears it',
-    edits: [{ find: 'run.parked = stops || (', put: 'run.parked = (stops && false) || (' }],
+    edits: [{ find: 'this.#parked = stops || (', put: 'this.#parked = (stops && false) || (' }],
     tests: ['test/conformance/runtime-06-revival.test.ts'],
     title: 'stop',
     server: true,

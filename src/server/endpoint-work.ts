@@ -63,7 +63,7 @@ interface QueuedThread {
   readonly threadId: string;
 }
 
-/** W1. */
+/** W1: staged, then signalled. */
 async function queueMessage({ client, threadId }: QueuedThread, item: MessageItem): Promise<void> {
   const store = storeOf(client);
   await refuseTerminated(store, threadId);
@@ -74,7 +74,7 @@ async function queueMessage({ client, threadId }: QueuedThread, item: MessageIte
   await client.queueMessage(threadId, { id, role: asked, content: content || EMPTY, silent, metadata });
 }
 
-/** W1. */
+/** W1: staged, then signalled. */
 async function queueTool({ client, threadId }: QueuedThread, tool: QueuedTool): Promise<void> {
   const store = storeOf(client);
   await refuseTerminated(store, threadId);
@@ -82,7 +82,7 @@ async function queueTool({ client, threadId }: QueuedThread, tool: QueuedTool): 
   await client.queueTool(threadId, { id: tool.id, name: tool.name });
 }
 
-/** W4. */
+/** W4: the workflow first, then the store. */
 async function terminate({ client, threadId }: QueuedThread): Promise<void> {
   const store = storeOf(client);
   await client.terminate(threadId, 'state.terminate');

@@ -69,9 +69,9 @@ function onRejection(reason: unknown): void {
   const run = currentAuthorRun();
   const ours = [...guards].find(({ alone }) => alone);
   if (run) tellStray('rejection', run, reason);
-  // G4.
+  // G4: the application judges itself.
   else if (process.listenerCount('unhandledRejection') > 1) return;
-  // G2.
+  // G2: told as an error.
   else if (ours) ours.unknown(reason);
   else die(reason);
 }
@@ -79,9 +79,9 @@ function onRejection(reason: unknown): void {
 function onThrow(thrown: unknown, origin: NodeJS.UncaughtExceptionOrigin): void {
   const run = currentAuthorRun();
   if (run) tellStray(origin === 'unhandledRejection' ? 'rejection' : 'throw', run, thrown);
-  // G4.
+  // G4: the application judges itself.
   else if (process.listenerCount('uncaughtException') > 1) return;
-  // G3.
+  // G3: the process ends.
   else die(thrown);
 }
 
@@ -94,12 +94,12 @@ const told = new WeakMap<AuthorRun, { count: number; readonly since: number }>()
 
 function tellStray(kind: StrayKind, run: AuthorRun, thrown: unknown): void {
   const count = countTold(run);
-  // G5.
+  // G5: heard so many times.
   if (count > LIMITS.strayFaults) return;
   void outside(() => ask({ kind, run, thrown, last: count === LIMITS.strayFaults }));
 }
 
-/** G5. What modules of a project have opened lives as long as the worker: it is heard again after a while. */
+/** G5: heard so many times. What modules of a project have opened lives as long as the worker: it is heard again after a while. */
 function countTold(run: AuthorRun): number {
   const now = performance.now();
   const before = told.get(run);

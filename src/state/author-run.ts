@@ -42,14 +42,14 @@ const listeners = new Set<AuthorRunListener>();
 /** Runs the author's code under its name. Its outcome is the body's, whatever that is. */
 export async function runAuthorCode<T>(asked: AuthorRun, body: () => T | Promise<T>): Promise<T> {
   const around = context.getStore();
-  // R3.
+  // R3: code within code of the same work.
   const run = around ? { ...asked, threadId: around.threadId, work: around.work } : asked;
   running.add(run);
   for (const listener of listeners) listener.begin(run);
   try {
     return await context.run(run, body);
   } catch (error) {
-    // R4.
+    // R4: a throwing proxy.
     throw toReadable(error);
   } finally {
     running.delete(run);

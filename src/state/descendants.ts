@@ -43,7 +43,7 @@ export async function stopDescendants(
   });
 }
 
-/** D1. */
+/** D1: one read at most. */
 async function listBelow(store: FamilyReads, threadId: string): Promise<readonly string[]> {
   const thread = await store.threads.get(threadId);
   if (!thread || thread.childCount === 0) return [];
@@ -57,7 +57,7 @@ async function isAtWork(store: FamilyReads, { id, status, terminatedAt }: Thread
   return status !== 'stopped' && (await store.children.get(id))?.status === 'running';
 }
 
-/** D2. */
+/** D2: told twice is told once. */
 async function tellAll(threads: readonly string[], tell: (threadId: string) => Promise<void>): Promise<void> {
   const left = threads.values();
   const failures: unknown[] = [];

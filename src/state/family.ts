@@ -41,7 +41,7 @@ export function createFamily(input: FamilyInput, caller: CallerContext): ThreadF
       return child?.parentId === thread.id ? find(child.threadId) : null;
     },
     async getParentThread() {
-      // Y1.
+      // Y1: the registry decides.
       const parentId = await findParent(store, thread);
       return parentId === undefined ? null : find(parentId);
     },
@@ -81,7 +81,7 @@ async function notifyParent(
     silent: true,
     metadata: { ...metadata, subagent_id: thread.id },
   };
-  // Y2.
+  // Y2: stored before it is signalled.
   if (!(await store.children.tellParent(thread.id, message))) return;
   work.noteTold(message.content);
   await work.reach(parentId).wake();

@@ -27,7 +27,7 @@ export interface AuthorCodeOptions
   readonly execution?: () => Promise<RunningExecution>;
   /** Until when its variables wait for a store that is away; `signal` where absent. */
   readonly waits?: AbortSignal;
-  /** O2. */
+  /** O2: shared with the code around it. */
   readonly within?: Pick<AuthorCode, 'env' | 'hooks'>;
 }
 

@@ -34,7 +34,7 @@ export function refuseProcessCalls(): () => void {
       if (Reflect.get(process, call) === refusing) Reflect.set(process, call, original);
     };
   });
-  // P1.
+  // P1: as property and as import.
   syncBuiltinESMExports();
   return () => {
     for (const restore of restores) restore();

@@ -14,7 +14,7 @@ export type Redact = (text: string) => string;
 const SHORTEST_SECRET = 4;
 const ORDINARY = new Set(['true', 'false', 'null']);
 
-/** X2. */
+/** X2: kept while it is small. */
 const KEPT_SETS = 32;
 const KEPT_WEIGHT = 256 * 1024;
 const kept = new Map<string, Redactor>();

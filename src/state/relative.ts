@@ -22,11 +22,11 @@ export function toRelative(
   times: number,
 ): { readonly caller: CallerContext; readonly parts: StateParts } {
   const { signal, hooksOf, tool, reachingTool = tool, parts: own } = from;
-  // L3.
+  // L3: secrets are the code's.
   const parts: StateParts = { env: own.env.of(thread), runCode: own.runCode };
-  // L4.
+  // L4: other ids at each asking.
   const key = `${from.key}:${thread.id}:${times}`;
-  // L2.
+  // L2: its own queue.
   const work = from.work.reach(thread.id);
   const hooks = hooksOf?.({ thread, key, signal, work, parts }) ?? NO_HOOKS;
   const caller = { thread, key, signal, work, hooks, hooksOf, reachingTool, execution: null };

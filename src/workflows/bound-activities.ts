@@ -101,17 +101,17 @@ export class BoundActivities {
     return commit(STORE.listUnstarted, this.#heartbeats, this.#ref, 'children to start');
   }
 
-  /** B2. */
+  /** B2: not heard here. */
   runTool(call: CallRef, place: CallPlace): Promise<ToolCallOutcome> {
     return callTool(this.#heartbeats, call, { ...this.#ref, ...place }, summarize(call, place));
   }
 
-  /** B2. */
+  /** B2: not heard here. */
   runQuickTool(call: CallRef, place: CallPlace): Promise<ToolCallOutcome> {
     return callQuickTool({ ...this.#ref, ...place }, summarize(call, place));
   }
 
-  /** B2. */
+  /** B2: not heard here. */
   recordToolOutcome(call: CallRef, place: CallPlace) {
     const input = { ...this.#ref, ...place };
     return commit(STORE.recordToolOutcome, this.#heartbeats, input, `what became of ${call.name}`);

@@ -64,14 +64,14 @@ async function awaitReport(run: ThreadRun, { call, place, child }: Waiting): Pro
     if (!heard() && mayContinue(run)) throw new Suspended();
     const silent = !heard();
     run.family.listen();
-    // C1.
+    // C1: waits for the report.
     const outcome = await run.activities.lookForReport(call, place);
     if (outcome.kind !== 'waiting') return outcome;
     if (silent) await nudge(run, child);
   }
 }
 
-/** C2. */
+/** C2: the signal's effect. */
 async function nudge(run: ThreadRun, child: ChildStart): Promise<void> {
   try {
     await getExternalWorkflowHandle(WORKFLOW_ID_PREFIX + child.threadId).signal(wakeForMessages, {});

@@ -15,18 +15,18 @@ const PAUSE_MS = 1000;
 export async function startThread(run: ThreadRun, child: ChildStart): Promise<void> {
   const { threadId, agent, userId, rootId } = child;
   try {
-    // C3.
+    // C3: the run must not end now.
     await CancellationScope.nonCancellable(() =>
       startChild<typeof thread>(WORKFLOW_TYPE, {
         ...startOptions({ ...child, parentId: run.threadId }),
         args: [{ agent, threadId, userId, parentId: run.threadId, rootId }],
-        // C1.
+        // C1: survives continue-as-new.
         parentClosePolicy: 'ABANDON',
         cancellationType: 'ABANDON',
       }),
     );
   } catch (error) {
-    // C2.
+    // C2: started by somebody else.
     if ((error as Error).name !== 'WorkflowExecutionAlreadyStartedError') throw error;
   }
 }

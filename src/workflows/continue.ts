@@ -35,7 +35,7 @@ export async function continueThread(run: ThreadRun): Promise<void> {
     await condition(allHandlersFinished);
   } while (!run.mailbox.empty);
   const { start, phase, requests } = run;
-  if (phase.kind !== 'open' || requests.terminate || requests.stop) return; // N1
+  if (phase.kind !== 'open' || requests.terminate || requests.stop) return; // N1: settled first, never carried
   const upgrade = workflowInfo().targetWorkerDeploymentVersionChanged === true;
   const next = makeContinueAsNewFunc<typeof thread>({
     ...(upgrade ? { initialVersioningBehavior: 'AUTO_UPGRADE' as const } : {}),

@@ -87,7 +87,7 @@ type Parse = (payload: unknown, maxDepth?: number) => Parsed<IncomingItem>;
 
 const parseMessage: Parse = (payload, maxDepth) => parseMessagePayload(payload, undefined, maxDepth);
 
-/** H2. */
+/** H2: bounds behind `patched`. */
 function parseItem(letter: Letter, parse: Parse): Parsed<IncomingItem> {
   const parsed = parseWithin(letter, parse, LIMITS.payloadBytes);
   if (parsed.ok || !parsed.beyond || patched('bounds-what-it-reads')) return parsed;

@@ -49,7 +49,7 @@ function admit(jobs: readonly Job[]): Job[] {
   let signals = 0;
   for (const job of jobs) {
     if (!job.signalWorkflow) {
-      // D4.
+      // D4: signals before the run began.
       if (!starts) groups.clear();
       admitted.push(admitOther(job));
       continue;

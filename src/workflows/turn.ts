@@ -106,7 +106,7 @@ export class Turn {
     this.#change({ totalSteps, steps, sideSteps });
   }
 
-  /** T1. */
+  /** T1: over from here on. */
   completeStep(step: number): void {
     this.#change({ afterStep: step });
   }

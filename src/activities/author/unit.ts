@@ -34,7 +34,7 @@ export async function runUnit<T>(
   { store, alone, suspects, lone = false }: ActivityDependencies,
   { unit, repeated, activity, input, here, givenUp }: UnitAttempt<T>,
 ): Promise<T> {
-  // U2.
+  // U2: asked only of a repeated unit.
   const strike = repeated || suspects?.has(unit.work) ? await store.strikes.read(unit.work) : null;
   const plan = lone ? 'here' : planUnit(strike, alone !== undefined);
   if (plan === 'give_up') return givenUp(toError(unit, strike as Strike));

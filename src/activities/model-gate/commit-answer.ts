@@ -85,7 +85,7 @@ export async function afterCreateAnswer(
 ): Promise<Verdict<{ readonly record: StepRecord }, never>> {
   if (!(hooks.ran || draft)) return go({ record });
   const queue = queueTools(store, ref.threadId, sink);
-  // S2.
+  // S2: tools that hooks queue.
   await queue();
   const stored = draft && (await store.messages.get(ref.threadId, draft.id));
   // Another attempt may have been first, with a message of its own.

@@ -20,7 +20,7 @@ export async function enabledSubagents(
   prompt: PromptDefinition,
 ): Promise<readonly Subagent[]> {
   const subagents = listSubagents(sources.registry(), prompt);
-  // O2.
+  // O2: nothing is read.
   if (subagents.every(({ optional }) => optional === undefined)) return subagents;
   const place = await readEnvPlace(sources, thread, { prompt }).catch(toNothing);
   return subagents.filter(({ optional }) => optional === undefined || isOn(optional, place));
@@ -30,7 +30,7 @@ function isOn(flag: string, place: EnvPlace | undefined): boolean {
   return place !== undefined && isTruthy(resolveVariable(flag, place)?.value);
 }
 
-/** O3. */
+/** O3: an unreadable variable enables nothing. */
 function toNothing(error: unknown): undefined {
   if (!isRuntimeError(error, 'InvalidConfiguration')) throw error;
 }

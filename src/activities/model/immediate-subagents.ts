@@ -29,7 +29,7 @@ export async function immediateCalls(
 ): Promise<BeginStep['immediate']> {
   const { store, registry } = sources;
   const agents = agentsWithImmediate(registry());
-  // I4.
+  // I4: no immediate subagents.
   if (agents.size === 0) return undefined;
   const { thread } = await store.queue.readPending({ ...command, items: [] });
   return agents.has(thread.agent) ? callsOf(sources, thread) : undefined;
@@ -65,7 +65,7 @@ export function defaultInput({ agent }: Pick<Subagent, 'agent'>): { name: string
   return { name: (agent.title ?? agent.name).slice(0, LIMITS.threadNameChars), message: FIRST_WORD };
 }
 
-/** I3. */
+/** I3: ids by purpose. */
 export function isImmediateCall(
   store: Sources['store'],
   place: ImmediateSide & { readonly call: { readonly callId: string } },

@@ -37,7 +37,7 @@ export function openThreadSignals(store: {
     info.activityType === 'runCode' ? info.taskQueue.slice(0, -sandboxQueue('').length) : info.taskQueue;
   const signal = async (threadId: string, { name }: { name: string }, payload: object): Promise<void> => {
     const thread = await store.threads.get(threadId);
-    // A2.
+    // A2: the thread is over.
     if (!thread || thread.terminatedAt !== null) return;
     await client.workflow.signalWithStart(WORKFLOW_TYPE, {
       ...revival(thread),

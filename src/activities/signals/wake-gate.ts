@@ -44,7 +44,7 @@ export function openWakeGate(send: Send): WakeGate {
         hurry: new AbortController(),
       };
       gates.set(threadId, gate);
-      // G1.
+      // G1: stored before it is sent.
       gate.wanted = { ...gate.wanted, ...payload };
       gate.busy ??= run(threadId, gate);
     },

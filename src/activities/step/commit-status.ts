@@ -42,7 +42,7 @@ async function readReport(
   return composeReport(input, await readLastWords(store, input.threadId, tools));
 }
 
-/** E3. */
+/** E3: the project may be unreadable. */
 function readProject(registry: ActivityDependencies['registry']): Registry | undefined {
   try {
     return registry();

@@ -26,7 +26,7 @@ export async function callSubagent(
   if (begun.kind === 'over') return toOutcome(begun.outcome);
   await probe?.('subagent_begun');
   const { call } = begun;
-  // S1.
+  // S1: every attempt is the same.
   const known = await store.children.readCall(call.key.threadId, {
     step: call.key.step,
     index: call.key.index,
@@ -34,7 +34,7 @@ export async function callSubagent(
   if (known) return resume(dependencies, input, call, known);
   const made = await leadToChild(dependencies, call).catch(toAnswered);
   if (made.kind !== 'answered') return made;
-  // S2.
+  // S2: a fault is its result.
   return toOutcome(await settleCall(dependencies, call, made));
 }
 

@@ -45,7 +45,7 @@ export function composeReport(end: ExecutionEnd, { session, answer }: LastWords)
     }
     case 'answer':
       if (status === 'stopped') return { kind: 'stopped', content: reason ?? '', attachments: [] };
-      // C2.
+      // C2: a failure says why.
       if (status === 'failed') return failure(describeError(error), answer);
       if (isFailure(reason)) return failure(FAILURES[reason], answer);
       return { kind: 'result', content: answer, attachments: [] };

@@ -139,7 +139,7 @@ async function askForInput(
   }
 }
 
-/** M1. */
+/** M1: the two values alone. */
 function toRequest(model: ModelDefinition, { subagent, hints }: Pass, threadId: string): ProviderRequest {
   const { name, message } = propertiesOf(subagent);
   const lines = [

@@ -84,7 +84,7 @@ export async function makeChild(
   }
 }
 
-/** M2. */
+/** M2: hooks run first. */
 export async function tellHooks(
   dependencies: ActivityDependencies,
   call: ResumableCall,
@@ -110,7 +110,7 @@ function toNewChild(
   { agent, resumable, blocking, explicit, hears, maxInstances }: Subagent,
   { name, arguments: args, content, attachments }: FirstTold,
 ): NewChild {
-  // M1.
+  // M1: its id comes from the call.
   const nextId = createIds(store, `${thread.id}:${step}:${index}:child`);
   const threadId = nextId();
   const first: MessageItem[] = [];

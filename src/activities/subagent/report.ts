@@ -42,7 +42,7 @@ export async function deliverReports(
   return ends;
 }
 
-/** D1. */
+/** D1: delivered once. */
 async function tellAgain(store: ThreadStore, threadId: string): Promise<boolean> {
   const child = await store.children.get(threadId);
   if (!child) return false;

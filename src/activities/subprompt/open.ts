@@ -40,7 +40,7 @@ export async function openStep(
     ...(asked.message && { message: { id: nextId(), ...asked.message } }),
   };
   const hooked = command.message && definesHook(registry(), 'before_create_message', 'after_create_message');
-  // O1.
+  // O1: a step that is there is found.
   if (!hooked || (await store.subprompts.read(key.threadId, key.step, key.index))) {
     return store.subprompts.open(command);
   }

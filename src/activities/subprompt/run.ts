@@ -22,7 +22,7 @@ export async function runSubprompt(
   const { handover, probe } = dependencies;
   if (handover.aborted) throw abortError(handover);
   await probe?.('subprompt_not_begun');
-  // U1.
+  // U1: every attempt is the same.
   const begun = await beginCall(dependencies, input, 'subprompt');
   if (begun.kind === 'over') return toOutcome(begun.outcome);
   await probe?.('subprompt_begun');

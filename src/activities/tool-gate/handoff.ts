@@ -19,7 +19,7 @@ export function handOff(
   _ports: unknown,
   { agent, args, scratch, message, nextId }: HandoffCall,
 ): Verdict<CallAnswer, never> {
-  // H1.
+  // H1: the arguments are side A's.
   Object.assign(scratch.flow.scratch, args);
   const first: MessageItem | undefined = message && {
     kind: 'message',

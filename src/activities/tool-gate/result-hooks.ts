@@ -71,7 +71,7 @@ export async function beforeStoreResult(
   return go({ result: await hooks.beforeStoreResult(toCall(call), result) });
 }
 
-/** R1. Where no hook has seen the result there is nothing new in it. */
+/** R1: redacted before it is stored. Where no hook has seen the result there is nothing new in it. */
 export async function redactResult(
   _ports: unknown,
   { result, hooks, env }: AnsweredFrame & ShapedResult,
@@ -137,7 +137,7 @@ function toDraft(
   };
 }
 
-/** R1. */
+/** R1: redacted before it is stored. */
 async function redactText(env: ToolFrame['env'], text: string | null): Promise<string | null> {
   if (text === null) return null;
   const { result = '' } = await env.redact({ status: 'success', result: text });

@@ -42,7 +42,7 @@ export async function bindToSession(
   return result;
 }
 
-/** B1. */
+/** B1: the acting side's tools alone. */
 function findBinding(
   registry: Registry,
   { thread, side, subprompt, call }: ToolExecution,

@@ -91,7 +91,7 @@ function pick(message: Partial<Message>): Partial<Message> {
   );
 }
 
-/** A1. */
+/** A1: keeps what hooks are not shown. */
 function toContext(
   returned: Partial<Message> & Pick<Message, 'id'>,
   known: ReadonlyMap<string, ContextMessage>,

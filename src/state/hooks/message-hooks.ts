@@ -94,7 +94,7 @@ async function takeUpdates(
   };
 }
 
-/** M2. */
+/** M2: attachments that a hook adds. */
 async function storeReturned(
   { files, redactKnown }: MessageHookOptions,
   attachments: MessageChanges['attachments'],

@@ -108,7 +108,7 @@ export interface BeginTool extends ToolCallKey {
 export interface ToolCallStore {
   /** Begins the body: scheduled → started. Only an idempotent tool may be begun again by another attempt. */
   begin(command: BeginTool): Promise<BegunTool>;
-  /** Stores the call's one result; whatever run asks (P2). The same attempt again changes nothing. */
+  /** Stores the call's one result; whatever run asks (thread-store.ts, P2). The same attempt again changes nothing. */
   commit(command: CommitTool): Promise<CommittedTool>;
   /** Settles a call whose worker was lost: done stays done, started becomes unknown, the rest may go again. */
   settleLost(command: ToolCallKey): Promise<SettledTool>;

@@ -80,7 +80,7 @@ export class NodeSqliteConnection implements DatabaseConnection {
     else files.ended.throwIfAborted();
   }
 
-  /** I4, I5: the disk has it, in the store's own files. */
+  /** The disk has it, in the store's own files (dialect.ts, I4 and I5). */
   async #written(durable: boolean): Promise<void> {
     const { disk, files } = this.#parts;
     try {
