@@ -1,12 +1,12 @@
-/** Writes docs/events.md, the list of all events of a thread, from src/core/event-data.ts. `npm run events`. */
+/** Writes docs/events.md, the list of all events of a thread, from src/core/event/event-data.ts. `npm run events`. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const SOURCE = join(ROOT, 'src', 'core', 'event-data.ts');
+const SOURCE = join(ROOT, 'src', 'core', 'event', 'event-data.ts');
 /** The file of shapes that several events share. */
-const BORROWED = join(ROOT, 'src', 'core', 'step.ts');
+const BORROWED = join(ROOT, 'src', 'core', 'thread', 'step.ts');
 export const TARGET = join(ROOT, 'docs', 'events.md');
 
 const HEAD = `# Events of a thread
@@ -16,7 +16,7 @@ kind, its data, and the step and the attempt that it belongs to. \`client.events
 read it. Content is not in it but for the text that a model streams: messages, files and values are where the rows point.
 
 Rows stay as long as their thread, except those of \`model.chunk\`. Readers pass over kinds that they do not know; a kind never changes its name.
-This page is made of \`src/core/event-data.ts\`.
+This page is made of \`src/core/event/event-data.ts\`.
 
 | kind | when | data |
 | --- | --- | --- |

@@ -3,7 +3,7 @@
  * Temporal's settings (`TEMPORAL_*`, profiles) are read by @temporalio/envconfig, and nowhere else.
  */
 import { availableParallelism } from 'node:os';
-import { RuntimeError } from './core/error.ts';
+import { RuntimeError } from './core/value/error.ts';
 import { WALL_SETTINGS, type WallSetting } from './sandbox/host/wall/wall.ts';
 import { configuredEnvironment, type Environment, storeAddress } from './secret-environment.ts';
 import { type EncryptionKeys, parseKeys } from './store/crypto/encryption.ts';

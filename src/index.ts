@@ -14,17 +14,25 @@ export type {
   CodeExecutionOptions,
   CodeExecutionResult,
   CodeExecutionStatus,
-} from './core/code-execution.ts';
-export type { ScheduledEffect } from './core/effect.ts';
-export type { EndpointHandler, EndpointParams } from './core/endpoint.ts';
-export type { EnvType } from './core/env.ts';
-export { ERRORS, type ErrorCode, isRuntimeError, RuntimeError } from './core/error.ts';
-export type { HookName, HookSignatures, MessageChange } from './core/hook.ts';
-export type { AttachmentRef, Message, ToolAttachment, ToolCall, ToolResult } from './core/message.ts';
-export type { ThreadStatus } from './core/step.ts';
-export type { EventData, EventKind, ThreadEvent, ThreadEventOf } from './core/thread-event.ts';
-export type { ExecutionState } from './core/thread-execution.ts';
-export type { SubagentRegistryEntry } from './core/thread-family.ts';
+} from './core/author/code-execution.ts';
+export type { ScheduledEffect } from './core/author/effect.ts';
+export type { EndpointHandler, EndpointParams } from './core/author/endpoint.ts';
+export type { HookName, HookSignatures, MessageChange } from './core/author/hook.ts';
+export type { EnvType } from './core/author/thread-env.ts';
+export type { ExecutionState } from './core/author/thread-execution.ts';
+export type { SubagentRegistryEntry } from './core/author/thread-family.ts';
+export type { GetLogsOptions, Log } from './core/author/thread-log.ts';
+export type {
+  GetMessagesOptions,
+  MessageAttachment,
+  MessagePage,
+  MessageUpdates,
+  NewMessage,
+  QueuedMessage,
+} from './core/author/thread-message.ts';
+export type { ThreadState } from './core/author/thread-state.ts';
+export type { ThreadValues } from './core/author/thread-value.ts';
+export type { EventData, EventKind, ThreadEvent, ThreadEventOf } from './core/event/thread-event.ts';
 export type {
   FileChunk,
   FileContent,
@@ -35,18 +43,10 @@ export type {
   ReaddirResult,
   ThreadFiles,
   WriteFileOptions,
-} from './core/thread-file.ts';
-export type { GetLogsOptions, Log } from './core/thread-log.ts';
-export type {
-  GetMessagesOptions,
-  MessageAttachment,
-  MessagePage,
-  MessageUpdates,
-  NewMessage,
-  QueuedMessage,
-} from './core/thread-message.ts';
-export type { ThreadState } from './core/thread-state.ts';
-export type { ThreadValues } from './core/thread-value.ts';
+} from './core/file/thread-file.ts';
+export type { AttachmentRef, Message, ToolAttachment, ToolCall, ToolResult } from './core/message/message.ts';
+export type { ThreadStatus } from './core/thread/step.ts';
+export { ERRORS, type ErrorCode, isRuntimeError, RuntimeError } from './core/value/error.ts';
 export type {
   AgentInput,
   EffectInput,

@@ -1,5 +1,5 @@
 /** (a) Events and bytes of a step, exactly as the server has them, in threads of 10, 100 and 1,000 messages. */
-import { WORKFLOW_ID_PREFIX } from '../../src/core/start-input.ts';
+import { WORKFLOW_ID_PREFIX } from '../../src/core/thread/start-input.ts';
 import { measureSteps } from './history.ts';
 import type { AgentName } from './project.ts';
 import { type Line, median } from './report.ts';

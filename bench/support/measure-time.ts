@@ -2,7 +2,7 @@
  * (b) Milliseconds per step beside a bare workflow: alternating in one run, in changing order, so that other load of
  * the machine affects all alike. The median of all steps counts.
  */
-import { WORKFLOW_ID_PREFIX } from '../../src/core/start-input.ts';
+import { WORKFLOW_ID_PREFIX } from '../../src/core/thread/start-input.ts';
 import { measureSteps } from './history.ts';
 import { type Line, median, spread } from './report.ts';
 import type { Rig, ServerKind } from './rig.ts';

@@ -3,8 +3,8 @@
  * are shown with their names in the family.
  */
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
-import type { Message } from '../../src/core/message.ts';
-import type { ThreadEvent } from '../../src/core/thread-event.ts';
+import type { ThreadEvent } from '../../src/core/event/thread-event.ts';
+import type { Message } from '../../src/core/message/message.ts';
 import { shorten, toToolCalls } from './narrator.ts';
 import type { Screen, Speaker } from './screen.ts';
 import { ThreadLog } from './thread-log.ts';

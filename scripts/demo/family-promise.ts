@@ -1,8 +1,8 @@
 /** Everthread's promises to families, checked after the story in the store, the event logs and Temporal. */
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
-import type { Message } from '../../src/core/message.ts';
-import { REPORT_START } from '../../src/core/subagent-report.ts';
-import type { ThreadEvent } from '../../src/core/thread-event.ts';
+import type { ThreadEvent } from '../../src/core/event/thread-event.ts';
+import type { Message } from '../../src/core/message/message.ts';
+import { REPORT_START } from '../../src/core/thread/subagent-report.ts';
 import type { ChildRecord, ThreadRecord } from '../../src/store/port/thread-store.ts';
 import type { FamilyLog, Relative } from './family-log.ts';
 import type { Finding } from './promise.ts';

@@ -1,5 +1,5 @@
 /** The demo's command: its arguments, its exit code, and its orderly end in every case. */
-import { errorMessage } from '../../src/core/error.ts';
+import { errorMessage } from '../../src/core/value/error.ts';
 import { HELP, type Options, parseOptions } from './option.ts';
 import { runDemo } from './run-demo.ts';
 

@@ -1,7 +1,7 @@
 /** Shows the events of a thread to people: the answer as it streams, each tool call with its arguments. */
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
-import type { Message, ToolCall } from '../../src/core/message.ts';
-import type { EventData, ThreadEvent } from '../../src/core/thread-event.ts';
+import type { EventData, ThreadEvent } from '../../src/core/event/thread-event.ts';
+import type { Message, ToolCall } from '../../src/core/message/message.ts';
 import type { Screen } from './screen.ts';
 
 /** Characters of a call's arguments that are shown. */

@@ -1,8 +1,8 @@
 /** Everthread's promises, checked after the story in the store, the event log and the bulletin. */
 import { type Entry, readEntries } from '../../agents/tools/_bulletin.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
-import type { Message } from '../../src/core/message.ts';
-import { eventsOf, type ThreadEvent } from '../../src/core/thread-event.ts';
+import { eventsOf, type ThreadEvent } from '../../src/core/event/thread-event.ts';
+import type { Message } from '../../src/core/message/message.ts';
 import type { ThreadRecord } from '../../src/store/port/thread-store.ts';
 import { toToolCalls } from './narrator.ts';
 import type { SecretSearch } from './secret.ts';

@@ -1,7 +1,7 @@
 /** The end of the demo: the transcript, the promises, the cost, and where to look. */
 import { join, relative } from 'node:path';
 import { styleText } from 'node:util';
-import type { Message } from '../../src/core/message.ts';
+import type { Message } from '../../src/core/message/message.ts';
 import { shorten, toToolCalls } from './narrator.ts';
 import type { Finding } from './promise.ts';
 import type { Screen } from './screen.ts';

@@ -2,7 +2,7 @@
  * The second scenario: a coordinator with two researchers and a reviewing second side. The only worker is killed while both
  * researchers speak; another one goes on with all three threads.
  */
-import { eventsOf } from '../../src/core/thread-event.ts';
+import { eventsOf } from '../../src/core/event/thread-event.ts';
 import { FamilyLog } from './family-log.ts';
 import { checkFamily } from './family-promise.ts';
 import { printPrice, printPromises } from './report.ts';

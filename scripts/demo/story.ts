@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEntries } from '../../agents/tools/_bulletin.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
-import type { ThreadEvent } from '../../src/core/thread-event.ts';
+import type { ThreadEvent } from '../../src/core/event/thread-event.ts';
 import { type Screen, toSeconds } from './screen.ts';
 import type { ThreadLog } from './thread-log.ts';
 import type { WorkerProcess } from './worker-process.ts';

@@ -3,7 +3,7 @@
  * Reads the store, so it goes on while no worker runs.
  */
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
-import type { ThreadEvent } from '../../src/core/thread-event.ts';
+import type { ThreadEvent } from '../../src/core/event/thread-event.ts';
 
 interface Waiter {
   /** Answers whether it has found what it waits for. */

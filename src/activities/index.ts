@@ -29,14 +29,14 @@ import type {
   SubpromptOutcome,
   ToolCallInput,
   ToolCallOutcome,
-} from '../core/step.ts';
+} from '../core/thread/step.ts';
 import type {
   FinishedSubagent,
   FinishSubagentInput,
   ReportOutcome,
   SubagentOutcome,
   UnstartedOutcome,
-} from '../core/subagent-step.ts';
+} from '../core/thread/subagent-step.ts';
 import type { ActivityDependencies } from './base/dependencies.ts';
 import { FAULT_ATTEMPTS, guard } from './base/guard.ts';
 import { fromRun } from './base/run-ref.ts';

@@ -1,9 +1,9 @@
 /**
- * How a command ends: 0 done, 1 failed, 2 usage or invalid input, 3 not found or terminated (core/error.ts has the number of
+ * How a command ends: 0 done, 1 failed, 2 usage or invalid input, 3 not found or terminated (core/value/error.ts has the number of
  * each code), and how a failure is shown: its code, its message, the remedy.
  */
 import type { CommanderError } from 'commander';
-import { ERRORS, type ErrorCode, errorMessage, isRuntimeError } from '../core/error.ts';
+import { ERRORS, type ErrorCode, errorMessage, isRuntimeError } from '../core/value/error.ts';
 import { commandName } from './command-name.ts';
 import { note, tone } from './output/output.ts';
 import { visible } from './output/terminal-text.ts';

@@ -2,7 +2,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { readConfiguration } from '../configuration.ts';
-import { RuntimeError } from '../core/error.ts';
+import { RuntimeError } from '../core/value/error.ts';
 import { openStore } from '../store/open-store.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 

@@ -1,6 +1,6 @@
 /** Reads a thread's event log and follows it as it grows. The cursor is the last sequence number read. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ThreadEvent } from '../core/thread-event.ts';
+import type { ThreadEvent } from '../core/event/thread-event.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 
 const PAGE = 500;

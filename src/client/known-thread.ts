@@ -1,5 +1,5 @@
 /** The state of a thread in the store as a client sees it: it takes commands, is terminated, or does not exist. */
-import { RuntimeError } from '../core/error.ts';
+import { RuntimeError } from '../core/value/error.ts';
 import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 
 /** The thread, or null where the store does not have it. Throws `ThreadTerminated`. */

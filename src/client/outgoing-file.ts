@@ -4,11 +4,11 @@
  */
 import { createHash } from 'node:crypto';
 import { types } from 'node:util';
-import { ATTACHMENT_FOLDER, attachmentName, isAttachmentList } from '../core/attachment.ts';
-import { parseBase64 } from '../core/base64.ts';
-import { RuntimeError } from '../core/error.ts';
-import { LIMITS } from '../core/limit.ts';
-import { extensionOf } from '../core/mime-type.ts';
+import { ATTACHMENT_FOLDER, attachmentName, isAttachmentList } from '../core/file/attachment.ts';
+import { extensionOf } from '../core/file/mime-type.ts';
+import { parseBase64 } from '../core/value/base64.ts';
+import { RuntimeError } from '../core/value/error.ts';
+import { LIMITS } from '../core/value/limit.ts';
 import type { NewFile } from '../store/port/file.ts';
 
 /** New content: bytes, or a text in base64. */

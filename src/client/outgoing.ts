@@ -3,10 +3,10 @@
  * by its id. New files are written before the message that names them.
  */
 import { randomUUID } from 'node:crypto';
-import { RuntimeError } from '../core/error.ts';
-import { isItemId, itemBytes, type MessageItem } from '../core/item.ts';
-import { measureJson } from '../core/json-measure.ts';
-import { LIMITS } from '../core/limit.ts';
+import { isItemId, itemBytes, type MessageItem } from '../core/thread/item.ts';
+import { RuntimeError } from '../core/value/error.ts';
+import { measureJson } from '../core/value/json-measure.ts';
+import { LIMITS } from '../core/value/limit.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import type { MessagePayload } from '../workflows/messages.ts';
 import { type OutgoingAttachment, storeOutgoing, type WriteFile } from './outgoing-file.ts';

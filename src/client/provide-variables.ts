@@ -5,8 +5,10 @@
  *     that was lost between the two steps has lost nothing.
  * P2. No message holds a value.
  */
-import { type EnvType, variableProblem } from '../core/env.ts';
-import { RuntimeError } from '../core/error.ts';
+
+import type { EnvType } from '../core/author/thread-env.ts';
+import { variableProblem } from '../core/project/env.ts';
+import { RuntimeError } from '../core/value/error.ts';
 import type { FulfilledRequest, GivenVariable } from '../store/port/family.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 

@@ -4,12 +4,12 @@
  * is revived by the next command; a terminated one refuses every command with `ThreadTerminated`.
  */
 import type { Client } from '@temporalio/client';
-import type { ScheduledEffect } from '../core/effect.ts';
-import type { EnvType } from '../core/env.ts';
-import type { Message } from '../core/message.ts';
-import type { ThreadEvent } from '../core/thread-event.ts';
-import type { GetLogsOptions, Log } from '../core/thread-log.ts';
-import type { GetMessagesOptions, MessagePage } from '../core/thread-message.ts';
+import type { ScheduledEffect } from '../core/author/effect.ts';
+import type { EnvType } from '../core/author/thread-env.ts';
+import type { GetLogsOptions, Log } from '../core/author/thread-log.ts';
+import type { GetMessagesOptions, MessagePage } from '../core/author/thread-message.ts';
+import type { ThreadEvent } from '../core/event/thread-event.ts';
+import type { Message } from '../core/message/message.ts';
 import type { EnvEntry, EnvOwner } from '../store/port/env.ts';
 import type { FamilyMember, ThreadRecord, VariableRequest } from '../store/port/thread-store.ts';
 import type { ToolPayload } from '../workflows/messages.ts';

@@ -1,5 +1,5 @@
 /** The variables of a new thread: stored before its workflow begins, and nowhere else. */
-import { RuntimeError } from '../core/error.ts';
+import { RuntimeError } from '../core/value/error.ts';
 import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 import type { StartThread } from './start-options.ts';
 

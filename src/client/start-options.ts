@@ -1,5 +1,5 @@
 /** A client's options for a thread that it starts. */
-import type { EnvType } from '../core/env.ts';
+import type { EnvType } from '../core/author/thread-env.ts';
 import type { OutgoingMessage } from './outgoing.ts';
 
 export interface StartThread {

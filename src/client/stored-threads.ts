@@ -1,11 +1,11 @@
 /** Reads of threads that need only their store: no server, no worker. */
-import type { ScheduledEffect } from '../core/effect.ts';
-import type { Message } from '../core/message.ts';
-import type { ThreadStatus } from '../core/step.ts';
-import type { ThreadEvent } from '../core/thread-event.ts';
-import type { FileChunk, FileRecord, FindResult, ReaddirResult } from '../core/thread-file.ts';
-import type { GetLogsOptions, Log } from '../core/thread-log.ts';
-import type { GetMessagesOptions, MessagePage } from '../core/thread-message.ts';
+import type { ScheduledEffect } from '../core/author/effect.ts';
+import type { GetLogsOptions, Log } from '../core/author/thread-log.ts';
+import type { GetMessagesOptions, MessagePage } from '../core/author/thread-message.ts';
+import type { ThreadEvent } from '../core/event/thread-event.ts';
+import type { FileChunk, FileRecord, FindResult, ReaddirResult } from '../core/file/thread-file.ts';
+import type { Message } from '../core/message/message.ts';
+import type { ThreadStatus } from '../core/thread/step.ts';
 import { readWholeFile, streamFile } from '../store/port/file-content.ts';
 import type { FamilyMember, ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 import type { ListValues, StoredValue } from '../store/port/value.ts';

@@ -3,8 +3,8 @@
  * C1. A thread whose workflow was killed is revived by the next command; a terminated one refuses every command.
  */
 import { randomUUID } from 'node:crypto';
-import { RuntimeError } from '../core/error.ts';
-import { isThreadId } from '../core/start-input.ts';
+import { isThreadId } from '../core/thread/start-input.ts';
+import { RuntimeError } from '../core/value/error.ts';
 import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 import {
   queueMessage,

@@ -1,8 +1,8 @@
 /** The workflows of threads as a client reaches them: started, signalled, updated; revived where they were killed. */
 import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
-import { RuntimeError } from '../core/error.ts';
-import { WORKFLOW_ID_PREFIX } from '../core/start-input.ts';
-import { revival, startOptions, WORKFLOW_TYPE } from '../core/start-options.ts';
+import { WORKFLOW_ID_PREFIX } from '../core/thread/start-input.ts';
+import { revival, startOptions, WORKFLOW_TYPE } from '../core/thread/start-options.ts';
+import { RuntimeError } from '../core/value/error.ts';
 import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 import { sendMessage } from '../workflows/messages.ts';
 import type { thread } from '../workflows/thread.ts';

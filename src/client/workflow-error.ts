@@ -1,5 +1,5 @@
 /** Translates errors of the Temporal client into our codes. The one place that tells them apart. */
-import { errorMessage, isRuntimeError, RuntimeError } from '../core/error.ts';
+import { errorMessage, isRuntimeError, RuntimeError } from '../core/value/error.ts';
 
 const GRPC_INVALID_ARGUMENT = 3;
 const GRPC_NOT_FOUND = 5;

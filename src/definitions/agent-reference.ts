@@ -1,5 +1,5 @@
 /** What an agent names must exist (definitions §7): prompts, stop tools, session tools and their arguments. */
-import type { AgentDefinition, SessionToolBinding, SideDefinition } from '../core/definition.ts';
+import type { AgentDefinition, SessionToolBinding, SideDefinition } from '../core/author/definition.ts';
 import type { FieldProblem } from './problem.ts';
 import {
   argumentNames,

@@ -1,5 +1,5 @@
 /** The tools that every project has: a prompt lists them by name like the project's own, which cannot take their names. */
-import type { Registry, ToolDefinition } from '../core/definition.ts';
+import type { Registry, ToolDefinition } from '../core/author/definition.ts';
 import { RUN_CODE } from './run-code-tool.ts';
 
 export const BUILT_IN_TOOLS: ReadonlyMap<string, ToolDefinition> = new Map(

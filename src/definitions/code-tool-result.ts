@@ -1,8 +1,12 @@
 /** The outcome of a sandbox run as the result of a tool call: the text for the model. */
-import type { CodeExecutionError, CodeExecutionLog, CodeExecutionResult } from '../core/code-execution.ts';
-import { utf8Length } from '../core/limit.ts';
-import type { ToolResult } from '../core/message.ts';
-import { toTaggedJson } from '../core/tagged-json.ts';
+import type {
+  CodeExecutionError,
+  CodeExecutionLog,
+  CodeExecutionResult,
+} from '../core/author/code-execution.ts';
+import type { ToolResult } from '../core/message/message.ts';
+import { utf8Length } from '../core/value/limit.ts';
+import { toTaggedJson } from '../core/value/tagged-json.ts';
 
 /** A tool's result is sent again with every later step, so its size is limited. */
 export const CODE_RESULT_BYTES = 256 * 1024;

@@ -1,6 +1,6 @@
 /** `defineAgent` (definitions §7): the fields of an agent, their defaults, and what is wrong with them. */
 import { z } from 'zod';
-import type { AgentDefinition } from '../core/definition.ts';
+import type { AgentDefinition } from '../core/author/definition.ts';
 import type { AgentInput } from './agent-input.ts';
 import { checkFields, type FieldTable, isFields, type RawFields, type Rule } from './check.ts';
 import { markDefinition } from './definition-mark.ts';

@@ -1,6 +1,6 @@
 /** `defineEffect` (definitions §10): the positional form of the contract, and one object as for tools (§22 item 37). */
 import { z } from 'zod';
-import type { EffectDefinition } from '../core/effect.ts';
+import type { EffectDefinition } from '../core/author/effect.ts';
 import { checkFields, type FieldTable, isFields } from './check.ts';
 import { markDefinition } from './definition-mark.ts';
 import type { EffectInput, ExecuteEffect } from './effect-input.ts';

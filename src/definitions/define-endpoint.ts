@@ -1,5 +1,5 @@
 /** `defineThreadEndpoint` (definitions §11): the handler of a request, routed by the path of its file. */
-import type { EndpointDefinition, EndpointHandler } from '../core/endpoint.ts';
+import type { EndpointDefinition, EndpointHandler } from '../core/author/endpoint.ts';
 import { markDefinition } from './definition-mark.ts';
 import { DefinitionError } from './problem.ts';
 

@@ -1,6 +1,6 @@
 /** `defineHook` (definitions §9): the fields of a hook, and what is wrong with them. */
 import { z } from 'zod';
-import { HOOK_NAMES, type HookDefinition, type HookName } from '../core/hook.ts';
+import { HOOK_NAMES, type HookDefinition, type HookName } from '../core/author/hook.ts';
 import { checkFields, type FieldTable } from './check.ts';
 import { markDefinition } from './definition-mark.ts';
 import { custom, text } from './field.ts';

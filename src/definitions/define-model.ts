@@ -1,8 +1,8 @@
 /** `defineModel` (definitions §4): the fields of a model, their defaults, and what is wrong with them. */
 import { z } from 'zod';
-import type { ModelDefinition } from '../core/definition.ts';
-import { LIMITS } from '../core/limit.ts';
-import type { ProviderFactory } from '../core/provider.ts';
+import type { ModelDefinition } from '../core/author/definition.ts';
+import type { ProviderFactory } from '../core/message/provider.ts';
+import { LIMITS } from '../core/value/limit.ts';
 import { checkFields, type FieldTable, isFields, type RawFields } from './check.ts';
 import { markDefinition } from './definition-mark.ts';
 import { count, custom, flag, isGiven, names, options, price, text } from './field.ts';

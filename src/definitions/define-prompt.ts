@@ -1,6 +1,6 @@
 /** `definePrompt` (definitions §6): the fields of a prompt, their defaults, and what is wrong with them. */
 import { z } from 'zod';
-import type { PromptDefinition, PromptPart } from '../core/definition.ts';
+import type { PromptDefinition, PromptPart } from '../core/author/definition.ts';
 import { checkFields, type FieldTable } from './check.ts';
 import { markDefinition } from './definition-mark.ts';
 import {

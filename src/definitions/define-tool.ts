@@ -1,6 +1,6 @@
 /** `defineTool` (definitions §8): the fields of a tool, their defaults, and what is wrong with them. */
 import { z } from 'zod';
-import type { ToolDefinition } from '../core/definition.ts';
+import type { ToolDefinition } from '../core/author/definition.ts';
 import { checkFields, type FieldTable } from './check.ts';
 import { markDefinition } from './definition-mark.ts';
 import {

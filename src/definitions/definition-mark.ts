@@ -11,10 +11,10 @@ import type {
   ModelDefinition,
   PromptDefinition,
   ToolDefinition,
-} from '../core/definition.ts';
-import type { EffectDefinition } from '../core/effect.ts';
-import type { EndpointDefinition } from '../core/endpoint.ts';
-import type { HookDefinition } from '../core/hook.ts';
+} from '../core/author/definition.ts';
+import type { EffectDefinition } from '../core/author/effect.ts';
+import type { EndpointDefinition } from '../core/author/endpoint.ts';
+import type { HookDefinition } from '../core/author/hook.ts';
 import type { FieldProblem } from './problem.ts';
 
 export const DEFINITION = Symbol.for('everthread.definition');

@@ -1,5 +1,5 @@
 /** What authors pass to `defineEffect` (definitions §10). Types alone; `define-effect.ts` checks them. */
-import type { ThreadState } from '../core/thread-state.ts';
+import type { ThreadState } from '../core/author/thread-state.ts';
 import type { ParsedArguments, ToolArguments } from './tool-input.ts';
 
 /** What an effect does when it is due; `args` are parsed, so defaults are filled in. */

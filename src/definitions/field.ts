@@ -3,7 +3,7 @@
  * deprecated `tenvs`. Each is a zod schema whose output is the normalised form.
  */
 import { z } from 'zod';
-import type { AuthorSchema, VariableDefinition } from '../core/definition.ts';
+import type { AuthorSchema, VariableDefinition } from '../core/author/definition.ts';
 import { isZodSchema, objectShape } from './author-schema.ts';
 import type { RawFields } from './check.ts';
 

@@ -1,5 +1,5 @@
 /** What authors pass to `defineHook` (definitions §9). Types alone; `define-hook.ts` checks them. */
-import type { HookName, HookSignatures } from '../core/hook.ts';
+import type { HookName, HookSignatures } from '../core/author/hook.ts';
 
 export interface HookInput<Name extends HookName> {
   /** The point of a thread's life at which it runs. */

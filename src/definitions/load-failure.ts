@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { errorMessage } from '../core/error.ts';
+import { errorMessage } from '../core/value/error.ts';
 import { isDefinitionError, type Problem } from './problem.ts';
 import { relativePath } from './project-file.ts';
 

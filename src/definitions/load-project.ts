@@ -1,8 +1,8 @@
 /** Loads a project: its layout, its files, and the registry of its definitions; or all of its problems. */
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Registry } from '../core/definition.ts';
-import { errorMessage, RuntimeError } from '../core/error.ts';
+import type { Registry } from '../core/author/definition.ts';
+import { errorMessage, RuntimeError } from '../core/value/error.ts';
 import { discoverDefinitions } from './discovery.ts';
 import { createModuleLoader, type LoaderOptions, type ModuleLoader } from './module-loader.ts';
 import { formatProblems, type Problem } from './problem.ts';

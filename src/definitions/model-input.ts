@@ -1,5 +1,5 @@
 /** What authors pass to `defineModel` (definitions §4). Types alone; `define-model.ts` checks them. */
-import type { ProviderFactory } from '../core/provider.ts';
+import type { ProviderFactory } from '../core/message/provider.ts';
 
 export interface ModelInput {
   /** The name that prompts use; best chosen for its purpose, such as `fast` or `vision`. */

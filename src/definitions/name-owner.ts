@@ -3,7 +3,7 @@
  * models, hooks, effects and endpoints have one each. The first definition of a name owns it, each later one is a problem; the
  * names of built-in tools are reserved.
  */
-import { parseRoute, routeShape } from '../core/route.ts';
+import { parseRoute, routeShape } from '../core/project/route.ts';
 import { BUILT_IN_TOOLS } from './built-in-tool.ts';
 import type { Definition, DefinitionKind } from './definition-mark.ts';
 import type { Problem } from './problem.ts';

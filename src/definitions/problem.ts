@@ -2,7 +2,7 @@
  * Problems of definitions, as values: a field's problem, a file's problem, and the error that carries
  * all problems of one definition. They are shown to people, so they name the field and the remedy.
  */
-import { isRuntimeError, RuntimeError } from '../core/error.ts';
+import { isRuntimeError, RuntimeError } from '../core/value/error.ts';
 
 /** One thing wrong inside a definition. */
 export interface FieldProblem {

@@ -1,5 +1,5 @@
 /** What a prompt refers to must exist (definitions §6): its model, included prompts, variables, provider options. */
-import type { PromptDefinition, Registry } from '../core/definition.ts';
+import type { PromptDefinition, Registry } from '../core/author/definition.ts';
 import type { FieldProblem } from './problem.ts';
 import { checkProviderOptions } from './provider-option.ts';
 import { asProblems, checkName, type Findings, joinFindings, type Scope } from './scope.ts';

@@ -1,5 +1,5 @@
 /** Checks `providerOptions` with the schema that a provider's factory carries (definitions §4). */
-import type { ProviderFactory } from '../core/provider.ts';
+import type { ProviderFactory } from '../core/message/provider.ts';
 import { fieldPath } from './check.ts';
 import type { FieldProblem } from './problem.ts';
 

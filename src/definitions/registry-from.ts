@@ -5,10 +5,10 @@ import type {
   PromptDefinition,
   Registry,
   ToolDefinition,
-} from '../core/definition.ts';
-import type { EffectDefinition } from '../core/effect.ts';
-import type { EndpointDefinition } from '../core/endpoint.ts';
-import type { HookDefinition } from '../core/hook.ts';
+} from '../core/author/definition.ts';
+import type { EffectDefinition } from '../core/author/effect.ts';
+import type { EndpointDefinition } from '../core/author/endpoint.ts';
+import type { HookDefinition } from '../core/author/hook.ts';
 import { type Definition, isDefinition, nameDefinition } from './definition-mark.ts';
 import type { SourcedDefinition } from './name-owner.ts';
 import { DefinitionError, type FieldProblem, type Problem } from './problem.ts';

@@ -2,8 +2,8 @@
  * Combines definitions into a registry in which every reference resolves (definitions §2.1), or reports all
  * problems. Pure: files are only names here.
  */
-import type { Registry } from '../core/definition.ts';
-import { parseRoute } from '../core/route.ts';
+import type { Registry } from '../core/author/definition.ts';
+import { parseRoute } from '../core/project/route.ts';
 import { checkAgentReferences } from './agent-reference.ts';
 import { BUILT_IN_TOOLS } from './built-in-tool.ts';
 import { TOOL_NAME } from './define-tool.ts';

@@ -1,6 +1,6 @@
 /** `run_code`: a model computes with code of its own, in an isolate without access to anything (runtime §13). */
 import { z } from 'zod';
-import type { CodeExecution } from '../core/code-execution.ts';
+import type { CodeExecution } from '../core/author/code-execution.ts';
 import { toCodeToolResult } from './code-tool-result.ts';
 import { defineTool } from './define-tool.ts';
 import { markDefinition, nameDefinition } from './definition-mark.ts';

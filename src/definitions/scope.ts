@@ -8,7 +8,7 @@ import type {
   PromptDefinition,
   Registry,
   ToolDefinition,
-} from '../core/definition.ts';
+} from '../core/author/definition.ts';
 import { objectShape } from './author-schema.ts';
 import type { FieldProblem } from './problem.ts';
 import { didYouMean } from './suggestion.ts';

@@ -1,6 +1,7 @@
 /** What authors pass to `defineTool` (definitions §8). Types alone; `define-tool.ts` checks them. */
-import type { ToolResult } from '../core/message.ts';
-import type { ThreadState } from '../core/thread-state.ts';
+
+import type { ThreadState } from '../core/author/thread-state.ts';
+import type { ToolResult } from '../core/message/message.ts';
 import type { VariableInput } from './variable-input.ts';
 
 /**

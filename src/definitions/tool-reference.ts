@@ -2,7 +2,7 @@
  * Entries of a prompt's `tools` (definitions §6.3, §13.1): each name resolves, the fields apply to the kind of what it
  * names, and the arguments that they name exist.
  */
-import type { AgentDefinition, PromptDefinition, PromptToolEntry } from '../core/definition.ts';
+import type { AgentDefinition, PromptDefinition, PromptToolEntry } from '../core/author/definition.ts';
 import type { FieldProblem } from './problem.ts';
 import {
   argumentNames,

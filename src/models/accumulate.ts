@@ -4,8 +4,8 @@ import type {
   ProviderResponse,
   ProviderStreamChunk,
   ProviderToolCall,
-} from '../core/provider.ts';
-import { ProviderError } from '../core/provider.ts';
+} from '../core/message/provider.ts';
+import { ProviderError } from '../core/message/provider.ts';
 import { parseToolCall } from './tool-arguments.ts';
 
 export interface Accumulator {

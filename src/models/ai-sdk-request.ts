@@ -2,8 +2,13 @@
  * Translates a ProviderRequest into a call of an AI SDK language model (definitions §5.2). Pure.
  * `user` has no counterpart; `parallelToolCalls` goes into the options of those providers that support it.
  */
-import { toolText } from '../core/llm-message.ts';
-import type { ContentPart, ProviderMessage, ProviderRequest, ProviderTool } from '../core/provider.ts';
+import { toolText } from '../core/message/llm-message.ts';
+import type {
+  ContentPart,
+  ProviderMessage,
+  ProviderRequest,
+  ProviderTool,
+} from '../core/message/provider.ts';
 import type { AiSdkCallOptions, AiSdkLanguageModel } from './ai-sdk-model.ts';
 import { presentFields } from './present.ts';
 import { toReasoningEffort } from './reasoning-effort.ts';

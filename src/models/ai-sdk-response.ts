@@ -6,7 +6,7 @@ import {
   type ProviderResponse,
   type ProviderStreamChunk,
   type ProviderUsage,
-} from '../core/provider.ts';
+} from '../core/message/provider.ts';
 import type { AiSdkAnswer, AiSdkPart, AiSdkStream } from './ai-sdk-model.ts';
 import { parseToolCall } from './tool-arguments.ts';
 

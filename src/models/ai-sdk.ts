@@ -2,7 +2,12 @@
  * Backend for every language model of the AI SDK: any provider package for it can be used.
  * The model is called directly, without the SDK's `generateText`, which would retry and loop on its own.
  */
-import type { Provider, ProviderFactory, ProviderRequest, ProviderStreamChunk } from '../core/provider.ts';
+import type {
+  Provider,
+  ProviderFactory,
+  ProviderRequest,
+  ProviderStreamChunk,
+} from '../core/message/provider.ts';
 import type { AiSdkLanguageModel } from './ai-sdk-model.ts';
 import { optionsKey, toCallOptions } from './ai-sdk-request.ts';
 import { fromAnswer, fromStream } from './ai-sdk-response.ts';

@@ -3,13 +3,14 @@
  * backend; until then only counts have been kept.
  * M1. Names and ids enter the store and its log unchanged: they must be short texts.
  */
-import { LIMITS, utf8Length } from '../core/limit.ts';
+
 import {
   type ExecutedProviderTool,
   ProviderError,
   type ProviderResponse,
   type ProviderStreamChunk,
-} from '../core/provider.ts';
+} from '../core/message/provider.ts';
+import { LIMITS, utf8Length } from '../core/value/limit.ts';
 
 export function tooLarge(what: string): ProviderError {
   return new ProviderError(

@@ -2,8 +2,9 @@
  * Decides what follows a failed attempt at a model call (definitions §4): the same model again after a pause, the next
  * fallback, or the end. Pure; `call-model.ts` carries it out.
  */
-import { MODEL_TIMEOUTS, type ModelTimeouts } from '../core/limit.ts';
-import type { ProviderError } from '../core/provider.ts';
+
+import type { ProviderError } from '../core/message/provider.ts';
+import { MODEL_TIMEOUTS, type ModelTimeouts } from '../core/value/limit.ts';
 import { isRetryable } from './classify.ts';
 
 /** All times in milliseconds. */

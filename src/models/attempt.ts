@@ -2,15 +2,15 @@
  * Makes one request to one model and reads its whole answer, streamed where the model can (definitions §5).
  * A failure is a value; only an abort is thrown, with the signal's reason.
  */
-import type { ModelDefinition } from '../core/definition.ts';
+import type { ModelDefinition } from '../core/author/definition.ts';
 import {
   type Provider,
   ProviderError,
   type ProviderRequest,
   type ProviderResponse,
   type ProviderStreamChunk,
-} from '../core/provider.ts';
-import { toReadable } from '../core/thrown.ts';
+} from '../core/message/provider.ts';
+import { toReadable } from '../core/value/thrown.ts';
 import { createAccumulator } from './accumulate.ts';
 import { checkAnswer, createAnswerMeter } from './answer-meter.ts';
 import type { AttemptLimits } from './attempt-plan.ts';

@@ -5,7 +5,7 @@
  * B2. The body of an error is cut instead: its status matters more than the rest of it.
  */
 import type { Transformer } from 'node:stream/web';
-import { LIMITS } from '../core/limit.ts';
+import { LIMITS } from '../core/value/limit.ts';
 import { tooLarge } from './answer-meter.ts';
 
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;

@@ -7,8 +7,8 @@
  *     the caller can store each as a model call. An aborted attempt has no reported end: its caller aborted it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ModelDefinition } from '../core/definition.ts';
-import { ProviderError, type ProviderRequest, type ProviderResponse } from '../core/provider.ts';
+import type { ModelDefinition } from '../core/author/definition.ts';
+import { ProviderError, type ProviderRequest, type ProviderResponse } from '../core/message/provider.ts';
 import { type AttemptResult, type DeltaKind, runAttempt } from './attempt.ts';
 import { type AttemptLimits, limitsOf, type NextMove, planAfterFailure } from './attempt-plan.ts';
 

@@ -6,8 +6,8 @@
  * I2. The original error is not kept when it has an HTTP answer: it contains the request body and, in its
  *     message, possibly the key. Code and status are kept, the other facts as `AnswerFacts`.
  */
-import { ProviderError, type ProviderErrorCode } from '../core/provider.ts';
-import { errorMessage } from '../core/thrown.ts';
+import { ProviderError, type ProviderErrorCode } from '../core/message/provider.ts';
+import { errorMessage } from '../core/value/thrown.ts';
 import { redactKeys } from './redact.ts';
 
 /** The `cause` of a ProviderError that came from an HTTP answer. */

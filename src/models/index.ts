@@ -21,8 +21,8 @@ export type {
   ProviderTool,
   ProviderToolCall,
   ProviderUsage,
-} from '../core/provider.ts';
-export { ProviderError } from '../core/provider.ts';
+} from '../core/message/provider.ts';
+export { ProviderError } from '../core/message/provider.ts';
 export { aiSdk } from './ai-sdk.ts';
 export type { AiSdkLanguageModel } from './ai-sdk-model.ts';
 export { boundedFetch } from './bounded-fetch.ts';

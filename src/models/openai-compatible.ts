@@ -13,7 +13,7 @@ import {
   type ProviderFactoryConfig,
   type ProviderRequest,
   type ProviderStreamChunk,
-} from '../core/provider.ts';
+} from '../core/message/provider.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { classifyError } from './classify.ts';
 import { type Dialect, toChatBody } from './openai-request.ts';

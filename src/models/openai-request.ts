@@ -1,12 +1,12 @@
 /** Translates a ProviderRequest into the body of an OpenAI chat completion (definitions §5.2). Pure. */
 import type OpenAI from 'openai';
-import { toolText } from '../core/llm-message.ts';
+import { toolText } from '../core/message/llm-message.ts';
 import {
   type ContentPart,
   ProviderError,
   type ProviderMessage,
   type ProviderRequest,
-} from '../core/provider.ts';
+} from '../core/message/provider.ts';
 import { presentFields } from './present.ts';
 import { toReasoningEffort } from './reasoning-effort.ts';
 import { imagesBehindTools } from './tool-images.ts';

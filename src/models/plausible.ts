@@ -2,8 +2,9 @@
  * Makes a provider's report on its answer plausible: counts are whole numbers that sums and databases can hold, a finish reason is one
  * of the known words, an id is short. An impossible number counts as not reported; the answer itself is kept.
  */
-import { LIMITS } from '../core/limit.ts';
-import type { FinishReason, ProviderResponse, ProviderUsage } from '../core/provider.ts';
+
+import type { FinishReason, ProviderResponse, ProviderUsage } from '../core/message/provider.ts';
+import { LIMITS } from '../core/value/limit.ts';
 
 const FINISH_REASONS: ReadonlySet<unknown> = new Set<FinishReason>([
   'stop',

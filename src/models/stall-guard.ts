@@ -1,5 +1,5 @@
 /** Waits for a backend with a deadline, and stops waiting at once when the caller aborts. */
-import { ProviderError } from '../core/provider.ts';
+import { ProviderError } from '../core/message/provider.ts';
 
 export type Race = <T>(promise: Promise<T>, ms: number, awaited: string) => Promise<T>;
 

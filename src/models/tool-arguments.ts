@@ -1,6 +1,7 @@
 /** Parses the JSON text of a tool call's arguments. Malformed text from a model is a value, not a fault. */
-import { LIMITS } from '../core/limit.ts';
-import type { ProviderToolCall } from '../core/provider.ts';
+
+import type { ProviderToolCall } from '../core/message/provider.ts';
+import { LIMITS } from '../core/value/limit.ts';
 import { tooLarge } from './answer-meter.ts';
 
 /**

@@ -2,7 +2,7 @@
  * Images of tool results for backends whose tool messages hold text alone: they follow as a user message after the whole
  * group of results, since no message may stand between a call and its results.
  */
-import type { ContentPart, ProviderMessage } from '../core/provider.ts';
+import type { ContentPart, ProviderMessage } from '../core/message/provider.ts';
 
 type ToolMessage = Extract<ProviderMessage, { role: 'tool' }>;
 

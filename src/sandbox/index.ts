@@ -11,7 +11,7 @@
  * `message-frame.ts`, `message-batcher.ts`), and the limits (`limits.ts`). `host` and `child`
  * run in different processes and meet over the channel alone.
  */
-import type { RunCode } from '../core/code-execution.ts';
+import type { RunCode } from '../core/author/code-execution.ts';
 import type { Tenant } from './host/line.ts';
 import { Pool, type PoolOptions } from './host/pool.ts';
 import { type Run, startRun } from './host/run.ts';

@@ -3,7 +3,7 @@
  * The child is supervised, not trusted: values are checked when they are decoded, and whatever cannot be read ends
  * the run.
  */
-import type { CodeExecutionError, CodeExecutionStatus } from '../core/code-execution.ts';
+import type { CodeExecutionError, CodeExecutionStatus } from '../core/author/code-execution.ts';
 import type { Wire } from './codec/wire.ts';
 
 /** One run, checked and encoded: nothing in it is live. */

@@ -1,5 +1,5 @@
 /** Responses of the server itself: refusals and failures, as `{ error, code? }`. */
-import { ERRORS, errorMessage, isRuntimeError } from '../core/error.ts';
+import { ERRORS, errorMessage, isRuntimeError } from '../core/value/error.ts';
 
 export interface ErrorAnswer {
   readonly status: number;

@@ -12,7 +12,7 @@
 import { storeOf } from '../client/client-store.ts';
 import { refuseTerminated } from '../client/known-thread.ts';
 import type { RuntimeClient } from '../client/runtime-client.ts';
-import type { MessageItem } from '../core/item.ts';
+import type { MessageItem } from '../core/thread/item.ts';
 import { terminateDescendants } from '../state/descendants.ts';
 import { openWorkLine } from '../state/work-line.ts';
 import type { WorkSink } from '../state/work-sink.ts';

@@ -4,10 +4,10 @@
  */
 import type { RuntimeClient } from '../client/runtime-client.ts';
 import { readConfiguration } from '../configuration.ts';
-import type { Registry } from '../core/definition.ts';
-import { isRuntimeError } from '../core/error.ts';
-import { decodeSegments, findRoute } from '../core/route.ts';
-import { isThreadId } from '../core/start-input.ts';
+import type { Registry } from '../core/author/definition.ts';
+import { decodeSegments, findRoute } from '../core/project/route.ts';
+import { isThreadId } from '../core/thread/start-input.ts';
+import { isRuntimeError } from '../core/value/error.ts';
 import { requireProject } from '../definitions/index.ts';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 import { type AuthorGuard, guardAuthorCode } from '../state/author-guard.ts';

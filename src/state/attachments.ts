@@ -2,13 +2,14 @@
  * Files that messages and results name (definitions §15.4): new content is stored under `/attachments`, what is named must be
  * a file of this thread. All of them become AttachmentRefs.
  */
-import { ATTACHMENT_FOLDER, attachmentName, toAttachmentRef } from '../core/attachment.ts';
-import { parseBase64 } from '../core/base64.ts';
-import { RuntimeError } from '../core/error.ts';
-import { LIMITS } from '../core/limit.ts';
-import type { AttachmentRef, ToolAttachment } from '../core/message.ts';
-import { extensionOf } from '../core/mime-type.ts';
-import type { MessageAttachment } from '../core/thread-message.ts';
+
+import type { MessageAttachment } from '../core/author/thread-message.ts';
+import { ATTACHMENT_FOLDER, attachmentName, toAttachmentRef } from '../core/file/attachment.ts';
+import { extensionOf } from '../core/file/mime-type.ts';
+import type { AttachmentRef, ToolAttachment } from '../core/message/message.ts';
+import { parseBase64 } from '../core/value/base64.ts';
+import { RuntimeError } from '../core/value/error.ts';
+import { LIMITS } from '../core/value/limit.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 
 export interface AttachmentTarget {

@@ -2,8 +2,8 @@
  * A fault of an author's code on its way to whoever keeps the project in order: the worker's log. Texts in it are free of
  * secrets already, and bounded; the model reads none of it but the message.
  */
-import { LIMITS } from '../core/limit.ts';
-import { errorMessage, errorStack } from '../core/thrown.ts';
+import { LIMITS } from '../core/value/limit.ts';
+import { errorMessage, errorStack } from '../core/value/thrown.ts';
 import type { AuthorCode } from './author-run.ts';
 import type { ThreadEnv } from './thread-env.ts';
 

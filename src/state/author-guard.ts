@@ -12,8 +12,8 @@
  * G5. One run is heard so many times, and no more: a loop of floating promises must not fill logs and stores.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { LIMITS } from '../core/limit.ts';
-import { errorMessage, errorStack } from '../core/thrown.ts';
+import { LIMITS } from '../core/value/limit.ts';
+import { errorMessage, errorStack } from '../core/value/thrown.ts';
 import { framesOf } from './author-fault.ts';
 import { type AuthorRun, currentAuthorRun } from './author-run.ts';
 import { refuseProcessCalls } from './process-calls.ts';

@@ -8,7 +8,7 @@
  * R4. What the code threw can be looked at by whoever catches it: a proxy whose traps throw must not throw there.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { toReadable } from '../core/thrown.ts';
+import { toReadable } from '../core/value/thrown.ts';
 
 export type AuthorCode =
   | 'tool'

@@ -2,7 +2,7 @@
  * For whom a ThreadState speaks: the thread, the execution, the tool, and where the work goes that it queues. A tool, a hook, an effect
  * and an endpoint are given the same ThreadState in different contexts.
  */
-import type { ToolDefinition } from '../core/definition.ts';
+import type { ToolDefinition } from '../core/author/definition.ts';
 import type { ChildRecord } from '../store/port/family.ts';
 import type { ThreadRecord } from '../store/port/thread.ts';
 import type { MessageHooks } from './hooks/message-hook-port.ts';

@@ -1,6 +1,6 @@
 /** Stages of the tool gate: may this tool run here, and are its arguments what its schema asks for? (definitions §12.4) */
-import type { ToolDefinition } from '../core/definition.ts';
-import type { ToolResult } from '../core/message.ts';
+import type { ToolDefinition } from '../core/author/definition.ts';
+import type { ToolResult } from '../core/message/message.ts';
 import { end, go, type Nothing, type Verdict } from './gate.ts';
 import type { ThreadEnv } from './thread-env.ts';
 

@@ -6,7 +6,7 @@
  *     the work around comes again.
  * D3. `stop` is for those that are at work. An idle child stays idle: stopped, it would keep what is queued to it later.
  */
-import { isRuntimeError } from '../core/error.ts';
+import { isRuntimeError } from '../core/value/error.ts';
 import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 
 export type FamilyReads = {

@@ -1,9 +1,9 @@
 /** ThreadState's effects (definitions §10), over the store. */
-import type { Registry } from '../core/definition.ts';
-import type { ThreadEffects } from '../core/effect.ts';
-import { RuntimeError } from '../core/error.ts';
-import { toJsonText } from '../core/json-value.ts';
-import { LIMITS } from '../core/limit.ts';
+import type { Registry } from '../core/author/definition.ts';
+import type { ThreadEffects } from '../core/author/effect.ts';
+import { RuntimeError } from '../core/value/error.ts';
+import { toJsonText } from '../core/value/json-value.ts';
+import { LIMITS } from '../core/value/limit.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import type { CallerContext } from './caller-context.ts';
 import type { ThreadEnv } from './thread-env.ts';

@@ -3,11 +3,12 @@
  * may set one meanwhile. The environment of this process is never among them.
  */
 
-import { findActiveSide } from '../core/active-side.ts';
-import type { PromptDefinition, Registry } from '../core/definition.ts';
-import { declaredTypes, type EnvPlace, type EnvType, listSecrets, type Variable } from '../core/env.ts';
-import { listRequirements, type Requirement } from '../core/env-requirement.ts';
-import { isRuntimeError } from '../core/error.ts';
+import type { PromptDefinition, Registry } from '../core/author/definition.ts';
+import type { EnvType } from '../core/author/thread-env.ts';
+import { findActiveSide } from '../core/project/active-side.ts';
+import { declaredTypes, type EnvPlace, listSecrets, type Variable } from '../core/project/env.ts';
+import { listRequirements, type Requirement } from '../core/project/env-requirement.ts';
+import { isRuntimeError } from '../core/value/error.ts';
 import type { ThreadRecord } from '../store/port/thread.ts';
 import type { StateDependencies } from './dependencies.ts';
 import { createRedactor, type Redact } from './redaction.ts';

@@ -7,11 +7,12 @@
  * T4. A message, an event, a path, arguments and scratch are cleared of the secrets that this very code has read, so none of them costs a read.
  *     Values and the content of files stay as the author wrote them.
  */
-import type { ToolDefinition } from '../core/definition.ts';
-import { type EnvState, resolveVariable, type Variable } from '../core/env.ts';
-import { isScoped, requiredBy } from '../core/env-requirement.ts';
-import { errorMessage, RuntimeError } from '../core/error.ts';
-import type { ToolResult } from '../core/message.ts';
+import type { ToolDefinition } from '../core/author/definition.ts';
+import type { EnvState } from '../core/author/thread-env.ts';
+import type { ToolResult } from '../core/message/message.ts';
+import { resolveVariable, type Variable } from '../core/project/env.ts';
+import { isScoped, requiredBy } from '../core/project/env-requirement.ts';
+import { errorMessage, RuntimeError } from '../core/value/error.ts';
 import type { ThreadRecord } from '../store/port/thread.ts';
 import type { StateDependencies } from './dependencies.ts';
 import type { EnvReadOptions } from './env-place.ts';

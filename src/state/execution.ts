@@ -1,7 +1,8 @@
 /** `state.execution` (definitions §14.1): what is known of the flow, and what code may ask of it. */
-import { findActiveSide } from '../core/active-side.ts';
-import type { Registry } from '../core/definition.ts';
-import type { ExecutionState } from '../core/thread-execution.ts';
+
+import type { Registry } from '../core/author/definition.ts';
+import type { ExecutionState } from '../core/author/thread-execution.ts';
+import { findActiveSide } from '../core/project/active-side.ts';
 import type { CallerContext } from './caller-context.ts';
 import type { RunningExecution } from './running-execution.ts';
 

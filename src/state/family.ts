@@ -3,11 +3,12 @@
  * Y1. A parent is the thread whose registry holds this one; what a start input claims makes no thread a parent.
  * Y2. The store has what was said before the other thread is told to look.
  */
-import { RuntimeError } from '../core/error.ts';
-import type { MessageItem } from '../core/item.ts';
-import { LIMITS, utf8Length } from '../core/limit.ts';
-import type { SubagentRegistryEntry, ThreadFamily } from '../core/thread-family.ts';
-import type { ThreadState } from '../core/thread-state.ts';
+
+import type { SubagentRegistryEntry, ThreadFamily } from '../core/author/thread-family.ts';
+import type { ThreadState } from '../core/author/thread-state.ts';
+import type { MessageItem } from '../core/thread/item.ts';
+import { RuntimeError } from '../core/value/error.ts';
+import { LIMITS, utf8Length } from '../core/value/limit.ts';
 import type { ChildRecord } from '../store/port/family.ts';
 import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 import type { CallerContext } from './caller-context.ts';

@@ -1,7 +1,7 @@
 /** ThreadState's files (definitions §18), over the store: what authors give and get, as bytes. */
 import { types } from 'node:util';
-import { RuntimeError } from '../core/error.ts';
-import type { FileContent, ThreadFiles } from '../core/thread-file.ts';
+import type { FileContent, ThreadFiles } from '../core/file/thread-file.ts';
+import { RuntimeError } from '../core/value/error.ts';
 import { readWholeFile, streamFile } from '../store/port/file-content.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 

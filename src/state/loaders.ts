@@ -1,7 +1,7 @@
 /** ThreadState's loaders (definitions §14.4): definitions of the project, by name. */
-import type { Registry } from '../core/definition.ts';
-import { RuntimeError } from '../core/error.ts';
-import type { ThreadLoaders } from '../core/thread-state.ts';
+import type { Registry } from '../core/author/definition.ts';
+import type { ThreadLoaders } from '../core/author/thread-state.ts';
+import { RuntimeError } from '../core/value/error.ts';
 
 export function createLoaders(registry: Registry): ThreadLoaders {
   const { models, prompts, agents } = registry;

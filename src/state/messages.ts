@@ -2,17 +2,18 @@
  * ThreadState's messages (definitions §14.2): checked, with their attachments as files of the thread, through the project's
  * hooks, into the store.
  */
-import { RuntimeError } from '../core/error.ts';
-import { itemBytes, type MessageItem } from '../core/item.ts';
-import { LIMITS, utf8Length } from '../core/limit.ts';
-import type { Message, ToolAttachment } from '../core/message.ts';
+
 import type {
   MessageAttachment,
   MessageUpdates,
   NewMessage,
   QueuedMessage,
   ThreadMessages,
-} from '../core/thread-message.ts';
+} from '../core/author/thread-message.ts';
+import type { Message, ToolAttachment } from '../core/message/message.ts';
+import { itemBytes, type MessageItem } from '../core/thread/item.ts';
+import { RuntimeError } from '../core/value/error.ts';
+import { LIMITS, utf8Length } from '../core/value/limit.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { type AttachmentTarget, storeAttachments } from './attachments.ts';
 import type { CallerContext } from './caller-context.ts';

@@ -6,8 +6,8 @@
  *     a secret that either has read is taken out of what both write.
  * O3. The programs that the code runs in the sandbox, and functions that they returned, live until `close`, or until the signal fires.
  */
-import type { PromptDefinition } from '../core/definition.ts';
-import type { ThreadState } from '../core/thread-state.ts';
+import type { PromptDefinition } from '../core/author/definition.ts';
+import type { ThreadState } from '../core/author/thread-state.ts';
 import type { ThreadRecord } from '../store/port/thread.ts';
 import type { CallerContext } from './caller-context.ts';
 import type { StateDependencies } from './dependencies.ts';

@@ -5,7 +5,7 @@
  * P2. Refused by a throw: the body ends with a coded error, as by any throw of its own.
  */
 import { syncBuiltinESMExports } from 'node:module';
-import { RuntimeError } from '../core/error.ts';
+import { RuntimeError } from '../core/value/error.ts';
 import { type AuthorRun, currentAuthorRun } from './author-run.ts';
 
 type AnyFunction = (...given: unknown[]) => unknown;

@@ -1,5 +1,5 @@
 /** Applies a redactor to more than a text: to what JSON can hold, at any depth, and to what is shown of an attachment. */
-import type { ToolResult } from '../core/message.ts';
+import type { ToolResult } from '../core/message/message.ts';
 import type { Redact } from './redaction.ts';
 
 /** What is no plain data is left as it is: it is checked, and refused, where it is written. Cycles and shared parts stay such. */

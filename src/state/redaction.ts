@@ -6,7 +6,7 @@
  *     told apart by a digest.
  */
 import { createHash } from 'node:crypto';
-import type { Variable } from '../core/env.ts';
+import type { Variable } from '../core/project/env.ts';
 import { buildRedactor, type Redactor } from '../core/redaction/redactor.ts';
 
 export type Redact = (text: string) => string;

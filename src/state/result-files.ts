@@ -1,6 +1,7 @@
 /** The files that a tool's result brings (definitions §8): stored before the result is, or the result becomes an error. */
-import { isRuntimeError, isStoreTrouble } from '../core/error.ts';
-import type { AttachmentRef, ToolResult } from '../core/message.ts';
+
+import type { AttachmentRef, ToolResult } from '../core/message/message.ts';
+import { isRuntimeError, isStoreTrouble } from '../core/value/error.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { storeAttachments } from './attachments.ts';
 import { createIds } from './id.ts';

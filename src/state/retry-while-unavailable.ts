@@ -3,7 +3,7 @@
  * one: a beginning whose answer was lost is this attempt's still, and a body that has run may not run again.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { isStoreAway } from '../core/error.ts';
+import { isStoreAway } from '../core/value/error.ts';
 
 const PAUSE_MS = 500;
 

@@ -1,8 +1,8 @@
 /** The step that code runs in: what `state.execution` shows of it, and the flow that code may steer. */
-import type { PromptDefinition } from '../core/definition.ts';
-import type { Message } from '../core/message.ts';
-import type { SideSteps } from '../core/session.ts';
-import type { FlowDirective, Side } from '../core/thread-execution.ts';
+import type { PromptDefinition } from '../core/author/definition.ts';
+import type { FlowDirective, Side } from '../core/author/thread-execution.ts';
+import type { Message } from '../core/message/message.ts';
+import type { SideSteps } from '../core/thread/session.ts';
 import type { SubpromptPlace } from '../store/port/step.ts';
 
 export interface RunningExecution {

@@ -1,7 +1,7 @@
 /** `state.context` on its way to the store: JSON, or a word why not (`ContextNotSerializable`). */
-import { errorMessage } from '../core/error.ts';
-import { toJsonText } from '../core/json-value.ts';
-import { LIMITS } from '../core/limit.ts';
+import { errorMessage } from '../core/value/error.ts';
+import { toJsonText } from '../core/value/json-value.ts';
+import { LIMITS } from '../core/value/limit.ts';
 import type { Flow } from './running-execution.ts';
 import type { ThreadEnv } from './thread-env.ts';
 

@@ -1,5 +1,5 @@
 /** What all ThreadStates of one piece of work share: its variables and its scope of the sandbox. */
-import type { RunCode } from '../core/code-execution.ts';
+import type { RunCode } from '../core/author/code-execution.ts';
 import type { ThreadEnv } from './thread-env.ts';
 
 export interface StateParts {

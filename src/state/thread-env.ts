@@ -1,7 +1,7 @@
 /** The variables of a thread, as code that works for it reads and sets them, and the removal of secrets from what it writes. `env.ts` makes it. */
-import type { ToolDefinition } from '../core/definition.ts';
-import type { EnvState } from '../core/env.ts';
-import type { ToolResult } from '../core/message.ts';
+import type { ToolDefinition } from '../core/author/definition.ts';
+import type { EnvState } from '../core/author/thread-env.ts';
+import type { ToolResult } from '../core/message/message.ts';
 import type { ThreadRecord } from '../store/port/thread.ts';
 
 export interface ThreadEnv {

@@ -2,9 +2,10 @@
  * The ThreadState that code of a project is given, put together from its parts. What differs between a tool, a
  * hook, an effect and an endpoint is told by the caller's context.
  */
-import { findActiveSide } from '../core/active-side.ts';
-import type { EventData } from '../core/thread-event.ts';
-import type { ThreadState } from '../core/thread-state.ts';
+
+import type { ThreadState } from '../core/author/thread-state.ts';
+import type { EventData } from '../core/event/thread-event.ts';
+import { findActiveSide } from '../core/project/active-side.ts';
 import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 import type { CallerContext } from './caller-context.ts';
 import type { StateDependencies } from './dependencies.ts';

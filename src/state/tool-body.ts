@@ -1,8 +1,8 @@
 /** Runs a tool's own code. Whatever it does, the answer is a ToolResult: a throw is an error result (runtime §5.2). */
-import type { ToolDefinition } from '../core/definition.ts';
-import type { ToolResult } from '../core/message.ts';
-import type { ThreadState } from '../core/thread-state.ts';
-import { errorMessage, errorStack } from '../core/thrown.ts';
+import type { ToolDefinition } from '../core/author/definition.ts';
+import type { ThreadState } from '../core/author/thread-state.ts';
+import type { ToolResult } from '../core/message/message.ts';
+import { errorMessage, errorStack } from '../core/value/thrown.ts';
 import { runAuthorCode } from './author-run.ts';
 import { toToolResult } from './tool-result.ts';
 

@@ -2,9 +2,10 @@
  * Whatever a tool returned, as a ToolResult. Authors are not always typed; nothing a tool returns is a crash: what cannot be read
  * throws here, where a throw is the tool's error, and what is handed on is a copy that has no getters and no traps.
  */
-import { RuntimeError } from '../core/error.ts';
-import { LIMITS, utf8Length } from '../core/limit.ts';
-import type { ToolResult } from '../core/message.ts';
+
+import type { ToolResult } from '../core/message/message.ts';
+import { RuntimeError } from '../core/value/error.ts';
+import { LIMITS, utf8Length } from '../core/value/limit.ts';
 
 /** Throws `LimitExceeded`, and whatever getters, proxies and `toJSON` throw. */
 export function toToolResult(value: unknown): ToolResult {

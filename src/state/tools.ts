@@ -1,9 +1,9 @@
 /** ThreadState's tools (definitions §14.6): queued as a normal call, or run now. */
-import type { Registry, ToolDefinition } from '../core/definition.ts';
-import { errorMessage } from '../core/error.ts';
-import type { ToolResult } from '../core/message.ts';
-import { isSubagentCall } from '../core/subagent.ts';
-import type { ThreadState } from '../core/thread-state.ts';
+import type { Registry, ToolDefinition } from '../core/author/definition.ts';
+import type { ThreadState } from '../core/author/thread-state.ts';
+import type { ToolResult } from '../core/message/message.ts';
+import { isSubagentCall } from '../core/project/subagent.ts';
+import { errorMessage } from '../core/value/error.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import type { CallerContext } from './caller-context.ts';
 import { type AnsweredCall, checkToolArguments, refuseCall, requireVariables } from './check-arguments.ts';

@@ -1,5 +1,5 @@
 /** ThreadState's key-value store (runtime §14), over the store. */
-import type { ThreadValues } from '../core/thread-value.ts';
+import type { ThreadValues } from '../core/author/thread-value.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 
 export function createThreadValues(store: ThreadStore, threadId: string): ThreadValues {

@@ -1,5 +1,5 @@
 /** Where work goes that code queues by its ThreadState: a port, which activities and the server implement in their own ways. */
-import type { MessageItem } from '../core/item.ts';
+import type { MessageItem } from '../core/thread/item.ts';
 import type { QueuedTool } from '../store/port/tool.ts';
 
 export interface WorkSink {

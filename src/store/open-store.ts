@@ -11,7 +11,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { RuntimeError } from '../core/error.ts';
+import { RuntimeError } from '../core/value/error.ts';
 import type { EncryptionKeys } from './crypto/encryption.ts';
 import { findKeys } from './crypto/key-file.ts';
 import { DEFAULT_STORE } from './folder/default-store.ts';

@@ -1,7 +1,7 @@
 /** Connecting to a Temporal service for set-up: short deadlines, and waiting for its namespace. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, type ConnectionOptions } from '@temporalio/client';
-import { errorMessage, RuntimeError } from '../core/error.ts';
+import { errorMessage, RuntimeError } from '../core/value/error.ts';
 import { isUnreachable } from './grpc-status.ts';
 
 /** How long connecting may take, and then one answer. */

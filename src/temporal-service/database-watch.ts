@@ -5,7 +5,7 @@
  */
 import { type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { RuntimeError } from '../core/error.ts';
+import { RuntimeError } from '../core/value/error.ts';
 import { hasRoom } from '../store/sqlite/disk.ts';
 
 const LOOK_EVERY_MS = 1000;

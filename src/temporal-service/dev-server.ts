@@ -19,7 +19,7 @@
 import { join } from 'node:path';
 import type { ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { RuntimeError } from '../core/error.ts';
+import { RuntimeError } from '../core/value/error.ts';
 import { makeProjectFolder, projectFolder } from '../store/folder/project-folder.ts';
 import { type DatabaseWatch, watchDatabase } from './database-watch.ts';
 import { removeDevFile, writeDevFile } from './dev-file.ts';

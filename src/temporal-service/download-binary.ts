@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
-import { errorMessage } from '../core/error.ts';
+import { errorMessage } from '../core/value/error.ts';
 import { packagePath } from './package-root.ts';
 import { lastLines, runCommand } from './run-command.ts';
 

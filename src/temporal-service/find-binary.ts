@@ -8,7 +8,7 @@
  */
 import { access, constants, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { errorMessage, RuntimeError } from '../core/error.ts';
+import { errorMessage, RuntimeError } from '../core/value/error.ts';
 import { buildTemporal } from './build-binary.ts';
 import { userCacheFolder } from './cache-folder.ts';
 import { downloadTemporal, OFFICIAL_DOWNLOADS } from './download-binary.ts';

@@ -1,6 +1,6 @@
 /** Prepares a Temporal service that was started elsewhere, or reports why it cannot be used. */
 import type { ConnectionOptions } from '@temporalio/client';
-import { errorMessage } from '../core/error.ts';
+import { errorMessage } from '../core/value/error.ts';
 import { readServerVersion, waitForNamespace, withConnection } from './connect.ts';
 import { refusesConnections } from './free-port.ts';
 import { statusCode } from './grpc-status.ts';

@@ -5,7 +5,7 @@
  * I2. A process id that was reused by another program is not waited for.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RuntimeError } from '../core/error.ts';
+import { RuntimeError } from '../core/value/error.ts';
 import { ANSWER_WITHIN_MS } from './connect.ts';
 import { type DevFile, isAlive, readDevFile } from './dev-file.ts';
 import { askService, type UnusableService } from './prepare-service.ts';

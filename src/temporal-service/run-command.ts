@@ -1,6 +1,6 @@
 /** Runs a program to its end and keeps its output: for short helpers (`--version`, `tar`, `go`), never for servers. */
 import { spawn } from 'node:child_process';
-import { errorMessage } from '../core/error.ts';
+import { errorMessage } from '../core/value/error.ts';
 
 export interface CommandResult {
   /** Exit code; null when a signal ended it, or when it could not be started (then `output` says why). */

@@ -6,7 +6,7 @@
  */
 import type { Connection } from '@temporalio/client';
 import proto from '@temporalio/proto';
-import { errorMessage, RuntimeError } from '../core/error.ts';
+import { errorMessage, RuntimeError } from '../core/value/error.ts';
 import { isUnreachable } from './grpc-status.ts';
 import { readSearchAttributes } from './server-settings.ts';
 

@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorMessage, RuntimeError } from '../core/error.ts';
+import { errorMessage, RuntimeError } from '../core/value/error.ts';
 import { hasRoom } from '../store/sqlite/disk.ts';
 import { waitForNamespace, withConnection } from './connect.ts';
 import { fullDisk } from './database-watch.ts';

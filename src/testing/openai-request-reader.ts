@@ -6,7 +6,7 @@ import {
   type ProviderMessage,
   type ProviderRequest,
   type ProviderTool,
-} from '../core/provider.ts';
+} from '../core/message/provider.ts';
 import { parseToolCall } from '../models/tool-arguments.ts';
 
 export type ChatBody = OpenAI.Chat.ChatCompletionCreateParams;

@@ -1,5 +1,5 @@
 /** Writes the provider port's answers as OpenAI chat completions, whole and streamed, and failures as error bodies. Pure. */
-import type { ProviderResponse, ProviderStreamChunk, ProviderUsage } from '../core/provider.ts';
+import type { ProviderResponse, ProviderStreamChunk, ProviderUsage } from '../core/message/provider.ts';
 import { isProviderError } from '../models/classify.ts';
 
 export function toCompletion(response: ProviderResponse, model: string): object {

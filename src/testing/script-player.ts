@@ -1,6 +1,6 @@
 /** Plays one step of a script as a provider's stream: the one place that interprets a step. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ProviderError, type ProviderStreamChunk, type ProviderUsage } from '../core/provider.ts';
+import { ProviderError, type ProviderStreamChunk, type ProviderUsage } from '../core/message/provider.ts';
 import type { AnswerStep, RecordedRequest, ScriptStep } from './script.ts';
 
 export interface PlayedStep {

@@ -2,7 +2,7 @@
  * The steps of a script: what a scripted model answers, one step per request. Plain data, made by small functions.
  * Every step can be delayed; a step may also be a function of the request.
  */
-import type { ProviderErrorCode, ProviderRequest, ProviderUsage } from '../core/provider.ts';
+import type { ProviderErrorCode, ProviderRequest, ProviderUsage } from '../core/message/provider.ts';
 import { codeOfStatus } from '../models/classify.ts';
 
 /** A request as the model received it, without its signal; plain JSON, frozen. */

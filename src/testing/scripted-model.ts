@@ -13,7 +13,7 @@ import {
   type ProviderFactory,
   type ProviderRequest,
   type ProviderStreamChunk,
-} from '../core/provider.ts';
+} from '../core/message/provider.ts';
 import { createAccumulator } from '../models/accumulate.ts';
 import type { RecordedRequest, ScriptFunction, ScriptStep } from './script.ts';
 import { type PlayedStep, play } from './script-player.ts';

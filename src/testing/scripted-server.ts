@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ProviderError, ProviderRequest, ProviderStreamChunk } from '../core/provider.ts';
+import type { ProviderError, ProviderRequest, ProviderStreamChunk } from '../core/message/provider.ts';
 import { createAccumulator } from '../models/accumulate.ts';
 import { isProviderError } from '../models/classify.ts';
 import { fromChatBody, parseChatBody } from './openai-request-reader.ts';

@@ -3,8 +3,8 @@
  * T1. Nothing is reported before secrets are redacted. Where the secrets cannot be read, a stack has its files and lines alone.
  */
 import { Runtime } from '@temporalio/worker';
-import { LIMITS } from '../core/limit.ts';
-import { errorMessage, errorStack } from '../core/thrown.ts';
+import { LIMITS } from '../core/value/limit.ts';
+import { errorMessage, errorStack } from '../core/value/thrown.ts';
 import type { AuthorFault } from '../state/author-fault.ts';
 import { cutStack, framesOf } from '../state/author-fault.ts';
 import { type AuthorGuard, guardAuthorCode, type StrayFault } from '../state/author-guard.ts';

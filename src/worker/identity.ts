@@ -4,8 +4,8 @@
  */
 import { hostname } from 'node:os';
 import type { NativeConnection } from '@temporalio/worker';
-import { RuntimeError } from '../core/error.ts';
-import { isPolling } from '../core/poller.ts';
+import { isPolling } from '../core/thread/poller.ts';
+import { RuntimeError } from '../core/value/error.ts';
 
 /** A queue, and the store whose workers may serve it. */
 interface ServedQueue {

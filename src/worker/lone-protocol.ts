@@ -2,8 +2,8 @@
 import type { Info } from '@temporalio/activity';
 import { ApplicationFailure, type ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
 import type { LoneActivity } from '../activities/base/dependencies.ts';
-import { errorMessage } from '../core/error.ts';
-import type { Settings } from '../core/step.ts';
+import type { Settings } from '../core/thread/step.ts';
+import { errorMessage } from '../core/value/error.ts';
 import type { Secrets } from '../secret-environment.ts';
 import type { AuthorRun } from '../state/author-run.ts';
 

@@ -3,7 +3,7 @@
  * accepts nothing new and its activities continue; the threads in its cache are replayed by its successor.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import { errorMessage } from '../core/error.ts';
+import { errorMessage } from '../core/value/error.ts';
 import type { ContextLoss, ContextWatch } from './guarded-threads.ts';
 import { RebuildPace } from './rebuild-pace.ts';
 import type { RetirableWorker } from './retirable-worker.ts';

@@ -2,7 +2,7 @@
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection } from '@temporalio/worker';
 import { type Configuration, readConfiguration } from '../configuration.ts';
-import { RuntimeError } from '../core/error.ts';
+import { RuntimeError } from '../core/value/error.ts';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 import { openStore } from '../store/open-store.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';

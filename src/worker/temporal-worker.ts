@@ -7,7 +7,7 @@ import { hostname } from 'node:os';
 import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Activities } from '../activities/index.ts';
 import type { Configuration } from '../configuration.ts';
-import { sandboxQueue } from '../core/step.ts';
+import { sandboxQueue } from '../core/thread/step.ts';
 import { loadWorkflowBundle } from '../workflow-bundle.ts';
 import { createRebuildingWorker } from './rebuilding-worker.ts';
 import { createRetirableWorker } from './retirable-worker.ts';

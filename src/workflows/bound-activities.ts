@@ -20,8 +20,8 @@ import type {
   SubpromptOutcome,
   ToolCallInput,
   ToolCallOutcome,
-} from '../core/step.ts';
-import type { FinishedSubagent, SubagentOutcome } from '../core/subagent-step.ts';
+} from '../core/thread/step.ts';
+import type { FinishedSubagent, SubagentOutcome } from '../core/thread/subagent-step.ts';
 import type { EffectAlarm } from './effect-alarm.ts';
 import { isFailedActivity, toStoredError } from './fault.ts';
 import {

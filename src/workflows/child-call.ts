@@ -8,9 +8,9 @@
  * C3. A run whose history has become too long continues as new while it waits: `Suspended` ends the step without a result.
  */
 import { condition, getExternalWorkflowHandle, isCancellation } from '@temporalio/workflow';
-import { WORKFLOW_ID_PREFIX } from '../core/start-input.ts';
-import type { CallRef, StoredError, ToolCallOutcome } from '../core/step.ts';
-import type { ChildStart } from '../core/subagent-step.ts';
+import { WORKFLOW_ID_PREFIX } from '../core/thread/start-input.ts';
+import type { CallRef, StoredError, ToolCallOutcome } from '../core/thread/step.ts';
+import type { ChildStart } from '../core/thread/subagent-step.ts';
 import type { CallPlace } from './bound-activities.ts';
 import { startThread } from './child-start.ts';
 import { mayContinue } from './continue.ts';

@@ -5,8 +5,8 @@
  * C3. A run must not end between the command and the server's confirmation: the child might never begin.
  */
 import { CancellationScope, condition, log, sleep, startChild } from '@temporalio/workflow';
-import { startOptions, WORKFLOW_TYPE } from '../core/start-options.ts';
-import type { ChildStart } from '../core/subagent-step.ts';
+import { startOptions, WORKFLOW_TYPE } from '../core/thread/start-options.ts';
+import type { ChildStart } from '../core/thread/subagent-step.ts';
 import type { thread } from './thread.ts';
 import type { ThreadRun } from './thread-run.ts';
 

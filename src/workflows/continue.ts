@@ -5,7 +5,7 @@
  *     command can be repeated, so nothing is lost or doubled.
  */
 import { allHandlersFinished, condition, makeContinueAsNewFunc, workflowInfo } from '@temporalio/workflow';
-import { LIMITS } from '../core/limit.ts';
+import { LIMITS } from '../core/value/limit.ts';
 import { effectsHoldBack } from './effects.ts';
 import { spillOnce } from './spill.ts';
 import type { thread } from './thread.ts';

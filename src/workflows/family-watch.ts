@@ -3,7 +3,7 @@
  * which it did not put there, that children wait to be started. The store has all of it; these are hints to look.
  * F1. Of more reports than are remembered, any may be the one that is waited for: a look in vain does no harm.
  */
-import { LIMITS } from '../core/limit.ts';
+import { LIMITS } from '../core/value/limit.ts';
 import type { WakePayload } from './messages.ts';
 
 export class FamilyWatch {

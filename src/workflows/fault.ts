@@ -1,6 +1,6 @@
 /** Activities that failed for good, told apart from cancellations and from faults of the workflow's own code. */
 import { isCancellation } from '@temporalio/workflow';
-import type { StoredError } from '../core/step.ts';
+import type { StoredError } from '../core/thread/step.ts';
 
 /** Anything else is thrown on: a fault of this code fails the workflow task, is tried again, and a repaired worker goes on. */
 export function isFailedActivity(error: unknown): boolean {

@@ -13,9 +13,14 @@ import {
   setDefaultSignalHandler,
   setHandler,
 } from '@temporalio/workflow';
-import { type IncomingItem, type Parsed, parseMessagePayload, parseToolPayload } from '../core/item.ts';
-import { LIMITS } from '../core/limit.ts';
-import { isThreadId } from '../core/start-input.ts';
+import {
+  type IncomingItem,
+  type Parsed,
+  parseMessagePayload,
+  parseToolPayload,
+} from '../core/thread/item.ts';
+import { isThreadId } from '../core/thread/start-input.ts';
+import { LIMITS } from '../core/value/limit.ts';
 import { type Batch, type Letter, readLetter } from './letter.ts';
 import type { Take } from './mailbox.ts';
 import {

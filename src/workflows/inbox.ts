@@ -2,9 +2,9 @@
  * What lies in line for the thread, and whether it may be taken: after a stop, queued work is parked until somebody speaks
  * (runtime §2).
  */
-import type { Carried } from '../core/carried.ts';
-import type { IncomingItem } from '../core/item.ts';
-import { ThreadQueue } from '../core/queue.ts';
+import type { Carried } from '../core/thread/carried.ts';
+import type { IncomingItem } from '../core/thread/item.ts';
+import { ThreadQueue } from '../core/thread/queue.ts';
 
 export class Inbox {
   readonly queue: ThreadQueue;

@@ -15,7 +15,7 @@ import type {
   WorkflowInterceptors,
   WorkflowInternalsInterceptor,
 } from '@temporalio/workflow';
-import { LIMITS } from '../core/limit.ts';
+import { LIMITS } from '../core/value/limit.ts';
 import { type Batch, type Budget, type Letter, wrap } from './letter.ts';
 import { MIXED_SIGNALS, SIGNAL_NAMES, sendMessage } from './messages.ts';
 

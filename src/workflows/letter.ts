@@ -5,8 +5,8 @@
  * L1. The wrapped payload holds its letters under a symbol, which no bytes from outside can forge.
  */
 import type { Payload } from '@temporalio/common';
-import type { Refusal } from '../core/item.ts';
-import { LIMITS } from '../core/limit.ts';
+import type { Refusal } from '../core/thread/item.ts';
+import { LIMITS } from '../core/value/limit.ts';
 
 /** A signal's or an update's payload; of several the first. */
 export interface Letter {

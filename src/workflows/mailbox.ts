@@ -6,7 +6,7 @@
  * B2. The thread does not continue as new while letters wait (continue.ts): only this run's memory has them.
  */
 import { CancellationScope, condition, patched } from '@temporalio/workflow';
-import { LIMITS } from '../core/limit.ts';
+import { LIMITS } from '../core/value/limit.ts';
 import { type Budget, type Letter, letterBytes } from './letter.ts';
 
 export type Take = (letter: Letter) => void;

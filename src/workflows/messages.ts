@@ -3,7 +3,7 @@
  * names are part of the contract with the plain `temporal` CLI and the Web UI.
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { StoredError, ThreadStatus } from '../core/step.ts';
+import type { StoredError, ThreadStatus } from '../core/thread/step.ts';
 
 /** `{ id?, role?, content, silent?, metadata?, attachments? }`; our client sends `{ id, stored: true }` for large content. */
 export interface MessagePayload {

@@ -4,7 +4,7 @@
  */
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
-import type { ThreadStatus } from '../core/step.ts';
+import type { ThreadStatus } from '../core/thread/step.ts';
 import type { StatusView } from './messages.ts';
 import type { ThreadRun } from './thread-run.ts';
 

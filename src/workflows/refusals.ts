@@ -3,8 +3,8 @@
  * an event.
  */
 import { log, patched } from '@temporalio/workflow';
-import type { Refusal } from '../core/item.ts';
-import { LIMITS } from '../core/limit.ts';
+import type { Refusal } from '../core/thread/item.ts';
+import { LIMITS } from '../core/value/limit.ts';
 import { SIGNAL_NAMES } from './messages.ts';
 
 export class Refusals {

@@ -1,5 +1,5 @@
 /** The end of a turn, and of the thread: the store ends what is left open, and says whether there is more to do. */
-import type { CommitStatusInput, CommitStatusOutcome, RestStatus } from '../core/step.ts';
+import type { CommitStatusInput, CommitStatusOutcome, RestStatus } from '../core/thread/step.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 export type Rest = Pick<CommitStatusInput, 'reason' | 'error'> & { readonly status: RestStatus };

@@ -4,9 +4,9 @@
  * T1. An item that cannot be written as JSON would block all behind it: it is refused.
  */
 import { condition, isCancellation, log, patched } from '@temporalio/workflow';
-import type { QueueItem } from '../core/item.ts';
-import { LIMITS } from '../core/limit.ts';
-import type { ThreadQueue } from '../core/queue.ts';
+import type { QueueItem } from '../core/thread/item.ts';
+import type { ThreadQueue } from '../core/thread/queue.ts';
+import { LIMITS } from '../core/value/limit.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 /** Moves one batch; false when that failed, and the batch stays with the workflow. */

@@ -1,5 +1,5 @@
 /** One of a step's calls as it is dispatched. */
-import type { CallRef, StepCalls } from '../core/step.ts';
+import type { CallRef, StepCalls } from '../core/thread/step.ts';
 
 /** A call beyond those that the outcome names is dispatched like the most careful one. */
 const UNNAMED: CallRef = { name: 'a tool', mode: 'once', timeoutMs: 30 * 60_000 };

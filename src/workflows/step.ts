@@ -3,8 +3,8 @@
  * the stop rules. Decisions are core's; this file is their order.
  */
 import { isCancellation } from '@temporalio/workflow';
-import type { StoredError } from '../core/step.ts';
-import type { StopReason } from '../core/stop.ts';
+import type { StoredError } from '../core/thread/step.ts';
+import type { StopReason } from '../core/thread/stop.ts';
 import { Suspended } from './child-call.ts';
 import { isFailedActivity, toStoredError } from './fault.ts';
 import { spillBehind, spillOnce } from './spill.ts';

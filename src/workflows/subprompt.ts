@@ -2,7 +2,7 @@
  * A call of a prompt (definitions §12.6): its model step, then its calls one after another, each as any call, then its result.
  * Whatever is lost on the way is found again in the store: the step by the call, its calls by the step.
  */
-import type { CallRef, ToolCallOutcome } from '../core/step.ts';
+import type { CallRef, ToolCallOutcome } from '../core/thread/step.ts';
 import type { CallPlace } from './bound-activities.ts';
 import { callAt } from './step-call.ts';
 import type { ThreadRun } from './thread-run.ts';

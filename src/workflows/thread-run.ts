@@ -4,11 +4,11 @@
  * S2. Each part is changed by its own methods. What concerns several of them is a method here.
  */
 import { workflowInfo } from '@temporalio/workflow';
-import { type Carried, fromSnapshot, nothingCarried, toSnapshot } from '../core/carried.ts';
-import type { IncomingItem, Parsed } from '../core/item.ts';
-import type { Snapshot } from '../core/snapshot.ts';
-import type { StartInput } from '../core/start-input.ts';
-import type { Settings } from '../core/step.ts';
+import { type Carried, fromSnapshot, nothingCarried, toSnapshot } from '../core/thread/carried.ts';
+import type { IncomingItem, Parsed } from '../core/thread/item.ts';
+import type { Snapshot } from '../core/thread/snapshot.ts';
+import type { StartInput } from '../core/thread/start-input.ts';
+import type { Settings } from '../core/thread/step.ts';
 import { BoundActivities } from './bound-activities.ts';
 import { EffectAlarm } from './effect-alarm.ts';
 import { FamilyWatch } from './family-watch.ts';

@@ -13,7 +13,7 @@ import {
   patched,
   workflowInfo,
 } from '@temporalio/workflow';
-import { InvalidStart, isTooDeep, parseStartInput, type StartInput } from '../core/start-input.ts';
+import { InvalidStart, isTooDeep, parseStartInput, type StartInput } from '../core/thread/start-input.ts';
 import { startChildrenBeside } from './child-start.ts';
 import { continueThread, mayContinue } from './continue.ts';
 import { runEffectsBeside } from './effects.ts';

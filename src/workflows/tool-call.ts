@@ -3,7 +3,7 @@
  * After a lost worker the store decides: not begun, dispatch again; begun, outcome unknown; done, as stored.
  */
 import { isCancellation, sleep } from '@temporalio/workflow';
-import type { CallRef, ToolCallOutcome } from '../core/step.ts';
+import type { CallRef, ToolCallOutcome } from '../core/thread/step.ts';
 import type { CallPlace } from './bound-activities.ts';
 import { runChildCall } from './child-call.ts';
 import { withoutLocalActivities } from './proxies.ts';

@@ -4,11 +4,11 @@
  * T1. A step is over when `complete` says so: until then a reset or a lost run must find it again.
  */
 import { uuid4 } from '@temporalio/workflow';
-import type { TurnState } from '../core/carried.ts';
-import { advanceSession, NEW_SESSION, NO_STEPS, otherSide, type Session } from '../core/session.ts';
-import type { ModelStepOutcome, StoredError } from '../core/step.ts';
-import { evaluateStop, type StopVerdict } from '../core/stop.ts';
-import type { FlowDirective } from '../core/thread-execution.ts';
+import type { FlowDirective } from '../core/author/thread-execution.ts';
+import type { TurnState } from '../core/thread/carried.ts';
+import { advanceSession, NEW_SESSION, NO_STEPS, otherSide, type Session } from '../core/thread/session.ts';
+import type { ModelStepOutcome, StoredError } from '../core/thread/step.ts';
+import { evaluateStop, type StopVerdict } from '../core/thread/stop.ts';
 
 export type StoredStep = Extract<ModelStepOutcome, { kind: 'step' }>;
 
@@ -122,7 +122,7 @@ export class Turn {
     this.#change({ totalSteps: this.#state.totalSteps + 1 });
   }
 
-  /** What ends with the step (core/stop.ts); the session moves on accordingly. */
+  /** What ends with the step (core/thread/stop.ts); the session moves on accordingly. */
   judge(
     { rules, text, answered, side = 'a', directive }: StoredStep,
     calls: readonly CallEnd[],

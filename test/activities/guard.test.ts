@@ -4,8 +4,8 @@ import { describe, expect, it } from '@jest/globals';
 import { asyncLocalStorage, Context, type Info } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { guard } from '../../src/activities/base/guard.ts';
-import { type ErrorCode, RuntimeError } from '../../src/core/error.ts';
-import { LIMITS } from '../../src/core/limit.ts';
+import { type ErrorCode, RuntimeError } from '../../src/core/value/error.ts';
+import { LIMITS } from '../../src/core/value/limit.ts';
 
 /** As the worker gives it; `heartbeats` tells of each. */
 function contextOf(info: Partial<Info>) {

@@ -1,7 +1,7 @@
 /** Queued items on their way into the store: what cannot be stored keeps nothing else waiting. */
 import { describe, expect, it } from '@jest/globals';
 import { stashItems } from '../../src/activities/step/stash-items.ts';
-import type { MessageItem } from '../../src/core/item.ts';
+import type { MessageItem } from '../../src/core/thread/item.ts';
 import { testStore } from '../support/runtime.ts';
 
 const message = (id: string, metadata?: Record<string, unknown>): MessageItem => ({

@@ -1,7 +1,7 @@
 /** How calls are dispatched, however many a step has: what the workflow is told of them stays small. */
 import { describe, expect, it } from '@jest/globals';
 import { toStepCalls } from '../../src/activities/tool/tool-dispatch.ts';
-import { LIMITS } from '../../src/core/limit.ts';
+import { LIMITS } from '../../src/core/value/limit.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { promptProject } from '../support/prompt-project.ts';

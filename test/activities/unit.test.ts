@@ -1,7 +1,7 @@
 /** Where a unit of an author's work runs, and when it is given up: by proof alone (architecture: what falls takes nobody along). */
 import { describe, expect, it } from '@jest/globals';
 import { planUnit } from '../../src/activities/author/unit.ts';
-import { LIMITS } from '../../src/core/limit.ts';
+import { LIMITS } from '../../src/core/value/limit.ts';
 import type { Strike } from '../../src/store/port/strike.ts';
 
 const suspect = (strikes: number): Strike => ({ work: 'w', threadId: 't', code: 'tool', name: 'a', strikes });

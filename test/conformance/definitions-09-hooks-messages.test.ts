@@ -1,6 +1,6 @@
 /** definitions §9: hooks around messages that a thread stores or changes. */
 import { describe, expect, it } from '@jest/globals';
-import type { Message } from '../../src/core/message.ts';
+import type { Message } from '../../src/core/message/message.ts';
 import { defineEffect, defineTool } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { hookFailures, hookRuntime } from '../support/hook-project.ts';

@@ -1,7 +1,7 @@
 /** definitions §9, §12.4: hooks around the result of a tool call. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import type { ToolResult } from '../../src/core/message.ts';
+import type { ToolResult } from '../../src/core/message/message.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, callsMany, says, scriptedModel } from '../../src/testing/index.ts';
 import { hookFailures, hookRuntime } from '../support/hook-project.ts';

@@ -1,7 +1,7 @@
 /** definitions §9: hooks of threads, requests and messages, through the whole runtime. */
 import { describe, expect, it } from '@jest/globals';
-import { HOOK_NAMES } from '../../src/core/hook.ts';
-import type { Message } from '../../src/core/message.ts';
+import { HOOK_NAMES } from '../../src/core/author/hook.ts';
+import type { Message } from '../../src/core/message/message.ts';
 import { definePrompt, defineTool } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { type Hooks, hookFailures, hookRuntime } from '../support/hook-project.ts';

@@ -1,8 +1,8 @@
 /** definitions §10: effects are scheduled, listed and removed by the code of a thread. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { LIMITS } from '../../src/core/limit.ts';
-import type { ThreadState } from '../../src/core/thread-state.ts';
+import type { ThreadState } from '../../src/core/author/thread-state.ts';
+import { LIMITS } from '../../src/core/value/limit.ts';
 import { defineEffect } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { openFilledThread } from '../contract/filled-thread.ts';

@@ -1,7 +1,7 @@
 /** definitions §12.7: an agent gives its thread to another one. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import type { ThreadState } from '../../src/core/thread-state.ts';
+import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, callsMany, fails, type ScriptedModel, says, scriptedModel } from '../../src/testing/index.ts';
 import { workflowOf } from '../support/operator.ts';

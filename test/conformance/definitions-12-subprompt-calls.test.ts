@@ -1,7 +1,7 @@
 /** definitions §12.6: what sub-prompts call, who may call them, and how they end with their thread. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import type { ThreadState } from '../../src/core/thread-state.ts';
+import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, callsMany, hangs, says, scriptedModel } from '../../src/testing/index.ts';
 import { statusOf, untilStreaming } from '../support/operator.ts';

@@ -1,7 +1,7 @@
 /** definitions §12.6: prompts as tools. What a lost worker leaves of one is shown in test/faults. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import type { ThreadState } from '../../src/core/thread-state.ts';
+import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, callsMany, fails, says, scriptedModel } from '../../src/testing/index.ts';
 import { consulting, deep, echo, explode, resultOf, TOPIC, told } from '../support/prompt-project.ts';

@@ -1,7 +1,7 @@
 /** definitions §13: what an entry of a `dual_ai` agent means: waits or goes on, ends or may be spoken to again. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../src/core/subagent.ts';
+import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../src/core/project/subagent.ts';
 import { calls, callsMany, type RecordedRequest, says } from '../../src/testing/index.ts';
 import { told } from '../support/prompt-project.ts';
 import type { TestRuntime } from '../support/runtime.ts';

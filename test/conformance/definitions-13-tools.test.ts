@@ -1,7 +1,7 @@
 /** definitions §13.3: how subagents are offered to a model, and what is refused of its calls. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../src/core/subagent.ts';
+import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../src/core/project/subagent.ts';
 import { calls, callsMany, type RecordedRequest, says } from '../../src/testing/index.ts';
 import { told } from '../support/prompt-project.ts';
 import type { TestRuntime } from '../support/runtime.ts';

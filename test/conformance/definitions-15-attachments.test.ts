@@ -1,7 +1,7 @@
 /** definitions §15: files that messages bring, from whoever sends them to the model. */
 import { describe, expect, it } from '@jest/globals';
-import type { ToolResult } from '../../src/core/message.ts';
-import type { ThreadState } from '../../src/core/thread-state.ts';
+import type { ThreadState } from '../../src/core/author/thread-state.ts';
+import type { ToolResult } from '../../src/core/message/message.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { png } from '../support/image.ts';

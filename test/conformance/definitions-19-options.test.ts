@@ -1,6 +1,6 @@
 /** definitions §19.1: what a caller may ask for. What is wrong with it is a status; nothing throws. */
 import { describe, expect, it } from '@jest/globals';
-import type { CodeExecution, CodeExecutionOptions } from '../../src/core/code-execution.ts';
+import type { CodeExecution, CodeExecutionOptions } from '../../src/core/author/code-execution.ts';
 import { SANDBOX_LIMITS } from '../../src/sandbox/index.ts';
 import { resultOf, runCode, runOnce } from '../support/sandbox.ts';
 

@@ -1,6 +1,6 @@
 /** definitions §19.2 to §19.5: the handle, what each status tells, lookups of modules, and the books that are kept. */
 import { describe, expect, it } from '@jest/globals';
-import type { CodeExecutionOptions } from '../../src/core/code-execution.ts';
+import type { CodeExecutionOptions } from '../../src/core/author/code-execution.ts';
 import { createSandbox, SANDBOX_LIMITS } from '../../src/sandbox/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { failureOf, resultOf, runCode, runOnce } from '../support/sandbox.ts';

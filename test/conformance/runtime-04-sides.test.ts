@@ -1,6 +1,6 @@
 /** runtime §4: what each of two AI sides is shown of their conversation. Every case of it is in test/core/context-side.test.ts. */
 import { describe, expect, it } from '@jest/globals';
-import type { Message } from '../../src/core/message.ts';
+import type { Message } from '../../src/core/message/message.ts';
 import { defineHook, defineTool } from '../../src/definitions/index.ts';
 import { calls, callsMany, says, scriptedModel } from '../../src/testing/index.ts';
 import { sent } from '../support/agent-of.ts';

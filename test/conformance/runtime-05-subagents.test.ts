@@ -1,6 +1,6 @@
 /** runtime §5.3: subagents are called like any tool. */
 import { describe, expect, it } from '@jest/globals';
-import type { ThreadState } from '../../src/core/thread-state.ts';
+import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, callsMany, says } from '../../src/testing/index.ts';
 import { cast, childrenOf, familyRuntime, lastResult } from '../support/subagent-project.ts';

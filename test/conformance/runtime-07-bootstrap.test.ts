@@ -1,7 +1,7 @@
 /** Variables that a subagent needs of its own, and that somebody gives later (runtime §7.5). */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { REPORT_START } from '../../src/core/subagent-report.ts';
+import { REPORT_START } from '../../src/core/thread/subagent-report.ts';
 import type { VariableInput } from '../../src/definitions/index.ts';
 import { calls, says } from '../../src/testing/index.ts';
 import { handsIn, hasResult, lastTold, modelOf } from '../support/child-project.ts';

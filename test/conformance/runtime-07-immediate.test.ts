@@ -1,7 +1,7 @@
 /** Subagents that are there only sometimes, and those that begin by themselves (runtime §7.3). */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { LIMITS } from '../../src/core/limit.ts';
+import { LIMITS } from '../../src/core/value/limit.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, says } from '../../src/testing/index.ts';
 import {

@@ -1,7 +1,7 @@
 /** runtime §7: children are threads of their own with a parent, and what a parent may do with them. */
 import { describe, expect, it } from '@jest/globals';
-import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../src/core/subagent.ts';
-import type { ThreadState } from '../../src/core/thread-state.ts';
+import type { ThreadState } from '../../src/core/author/thread-state.ts';
+import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../src/core/project/subagent.ts';
 import { defineHook, defineTool } from '../../src/definitions/index.ts';
 import { calls, callsMany, type RecordedRequest, says } from '../../src/testing/index.ts';
 import { eventually } from '../support/eventually.ts';

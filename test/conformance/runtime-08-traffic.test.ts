@@ -1,9 +1,9 @@
 /** runtime §8: what passes between parent and child, with its files, and what a child's end tells. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../src/core/subagent.ts';
-import { REPORT_START } from '../../src/core/subagent-report.ts';
-import type { ThreadState } from '../../src/core/thread-state.ts';
+import type { ThreadState } from '../../src/core/author/thread-state.ts';
+import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../src/core/project/subagent.ts';
+import { REPORT_START } from '../../src/core/thread/subagent-report.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import { readWholeFile } from '../../src/store/port/file-content.ts';
 import { calls, callsMany, fails, type RecordedRequest, says } from '../../src/testing/index.ts';

@@ -1,6 +1,6 @@
 /** runtime §8: what one thread has put into another one's queue is told, though the store is away in between. */
 import { expect, it } from '@jest/globals';
-import { RuntimeError } from '../../src/core/error.ts';
+import { RuntimeError } from '../../src/core/value/error.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { fanOutRegistry, fanOutScript } from '../support/fan-out.ts';
 import { eventually, testRuntime, testStore } from '../support/runtime.ts';

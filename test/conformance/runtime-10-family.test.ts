@@ -1,6 +1,6 @@
 /** runtime §10 and §11 in a family: who is told of a stop and an end, and that each thread is a flow of its own. */
 import { describe, expect, it } from '@jest/globals';
-import { startOptions } from '../../src/core/start-options.ts';
+import { startOptions } from '../../src/core/thread/start-options.ts';
 import { callsMany, hangs, says } from '../../src/testing/index.ts';
 import { childProject, handsIn, hasResult, lastTold, modelOf } from '../support/child-project.ts';
 import { atRest } from '../support/family-work.ts';

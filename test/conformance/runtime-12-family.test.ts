@@ -1,6 +1,6 @@
 /** runtime §12, of subagents: every event of their lives is in the log of their parent, and survives. */
 import { describe, expect, it } from '@jest/globals';
-import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../src/core/subagent.ts';
+import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../src/core/project/subagent.ts';
 import { calls, callsMany, fails, says } from '../../src/testing/index.ts';
 import { told } from '../support/prompt-project.ts';
 import { cast, childrenOf, create, familyRuntime, RESUMABLE, settled } from '../support/subagent-project.ts';

@@ -1,6 +1,6 @@
 /** runtime §13.9: the list by which an implementation is told from others, once through. */
 import { describe, expect, it } from '@jest/globals';
-import type { CodeExecutionResult } from '../../src/core/code-execution.ts';
+import type { CodeExecutionResult } from '../../src/core/author/code-execution.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import { terminateNow } from '../sandbox/terminate-now.ts';
 import { failureOf, resultOf, runCode, runOnce, sandbox } from '../support/sandbox.ts';

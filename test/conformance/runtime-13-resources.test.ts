@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { CodeExecution, CodeExecutionResult } from '../../src/core/code-execution.ts';
+import type { CodeExecution, CodeExecutionResult } from '../../src/core/author/code-execution.ts';
 import { createSandbox, SANDBOX_LIMITS } from '../../src/sandbox/index.ts';
 import { terminateNow } from '../sandbox/terminate-now.ts';
 import { failureOf, resultOf, runCode, runOnce } from '../support/sandbox.ts';

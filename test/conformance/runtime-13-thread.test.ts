@@ -1,7 +1,7 @@
 /** runtime §13 in a thread: what tools and models get of the sandbox, and how runs end with what they belong to. */
 import { describe, expect, it } from '@jest/globals';
-import type { CodeExecutionResult } from '../../src/core/code-execution.ts';
-import type { ThreadState } from '../../src/core/thread-state.ts';
+import type { CodeExecutionResult } from '../../src/core/author/code-execution.ts';
+import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { calls, callsMany, says, scriptedModel } from '../../src/testing/index.ts';
 import { eventually, type TestRuntime, testRuntime } from '../support/runtime.ts';
 import { toolOf } from '../support/tool-work.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { LIMITS } from '../../src/core/limit.ts';
+import { LIMITS } from '../../src/core/value/limit.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';

@@ -1,6 +1,6 @@
 /** runtime §14.1 in a family: values, files and variables of a thread are its own. */
 import { describe, expect, it } from '@jest/globals';
-import type { ThreadState } from '../../src/core/thread-state.ts';
+import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { atRest, familyWork } from '../support/family-work.ts';
 import type { Work } from '../support/tool-work.ts';
 

@@ -1,7 +1,7 @@
 /** ThreadState's parent and children in endpoints, effects and hooks (definitions §14.3). */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import type { ThreadState } from '../../src/core/thread-state.ts';
+import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import {
   defineEffect,
   defineHook,

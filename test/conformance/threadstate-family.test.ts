@@ -1,6 +1,6 @@
 /** ThreadState's parent and children (definitions §13.5, §14.3): read, spoken to, and ended. */
 import { describe, expect, it } from '@jest/globals';
-import type { ThreadState } from '../../src/core/thread-state.ts';
+import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { defineHook } from '../../src/definitions/index.ts';
 import { atRest, familyWork } from '../support/family-work.ts';
 import { eventually } from '../support/runtime.ts';

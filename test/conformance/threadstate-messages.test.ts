@@ -1,6 +1,6 @@
 /** ThreadState's messages (definitions §14.2, §15.2). */
 import { describe, expect, it } from '@jest/globals';
-import type { ToolCall } from '../../src/core/message.ts';
+import type { ToolCall } from '../../src/core/message/message.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { eventually, testRuntime } from '../support/runtime.ts';
 import { codeOf, toolAnswers, toolOf, work } from '../support/tool-work.ts';

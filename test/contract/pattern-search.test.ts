@@ -1,6 +1,6 @@
 /** Patterns of anybody: bounded in time, never on the thread of heartbeats; lines over the borders of pieces. */
 import { describe, expect, it } from '@jest/globals';
-import { LIMITS } from '../../src/core/limit.ts';
+import { LIMITS } from '../../src/core/value/limit.ts';
 import { LineSearch } from '../../src/store/search/line-search.ts';
 import { withPatternSearch } from '../../src/store/search/pattern-search.ts';
 import { watchTurns } from '../support/own-work.ts';

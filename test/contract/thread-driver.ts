@@ -4,10 +4,10 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import type { MessageItem, QueueItem, StoredItem, ToolItem } from '../../src/core/item.ts';
-import type { Message, ToolCall } from '../../src/core/message.ts';
-import type { CommitStatusOutcome, RestStatus } from '../../src/core/step.ts';
-import type { EventKind, ThreadEvent, ThreadEventOf } from '../../src/core/thread-event.ts';
+import type { EventKind, ThreadEvent, ThreadEventOf } from '../../src/core/event/thread-event.ts';
+import type { Message, ToolCall } from '../../src/core/message/message.ts';
+import type { MessageItem, QueueItem, StoredItem, ToolItem } from '../../src/core/thread/item.ts';
+import type { CommitStatusOutcome, RestStatus } from '../../src/core/thread/step.ts';
 import type {
   BeginStep,
   BegunStep,

@@ -1,13 +1,13 @@
 /** What a model is shown of the files that messages name (definitions §15.5). */
 import { describe, expect, it } from '@jest/globals';
-import { attachmentName, isAttachmentList, toAttachmentRef } from '../../src/core/attachment.ts';
-import { parseBase64 } from '../../src/core/base64.ts';
-import type { ContextMessage } from '../../src/core/context.ts';
-import { type Pictures, recentImages } from '../../src/core/context-attachment.ts';
-import { toProviderMessage, withoutImages } from '../../src/core/context-provider.ts';
-import type { AttachmentRef } from '../../src/core/message.ts';
-import { typeOfName } from '../../src/core/mime-type.ts';
-import type { ProviderMessage } from '../../src/core/provider.ts';
+import type { ContextMessage } from '../../src/core/context/context.ts';
+import { type Pictures, recentImages } from '../../src/core/context/context-attachment.ts';
+import { toProviderMessage, withoutImages } from '../../src/core/context/context-provider.ts';
+import { attachmentName, isAttachmentList, toAttachmentRef } from '../../src/core/file/attachment.ts';
+import { typeOfName } from '../../src/core/file/mime-type.ts';
+import type { AttachmentRef } from '../../src/core/message/message.ts';
+import type { ProviderMessage } from '../../src/core/message/provider.ts';
+import { parseBase64 } from '../../src/core/value/base64.ts';
 import { aMessage } from './sample.ts';
 
 const image = (name: string, fields: Partial<AttachmentRef> = {}): AttachmentRef => ({

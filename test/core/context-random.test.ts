@@ -1,7 +1,7 @@
 /** Context assembly (runtime §4) of any rows that a store may hold. */
 import { describe, expect, it } from '@jest/globals';
-import type { ContextMessage } from '../../src/core/context.ts';
-import type { ProviderMessage } from '../../src/core/provider.ts';
+import type { ContextMessage } from '../../src/core/context/context.ts';
+import type { ProviderMessage } from '../../src/core/message/provider.ts';
 import { type Random, SEEDS, seededRandom } from '../support/seeded-random.ts';
 import { assemble, result, says, user } from './context-rows.ts';
 import { aMessage, someCalls } from './sample.ts';

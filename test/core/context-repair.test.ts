@@ -1,8 +1,8 @@
 /** What a hook may make of a history, and what becomes of it (definitions §12.2): providers are never sent what they refuse. */
 import { describe, expect, it } from '@jest/globals';
-import { dropEmpty, NO_RESULT, repairToolSequences } from '../../src/core/context-repair.ts';
-import { fromLLMMessages, type LLMMessage, toLLMMessage } from '../../src/core/llm-message.ts';
-import type { ProviderMessage } from '../../src/core/provider.ts';
+import { dropEmpty, NO_RESULT, repairToolSequences } from '../../src/core/context/context-repair.ts';
+import { fromLLMMessages, type LLMMessage, toLLMMessage } from '../../src/core/message/llm-message.ts';
+import type { ProviderMessage } from '../../src/core/message/provider.ts';
 import { type Random, SEEDS, seededRandom } from '../support/seeded-random.ts';
 
 const asks = (...ids: string[]): ProviderMessage => ({

@@ -1,8 +1,13 @@
 /** Stored messages for the tests of context assembly, and the assembly itself, as a step does it. */
-import { type Choice, type ContextMessage, chooseMessages, pairResults } from '../../src/core/context.ts';
-import { toProviderMessage } from '../../src/core/context-provider.ts';
-import { dropEmpty, repairToolSequences } from '../../src/core/context-repair.ts';
-import type { ProviderMessage } from '../../src/core/provider.ts';
+import {
+  type Choice,
+  type ContextMessage,
+  chooseMessages,
+  pairResults,
+} from '../../src/core/context/context.ts';
+import { toProviderMessage } from '../../src/core/context/context-provider.ts';
+import { dropEmpty, repairToolSequences } from '../../src/core/context/context-repair.ts';
+import type { ProviderMessage } from '../../src/core/message/provider.ts';
 import { aMessage, someCalls } from './sample.ts';
 
 /** Without hooks and attachments. */

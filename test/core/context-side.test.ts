@@ -1,12 +1,18 @@
 /** What each of two AI sides is shown of their conversation (runtime §4, definitions §12.3). */
 import { describe, expect, it } from '@jest/globals';
-import { type ContextMessage, callKeys, pairResults, parseCalls, resultKey } from '../../src/core/context.ts';
-import { recentImages } from '../../src/core/context-attachment.ts';
-import { toProviderMessage } from '../../src/core/context-provider.ts';
-import { dropEmpty, repairToolSequences } from '../../src/core/context-repair.ts';
-import { showToSide } from '../../src/core/context-side.ts';
-import { roleOf } from '../../src/core/session.ts';
-import type { Side } from '../../src/core/thread-execution.ts';
+import type { Side } from '../../src/core/author/thread-execution.ts';
+import {
+  type ContextMessage,
+  callKeys,
+  pairResults,
+  parseCalls,
+  resultKey,
+} from '../../src/core/context/context.ts';
+import { recentImages } from '../../src/core/context/context-attachment.ts';
+import { toProviderMessage } from '../../src/core/context/context-provider.ts';
+import { dropEmpty, repairToolSequences } from '../../src/core/context/context-repair.ts';
+import { showToSide } from '../../src/core/context/context-side.ts';
+import { roleOf } from '../../src/core/thread/session.ts';
 import { type Random, SEEDS, seededRandom } from '../support/seeded-random.ts';
 import { asks, assemble, lines, result, says, user } from './context-rows.ts';
 import { aMessage, someCalls } from './sample.ts';

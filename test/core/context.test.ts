@@ -1,7 +1,7 @@
 /** Context assembly (runtime §4): each call with its result, whatever the store went through. */
 import { describe, expect, it } from '@jest/globals';
-import { parseArguments, toProviderCall } from '../../src/core/context.ts';
-import { NO_RESULT } from '../../src/core/context-repair.ts';
+import { NO_RESULT } from '../../src/core/context/context-repair.ts';
+import { parseArguments, toProviderCall } from '../../src/core/message/tool-call.ts';
 import { asks, assemble, lines, result, says, user } from './context-rows.ts';
 import { aMessage, someCalls } from './sample.ts';
 

@@ -1,13 +1,18 @@
 /** Variables (definitions §3, §16): the order of sources, types, what is required. */
 import { describe, expect, it } from '@jest/globals';
-import type { ToolDefinition } from '../../src/core/definition.ts';
-import { declaredTypes, listSecrets, resolveVariable, type StoredVariable } from '../../src/core/env.ts';
+import type { ToolDefinition } from '../../src/core/author/definition.ts';
+import {
+  declaredTypes,
+  listSecrets,
+  resolveVariable,
+  type StoredVariable,
+} from '../../src/core/project/env.ts';
 import {
   isScoped,
   listRequirements,
   listScoped,
   listScopedRequirements,
-} from '../../src/core/env-requirement.ts';
+} from '../../src/core/project/env-requirement.ts';
 import {
   type AgentInput,
   defineAgent,

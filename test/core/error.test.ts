@@ -8,7 +8,7 @@ import {
   errorMessage,
   isRuntimeError,
   RuntimeError,
-} from '../../src/core/error.ts';
+} from '../../src/core/value/error.ts';
 
 const DECIDED = [
   'ThreadTerminated',

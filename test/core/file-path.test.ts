@@ -1,6 +1,6 @@
 /** Paths of files: one form for each, and none that could mean anything else. */
 import { describe, expect, it } from '@jest/globals';
-import { ancestorsOf, nameOf, parentOf, parseFilePath } from '../../src/core/file-path.ts';
+import { ancestorsOf, nameOf, parentOf, parseFilePath } from '../../src/core/file/file-path.ts';
 
 describe('a path', () => {
   it.each<[string, string]>([

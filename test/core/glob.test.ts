@@ -1,6 +1,6 @@
 /** Patterns of findFiles. */
 import { describe, expect, it } from '@jest/globals';
-import { compileGlob } from '../../src/core/glob.ts';
+import { compileGlob } from '../../src/core/file/glob.ts';
 
 describe('a glob', () => {
   it.each<[string, string, boolean]>([

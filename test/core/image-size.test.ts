@@ -1,7 +1,7 @@
 /** Sizes read from headers, and bytes that are no image. */
 import { describe, expect, it } from '@jest/globals';
-import { readImageSize } from '../../src/core/image-size.ts';
-import { isTextType, parseMimeType } from '../../src/core/mime-type.ts';
+import { readImageSize } from '../../src/core/file/image-size.ts';
+import { isTextType, parseMimeType } from '../../src/core/file/mime-type.ts';
 import { gif, jpeg, png, webp } from '../support/image.ts';
 
 describe('the size of an image', () => {

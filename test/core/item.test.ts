@@ -1,7 +1,7 @@
 /** What a signal or update may carry, and every reason to refuse it (runtime §9). */
 import { describe, expect, it } from '@jest/globals';
-import { isItemId, itemBytes, parseMessagePayload, parseToolPayload } from '../../src/core/item.ts';
-import { LIMITS } from '../../src/core/limit.ts';
+import { isItemId, itemBytes, parseMessagePayload, parseToolPayload } from '../../src/core/thread/item.ts';
+import { LIMITS } from '../../src/core/value/limit.ts';
 
 const LONGEST_ID = 'x'.repeat(LIMITS.idChars);
 

@@ -1,6 +1,6 @@
 /** Bytes and depth of a value's JSON, found without making it. */
 import { describe, expect, it } from '@jest/globals';
-import { measureJson, showJson } from '../../src/core/json-measure.ts';
+import { measureJson, showJson } from '../../src/core/value/json-measure.ts';
 import { SEEDS, seededRandom } from '../support/seeded-random.ts';
 
 type Random = ReturnType<typeof seededRandom>;

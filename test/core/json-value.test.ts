@@ -1,8 +1,8 @@
 /** Values as JSON: what is kept, what is refused, and where. */
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
-import { toJsonText } from '../../src/core/json-value.ts';
-import { LIMITS } from '../../src/core/limit.ts';
+import { toJsonText } from '../../src/core/value/json-value.ts';
+import { LIMITS } from '../../src/core/value/limit.ts';
 
 const BOUND = { name: 'value', maxBytes: 1000 };
 const roundTrip = (value: unknown): unknown => JSON.parse(toJsonText(value, BOUND));

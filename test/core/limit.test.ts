@@ -1,6 +1,6 @@
 /** Lengths in UTF-8, counted without the platform's encoder. */
 import { describe, expect, it } from '@jest/globals';
-import { utf8Length } from '../../src/core/limit.ts';
+import { utf8Length } from '../../src/core/value/limit.ts';
 import { SEEDS, seededRandom } from '../support/seeded-random.ts';
 
 describe('UTF-8 lengths', () => {

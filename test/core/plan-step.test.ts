@@ -1,6 +1,6 @@
 /** What a model step does, given where the store stands: every combination. */
 import { describe, expect, it } from '@jest/globals';
-import { planStep, type StepPlan, type StepSituation } from '../../src/core/plan-step.ts';
+import { planStep, type StepPlan, type StepSituation } from '../../src/core/thread/plan-step.ts';
 
 const UNFINISHED = { step: 4, settled: false };
 const SETTLED = { step: 4, settled: true };

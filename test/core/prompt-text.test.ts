@@ -1,7 +1,7 @@
 /** A prompt's parts as system text (definitions §6.2). */
 import { describe, expect, it } from '@jest/globals';
-import type { PromptPart } from '../../src/core/definition.ts';
-import { interpolate, renderPrompt } from '../../src/core/prompt-text.ts';
+import type { PromptPart } from '../../src/core/author/definition.ts';
+import { interpolate, renderPrompt } from '../../src/core/project/prompt-text.ts';
 import { definePrompt } from '../../src/definitions/index.ts';
 import { aPrompt } from './sample.ts';
 

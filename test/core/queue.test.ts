@@ -1,8 +1,8 @@
 /** The queue as the workflow holds it (runtime §9): first in, first out over three places. */
 import { describe, expect, it } from '@jest/globals';
-import type { IncomingItem, QueueItem } from '../../src/core/item.ts';
-import { LIMITS } from '../../src/core/limit.ts';
-import { ThreadQueue } from '../../src/core/queue.ts';
+import type { IncomingItem, QueueItem } from '../../src/core/thread/item.ts';
+import { ThreadQueue } from '../../src/core/thread/queue.ts';
+import { LIMITS } from '../../src/core/value/limit.ts';
 import { SEEDS, seededRandom } from '../support/seeded-random.ts';
 
 const message = (id: string | undefined, content = 'x'): IncomingItem => ({

@@ -1,6 +1,6 @@
 /** Routes of thread endpoints: what a file's name means, and which file answers a request. */
 import { describe, expect, it } from '@jest/globals';
-import { describeRoute, findRoute, parseRoute, routeShape } from '../../src/core/route.ts';
+import { describeRoute, findRoute, parseRoute, routeShape } from '../../src/core/project/route.ts';
 
 function routeOf(name: string): string {
   const parsed = parseRoute(name);

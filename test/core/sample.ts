@@ -1,7 +1,8 @@
 /** Builders of core values; a test names only the fields that it is about. */
-import type { ContextMessage } from '../../src/core/context.ts';
-import type { AgentDefinition, PromptDefinition, PromptPart } from '../../src/core/definition.ts';
-import type { Snapshot } from '../../src/core/snapshot.ts';
+
+import type { AgentDefinition, PromptDefinition, PromptPart } from '../../src/core/author/definition.ts';
+import type { ContextMessage } from '../../src/core/context/context.ts';
+import type { Snapshot } from '../../src/core/thread/snapshot.ts';
 
 export function aSnapshot(fields: Partial<Snapshot> = {}): Snapshot {
   return {

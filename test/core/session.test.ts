@@ -1,5 +1,6 @@
 /** Whose turn it is in a session of two AI sides (definitions §12.3, §12.5). */
 import { describe, expect, it } from '@jest/globals';
+import type { Side } from '../../src/core/author/thread-execution.ts';
 import {
   advanceSession,
   answeringSide,
@@ -7,9 +8,8 @@ import {
   NEW_SESSION,
   roleOf,
   type Session,
-} from '../../src/core/session.ts';
-import type { StopVerdict } from '../../src/core/stop.ts';
-import type { Side } from '../../src/core/thread-execution.ts';
+} from '../../src/core/thread/session.ts';
+import type { StopVerdict } from '../../src/core/thread/stop.ts';
 
 const at = (side: Side, turns: number): Session => ({ side, turns });
 const verdict = (ends: StopVerdict['ends'], turn: boolean): StopVerdict => ({ ends, turn });

@@ -1,10 +1,10 @@
 /** What continue-as-new carries: readable by every later build, never large. */
 import { describe, expect, it } from '@jest/globals';
-import { fromSnapshot, nothingCarried, toSnapshot } from '../../src/core/carried.ts';
-import type { IncomingItem, Refusal } from '../../src/core/item.ts';
-import { LIMITS, utf8Length } from '../../src/core/limit.ts';
-import { ThreadQueue } from '../../src/core/queue.ts';
-import { parseSnapshot } from '../../src/core/snapshot.ts';
+import { fromSnapshot, nothingCarried, toSnapshot } from '../../src/core/thread/carried.ts';
+import type { IncomingItem, Refusal } from '../../src/core/thread/item.ts';
+import { ThreadQueue } from '../../src/core/thread/queue.ts';
+import { parseSnapshot } from '../../src/core/thread/snapshot.ts';
+import { LIMITS, utf8Length } from '../../src/core/value/limit.ts';
 import { aSnapshot } from './sample.ts';
 
 const throughJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

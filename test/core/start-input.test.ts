@@ -1,7 +1,7 @@
 /** The start input of a thread, written by hand for the plain `temporal` CLI: each problem is said in words. */
 import { describe, expect, it } from '@jest/globals';
-import { LIMITS } from '../../src/core/limit.ts';
-import { isThreadId, parseStartInput } from '../../src/core/start-input.ts';
+import { isThreadId, parseStartInput } from '../../src/core/thread/start-input.ts';
+import { LIMITS } from '../../src/core/value/limit.ts';
 import { aSnapshot } from './sample.ts';
 
 describe('thread ids', () => {

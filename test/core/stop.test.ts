@@ -1,13 +1,13 @@
 /** What ends with a step, and why: the order of runtime §6, for one side and for two. */
 import { describe, expect, it } from '@jest/globals';
-import { LIMITS } from '../../src/core/limit.ts';
 import {
   evaluateStop,
   type StepFacts,
   type StopReason,
   type StopRules,
   type StopVerdict,
-} from '../../src/core/stop.ts';
+} from '../../src/core/thread/stop.ts';
+import { LIMITS } from '../../src/core/value/limit.ts';
 
 const ok = (name: string) => ({ name, succeeded: true });
 const failed = (name: string) => ({ name, succeeded: false });

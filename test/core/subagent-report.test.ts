@@ -1,6 +1,11 @@
 /** What a parent reads of its children: clients know these texts by how they begin. */
 import { describe, expect, it } from '@jest/globals';
-import { formatReport, formatResult, REPORT_START, statusAfter } from '../../src/core/subagent-report.ts';
+import {
+  formatReport,
+  formatResult,
+  REPORT_START,
+  statusAfter,
+} from '../../src/core/thread/subagent-report.ts';
 
 const CHILD = { threadId: 'c1', agent: 'scout', name: 'Ada' };
 const report = (

@@ -1,7 +1,7 @@
 /** Values of the sandbox as JSON text: each kind, what cannot be written, and the bounds. */
 import { describe, expect, it } from '@jest/globals';
-import { toBase64 } from '../../src/core/base64.ts';
-import { toTaggedJson } from '../../src/core/tagged-json.ts';
+import { toBase64 } from '../../src/core/value/base64.ts';
+import { toTaggedJson } from '../../src/core/value/tagged-json.ts';
 import { SEEDS, seededRandom } from '../support/seeded-random.ts';
 
 const MAX = 100_000;

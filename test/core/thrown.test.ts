@@ -1,7 +1,7 @@
 /** Whatever was thrown is told as a text; nothing that was thrown throws again, and nothing grows by it. */
 import { describe, expect, it } from '@jest/globals';
-import { isRuntimeError } from '../../src/core/error.ts';
-import { errorMessage, errorStack, toReadable } from '../../src/core/thrown.ts';
+import { isRuntimeError } from '../../src/core/value/error.ts';
+import { errorMessage, errorStack, toReadable } from '../../src/core/value/thrown.ts';
 
 const fail = () => {
   throw new Error('a trap');

@@ -1,7 +1,7 @@
 /** Half of this file is checked by `npm run typecheck`: an unused @ts-expect-error fails it. */
 import { z } from 'zod';
 import * as mini from 'zod/mini';
-import type { ThreadState } from '../../src/core/thread-state.ts';
+import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { defineAgent, defineModel, defineTool } from '../../src/index.ts';
 import { provider } from './sample.ts';
 

@@ -1,7 +1,7 @@
 /** The times of `run_code`: a program's own begins when it does, and what waits for its place is told so. */
 import { afterAll, describe, expect, it } from '@jest/globals';
-import type { ToolResult } from '../../src/core/message.ts';
-import type { ThreadState } from '../../src/core/thread-state.ts';
+import type { ThreadState } from '../../src/core/author/thread-state.ts';
+import type { ToolResult } from '../../src/core/message/message.ts';
 import { createRunCode, type RunCodeTimes } from '../../src/definitions/run-code-tool.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import { eventually } from '../support/eventually.ts';

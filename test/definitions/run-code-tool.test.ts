@@ -4,9 +4,9 @@ import type {
   CodeExecution,
   CodeExecutionOptions,
   CodeExecutionResult,
-} from '../../src/core/code-execution.ts';
-import type { ToolResult } from '../../src/core/message.ts';
-import type { ThreadState } from '../../src/core/thread-state.ts';
+} from '../../src/core/author/code-execution.ts';
+import type { ThreadState } from '../../src/core/author/thread-state.ts';
+import type { ToolResult } from '../../src/core/message/message.ts';
 import { BUILT_IN_TOOLS } from '../../src/definitions/built-in-tool.ts';
 import { CODE_RESULT_BYTES, toCodeToolResult } from '../../src/definitions/code-tool-result.ts';
 import { ownToolNames, registryFrom } from '../../src/definitions/index.ts';

@@ -1,6 +1,6 @@
 /** Definitions that are right, for tests to bend: each takes the fields that the test is about. */
 
-import type { ProviderFactory } from '../../src/core/provider.ts';
+import type { ProviderFactory } from '../../src/core/message/provider.ts';
 import {
   type AgentInput,
   defineAgent,

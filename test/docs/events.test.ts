@@ -1,7 +1,7 @@
 /** docs/events.md lists what a thread's log can hold: all of it, and as the types say. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { EVENT_KINDS } from '../../src/core/thread-event.ts';
+import { EVENT_KINDS } from '../../src/core/event/thread-event.ts';
 
 const { renderEvents, TARGET } = await import(
   new URL('../../scripts/write-events.mjs', import.meta.url).href
@@ -9,7 +9,7 @@ const { renderEvents, TARGET } = await import(
 const page = readFileSync(TARGET, 'utf8');
 
 describe('docs/events.md', () => {
-  it('is what src/core/event-data.ts says; otherwise: npm run events', () => {
+  it('is what src/core/event/event-data.ts says; otherwise: npm run events', () => {
     expect(page).toBe(renderEvents());
   });
 

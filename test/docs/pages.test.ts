@@ -27,9 +27,16 @@ describe('the pages', () => {
     const page = read('docs/architecture.md');
     const start = page.indexOf('### The inside of core');
     const table = page.slice(start, page.indexOf('\n## ', start));
-    const rows = [...table.matchAll(/^\| [^|]+ \| (.+) \|$/gm)].slice(1).map(([, files]) => files as string);
-    const named = rows.flatMap((files) => [...files.matchAll(/`([\w-]+)\/?`/g)].map(([, name]) => name));
-    const present = readdirSync(join(ROOT, 'src', 'core')).map((name) => name.replace(/\.ts$/, ''));
+    const rows = [...table.matchAll(/^\| (?:`([\w-]+)` )?\| [^|]+ \| (.+) \|$/gm)];
+    let folder = '';
+    const named = rows.flatMap(([, where, files = '']) => {
+      folder = where || folder;
+      return [...files.matchAll(/`([\w-]+)`/g)].map(([, name]) => `${folder}/${name}.ts`);
+    });
+    const core = join(ROOT, 'src', 'core');
+    const present = readdirSync(core)
+      .filter((name) => name !== 'redaction')
+      .flatMap((name) => readdirSync(join(core, name)).map((file) => `${name}/${file}`));
     expect(named.toSorted()).toEqual(present.toSorted());
   });
 });

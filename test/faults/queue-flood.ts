@@ -1,6 +1,6 @@
 /** Floods of messages against continue-as-new and a killed worker (runtime §9). */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { LIMITS } from '../../src/core/limit.ts';
+import { LIMITS } from '../../src/core/value/limit.ts';
 import { says, scriptedModel } from '../../src/testing/index.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import { faultScript } from '../support/fault-project.ts';

@@ -1,6 +1,6 @@
 /** A provider that misbehaves harms the step alone that asked it: the thread is told why, keeps nothing of a key, and goes on. */
 import { describe, expect, it } from '@jest/globals';
-import type { ProviderFactory } from '../../src/core/provider.ts';
+import type { ProviderFactory } from '../../src/core/message/provider.ts';
 import { openaiCompatible } from '../../src/models/index.ts';
 import type { ScriptedModel } from '../../src/testing/index.ts';
 import { event, FINISH, type RudeAnswer, serveRudely } from '../models/rude-server.ts';

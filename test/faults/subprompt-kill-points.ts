@@ -1,6 +1,6 @@
 /** The places of a sub-prompt at which a worker dies; another goes on (definitions §12.6): tools run at most once. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Message } from '../../src/core/message.ts';
+import type { Message } from '../../src/core/message/message.ts';
 import { type Doom, type DoomedCluster, type Manner, startDoomed } from '../support/doomed-cluster.ts';
 import type { Cluster } from '../support/fault-cluster.ts';
 import { type DeathPoint, isConsulted } from '../support/fault-project.ts';

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { LIMITS } from '../../src/core/limit.ts';
+import { LIMITS } from '../../src/core/value/limit.ts';
 import { says, scriptedModel } from '../../src/testing/index.ts';
 import { echo } from '../support/hostile.ts';
 import { json, rawSignal } from '../support/raw-payload.ts';

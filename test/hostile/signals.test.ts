@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { LIMITS } from '../../src/core/limit.ts';
+import { LIMITS } from '../../src/core/value/limit.ts';
 import { echo, GARBAGE_COUNT, hostileRuntime } from '../support/hostile.ts';
 import {
   GARBAGE,

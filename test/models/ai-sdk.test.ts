@@ -6,7 +6,7 @@ import type {
   LanguageModelV4,
   LanguageModelV4Prompt,
 } from '@ai-sdk/provider';
-import type { ProviderMessage, ProviderRequest } from '../../src/core/provider.ts';
+import type { ProviderMessage, ProviderRequest } from '../../src/core/message/provider.ts';
 import { toCallOptions } from '../../src/models/ai-sdk-request.ts';
 import { callModel } from '../../src/models/call-model.ts';
 import { type AiSdkLanguageModel, aiSdk } from '../../src/models/index.ts';

@@ -1,8 +1,8 @@
 /** Answers of providers that misbehave, over real sockets: each cap of docs/operations.md. */
 import { gzipSync } from 'node:zlib';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { LIMITS } from '../../src/core/limit.ts';
-import type { ProviderFactory } from '../../src/core/provider.ts';
+import type { ProviderFactory } from '../../src/core/message/provider.ts';
+import { LIMITS } from '../../src/core/value/limit.ts';
 import { callModel } from '../../src/models/call-model.ts';
 import { aiSdk, boundedFetch, openaiCompatible } from '../../src/models/index.ts';
 import { says, scriptedModel } from '../../src/testing/index.ts';

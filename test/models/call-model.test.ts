@@ -1,4 +1,4 @@
-import { ProviderError, type ProviderStreamChunk } from '../../src/core/provider.ts';
+import { ProviderError, type ProviderStreamChunk } from '../../src/core/message/provider.ts';
 import { type AttemptEnd, type CallModelOptions, callModel } from '../../src/models/call-model.ts';
 import { openaiCompatible } from '../../src/models/index.ts';
 import {

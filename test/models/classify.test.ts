@@ -1,6 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import OpenAI from 'openai';
-import { ProviderError, type ProviderErrorCode } from '../../src/core/provider.ts';
+import { ProviderError, type ProviderErrorCode } from '../../src/core/message/provider.ts';
 import { classifyError, isRetryable } from '../../src/models/classify.ts';
 
 const now = Date.UTC(2026, 0, 1, 12, 0, 0);

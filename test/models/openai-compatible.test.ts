@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ProviderRequest } from '../../src/core/provider.ts';
+import type { ProviderRequest } from '../../src/core/message/provider.ts';
 import { openaiCompatible } from '../../src/models/index.ts';
 import { calls, callsMany, disconnects, fails, hangs, says, scriptedModel } from '../../src/testing/index.ts';
 import { AT_ONCE_MS, ask, collect, until } from './support.ts';

@@ -1,6 +1,6 @@
 /** Tools that the provider runs itself (definitions §6.3): how each backend is told of them, and what comes back. */
 import type { LanguageModelV2ProviderDefinedTool, LanguageModelV4ProviderTool } from '@ai-sdk/provider';
-import type { ProviderTool } from '../../src/core/provider.ts';
+import type { ProviderTool } from '../../src/core/message/provider.ts';
 import { toCallOptions } from '../../src/models/ai-sdk-request.ts';
 import { type AiSdkLanguageModel, aiSdk } from '../../src/models/index.ts';
 import { toChatBody } from '../../src/models/openai-request.ts';

@@ -1,6 +1,6 @@
 /** Keys of providers: what was sent with a request is not told again by its failure, in whatever form it comes back. */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { ProviderError, type ProviderFactory } from '../../src/core/provider.ts';
+import { ProviderError, type ProviderFactory } from '../../src/core/message/provider.ts';
 import { runAttempt } from '../../src/models/attempt.ts';
 import { DEFAULT_ATTEMPT_LIMITS } from '../../src/models/attempt-plan.ts';
 import { aiSdk, openaiCompatible } from '../../src/models/index.ts';

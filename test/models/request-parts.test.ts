@@ -1,6 +1,6 @@
 /** What a request may carry beside text (definitions §5.2, §15.5): images of results, reasoning, one call at a time. */
 import type { LanguageModelV2Prompt, LanguageModelV3Prompt, LanguageModelV4Prompt } from '@ai-sdk/provider';
-import type { ProviderMessage, ProviderRequest, ProviderTool } from '../../src/core/provider.ts';
+import type { ProviderMessage, ProviderRequest, ProviderTool } from '../../src/core/message/provider.ts';
 import { toCallOptions } from '../../src/models/ai-sdk-request.ts';
 import { runAttempt } from '../../src/models/attempt.ts';
 import { DEFAULT_ATTEMPT_LIMITS } from '../../src/models/attempt-plan.ts';

@@ -1,6 +1,10 @@
 /** Model definitions, requests and waiting for the tests of `models` and `testing`. */
-import type { ModelDefinition } from '../../src/core/definition.ts';
-import type { ProviderFactory, ProviderRequest, ProviderStreamChunk } from '../../src/core/provider.ts';
+import type { ModelDefinition } from '../../src/core/author/definition.ts';
+import type {
+  ProviderFactory,
+  ProviderRequest,
+  ProviderStreamChunk,
+} from '../../src/core/message/provider.ts';
 
 export function defineTestModel(
   name: string,

@@ -1,6 +1,6 @@
 /** A small life of a thread whose history is kept. */
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
-import type { Registry } from '../../src/core/definition.ts';
+import type { Registry } from '../../src/core/author/definition.ts';
 import type { ScriptedModel } from '../../src/testing/index.ts';
 import type { RuntimeOptions } from '../support/runtime.ts';
 

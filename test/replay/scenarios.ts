@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { storeOf } from '../../src/client/client-store.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
-import { LIMITS } from '../../src/core/limit.ts';
+import { LIMITS } from '../../src/core/value/limit.ts';
 import { defineEffect, defineTool } from '../../src/definitions/index.ts';
 import { calls, callsMany, fails, hangs, says, scriptedModel } from '../../src/testing/index.ts';
 import { ended, schedule } from '../support/effects.ts';

@@ -4,7 +4,7 @@ import { type JestReport, runJest } from './jest-process.ts';
 
 const ANEW = new URL('./loaded-anew.ts', import.meta.url).href;
 /** A module of the sources: loaded once for all files. */
-const ONCE = new URL('../../src/core/limit.ts', import.meta.url).href;
+const ONCE = new URL('../../src/core/value/limit.ts', import.meta.url).href;
 
 /** What a file says, how it ends, what of it is in its message, and how its tests end. */
 type Case = readonly [source: string, status: string, message: string, tests?: Record<string, string>];

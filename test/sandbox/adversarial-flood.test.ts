@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { CodeExecution } from '../../src/core/code-execution.ts';
+import type { CodeExecution } from '../../src/core/author/code-execution.ts';
 import { createSandbox, SANDBOX_LIMITS } from '../../src/sandbox/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { keptMiB } from '../support/kept-memory.ts';

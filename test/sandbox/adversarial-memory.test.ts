@@ -1,6 +1,6 @@
 /** Group 12 of the adversarial tests: code that takes more memory than it may, by every way that was known to fail. */
 import { afterAll, describe, expect, it } from '@jest/globals';
-import type { CodeExecutionResult } from '../../src/core/code-execution.ts';
+import type { CodeExecutionResult } from '../../src/core/author/code-execution.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import { isLong, rowsOf } from '../support/long-form.ts';
 import { watchPeak } from './children.ts';

@@ -1,6 +1,6 @@
 /** Groups 2, 3, 11, 19 and 20 of the adversarial tests: modules, what they may name, and how their failures are told. */
 import { afterAll, describe, expect, it } from '@jest/globals';
-import type { CodeExecutionOptions } from '../../src/core/code-execution.ts';
+import type { CodeExecutionOptions } from '../../src/core/author/code-execution.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import { terminateNow } from './terminate-now.ts';
 

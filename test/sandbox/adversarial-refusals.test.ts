@@ -1,6 +1,6 @@
 /** Groups 15 and 16 of the adversarial tests: values that must not cross, by their kind or by their size. */
 import { afterAll, describe, expect, it } from '@jest/globals';
-import type { CodeExecutionOptions } from '../../src/core/code-execution.ts';
+import type { CodeExecutionOptions } from '../../src/core/author/code-execution.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import { isLong } from '../support/long-form.ts';
 import { createFigures } from './figures.ts';

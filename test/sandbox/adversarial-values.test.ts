@@ -1,6 +1,6 @@
 /** Groups 6, 10 and 16 of the adversarial tests: values that cross, in both directions, and what of them must not. */
 import { afterAll, describe, expect, it } from '@jest/globals';
-import type { CodeExecutionOptions, CodeExecutionResult } from '../../src/core/code-execution.ts';
+import type { CodeExecutionOptions, CodeExecutionResult } from '../../src/core/author/code-execution.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 
 const sandbox = createSandbox({ size: 2 });

@@ -1,5 +1,5 @@
 /** An escape program: code that tries to reach what is not its own, and says whether it did. */
-import type { CodeExecutionOptions, CodeExecutionStatus } from '../../src/core/code-execution.ts';
+import type { CodeExecutionOptions, CodeExecutionStatus } from '../../src/core/author/code-execution.ts';
 
 export interface EscapeProgram {
   readonly name: string;

@@ -1,6 +1,6 @@
 /** Sandboxes whose children were taken over: `escaped-main.ts` runs the source as plain JavaScript in the child. */
 import { fileURLToPath } from 'node:url';
-import type { CodeExecutionResult } from '../../src/core/code-execution.ts';
+import type { CodeExecutionResult } from '../../src/core/author/code-execution.ts';
 import { createSandbox, type Sandbox, type WallSetting } from '../../src/sandbox/index.ts';
 
 const MAIN = fileURLToPath(new URL('./escaped-main.ts', import.meta.url));

@@ -3,7 +3,7 @@
  * runs share children.
  */
 import { afterAll, afterEach } from '@jest/globals';
-import type { CodeExecutionResult } from '../../src/core/code-execution.ts';
+import type { CodeExecutionResult } from '../../src/core/author/code-execution.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 
 const opened: Sandbox[] = [];

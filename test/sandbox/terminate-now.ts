@@ -1,5 +1,5 @@
 /** Ends a run, and tells whether that was at once: in the same turn of the event loop, so that nothing was waited for. */
-import type { CodeExecution, CodeExecutionResult } from '../../src/core/code-execution.ts';
+import type { CodeExecution, CodeExecutionResult } from '../../src/core/author/code-execution.ts';
 import { workSince } from '../support/own-work.ts';
 
 /** `again`: what it is told in a second call. */

@@ -1,8 +1,9 @@
 /** A hook runner for a thread of its own, for tests: any hooks, in any lists; and what they are run on. */
-import type { ContextMessage } from '../../src/core/context.ts';
-import type { HookDefinition, HookName } from '../../src/core/hook.ts';
-import type { Message, ToolCall, ToolResult } from '../../src/core/message.ts';
-import type { ThreadState } from '../../src/core/thread-state.ts';
+
+import type { HookDefinition, HookName } from '../../src/core/author/hook.ts';
+import type { ThreadState } from '../../src/core/author/thread-state.ts';
+import type { ContextMessage } from '../../src/core/context/context.ts';
+import type { Message, ToolCall, ToolResult } from '../../src/core/message/message.ts';
 import {
   defineAgent,
   defineHook,

@@ -1,6 +1,6 @@
 /** What a hook makes of a message is stored without the secrets that it has read (definitions §9, §16). */
 import { describe, expect, it } from '@jest/globals';
-import type { HookName } from '../../src/core/hook.ts';
+import type { HookName } from '../../src/core/author/hook.ts';
 import type { HookRunner } from '../../src/state/hooks/runner.ts';
 import { contextMessage, draft, hook, open, store, thread } from './hook-runner.ts';
 

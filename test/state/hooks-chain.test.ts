@@ -1,6 +1,6 @@
 /** Chains of hooks (definitions §9): each of the eight kinds that make something of a value, by one table. */
 import { describe, expect, it } from '@jest/globals';
-import type { HookName } from '../../src/core/hook.ts';
+import type { HookName } from '../../src/core/author/hook.ts';
 import type { HookRunner } from '../../src/state/hooks/runner.ts';
 import { CALL, contextMessage, draft, FAILURE, failures, hook, open, SUCCESS } from './hook-runner.ts';
 

@@ -1,8 +1,8 @@
 /** The hook runner (definitions §9): which hooks run, on what, and what becomes of those that do not behave. */
 import { describe, expect, it } from '@jest/globals';
-import { HOOK_NAMES } from '../../src/core/hook.ts';
-import type { Message } from '../../src/core/message.ts';
-import type { ThreadState } from '../../src/core/thread-state.ts';
+import { HOOK_NAMES } from '../../src/core/author/hook.ts';
+import type { ThreadState } from '../../src/core/author/thread-state.ts';
+import type { Message } from '../../src/core/message/message.ts';
 import { isHookBlocked } from '../../src/state/hooks/assembly-hooks.ts';
 import { isHookAborted } from '../../src/state/hooks/chain.ts';
 import { NO_HOOKS } from '../../src/state/hooks/message-hook-port.ts';

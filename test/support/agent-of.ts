@@ -1,5 +1,5 @@
 /** A project of one agent and one prompt, for tests of what a model is sent. */
-import type { ProviderMessage } from '../../src/core/provider.ts';
+import type { ProviderMessage } from '../../src/core/message/provider.ts';
 import { defineAgent, defineModel, definePrompt, registryFrom } from '../../src/definitions/index.ts';
 import type { ScriptedModel } from '../../src/testing/index.ts';
 import type { RuntimeOptions } from './runtime.ts';

@@ -3,7 +3,7 @@
  * "look" has seen; all ask one model, which answers by whose prompt the request is.
  */
 import { z } from 'zod';
-import type { Registry } from '../../src/core/definition.ts';
+import type { Registry } from '../../src/core/author/definition.ts';
 import { type AgentInput, defineTool, type ToolEntryInput } from '../../src/definitions/index.ts';
 import {
   calls,

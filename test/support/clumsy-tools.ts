@@ -6,8 +6,8 @@ import { EventEmitter } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { exit } from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ToolDefinition } from '../../src/core/definition.ts';
-import type { ThreadState } from '../../src/core/thread-state.ts';
+import type { ToolDefinition } from '../../src/core/author/definition.ts';
+import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 
 export interface ClumsyTool {

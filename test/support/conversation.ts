@@ -1,6 +1,6 @@
 /** Talks to threads of the agent "helper" and reads them, for tests; needs no test framework. */
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
-import type { Message } from '../../src/core/message.ts';
+import type { Message } from '../../src/core/message/message.ts';
 
 export interface Conversation {
   /** Starts a thread of the agent "helper", waits until it is at rest, and answers its id. */

@@ -1,7 +1,7 @@
 /** What tests of effects share: schedule one from outside, as an endpoint would, and wait for its end. */
 import { storeOf } from '../../src/client/client-store.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
-import type { EventKind, ThreadEvent, ThreadEventOf } from '../../src/core/thread-event.ts';
+import type { EventKind, ThreadEvent, ThreadEventOf } from '../../src/core/event/thread-event.ts';
 import type { NewEffect } from '../../src/store/port/effect.ts';
 import { eventually } from './eventually.ts';
 import type { TestRuntime } from './runtime.ts';

@@ -1,6 +1,6 @@
 /** A runtime whose project has thread endpoints, and a way to ask them; needs the clean-up of `runtime.ts`. */
 import { z } from 'zod';
-import type { Registry } from '../../src/core/definition.ts';
+import type { Registry } from '../../src/core/author/definition.ts';
 import { registryFrom } from '../../src/definitions/index.ts';
 import {
   defineAgent,

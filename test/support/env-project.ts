@@ -1,7 +1,7 @@
 /** A project around one agent "helper" for tests of variables: a tool is its body, and everything else can be said too. */
-import type { Registry } from '../../src/core/definition.ts';
-import type { ToolResult } from '../../src/core/message.ts';
-import type { ThreadState } from '../../src/core/thread-state.ts';
+import type { Registry } from '../../src/core/author/definition.ts';
+import type { ThreadState } from '../../src/core/author/thread-state.ts';
+import type { ToolResult } from '../../src/core/message/message.ts';
 import {
   type AgentInput,
   defineAgent,

@@ -1,5 +1,5 @@
 /** A family whose envoy needs a passport of its own (runtime §7.5): what nobody has is asked for. */
-import { REPORT_START } from '../../src/core/subagent-report.ts';
+import { REPORT_START } from '../../src/core/thread/subagent-report.ts';
 import { type AgentInput, defineTool, type VariableInput } from '../../src/definitions/index.ts';
 import { calls, type RecordedRequest, says } from '../../src/testing/index.ts';
 import { type ChildProject, childProject, handsIn, hasResult, lastTold, modelOf } from './child-project.ts';

@@ -4,7 +4,7 @@
  * the request alone.
  */
 import { z } from 'zod';
-import type { Registry } from '../../src/core/definition.ts';
+import type { Registry } from '../../src/core/author/definition.ts';
 import {
   type AgentInput,
   defineAgent,

@@ -1,6 +1,6 @@
 /** A project around one agent "helper" whose hooks are what a test is about. */
-import type { PromptDefinition, Registry } from '../../src/core/definition.ts';
-import type { HookDefinition, HookName, HookSignatures } from '../../src/core/hook.ts';
+import type { PromptDefinition, Registry } from '../../src/core/author/definition.ts';
+import type { HookDefinition, HookName, HookSignatures } from '../../src/core/author/hook.ts';
 import {
   defineAgent,
   defineHook,

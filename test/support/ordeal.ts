@@ -4,9 +4,9 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from '@jest/globals';
-import { isRuntimeError } from '../../src/core/error.ts';
-import type { Message } from '../../src/core/message.ts';
-import type { ThreadEvent } from '../../src/core/thread-event.ts';
+import type { ThreadEvent } from '../../src/core/event/thread-event.ts';
+import type { Message } from '../../src/core/message/message.ts';
+import { isRuntimeError } from '../../src/core/value/error.ts';
 import type { Cluster } from './fault-cluster.ts';
 import { type Random, seededRandom } from './seeded-random.ts';
 

@@ -3,7 +3,7 @@ import { flushCompileCache } from 'node:module';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { FaultPoint } from '../../src/activities/base/dependencies.ts';
 import type { Configuration } from '../../src/configuration.ts';
-import type { Registry } from '../../src/core/definition.ts';
+import type { Registry } from '../../src/core/author/definition.ts';
 import { createWorker } from '../../src/worker/index.ts';
 
 /** What a worker process is to do; it comes in `EVERTHREAD_FAULT_WORKER`. */

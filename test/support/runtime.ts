@@ -9,8 +9,8 @@ import { afterEach } from '@jest/globals';
 import type { FaultPoint } from '../../src/activities/base/dependencies.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Configuration } from '../../src/configuration.ts';
-import type { Registry } from '../../src/core/definition.ts';
-import { isThreadId } from '../../src/core/start-input.ts';
+import type { Registry } from '../../src/core/author/definition.ts';
+import { isThreadId } from '../../src/core/thread/start-input.ts';
 import {
   type AgentInput,
   defineAgent,

@@ -3,7 +3,11 @@
  * The engine lives in its children; the Jest process never loads it.
  */
 import { afterAll } from '@jest/globals';
-import type { CodeExecutionOptions, CodeExecutionResult, RunCode } from '../../src/core/code-execution.ts';
+import type {
+  CodeExecutionOptions,
+  CodeExecutionResult,
+  RunCode,
+} from '../../src/core/author/code-execution.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 
 export const sandbox = createSandbox();

@@ -3,7 +3,7 @@
  * itself, since threads of a family speak beside one another.
  */
 import { z } from 'zod';
-import type { Message } from '../../src/core/message.ts';
+import type { Message } from '../../src/core/message/message.ts';
 import type { SideInput } from '../../src/definitions/agent-input.ts';
 import { type AgentInput, defineTool } from '../../src/definitions/index.ts';
 import type { ChildRecord } from '../../src/store/port/family.ts';

@@ -1,5 +1,5 @@
 /** Tools that do what a test is about: each is its body, and answers JSON. */
-import type { ThreadState } from '../../src/core/thread-state.ts';
+import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { type RuntimeOptions, type TestRuntime, testRuntime } from './runtime.ts';

@@ -1,6 +1,6 @@
 /** A project whose agent "helper" has two AI sides, each with a prompt and a scripted model of its own. */
-import type { Registry } from '../../src/core/definition.ts';
-import type { HookDefinition } from '../../src/core/hook.ts';
+import type { Registry } from '../../src/core/author/definition.ts';
+import type { HookDefinition } from '../../src/core/author/hook.ts';
 import {
   type AgentInput,
   defineAgent,

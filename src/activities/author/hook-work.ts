@@ -2,9 +2,10 @@
  * Hooks within one activity (definitions §9), with what they work with: variables, the sandbox, a place for what they queue,
  * and the flow. Costs nothing but memory until the first of them runs.
  */
-import { isRuntimeError } from '../../core/error.ts';
-import type { FlowDirective } from '../../core/thread-execution.ts';
-import type { ThreadState } from '../../core/thread-state.ts';
+
+import type { FlowDirective } from '../../core/author/thread-execution.ts';
+import type { ThreadState } from '../../core/author/thread-state.ts';
+import { isRuntimeError } from '../../core/value/error.ts';
 import { isHookAborted } from '../../state/hooks/chain.ts';
 import type { HookRunner } from '../../state/hooks/runner.ts';
 import { type AuthorCode, type AuthorCodeOptions, openAuthorCode } from '../../state/open-author-code.ts';

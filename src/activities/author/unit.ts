@@ -5,8 +5,9 @@
  * U2. Whether it is suspect is asked when it is tried again: what runs once costs no statement.
  * U3. Of work that merely ran when a process fell nothing is given up, however often that happens.
  */
-import { LIMITS } from '../../core/limit.ts';
-import type { StoredError } from '../../core/step.ts';
+
+import type { StoredError } from '../../core/thread/step.ts';
+import { LIMITS } from '../../core/value/limit.ts';
 import { type AuthorRun, runAuthorCode } from '../../state/author-run.ts';
 import type { Strike } from '../../store/port/strike.ts';
 import type { ActivityDependencies, LoneActivity } from '../base/dependencies.ts';

@@ -7,9 +7,9 @@
  */
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
-import { type ErrorCode, errorMessage, isRuntimeError } from '../../core/error.ts';
-import { LIMITS } from '../../core/limit.ts';
-import { readField } from '../../core/thrown.ts';
+import { type ErrorCode, errorMessage, isRuntimeError } from '../../core/value/error.ts';
+import { LIMITS } from '../../core/value/limit.ts';
+import { readField } from '../../core/value/thrown.ts';
 
 const HEARTBEAT_MS = 250;
 /** A step's fault that came back this often will not go away by itself; the thread says so and rests. */

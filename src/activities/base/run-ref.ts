@@ -1,7 +1,7 @@
 /** Who asks: the thread and the workflow run of the current activity; checked against the store's own id. */
 import { Context } from '@temporalio/activity';
-import { RuntimeError } from '../../core/error.ts';
-import type { RunRef } from '../../core/step.ts';
+import type { RunRef } from '../../core/thread/step.ts';
+import { RuntimeError } from '../../core/value/error.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 
 export function currentRunId(): string {

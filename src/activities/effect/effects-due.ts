@@ -1,8 +1,8 @@
 /**
- * Adds to an activity's answer when the thread's next effect is due (core/step.ts, EffectsDue). Code within any of them may
+ * Adds to an activity's answer when the thread's next effect is due (core/thread/step.ts, EffectsDue). Code within any of them may
  * have scheduled one; the workflow hears of it by the answer, and needs no signal.
  */
-import type { EffectsDue } from '../../core/step.ts';
+import type { EffectsDue } from '../../core/thread/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 
 type Activity<Input, Output> = (input: Input) => Promise<Output>;

@@ -2,11 +2,11 @@
  * Runs the handler of one effect (definitions §10). Whatever it does, the answer is how the effect ended: an unknown name,
  * arguments that its schema refuses, a throw and a time-out are errors that are stored; none is thrown.
  */
-import type { EffectDefinition, ScheduledEffect } from '../../core/effect.ts';
-import { isRuntimeError } from '../../core/error.ts';
-import { LIMITS } from '../../core/limit.ts';
-import type { ThreadState } from '../../core/thread-state.ts';
-import { errorMessage, errorStack } from '../../core/thrown.ts';
+import type { EffectDefinition, ScheduledEffect } from '../../core/author/effect.ts';
+import type { ThreadState } from '../../core/author/thread-state.ts';
+import { isRuntimeError } from '../../core/value/error.ts';
+import { LIMITS } from '../../core/value/limit.ts';
+import { errorMessage, errorStack } from '../../core/value/thrown.ts';
 import { withStack } from '../../state/author-fault.ts';
 import { runAuthorCode } from '../../state/author-run.ts';
 import { describeIssues } from '../../state/check-arguments.ts';

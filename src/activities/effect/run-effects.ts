@@ -3,7 +3,7 @@
  * large enough: the workflow asks again at once, and may have other things to do in between.
  * An effect that is cut off stays begun in the store, and whoever asks next runs it again.
  */
-import type { RunEffectsOutcome, RunRef, StoredError } from '../../core/step.ts';
+import type { RunEffectsOutcome, RunRef, StoredError } from '../../core/thread/step.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { BegunEffect, EndedEffect } from '../../store/port/effect.ts';
 import type { FromRun } from '../../store/port/run.ts';

@@ -1,8 +1,9 @@
 /** Stages: the models are asked in their order, and what one of them has said becomes the answer of the step (runtime §3.3). */
-import type { ActiveSide } from '../../core/active-side.ts';
-import type { ModelDefinition } from '../../core/definition.ts';
-import type { ToolCall } from '../../core/message.ts';
-import type { ProviderMessage, ProviderResponse } from '../../core/provider.ts';
+
+import type { ModelDefinition } from '../../core/author/definition.ts';
+import type { ToolCall } from '../../core/message/message.ts';
+import type { ProviderMessage, ProviderResponse } from '../../core/message/provider.ts';
+import type { ActiveSide } from '../../core/project/active-side.ts';
 import { readRedactor } from '../../state/env-place.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import type { HookBlocked } from '../../state/hooks/assembly-hooks.ts';

@@ -2,17 +2,18 @@
  * Stages that assemble what all requests of a step have in common (runtime §4), in the order of definitions §12.2: the rendered prompt
  * and the messages, through the hooks, and the last repairs. What depends on the model that is asked is `model/request.ts`.
  */
-import { type ActiveSide, hasTwoSides } from '../../core/active-side.ts';
-import { chooseMessages, pairResults } from '../../core/context.ts';
-import { recentImages } from '../../core/context-attachment.ts';
-import { toProviderMessage } from '../../core/context-provider.ts';
-import { dropEmpty, repairToolSequences } from '../../core/context-repair.ts';
-import { showToSide } from '../../core/context-side.ts';
-import { isRuntimeError } from '../../core/error.ts';
-import { fromLLMMessages, toLLMMessage } from '../../core/llm-message.ts';
-import { renderPrompt } from '../../core/prompt-text.ts';
-import type { ProviderMessage } from '../../core/provider.ts';
-import { FIRST_WORD } from '../../core/subagent.ts';
+
+import { chooseMessages, pairResults } from '../../core/context/context.ts';
+import { recentImages } from '../../core/context/context-attachment.ts';
+import { toProviderMessage } from '../../core/context/context-provider.ts';
+import { dropEmpty, repairToolSequences } from '../../core/context/context-repair.ts';
+import { showToSide } from '../../core/context/context-side.ts';
+import { fromLLMMessages, toLLMMessage } from '../../core/message/llm-message.ts';
+import type { ProviderMessage } from '../../core/message/provider.ts';
+import { type ActiveSide, hasTwoSides } from '../../core/project/active-side.ts';
+import { renderPrompt } from '../../core/project/prompt-text.ts';
+import { FIRST_WORD } from '../../core/project/subagent.ts';
+import { isRuntimeError } from '../../core/value/error.ts';
 import { end, go, type Nothing, type Verdict } from '../../state/gate.ts';
 import { type HookBlocked, isHookBlocked, type RequestHooks } from '../../state/hooks/assembly-hooks.ts';
 import type { StepContext } from '../../store/port/step.ts';

@@ -6,9 +6,9 @@
  * S3. An answer was paid for: where the store is away or full, it is kept until it can be stored, or another worker takes over.
  */
 import { randomUUID } from 'node:crypto';
-import type { ToolCall } from '../../core/message.ts';
-import type { ProviderUsage } from '../../core/provider.ts';
-import { roleOf } from '../../core/session.ts';
+import type { ToolCall } from '../../core/message/message.ts';
+import type { ProviderUsage } from '../../core/message/provider.ts';
+import { roleOf } from '../../core/thread/session.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import type { DraftMessage } from '../../state/hooks/message-hook-port.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';

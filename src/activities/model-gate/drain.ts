@@ -7,11 +7,12 @@
  *     stored, since the worker was lost in between, is seen again.
  * I3. A thread is marked as greeted when its hooks have run: they run again where the worker is lost in between.
  */
-import { findActiveSide, hasTwoSides } from '../../core/active-side.ts';
-import type { Registry } from '../../core/definition.ts';
-import { isRuntimeError, isStoreTrouble } from '../../core/error.ts';
-import type { AttachmentRef } from '../../core/message.ts';
-import type { ModelStepInput } from '../../core/step.ts';
+
+import type { Registry } from '../../core/author/definition.ts';
+import type { AttachmentRef } from '../../core/message/message.ts';
+import { findActiveSide, hasTwoSides } from '../../core/project/active-side.ts';
+import type { ModelStepInput } from '../../core/thread/step.ts';
+import { isRuntimeError, isStoreTrouble } from '../../core/value/error.ts';
 import { storeAttachments } from '../../state/attachments.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import { definesHook } from '../../state/hooks/listed.ts';

@@ -2,7 +2,7 @@
  * The model gate: all that surrounds a question to a model, in order (runtime §3.1-3.4). The thread's own step begins with its drain; a
  * sub-prompt's step, which has nothing to drain, is opened by its call (subprompt/open.ts), and both are answered alike.
  */
-import type { ModelStepInput, StoredError } from '../../core/step.ts';
+import type { ModelStepInput, StoredError } from '../../core/thread/step.ts';
 import { openGate } from '../../state/gate.ts';
 import type { FromRun } from '../../store/port/run.ts';
 import type { BegunStep, CommittedStep } from '../../store/port/step.ts';

@@ -1,6 +1,6 @@
 /** Stages before anything is assembled: what the store has of the step, who acts, with which variables, and what may be offered. */
-import { type ActiveSide, findStepSide } from '../../core/active-side.ts';
-import type { StoredError } from '../../core/step.ts';
+import { type ActiveSide, findStepSide } from '../../core/project/active-side.ts';
+import type { StoredError } from '../../core/thread/step.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import type { Scratch } from '../../state/scratch.ts';
 import type { StepContext, StepRef } from '../../store/port/step.ts';

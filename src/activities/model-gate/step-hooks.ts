@@ -1,5 +1,5 @@
 /** The hooks of a step that a model answers (definitions §9): those on its request, and those around its answer. */
-import type { ActiveSide } from '../../core/active-side.ts';
+import type { ActiveSide } from '../../core/project/active-side.ts';
 import { type RequestHooks, toPublic } from '../../state/hooks/assembly-hooks.ts';
 import { openScratch, type Scratch } from '../../state/scratch.ts';
 import type { StepContext, StepRef } from '../../store/port/step.ts';

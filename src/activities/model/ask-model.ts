@@ -1,6 +1,6 @@
 /** Asks the models of a step in their order; what is streamed goes to the log, and each call is a row of its own. */
-import type { ModelDefinition } from '../../core/definition.ts';
-import type { ProviderRequest } from '../../core/provider.ts';
+import type { ModelDefinition } from '../../core/author/definition.ts';
+import type { ProviderRequest } from '../../core/message/provider.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { StepRef } from '../../store/port/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

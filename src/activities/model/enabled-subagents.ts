@@ -5,10 +5,10 @@
  * O2. Where no entry has `optional`, nothing is read.
  * O3. A variable that this worker cannot decrypt enables nothing; `step-env.ts` says so to people.
  */
-import type { PromptDefinition } from '../../core/definition.ts';
-import { type EnvPlace, resolveVariable } from '../../core/env.ts';
-import { isRuntimeError } from '../../core/error.ts';
-import { isTruthy, listSubagents, type Subagent } from '../../core/subagent.ts';
+import type { PromptDefinition } from '../../core/author/definition.ts';
+import { type EnvPlace, resolveVariable } from '../../core/project/env.ts';
+import { isTruthy, listSubagents, type Subagent } from '../../core/project/subagent.ts';
+import { isRuntimeError } from '../../core/value/error.ts';
 import { readEnvPlace } from '../../state/env-place.ts';
 import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

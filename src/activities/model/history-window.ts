@@ -3,11 +3,12 @@
  * W1. The smallest window among the models that may be asked counts: a fallback must be able to take over.
  * W2. An estimate: what the hooks of the step add is not known yet, nor which subagents are enabled.
  */
-import { findStepSide, hasTwoSides } from '../../core/active-side.ts';
-import { estimateText } from '../../core/context-estimate.ts';
-import type { ModelDefinition, Registry } from '../../core/definition.ts';
-import { renderPrompt } from '../../core/prompt-text.ts';
-import type { ProviderTool } from '../../core/provider.ts';
+
+import type { ModelDefinition, Registry } from '../../core/author/definition.ts';
+import { estimateText } from '../../core/context/context-estimate.ts';
+import type { ProviderTool } from '../../core/message/provider.ts';
+import { findStepSide, hasTwoSides } from '../../core/project/active-side.ts';
+import { renderPrompt } from '../../core/project/prompt-text.ts';
 import type { HistoryWindow, StepPlace } from '../../store/port/step.ts';
 import { fullSubagentOffer } from './offered-tools.ts';
 import { promptVariables } from './prompt-variables.ts';

@@ -7,12 +7,13 @@
  * I3. Their ids come from what they are for, so the call itself tells that it is one of these (`isImmediateCall`).
  * I4. A project without immediate subagents pays nothing for them.
  */
-import { findActiveSide, hasTwoSides } from '../../core/active-side.ts';
-import type { PromptDefinition, Registry } from '../../core/definition.ts';
-import type { ToolItem } from '../../core/item.ts';
-import { LIMITS } from '../../core/limit.ts';
-import { FIRST_WORD, listSubagents, SUBAGENT_CREATE, type Subagent } from '../../core/subagent.ts';
-import type { Side } from '../../core/thread-execution.ts';
+
+import type { PromptDefinition, Registry } from '../../core/author/definition.ts';
+import type { Side } from '../../core/author/thread-execution.ts';
+import { findActiveSide, hasTwoSides } from '../../core/project/active-side.ts';
+import { FIRST_WORD, listSubagents, SUBAGENT_CREATE, type Subagent } from '../../core/project/subagent.ts';
+import type { ToolItem } from '../../core/thread/item.ts';
+import { LIMITS } from '../../core/value/limit.ts';
 import { createIds } from '../../state/id.ts';
 import type { FromRun } from '../../store/port/run.ts';
 import type { BeginStep, ImmediateCalls } from '../../store/port/step.ts';

@@ -1,7 +1,7 @@
 /** Writes each request to a model as a row of its own: who was asked, what it cost, why it failed. */
-import type { ModelDefinition } from '../../core/definition.ts';
-import type { ProviderUsage } from '../../core/provider.ts';
-import { errorStack } from '../../core/thrown.ts';
+import type { ModelDefinition } from '../../core/author/definition.ts';
+import type { ProviderUsage } from '../../core/message/provider.ts';
+import { errorStack } from '../../core/value/thrown.ts';
 import type { CallModelOptions } from '../../models/call-model.ts';
 import { withStack } from '../../state/author-fault.ts';
 import type { StateDependencies } from '../../state/dependencies.ts';

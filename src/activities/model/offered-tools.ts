@@ -2,9 +2,9 @@
  * What a prompt offers to its model (definitions §6.3, §13.3): function tools; prompts, which take what their schema says; agents
  * of type `ai_human`, a handoff to which takes what their side A's prompt takes; subagents, as far as they are enabled.
  */
-import type { AgentDefinition, PromptDefinition, Registry } from '../../core/definition.ts';
-import type { ProviderTool } from '../../core/provider.ts';
-import { listSubagents } from '../../core/subagent.ts';
+import type { AgentDefinition, PromptDefinition, Registry } from '../../core/author/definition.ts';
+import type { ProviderTool } from '../../core/message/provider.ts';
+import { listSubagents } from '../../core/project/subagent.ts';
 import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { enabledSubagents } from './enabled-subagents.ts';

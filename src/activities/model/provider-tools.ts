@@ -3,8 +3,13 @@
  * A prompt names one as the model declares it in `providerTools` (`x` or `provider:x`), or by a tool of the project with
  * `executionMode: 'provider'`. A fallback model that does not declare it is asked without it.
  */
-import type { ModelDefinition, PromptDefinition, PromptToolEntry, Registry } from '../../core/definition.ts';
-import type { ProviderResponse, ProviderTool } from '../../core/provider.ts';
+import type {
+  ModelDefinition,
+  PromptDefinition,
+  PromptToolEntry,
+  Registry,
+} from '../../core/author/definition.ts';
+import type { ProviderResponse, ProviderTool } from '../../core/message/provider.ts';
 
 const PREFIX = 'provider:';
 

@@ -6,11 +6,11 @@
  * V3. The newest images come first where there is not room for all.
  */
 
-import type { Picture, Pictures } from '../../core/context-attachment.ts';
-import { isRuntimeError, isStoreTrouble } from '../../core/error.ts';
-import { readImageType } from '../../core/image-size.ts';
-import { LIMITS } from '../../core/limit.ts';
-import type { AttachmentRef } from '../../core/message.ts';
+import type { Picture, Pictures } from '../../core/context/context-attachment.ts';
+import { readImageType } from '../../core/file/image-size.ts';
+import type { AttachmentRef } from '../../core/message/message.ts';
+import { isRuntimeError, isStoreTrouble } from '../../core/value/error.ts';
+import { LIMITS } from '../../core/value/limit.ts';
 import { readWholeFile } from '../../store/port/file-content.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 

@@ -1,10 +1,11 @@
 /** Builds what a model is asked (runtime §4) from the project's definitions and the thread's messages. */
-import { type ActiveSide, hasTwoSides } from '../../core/active-side.ts';
-import { withoutImages } from '../../core/context-provider.ts';
-import type { ModelDefinition, PromptDefinition, Registry } from '../../core/definition.ts';
-import type { ProviderMessage, ProviderRequest, ProviderTool } from '../../core/provider.ts';
-import type { StoredError } from '../../core/step.ts';
-import type { StopRules } from '../../core/stop.ts';
+
+import type { ModelDefinition, PromptDefinition, Registry } from '../../core/author/definition.ts';
+import { withoutImages } from '../../core/context/context-provider.ts';
+import type { ProviderMessage, ProviderRequest, ProviderTool } from '../../core/message/provider.ts';
+import { type ActiveSide, hasTwoSides } from '../../core/project/active-side.ts';
+import type { StoredError } from '../../core/thread/step.ts';
+import type { StopRules } from '../../core/thread/stop.ts';
 
 import { offeredTools } from './offered-tools.ts';
 import { findProviderTools, runsAtProvider } from './provider-tools.ts';

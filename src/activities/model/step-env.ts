@@ -5,13 +5,14 @@
  * S2. A model never gets a secret: an `env` part of the prompt shows its name.
  * S3. A project that uses neither costs no read.
  */
-import { findActiveSide } from '../../core/active-side.ts';
-import type { PromptDefinition, Registry } from '../../core/definition.ts';
-import { resolveVariable } from '../../core/env.ts';
-import type { Requirement } from '../../core/env-requirement.ts';
-import { isRuntimeError } from '../../core/error.ts';
-import type { StoredError } from '../../core/step.ts';
-import { listSubagents } from '../../core/subagent.ts';
+
+import type { PromptDefinition, Registry } from '../../core/author/definition.ts';
+import { findActiveSide } from '../../core/project/active-side.ts';
+import { resolveVariable } from '../../core/project/env.ts';
+import type { Requirement } from '../../core/project/env-requirement.ts';
+import { listSubagents } from '../../core/project/subagent.ts';
+import type { StoredError } from '../../core/thread/step.ts';
+import { isRuntimeError } from '../../core/value/error.ts';
 import { definedEnvPlace, readEnvPlace, requirementsOf } from '../../state/env-place.ts';
 import type { ThreadRecord } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

@@ -2,15 +2,15 @@
  * How subagents are offered to a model (definitions §13.3): one that ends with its report is a tool of its agent's name; those
  * that may be spoken to again hide behind `subagent_create` and `subagent_message`. Pure.
  */
-import type { AgentDefinition, AuthorSchema, Registry } from '../../core/definition.ts';
-import type { ProviderTool } from '../../core/provider.ts';
+import type { AgentDefinition, AuthorSchema, Registry } from '../../core/author/definition.ts';
+import type { ProviderTool } from '../../core/message/provider.ts';
 import {
   childPrompt,
   isSubagentCall,
   SUBAGENT_CREATE,
   SUBAGENT_MESSAGE,
   type Subagent,
-} from '../../core/subagent.ts';
+} from '../../core/project/subagent.ts';
 import { type JsonSchema, toParameters } from '../../definitions/tool-schema.ts';
 
 export interface SubagentOffer {

@@ -3,7 +3,7 @@
  * C1. After the thread's own commit, also where it comes again and finds the thread ended already: so a worker that dies in
  *     between leaves nobody running.
  */
-import type { CommitStatusInput } from '../../core/step.ts';
+import type { CommitStatusInput } from '../../core/thread/step.ts';
 import { stopDescendants, terminateDescendants } from '../../state/descendants.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { openThreadSignals, type ThreadSignals } from './thread-signals.ts';

@@ -6,7 +6,7 @@
  * R3. What was queued is stored when the code goes on; that the other one looks is seen to by then as well (`wake-gate.ts`), or, where
  *     this worker is lost, by whoever finds that out (`wake-forgotten.ts`).
  */
-import { errorMessage, isRuntimeError, RuntimeError } from '../../core/error.ts';
+import { errorMessage, isRuntimeError, RuntimeError } from '../../core/value/error.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import { openWorkLine, type WorkLine } from '../../state/work-line.ts';
 import type { WorkSink } from '../../state/work-sink.ts';

@@ -6,9 +6,9 @@
  * A3. Nobody is started to be ended by `end`: whose workflow is gone is ended in the store, by whoever asks.
  */
 import { Context } from '@temporalio/activity';
-import { WORKFLOW_ID_PREFIX } from '../../core/start-input.ts';
-import { revival, WORKFLOW_TYPE } from '../../core/start-options.ts';
-import { sandboxQueue } from '../../core/step.ts';
+import { WORKFLOW_ID_PREFIX } from '../../core/thread/start-input.ts';
+import { revival, WORKFLOW_TYPE } from '../../core/thread/start-options.ts';
+import { sandboxQueue } from '../../core/thread/step.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import {
   stop,

@@ -4,10 +4,10 @@
  * E2. A project without subagents pays no read.
  * E3. A thread comes to rest also where the project cannot be read: that may be why.
  */
-import type { AgentDefinition, Registry } from '../../core/definition.ts';
-import type { Message } from '../../core/message.ts';
-import type { CommitStatusInput, CommitStatusOutcome } from '../../core/step.ts';
-import type { SubagentReport } from '../../core/subagent-report.ts';
+import type { AgentDefinition, Registry } from '../../core/author/definition.ts';
+import type { Message } from '../../core/message/message.ts';
+import type { CommitStatusInput, CommitStatusOutcome } from '../../core/thread/step.ts';
+import type { SubagentReport } from '../../core/thread/subagent-report.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';

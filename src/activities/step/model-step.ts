@@ -2,10 +2,11 @@
  * `modelStep`: one step of the cycle up to the stored answer (runtime §3.1-3.4), through the model gate (`model-gate/model-gate.ts`).
  * Tools are other activities.
  */
-import { findActiveSide, hasTwoSides } from '../../core/active-side.ts';
-import type { Registry } from '../../core/definition.ts';
-import type { Session } from '../../core/session.ts';
-import type { ModelStepInput, ModelStepOutcome } from '../../core/step.ts';
+
+import type { Registry } from '../../core/author/definition.ts';
+import { findActiveSide, hasTwoSides } from '../../core/project/active-side.ts';
+import type { Session } from '../../core/thread/session.ts';
+import type { ModelStepInput, ModelStepOutcome } from '../../core/thread/step.ts';
 import type { StepRecord, ThreadRecord } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';

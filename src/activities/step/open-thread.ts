@@ -1,8 +1,8 @@
 /** `openThread`: the first act of every workflow run: registers it with the store and learns where to go on. */
 
-import { findActiveSide, hasTwoSides } from '../../core/active-side.ts';
-import { RuntimeError } from '../../core/error.ts';
-import type { OpenThreadInput, OpenThreadOutcome, StoredError } from '../../core/step.ts';
+import { findActiveSide, hasTwoSides } from '../../core/project/active-side.ts';
+import type { OpenThreadInput, OpenThreadOutcome, StoredError } from '../../core/thread/step.ts';
+import { RuntimeError } from '../../core/value/error.ts';
 import type { ThreadRecord } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { currentRunId } from '../base/run-ref.ts';

@@ -3,8 +3,9 @@
  * ever: the batch is halved until that item is alone, and it becomes an event `item.rejected`. A store that is away, or any
  * other fault, is waited for as with each commit. Items that were stored before a half failed are stored once (item id).
  */
-import { errorMessage } from '../../core/error.ts';
-import type { QueueItem, Refusal } from '../../core/item.ts';
+
+import type { QueueItem, Refusal } from '../../core/thread/item.ts';
+import { errorMessage } from '../../core/value/error.ts';
 import type { FromRun, ThreadStore } from '../../store/port/thread-store.ts';
 
 type SpillStore = { readonly queue: Pick<ThreadStore['queue'], 'spill'> };

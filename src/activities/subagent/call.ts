@@ -5,10 +5,10 @@
  * S2. Whatever is wrong with the call is its result, and says what to do instead.
  */
 
-import { isRuntimeError } from '../../core/error.ts';
-import type { ToolCallInput, ToolCallOutcome } from '../../core/step.ts';
-import { SUBAGENT_MESSAGE } from '../../core/subagent.ts';
-import type { SubagentOutcome } from '../../core/subagent-step.ts';
+import { SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
+import type { ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
+import type { SubagentOutcome } from '../../core/thread/subagent-step.ts';
+import { isRuntimeError } from '../../core/value/error.ts';
 import type { CallOfChild } from '../../store/port/family.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { beginCall, type ResumableCall, settleCall } from '../tool/resumable-call.ts';

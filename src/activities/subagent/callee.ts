@@ -2,15 +2,16 @@
  * Stages: whom a call of a subagent may address (runtime §3.3, §7.3). A model and a signal: the enabled ones of the active prompt. Code:
  * those of either side's prompt, and any other `dual_ai` agent with the defaults of an entry.
  */
-import { findActivePrompt, findActiveSide } from '../../core/active-side.ts';
-import type { PromptDefinition, Registry } from '../../core/definition.ts';
+
+import type { PromptDefinition, Registry } from '../../core/author/definition.ts';
+import { findActivePrompt, findActiveSide } from '../../core/project/active-side.ts';
 import {
   findSubagent,
   listSubagents,
   SUBAGENT_CREATE,
   type Subagent,
   toSubagent,
-} from '../../core/subagent.ts';
+} from '../../core/project/subagent.ts';
 import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
 import { go, type Verdict } from '../../state/gate.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

@@ -3,9 +3,9 @@
  * C1. An end without a reason ends nothing: there was nothing to do.
  * C2. A limit, a refusal or a fault is a failure, which says why, and what the child said last.
  */
-import type { RestStatus, StoredError } from '../../core/step.ts';
-import type { StopReason } from '../../core/stop.ts';
-import type { SubagentReport } from '../../core/subagent-report.ts';
+import type { RestStatus, StoredError } from '../../core/thread/step.ts';
+import type { StopReason } from '../../core/thread/stop.ts';
+import type { SubagentReport } from '../../core/thread/subagent-report.ts';
 
 export interface ExecutionEnd {
   readonly status: RestStatus;

@@ -6,9 +6,9 @@
  * V3. Where a required one is missing, nothing is made: a request is kept with all that the child will be made of, and whoever
  *     calls is told what to ask for. What the child was to be given waits under its thread's id, encrypted as any value.
  */
-import { declaredTypes, resolveVariable } from '../../core/env.ts';
-import { isScoped, listScoped, listScopedRequirements } from '../../core/env-requirement.ts';
-import type { Subagent } from '../../core/subagent.ts';
+import { declaredTypes, resolveVariable } from '../../core/project/env.ts';
+import { isScoped, listScoped, listScopedRequirements } from '../../core/project/env-requirement.ts';
+import type { Subagent } from '../../core/project/subagent.ts';
 import { readEnvPlace } from '../../state/env-place.ts';
 import { createIds } from '../../state/id.ts';
 import type { GivenVariable, NewChild, ParentCall } from '../../store/port/family.ts';

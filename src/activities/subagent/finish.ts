@@ -4,10 +4,10 @@
  * result keeps it, and one whose report is not there yet stays as it is.
  */
 
-import type { ToolResult } from '../../core/message.ts';
-import { SUBAGENT_MESSAGE } from '../../core/subagent.ts';
-import { formatResult } from '../../core/subagent-report.ts';
-import type { FinishedSubagent, FinishSubagentInput } from '../../core/subagent-step.ts';
+import type { ToolResult } from '../../core/message/message.ts';
+import { SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
+import { formatResult } from '../../core/thread/subagent-report.ts';
+import type { FinishedSubagent, FinishSubagentInput } from '../../core/thread/subagent-step.ts';
 import type { CallOfChild } from '../../store/port/family.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

@@ -7,11 +7,11 @@
  * M3. Each request is a row of the step, with its usage and cost, as any model call's is.
  */
 import { Context } from '@temporalio/activity';
-import { findActivePrompt } from '../../core/active-side.ts';
-import type { ModelDefinition, PromptDefinition } from '../../core/definition.ts';
-import { resolveVariable } from '../../core/env.ts';
-import type { ProviderRequest } from '../../core/provider.ts';
-import { type Subagent, toThreadName } from '../../core/subagent.ts';
+import type { ModelDefinition, PromptDefinition } from '../../core/author/definition.ts';
+import type { ProviderRequest } from '../../core/message/provider.ts';
+import { findActivePrompt } from '../../core/project/active-side.ts';
+import { resolveVariable } from '../../core/project/env.ts';
+import { type Subagent, toThreadName } from '../../core/project/subagent.ts';
 import { readEnvPlace, readRedactor } from '../../state/env-place.ts';
 import { go, type Verdict } from '../../state/gate.ts';
 import type { ThreadRecord } from '../../store/port/thread.ts';

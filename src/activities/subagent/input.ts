@@ -2,9 +2,9 @@
  * What a call of a subagent asks for (definitions §13.1, §13.3): the child's arguments, its first message with files of the
  * parent, its name. Checked in the order of runtime §3.3; a refusal is a result that the model reads, and says what to do.
  */
-import { parseArguments } from '../../core/context.ts';
-import type { Registry } from '../../core/definition.ts';
-import { isRuntimeError, isStoreTrouble } from '../../core/error.ts';
+
+import type { Registry } from '../../core/author/definition.ts';
+import { parseArguments } from '../../core/message/tool-call.ts';
 import {
   childPrompt,
   FIRST_WORD,
@@ -12,7 +12,8 @@ import {
   SUBAGENT_MESSAGE,
   type Subagent,
   toThreadName,
-} from '../../core/subagent.ts';
+} from '../../core/project/subagent.ts';
+import { isRuntimeError, isStoreTrouble } from '../../core/value/error.ts';
 import { storeAttachments } from '../../state/attachments.ts';
 import { type AnsweredCall, describeIssues, refuseCall } from '../../state/check-arguments.ts';
 import { go, type Verdict } from '../../state/gate.ts';

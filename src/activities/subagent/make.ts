@@ -4,9 +4,10 @@
  * M1. Its id comes from the call that makes it: the same call again finds the same child.
  * M2. Hooks run before the child does. They run again where the worker was lost before its answer was heard.
  */
-import type { MessageItem } from '../../core/item.ts';
-import { SUBAGENT_CREATE, SUBAGENT_MESSAGE, type Subagent } from '../../core/subagent.ts';
-import type { SubagentOutcome } from '../../core/subagent-step.ts';
+
+import { SUBAGENT_CREATE, SUBAGENT_MESSAGE, type Subagent } from '../../core/project/subagent.ts';
+import type { MessageItem } from '../../core/thread/item.ts';
+import type { SubagentOutcome } from '../../core/thread/subagent-step.ts';
 import { refuseCall } from '../../state/check-arguments.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import { definesHook } from '../../state/hooks/listed.ts';

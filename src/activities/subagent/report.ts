@@ -5,10 +5,10 @@
  *     it again, and says by the registry whether the child is done.
  */
 import { Context } from '@temporalio/activity';
-import { LIMITS } from '../../core/limit.ts';
-import type { RunRef } from '../../core/step.ts';
-import { statusAfter } from '../../core/subagent-report.ts';
-import type { ChildStart, ReportOutcome, UnstartedOutcome } from '../../core/subagent-step.ts';
+import type { RunRef } from '../../core/thread/step.ts';
+import { statusAfter } from '../../core/thread/subagent-report.ts';
+import type { ChildStart, ReportOutcome, UnstartedOutcome } from '../../core/thread/subagent-step.ts';
+import { LIMITS } from '../../core/value/limit.ts';
 import type { ChildRecord } from '../../store/port/family.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

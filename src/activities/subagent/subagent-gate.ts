@@ -2,7 +2,7 @@
  * The tool gate for calls of subagents, as far as the child (runtime §3.3, §7, §8.1): the numbers are those of `tool-gate/tool-gate.ts`,
  * whose RESULT stores what `finishSubagent` has composed, or what a stage has answered here.
  */
-import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../core/subagent.ts';
+import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
 import { openGate } from '../../state/gate.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { ResumableCall } from '../tool/resumable-call.ts';

@@ -2,7 +2,7 @@
  * Stages of `subagent_message` (definitions §13.3, §13.6): a word to a child that lives and may be spoken to, with files of the parent.
  * The child's workflow is woken when the store has it.
  */
-import { SUBAGENT_MESSAGE } from '../../core/subagent.ts';
+import { SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
 import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import { createIds } from '../../state/id.ts';

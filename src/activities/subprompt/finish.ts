@@ -2,9 +2,10 @@
  * `finishSubprompt`: the result of a call of a prompt, composed from what the store has of its step (definitions §12.6), and
  * stored as any call's is, through the hooks around it. Repeatable: a call that has its result keeps it.
  */
-import { LIMITS } from '../../core/limit.ts';
-import type { FinishSubpromptInput, StoredError, ToolCallOutcome } from '../../core/step.ts';
-import { composeSubpromptResult, toSwitches } from '../../core/subprompt-result.ts';
+
+import type { FinishSubpromptInput, StoredError, ToolCallOutcome } from '../../core/thread/step.ts';
+import { composeSubpromptResult, toSwitches } from '../../core/thread/subprompt-result.ts';
+import { LIMITS } from '../../core/value/limit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { beginCall, keepPresent, type ResumableCall, settleCall } from '../tool/resumable-call.ts';
 import type { CallAnswer } from '../tool-gate/call-info.ts';

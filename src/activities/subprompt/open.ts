@@ -4,7 +4,7 @@
  * O1. A step that is there already is found, and its message has been through its hooks. Hooks that had run when their worker was
  *     lost before the step was stored run again.
  */
-import type { PromptDefinition } from '../../core/definition.ts';
+import type { PromptDefinition } from '../../core/author/definition.ts';
 import { definesHook } from '../../state/hooks/listed.ts';
 import type { DraftMessage } from '../../state/hooks/message-hook-port.ts';
 import { createIds } from '../../state/id.ts';

@@ -4,7 +4,7 @@
  * U1. Every attempt is the same one to the store: the call is begun once and its step opened once, whoever comes again. So a
  *     lost worker costs another request to the model at most, and never an unknown outcome.
  */
-import type { SubpromptOutcome, ToolCallInput, ToolCallOutcome } from '../../core/step.ts';
+import type { SubpromptOutcome, ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
 import type { StepRecord } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';

@@ -1,6 +1,7 @@
 /** What the stages of the tool gate know of a call from the beginning, and what a call is answered with. */
-import type { ToolResult } from '../../core/message.ts';
-import type { FlowDirective } from '../../core/thread-execution.ts';
+
+import type { FlowDirective } from '../../core/author/thread-execution.ts';
+import type { ToolResult } from '../../core/message/message.ts';
 import type { BegunTool, CommitTool, ToolCallKey } from '../../store/port/tool.ts';
 
 /** A call that has begun, with its place in the step. */

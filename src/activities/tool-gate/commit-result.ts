@@ -2,8 +2,8 @@
  * Stages: the transaction that stores what became of a call, and the hooks behind it (definitions §12.4).
  * C1. The result is stored whatever becomes of the run that asked for it; hooks behind it run where it was this attempt's.
  */
-import type { ToolResult } from '../../core/message.ts';
-import type { ToolCallOutcome } from '../../core/step.ts';
+import type { ToolResult } from '../../core/message/message.ts';
+import type { ToolCallOutcome } from '../../core/thread/step.ts';
 import { authorPlace } from '../../state/author-fault.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';

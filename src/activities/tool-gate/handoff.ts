@@ -3,8 +3,8 @@
  * itself does nothing but say so; the store keeps who is next, and what the agent is told first, along with the result.
  * H1. The arguments are those of the agent's side A, and are in its scratch: its prompt may show them.
  */
-import type { AgentDefinition } from '../../core/definition.ts';
-import type { MessageItem } from '../../core/item.ts';
+import type { AgentDefinition } from '../../core/author/definition.ts';
+import type { MessageItem } from '../../core/thread/item.ts';
 import { go, type Verdict } from '../../state/gate.ts';
 import type { CallAnswer } from './call-info.ts';
 import type { PromptArguments, ReadMessage } from './prompt-input.ts';

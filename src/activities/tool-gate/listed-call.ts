@@ -2,8 +2,9 @@
  * Stage: may the call name what it names? Code may reach whatever the project defines; models and signals only what the active prompt
  * lists.
  */
-import { findActivePrompt } from '../../core/active-side.ts';
-import type { PromptToolEntry, Registry } from '../../core/definition.ts';
+
+import type { PromptToolEntry, Registry } from '../../core/author/definition.ts';
+import { findActivePrompt } from '../../core/project/active-side.ts';
 import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
 import { go, type Verdict } from '../../state/gate.ts';
 import type { StoredToolCall } from '../../store/port/tool.ts';

@@ -2,11 +2,12 @@
  * Stages: what a call of a prompt, or of an agent that takes a handoff, brings along (definitions §12.6, §12.7): arguments, checked
  * by the prompt that will read them, and the first message that the entry's `init…` fields make of them.
  */
-import { parseArguments } from '../../core/context.ts';
-import type { AuthorSchema, PromptToolEntry } from '../../core/definition.ts';
-import { isRuntimeError, isStoreTrouble, RuntimeError } from '../../core/error.ts';
-import { parseFilePath } from '../../core/file-path.ts';
-import type { AttachmentRef } from '../../core/message.ts';
+
+import type { AuthorSchema, PromptToolEntry } from '../../core/author/definition.ts';
+import { parseFilePath } from '../../core/file/file-path.ts';
+import type { AttachmentRef } from '../../core/message/message.ts';
+import { parseArguments } from '../../core/message/tool-call.ts';
+import { isRuntimeError, isStoreTrouble, RuntimeError } from '../../core/value/error.ts';
 import { storeAttachments } from '../../state/attachments.ts';
 import { type AnsweredCall, describeIssues, refuseCall } from '../../state/check-arguments.ts';
 import { go, type Verdict } from '../../state/gate.ts';

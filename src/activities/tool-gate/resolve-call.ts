@@ -1,14 +1,15 @@
 /** Stage 1 of the tool gate: what is it that the call names? One stage for each kind of what a call may name. */
-import { hasTwoSides } from '../../core/active-side.ts';
+
 import type {
   AgentDefinition,
   AuthorSchema,
   PromptDefinition,
   Registry,
   ToolDefinition,
-} from '../../core/definition.ts';
-import { LIMITS } from '../../core/limit.ts';
-import { isSubagentCall } from '../../core/subagent.ts';
+} from '../../core/author/definition.ts';
+import { hasTwoSides } from '../../core/project/active-side.ts';
+import { isSubagentCall } from '../../core/project/subagent.ts';
+import { LIMITS } from '../../core/value/limit.ts';
 import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
 import { go, type Nothing, type Verdict } from '../../state/gate.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

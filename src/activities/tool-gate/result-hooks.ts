@@ -4,7 +4,7 @@
  * R2. A call that a hook removed is over without a result (null): no more hooks, no message, no files.
  */
 import { randomUUID } from 'node:crypto';
-import { type ToolCall, type ToolResult, toolContent } from '../../core/message.ts';
+import { type ToolCall, type ToolResult, toolContent } from '../../core/message/message.ts';
 import { go, type Nothing, type Verdict } from '../../state/gate.ts';
 import type { DraftMessage } from '../../state/hooks/message-hook-port.ts';
 import { storeResultFiles } from '../../state/result-files.ts';

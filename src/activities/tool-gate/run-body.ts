@@ -1,8 +1,9 @@
 /** Stages: the arguments of a tool as JSON, its body, and the removal of secrets from what the body answered (definitions §12.4). */
-import { parseArguments } from '../../core/context.ts';
-import type { ToolDefinition } from '../../core/definition.ts';
-import { LIMITS } from '../../core/limit.ts';
-import type { ToolResult } from '../../core/message.ts';
+
+import type { ToolDefinition } from '../../core/author/definition.ts';
+import type { ToolResult } from '../../core/message/message.ts';
+import { parseArguments } from '../../core/message/tool-call.ts';
+import { LIMITS } from '../../core/value/limit.ts';
 import { withStack } from '../../state/author-fault.ts';
 import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';

@@ -5,12 +5,13 @@
  * B2. Before the result is stored, and before hooks see it for the last time. Files that are not there make an error of it, so
  *     the session goes on (definitions §12.5).
  */
-import { findActiveSide } from '../../core/active-side.ts';
-import { parseArguments } from '../../core/context.ts';
-import type { Registry, SessionToolBinding } from '../../core/definition.ts';
-import { isRuntimeError, isStoreTrouble } from '../../core/error.ts';
-import { LIMITS } from '../../core/limit.ts';
-import type { ToolResult } from '../../core/message.ts';
+
+import type { Registry, SessionToolBinding } from '../../core/author/definition.ts';
+import type { ToolResult } from '../../core/message/message.ts';
+import { parseArguments } from '../../core/message/tool-call.ts';
+import { findActiveSide } from '../../core/project/active-side.ts';
+import { isRuntimeError, isStoreTrouble } from '../../core/value/error.ts';
+import { LIMITS } from '../../core/value/limit.ts';
 import { storeAttachments } from '../../state/attachments.ts';
 import { createIds } from '../../state/id.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';

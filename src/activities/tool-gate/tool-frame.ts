@@ -1,6 +1,7 @@
 /** What the stages of one tool call share: the hooks around it, its variables, the scratch, and where queued work goes. */
-import { findActivePrompt } from '../../core/active-side.ts';
-import type { PromptDefinition } from '../../core/definition.ts';
+
+import type { PromptDefinition } from '../../core/author/definition.ts';
+import { findActivePrompt } from '../../core/project/active-side.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { RunningExecution } from '../../state/running-execution.ts';
 import { openScratch, type Scratch } from '../../state/scratch.ts';

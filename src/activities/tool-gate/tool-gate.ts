@@ -9,8 +9,8 @@
  * RESULT then stores what each was answered with. A tool that code invokes passes the stages that concern it (state/tools.ts).
  * A call has begun when it comes here: `beginTool` has moved it from scheduled to started, at most once (store/commands/tool/tool.ts).
  */
-import type { AgentDefinition } from '../../core/definition.ts';
-import type { ToolCallOutcome } from '../../core/step.ts';
+import type { AgentDefinition } from '../../core/author/definition.ts';
+import type { ToolCallOutcome } from '../../core/thread/step.ts';
 import { type AnsweredCall, checkToolArguments, requireVariables } from '../../state/check-arguments.ts';
 import { openGate, type Passed } from '../../state/gate.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

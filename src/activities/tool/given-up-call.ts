@@ -2,7 +2,7 @@
  * The result of a call that is given up because it has taken its worker process down: an error that the model reads. No hook sees it:
  * one of them may be what takes the process down.
  */
-import type { StoredError, ToolCallOutcome } from '../../core/step.ts';
+import type { StoredError, ToolCallOutcome } from '../../core/thread/step.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { abortSignal } from '../base/guard.ts';

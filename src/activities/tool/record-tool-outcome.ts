@@ -1,5 +1,5 @@
 /** `recordToolOutcome`: what became of a call whose worker was lost, from what the store knows (at most once). */
-import type { RecordedOutcome, ToolCallInput, ToolCallOutcome } from '../../core/step.ts';
+import type { RecordedOutcome, ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
 import type { SettledTool, ThreadStore, ToolCallKey } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';

@@ -2,8 +2,8 @@
  * A call of a prompt or of a subagent: its attempt has a fixed name, so any worker may go on with it. It is begun once, and what it has led
  * to is found by the call; so its outcome is never unknown. Its result is stored as any tool's is.
  */
-import type { AttachmentRef } from '../../core/message.ts';
-import type { ToolCallInput, ToolCallOutcome } from '../../core/step.ts';
+import type { AttachmentRef } from '../../core/message/message.ts';
+import type { ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { BegunTool, ToolCallKey } from '../../store/port/tool.ts';

@@ -4,7 +4,7 @@
  * A body that is cut off stores nothing: what becomes of its call is `recordToolOutcome`'s to say.
  */
 import { randomUUID } from 'node:crypto';
-import type { ToolCallInput, ToolCallOutcome } from '../../core/step.ts';
+import type { ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { BegunTool } from '../../store/port/thread-store.ts';
 import { runUnit } from '../author/unit.ts';

@@ -2,10 +2,10 @@
  * How the calls of a step are dispatched, as the definitions of what they name say. What nobody knows is quick: its result is an
  * error. A handoff is quick as well: it does nothing but say who is next.
  */
-import type { Registry, ToolDefinition } from '../../core/definition.ts';
-import { LIMITS } from '../../core/limit.ts';
-import type { CallRef, DispatchMode, StepCalls } from '../../core/step.ts';
-import { isSubagentCall } from '../../core/subagent.ts';
+import type { Registry, ToolDefinition } from '../../core/author/definition.ts';
+import { isSubagentCall } from '../../core/project/subagent.ts';
+import type { CallRef, DispatchMode, StepCalls } from '../../core/thread/step.ts';
+import { LIMITS } from '../../core/value/limit.ts';
 
 /** `names` of all calls, in order. */
 export function toStepCalls(registry: Registry, names: readonly string[]): StepCalls {

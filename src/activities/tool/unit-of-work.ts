@@ -4,7 +4,7 @@
  */
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { ModelStepInput, StoredError, ToolCallInput, ToolCallOutcome } from '../../core/step.ts';
+import type { ModelStepInput, StoredError, ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
 import type { AuthorRun } from '../../state/author-run.ts';
 import { runUnit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

@@ -2,7 +2,7 @@
  * Shows an answer while it arrives, for `--wait` and `chat`: its text on standard output, everything else (tool calls,
  * errors) as dim lines on standard error, so that `answer=$(everthread threads send ID TEXT --wait)` holds the answer alone.
  */
-import type { Side } from '../../core/thread-execution.ts';
+import type { Side } from '../../core/author/thread-execution.ts';
 import { dimNote, write } from '../output/output.ts';
 import { shorten, visible } from '../output/terminal-text.ts';
 import type { AnswerPart } from './answer-stream.ts';

@@ -5,10 +5,11 @@
  * I3. Reads messages by the ids in the events and nothing else, so it works on finished and on growing logs alike.
  * I4. Messages of a sub-prompt are not the thread's own: its call and its result are shown, nothing in between.
  */
-import type { Message, ToolCall, ToolStatus } from '../../core/message.ts';
-import type { StoredError, ThreadStatus } from '../../core/step.ts';
-import type { EventData, ThreadEvent, ThreadEventOf } from '../../core/thread-event.ts';
-import type { Side } from '../../core/thread-execution.ts';
+
+import type { Side } from '../../core/author/thread-execution.ts';
+import type { EventData, ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
+import type { Message, ToolCall, ToolStatus } from '../../core/message/message.ts';
+import type { StoredError, ThreadStatus } from '../../core/thread/step.ts';
 
 export type AnswerPart = { readonly at: number } & (
   | { readonly kind: 'text'; readonly delta: string; readonly side: Side }

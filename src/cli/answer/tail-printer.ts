@@ -1,5 +1,5 @@
 /** A thread's log for people: each event on a line with its time, answers token by token. */
-import { roleOf } from '../../core/session.ts';
+import { roleOf } from '../../core/thread/session.ts';
 import { printLine, timeOfDay, tone, write } from '../output/output.ts';
 import { shorten, visible } from '../output/terminal-text.ts';
 import { roleLabel, statusTone, toolCallLine, toolResultLine } from '../output/thread-text.ts';

@@ -4,8 +4,8 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
-import { isRuntimeError, RuntimeError } from '../../core/error.ts';
-import type { ThreadEvent } from '../../core/thread-event.ts';
+import type { ThreadEvent } from '../../core/event/thread-event.ts';
+import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';
 import type { ThreadRecord } from '../../store/port/thread-store.ts';
 import { commandName } from '../command-name.ts';
 import { findThread } from '../connection/find-thread.ts';

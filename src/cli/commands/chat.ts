@@ -5,7 +5,7 @@
  */
 import type { Command } from 'commander';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
-import { RuntimeError } from '../../core/error.ts';
+import { RuntimeError } from '../../core/value/error.ts';
 import { Conversation } from '../chat/conversation.ts';
 import { LineReader } from '../chat/line-reader.ts';
 import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';

@@ -4,8 +4,8 @@ import { basename, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
 import { readConfiguration } from '../../configuration.ts';
-import type { CodeExecutionOptions, CodeExecutionResult } from '../../core/code-execution.ts';
-import { errorMessage, RuntimeError } from '../../core/error.ts';
+import type { CodeExecutionOptions, CodeExecutionResult } from '../../core/author/code-execution.ts';
+import { errorMessage, RuntimeError } from '../../core/value/error.ts';
 import {
   act,
   addCommon,

@@ -1,9 +1,10 @@
 /** `everthread env …`: variables of threads, users and the instance. They need the store, and no server. */
 import { type Command, Option } from 'commander';
 import { readConfiguration } from '../../configuration.ts';
-import { type EnvType, variableProblem } from '../../core/env.ts';
-import { RuntimeError } from '../../core/error.ts';
-import { isThreadId } from '../../core/start-input.ts';
+import type { EnvType } from '../../core/author/thread-env.ts';
+import { variableProblem } from '../../core/project/env.ts';
+import { isThreadId } from '../../core/thread/start-input.ts';
+import { RuntimeError } from '../../core/value/error.ts';
 import type { EnvOwner } from '../../store/port/env.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { act, addCommon, type Cli, type CommonOptions, GROUPS } from '../command.ts';

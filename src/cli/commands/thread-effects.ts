@@ -1,7 +1,7 @@
 /** `everthread threads effects`: the pending effects of a thread, and cancelling them. Needs the store, and no server. */
 import type { Command } from 'commander';
-import type { ScheduledEffect } from '../../core/effect.ts';
-import { RuntimeError } from '../../core/error.ts';
+import type { ScheduledEffect } from '../../core/author/effect.ts';
+import { RuntimeError } from '../../core/value/error.ts';
 import { act, addCommon, type Cli, type CommonOptions } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { note, printJson, printLine, tone, toTable } from '../output/output.ts';

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { RuntimeError } from '../../core/error.ts';
+import { RuntimeError } from '../../core/value/error.ts';
 import { act, addCommon, type Cli, type CommonOptions } from '../command.ts';
 import { showPath, withStore } from '../connection/find-store.ts';
 import { note, printJson, write } from '../output/output.ts';
@@ -70,7 +70,7 @@ async function readHistory(threadId: string, options: ExportOptions): Promise<st
   const [{ withClient }, { historyToJSON }, { WORKFLOW_ID_PREFIX }] = await Promise.all([
     import('../connection/open-client.ts'),
     import('@temporalio/common/lib/proto-utils.js'),
-    import('../../core/start-input.ts'),
+    import('../../core/thread/start-input.ts'),
   ]);
   return withClient(options, async (client) => {
     try {

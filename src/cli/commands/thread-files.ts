@@ -1,8 +1,8 @@
 /** `everthread threads files` and `values`: a thread's files and key-value store, read from the store. */
 import type { Command } from 'commander';
-import { RuntimeError } from '../../core/error.ts';
-import { isTextType } from '../../core/mime-type.ts';
-import type { FileRecord } from '../../core/thread-file.ts';
+import { isTextType } from '../../core/file/mime-type.ts';
+import type { FileRecord } from '../../core/file/thread-file.ts';
+import { RuntimeError } from '../../core/value/error.ts';
 import { streamFile } from '../../store/port/file-content.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { act, addCommon, type Cli, type CommonOptions, parseWhole } from '../command.ts';

@@ -1,7 +1,7 @@
 /** `everthread threads logs`: durations and costs of a thread's work (runtime §12). Needs the store, and no server. */
 import type { Command } from 'commander';
-import type { ProviderUsage } from '../../core/provider.ts';
-import type { Log } from '../../core/thread-log.ts';
+import type { Log } from '../../core/author/thread-log.ts';
+import type { ProviderUsage } from '../../core/message/provider.ts';
 import { act, addCommon, type Cli, type CommonOptions, parseWhole } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { note, printJson, printLine, tone, toTable } from '../output/output.ts';

@@ -1,8 +1,8 @@
 /** `everthread threads show`, `list` and `tail`: readers of the store, which need no server. */
 import { type Command, Option } from 'commander';
 import { followEvents } from '../../client/follow-events.ts';
-import { RuntimeError } from '../../core/error.ts';
-import type { ThreadStatus } from '../../core/step.ts';
+import type { ThreadStatus } from '../../core/thread/step.ts';
+import { RuntimeError } from '../../core/value/error.ts';
 import type { ThreadRecord, ThreadStore } from '../../store/port/thread-store.ts';
 import { AnswerStream } from '../answer/answer-stream.ts';
 import { TailPrinter } from '../answer/tail-printer.ts';

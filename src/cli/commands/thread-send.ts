@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
-import { RuntimeError } from '../../core/error.ts';
+import { RuntimeError } from '../../core/value/error.ts';
 import { AnswerPrinter } from '../answer/answer-printer.ts';
 import {
   act,

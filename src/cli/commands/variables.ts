@@ -1,8 +1,8 @@
 /** `everthread variables …`: the variables for which subagents wait before they can start (runtime §7.5). */
 import type { Command } from 'commander';
 import { StoredVariables } from '../../client/stored-variables.ts';
-import { variableProblem } from '../../core/env.ts';
-import { RuntimeError } from '../../core/error.ts';
+import { variableProblem } from '../../core/project/env.ts';
+import { RuntimeError } from '../../core/value/error.ts';
 import type { VariableRequest } from '../../store/port/family.ts';
 import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';

@@ -4,7 +4,7 @@
  */
 import type { ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { errorMessage, RuntimeError } from '../../core/error.ts';
+import { errorMessage, RuntimeError } from '../../core/value/error.ts';
 import { readDevFile } from '../../temporal-service/dev-file.ts';
 import { isListening, LOOPBACK } from '../../temporal-service/free-port.ts';
 import { commandName } from '../command-name.ts';

@@ -5,7 +5,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { readConfiguration } from '../../configuration.ts';
-import { RuntimeError } from '../../core/error.ts';
+import { RuntimeError } from '../../core/value/error.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { isPostgresAddress, readPostgresAddress } from '../../store/postgres/address.ts';
 import { commandName } from '../command-name.ts';

@@ -1,6 +1,6 @@
 /** A thread that may not be there: its first message may still be on its way to a worker. */
 import type { RuntimeClient } from '../../client/runtime-client.ts';
-import { isRuntimeError } from '../../core/error.ts';
+import { isRuntimeError } from '../../core/value/error.ts';
 import type { ThreadRecord } from '../../store/port/thread-store.ts';
 
 export async function findThread(client: RuntimeClient, threadId: string): Promise<ThreadRecord | undefined> {

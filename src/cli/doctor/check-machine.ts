@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { sep } from 'node:path';
 import { readConfiguration } from '../../configuration.ts';
-import { errorMessage, isRuntimeError } from '../../core/error.ts';
+import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { formatProblems, loadProject, ownToolNames } from '../../definitions/index.ts';
 import { chooseWall, WALL_NEXT } from '../../sandbox/index.ts';
 import { openStore } from '../../store/open-store.ts';

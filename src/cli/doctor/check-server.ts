@@ -1,7 +1,7 @@
 /** Checks that ask the Temporal service: version, namespace, search attributes, pollers, the speed of a step. */
 import type { Connection } from '@temporalio/client';
-import { errorMessage } from '../../core/error.ts';
-import { isPolling } from '../../core/poller.ts';
+import { isPolling } from '../../core/thread/poller.ts';
+import { errorMessage } from '../../core/value/error.ts';
 import { readServerVersion } from '../../temporal-service/connect.ts';
 import { MINIMUM_SERVER_VERSION, readSearchAttributes } from '../../temporal-service/server-settings.ts';
 import { isAtLeast } from '../../temporal-service/temporal-version.ts';

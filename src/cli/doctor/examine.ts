@@ -2,7 +2,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { readConfiguration } from '../../configuration.ts';
-import { errorMessage } from '../../core/error.ts';
+import { errorMessage } from '../../core/value/error.ts';
 import { commandName } from '../command-name.ts';
 import { type FoundServer, findServer, requireListening } from '../connection/find-server.ts';
 import { installTemporalRuntime } from '../worker/temporal-runtime.ts';

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { NewAttachment } from '../../client/outgoing-file.ts';
-import { RuntimeError } from '../../core/error.ts';
-import { LIMITS } from '../../core/limit.ts';
-import { typeOfName } from '../../core/mime-type.ts';
+import { typeOfName } from '../../core/file/mime-type.ts';
+import { RuntimeError } from '../../core/value/error.ts';
+import { LIMITS } from '../../core/value/limit.ts';
 
 export interface AttachOptions {
   readonly attach?: readonly string[];

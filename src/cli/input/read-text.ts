@@ -1,6 +1,6 @@
 /** A text argument, or standard input where it is `-`. */
 import { text } from 'node:stream/consumers';
-import { RuntimeError } from '../../core/error.ts';
+import { RuntimeError } from '../../core/value/error.ts';
 
 /** Throws `InvalidMessage` when it is empty. */
 export async function readText(argument: string): Promise<string> {

@@ -3,7 +3,7 @@
  * input, as NAME=value lines, or, where exactly one is named, all of it.
  */
 import { text } from 'node:stream/consumers';
-import { RuntimeError } from '../../core/error.ts';
+import { RuntimeError } from '../../core/value/error.ts';
 import { readSecret } from './read-secret.ts';
 
 /** `named`: those of the command line; `missing`: those asked for where none is named. Throws `InvalidVariable`. */

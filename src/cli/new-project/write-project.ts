@@ -5,7 +5,7 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { RuntimeError } from '../../core/error.ts';
+import { RuntimeError } from '../../core/value/error.ts';
 import { showPath } from '../connection/find-store.ts';
 import { projectDependencies } from './dependency.ts';
 import { IGNORED, projectFiles, SCRIPTS } from './files.ts';

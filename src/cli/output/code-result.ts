@@ -1,7 +1,11 @@
 /** Shows the outcome of a sandbox run: the result on standard output, everything else on standard error. */
 import { inspect } from 'node:util';
-import type { CodeExecutionError, CodeExecutionLog, CodeExecutionResult } from '../../core/code-execution.ts';
-import { toTaggedJson } from '../../core/tagged-json.ts';
+import type {
+  CodeExecutionError,
+  CodeExecutionLog,
+  CodeExecutionResult,
+} from '../../core/author/code-execution.ts';
+import { toTaggedJson } from '../../core/value/tagged-json.ts';
 import { codeFrame } from './code-frame.ts';
 import { note, printJson, printLine, type Tone, tone } from './output.ts';
 import { visible } from './terminal-text.ts';

@@ -1,7 +1,7 @@
 /** What `threads show --debug` prints beside the messages: where author code of a tool, a hook or an effect failed. */
 import { followEvents } from '../../client/follow-events.ts';
-import type { StoredError } from '../../core/step.ts';
-import type { ThreadEvent } from '../../core/thread-event.ts';
+import type { ThreadEvent } from '../../core/event/thread-event.ts';
+import type { StoredError } from '../../core/thread/step.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { dateAndTime, tone } from './output.ts';
 import { shorten, visible } from './terminal-text.ts';

@@ -5,7 +5,7 @@
  * L3. Repetitions are written a few times and then counted (`log-flood.ts`), unless the level asks for everything.
  */
 import type { Configuration, LogLevel } from '../../configuration.ts';
-import { errorMessage } from '../../core/error.ts';
+import { errorMessage } from '../../core/value/error.ts';
 import { INTERVAL_MS, LogFlood } from './log-flood.ts';
 import { visible } from './terminal-text.ts';
 

@@ -1,5 +1,5 @@
 /** Threads and messages for display. */
-import type { AttachmentRef, Message, ToolCall } from '../../core/message.ts';
+import type { AttachmentRef, Message, ToolCall } from '../../core/message/message.ts';
 import type { ChildRecord, ThreadRecord } from '../../store/port/thread-store.ts';
 import { dateAndTime, type Tone, tone } from './output.ts';
 import { shorten, visible } from './terminal-text.ts';

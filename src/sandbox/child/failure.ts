@@ -1,5 +1,5 @@
 /** Failures of one run, told as its caller reads them: names, positions and sources of the caller's, nothing else. */
-import type { CodeExecutionError } from '../../core/code-execution.ts';
+import type { CodeExecutionError } from '../../core/author/code-execution.ts';
 import { decode } from '../codec/decode.ts';
 import type { Wire } from '../codec/wire.ts';
 import { NOT_AN_ERROR } from '../guest/describe.ts';

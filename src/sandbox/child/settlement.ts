@@ -1,5 +1,5 @@
 /** A settlement within the bounds that the host checks: texts cut to their limits, whole numbers that are not negative. */
-import type { CodeExecutionError } from '../../core/code-execution.ts';
+import type { CodeExecutionError } from '../../core/author/code-execution.ts';
 import { SANDBOX_LIMITS } from '../limits.ts';
 import type { Settlement } from '../protocol.ts';
 

@@ -8,7 +8,7 @@
  */
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { errorMessage } from '../../core/error.ts';
+import { errorMessage } from '../../core/value/error.ts';
 import type { FromChild, ToChild } from '../protocol.ts';
 import type { ChildEnd } from './child-end.ts';
 import { startEnclosed } from './enclosed-process.ts';

@@ -2,7 +2,7 @@
  * What a child says, read by hand into what it may say: every field is looked at, no other is kept, and whatever is
  * of the wrong kind or too long throws. Whether it may be said now is the business of `conduct.ts`.
  */
-import type { CodeExecutionError } from '../../core/code-execution.ts';
+import type { CodeExecutionError } from '../../core/author/code-execution.ts';
 import type { Wire } from '../codec/wire.ts';
 import type { Frame } from '../frame.ts';
 import { SANDBOX_LIMITS } from '../limits.ts';

@@ -4,7 +4,7 @@
  * What the sandbox promises of its own accord (how many calls are under way, which ids it uses) is asked of it here once more.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { errorMessage } from '../../core/error.ts';
+import { errorMessage } from '../../core/value/error.ts';
 import { encode } from '../codec/encode.ts';
 import { type FunctionTable, keptBytes, type Wire } from '../codec/wire.ts';
 import { SANDBOX_LIMITS, TRANSFER } from '../limits.ts';

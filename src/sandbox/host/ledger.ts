@@ -2,7 +2,7 @@
  * What the runs of one sandbox keep in this process: reports, logs, arguments of calls under way, each weighed before it is read.
  * Every run may hold a little whatever the others do; beyond that all share one bound, and the run that would pass it is ended.
  */
-import { RuntimeError } from '../../core/error.ts';
+import { RuntimeError } from '../../core/value/error.ts';
 import { SANDBOX_LIMITS } from '../limits.ts';
 
 export class Ledger {

@@ -2,7 +2,7 @@
  * What code wrote to its console: the newest entries, within bounds; that older ones are gone is said. Entries are kept as they
  * came, weighed and not read: those that are dropped were never more than text, and are referenced by nothing.
  */
-import type { CodeExecutionLog } from '../../core/code-execution.ts';
+import type { CodeExecutionLog } from '../../core/author/code-execution.ts';
 import { keptBytes, type Wire } from '../codec/wire.ts';
 import { SANDBOX_LIMITS } from '../limits.ts';
 import { LOG_LEVELS } from '../protocol.ts';

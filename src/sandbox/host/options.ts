@@ -2,8 +2,8 @@
  * What a caller asked for, checked and encoded into a job (definitions §19.1). Whatever is wrong is a value: the run
  * settles as `link_error`, and `runCode` never throws.
  */
-import type { CodeExecutionError, CodeExecutionOptions } from '../../core/code-execution.ts';
-import { errorMessage } from '../../core/error.ts';
+import type { CodeExecutionError, CodeExecutionOptions } from '../../core/author/code-execution.ts';
+import { errorMessage } from '../../core/value/error.ts';
 import { normalizeKey } from '../child/resolve.ts';
 import { encode } from '../codec/encode.ts';
 import type { FunctionTable } from '../codec/wire.ts';

@@ -1,5 +1,5 @@
 /** What code reported: handed on as it comes, in order, and within a bound beyond which the run is ended. */
-import { errorMessage } from '../../core/error.ts';
+import { errorMessage } from '../../core/value/error.ts';
 import { type FunctionTable, keptBytes, type Wire } from '../codec/wire.ts';
 import { SANDBOX_LIMITS } from '../limits.ts';
 import { callInsideBridge } from './host-functions.ts';

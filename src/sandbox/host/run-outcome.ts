@@ -1,6 +1,6 @@
 /** How a run can end, in the words that its caller reads. */
-import type { CodeExecutionError, CodeExecutionStatus } from '../../core/code-execution.ts';
-import { errorMessage, isRuntimeError } from '../../core/error.ts';
+import type { CodeExecutionError, CodeExecutionStatus } from '../../core/author/code-execution.ts';
+import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { SANDBOX_LIMITS } from '../limits.ts';
 import { memoryMessage } from '../memory-message.ts';
 import type { ChildEnd } from './child-end.ts';

@@ -3,7 +3,7 @@
  * It settles once, and at once when it is told to end; what the child still does then is the pool's to end.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { CodeExecution, CodeExecutionResult } from '../../core/code-execution.ts';
+import type { CodeExecution, CodeExecutionResult } from '../../core/author/code-execution.ts';
 import { keptBytes } from '../codec/wire.ts';
 import type { FromChild, Remark, Settlement } from '../protocol.ts';
 import type { ChildEnd } from './child-process.ts';

@@ -3,12 +3,12 @@
  * A1. A message that comes back under an id that was given keeps what hooks are not shown of it; one of another id is of this
  *     request alone, and counts as the current execution's.
  * A2. `prefilter_llm_history` refuses the request by an error with `block: true`. What is in the list that it returns is
- *     checked where it becomes a request (core/llm-message.ts).
+ *     checked where it becomes a request (core/message/llm-message.ts).
  */
-import type { ContextMessage } from '../../core/context.ts';
-import { errorMessage } from '../../core/error.ts';
-import type { LLMMessage } from '../../core/llm-message.ts';
-import type { Message } from '../../core/message.ts';
+import type { ContextMessage } from '../../core/context/context.ts';
+import type { LLMMessage } from '../../core/message/llm-message.ts';
+import type { Message } from '../../core/message/message.ts';
+import { errorMessage } from '../../core/value/error.ts';
 import type { ThreadEnv } from '../thread-env.ts';
 import type { HookChain } from './chain.ts';
 import { readContextMessage, readList, readText } from './returned.ts';

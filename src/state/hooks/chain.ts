@@ -5,10 +5,11 @@
  * H2. A hook is given copies: one that changes them and then throws, or returns nothing, has changed nothing.
  * H3. An abort ends the chain by a throw: the work around it is over, and no hook is blamed.
  */
-import { errorMessage } from '../../core/error.ts';
-import type { HookDefinition, HookName } from '../../core/hook.ts';
-import { LIMITS } from '../../core/limit.ts';
-import type { ThreadState } from '../../core/thread-state.ts';
+
+import type { HookDefinition, HookName } from '../../core/author/hook.ts';
+import type { ThreadState } from '../../core/author/thread-state.ts';
+import { errorMessage } from '../../core/value/error.ts';
+import { LIMITS } from '../../core/value/limit.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { tellThrown } from '../author-fault.ts';
 import { runAuthorCode } from '../author-run.ts';

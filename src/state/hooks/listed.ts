@@ -1,7 +1,8 @@
 /** Which hooks run (definitions §9): those that the active prompt lists, where it lists any, else those of the agent. */
-import { findActiveSide } from '../../core/active-side.ts';
-import type { PromptDefinition, Registry } from '../../core/definition.ts';
-import type { HookDefinition, HookName } from '../../core/hook.ts';
+
+import type { PromptDefinition, Registry } from '../../core/author/definition.ts';
+import type { HookDefinition, HookName } from '../../core/author/hook.ts';
+import { findActiveSide } from '../../core/project/active-side.ts';
 import type { ThreadRecord } from '../../store/port/thread.ts';
 
 /** In their order. `prompt` is the active one; that of the side which acts, or is to act, where absent. */

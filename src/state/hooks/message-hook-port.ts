@@ -1,5 +1,5 @@
 /** The hooks around a message that code writes or changes (definitions §9), as a ThreadState calls them. `message-hooks.ts` runs them. */
-import type { Message } from '../../core/message.ts';
+import type { Message } from '../../core/message/message.ts';
 import type { StoredMessageUpdates } from '../../store/port/message.ts';
 
 /** A message that is about to be stored, as far as hooks may change it. */

@@ -5,7 +5,7 @@
  * M2. Attachments that a hook adds are stored, or looked up, as those of any message.
  * M3. Secrets that a hook has read are taken out of what it returns.
  */
-import type { Message, MessageRole, ToolStatus } from '../../core/message.ts';
+import type { Message, MessageRole, ToolStatus } from '../../core/message/message.ts';
 import type { StoredMessageUpdates } from '../../store/port/message.ts';
 import { type AttachmentTarget, storeAttachments } from '../attachments.ts';
 import type { ThreadEnv } from '../thread-env.ts';

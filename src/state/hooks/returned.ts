@@ -1,8 +1,9 @@
 /** What hooks return, checked: the value as it is used, or an error that says what was expected. */
-import { toJsonText } from '../../core/json-value.ts';
-import { LIMITS, utf8Length } from '../../core/limit.ts';
-import type { AttachmentRef, Message, MessageRole, ToolResult } from '../../core/message.ts';
-import type { MessageAttachment } from '../../core/thread-message.ts';
+
+import type { MessageAttachment } from '../../core/author/thread-message.ts';
+import type { AttachmentRef, Message, MessageRole, ToolResult } from '../../core/message/message.ts';
+import { toJsonText } from '../../core/value/json-value.ts';
+import { LIMITS, utf8Length } from '../../core/value/limit.ts';
 import { toToolResult } from '../tool-result.ts';
 
 export function expected(what: string, returned: unknown): TypeError {

@@ -3,10 +3,10 @@
  * prompt lists, or the agent, and they share one ThreadState, which is made when the first of them runs. What a hook writes
  * runs no hooks again.
  */
-import type { PromptDefinition } from '../../core/definition.ts';
-import type { HookName } from '../../core/hook.ts';
-import type { ToolCall, ToolResult } from '../../core/message.ts';
-import type { ThreadState } from '../../core/thread-state.ts';
+import type { PromptDefinition } from '../../core/author/definition.ts';
+import type { HookName } from '../../core/author/hook.ts';
+import type { ThreadState } from '../../core/author/thread-state.ts';
+import type { ToolCall, ToolResult } from '../../core/message/message.ts';
 import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { StateDependencies } from '../dependencies.ts';
 import { loadChildren } from '../family.ts';

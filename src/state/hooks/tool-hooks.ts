@@ -1,5 +1,5 @@
 /** The hooks of a tool call's result (definitions §9, §12.4): they replace it, recover a failure, or take the call back. */
-import type { ToolCall, ToolResult } from '../../core/message.ts';
+import type { ToolCall, ToolResult } from '../../core/message/message.ts';
 import type { HookChain } from './chain.ts';
 import { readResult } from './returned.ts';
 

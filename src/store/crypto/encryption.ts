@@ -7,7 +7,7 @@
  * E3. No message holds a key or a value. Keys are KeyObjects: what prints them shows nothing.
  */
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
-import { RuntimeError } from '../../core/error.ts';
+import { RuntimeError } from '../../core/value/error.ts';
 
 export interface EncryptionKeys {
   /** Id of the key that encrypts. */

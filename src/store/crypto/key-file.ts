@@ -5,7 +5,7 @@
  */
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { RuntimeError } from '../../core/error.ts';
+import { RuntimeError } from '../../core/value/error.ts';
 import { PRIVATE_FILE } from '../folder/private-files.ts';
 import { makeProjectFolder, projectFolder } from '../folder/project-folder.ts';
 import { type EncryptionKeys, generateKey, parseKeys } from './encryption.ts';

@@ -1,10 +1,11 @@
 /** Children (runtime §7, §8): the registry of their parent, and messages between the two. */
-import type { EnvType } from '../../core/env.ts';
-import type { MessageItem } from '../../core/item.ts';
-import type { AttachmentRef } from '../../core/message.ts';
-import type { SubagentReport } from '../../core/subagent-report.ts';
-import type { ChildStart } from '../../core/subagent-step.ts';
-import type { Side } from '../../core/thread-execution.ts';
+
+import type { EnvType } from '../../core/author/thread-env.ts';
+import type { Side } from '../../core/author/thread-execution.ts';
+import type { AttachmentRef } from '../../core/message/message.ts';
+import type { MessageItem } from '../../core/thread/item.ts';
+import type { SubagentReport } from '../../core/thread/subagent-report.ts';
+import type { ChildStart } from '../../core/thread/subagent-step.ts';
 
 /** A child, as the registry of its parent has it. */
 export interface ChildRecord {

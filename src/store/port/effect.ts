@@ -3,8 +3,8 @@
  * clock that all processes of a store share.
  * An effect that runs when its worker is lost goes again, three times at most.
  */
-import type { ScheduledEffect } from '../../core/effect.ts';
-import type { StoredError } from '../../core/step.ts';
+import type { ScheduledEffect } from '../../core/author/effect.ts';
+import type { StoredError } from '../../core/thread/step.ts';
 import type { FromRun } from './run.ts';
 import type { ThreadRecord } from './thread.ts';
 import type { QueuedTool } from './tool.ts';

@@ -4,7 +4,9 @@
  *     key is unknown, commands throw `InvalidConfiguration`, which names the key's id and never a value.
  * N2. Each command may be given twice: (scope, owner, name) is the key.
  */
-import type { EnvType, StoredVariable } from '../../core/env.ts';
+
+import type { EnvType } from '../../core/author/thread-env.ts';
+import type { StoredVariable } from '../../core/project/env.ts';
 
 /** The owner of a value. A thread or a user need not be known yet. */
 export type EnvOwner = { readonly thread: string } | { readonly user: string } | { readonly instance: true };

@@ -1,6 +1,7 @@
 /** The log of a thread (runtime §12): one append-only list of events, numbered without gaps, and the logs that are read from it. */
-import type { EventData, EventKind, ThreadEvent } from '../../core/thread-event.ts';
-import type { GetLogsOptions, Log } from '../../core/thread-log.ts';
+
+import type { GetLogsOptions, Log } from '../../core/author/thread-log.ts';
+import type { EventData, EventKind, ThreadEvent } from '../../core/event/thread-event.ts';
 
 /** Narrowed by its `type`, as the events that are read. */
 export type NewEvent = {

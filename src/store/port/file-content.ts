@@ -3,8 +3,8 @@
  * A file may be replaced meanwhile: a reader of the whole begins again, a stream, which has given parts away, fails.
  */
 import { setImmediate as breathe } from 'node:timers/promises';
-import { RuntimeError } from '../../core/error.ts';
-import type { FileChunk } from '../../core/thread-file.ts';
+import type { FileChunk } from '../../core/file/thread-file.ts';
+import { RuntimeError } from '../../core/value/error.ts';
 import type { FileStore, OpenedFile } from './file.ts';
 
 /** A store, or the part of it that is read here. */

@@ -1,11 +1,17 @@
 /**
  * The file system of a thread (definitions §18), a part of the ThreadStore port. Paths are rows of the thread; what a
- * path means is in `core/file-path.ts`. Each command may be given twice: a path's content is what counts. `write` is
+ * path means is in `core/file/file-path.ts`. Each command may be given twice: a path's content is what counts. `write` is
  * several transactions, of which the last one decides; searches read page by page and see what is there when they come by.
  * Reads work on a terminated thread, and answer nothing for an unknown one. Writes throw `ThreadTerminated`,
  * `ThreadNotFound`, `InvalidPath`, `InvalidValue`, `FileConflict`, `LimitExceeded`.
  */
-import type { FileRecord, FileStats, FindResult, GrepResult, ReaddirResult } from '../../core/thread-file.ts';
+import type {
+  FileRecord,
+  FileStats,
+  FindResult,
+  GrepResult,
+  ReaddirResult,
+} from '../../core/file/thread-file.ts';
 
 export interface NewFile {
   readonly path: string;

@@ -1,7 +1,8 @@
 /** Queued rows for hooks (definitions §9): as a step is about to drain them, and as hooks have made them. */
-import type { Message } from '../../core/message.ts';
-import type { SideSteps } from '../../core/session.ts';
-import type { Side } from '../../core/thread-execution.ts';
+
+import type { Side } from '../../core/author/thread-execution.ts';
+import type { Message } from '../../core/message/message.ts';
+import type { SideSteps } from '../../core/thread/session.ts';
 import type { ThreadRecord } from './thread.ts';
 
 /** A row that a step is about to drain. */

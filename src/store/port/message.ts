@@ -2,8 +2,9 @@
  * The store's messages (definitions §14.2, §15). Attachments are files of the thread by the time they come here.
  * Writes reject with `ThreadTerminated`, `ThreadNotFound`.
  */
-import type { AttachmentRef, Message } from '../../core/message.ts';
-import type { GetMessagesOptions, MessagePage } from '../../core/thread-message.ts';
+
+import type { GetMessagesOptions, MessagePage } from '../../core/author/thread-message.ts';
+import type { AttachmentRef, Message } from '../../core/message/message.ts';
 
 export interface InjectedMessage {
   /** The same id again stores nothing, and answers what is there. */

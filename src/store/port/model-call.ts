@@ -1,6 +1,6 @@
 /** The live side of a step: the calls of models behind it, and the text that they stream. */
-import type { ProviderUsage } from '../../core/provider.ts';
-import type { StoredError } from '../../core/step.ts';
+import type { ProviderUsage } from '../../core/message/provider.ts';
+import type { StoredError } from '../../core/thread/step.ts';
 import type { StepRef } from './step.ts';
 
 export interface ModelCallStart extends StepRef {

@@ -2,7 +2,7 @@
  * The queue's durable half (runtime §9): what is sent to a thread, until a step drains it. (thread, item id) is the key: an item
  * that comes twice counts once, whatever became of the first.
  */
-import type { QueueItem, Refusal } from '../../core/item.ts';
+import type { QueueItem, Refusal } from '../../core/thread/item.ts';
 import type { PendingWork } from './hook.ts';
 import type { FromRun } from './run.ts';
 import type { BeginStep } from './step.ts';

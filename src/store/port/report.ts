@@ -1,5 +1,5 @@
 /** Reports (runtime §8.2): stored with the end of a child's execution (`threads.commitStatus`), then delivered to the parent. */
-import type { ReportKind } from '../../core/subagent-report.ts';
+import type { ReportKind } from '../../core/thread/subagent-report.ts';
 import type { ChildRecord } from './child.ts';
 
 /** A report that its child has made and its parent has not heard. */

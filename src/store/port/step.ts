@@ -1,11 +1,12 @@
 /** Steps (runtime §3): begun with what they drain, assembled, ended with their answer. */
-import type { ContextMessage } from '../../core/context.ts';
-import type { QueueItem, Refusal, ToolItem } from '../../core/item.ts';
-import type { AttachmentRef, ToolCall } from '../../core/message.ts';
-import type { ProviderUsage } from '../../core/provider.ts';
-import type { Session, SideSteps } from '../../core/session.ts';
-import type { StoredError } from '../../core/step.ts';
-import type { FlowDirective, Side, StepDirective } from '../../core/thread-execution.ts';
+
+import type { FlowDirective, Side, StepDirective } from '../../core/author/thread-execution.ts';
+import type { ContextMessage } from '../../core/context/context.ts';
+import type { AttachmentRef, ToolCall } from '../../core/message/message.ts';
+import type { ProviderUsage } from '../../core/message/provider.ts';
+import type { QueueItem, Refusal, ToolItem } from '../../core/thread/item.ts';
+import type { Session, SideSteps } from '../../core/thread/session.ts';
+import type { StoredError } from '../../core/thread/step.ts';
 import type { PreparedRow } from './hook.ts';
 import type { FromRun } from './run.ts';
 import type { ThreadRecord } from './thread.ts';
@@ -125,7 +126,7 @@ export interface HistoryWindow {
   readonly includeChat: boolean;
   /** Their tool results. */
   readonly includePastTools: boolean;
-  /** What all messages may take together, by estimate (`core/context-estimate.ts`); absent: there is no bound. */
+  /** What all messages may take together, by estimate (`core/context/context-estimate.ts`); absent: there is no bound. */
   readonly tokens?: number;
   /** How many of the newest messages have their images shown. */
   readonly recentImages: number;

@@ -1,7 +1,8 @@
 /** Commands of a sub-prompt's step (definitions §12.6), and what they answer. Its answer is stored by `steps.commit`. */
-import type { AttachmentRef, ToolStatus } from '../../core/message.ts';
-import type { StoredError } from '../../core/step.ts';
-import type { FlowDirective } from '../../core/thread-execution.ts';
+
+import type { FlowDirective } from '../../core/author/thread-execution.ts';
+import type { AttachmentRef, ToolStatus } from '../../core/message/message.ts';
+import type { StoredError } from '../../core/thread/step.ts';
 import type { StepRecord } from './step.ts';
 import type { ToolCallKey } from './tool.ts';
 

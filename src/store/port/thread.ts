@@ -1,7 +1,12 @@
 /** Threads (runtime §1, §6, §10): their records, and the commands that open them, bring them to rest and end them. */
-import type { Session } from '../../core/session.ts';
-import type { CommitStatusInput, CommitStatusOutcome, StoredError, ThreadStatus } from '../../core/step.ts';
-import type { SubagentReport } from '../../core/subagent-report.ts';
+import type { Session } from '../../core/thread/session.ts';
+import type {
+  CommitStatusInput,
+  CommitStatusOutcome,
+  StoredError,
+  ThreadStatus,
+} from '../../core/thread/step.ts';
+import type { SubagentReport } from '../../core/thread/subagent-report.ts';
 import type { FromRun } from './run.ts';
 
 export interface ThreadRecord {

@@ -1,8 +1,9 @@
 /** Tool calls (runtime §5): scheduled → started → done, or of unknown outcome. */
-import type { MessageItem } from '../../core/item.ts';
-import type { AttachmentRef, ToolResult, ToolStatus } from '../../core/message.ts';
-import type { SideSteps } from '../../core/session.ts';
-import type { FlowDirective, Side } from '../../core/thread-execution.ts';
+
+import type { FlowDirective, Side } from '../../core/author/thread-execution.ts';
+import type { AttachmentRef, ToolResult, ToolStatus } from '../../core/message/message.ts';
+import type { MessageItem } from '../../core/thread/item.ts';
+import type { SideSteps } from '../../core/thread/session.ts';
 import type { FromRun } from './run.ts';
 import type { SubpromptPlace } from './step.ts';
 import type { ThreadRecord } from './thread.ts';

@@ -1,5 +1,5 @@
 /** Requests for variables that a child needs and nobody has (runtime §7.5): the child is kept until they come. */
-import type { EnvType } from '../../core/env.ts';
+import type { EnvType } from '../../core/author/thread-env.ts';
 import type { CreatedChild, GivenVariable, NewChild, ParentCall } from './child.ts';
 
 /** A request for variables that a child needs (runtime §7.5). */

@@ -3,7 +3,7 @@
  * A1. A password is never shown: not in a message, and so nothing that could hold one is quoted.
  * A2. A parameter that nobody knows is refused: a mistyped `schema` would put threads where nobody looks for them.
  */
-import { RuntimeError } from '../../core/error.ts';
+import { RuntimeError } from '../../core/value/error.ts';
 
 export interface PostgresAddress {
   /** For `pg`, without the parameters that are ours alone. */

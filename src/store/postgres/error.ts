@@ -2,7 +2,7 @@
  * What goes wrong with a PostgreSQL server, told apart by what helps: try again, wait for the server, or mend the
  * settings. Errors are known by the server's SQLSTATE; one without is the connection's.
  */
-import { errorMessage, RuntimeError } from '../../core/error.ts';
+import { errorMessage, RuntimeError } from '../../core/value/error.ts';
 import type { PostgresAddress } from './address.ts';
 
 /** The connection is of no use any more; whether the last statement took effect is not known. */

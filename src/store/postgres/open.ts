@@ -3,7 +3,7 @@
  * advisory lock, and each table is made in one transaction.
  */
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
-import { RuntimeError } from '../../core/error.ts';
+import { RuntimeError } from '../../core/value/error.ts';
 import type { KeySource } from '../crypto/key-file.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
 import { migrate } from '../schema/migrations.ts';

@@ -6,7 +6,7 @@
  *     `StoreUnavailable`, and Temporal tries the activity for as long as it takes.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Runner, RunOptions } from '../commands/base/bind.ts';
+import type { Runner, RunOptions } from '../commands/base/runner.ts';
 import { explainServer, isConflict, isLost, unavailable } from './error.ts';
 
 const CONFLICTS = 8;

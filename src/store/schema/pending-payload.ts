@@ -1,7 +1,7 @@
 /** The payload of a queued row: as the message that it will become, and as hooks have made it. */
 import type { Selectable } from 'kysely';
-import { roleOf } from '../../core/session.ts';
-import type { Side } from '../../core/thread-execution.ts';
+import type { Side } from '../../core/author/thread-execution.ts';
+import { roleOf } from '../../core/thread/session.ts';
 import type { PendingMessage, PreparedRow } from '../port/hook.ts';
 import type { ItemTable } from './tables.ts';
 

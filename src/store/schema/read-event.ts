@@ -3,7 +3,12 @@
  * earlier one did not write yet gets its value here, and a kind that this one does not know is shown like the authors' own.
  */
 import type { Selectable } from 'kysely';
-import { type EventData, type EventKind, isEventKind, type ThreadEvent } from '../../core/thread-event.ts';
+import {
+  type EventData,
+  type EventKind,
+  isEventKind,
+  type ThreadEvent,
+} from '../../core/event/thread-event.ts';
 import type { EventTable } from './tables.ts';
 
 /** Fields that the first rows of a kind lack. */

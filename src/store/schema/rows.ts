@@ -1,9 +1,9 @@
 /** Rows to records: the one place where flags become booleans and JSON text becomes values. */
 import type { Selectable } from 'kysely';
-import type { ContextMessage } from '../../core/context.ts';
-import type { AttachmentRef, Message } from '../../core/message.ts';
-import { UNKNOWN_TYPE } from '../../core/mime-type.ts';
-import type { StoredError } from '../../core/step.ts';
+import type { ContextMessage } from '../../core/context/context.ts';
+import { UNKNOWN_TYPE } from '../../core/file/mime-type.ts';
+import type { AttachmentRef, Message } from '../../core/message/message.ts';
+import type { StoredError } from '../../core/thread/step.ts';
 import type { ThreadRecord } from '../port/thread-store.ts';
 import { toPendingDraft } from './pending-payload.ts';
 import type { ItemTable, MessageTable, ThreadTable } from './tables.ts';

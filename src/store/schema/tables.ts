@@ -2,8 +2,9 @@
  * The tables, as Kysely sees them. Portable to PostgreSQL on purpose: text, integers and JSON as text;
  * flags are 0 or 1; times are microseconds since 1970.
  */
-import type { ThreadStatus } from '../../core/step.ts';
-import type { FlowDirective, StepDirective } from '../../core/thread-execution.ts';
+
+import type { FlowDirective, StepDirective } from '../../core/author/thread-execution.ts';
+import type { ThreadStatus } from '../../core/thread/step.ts';
 import type { EnvTables } from './env.ts';
 import type { FamilyTables } from './family.ts';
 import type { ValueAndFileTables } from './file.ts';

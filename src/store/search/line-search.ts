@@ -3,7 +3,7 @@
  * may compute for ever and nothing but the end of its thread stops it.
  * A line that is longer than LONGEST is searched in parts of that length.
  */
-import { LIMITS } from '../../core/limit.ts';
+import { LIMITS } from '../../core/value/limit.ts';
 import type { FoundLines } from './protocol.ts';
 
 const LONGEST = 1024 * 1024;

@@ -6,8 +6,8 @@
  */
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { errorMessage, RuntimeError } from '../../core/error.ts';
-import { LIMITS } from '../../core/limit.ts';
+import { errorMessage, RuntimeError } from '../../core/value/error.ts';
+import { LIMITS } from '../../core/value/limit.ts';
 import type { FoundLines, FromSearchThread, ToSearchThread } from './protocol.ts';
 
 const THREAD = new URL(`./search-thread${extname(import.meta.url)}`, import.meta.url);

@@ -1,7 +1,7 @@
 /** The ThreadStore over a SQL database: every command of the port, bound to one database. */
 import { Kysely } from 'kysely';
-import { runOnce } from '../commands/base/bind.ts';
 import type { CommandContext } from '../commands/base/context.ts';
+import { runOnce } from '../commands/base/runner.ts';
 import type { KeySource } from '../crypto/key-file.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
 import { migrate } from '../schema/migrations.ts';

@@ -3,7 +3,7 @@
  * Errors are known by SQLite's extended result codes and, where a file was synced, by those of the system.
  */
 import { dirname } from 'node:path';
-import { errorMessage, RuntimeError } from '../../core/error.ts';
+import { errorMessage, RuntimeError } from '../../core/value/error.ts';
 import { hasRoom } from './disk.ts';
 
 const PRIMARY = 0xff;

@@ -9,7 +9,7 @@
  */
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { isRuntimeError } from '../../core/error.ts';
+import { isRuntimeError } from '../../core/value/error.ts';
 import { explainSqlite, storeCorrupt, storeLost } from './error.ts';
 
 /** The log and its index are beside the database for as long as a connection is open. */

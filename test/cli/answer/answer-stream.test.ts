@@ -3,8 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { type AnswerPart, AnswerStream } from '../../../src/cli/answer/answer-stream.ts';
 import { createLogger } from '../../../src/cli/output/logger.ts';
 import { shorten, visible } from '../../../src/cli/output/terminal-text.ts';
-import type { Message } from '../../../src/core/message.ts';
-import type { EventKind, ThreadEvent } from '../../../src/core/thread-event.ts';
+import type { EventKind, ThreadEvent } from '../../../src/core/event/thread-event.ts';
+import type { Message } from '../../../src/core/message/message.ts';
 
 interface Draft {
   readonly type: EventKind;

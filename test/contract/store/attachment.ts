@@ -1,6 +1,6 @@
 /** Files that messages name (definitions §15.4): the drain, staged files, what goes with a message, and what the log tells. */
 import { describe, expect, it } from '@jest/globals';
-import type { AttachmentRef } from '../../../src/core/message.ts';
+import type { AttachmentRef } from '../../../src/core/message/message.ts';
 import { png } from '../../support/image.ts';
 import type { Stores } from '../store-contract.ts';
 import { message, openThread, stored, ThreadDriver } from '../thread-driver.ts';

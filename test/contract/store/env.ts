@@ -1,7 +1,7 @@
 /** Variables of threads, users and the instance (definitions §16). */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { StoredVariable } from '../../../src/core/env.ts';
+import type { StoredVariable } from '../../../src/core/project/env.ts';
 import type { EnvOwner } from '../../../src/store/port/env.ts';
 import type { ThreadStore } from '../../../src/store/port/thread-store.ts';
 import { FALSE_KEYS, NEW_AND_OLD_KEYS, NEW_KEYS } from '../env-keys.ts';

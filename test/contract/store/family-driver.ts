@@ -1,6 +1,6 @@
 /** Children in the contract suite: what a parent's call would ask for, and both threads driven as their workflows do it. */
 import { randomUUID } from 'node:crypto';
-import type { SubagentReport } from '../../../src/core/subagent-report.ts';
+import type { SubagentReport } from '../../../src/core/thread/subagent-report.ts';
 import type {
   CreateChild,
   CreatedChild,

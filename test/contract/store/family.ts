@@ -1,6 +1,6 @@
 /** Families: children are made, within their limits (runtime §7, definitions §13). */
 import { describe, expect, it } from '@jest/globals';
-import { LIMITS } from '../../../src/core/limit.ts';
+import { LIMITS } from '../../../src/core/value/limit.ts';
 import type { Stores } from '../store-contract.ts';
 import { message, openThread, ThreadDriver } from '../thread-driver.ts';
 import { askCalls, create, createOpened, newChild, openParent } from './family-driver.ts';

@@ -1,7 +1,7 @@
 /** Contents: in chunks, once for all that have them, gone with the last name; searches; caps. */
 import { describe, expect, it } from '@jest/globals';
-import { LIMITS } from '../../../src/core/limit.ts';
-import type { FileChunk } from '../../../src/core/thread-file.ts';
+import type { FileChunk } from '../../../src/core/file/thread-file.ts';
+import { LIMITS } from '../../../src/core/value/limit.ts';
 import { readWholeFile, streamFile } from '../../../src/store/port/file-content.ts';
 import type { Stores } from '../store-contract.ts';
 import { filesOf } from './file.ts';

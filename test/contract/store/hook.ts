@@ -1,6 +1,6 @@
 /** What the store knows for hooks: rows before they are drained, as hooks have made them, and what hooks ask of the flow. */
 import { describe, expect, it } from '@jest/globals';
-import type { QueueItem } from '../../../src/core/item.ts';
+import type { QueueItem } from '../../../src/core/thread/item.ts';
 import type { PreparedRow } from '../../../src/store/port/hook.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, stored, type ThreadDriver, tool } from '../thread-driver.ts';

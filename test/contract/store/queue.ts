@@ -1,6 +1,6 @@
 /** stageItem, stashItems, queueItem and the drain: the durable half of the queue (runtime §9). */
 import { describe, expect, it } from '@jest/globals';
-import { LIMITS } from '../../../src/core/limit.ts';
+import { LIMITS } from '../../../src/core/value/limit.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, stored, ThreadDriver, tool } from '../thread-driver.ts';
 

@@ -1,7 +1,7 @@
 /** getThread, listThreads, getMessages, getMessage, readContext, injectMessage. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { GetMessagesOptions } from '../../../src/core/thread-message.ts';
+import type { GetMessagesOptions } from '../../../src/core/author/thread-message.ts';
 import type { Stores } from '../store-contract.ts';
 import { message, openThread, ThreadDriver, tool } from '../thread-driver.ts';
 

@@ -1,6 +1,6 @@
 /** commitStatus: a thread comes to rest, with everything settled (runtime §6, §10). */
 import { describe, expect, it } from '@jest/globals';
-import type { RestStatus } from '../../../src/core/step.ts';
+import type { RestStatus } from '../../../src/core/thread/step.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, tool } from '../thread-driver.ts';
 

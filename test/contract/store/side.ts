@@ -1,7 +1,7 @@
 /** Two AI sides of one thread in the store (definitions §12.3): who acts, as whom it speaks, and what a side does at once. */
 import { describe, expect, it } from '@jest/globals';
-import type { Session } from '../../../src/core/session.ts';
-import type { Side } from '../../../src/core/thread-execution.ts';
+import type { Side } from '../../../src/core/author/thread-execution.ts';
+import type { Session } from '../../../src/core/thread/session.ts';
 import type { BeginStep, CommitStep } from '../../../src/store/port/step.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver, tool } from '../thread-driver.ts';

@@ -1,6 +1,6 @@
 /** getValue, setValue, listValues. */
 import { describe, expect, it } from '@jest/globals';
-import { LIMITS } from '../../../src/core/limit.ts';
+import { LIMITS } from '../../../src/core/value/limit.ts';
 import type { ThreadRecord } from '../../../src/store/port/thread-store.ts';
 import type { Stores } from '../store-contract.ts';
 import { openThread } from '../thread-driver.ts';

@@ -2,7 +2,7 @@
  * Which wall the children of this process stand behind: the best that a probe finds to stand, asked once for each
  * setting. A probe is a real program behind a real wall that tries what an attacker would.
  */
-import { RuntimeError } from '../../../core/error.ts';
+import { RuntimeError } from '../../../core/value/error.ts';
 import { probeWall } from './probe.ts';
 import { HOLDS, isDemanding, type Wall, type WallKind, type WallSetting } from './wall.ts';
 

@@ -8,7 +8,7 @@ import { homedir } from 'node:os';
 import { extname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { errorMessage } from '../../../core/error.ts';
+import { errorMessage } from '../../../core/value/error.ts';
 import { enclose } from './enclose.ts';
 import { CHANNEL_FD, FILTER_FD, HOLDS, type WallKind } from './wall.ts';
 

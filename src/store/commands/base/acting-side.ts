@@ -4,7 +4,7 @@
  *     or a killed run, and of a step that was begun and had no answer.
  * A2. A message that has been taken and not answered has decided already.
  */
-import { NEW_SESSION, type Session } from '../../../core/session.ts';
+import { NEW_SESSION, type Session } from '../../../core/thread/session.ts';
 import type { BeginStep } from '../../port/step.ts';
 import type { ThreadRow, ThreadTransaction } from './thread-transaction.ts';
 

@@ -1,10 +1,10 @@
 /** The context of every command: the database, the clock, and the way into a thread's transaction. */
 import type { Kysely, Transaction } from 'kysely';
-import { RuntimeError } from '../../../core/error.ts';
+import { RuntimeError } from '../../../core/value/error.ts';
 import type { KeySource } from '../../crypto/key-file.ts';
 import type { FromRun } from '../../port/run.ts';
 import type { Tables } from '../../schema/tables.ts';
-import type { Runner } from './bind.ts';
+import type { Runner } from './runner.ts';
 import { ThreadTransaction } from './thread-transaction.ts';
 
 export interface CommandContext {

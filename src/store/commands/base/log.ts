@@ -3,8 +3,8 @@
  * written for them but what no row would tell, as an event.
  */
 import type { Transaction } from 'kysely';
-import type { EventKind } from '../../../core/thread-event.ts';
-import type { GetLogsOptions, Log } from '../../../core/thread-log.ts';
+import type { GetLogsOptions, Log } from '../../../core/author/thread-log.ts';
+import type { EventKind } from '../../../core/event/thread-event.ts';
 import type { NewEvent } from '../../port/thread-store.ts';
 import { toCount } from '../../schema/rows.ts';
 import type { Tables } from '../../schema/tables.ts';

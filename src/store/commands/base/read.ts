@@ -1,8 +1,8 @@
 /** Reads: threads, messages with their pending ones, events. */
 import type { Transaction } from 'kysely';
-import type { Message } from '../../../core/message.ts';
-import type { ThreadEvent } from '../../../core/thread-event.ts';
-import type { GetMessagesOptions, MessagePage } from '../../../core/thread-message.ts';
+import type { GetMessagesOptions, MessagePage } from '../../../core/author/thread-message.ts';
+import type { ThreadEvent } from '../../../core/event/thread-event.ts';
+import type { Message } from '../../../core/message/message.ts';
 import type { ListThreads, ThreadRecord } from '../../port/thread.ts';
 import { readEvent } from '../../schema/read-event.ts';
 import { toCount, toMessage, toPendingMessage, toThreadRecord } from '../../schema/rows.ts';

@@ -4,7 +4,7 @@
  *     opens, so whatever the sub-prompt says can name it as its parent before it is there.
  */
 import type { ExpressionBuilder, Transaction } from 'kysely';
-import type { SideSteps } from '../../../core/session.ts';
+import type { SideSteps } from '../../../core/thread/session.ts';
 import type { StepContext, SubpromptPlace } from '../../port/thread-store.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { selectCall } from './call-row.ts';

@@ -6,7 +6,7 @@
  * I3. Use after the flush is refused: a change or an event would be lost, and a statement might run outside of the lock.
  */
 import type { Insertable, Selectable, Transaction, Updateable } from 'kysely';
-import type { EventData, EventKind } from '../../../core/thread-event.ts';
+import type { EventData, EventKind } from '../../../core/event/thread-event.ts';
 import type { MessageTable, Tables, ThreadTable } from '../../schema/tables.ts';
 
 export type ThreadRow = Selectable<ThreadTable>;

@@ -5,9 +5,9 @@
  * F2. No two effects of a thread are due in the same microsecond: what was scheduled first comes first.
  */
 import type { Selectable } from 'kysely';
-import type { ScheduledEffect } from '../../../core/effect.ts';
-import { RuntimeError } from '../../../core/error.ts';
-import { LIMITS } from '../../../core/limit.ts';
+import type { ScheduledEffect } from '../../../core/author/effect.ts';
+import { RuntimeError } from '../../../core/value/error.ts';
+import { LIMITS } from '../../../core/value/limit.ts';
 import type { EffectStore, NewEffect } from '../../port/effect.ts';
 import type { EffectTable } from '../../schema/tables.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../base/context.ts';

@@ -3,8 +3,9 @@
  * writes last has written all three.
  */
 import type { Selectable, Transaction } from 'kysely';
-import { type EnvType, type StoredVariable, variableProblem } from '../../../core/env.ts';
-import { isRuntimeError, RuntimeError } from '../../../core/error.ts';
+import type { EnvType } from '../../../core/author/thread-env.ts';
+import { type StoredVariable, variableProblem } from '../../../core/project/env.ts';
+import { isRuntimeError, RuntimeError } from '../../../core/value/error.ts';
 import { decrypt, encrypt } from '../../crypto/encryption.ts';
 import type { EnvEntry, EnvOwner, RotatedEnv, SetEnv } from '../../port/env.ts';
 import type { EnvTable } from '../../schema/env.ts';

@@ -2,10 +2,10 @@
  * The key-value store of a thread (runtime §14). The natural key is (thread, key): the last value written counts, and
  * the same one twice is one. Values are not encrypted; that is for env.
  */
-import { RuntimeError } from '../../../core/error.ts';
-import { toJsonText } from '../../../core/json-value.ts';
-import { LIMITS } from '../../../core/limit.ts';
-import { isStorable } from '../../../core/storable-text.ts';
+import { RuntimeError } from '../../../core/value/error.ts';
+import { toJsonText } from '../../../core/value/json-value.ts';
+import { LIMITS } from '../../../core/value/limit.ts';
+import { isStorable } from '../../../core/value/storable-text.ts';
 import type { ListValues, StoredValue } from '../../port/value.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';

@@ -2,7 +2,7 @@
  * Makes a child thread (runtime §7.1, definitions §13.4), with all that it begins with, in one transaction under its parent's
  * lock. Its id is derived from the call that makes it, so whoever comes again finds it.
  */
-import { LIMITS } from '../../../core/limit.ts';
+import { LIMITS } from '../../../core/value/limit.ts';
 import type { CreateChild, CreatedChild, NewChild, ParentCall } from '../../port/thread-store.ts';
 import { selectCall } from '../base/call-row.ts';
 import { type CommandContext, inThread } from '../base/context.ts';

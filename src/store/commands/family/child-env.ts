@@ -2,8 +2,10 @@
  * The variables that a child begins with (definitions §16): those of its parent that are not scoped by the child's agent, and
  * those that were given for it. A value is bound to its place, so each is encrypted anew; without any, no key is needed.
  */
-import { type EnvType, variableProblem } from '../../../core/env.ts';
-import { RuntimeError } from '../../../core/error.ts';
+
+import type { EnvType } from '../../../core/author/thread-env.ts';
+import { variableProblem } from '../../../core/project/env.ts';
+import { RuntimeError } from '../../../core/value/error.ts';
 import type { GivenVariable } from '../../port/thread-store.ts';
 import type { CommandContext } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';

@@ -7,12 +7,12 @@
  */
 import { createHash } from 'node:crypto';
 import type { Selectable } from 'kysely';
-import { ATTACHMENT_FOLDER, toAttachmentRef } from '../../../core/attachment.ts';
-import { isRuntimeError } from '../../../core/error.ts';
-import { parentOf, tryFilePath } from '../../../core/file-path.ts';
-import type { MessageItem } from '../../../core/item.ts';
-import type { AttachmentRef } from '../../../core/message.ts';
-import { extensionOf } from '../../../core/mime-type.ts';
+import { ATTACHMENT_FOLDER, toAttachmentRef } from '../../../core/file/attachment.ts';
+import { parentOf, tryFilePath } from '../../../core/file/file-path.ts';
+import { extensionOf } from '../../../core/file/mime-type.ts';
+import type { AttachmentRef } from '../../../core/message/message.ts';
+import type { MessageItem } from '../../../core/thread/item.ts';
+import { isRuntimeError } from '../../../core/value/error.ts';
 import type { ThreadFileTable } from '../../schema/file.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { findRow, toFileRecord } from '../file/file-row.ts';

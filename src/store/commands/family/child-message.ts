@@ -2,7 +2,7 @@
  * Messages from parents to their children, and from children of their own accord to their parents (runtime §8). The message's id
  * is the key: an item with this id has been told.
  */
-import type { MessageItem } from '../../../core/item.ts';
+import type { MessageItem } from '../../../core/thread/item.ts';
 import type { TellChild, ToldChild } from '../../port/thread-store.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';

@@ -4,8 +4,8 @@
  * R1. A report that was made before the child had read its parent's newest message is no answer to that message. The report of
  *     a thread that comes to rest always is: there will be no other.
  */
-import type { RestStatus } from '../../../core/step.ts';
-import { type SubagentReport, statusAfter } from '../../../core/subagent-report.ts';
+import type { RestStatus } from '../../../core/thread/step.ts';
+import { type SubagentReport, statusAfter } from '../../../core/thread/subagent-report.ts';
 import type { DueReport } from '../../port/thread-store.ts';
 import { type CommandContext, inSnapshot } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';

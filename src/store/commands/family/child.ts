@@ -5,7 +5,7 @@
  *     wanted: so the two never wait for one another.
  */
 import type { Kysely, Selectable, Transaction } from 'kysely';
-import type { ChildStart } from '../../../core/subagent-step.ts';
+import type { ChildStart } from '../../../core/thread/subagent-step.ts';
 import type { ChildRecord, ParentCall } from '../../port/thread-store.ts';
 import type { ChildTable } from '../../schema/family.ts';
 import type { Tables } from '../../schema/tables.ts';

@@ -6,9 +6,9 @@
  */
 import { createHash } from 'node:crypto';
 import type { Selectable } from 'kysely';
-import { RuntimeError } from '../../../core/error.ts';
-import type { AttachmentRef } from '../../../core/message.ts';
-import { formatReport } from '../../../core/subagent-report.ts';
+import type { AttachmentRef } from '../../../core/message/message.ts';
+import { formatReport } from '../../../core/thread/subagent-report.ts';
+import { RuntimeError } from '../../../core/value/error.ts';
 import type { DeliveredReport } from '../../port/thread-store.ts';
 import type { ChildReportTable } from '../../schema/family.ts';
 import { selectCall } from '../base/call-row.ts';

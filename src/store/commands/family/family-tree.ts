@@ -1,7 +1,7 @@
 /** Reads of a family: the registry of a parent, a thread's descendants, the call that made or told a child. */
 import type { Selectable, Transaction } from 'kysely';
-import type { AttachmentRef } from '../../../core/message.ts';
-import type { ChildStart } from '../../../core/subagent-step.ts';
+import type { AttachmentRef } from '../../../core/message/message.ts';
+import type { ChildStart } from '../../../core/thread/subagent-step.ts';
 import type { CallOfChild, ChildRecord, FamilyMember, ParentCall } from '../../port/thread-store.ts';
 import { toThreadRecord } from '../../schema/rows.ts';
 import type { Tables } from '../../schema/tables.ts';

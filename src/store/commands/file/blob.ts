@@ -9,7 +9,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
-import { LIMITS } from '../../../core/limit.ts';
+import { LIMITS } from '../../../core/value/limit.ts';
 import type { Tables } from '../../schema/tables.ts';
 import type { CommandContext } from '../base/context.ts';
 

@@ -1,6 +1,6 @@
 /** Reads of a thread's files. None waits for a writer, and an unknown thread has none. */
-import { parseFilePath } from '../../../core/file-path.ts';
-import type { FileRecord, FileStats, ReaddirResult } from '../../../core/thread-file.ts';
+import { parseFilePath } from '../../../core/file/file-path.ts';
+import type { FileRecord, FileStats, ReaddirResult } from '../../../core/file/thread-file.ts';
 import type { FileChunkRef, OpenedFile } from '../../port/file.ts';
 import { type CommandContext, inSnapshot } from '../base/context.ts';
 import { countChunks } from './blob.ts';

@@ -1,8 +1,8 @@
 /** Rows of files and what they stand for. The thumbnail, which may be large, is read only by who asks for it. */
 import type { Kysely, Selectable } from 'kysely';
-import { nameOf } from '../../../core/file-path.ts';
-import { DIRECTORY_TYPE } from '../../../core/mime-type.ts';
-import type { FileRecord } from '../../../core/thread-file.ts';
+import { nameOf } from '../../../core/file/file-path.ts';
+import { DIRECTORY_TYPE } from '../../../core/file/mime-type.ts';
+import type { FileRecord } from '../../../core/file/thread-file.ts';
 import type { ThreadFileTable } from '../../schema/file.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { countChunks } from './blob.ts';

@@ -3,11 +3,11 @@
  * that the event loop turns between them, and sorted here, since engines order texts in ways of their own.
  */
 import { setImmediate as breathe } from 'node:timers/promises';
-import { RuntimeError } from '../../../core/error.ts';
-import { compileGlob } from '../../../core/glob.ts';
-import { LIMITS } from '../../../core/limit.ts';
-import { isTextType } from '../../../core/mime-type.ts';
-import type { FindResult, GrepResult } from '../../../core/thread-file.ts';
+import { compileGlob } from '../../../core/file/glob.ts';
+import { isTextType } from '../../../core/file/mime-type.ts';
+import type { FindResult, GrepResult } from '../../../core/file/thread-file.ts';
+import { RuntimeError } from '../../../core/value/error.ts';
+import { LIMITS } from '../../../core/value/limit.ts';
 import type { OpenedFile } from '../../port/file.ts';
 import { isReplaced, readChunks } from '../../port/file-content.ts';
 import { type PatternSearch, withPatternSearch } from '../../search/pattern-search.ts';

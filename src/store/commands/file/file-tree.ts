@@ -4,11 +4,12 @@
  *     in it and goes with the last, so that a path need not be prepared and leaves nothing behind.
  * F2. All that changes the tree runs in the thread's transaction, so that what was looked up holds.
  */
-import { RuntimeError } from '../../../core/error.ts';
-import { ancestorsOf, parentOf, parseFilePath } from '../../../core/file-path.ts';
-import { LIMITS } from '../../../core/limit.ts';
-import { DIRECTORY_TYPE } from '../../../core/mime-type.ts';
-import type { FileRecord } from '../../../core/thread-file.ts';
+
+import { ancestorsOf, parentOf, parseFilePath } from '../../../core/file/file-path.ts';
+import { DIRECTORY_TYPE } from '../../../core/file/mime-type.ts';
+import type { FileRecord } from '../../../core/file/thread-file.ts';
+import { RuntimeError } from '../../../core/value/error.ts';
+import { LIMITS } from '../../../core/value/limit.ts';
 import type { ThreadFileTable } from '../../schema/file.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';

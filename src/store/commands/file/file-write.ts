@@ -2,13 +2,14 @@
  * Writes a whole file (definitions §18): the content first (blob.ts), then its name, in the thread's transaction. The
  * natural key is (thread, path): the same write twice is one file. A write replaces everything but the time of creation.
  */
-import { RuntimeError } from '../../../core/error.ts';
-import { parentOf, parseFilePath } from '../../../core/file-path.ts';
-import { readImageSize } from '../../../core/image-size.ts';
-import { toJsonText } from '../../../core/json-value.ts';
-import { LIMITS } from '../../../core/limit.ts';
-import { isImageType, parseMimeType } from '../../../core/mime-type.ts';
-import type { FileRecord } from '../../../core/thread-file.ts';
+
+import { parentOf, parseFilePath } from '../../../core/file/file-path.ts';
+import { readImageSize } from '../../../core/file/image-size.ts';
+import { isImageType, parseMimeType } from '../../../core/file/mime-type.ts';
+import type { FileRecord } from '../../../core/file/thread-file.ts';
+import { RuntimeError } from '../../../core/value/error.ts';
+import { toJsonText } from '../../../core/value/json-value.ts';
+import { LIMITS } from '../../../core/value/limit.ts';
 import type { NewFile } from '../../port/file.ts';
 import type { ThreadFileTable } from '../../schema/file.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../base/context.ts';

@@ -5,8 +5,8 @@
  *     rows are read before the first is written.
  */
 import type { Selectable } from 'kysely';
-import type { AttachmentRef } from '../../../core/message.ts';
-import { findAnswering, roleOf } from '../../../core/session.ts';
+import type { AttachmentRef } from '../../../core/message/message.ts';
+import { findAnswering, roleOf } from '../../../core/thread/session.ts';
 import type { PreparedRow } from '../../port/hook.ts';
 import type { BeginStep } from '../../port/step.ts';
 import { QUEUED_TOOL, toQueuedCall, withPrepared } from '../../schema/pending-payload.ts';

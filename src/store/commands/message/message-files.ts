@@ -2,8 +2,8 @@
  * Files that go with a message (definitions §14.2): those under /attachments that no other message of the thread names, stored
  * or waiting. A file elsewhere is the work of the thread's own code, and a message that names it has no say over it.
  */
-import { ATTACHMENT_FOLDER } from '../../../core/attachment.ts';
-import { parseFilePath } from '../../../core/file-path.ts';
+import { ATTACHMENT_FOLDER } from '../../../core/file/attachment.ts';
+import { parseFilePath } from '../../../core/file/file-path.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { findRow } from '../file/file-row.ts';
 import { removeFile } from '../file/file-tree.ts';

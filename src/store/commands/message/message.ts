@@ -4,8 +4,8 @@
  *     result cannot go: its tool may run at this moment. Files go as message-files.ts says.
  */
 import type { Selectable } from 'kysely';
-import { RuntimeError } from '../../../core/error.ts';
-import type { Message, ToolCall } from '../../../core/message.ts';
+import type { Message, ToolCall } from '../../../core/message/message.ts';
+import { RuntimeError } from '../../../core/value/error.ts';
 import type { InjectedMessage, StoredMessageUpdates } from '../../port/message.ts';
 import { toMessage } from '../../schema/rows.ts';
 import type { MessageTable } from '../../schema/tables.ts';

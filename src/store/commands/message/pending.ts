@@ -3,9 +3,9 @@
  * for the next step (`drain`).
  */
 import type { Selectable, Transaction } from 'kysely';
-import type { QueueItem } from '../../../core/item.ts';
-import { findAnswering, NO_STEPS } from '../../../core/session.ts';
-import type { Side } from '../../../core/thread-execution.ts';
+import type { Side } from '../../../core/author/thread-execution.ts';
+import type { QueueItem } from '../../../core/thread/item.ts';
+import { findAnswering, NO_STEPS } from '../../../core/thread/session.ts';
 import type { PendingWork } from '../../port/hook.ts';
 import type { QueueStore } from '../../port/queue.ts';
 import { toPendingDraft } from '../../schema/pending-payload.ts';

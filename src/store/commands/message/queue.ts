@@ -2,9 +2,9 @@
  * The queue's durable half (runtime §9): items staged by clients, spilled by the workflow, queued by tools; `drain.ts` makes
  * messages of them. `(thread, item id)` is unique: whatever comes twice counts once.
  */
-import type { QueueItem, Refusal } from '../../../core/item.ts';
-import { measureJson } from '../../../core/json-measure.ts';
-import { LIMITS } from '../../../core/limit.ts';
+import type { QueueItem, Refusal } from '../../../core/thread/item.ts';
+import { measureJson } from '../../../core/value/json-measure.ts';
+import { LIMITS } from '../../../core/value/limit.ts';
 import type { SpillItems } from '../../port/queue.ts';
 import { readInBatches } from '../base/batches.ts';
 import { type CommandContext, inRun, inThread, refuseTerminated } from '../base/context.ts';

@@ -3,9 +3,9 @@
  * transaction, so that they tell of the files as they are then. What is not there is no reason to lose the message: it says
  * which files it lacks.
  */
-import { toAttachmentRef } from '../../../core/attachment.ts';
-import { tryFilePath } from '../../../core/file-path.ts';
-import type { AttachmentRef } from '../../../core/message.ts';
+import { toAttachmentRef } from '../../../core/file/attachment.ts';
+import { tryFilePath } from '../../../core/file/file-path.ts';
+import type { AttachmentRef } from '../../../core/message/message.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { FILE_COLUMNS, type FileRow, toFileRecord } from '../file/file-row.ts';
 

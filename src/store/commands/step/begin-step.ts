@@ -10,7 +10,7 @@
  * B5. A handoff takes effect with the next step that opens: a step that is taken over belongs to the agent that began it.
  * B6. The thread's row says who acts while steps open; one that is taken over says itself whose it is.
  */
-import { planStep } from '../../../core/plan-step.ts';
+import { planStep } from '../../../core/thread/plan-step.ts';
 import type { BeginStep, BegunStep, StepRecord } from '../../port/thread-store.ts';
 import { beginSession, hasUnanswered, setSession } from '../base/acting-side.ts';
 import { type CommandOutcome, findEffect, keepEffect } from '../base/command-key.ts';

@@ -5,9 +5,9 @@
  *     for an answer, the thread's last error, the text streamed before.
  */
 import { randomUUID } from 'node:crypto';
-import type { ToolCall } from '../../../core/message.ts';
-import { roleOf } from '../../../core/session.ts';
-import type { StoredError } from '../../../core/step.ts';
+import type { ToolCall } from '../../../core/message/message.ts';
+import { roleOf } from '../../../core/thread/session.ts';
+import type { StoredError } from '../../../core/thread/step.ts';
 import type {
   CommitStep,
   CommittedStep,

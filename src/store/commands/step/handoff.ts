@@ -3,7 +3,7 @@
  * H1. Until then nothing changes: the step's other calls, and its stop rules, are those of the agent that asked.
  * H2. The last one of a step wins, and what an earlier one would have told its agent goes with it.
  */
-import type { MessageItem } from '../../../core/item.ts';
+import type { MessageItem } from '../../../core/thread/item.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { dropQueued, enqueue } from '../message/queue.ts';
 

@@ -7,9 +7,9 @@
  *     no room.
  */
 import type { Transaction } from 'kysely';
-import { type ContextMessage, callKeys, resultKey } from '../../../core/context.ts';
-import { estimateMessage } from '../../../core/context-estimate.ts';
-import { isOthers, shownRole } from '../../../core/context-side.ts';
+import { type ContextMessage, callKeys, resultKey } from '../../../core/context/context.ts';
+import { estimateMessage } from '../../../core/context/context-estimate.ts';
+import { isOthers, shownRole } from '../../../core/context/context-side.ts';
 import type { HistoryWindow, StepPlace } from '../../port/thread-store.ts';
 import { toContextMessage } from '../../schema/rows.ts';
 import type { Tables } from '../../schema/tables.ts';

@@ -6,8 +6,8 @@
  * X2. It does not see what other sub-prompts said, nor the one around it.
  */
 import type { Transaction } from 'kysely';
-import { type ContextMessage, callKeys, resultKey } from '../../../core/context.ts';
-import { estimateMessage } from '../../../core/context-estimate.ts';
+import { type ContextMessage, callKeys, resultKey } from '../../../core/context/context.ts';
+import { estimateMessage } from '../../../core/context/context-estimate.ts';
 import type { HistoryWindow, StepPlace, SubpromptPlace } from '../../port/thread-store.ts';
 import { toContextMessage } from '../../schema/rows.ts';
 import type { Tables } from '../../schema/tables.ts';

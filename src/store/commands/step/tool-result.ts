@@ -3,10 +3,15 @@
  * call, nothing but the row.
  */
 import { randomUUID } from 'node:crypto';
-import { LIMITS } from '../../../core/limit.ts';
-import { type AttachmentRef, type ToolCall, type ToolResult, toolContent } from '../../../core/message.ts';
-import type { RestStatus } from '../../../core/step.ts';
-import type { FlowDirective } from '../../../core/thread-execution.ts';
+import type { FlowDirective } from '../../../core/author/thread-execution.ts';
+import {
+  type AttachmentRef,
+  type ToolCall,
+  type ToolResult,
+  toolContent,
+} from '../../../core/message/message.ts';
+import type { RestStatus } from '../../../core/thread/step.ts';
+import { LIMITS } from '../../../core/value/limit.ts';
 import { type CallRow, updateCall } from '../base/call-row.ts';
 import { readOwner } from '../base/step-place.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';

@@ -2,7 +2,7 @@
  * Opens a thread for a workflow run: makes its row at the very first run, admits the run (the fence), and
  * says where the store stands, so that a revived thread goes on where the killed one was.
  */
-import { RuntimeError } from '../../../core/error.ts';
+import { RuntimeError } from '../../../core/value/error.ts';
 import type { OpenedThread, OpenThread } from '../../port/thread-store.ts';
 import { toThreadRecord } from '../../schema/rows.ts';
 import { type CommandContext, inRun } from '../base/context.ts';

@@ -9,8 +9,8 @@
  * R4. What a child tells its parent of it is kept in the same transaction (child-report.ts).
  */
 import { randomUUID } from 'node:crypto';
-import { roleOf } from '../../../core/session.ts';
-import type { CommitStatusInput, CommitStatusOutcome, RestStatus } from '../../../core/step.ts';
+import { roleOf } from '../../../core/thread/session.ts';
+import type { CommitStatusInput, CommitStatusOutcome, RestStatus } from '../../../core/thread/step.ts';
 import type { CommitStatus } from '../../port/thread.ts';
 import { hasUnanswered, setSession } from '../base/acting-side.ts';
 import { findEffect, keepEffect } from '../base/command-key.ts';

@@ -4,9 +4,9 @@
  * S2. The sub-prompt's messages hang on the id that the call's tool message will have (step-place.ts, P1).
  */
 import type { Transaction } from 'kysely';
-import type { AttachmentRef } from '../../../core/message.ts';
-import type { StoredError } from '../../../core/step.ts';
-import type { FlowDirective } from '../../../core/thread-execution.ts';
+import type { FlowDirective } from '../../../core/author/thread-execution.ts';
+import type { AttachmentRef } from '../../../core/message/message.ts';
+import type { StoredError } from '../../../core/thread/step.ts';
 import type { OpenedSubprompt, OpenSubprompt, StoredSubprompt, SubpromptCall } from '../../port/subprompt.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { type CallKey, findCall, updateCall } from '../base/call-row.ts';

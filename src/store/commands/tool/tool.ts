@@ -7,7 +7,7 @@
  * T3. The beginning of an idempotent tool is relaxed: a database that crashes on a machine of its own may forget it
  *     while the body runs on. The call is scheduled again then and nobody else's, so its result is stored.
  */
-import { type ToolResult, toolContent } from '../../../core/message.ts';
+import { type ToolResult, toolContent } from '../../../core/message/message.ts';
 import type {
   BeginTool,
   BegunTool,

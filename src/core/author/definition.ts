@@ -1,0 +1,171 @@
+/**
+ * The normalised form of what authors write (definitions §3-8): defaults applied, every field checked.
+ * `definitions` makes these values; activities read them; workflows never see them.
+ */
+
+import type { ToolResult } from '../message/message.ts';
+import type { ProviderFactory } from '../message/provider.ts';
+import type { ModelTimeouts } from '../value/limit.ts';
+import type { EffectDefinition } from './effect.ts';
+import type { EndpointDefinition } from './endpoint.ts';
+import type { HookDefinition } from './hook.ts';
+import type { ThreadState } from './thread-state.ts';
+
+export interface VariableDefinition {
+  readonly name: string;
+  readonly type: 'text' | 'secret';
+  readonly required: boolean;
+  readonly scoped: boolean;
+  readonly description: string;
+}
+
+export interface SessionToolBinding {
+  readonly name: string;
+  readonly messageProperty?: string;
+  readonly attachmentsProperty?: string;
+}
+
+export interface SideDefinition {
+  readonly prompt: string;
+  readonly label?: string;
+  readonly stopOnResponse: boolean;
+  readonly stopTool?: string;
+  readonly stopToolResponseProperty?: string;
+  readonly maxSteps?: number;
+  readonly sessionStop?: SessionToolBinding;
+  readonly sessionFail?: SessionToolBinding;
+  readonly sessionStatus?: SessionToolBinding;
+}
+
+export interface AgentDefinition {
+  readonly kind: 'agent';
+  readonly name: string;
+  readonly type: 'ai_human' | 'dual_ai';
+  readonly sideA: SideDefinition;
+  readonly sideB?: SideDefinition;
+  readonly maxSessionTurns?: number;
+  readonly exposeAsTool: boolean;
+  readonly toolDescription?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly icon?: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly variables: readonly VariableDefinition[];
+  readonly hooks: readonly string[];
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+export type PromptPart =
+  | { readonly type: 'text'; readonly content: string }
+  | { readonly type: 'include'; readonly prompt: string }
+  | { readonly type: 'env'; readonly property: string };
+
+/** One entry of a prompt's `tools`: a name, with whatever the entry configures. */
+export interface PromptToolEntry {
+  readonly name: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly options: Readonly<Record<string, unknown>>;
+  /** The fields of a sub-prompt or subagent entry: checked, defaults not yet applied. */
+  readonly extra: Readonly<Record<string, unknown>>;
+}
+
+export interface PromptDefinition {
+  readonly kind: 'prompt';
+  readonly name: string;
+  readonly toolDescription: string;
+  readonly prompt: readonly PromptPart[];
+  readonly model: string;
+  readonly includeChat: boolean;
+  readonly includePastTools: boolean;
+  readonly parallelToolCalls: boolean;
+  readonly toolChoice: 'auto' | 'none' | 'required';
+  readonly requiredSchema?: AuthorSchema;
+  readonly tools: readonly PromptToolEntry[];
+  readonly variables: readonly VariableDefinition[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly reasoning?: ReasoningConfig;
+  readonly recentImageThreshold: number;
+  readonly providerOptions: Readonly<Record<string, unknown>>;
+  readonly hooks: readonly string[];
+}
+
+export interface ReasoningConfig {
+  readonly effort?: 'low' | 'medium' | 'high';
+  readonly maxTokens?: number;
+  readonly exclude?: boolean;
+  readonly include?: boolean;
+}
+
+export interface ModelCapabilities {
+  readonly reasoningLevels?: Readonly<Record<number, string | null>>;
+  readonly supportsImages?: boolean;
+  readonly supportsToolCalls?: boolean;
+  readonly supportsStreaming?: boolean;
+  readonly supportsJsonMode?: boolean;
+  readonly maxContextTokens?: number;
+  readonly maxOutputTokens?: number;
+}
+
+export interface ModelDefinition {
+  readonly kind: 'model';
+  readonly name: string;
+  readonly provider: ProviderFactory;
+  readonly model: string;
+  readonly fallbacks: readonly string[];
+  readonly includedProviders: readonly string[];
+  /** US dollars per 1,000,000 tokens. */
+  readonly inputPrice?: number;
+  readonly outputPrice?: number;
+  readonly cachedPrice?: number;
+  readonly capabilities: ModelCapabilities;
+  readonly providerOptions: Readonly<Record<string, unknown>>;
+  readonly providerTools: readonly string[];
+  /** Seconds; `MODEL_TIMEOUTS` applies where a time is absent. */
+  readonly timeouts?: ModelTimeouts;
+}
+
+/** A zod object schema from any copy of zod 4, recognised by shape alone. */
+export interface AuthorSchema {
+  safeParse(
+    value: unknown,
+  ):
+    | { success: true; data: unknown }
+    | { success: false; error: { issues: readonly { path: readonly PropertyKey[]; message: string }[] } };
+}
+
+export interface ToolDefinition {
+  readonly kind: 'tool';
+  /** From the file's name; set by discovery. */
+  readonly name: string;
+  readonly description: string;
+  readonly args?: AuthorSchema;
+  /** JSON schema of `args` as sent to models: strict objects, `$schema` and `propertyNames` removed. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly execute: (state: ThreadState, args?: never) => Promise<ToolResult> | ToolResult;
+  readonly variables: readonly VariableDefinition[];
+  /** Names reachable by queueTool and invokeTool; undefined means any. */
+  readonly uses?: readonly string[];
+  readonly executionMode: 'local' | 'provider';
+  readonly executionProvider?: string;
+  /** May run more than once per call without harm. */
+  readonly idempotent: boolean;
+  /** Idempotent and normally done within 1 s. */
+  readonly quick: boolean;
+  readonly timeoutMs: number;
+  /** Runs code and does nothing else: its calls are dispatched as `runCode`. Only built-in tools have it. */
+  readonly runsCode?: true;
+}
+
+/** The whole project, validated: every reference resolves. */
+export interface Registry {
+  readonly agents: ReadonlyMap<string, AgentDefinition>;
+  readonly prompts: ReadonlyMap<string, PromptDefinition>;
+  readonly models: ReadonlyMap<string, ModelDefinition>;
+  readonly tools: ReadonlyMap<string, ToolDefinition>;
+  /** By id. */
+  readonly hooks: ReadonlyMap<string, HookDefinition>;
+  /** By name. */
+  readonly effects: ReadonlyMap<string, EffectDefinition>;
+  /** By file below `agents/api`, without its extension. */
+  readonly endpoints: ReadonlyMap<string, EndpointDefinition>;
+}

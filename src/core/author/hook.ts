@@ -1,0 +1,82 @@
+/**
+ * Hooks (definitions §9): code of authors at fixed points of a thread's life. Types alone; `state/hooks` runs them.
+ */
+import type { LLMMessage } from '../message/llm-message.ts';
+import type { Message, ToolCall, ToolResult } from '../message/message.ts';
+import type { MessageAttachment, MessageUpdates } from './thread-message.ts';
+import type { ThreadState } from './thread-state.ts';
+
+type Answer<T> = T | Promise<T>;
+/** Returning nothing keeps the value. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a hook that returns nothing has the type void.
+type Kept = null | undefined | void;
+
+/** Fields that replace those of a new message: content, silent, metadata, role and attachments; the others stay. */
+export type MessageChange = Partial<Omit<Message, 'attachments'>> & {
+  readonly attachments?: readonly MessageAttachment[] | null;
+};
+
+/** The twelve hooks with their arguments and results. */
+export interface HookSignatures {
+  /** After the thread was made, before its first execution. */
+  after_thread_created(state: ThreadState): Answer<void>;
+  /** On the parent, after its child was made and before the child's first message is queued. */
+  after_subagent_created(state: ThreadState, child: ThreadState): Answer<void>;
+  /** The rendered system prompt; a returned text replaces it. */
+  after_system_message(state: ThreadState, system: string): Answer<string | Kept>;
+  /** The messages of a request, oldest first. The returned list is used for this request alone. */
+  filter_messages(state: ThreadState, messages: Message[]): Answer<readonly Message[] | Kept>;
+  /** The request's messages, immediately before it is sent. */
+  prefilter_llm_history(state: ThreadState, messages: LLMMessage[]): Answer<readonly LLMMessage[] | Kept>;
+  /** A message about to be stored; returned fields replace its own. */
+  before_create_message(state: ThreadState, message: Message): Answer<MessageChange | Kept>;
+  after_create_message(state: ThreadState, message: Message): Answer<void>;
+  before_update_message(
+    state: ThreadState,
+    messageId: string,
+    updates: MessageUpdates,
+  ): Answer<MessageUpdates | Kept>;
+  /** The whole message, after the update. */
+  after_update_message(state: ThreadState, message: Message): Answer<void>;
+  /** `null` removes the call: nothing of it is stored. */
+  after_tool_call_success(
+    state: ThreadState,
+    call: ToolCall,
+    result: ToolResult,
+    // biome-ignore lint/suspicious/noConfusingVoidType: as above; null means something else here.
+  ): Answer<ToolResult | null | undefined | void>;
+  /** As after a success. A returned result with status `success` is a recovery. */
+  after_tool_call_failure(
+    state: ThreadState,
+    call: ToolCall,
+    result: ToolResult,
+    // biome-ignore lint/suspicious/noConfusingVoidType: as above; null means something else here.
+  ): Answer<ToolResult | null | undefined | void>;
+  /** The result immediately before it is stored. */
+  before_store_tool_result(state: ThreadState, call: ToolCall, result: ToolResult): Answer<ToolResult | Kept>;
+}
+
+export type HookName = keyof HookSignatures;
+
+export const HOOK_NAMES = [
+  'after_thread_created',
+  'after_subagent_created',
+  'after_system_message',
+  'filter_messages',
+  'prefilter_llm_history',
+  'before_create_message',
+  'after_create_message',
+  'before_update_message',
+  'after_update_message',
+  'after_tool_call_success',
+  'after_tool_call_failure',
+  'before_store_tool_result',
+] as const satisfies readonly HookName[];
+
+export interface HookDefinition<Name extends HookName = HookName> {
+  readonly kind: 'hook';
+  /** Its id: what prompts and agents list. */
+  readonly name: string;
+  readonly hook: Name;
+  readonly execute: HookSignatures[Name];
+}

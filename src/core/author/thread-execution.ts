@@ -1,0 +1,36 @@
+/** The part of ThreadState for the current execution (definitions §14.1). */
+import type { Message } from '../message/message.ts';
+
+export type Side = 'a' | 'b';
+
+/** What code may ask of the flow: to end after this step, or who acts next. The last request counts. */
+export type FlowDirective = 'stop' | Side;
+/** The same for a model step, where a hook may also have refused the request (definitions §9). */
+export type StepDirective = FlowDirective | 'blocked';
+
+/** Null where no execution runs: in effects and endpoints. */
+export interface ExecutionState {
+  /** The execution's id. */
+  readonly flowId: string;
+  readonly currentSide: Side;
+  /** Model steps of this execution, the current one included. */
+  readonly stepCount: number;
+  readonly sideAStepCount: number;
+  readonly sideBStepCount: number;
+  /** `stop()` was called in this step. */
+  readonly stopped: boolean;
+  readonly stoppedBy?: Side;
+  /** The messages of the next request, oldest first, as of the moment in which this code began. */
+  readonly messageHistory: readonly Message[];
+  /** Names of the active prompts, the agent's first; a sub-prompt adds its own. */
+  readonly promptPath: readonly string[];
+  /** Fires when the execution is stopped, the thread is terminated, or the worker must hand over. */
+  readonly abortSignal: AbortSignal;
+  /**
+   * Who acts after this step, whatever the rules say: the same side continues with another step, or its turn ends and the other
+   * one acts. With one AI side, `b` is the person: the execution ends with `forced_human_turn`.
+   */
+  forceTurn(side: Side): void;
+  /** Ends the execution after the current step, with `state_stop_session`; with two AI sides, their session. */
+  stop(): void;
+}

@@ -1,0 +1,90 @@
+/**
+ * ThreadState: what tools, hooks, effects and endpoints receive. Types alone; `src/state` implements it.
+ */
+
+import type { ThreadFiles } from '../file/thread-file.ts';
+import type { ToolResult } from '../message/message.ts';
+import type { RunCode } from './code-execution.ts';
+import type { AgentDefinition, ModelDefinition, PromptDefinition } from './definition.ts';
+import type { ThreadEffects } from './effect.ts';
+import type { EnvState } from './thread-env.ts';
+import type { ExecutionState } from './thread-execution.ts';
+import type { ThreadFamily } from './thread-family.ts';
+import type { GetLogsOptions, Log } from './thread-log.ts';
+import type { ThreadMessages } from './thread-message.ts';
+import type { ThreadValues } from './thread-value.ts';
+
+/** Definitions of the project (definitions §14.4). */
+export interface ThreadLoaders {
+  /** Rejects with `DefinitionNotFound`, whose message lists the known names. */
+  loadModel(name: string): Promise<ModelDefinition>;
+  loadPrompt(name: string): Promise<PromptDefinition>;
+  loadAgent(name: string): Promise<AgentDefinition>;
+  getModelNames(): string[];
+  getPromptNames(): string[];
+  getAgentNames(): string[];
+}
+
+export interface ThreadState
+  extends EnvState,
+    ThreadFiles,
+    ThreadValues,
+    ThreadMessages,
+    ThreadEffects,
+    ThreadLoaders,
+    ThreadFamily {
+  readonly threadId: string;
+  /** Name of the thread's current agent. */
+  readonly agentId: string;
+  readonly userId: string | null;
+  /** Microseconds. */
+  readonly createdAt: number;
+  /** Microseconds, or null while the thread lives. */
+  readonly terminated: number | null;
+  /** The thread's creation arguments; within a sub-prompt, those of its call. `{}` when there are none. */
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /**
+   * Scratch of the current execution, shared by its tools and hooks: JSON, saved with each tool's result and each answer,
+   * cleared when the thread rests. A tool that leaves other values in it gets the error result `ContextNotSerializable`.
+   * Outside an execution it is `{}` and not saved.
+   */
+  readonly context: Record<string, unknown>;
+  readonly execution: ExecutionState | null;
+  /**
+   * The same for every attempt at this tool call and for no other call: `<threadId>:<step>:<call>`.
+   * Pass it to the service that the tool calls. Null outside a tool call.
+   */
+  readonly idempotencyKey: string | null;
+  /** `options` of the tool's entry in the prompt. */
+  readonly options: Readonly<Record<string, unknown>>;
+
+  /**
+   * Runs a tool as a normal call before the next model step, and wakes an idle thread. Durable with the commit of the
+   * calling tool, hook or effect; in an endpoint before its answer is sent. Throws for an unknown name.
+   */
+  queueTool(name: string, args: Readonly<Record<string, unknown>>): void;
+  /**
+   * Runs a tool now and returns its result; stores a log entry and no message. Unknown names and bad arguments give error
+   * results.
+   */
+  invokeTool(name: string, args: Readonly<Record<string, unknown>>): Promise<ToolResult>;
+
+  /**
+   * Sends an event to readers of the thread's log: `{type: 'custom', data: {event, data}}`. Best effort: written soon
+   * after, in order; data that is not JSON is dropped.
+   */
+  emit(event: string, data: unknown): void;
+  getLogs(options?: GetLogsOptions): Promise<readonly Log[]>;
+
+  /**
+   * Runs untrusted TypeScript or JavaScript in an isolate of its own (runtime §13, `docs/sandbox.md`): without
+   * network, files, timers or host objects, except what `imports` and `globals` provide. The handle is awaited for the
+   * result and never rejects; `status` is `success`, `error`, `link_error`, `memory` or `terminated`. The only time
+   * limit is yours: `terminate(reason)` ends a run at once. A run ends with the tool call that started it, on stop,
+   * time-out and hand-over; until then, and no longer, the functions in its result can be called.
+   */
+  readonly runCode: RunCode;
+
+  /** Specific to this runtime: `{ runtime: 'everthread' }`. Not portable. */
+  readonly _notPackableRuntimeContext?: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,33 @@
+/**
+ * Estimates how many tokens of a model's window a text takes. Providers count differently, and report only afterwards. Four
+ * characters per token holds for English; code and other scripts take more, which is why requests that matter never fill a window to
+ * the last token.
+ */
+
+import { isImageType } from '../file/mime-type.ts';
+import type { ContextMessage } from './context.ts';
+
+const CHARACTERS = 4;
+const IMAGE = 1000;
+/** What the line for a file costs that is named and not shown. */
+const LINE = 40;
+/** Roles and separators. */
+const MESSAGE = 4;
+
+export function estimateText(text: string | null | undefined): number {
+  return Math.ceil((text?.length ?? 0) / CHARACTERS);
+}
+
+type Counted = Pick<ContextMessage, 'role' | 'content' | 'tool_calls' | 'attachments'>;
+
+/** `past`: without tool calls, as with `includePastTools: false`. `recent`: its images are shown. */
+export function estimateMessage(
+  { content, tool_calls: calls, attachments }: Counted,
+  { past, recent }: { readonly past: boolean; readonly recent: boolean },
+): number {
+  const files = (attachments ?? []).map(({ mimeType }) => (recent && isImageType(mimeType) ? IMAGE : LINE));
+  return files.reduce(
+    (sum, each) => sum + each,
+    MESSAGE + estimateText(content) + (past ? 0 : estimateText(calls)),
+  );
+}

@@ -1,0 +1,93 @@
+/**
+ * Stored messages as a provider is sent them (definitions §12.3, §15.5): roles, calls, attachments, reasoning. The same for
+ * every model of a step; what a model cannot take is taken out by `withoutImages`.
+ */
+
+import type { ContentPart, ProviderMessage } from '../message/provider.ts';
+import { toProviderCall } from '../message/tool-call.ts';
+import { type ContextMessage, parseCalls } from './context.ts';
+import { type Pictures, type ShownAttachments, showAttachments } from './context-attachment.ts';
+
+export interface ProviderView {
+  readonly pictures: Pictures;
+  /** The prompt whose own reasoning is sent again (`reasoning.include`); absent where it asks for none. */
+  readonly reasoningOf?: string;
+}
+
+export function toProviderMessage(message: ContextMessage, view: ProviderView): ProviderMessage {
+  const shown = showAttachments(message, view.pictures);
+  switch (message.role) {
+    case 'system':
+      return { role: 'system', content: withLines(message.content, shown) };
+    case 'user': {
+      const text = withLines(message.content, shown);
+      if (shown.images.length === 0) return { role: 'user', content: text };
+      return { role: 'user', content: [{ type: 'text', text }, ...shown.images] };
+    }
+    case 'assistant':
+      return fromAssistant(message, shown, view);
+    case 'tool':
+      return {
+        role: 'tool',
+        toolCallId: message.tool_call_id ?? '',
+        toolName: message.name ?? '',
+        content: withLines(message.content, shown),
+        ...(shown.images.length > 0 ? { attachments: shown.images } : {}),
+      };
+  }
+}
+
+function fromAssistant(
+  message: ContextMessage,
+  shown: ShownAttachments,
+  { reasoningOf }: ProviderView,
+): ProviderMessage {
+  const text = withLines(message.content, shown);
+  const calls = parseCalls(message).map(toProviderCall);
+  const own = reasoningOf !== undefined && message.prompt === reasoningOf;
+  return {
+    role: 'assistant',
+    content: text.trim().length > 0 ? text : null,
+    ...(calls.length > 0 ? { toolCalls: calls } : {}),
+    ...(own && message.reasoning ? { reasoning: message.reasoning } : {}),
+  };
+}
+
+/** The paths are told here and stored once, with the message (definitions §12.4). */
+function withLines(content: unknown, { lines }: ShownAttachments): string {
+  const text = typeof content === 'string' ? content : '';
+  if (lines.length === 0) return text;
+  return [...(text ? [text, ''] : []), ...lines].join('\n');
+}
+
+const UNSEEN = '[There was an image here, which this model cannot see.]';
+
+/** For a model that takes no images (runtime §4). What is stored stays, and so do the lines that name the files. */
+export function withoutImages(messages: readonly ProviderMessage[]): ProviderMessage[] {
+  return messages.map((message) => {
+    if (message.role === 'tool') {
+      if (!message.attachments?.some(isImage)) return message;
+      const { attachments, ...bare } = message;
+      const kept = attachments.filter((part) => !isImage(part));
+      return kept.length > 0 ? { ...bare, attachments: kept } : bare;
+    }
+    if (message.role !== 'user' || typeof message.content === 'string') return message;
+    if (!message.content.some(isImage)) return message;
+    const kept = message.content.filter((part) => !isImage(part));
+    return { role: 'user', content: kept.length > 0 ? joinTexts(kept) : UNSEEN };
+  });
+}
+
+function isImage(part: ContentPart): boolean {
+  return (
+    part.type === 'image' ||
+    part.type === 'image_url' ||
+    (part.type === 'file' && part.mediaType.startsWith('image/'))
+  );
+}
+
+/** Texts alone are a text: not every server of chat completions knows parts. */
+function joinTexts(parts: readonly ContentPart[]): string | readonly ContentPart[] {
+  const texts = parts.map((part) => (part.type === 'text' ? part.text : undefined));
+  return texts.includes(undefined) ? parts : texts.join('\n');
+}

@@ -1,0 +1,48 @@
+/**
+ * A conversation of two AI sides as seen by the acting side (runtime §4, definitions §12.3): its own words as assistant, the
+ * other side's as user, and without the tool calls and results of the other side.
+ * V1. A result belongs to the side whose message made its call. Messages come paired (`pairResults`): that is the one before it.
+ * V2. What a sub-prompt says belongs to neither side, and is left unchanged.
+ * V3. The output has the roles of side A. So the conversion changes nothing when side A acts, and nothing either in a thread of
+ *     one AI side.
+ */
+
+import type { Side } from '../author/thread-execution.ts';
+import type { MessageRole } from '../message/message.ts';
+import { roleOf } from '../thread/session.ts';
+import type { ContextMessage } from './context.ts';
+
+export function showToSide(messages: readonly ContextMessage[], side: Side): ContextMessage[] {
+  // V1: a result has the side of the message that made its call.
+  let resultsShown = true;
+  return messages.flatMap((message) => {
+    if (message.role === 'tool') return resultsShown ? [message] : [];
+    resultsShown = !isOthers(message, side);
+    const shown = resultsShown ? { ...message, role: shownRole(message, side) } : withoutCalls(message, side);
+    return shown ? [shown] : [];
+  });
+}
+
+type Kind = Pick<ContextMessage, 'role' | 'depth'>;
+
+/** The role under which the acting side sees the message. */
+export function shownRole({ role, depth }: Kind, side: Side): MessageRole {
+  if (depth > 0 || (role !== 'assistant' && role !== 'user')) return role;
+  return role === roleOf(side) ? 'assistant' : 'user';
+}
+
+/** What the other side says, or a person. */
+export function isOthers(message: Kind, side: Side): boolean {
+  return message.depth === 0 && shownRole(message, side) === 'user';
+}
+
+/** Undefined where nothing is left: the other side only called tools. A person's message is always shown. */
+function withoutCalls(message: ContextMessage, side: Side): ContextMessage | undefined {
+  if (message.step !== null && saysNothing(message)) return undefined;
+  return { ...message, role: shownRole(message, side), tool_calls: null, reasoning: null };
+}
+
+/** Hooks may have written it. */
+function saysNothing({ content, attachments }: ContextMessage): boolean {
+  return (content ?? '').trim().length === 0 && (attachments ?? []).length === 0;
+}

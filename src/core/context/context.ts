@@ -1,0 +1,80 @@
+/**
+ * Which messages of a thread go into a request (runtime §4, definitions §12.2), as they are stored. `context-provider.ts` turns them
+ * into what providers are sent; `context-repair.ts` establishes what providers require.
+ * A1. Input, answers and results of the current execution are always chosen, whatever the prompt includes (definitions §22.7,
+ *     §22.8): a model must see the result of the call that it just made.
+ * A2. A result stands directly behind its call, wherever it was stored. One without a call is dropped.
+ * A3. Pure: the same rows give the same choice.
+ */
+
+import type { Message, ToolCall } from '../message/message.ts';
+import { isToolCall } from '../message/tool-call.ts';
+
+export interface ContextMessage extends Message {
+  readonly executionId: string | null;
+  readonly step: number | null;
+  /** The model's reasoning, where its answer had one. */
+  readonly reasoning?: string | null;
+  /** The prompt under which the model answered. */
+  readonly prompt?: string | null;
+}
+
+export interface Choice {
+  readonly executionId: string;
+  readonly includeChat: boolean;
+  readonly includePastTools: boolean;
+}
+
+/** What the prompt includes. Silent messages are hidden from lists, and included here (definitions §22.41). */
+export function chooseMessages(
+  messages: readonly ContextMessage[],
+  { executionId, includeChat, includePastTools }: Choice,
+): ContextMessage[] {
+  const current = (message: ContextMessage) => message.executionId === executionId;
+  const included = (message: ContextMessage) => includeChat || current(message);
+  const strip = (message: ContextMessage) =>
+    includePastTools || current(message) ? message : { ...message, tool_calls: null };
+  const asked = new Set(messages.filter(included).map(strip).flatMap(callKeys));
+  return messages.flatMap((message) => {
+    if (message.role === 'tool') return asked.has(resultKey(message)) ? [message] : [];
+    return included(message) ? [strip(message)] : [];
+  });
+}
+
+/** Each result directly behind its call, in call order (A2). A call without a result keeps its place: see `context-repair.ts`. */
+export function pairResults(messages: readonly ContextMessage[]): ContextMessage[] {
+  const results = new Map<string, ContextMessage[]>();
+  for (const message of messages) {
+    if (message.role !== 'tool') continue;
+    const key = resultKey(message);
+    results.set(key, [...(results.get(key) ?? []), message]);
+  }
+  return messages.flatMap((message) => {
+    if (message.role === 'tool') return [];
+    return [message, ...callKeys(message).flatMap((key) => results.get(key)?.shift() ?? [])];
+  });
+}
+
+/** Providers may use a call id again in a later step, so the step is part of the key. */
+const keyOf = (step: number | null | undefined, callId: string | null) => `${step ?? ''}:${callId ?? ''}`;
+
+/** Names the call that a tool message answers. */
+export function resultKey({ step, tool_call_id: callId }: Pick<ContextMessage, 'step' | 'tool_call_id'>) {
+  return keyOf(step, callId);
+}
+
+/** Names of the calls that a message makes, in order. */
+export function callKeys(message: Pick<ContextMessage, 'role' | 'step' | 'tool_calls'>): string[] {
+  return parseCalls(message).map(({ id }) => keyOf(message.step, id));
+}
+
+/** Hooks may have written them: malformed calls are skipped. Side B's messages are stored as a user's, with their calls (context-side.ts). */
+export function parseCalls({ role, tool_calls: text }: Pick<Message, 'role' | 'tool_calls'>): ToolCall[] {
+  if ((role !== 'assistant' && role !== 'user') || typeof text !== 'string') return [];
+  try {
+    const calls: unknown = JSON.parse(text);
+    return Array.isArray(calls) ? calls.filter(isToolCall) : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,205 @@
+/**
+ * The log of a thread: a closed list of the kinds of rows, each with its data (runtime §12). Events are markers of what the store
+ * holds: content is in messages, files and values, except for the text that a model streams.
+ * A kind keeps its name for ever, since its rows are kept. A new field is optional, or `readEvent` gives it a value in older rows.
+ * `docs/events.md` is generated from the first comment of each kind (`npm run events`).
+ */
+
+import type { HookName } from '../author/hook.ts';
+import type { ToolStatus } from '../message/message.ts';
+import type { ProviderUsage } from '../message/provider.ts';
+import type { RestStatus, StoredError, ThreadStatus } from '../thread/step.ts';
+import type { ReportKind } from '../thread/subagent-report.ts';
+import type { ErrorCode } from '../value/error.ts';
+
+/** Set for a step of a sub-prompt; absent for the thread's own. */
+interface InSubprompt {
+  readonly depth?: number;
+}
+
+interface NamedCall {
+  readonly name: string;
+  readonly callId: string;
+}
+
+interface NamedEffect {
+  readonly id: string;
+  readonly name: string;
+}
+
+interface NamedFile {
+  readonly path: string;
+  readonly mimeType: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** Where author code threw: frames of the project's own files, without secrets. Shown by `threads show --debug`. */
+interface WithStack {
+  readonly stack?: string;
+}
+
+/** Kind → data. */
+export interface EventData {
+  /** The thread was made. A child has its parent and its name. */
+  'thread.created': { readonly agent: string; readonly parentId?: string; readonly name?: string | null };
+  /** Its status changed. `reason` says why it rests, `error` why it failed. */
+  'thread.status': {
+    readonly status: ThreadStatus;
+    readonly reason?: string | null;
+    readonly error?: StoredError;
+  };
+  /** A handoff gave the thread another agent. */
+  'thread.agent': { readonly from: string; readonly to: string };
+  /** It accepts nothing more: the last event of its life. */
+  'thread.terminated': { readonly reason: string | null };
+
+  /** An execution began: the thread was at rest and has work. */
+  'execution.started': { readonly executionId: string };
+  /** It ended, and why. */
+  'execution.ended': { readonly executionId: string; readonly reason: string };
+  /** A step was stopped while it ran; `keptText`: the text until then is kept as a message. */
+  'execution.aborted': InSubprompt & { readonly status: RestStatus; readonly keptText: boolean };
+
+  /** A message or a tool call was queued. */
+  'item.queued': { readonly id: string; readonly kind: 'message' | 'tool' };
+  /** An item was refused; nothing else of it is kept. */
+  'item.rejected': { readonly id?: string; readonly code: ErrorCode; readonly reason: string };
+
+  /** A message was stored. */
+  'message.created': InSubprompt & { readonly messageId: string; readonly role: string };
+  /** A hook or a tool changed a message. */
+  'message.updated': { readonly messageId: string; readonly role: string };
+  /** A message was removed. Without a role: it was still queued. */
+  'message.deleted': { readonly messageId: string; readonly role?: string };
+  /** Files named by a message were missing when it was drained. */
+  'attachment.missing': { readonly messageId: string; readonly paths: readonly string[] };
+
+  /** A step began, with the number of new items in its input. Of a sub-prompt: its prompt, and the call that it answers. */
+  'step.started': InSubprompt & {
+    readonly items?: number;
+    readonly side?: 'b';
+    readonly prompt?: string;
+    readonly parentStep?: number;
+    readonly callId?: string;
+  };
+  /** Another attempt at the step: the worker of the previous one was lost. */
+  'step.retried': { readonly reason: string };
+  /** The answer is stored as the message `messageId`; its calls follow. */
+  'step.committed': InSubprompt & {
+    readonly messageId: string;
+    readonly model: string;
+    /** The provider's word, or `hook_blocked`. */
+    readonly finishReason: string;
+    readonly usage?: ProviderUsage;
+  };
+  /** The step failed for good and has no answer. */
+  'step.failed': StoredError;
+  /** Messages that no longer fit were left out of a request. */
+  'context.trimmed': { readonly messages: number };
+
+  /** A request was sent to a model. */
+  'model.called': { readonly model: string; readonly modelId: string; readonly call: number };
+  /** A piece of the answer. The only kind that is ever removed: the pieces of a step when the next one is committed. */
+  'model.chunk': InSubprompt & { readonly delta: string; readonly call: number };
+  /** The model answered. `cost` in US dollars, where the model has prices. */
+  'model.answered': {
+    readonly call: number;
+    readonly usage: ProviderUsage | null;
+    readonly cost: number | null;
+  };
+  /** The request failed. With `retryInMs`: it is repeated after so many milliseconds. */
+  'model.failed': Partial<StoredError> & {
+    readonly call: number;
+    readonly statusCode?: number;
+    readonly retryInMs?: number;
+  };
+
+  /** A model or a queued item calls a tool. */
+  'tool.called': NamedCall & InSubprompt & { readonly queued?: boolean };
+  /** The tool's body began. */
+  'tool.started': NamedCall;
+  /** The tool has a result, which is the message before this event. */
+  'tool.result': NamedCall & InSubprompt & WithStack & { readonly status: ToolStatus };
+  /** The worker that ran the tool was lost, and whether the tool has acted is unknown. */
+  'tool.unknown': NamedCall & InSubprompt & WithStack & { readonly status: ToolStatus };
+  /** A result arrived after the call had one. It changes nothing. */
+  'tool.late_result': NamedCall & {
+    readonly status: ToolStatus;
+    readonly result: string;
+    readonly attempt: string;
+  };
+  /** A hook removed the call from the thread. */
+  'tool.removed': NamedCall;
+  /** Code called a tool itself (`state.invokeTool`). */
+  'tool.invoked': { readonly name: string; readonly status: ToolStatus; readonly durationMs: number };
+
+  /** A hook threw or returned an invalid value; its subject stays as it was. */
+  'hook.failed': WithStack & {
+    readonly id: string | null;
+    readonly hook: HookName | null;
+    readonly error: string;
+  };
+  /** Author code failed where nothing awaits it: a rejection, or a throw from a timer. */
+  'code.stray': WithStack & {
+    readonly code: string;
+    readonly name: string;
+    readonly kind: string;
+    readonly error: string;
+  };
+
+  /** An effect waits until `dueAt`, in microseconds since 1970. */
+  'effect.scheduled': NamedEffect & { readonly dueAt: number };
+  /** An attempt at an effect began. */
+  'effect.started': NamedEffect & { readonly attempt: number };
+  /** An effect has run. */
+  'effect.done': NamedEffect;
+  /** An effect failed and is not tried again. */
+  'effect.failed': NamedEffect & WithStack & { readonly error: StoredError };
+  /** An effect was cancelled before it began. */
+  'effect.cancelled': NamedEffect;
+
+  /** The thread has a child. With `callId`: the call that made it. */
+  'subagent.created': {
+    readonly childId: string;
+    readonly agent: string;
+    readonly name: string | null;
+    readonly callId?: string;
+  };
+  /** A call sent a message to a child. */
+  'subagent.messaged': { readonly childId: string; readonly agent: string; readonly messageId: string };
+  /** A child sent a message to this thread. */
+  'subagent.notified': { readonly childId: string; readonly messageId: string };
+  /** A child set its status text. */
+  'subagent.status': { readonly childId: string; readonly status: string };
+  /** A child reported its result; `by`: to the call that waited, or as a message. */
+  'subagent.returned': ReportOfChild;
+  /** A child reported that it failed, was stopped or was terminated. */
+  'subagent.failed': ReportOfChild;
+  /** A child lacks variables: it is made once they are given. */
+  'variables.requested': {
+    readonly requestId: string;
+    readonly agent: string;
+    readonly required: readonly string[];
+    readonly missing: readonly string[];
+  };
+
+  /** A value of the thread changed; the event has only its key. */
+  'value.changed': { readonly key: string };
+  /** A file was made. */
+  'file.created': NamedFile;
+  /** A file was replaced. */
+  'file.updated': NamedFile;
+  /** A file was removed. */
+  'file.deleted': NamedFile;
+
+  /** Author code called `state.emit`, with a name of its own. */
+  custom: { readonly event: string; readonly data: unknown };
+}
+
+interface ReportOfChild {
+  readonly childId: string;
+  readonly agent: string;
+  readonly kind: ReportKind;
+  readonly by: 'message' | 'call' | 'dropped';
+}

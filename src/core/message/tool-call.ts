@@ -1,0 +1,30 @@
+/** Tool calls as messages hold them and as providers read them; their arguments are text that a model wrote. */
+import type { ToolCall } from './message.ts';
+import type { ProviderToolCall } from './provider.ts';
+
+export function isToolCall(value: unknown): value is ToolCall {
+  const { id, function: target } = (value ?? {}) as Partial<ToolCall>;
+  return typeof id === 'string' && typeof target?.name === 'string' && typeof target.arguments === 'string';
+}
+
+export function toProviderCall(call: ToolCall): ProviderToolCall {
+  const { id, function: target } = call;
+  const parsed = parseArguments(target.arguments);
+  return parsed
+    ? { id, name: target.name, arguments: parsed }
+    : { id, name: target.name, arguments: {}, rawArguments: target.arguments };
+}
+
+/** The arguments object of a call, or undefined when its text is not one. An empty text is an empty object. */
+export function parseArguments(text: string): Record<string, unknown> | undefined {
+  if (text.trim().length === 0) return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    // Models write malformed JSON at times; the caller turns that into an error result.
+    return undefined;
+  }
+}

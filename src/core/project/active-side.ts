@@ -1,0 +1,53 @@
+/** The side of an agent that acts, with its prompt. Pure. */
+import type { AgentDefinition, PromptDefinition, Registry, SideDefinition } from '../author/definition.ts';
+import type { Side } from '../author/thread-execution.ts';
+
+export interface ActiveSide {
+  readonly agent: AgentDefinition;
+  readonly side: SideDefinition;
+  readonly prompt: PromptDefinition;
+}
+
+/** Undefined when this worker does not know the agent. An agent with one AI side has no other. */
+export function findActiveSide(
+  registry: Registry,
+  agentName: string,
+  which: Side = 'a',
+): ActiveSide | undefined {
+  const agent = registry.agents.get(agentName);
+  const side = agent && (which === 'b' && hasTwoSides(agent) ? agent.sideB : agent.sideA);
+  const prompt = side && registry.prompts.get(side.prompt);
+  return side && prompt ? { agent, side, prompt } : undefined;
+}
+
+export function hasTwoSides(
+  agent: AgentDefinition | undefined,
+): agent is AgentDefinition & { readonly sideB: SideDefinition } {
+  return agent?.type === 'dual_ai' && agent.sideB !== undefined;
+}
+
+export interface ActingPlace {
+  readonly side: Side;
+  readonly subprompt: { readonly prompt: string } | null;
+}
+
+/** The side that runs a step: the agent's, with the sub-prompt in place of its prompt where the step belongs to one. */
+export function findStepSide(
+  registry: Registry,
+  agentName: string,
+  { side, subprompt }: ActingPlace,
+): ActiveSide | undefined {
+  const active = findActiveSide(registry, agentName, side);
+  const prompt = subprompt ? registry.prompts.get(subprompt.prompt) : active?.prompt;
+  return active && prompt ? { ...active, prompt } : undefined;
+}
+
+/** The prompt that makes these calls: a sub-prompt, or the prompt of the agent's side. */
+export function findActivePrompt(
+  registry: Registry,
+  agentName: string,
+  { side, subprompt }: ActingPlace,
+): PromptDefinition | undefined {
+  if (subprompt) return registry.prompts.get(subprompt.prompt);
+  return findActiveSide(registry, agentName, side)?.prompt;
+}

@@ -1,0 +1,120 @@
+/**
+ * Subagents (runtime §7, definitions §13): the entry of a `dual_ai` agent in a prompt's `tools`, with its defaults. Pure.
+ */
+import type { AgentDefinition, PromptDefinition, PromptToolEntry, Registry } from '../author/definition.ts';
+import type { Side } from '../author/thread-execution.ts';
+import { LIMITS } from '../value/limit.ts';
+
+/** The tools with which the model makes a child of a resumable agent, and messages one. */
+export const SUBAGENT_CREATE = 'subagent_create';
+export const SUBAGENT_MESSAGE = 'subagent_message';
+
+/** The text where a message is required and there is no content. */
+export const FIRST_WORD = 'Begin.';
+
+/** A name for display, with white space collapsed. Null where nothing remains. */
+export function toThreadName(text: string): string | null {
+  const collapsed = text.replace(/\s+/gu, ' ').trim();
+  return [...collapsed].slice(0, LIMITS.threadNameChars).join('').trim() || null;
+}
+
+export interface ImmediateHints {
+  readonly nameEnv?: string;
+  readonly descriptionEnv?: string;
+  readonly scopedEnv: readonly string[];
+}
+
+/** One relationship of a prompt to an agent (definitions §13.1). */
+export interface Subagent {
+  readonly entry: PromptToolEntry;
+  readonly agent: AgentDefinition;
+  readonly blocking: boolean;
+  /** The variable that enables it: by true, 1 or yes. */
+  readonly optional?: string;
+  readonly immediate: false | ImmediateHints;
+  /** False: the child ends with its report. */
+  readonly resumable: boolean;
+  /** The side of the child that answers its parent. */
+  readonly hears: Side;
+  readonly maxInstances?: number;
+  /** The child reports by its own calls: nothing is sent to the parent automatically. */
+  readonly explicit: boolean;
+  readonly initUserMessageProperty?: string;
+  readonly initAttachmentsProperty?: string;
+  readonly initAgentNameProperty?: string;
+}
+
+interface Extra {
+  readonly blocking?: boolean;
+  readonly optional?: string;
+  readonly immediate?: boolean | (Partial<ImmediateHints> & { readonly scopedEnv?: readonly string[] });
+  readonly resumable?:
+    | false
+    | {
+        readonly receives_messages: 'side_a' | 'side_b';
+        readonly maxInstances?: number;
+        readonly parentCommunication?: 'implicit' | 'explicit';
+      };
+  readonly initUserMessageProperty?: string;
+  readonly initAttachmentsProperty?: string;
+  readonly initAgentNameProperty?: string;
+}
+
+/** In the order of the prompt's entries. An agent is a subagent where neither a tool nor a prompt has its name. */
+export function listSubagents(registry: Registry, prompt: PromptDefinition): Subagent[] {
+  return prompt.tools.flatMap((entry) => toSubagent(registry, entry) ?? []);
+}
+
+/** Undefined for an entry of another kind. */
+export function toSubagent(registry: Registry, entry: PromptToolEntry): Subagent | undefined {
+  const agent = findSubagent(registry, entry.name);
+  if (!agent) return undefined;
+  const { blocking = true, optional, immediate = false, resumable = false, ...init } = entry.extra as Extra;
+  const { receives_messages: receives, maxInstances, parentCommunication } = resumable || {};
+  return {
+    entry,
+    agent,
+    blocking,
+    optional,
+    immediate: toHints(immediate),
+    resumable: resumable !== false,
+    hears: receives === 'side_b' ? 'b' : 'a',
+    maxInstances,
+    explicit: parentCommunication === 'explicit',
+    initUserMessageProperty: init.initUserMessageProperty,
+    initAttachmentsProperty: init.initAttachmentsProperty,
+    initAgentNameProperty: init.initAgentNameProperty,
+  };
+}
+
+/** The agent of which a call of this name makes a child; tools and prompts of the name take precedence. */
+export function findSubagent(
+  { tools, prompts, agents }: Registry,
+  name: string,
+): AgentDefinition | undefined {
+  const agent = agents.get(name);
+  return agent?.type === 'dual_ai' && !tools.has(name) && !prompts.has(name) ? agent : undefined;
+}
+
+/** Whether a call of this name is dispatched as `child`. A project may have a tool or a prompt with one of the built-in names. */
+export function isSubagentCall(registry: Registry, name: string): boolean {
+  if (registry.tools.has(name) || registry.prompts.has(name)) return false;
+  return name === SUBAGENT_CREATE || name === SUBAGENT_MESSAGE || findSubagent(registry, name) !== undefined;
+}
+
+/** The prompt whose `requiredSchema` a child's arguments must fit: that of the side that hears the parent (definitions §22.20). */
+export function childPrompt(registry: Registry, { agent, hears }: Subagent): PromptDefinition | undefined {
+  const side = hears === 'b' ? (agent.sideB ?? agent.sideA) : agent.sideA;
+  return registry.prompts.get(side.prompt);
+}
+
+/** runtime §7.3: `true`, `1` or `yes`, in any case. */
+export function isTruthy(value: string | undefined): boolean {
+  return value !== undefined && ['true', '1', 'yes'].includes(value.trim().toLowerCase());
+}
+
+function toHints(immediate: Extra['immediate']): false | ImmediateHints {
+  if (!immediate) return false;
+  if (immediate === true) return { scopedEnv: [] };
+  return { ...immediate, scopedEnv: immediate.scopedEnv ?? [] };
+}

@@ -1,0 +1,195 @@
+/**
+ * Queue items: what `queueMessage`, `queueTool` and `sendMessage` hand to a thread (runtime §9), and the checks that their payloads
+ * pass. Hand-written, because they run inside the workflow, where a schema library would cost bundle size and replay time, and because
+ * a bad payload is a value here: a refused signal must never fail a workflow task.
+ */
+import { isAttachmentList } from '../file/attachment.ts';
+import type { AttachmentRef } from '../message/message.ts';
+import type { ErrorCode } from '../value/error.ts';
+import { measureJson } from '../value/json-measure.ts';
+import { LIMITS, utf8Length } from '../value/limit.ts';
+
+export interface MessageItem {
+  readonly kind: 'message';
+  readonly id: string;
+  readonly role: 'user' | 'assistant' | 'system';
+  readonly content: string;
+  readonly silent?: boolean;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Files of the thread: by path from senders outside, already looked up from the thread's own code. */
+  readonly attachments?: readonly (string | AttachmentRef)[];
+}
+
+export interface ToolItem {
+  readonly kind: 'tool';
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** Queued by code of the project, which may name any tool. */
+  readonly origin?: 'code';
+}
+
+/** The sender stored the content under this id before it signalled. */
+export interface StoredItem {
+  readonly kind: 'stored';
+  readonly id: string;
+  readonly role: 'user' | 'assistant';
+}
+
+export type QueueItem = MessageItem | ToolItem | StoredItem;
+type Unnamed<T> = T extends unknown ? Omit<T, 'id'> & { readonly id?: string } : never;
+/** An item whose sender may have left the id to the thread. */
+export type IncomingItem = Unnamed<QueueItem>;
+
+export interface Refusal {
+  readonly code: Extract<ErrorCode, 'InvalidMessage' | 'MessageTooLarge' | 'ThreadTerminated'>;
+  readonly reason: string;
+  readonly id?: string;
+}
+
+export type Parsed<T> = { readonly ok: true; readonly value: T } | Refused;
+
+const ID = /^[\x21-\x7e]+$/;
+
+export function isItemId(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= LIMITS.idChars && ID.test(value);
+}
+
+const BAD_ID = `"id" must be 1 to ${LIMITS.idChars} visible ASCII characters`;
+
+/** Senders may leave the id out, or set it to null. */
+function isIdOrAbsent(value: unknown): value is string | null | undefined {
+  return value === undefined || value === null || isItemId(value);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+interface Refused {
+  readonly ok: false;
+  readonly refusal: Refusal;
+  /** Early versions had no depth limit: a replay must accept what they accepted. */
+  readonly beyond?: true;
+}
+
+function refuse(code: Refusal['code'], reason: string, id?: unknown): Refused {
+  return { ok: false, refusal: { code, reason, ...(isItemId(id) ? { id } : {}) } };
+}
+
+const ATTACHMENTS = `"attachments" must be a list of at most ${LIMITS.attachments} paths of files of the thread, each of at most ${LIMITS.filePathBytes} characters`;
+
+/**
+ * `queueMessage` and `sendMessage`: `{ id?, role?, content, silent?, metadata?, attachments? }`, or `{ id, stored: true, role? }`.
+ * `attachments` are paths of files of the thread; with them the content may be empty.
+ */
+export function parseMessagePayload(
+  payload: unknown,
+  roles: readonly string[] = ['user', 'assistant'],
+  maxDepth: number = LIMITS.jsonDepth,
+): Parsed<IncomingItem> {
+  if (!isRecord(payload))
+    return refuse('InvalidMessage', 'the payload must be an object with a "content" string');
+  const { id, role = 'user' } = payload;
+  if (!isIdOrAbsent(id)) return refuse('InvalidMessage', BAD_ID);
+  if (typeof role !== 'string' || !roles.includes(role)) {
+    return refuse('InvalidMessage', `"role" must be one of ${roles.join(', ')}`, id);
+  }
+  return payload.stored === true ? parseStored(id, role) : parseContent(payload, { id, role, maxDepth });
+}
+
+function parseStored(id: string | null | undefined, role: string): Parsed<IncomingItem> {
+  if (!isItemId(id)) return refuse('InvalidMessage', 'a stored message needs the "id" it is stored under');
+  return { ok: true, value: { kind: 'stored', id, role: role as StoredItem['role'] } };
+}
+
+interface MessageHead {
+  readonly id: string | null | undefined;
+  readonly role: string;
+  readonly maxDepth: number;
+}
+
+function parseContent(
+  payload: Readonly<Record<string, unknown>>,
+  { id, role, maxDepth }: MessageHead,
+): Parsed<IncomingItem> {
+  const { silent, metadata, attachments } = payload;
+  if (attachments !== undefined && attachments !== null && !isAttachmentList(attachments)) {
+    return refuse('InvalidMessage', ATTACHMENTS, id);
+  }
+  const files = isAttachmentList(attachments) ? attachments : [];
+  const content = payload.content ?? (files.length > 0 ? '' : undefined);
+  if (typeof content !== 'string' || (content.length === 0 && files.length === 0)) {
+    return refuse('InvalidMessage', '"content" must be a non-empty string', id);
+  }
+  if (silent !== undefined && typeof silent !== 'boolean')
+    return refuse('InvalidMessage', '"silent" must be a boolean', id);
+  if (metadata !== undefined && metadata !== null && !isRecord(metadata)) {
+    return refuse('InvalidMessage', '"metadata" must be an object', id);
+  }
+  if (isDeeper(metadata, maxDepth)) return refuseDepth('metadata', maxDepth, id);
+  return withinBytes({
+    kind: 'message',
+    ...(typeof id === 'string' ? { id } : {}),
+    role: role as MessageItem['role'],
+    content,
+    ...(silent ? { silent } : {}),
+    ...(isRecord(metadata) ? { metadata } : {}),
+    ...(files.length > 0 ? { attachments: files } : {}),
+  });
+}
+
+/** `queueTool`: `{ id?, name, arguments? }`. */
+export function parseToolPayload(
+  payload: unknown,
+  maxDepth: number = LIMITS.jsonDepth,
+): Parsed<IncomingItem> {
+  if (!isRecord(payload))
+    return refuse('InvalidMessage', 'the payload must be an object with a "name" string');
+  const { id, name, arguments: args = {} } = payload;
+  if (!isIdOrAbsent(id)) return refuse('InvalidMessage', BAD_ID);
+  if (typeof name !== 'string' || name.length === 0 || name.length > 128) {
+    return refuse('InvalidMessage', '"name" must name a tool', id);
+  }
+  if (!isRecord(args)) return refuse('InvalidMessage', '"arguments" must be an object', id);
+  if (isDeeper(args, maxDepth)) return refuseDepth('arguments', maxDepth, id);
+  return withinBytes({ kind: 'tool', ...(typeof id === 'string' ? { id } : {}), name, arguments: args });
+}
+
+/** Checked before anything else: a recursive function would exhaust its stack on deeper values. */
+function isDeeper(value: unknown, maxDepth: number): boolean {
+  return measureJson(value, { maxDepth, maxBytes: LIMITS.contentBytes }).depth > maxDepth;
+}
+
+function refuseDepth(field: string, maxDepth: number, id: unknown): Parsed<IncomingItem> {
+  const reason = `"${field}" is nested deeper than ${maxDepth} levels`;
+  return { ...refuse('InvalidMessage', reason, id), beyond: true };
+}
+
+/** The item, unless it is larger than a signal may be. */
+function withinBytes(item: IncomingItem): Parsed<IncomingItem> {
+  const bytes = itemBytes(item);
+  if (bytes <= LIMITS.inlineBytes) return { ok: true, value: item };
+  return refuse(
+    'MessageTooLarge',
+    `${bytes} bytes are more than the ${LIMITS.inlineBytes} that a signal may carry; send it with the everthread client, which stores large content first`,
+    item.id,
+  );
+}
+
+/** Bytes that an item adds to a payload. */
+export function itemBytes(item: IncomingItem): number {
+  switch (item.kind) {
+    case 'stored':
+      return 0;
+    case 'tool':
+      return utf8Length(item.name) + jsonBytes(item.arguments);
+    case 'message':
+      return utf8Length(item.content) + jsonBytes(item.metadata) + jsonBytes(item.attachments);
+  }
+}
+
+/** Stops measuring above the largest allowed content: an author's value may be unbounded. */
+function jsonBytes(value: unknown): number {
+  return measureJson(value, { maxBytes: LIMITS.contentBytes }).bytes;
+}

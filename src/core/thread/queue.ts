@@ -1,0 +1,183 @@
+/**
+ * The thread's queue as its workflow holds it (runtime §9): a durable FIFO over three places.
+ * I1. Order: `taken` (items that a step works on), the store's pending rows (`waiting` counts them), `arrivals` (content still
+ *     in the workflow). No item overtakes another.
+ * I2. Items leave `taken` only after their step has stored them; a cancelled or failed step leaves them, and the store's unique
+ *     key makes the second attempt harmless.
+ * I3. `waiting` is a hint: it may lack rows that a tool wrote, until the next commit counts them.
+ * I4. An item's size is that of its JSON, ids included: ten thousand empty items still have a size. It is measured once, on
+ *     arrival; with thousands of items, no question about the total walks over all of them.
+ * I5. An item too deep to be written as JSON can only come from a run of an early version; `dropUnstorable` removes it, or no item
+ *     behind it would ever reach the store.
+ */
+
+import { measureJson } from '../value/json-measure.ts';
+import { LIMITS } from '../value/limit.ts';
+import type { IncomingItem, QueueItem } from './item.ts';
+
+export interface QueueState {
+  readonly waiting: number;
+  readonly inline: readonly QueueItem[];
+  readonly taken: number;
+  readonly seen: readonly string[];
+  readonly arrived: number;
+}
+
+interface Held {
+  readonly item: QueueItem;
+  readonly bytes: number;
+  readonly tooDeep: boolean;
+}
+
+export class ThreadQueue {
+  readonly #origin: string;
+  readonly #seen: Set<string>;
+  #arrived: number;
+  #waiting: number;
+  #taken: Held[];
+  #arrivals: Held[];
+  #bytes: number;
+  #tooDeep: number;
+
+  /** `origin` is the first run id of the chain: the same after replay, reset and continue-as-new. */
+  constructor(origin: string, carried?: QueueState) {
+    this.#origin = origin;
+    this.#seen = new Set(carried?.seen);
+    this.#arrived = carried?.arrived ?? 0;
+    this.#waiting = carried?.waiting ?? 0;
+    const held = (carried?.inline ?? []).map(weigh);
+    this.#taken = held.slice(0, carried?.taken ?? 0);
+    this.#arrivals = held.slice(this.#taken.length);
+    this.#bytes = bytesOf(held);
+    this.#tooDeep = this.#arrivals.filter(({ tooDeep }) => tooDeep).length;
+  }
+
+  /** Accepts an item and returns its id; an id seen before is the same item, accepted once. */
+  accept(item: IncomingItem): { id: string; duplicate: boolean } {
+    const ordinal = this.#arrived++;
+    const id = item.id ?? `${this.#origin}:${ordinal}`;
+    if (item.id !== undefined) {
+      if (this.#seen.has(id)) return { id, duplicate: true };
+      this.#remember(id);
+    }
+    const held = weigh({ ...item, id });
+    this.#arrivals.push(held);
+    this.#bytes += held.bytes;
+    if (held.tooDeep) this.#tooDeep += 1;
+    return { id, duplicate: false };
+  }
+
+  #remember(id: string): void {
+    this.#seen.add(id);
+    if (this.#seen.size <= LIMITS.seenIds) return;
+    const [oldest] = this.#seen;
+    this.#seen.delete(oldest as string);
+  }
+
+  get size(): number {
+    return this.#taken.length + Math.max(0, this.#waiting) + this.#arrivals.length;
+  }
+
+  /** Whether the store lacks any item; unlike `size` this is exact (I3). */
+  get holdsItems(): boolean {
+    return this.#taken.length + this.#arrivals.length > 0;
+  }
+
+  get hasArrivals(): boolean {
+    return this.#arrivals.length > 0;
+  }
+
+  /** True when the arrivals must go to the store before a step may take them: too large, or behind stored ones. */
+  get mustStash(): boolean {
+    if (this.#arrivals.length === 0) return false;
+    return this.#waiting > 0 || this.#bytes > LIMITS.stepInlineBytes;
+  }
+
+  get inlineBytes(): number {
+    return this.#bytes;
+  }
+
+  /** What the next step takes along; the step reads the store's pending rows itself. */
+  take(): readonly QueueItem[] {
+    if (!this.mustStash) {
+      this.#taken = [...this.#taken, ...this.#arrivals];
+      this.#arrivals = [];
+      this.#tooDeep = 0;
+    }
+    return this.#taken.map(({ item }) => item);
+  }
+
+  /** The step has stored what it took, and `swept` pending rows of the store. */
+  settle(taken: readonly QueueItem[], swept: number): void {
+    this.#bytes -= bytesOf(this.#taken.slice(0, taken.length));
+    this.#taken = this.#taken.slice(taken.length);
+    // Rows that were never announced (I3) were drained too; below zero, later arrivals would overtake spilled ones.
+    this.#waiting = Math.max(0, this.#waiting - swept);
+  }
+
+  /** The next arrivals for the store, oldest first, within the size of one batch; empty when there are none. */
+  nextSpill(mostItems: number = LIMITS.stashItems): readonly QueueItem[] {
+    let bytes = 0;
+    let count = 0;
+    for (const held of this.#arrivals) {
+      bytes += held.bytes;
+      if (count > 0 && (bytes > LIMITS.stashBytes || count >= mostItems)) break;
+      count += 1;
+    }
+    return this.#arrivals.slice(0, count).map(({ item }) => item);
+  }
+
+  spilled(batch: readonly QueueItem[]): void {
+    this.#bytes -= bytesOf(this.#arrivals.slice(0, batch.length));
+    this.#arrivals = this.#arrivals.slice(batch.length);
+    this.#waiting += batch.length;
+  }
+
+  get holdsUnstorable(): boolean {
+    return this.#tooDeep > 0;
+  }
+
+  /** Applies I5; answers the items that it removed. */
+  dropUnstorable(): readonly QueueItem[] {
+    const dropped = this.#arrivals.filter(({ tooDeep }) => tooDeep);
+    this.#arrivals = this.#arrivals.filter(({ tooDeep }) => !tooDeep);
+    this.#bytes -= bytesOf(dropped);
+    this.#tooDeep = 0;
+    return dropped.map(({ item }) => item);
+  }
+
+  /** Counts rows that a tool wrote into the store. */
+  addWaiting(count: number): void {
+    this.#waiting += count;
+  }
+
+  /** The store was seen with this many pending rows, some perhaps never announced (I3). */
+  announce(waiting: number): void {
+    this.#waiting = Math.max(this.#waiting, waiting);
+  }
+
+  /** The store's own count, taken at a commit while no batch is under way. */
+  recount(waiting: number): void {
+    this.#waiting = waiting;
+  }
+
+  toState(): QueueState {
+    return {
+      waiting: this.#waiting,
+      inline: [...this.#taken, ...this.#arrivals].map(({ item }) => item),
+      taken: this.#taken.length,
+      seen: [...this.#seen],
+      arrived: this.#arrived,
+    };
+  }
+}
+
+function weigh(item: QueueItem): Held {
+  const { bytes, depth } = measureJson(item);
+  // The item adds one level to what its sender wrote.
+  return { item, bytes, tooDeep: depth > LIMITS.jsonDepth + 1 };
+}
+
+function bytesOf(held: readonly Held[]): number {
+  return held.reduce((sum, { bytes }) => sum + bytes, 0);
+}

@@ -1,0 +1,108 @@
+/**
+ * What a thread's workflow carries through continue-as-new: counters and ids, never large content.
+ * I1. `version` grows with the shape; `parseSnapshot` reads every older version, and the rest of the code handles only the newest.
+ * I2. A snapshot survives JSON unchanged: no Map, no Date, no undefined inside arrays.
+ */
+
+import { showJson } from '../value/json-measure.ts';
+import type { QueueItem, Refusal } from './item.ts';
+import { NO_STEPS, type Session, type SideSteps } from './session.ts';
+import type { Settings, ThreadStatus } from './step.ts';
+
+export interface Snapshot {
+  readonly version: 2;
+  /** Items that the store keeps in order; a hint, corrected by every commit that reads the store. */
+  readonly waiting: number;
+  /** Items whose content is still in the workflow; small, since larger ones go to the store. */
+  readonly inline: readonly QueueItem[];
+  /** How many of `inline`, from the front, a step is working on: they precede what the store keeps. */
+  readonly taken: number;
+  readonly seen: readonly string[];
+  /** How many items ever arrived; the next one without an id is numbered after it. */
+  readonly arrived: number;
+  /** The store's number of the last step that this workflow knows to have ended. */
+  readonly afterStep: number;
+  readonly turnOpen: boolean;
+  /** True from a `stop` until the next user message. */
+  readonly parked: boolean;
+  readonly executionId: string | null;
+  /** Model steps of the current execution. */
+  readonly steps: number;
+  /** Steps of the thread since it began, for display. */
+  readonly totalSteps: number;
+  readonly rejections: readonly Refusal[];
+  readonly settings: Settings;
+  readonly storeId: string;
+  readonly agent: string;
+  readonly status: ThreadStatus;
+  /** Only of an agent with two AI sides. */
+  readonly session: Session | null;
+  /** How many of `steps` each side made. */
+  readonly sideSteps: SideSteps;
+  readonly stopReason: string | null;
+}
+
+/** `taken` was added after the first histories were recorded. */
+const BEFORE_TAKEN: Pick<Partial<Snapshot>, 'taken'> = { taken: 0 };
+
+/** The fields of version 2: a thread of version 1 has one AI side and no family. */
+const WITHOUT_FAMILY = {
+  version: 2,
+  session: null,
+  sideSteps: NO_STEPS,
+  stopReason: null,
+} as const;
+
+/** Throws on a version that this build does not know: an older worker must not run a newer thread. */
+export function parseSnapshot(value: unknown): Snapshot {
+  const version = (value as { version?: unknown } | null)?.version;
+  if (version === 1) return checkFields({ ...BEFORE_TAKEN, ...(value as Snapshot), ...WITHOUT_FAMILY });
+  if (version === 2) return checkFields(value as Snapshot);
+  throw new Error(`carried state of version ${showJson(version)} is unknown to this worker; run a newer one`);
+}
+
+const FIELDS: Readonly<Record<keyof Snapshot, (value: unknown) => boolean>> = {
+  version: (value) => value === 2,
+  waiting: isCount,
+  inline: Array.isArray,
+  taken: isCount,
+  seen: Array.isArray,
+  arrived: isCount,
+  afterStep: isCount,
+  turnOpen: isBoolean,
+  parked: isBoolean,
+  executionId: (value) => value === null || typeof value === 'string',
+  steps: isCount,
+  totalSteps: isCount,
+  rejections: Array.isArray,
+  settings: (value) => typeof value === 'object' && value !== null,
+  storeId: (value) => typeof value === 'string',
+  agent: (value) => typeof value === 'string',
+  status: (value) => typeof value === 'string',
+  session: isRecordOrNull,
+  sideSteps: (value) => value !== null && isRecordOrNull(value),
+  stopReason: (value) => value === null || typeof value === 'string',
+};
+
+function isRecordOrNull(value: unknown): boolean {
+  return typeof value === 'object';
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value);
+}
+
+function isBoolean(value: unknown): boolean {
+  return typeof value === 'boolean';
+}
+
+function checkFields(snapshot: Snapshot): Snapshot {
+  for (const [field, check] of Object.entries(FIELDS)) {
+    if (!check(snapshot[field as keyof Snapshot])) {
+      throw new Error(
+        `carried state is damaged at "${field}": ${showJson(snapshot[field as keyof Snapshot])}`,
+      );
+    }
+  }
+  return snapshot;
+}

@@ -1,0 +1,123 @@
+/**
+ * The start input of a thread's workflow: `{ agent, threadId?, userId?, arguments?, messages? }`.
+ * Written by hand for the `temporal` CLI as well, so every field is checked and the first problem is described in words. Runs inside
+ * the workflow: no schema library.
+ */
+
+import { measureJson, showJson } from '../value/json-measure.ts';
+import { LIMITS } from '../value/limit.ts';
+import { type IncomingItem, parseMessagePayload } from './item.ts';
+import { parseSnapshot, type Snapshot } from './snapshot.ts';
+
+export const WORKFLOW_ID_PREFIX = 'thread/';
+
+export interface StartInput {
+  readonly threadId: string;
+  readonly agent: string;
+  readonly userId: string | null;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly messages: readonly IncomingItem[];
+  readonly parentId: string | null;
+  readonly rootId: string;
+  readonly carried: Snapshot | null;
+}
+
+/** A start input that cannot be used; the workflow fails with code `InvalidStart` and this text. */
+export class InvalidStart extends Error {
+  override readonly name = 'InvalidStart';
+}
+
+const THREAD_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]*$/;
+
+export function isThreadId(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= LIMITS.threadIdChars && THREAD_ID.test(value);
+}
+
+/** Whether it is deeper than senders may write. Carried state is left out: the previous run has checked it. */
+export function isTooDeep(input: unknown): boolean {
+  if (typeof input !== 'object' || input === null) return false;
+  const { carried: _carried, ...others } = input as Record<string, unknown>;
+  return measureJson(others, { maxDepth: LIMITS.jsonDepth }).depth > LIMITS.jsonDepth;
+}
+
+export function parseStartInput(
+  input: unknown,
+  workflowId: string,
+  maxDepth: number = LIMITS.jsonDepth,
+): StartInput {
+  if (!isRecord(input)) throw new InvalidStart('the input must be an object such as {"agent":"assistant"}');
+  if (maxDepth <= LIMITS.jsonDepth && isTooDeep(input)) {
+    throw new InvalidStart(`the input is nested deeper than ${LIMITS.jsonDepth} levels`);
+  }
+  const { messages = [], carried } = input;
+  const threadId = parseThreadId(input.threadId, workflowId);
+  return {
+    threadId,
+    ...parseCreation(input),
+    ...parseFamily(input, threadId),
+    messages: parseMessages(messages, maxDepth),
+    carried: carried === undefined || carried === null ? null : parseSnapshot(carried),
+  };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isRecord(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What a thread is made with. */
+function parseCreation({
+  agent,
+  userId = null,
+  arguments: given = {},
+}: Fields): Pick<StartInput, 'agent' | 'userId' | 'arguments'> {
+  if (typeof agent !== 'string' || agent.length === 0 || agent.length > 128) {
+    throw new InvalidStart('"agent" must name an agent');
+  }
+  if (userId !== null && (typeof userId !== 'string' || userId.length > LIMITS.userIdChars)) {
+    throw new InvalidStart(`"userId" must be a string of at most ${LIMITS.userIdChars} characters`);
+  }
+  if (!isRecord(given)) throw new InvalidStart('"arguments" must be an object');
+  return { agent, userId, arguments: given };
+}
+
+function parseFamily(
+  { parentId = null, rootId }: Fields,
+  threadId: string,
+): Pick<StartInput, 'parentId' | 'rootId'> {
+  if (parentId !== null && !isThreadId(parentId)) throw new InvalidStart('"parentId" must be a thread id');
+  const root = rootId === undefined ? threadId : rootId;
+  if (!isThreadId(root)) throw new InvalidStart('"rootId" must be a thread id');
+  return { parentId, rootId: root };
+}
+
+function parseThreadId(given: unknown, workflowId: string): string {
+  if (!workflowId.startsWith(WORKFLOW_ID_PREFIX)) {
+    throw new InvalidStart(
+      `the workflow id must be "${WORKFLOW_ID_PREFIX}" and the thread id, not "${workflowId}"`,
+    );
+  }
+  const threadId = workflowId.slice(WORKFLOW_ID_PREFIX.length);
+  if (!isThreadId(threadId)) {
+    throw new InvalidStart(
+      `"${threadId}" cannot be a thread id: letters, digits and . _ : - alone, at most ${LIMITS.threadIdChars}`,
+    );
+  }
+  if (given !== undefined && given !== null && given !== threadId) {
+    throw new InvalidStart(`"threadId" is ${showJson(given)}, but the workflow id says "${threadId}"`);
+  }
+  return threadId;
+}
+
+function parseMessages(messages: unknown, maxDepth: number): IncomingItem[] {
+  if (!Array.isArray(messages)) throw new InvalidStart('"messages" must be an array');
+  if (messages.length > LIMITS.startMessages) {
+    throw new InvalidStart(`"messages" may hold at most ${LIMITS.startMessages} entries`);
+  }
+  return messages.map((message, index) => {
+    const parsed = parseMessagePayload(message, ['user', 'assistant', 'system'], maxDepth);
+    if (!parsed.ok) throw new InvalidStart(`messages[${index}]: ${parsed.refusal.reason}`);
+    return parsed.value;
+  });
+}

@@ -1,0 +1,236 @@
+/**
+ * What crosses Temporal between a thread's workflow and its activities: ids, names, flags; at most 4 KB per
+ * answer. Content stays in the store. Every answer is a union on whose kind the workflow switches.
+ */
+
+import type { FlowDirective, Side, StepDirective } from '../author/thread-execution.ts';
+import type { QueueItem, Refusal } from './item.ts';
+import type { Session } from './session.ts';
+import type { StopReason, StopRules } from './stop.ts';
+
+/** Times from the worker's configuration that the workflow must replay: they arrive with `openThread`. */
+export interface Settings {
+  readonly historySoftLimit: number;
+  readonly modelHeartbeatMs: number;
+  readonly toolHeartbeatMs: number;
+  /** False where the server lacks our search attributes: setting one would fail the workflow task. */
+  readonly searchAttributes: boolean;
+}
+
+/**
+ * Part of an answer where effects wait: the milliseconds until the next one is due, 0 for one that is late. Absent where
+ * none waits.
+ */
+export interface EffectsDue {
+  readonly effectsInMs?: number;
+}
+
+/** The outcome of a batch of effects. */
+export type RunEffectsOutcome =
+  | {
+      readonly kind: 'done';
+      /** How many ran, whatever their outcome. */
+      readonly ran: number;
+      /** Queued items, from any sender. */
+      readonly waiting: number;
+    }
+  | { readonly kind: 'terminated' };
+
+/** The thread and the workflow run: part of every activity's input, and what the fence checks. */
+export interface RunRef {
+  readonly threadId: string;
+  readonly storeId: string;
+}
+
+export interface StoredError {
+  readonly code: string;
+  readonly message: string;
+}
+
+export type ThreadStatus = 'idle' | 'running' | 'waiting' | 'stopped' | 'failed' | 'terminated';
+export type RestStatus = Exclude<ThreadStatus, 'running' | 'waiting'>;
+
+export interface OpenThreadInput {
+  readonly threadId: string;
+  readonly agent: string;
+  readonly userId: string | null;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly parentId: string | null;
+  readonly rootId: string;
+  /** The id of the store that this thread has used so far; absent in its first run. */
+  readonly storeId?: string;
+}
+
+export type OpenThreadOutcome =
+  | { readonly kind: 'terminated'; readonly storeId?: string }
+  | {
+      readonly kind: 'open';
+      readonly storeId: string;
+      readonly agent: string;
+      readonly status: ThreadStatus;
+      readonly settings: Settings;
+      /** The last step that the workflow knows to have ended; the store may have later ones. */
+      readonly afterStep: number;
+      readonly turnOpen: boolean;
+      readonly waiting: number;
+      /** The model that the agent asks first; absent when this worker does not know the agent. */
+      readonly model?: string;
+      readonly lastError?: StoredError;
+      /** Only of an agent with two AI sides. */
+      readonly session?: Session;
+      /** A report to the parent is stored and not yet delivered. */
+      readonly reportDue?: true;
+      /** It has had children. */
+      readonly parent?: true;
+      /** The store has children whose workflows have not been started. */
+      readonly unstarted?: true;
+    };
+
+export interface StashInput extends RunRef {
+  readonly items: readonly QueueItem[];
+}
+
+export interface ModelStepInput extends RunRef {
+  /** Counts the steps of this workflow run; with the run id it is the step's key. */
+  readonly ordinal: number;
+  readonly executionId: string;
+  readonly afterStep: number;
+  readonly items: readonly QueueItem[];
+  readonly rejections: readonly Refusal[];
+  /** The workflow's idea of the thread's agent: where the store has another one, the answer says so. */
+  readonly agent?: string;
+  /** The workflow's idea of the session; absent for one AI side. */
+  readonly session?: Session;
+}
+
+/**
+ * How a tool call is dispatched: `once` (at most once), `idempotent` (retried), `quick` (retried, and short), `code` (as
+ * `runCode`, retried, on the queue of workers that run code), `prompt` (a sub-prompt: a model step and its calls),
+ * `child` (a subagent: its thread is made or messaged, and awaited where the call blocks).
+ */
+export type DispatchMode = 'once' | 'idempotent' | 'quick' | 'code' | 'prompt' | 'child';
+
+/** The queue of calls of mode `code`, so that computations do not take the slots of other tools. */
+export function sandboxQueue(taskQueue: string): string {
+  return `${taskQueue}-sandbox`;
+}
+
+export interface CallRef {
+  readonly name: string;
+  readonly mode: DispatchMode;
+  readonly timeoutMs: number;
+}
+
+/** The calls of a step, as the workflow runs them. */
+export interface StepCalls {
+  readonly callCount: number;
+  /** The first calls by name; see LIMITS.namedCalls. */
+  readonly calls: readonly CallRef[];
+  /** Which of the later calls are sub-prompts, by index; see LIMITS.laterPrompts. Absent where none is. */
+  readonly laterPrompts?: readonly number[];
+  /** Which of the later calls are subagents, by index; see LIMITS.laterChildren. */
+  readonly laterChildren?: readonly number[];
+}
+
+interface Swept {
+  /** Pending rows of the store that this step drained. */
+  readonly swept: number;
+}
+
+/** The store's state of the session; absent for one AI side. */
+interface SessionNow {
+  readonly session?: Session;
+}
+
+export type ModelStepOutcome =
+  | (Swept &
+      StepCalls & {
+        readonly kind: 'step';
+        /** The store's number of the step. */
+        readonly step: number;
+        readonly answered: boolean;
+        readonly text: boolean;
+        readonly rules: StopRules;
+        readonly model: string;
+        /** There is input that this step has not answered: the turn continues, whatever the rules say. */
+        readonly moreInput: boolean;
+        /** What hooks asked of the flow. */
+        readonly directive?: StepDirective;
+        /** The side that made the step; absent for one AI side. */
+        readonly side?: Side;
+        /** Turns of the session before it, as counted by the store; absent for one AI side. */
+        readonly turns?: number;
+        /** The thread's agent, where a handoff has changed it. */
+        readonly agent?: string;
+      })
+  | (Swept & SessionNow & { readonly kind: 'nothing_to_do'; readonly step: number })
+  | (Swept & SessionNow & { readonly kind: 'failed'; readonly step: number; readonly error: StoredError })
+  | { readonly kind: 'terminated' };
+
+export interface ToolCallInput extends RunRef {
+  readonly step: number;
+  readonly index: number;
+  readonly executionId: string;
+}
+
+export type ToolCallOutcome =
+  | {
+      readonly kind: 'done';
+      readonly name: string;
+      readonly succeeded: boolean;
+      /** Items that the tool queued. */
+      readonly queued: number;
+      /** What the tool, or a hook of its call, asked of the flow. */
+      readonly directive?: FlowDirective;
+      /** Where a tool threw: file and line, for readers of the history. */
+      readonly failedAt?: string;
+    }
+  | { readonly kind: 'unknown'; readonly name: string }
+  | { readonly kind: 'terminated' };
+
+/** The outcome of a call of a prompt: its step with the calls to run, or its result. */
+export type SubpromptOutcome =
+  | (StepCalls & { readonly kind: 'step'; readonly step: number })
+  | { readonly kind: 'settled'; readonly outcome: ToolCallOutcome }
+  | { readonly kind: 'terminated' };
+
+export interface FinishSubpromptInput extends ToolCallInput {
+  /** Why the prompt's step could not begin. */
+  readonly error?: StoredError;
+}
+
+/** The state of a tool call whose worker was lost (at most once). */
+export type RecordedOutcome = ToolCallOutcome | { readonly kind: 'redispatch'; readonly name: string };
+
+export interface CommitStatusInput extends RunRef {
+  /** As in ModelStepInput: with it, a repeated commit reports its rejections once. */
+  readonly ordinal?: number;
+  readonly status: RestStatus;
+  readonly reason?: StopReason | string;
+  readonly error?: StoredError;
+  readonly rejections: readonly Refusal[];
+  /** The workflow holds more work: the execution ends, the thread does not rest. */
+  readonly more?: boolean;
+  /** Queued items wait for the next user message: the thread rests with them. */
+  readonly park?: boolean;
+  /** A stop was requested just now: running children are stopped too. */
+  readonly stops?: boolean;
+  /** As in ModelStepInput. */
+  readonly agent?: string;
+  /** As in ModelStepInput. */
+  readonly session?: Session;
+}
+
+interface AgentNow {
+  /** The thread's agent, where a handoff has changed it. */
+  readonly agent?: string;
+  /** A report to the parent is stored and not yet delivered. */
+  readonly reportDue?: true;
+}
+
+export type CommitStatusOutcome =
+  /** At rest. `waiting` counts the items that stay queued; `step` is the store's last. */
+  | (AgentNow & { readonly kind: 'rest'; readonly waiting: number; readonly step: number })
+  /** Not at rest: there are items that no step has taken. */
+  | (AgentNow & { readonly kind: 'pending'; readonly waiting: number; readonly step: number })
+  | (Pick<AgentNow, 'reportDue'> & { readonly kind: 'terminated' });

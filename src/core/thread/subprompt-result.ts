@@ -1,0 +1,68 @@
+/**
+ * The result of a prompt that was called as a tool (definitions §12.6): its text, its calls with their results, and errors,
+ * each unless the entry switches it off.
+ * R1. A sub-prompt has one step, so its own model never sees a call that failed. Its caller must: the result is then an error, with
+ *     everything else included.
+ * R2. With `includeErrors: false` the caller does not learn of failures, by text or by status: what failed is left out, and
+ *     where nothing remains the result is an empty success.
+ */
+import type { ToolResult, ToolStatus } from '../message/message.ts';
+
+export interface SubpromptParts {
+  readonly text: string | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly calls: readonly {
+    readonly name: string;
+    readonly arguments: string;
+    readonly status: ToolStatus;
+    readonly content: string;
+  }[];
+}
+
+/** The switches of a prompt's entry in `tools`. */
+export interface SubpromptSwitches {
+  readonly includeTextResponse: boolean;
+  readonly includeToolCalls: boolean;
+  readonly includeErrors: boolean;
+}
+
+export function toSwitches(extra: Readonly<Record<string, unknown>> = {}): SubpromptSwitches {
+  return {
+    includeTextResponse: extra.includeTextResponse !== false,
+    includeToolCalls: extra.includeToolCalls !== false,
+    includeErrors: extra.includeErrors !== false,
+  };
+}
+
+export function composeSubpromptResult(
+  { text, error, calls }: SubpromptParts,
+  switches: SubpromptSwitches,
+): ToolResult {
+  const said = switches.includeTextResponse && text !== null && text.trim().length > 0 ? [text] : [];
+  const succeeded = calls.filter(({ status }) => status === 'success');
+  const done = switches.includeToolCalls && succeeded.length > 0 ? [listCalls(succeeded)] : [];
+  const errors = switches.includeErrors ? listErrors({ error, calls }) : [];
+  if (errors.length === 0) return { status: 'success', result: [...said, ...done].join('\n\n') };
+  return { status: 'error', error: [errors.join('\n'), ...said, ...done].join('\n\n') };
+}
+
+function listCalls(calls: SubpromptParts['calls']): string {
+  return ['Tool calls:', ...calls.map((call) => `- ${toCallText(call)} → ${call.content}`)].join('\n');
+}
+
+function listErrors({ error, calls }: Pick<SubpromptParts, 'error' | 'calls'>): string[] {
+  const failed = calls.filter(({ status }) => status === 'error');
+  return [
+    ...(error ? [`${error.code}: ${error.message}`] : []),
+    ...failed.map((call) => `${toCallText(call)} failed: ${withoutPrefix(call.content)}`),
+  ];
+}
+
+function toCallText({ name, arguments: text }: { name: string; arguments: string }): string {
+  return `${name}(${text.trim() === '{}' ? '' : text})`;
+}
+
+/** The line says already that the call failed. */
+function withoutPrefix(content: string): string {
+  return content.replace(/^Failed to execute tool: /, '');
+}
