@@ -18,7 +18,7 @@ export interface FamilyInput {
   readonly store: ThreadStore;
   readonly nextId: () => string;
   readonly redactKnown: ThreadEnv['redactKnown'];
-  /** Asked for the first time: 0. */
+  /** `times`: how often this relative was asked for before. */
   readonly open: (relative: ThreadRecord, times: number) => Promise<ThreadState>;
 }
 
@@ -66,6 +66,7 @@ function createFinder({ store, open }: FamilyInput): (threadId: string) => Promi
   };
 }
 
+/** Also where communication is explicit: it keeps the results of executions from the parent, not what code tells it. */
 async function notifyParent(
   { store, nextId, redactKnown }: FamilyInput,
   { thread, work, metadata }: CallerContext,

@@ -1,4 +1,4 @@
-/** ThreadState's key-value store (runtime §14), over the store. */
+/** ThreadState's key-value store (runtime §14), over the store: it copies values strictly as JSON (core/value/json-value.ts). */
 import type { ThreadValues } from '../core/author/thread-value.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 

@@ -127,16 +127,17 @@ export class BoundActivities {
   }
 
   /** Makes a child, or tells it something. A fault that came back again and again becomes the call's result. */
+  /** Activity `callSubagent`. */
   askSubagent(call: CallRef, place: CallPlace): Promise<SubagentOutcome> {
     return this.heard(this.#askSubagent(call, place));
   }
 
-  /** The result of a call that blocks, once the child has reported. */
+  /** Activity `finishSubagent`: the result of a call that blocks, once the child has reported. */
   lookForReport(call: CallRef, place: CallPlace): Promise<FinishedSubagent> {
     return this.#finishSubagent(place, `report of ${call.name}`);
   }
 
-  /** The result of a call that does not block, or whose child could not be asked or started. */
+  /** Activity `finishSubagent`: the result of a call that does not block, or whose child could not be asked or started. */
   async finishSubagent(call: CallRef, place: CallPlace, error?: StoredError): Promise<ToolCallOutcome> {
     const outcome = await this.#finishSubagent(place, `result of ${call.name}`, error);
     if (outcome.kind === 'waiting') throw new Error(`A call of ${call.name} waits that does not block.`);

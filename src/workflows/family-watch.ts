@@ -54,7 +54,8 @@ export class FamilyWatch {
     this.#reportDue = true;
   }
 
-  deliverReport(): void {
+  /** The activity has delivered what was due. */
+  reportDelivered(): void {
     this.#reportDue = false;
   }
 

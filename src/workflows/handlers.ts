@@ -85,7 +85,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   [terminate.name]: 'End the thread for ever. Its history stays readable. {"reason"?: "…"}',
   [wakeForEffects.name]:
     'Look for effects in so many milliseconds: {"inMs"?: 0}. Sent when one was scheduled outside the thread.',
-  [wakeForMessages.name]: 'Look into the queue: another thread of the family has put something there.',
+  [wakeForMessages.name]:
+    'Look into the store: another thread of the family has left a message, a report or a child to start there.',
 };
 
 type Parse = (payload: unknown, maxDepth?: number) => Parsed<IncomingItem>;

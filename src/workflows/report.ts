@@ -6,7 +6,7 @@ import type { ThreadRun } from './thread-run.ts';
 
 export async function report(run: ThreadRun): Promise<void> {
   const { ends } = await run.activities.reportToParent();
-  run.family.deliverReport();
+  run.family.reportDelivered();
   // definitions §13.2: a child that nobody can speak to again.
   if (ends) run.requestTerminate({ reason: 'it has reported to its parent' });
 }

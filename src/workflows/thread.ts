@@ -1,5 +1,7 @@
 /**
  * The workflow `thread`: one agent thread, for as long as it lives (runtime §2, 3, 9, 10, 11).
+ * What makes it work: messages and tools that signals bring (handlers.ts), rows that others have left in the store and announced
+ * (inbox.ts, family-watch.ts), effects that are due (effects.ts), a turn that a run before left open (opening.ts).
  * W1. One loop, one step at a time; handlers never act (no two flows).
  * W2. Nothing that a model, a tool or a user does fails the workflow; only a start that cannot be understood does.
  * W3. It ends by `terminate` or the Web UI's Cancel, completed with `{ outcome: 'terminated' }`, and a thread that

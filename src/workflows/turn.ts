@@ -1,7 +1,7 @@
 /**
  * How far the thread's turns have come: the execution under way, the steps counted in it, whose move it is, how the last one
  * ended. What it says survives continue-as-new; the store decides where the two differ.
- * T1. A step is over when `complete` says so: until then a reset or a lost run must find it again.
+ * T1. A step is over when `completeStep` says so: until then a reset or a lost run must find it again.
  */
 import { uuid4 } from '@temporalio/workflow';
 import type { FlowDirective } from '../core/author/thread-execution.ts';

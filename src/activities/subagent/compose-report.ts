@@ -1,6 +1,6 @@
 /**
  * What a child tells its parent of the end of an execution (runtime §8.2, definitions §13.6, §22.22). Pure.
- * C1. An end without a reason ends nothing: there was nothing to do.
+ * C1. An idle end without a reason makes no report: nothing was done.
  * C2. A limit, a refusal or a fault is a failure, which says why, and what the child said last.
  */
 import type { RestStatus, StoredError } from '../../core/thread/step.ts';

@@ -1,6 +1,7 @@
 /**
  * Stages that make a child (runtime §7.1, definitions §13.4): its place in the registry, its variables, files and first messages in one
- * transaction, then the parent's hooks. Its workflow is started by the parent's.
+ * transaction, then the parent's hooks. Its workflow is started by the parent's. Where the store counts `maxInstances` living children
+ * already (store/commands/family/child-create.ts), the result tells the model which of them it may address instead.
  * M1. Its id comes from the call that makes it: the same call again finds the same child.
  * M2. Hooks run before the child does. They run again where the worker was lost before its answer was heard.
  */

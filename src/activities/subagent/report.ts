@@ -1,6 +1,7 @@
 /**
  * `reportToParent`: what a child's executions have ended with reaches its parent (runtime §8.2): stored there first, then the
- * parent's workflow is told to look. `listUnstarted`: children whose workflows nobody has started.
+ * parent's workflow is signalled. The answer says whether the child has thereby made its last report: its workflow then ends
+ * (workflows/report.ts). `listUnstarted`: children whose workflows nobody has started.
  * D1. A report is delivered once. A worker may be lost before the parent was told, so a later attempt that finds nothing due tells
  *     it again, and says by the registry whether the child is done.
  */
@@ -36,7 +37,7 @@ export async function deliverReports(
     const { by, parentEnded } = await store.reports.deliver(threadId, id);
     await probe?.('report_delivered');
     if (by !== 'dropped' && !parentEnded) await wakeParent(store, child);
-    // One that was stopped has answered the only call that could have heard of it.
+    // A stopped child that is not resumable is over too, once the call that waited for it has its answer.
     ends ||= isDone(child, statusAfter(kind)) || (by === 'call' && !child.resumable);
   }
   return ends;

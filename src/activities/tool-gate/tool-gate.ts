@@ -7,7 +7,7 @@
  *   a subagent   subagent/subagent-gate.ts lets it begin, its thread answers it, `finishSubagent` composes the answer
  *
  * RESULT then stores what each was answered with. A tool that code invokes passes the stages that concern it (state/tools.ts).
- * A call has begun when it comes here: `beginTool` has moved it from scheduled to started, at most once (store/commands/tool/tool.ts).
+ * A call has begun when it comes here: `toolCalls.begin` has moved it from scheduled to started (store/commands/tool/tool.ts).
  */
 import type { AgentDefinition } from '../../core/author/definition.ts';
 import type { ToolCallOutcome } from '../../core/thread/step.ts';

@@ -1,5 +1,5 @@
 /**
- * The result of a call that is given up because it has taken its worker process down: an error that the model reads. No hook sees it:
+ * The result of an idempotent call that is given up because it has taken its worker process down three times: an error that the model reads. No hook sees it:
  * one of them may be what takes the process down.
  */
 import type { StoredError, ToolCallOutcome } from '../../core/thread/step.ts';

@@ -1,5 +1,5 @@
 /**
- * `runTool`: one tool call (runtime §5). It is begun, at most once, and passes the tool gate (`tool-gate/tool-gate.ts`).
+ * `runTool`: one tool call (runtime §5). It is begun, at most once unless its tool is idempotent, and passes the tool gate (`tool-gate/tool-gate.ts`).
  * Argument errors, unknown tools and throws are results that the model reads; nothing here ends a thread.
  * A body that is cut off stores nothing: what becomes of its call is `recordToolOutcome`'s to say.
  */

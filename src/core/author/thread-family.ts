@@ -16,7 +16,7 @@ export interface SubagentRegistryEntry {
   readonly blocking: boolean;
   /** Its name for display. */
   readonly threadName?: string;
-  /** The same for children of one step. */
+  /** Children made in one step share this id. */
   readonly spawnGroupId?: string;
   /** Microseconds. */
   readonly createdAt: number;

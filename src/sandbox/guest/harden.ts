@@ -1,5 +1,7 @@
 /**
  * Takes away what an engine adds to the language, and every way to make code from text (§13.1).
+ * Promises, `await` and the microtask queue are the engine's own and stay; `queueMicrotask`, timers and all else of a host are never
+ * given (§13.7).
  * Runs inside the isolate before anything of the user's does, so it may use the intrinsics as they are.
  */
 

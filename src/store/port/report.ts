@@ -10,7 +10,7 @@ export interface DueReport {
 }
 
 export interface DeliveredReport {
-  /** `message`: queued to the parent. `call`: a waiting call's result. `dropped`: told nobody, as it should be. */
+  /** `message`: queued to the parent. `call`: marked for the call that waits; `finishSubagent` stores its result. `dropped`: told nobody, as it should be. */
   readonly by: 'message' | 'call' | 'dropped';
   /** The parent is over: nobody is to be woken. */
   readonly parentEnded: boolean;

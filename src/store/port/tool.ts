@@ -33,7 +33,7 @@ export type BegunTool =
       readonly status: ToolStatus;
       readonly directive?: FlowDirective;
     }
-  /** Another attempt began it, and it may not run twice. */
+  /** Another attempt has begun it, perhaps on a worker that was lost since, and it may not run twice. */
   | { readonly kind: 'begun_elsewhere'; readonly name: string }
   | {
       readonly kind: 'run';

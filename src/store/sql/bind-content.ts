@@ -4,7 +4,6 @@ import type { CommandContext } from '../commands/base/context.ts';
 import { appendEvent, getLogs } from '../commands/base/log.ts';
 import { getMessage, getMessages, readEvents } from '../commands/base/read.ts';
 import { listEnv, readEnv, rotateEnv, setEnv, unsetEnv } from '../commands/env/env.ts';
-import { getValue, listValues, setValue } from '../commands/env/value.ts';
 import {
   getFileStats,
   getFileThumbnail,
@@ -17,6 +16,7 @@ import { findFiles, grepFiles } from '../commands/file/file-search.ts';
 import { mkdirFile, rmdirFile, unlinkFile } from '../commands/file/file-tree.ts';
 import { stageFile, writeFile } from '../commands/file/file-write.ts';
 import { deleteMessage, injectMessage, updateMessage } from '../commands/message/message.ts';
+import { getValue, listValues, setValue } from '../commands/value/value.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
 
 type Content = Pick<ThreadStore, 'messages' | 'events' | 'values' | 'files' | 'env'>;

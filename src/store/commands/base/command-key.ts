@@ -14,7 +14,7 @@ export interface CommandOutcome {
   readonly swept: number;
 }
 
-export async function findEffect(
+export async function findOutcome(
   thread: ThreadTransaction,
   key: CommandKey,
 ): Promise<CommandOutcome | undefined> {
@@ -27,13 +27,13 @@ export async function findEffect(
     .executeTakeFirst();
 }
 
-export async function keepEffect(
+export async function keepOutcome(
   thread: ThreadTransaction,
   key: CommandKey,
-  effect: CommandOutcome,
+  outcome: CommandOutcome,
 ): Promise<void> {
   await thread.trx
     .insertInto('command_keys')
-    .values({ thread_id: thread.threadId, run_id: key.runId, ordinal: key.ordinal, ...effect })
+    .values({ thread_id: thread.threadId, run_id: key.runId, ordinal: key.ordinal, ...outcome })
     .execute();
 }

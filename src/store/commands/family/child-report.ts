@@ -1,8 +1,8 @@
 /**
  * A child's reports to its parent (runtime §8.2): kept with the end of its execution, in the same transaction, until the
  * parent has it. Its id is that of the execution, or `end`.
- * R1. A report that was made before the child had read its parent's newest message is no answer to that message. The report of
- *     a thread that comes to rest always is: there will be no other.
+ * R1. A report that was made before the child had read its parent's newest message is no answer to that message. A thread at
+ *     rest sends no further report, so its report always counts as the answer.
  */
 import type { RestStatus } from '../../../core/thread/step.ts';
 import { type SubagentReport, statusAfter } from '../../../core/thread/subagent-report.ts';

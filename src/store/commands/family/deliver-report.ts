@@ -1,7 +1,7 @@
 /**
  * Gives a child's report to its parent (runtime §8.2, definitions §13.6), in one transaction under the parent's lock, which
  * also decides between two that deliver the same one.
- * D1. A call that waits gets it as long as it has no result, whatever the child's communication (definitions §22.23).
+ * D1. A call that waits gets it as long as it has no result and the report is not early (child-report.ts, R1), whatever the child's communication (definitions §22.23).
  * D2. Otherwise it is queued as a silent message, unless communication is explicit or nobody asked for what the report says.
  */
 import { createHash } from 'node:crypto';

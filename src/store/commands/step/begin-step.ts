@@ -13,7 +13,7 @@
 import { planStep } from '../../../core/thread/plan-step.ts';
 import type { BeginStep, BegunStep, StepRecord } from '../../port/thread-store.ts';
 import { beginSession, hasUnanswered, setSession } from '../base/acting-side.ts';
-import { type CommandOutcome, findEffect, keepEffect } from '../base/command-key.ts';
+import { type CommandOutcome, findOutcome, keepOutcome } from '../base/command-key.ts';
 import { type CommandContext, inRun } from '../base/context.ts';
 import { type StepRow, selectStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
@@ -26,7 +26,7 @@ import { keepScratch } from './scratch.ts';
 
 export async function beginStep(context: CommandContext, command: BeginStep): Promise<BegunStep> {
   return inRun(context, command, async (thread) => {
-    const before = await findEffect(thread, command);
+    const before = await findOutcome(thread, command);
     if (before) return relaxCall(thread, await resume(thread, before));
     const executionId = await findExecution(thread, command.executionId);
     const unseen = await findUnseen(thread, command.afterStep);
@@ -39,7 +39,7 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
     emitRejections(thread, command.rejections);
     const begun = await followPlan(thread, { ...command, executionId }, { drained, unseen });
     await keepScratch(thread, executionId, command.context);
-    await keepEffect(thread, command, { step: stepOf(begun), swept: drained.swept });
+    await keepOutcome(thread, command, { step: stepOf(begun), swept: drained.swept });
     return relaxCall(thread, begun);
   });
 }

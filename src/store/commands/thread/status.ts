@@ -13,7 +13,7 @@ import { roleOf } from '../../../core/thread/session.ts';
 import type { CommitStatusInput, CommitStatusOutcome, RestStatus } from '../../../core/thread/step.ts';
 import type { CommitStatus } from '../../port/thread.ts';
 import { hasUnanswered, setSession } from '../base/acting-side.ts';
-import { findEffect, keepEffect } from '../base/command-key.ts';
+import { findOutcome, keepOutcome } from '../base/command-key.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import { readSubpromptPlace } from '../base/step-place.ts';
 import { updateStep } from '../base/step-row.ts';
@@ -29,7 +29,7 @@ export async function commitStatus(
   command: CommitStatus,
 ): Promise<CommitStatusOutcome> {
   return inThread(context, command.threadId, async (thread) => {
-    if (thread.row.terminated_at !== null) return { kind: 'terminated', ...(await tellReport(thread)) };
+    if (thread.row.terminated_at !== null) return { kind: 'terminated', ...(await withReportDue(thread)) };
     await thread.admit(command.runId);
     await reportRejections(thread, command);
     if (command.session && !(await hasUnanswered(thread))) setSession(thread, command.session);
@@ -43,13 +43,13 @@ export async function commitStatus(
     if (status !== 'terminated')
       await keepReport(thread, { executionId, report: command.report, goesOn: pending });
     const where = { waiting, step: thread.row.last_step, ...tellAgent(thread, command) };
-    if (pending) return { kind: 'pending', ...where, ...(await tellReport(thread)) };
+    if (pending) return { kind: 'pending', ...where, ...(await withReportDue(thread)) };
     // Woken in vain, a thread rests for the reason that it rested for before.
     const reason =
       command.reason ?? (executionId === null ? (thread.row.stop_reason ?? undefined) : undefined);
     await settle(thread, { ...command, reason });
     if (status === 'terminated') await endThread(thread, command.reason);
-    return { kind: 'rest', ...where, ...(await tellReport(thread)) };
+    return { kind: 'rest', ...where, ...(await withReportDue(thread)) };
   });
 }
 
@@ -59,7 +59,7 @@ function tellAgent({ row }: ThreadTransaction, { agent }: CommitStatusInput): { 
 }
 
 /** Whichever commit kept the report: the parent is told before anything else is done. */
-async function tellReport(thread: ThreadTransaction): Promise<{ reportDue?: true }> {
+async function withReportDue(thread: ThreadTransaction): Promise<{ reportDue?: true }> {
   return (await hasDueReport(thread)) ? { reportDue: true } : {};
 }
 
@@ -95,8 +95,8 @@ async function reportRejections(
   { runId, ordinal, rejections }: CommitStatusInput & { readonly runId: string },
 ): Promise<void> {
   if (ordinal !== undefined) {
-    if (await findEffect(thread, { runId, ordinal })) return;
-    await keepEffect(thread, { runId, ordinal }, { step: null, swept: 0 });
+    if (await findOutcome(thread, { runId, ordinal })) return;
+    await keepOutcome(thread, { runId, ordinal }, { step: null, swept: 0 });
   }
   emitRejections(thread, rejections);
 }
