@@ -126,8 +126,7 @@ export class BoundActivities {
     return this.heard(this.#finishSubprompt(place, `result of ${call.name}`));
   }
 
-  /** Makes a child, or tells it something. A fault that came back again and again becomes the call's result. */
-  /** Activity `callSubagent`. */
+  /** Activity `callSubagent`: makes a child, or tells it something. A fault that came back again and again becomes the call's result. */
   askSubagent(call: CallRef, place: CallPlace): Promise<SubagentOutcome> {
     return this.heard(this.#askSubagent(call, place));
   }
