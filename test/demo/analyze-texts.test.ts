@@ -2,11 +2,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { listTexts } from '../../agents/tools/_library.ts';
 import { loadProject } from '../../src/definitions/index.ts';
+import { cpuMs, isAtRest } from '../support/process-tree.ts';
 import { eventually, testRuntime } from '../support/runtime.ts';
 import { sandboxChildren } from '../support/sandbox-children.ts';
 
-/** Of the kernel's hundredths of a second: twice what a start takes. */
-const COMPUTED_TICKS = 120;
+/** Of processor time: twice what a start takes. */
+const COMPUTED_MS = 1200;
 
 /** Processes are found in /proc. */
 const onLinux = process.platform === 'linux' ? it : it.skip;
@@ -101,13 +102,13 @@ describe('analyze_texts', () => {
       await client.queueMessage(threadId, { content: 'Count for ever, please.' });
       const computing = await eventually(
         'a program that computes',
-        () => sandboxChildren(process.pid).find(({ ticks }) => ticks > COMPUTED_TICKS),
+        () => sandboxChildren().find((pid) => (cpuMs(pid) ?? 0) > COMPUTED_MS),
         // Others may share the processor.
         60_000,
       );
       await client.stop(threadId, 'enough');
       expect(await client.waitForIdle(threadId, { timeoutMs: 30_000 })).toMatchObject({ status: 'stopped' });
-      await eventually('the program to compute no longer', () => isAtRest(computing.pid));
+      await eventually('the program to compute no longer', () => isAtRest(computing));
       expect(await ask('Which text is the longest?')).toContain('The longest text is ');
     },
     120_000,
@@ -158,12 +159,4 @@ async function countWords(): Promise<[string, number][]> {
 async function countWord(word: string): Promise<string> {
   const text = (await listTexts()).flatMap(({ lines }) => lines).join('\n');
   return `The handbook has "${word}" ${text.match(new RegExp(word, 'gi'))?.length} times.`;
-}
-
-/** Gone, or not computing between two looks. */
-async function isAtRest(pid: number): Promise<boolean> {
-  const ticks = () => sandboxChildren(process.pid).find((child) => child.pid === pid)?.ticks;
-  const before = ticks();
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  return before === undefined || ticks() === before;
 }

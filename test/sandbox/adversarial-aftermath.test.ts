@@ -3,7 +3,8 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { createSandbox, SANDBOX_LIMITS } from '../../src/sandbox/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { isLong } from '../support/long-form.ts';
-import { childrenOf, isAlive } from './children.ts';
+import { isAlive } from '../support/process-tree.ts';
+import { sandboxChildren } from '../support/sandbox-children.ts';
 import { listenForAlarms } from './escape-harness.ts';
 
 const MIB = 1024 * 1024;
@@ -35,14 +36,14 @@ describe('a run that is over', () => {
     ],
   ])('adversarial 13: leaves no child at work in a built-in when it was %s', async (how, source) => {
     const own = createSandbox({ size: 1 });
-    const strangers = childrenOf();
+    const strangers = sandboxChildren();
     let begun = false;
     const begin = () => {
       begun = true;
     };
     const run = own.scope().runCode(source, { globals: { begin }, memoryLimitBytes: 256 * MIB });
     await eventually('the run begins', () => begun);
-    const mine = childrenOf().filter((pid) => !strangers.includes(pid))[0] as number;
+    const mine = sandboxChildren().filter((pid) => !strangers.includes(pid))[0] as number;
     if (how === 'told to end') run.terminate();
     expect((await run).status).toBe(how === 'settled' ? 'success' : 'terminated');
     await eventually('its child is gone', () => !isAlive(mine));

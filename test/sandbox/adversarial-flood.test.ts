@@ -8,7 +8,8 @@ import { eventually } from '../support/eventually.ts';
 import { keptMiB } from '../support/kept-memory.ts';
 import { isLong, rowsOf } from '../support/long-form.ts';
 import { watchTurns } from '../support/own-work.ts';
-import { childrenOf, isAlive } from './children.ts';
+import { isAlive } from '../support/process-tree.ts';
+import { sandboxChildren } from '../support/sandbox-children.ts';
 import { createFigures } from './figures.ts';
 import { terminateNow } from './terminate-now.ts';
 
@@ -187,7 +188,7 @@ describe('a process that dies', () => {
     const run = runCode('begin(); await new Promise(() => {})', { globals: { begin } });
     await eventually('the run begins', () => called);
     // The oldest has the run. The spare beside it, were it killed too, might be given the next before its end is heard of.
-    process.kill(childrenOf()[0] as number, 'SIGKILL');
+    process.kill(sandboxChildren()[0] as number, 'SIGKILL');
     const { status, error } = await run;
     expect({ status, name: error?.name }).toEqual({ status: 'error', name: 'SandboxCrashed' });
     expect(error?.message).toContain('SIGKILL');
@@ -205,7 +206,7 @@ describe('a process that dies', () => {
       ready += chunk.toString().split('ready').length - 1;
     });
     await eventually('both runs are under way', () => ready === 2);
-    const children = childrenOf(pid);
+    const children = sandboxChildren(pid);
     expect(children.length).toBeGreaterThanOrEqual(2);
     worker.kill('SIGKILL');
     await eventually('the children are gone', () => !isAlive(pid) && !children.some(isAlive));

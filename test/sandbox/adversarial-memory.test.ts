@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import type { CodeExecutionResult } from '../../src/core/author/code-execution.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import { isLong, rowsOf } from '../support/long-form.ts';
-import { watchPeak } from './children.ts';
+import { watchPeak } from '../support/sandbox-children.ts';
 import { createFigures } from './figures.ts';
 
 const MIB = 1024 * 1024;

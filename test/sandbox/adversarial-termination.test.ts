@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { rowsOf } from '../support/long-form.ts';
-import { childrenOf, cpuMs, isAtRest } from './children.ts';
+import { cpuMs, isAtRest } from '../support/process-tree.ts';
+import { sandboxChildren } from '../support/sandbox-children.ts';
 import { createFigures } from './figures.ts';
 import { terminateNow } from './terminate-now.ts';
 
@@ -15,7 +16,7 @@ const AT_REST_MS = 10_000;
 const BURNT_MS = 60;
 
 /** Of whoever else has sandboxes in this process. */
-const strangers = childrenOf();
+const strangers = sandboxChildren();
 const sandbox = createSandbox({ size: 1 });
 const scope = sandbox.scope();
 const figures = createFigures('termination row', 'ms', 'child at rest after ms');
@@ -78,7 +79,7 @@ const WAITING: Readonly<Record<string, string>> = {
 async function endsAtOnce(name: string, source: string, busy: boolean): Promise<void> {
   // One of these takes the run; a spare that is started beside it works as well, and is not meant.
   const rested = await eventually('the children are at rest', () => {
-    const own = childrenOf().filter((pid) => !strangers.includes(pid));
+    const own = sandboxChildren().filter((pid) => !strangers.includes(pid));
     return own.length > 0 && own.every(isAtRest) && own;
   });
   let begun = false;

@@ -1,15 +1,15 @@
 /** The kernel's bounds on a child, as the kernel tells them: whatever watches it, and whatever it has become. Linux alone. */
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { chooseWall, createSandbox, SANDBOX_LIMITS } from '../../src/sandbox/index.ts';
-import { childrenOf } from './children.ts';
+import { readProcess } from '../support/process-tree.ts';
+import { sandboxChildren } from '../support/sandbox-children.ts';
 
 const GIB = 1024 ** 3;
 const onLinux = process.platform === 'linux' ? describe : describe.skip;
 
 /** Soft and hard, by the kernel's names; what is unlimited is infinite. */
 function limitsOf(pid: number): Map<string, readonly [soft: number, hard: number]> {
-  const rows = readFileSync(`/proc/${pid}/limits`, 'utf8').matchAll(/^(Max .*?) {2,}(\S+) +(\S+)/gm);
+  const rows = readProcess(pid, 'limits').matchAll(/^(Max .*?) {2,}(\S+) +(\S+)/gm);
   const toNumber = (text = '') => (text === 'unlimited' ? Number.POSITIVE_INFINITY : Number(text));
   return new Map([...rows].map(([, name = '', soft, hard]) => [name, [toNumber(soft), toNumber(hard)]]));
 }
@@ -21,7 +21,8 @@ onLinux('the kernel bounds a child of the sandbox', () => {
     const sandbox = createSandbox({ size: 1, wall: setting });
     try {
       expect(await sandbox.scope().runCode('export default 1')).toMatchObject({ result: 1 });
-      const children = childrenOf();
+      // One that is being started has no limits yet: nothing has run in it.
+      const children = sandboxChildren();
       expect(children.length).toBeGreaterThan(0);
       for (const child of children) {
         const limits = limitsOf(child);

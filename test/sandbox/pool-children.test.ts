@@ -5,7 +5,8 @@ import { describe, expect, it } from '@jest/globals';
 import { SANDBOX_LIMITS } from '../../src/sandbox/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { isLong } from '../support/long-form.ts';
-import { childrenOf, isAlive, isAtRest } from './children.ts';
+import { isAlive, isAtRest } from '../support/process-tree.ts';
+import { sandboxChildren, sandboxProcesses } from '../support/sandbox-children.ts';
 import { gate, openSandbox, statusOf } from './own-sandbox.ts';
 
 const INDEX = new URL('../../src/sandbox/index.ts', import.meta.url).href;
@@ -14,7 +15,7 @@ const INDEX = new URL('../../src/sandbox/index.ts', import.meta.url).href;
  * The one that was given the first run. The spare beside it, were it killed too, might be given the next run before anybody
  * has heard of its end.
  */
-const oldestChild = () => childrenOf()[0] as number;
+const oldestChild = () => sandboxChildren()[0] as number;
 
 describe('the children of a sandbox', () => {
   it('one that is killed ends its run as an error, and the next run finds another', async () => {
@@ -30,7 +31,7 @@ describe('the children of a sandbox', () => {
       error: { name: 'SandboxCrashed', message: expect.stringContaining('SIGKILL') },
     });
     expect(await queued).toMatchObject({ status: 'success', result: 2 });
-    expect(childrenOf()).not.toContain(pid);
+    expect(sandboxChildren()).not.toContain(pid);
   });
 
   it('functions of a result reject once the child behind them is killed', async () => {
@@ -52,7 +53,7 @@ describe('the children of a sandbox', () => {
     const { wait, reached, open: letGo } = gate();
     const run = runCode(`await wait(); ${source}`, { globals: { wait }, memoryLimitBytes: 16 * 1024 * 1024 });
     await reached;
-    const pids = childrenOf();
+    const pids = sandboxChildren();
     letGo();
     expect(statusOf(await run)).toBe('memory MemoryError');
     const results = await Promise.all([1, 2, 3].map((n) => runCode(`export default ${n}`)));
@@ -67,13 +68,16 @@ describe('the children of a sandbox', () => {
       const { wait, reached, open: letGo } = gate();
       const running = runCode('export default await wait()', { globals: { wait } });
       await reached;
-      for (const pid of childrenOf()) served.add(pid);
+      for (const pid of sandboxChildren()) served.add(pid);
       letGo();
       expect(statusOf(await running)).toBe('success');
     };
     for (let runs = 0; runs < 6; runs += 1) {
       await run();
-      await eventually('both rest', () => childrenOf().length === 2 && childrenOf().every(isAtRest));
+      await eventually(
+        'both rest',
+        () => sandboxChildren().length === 2 && sandboxChildren().every(isAtRest),
+      );
     }
     // Two, unless the machine was so busy that one was late to rest, and was replaced for it.
     expect(served.size).toBeGreaterThanOrEqual(2);
@@ -93,12 +97,12 @@ describe('the children of a sandbox', () => {
     const run = runCode('await wait()', { globals: { wait } });
     const queued = runCode('export default 1');
     await reached;
-    const pids = childrenOf();
+    const pids = sandboxChildren();
     expect(pids.length).toBeGreaterThanOrEqual(2);
     await sandbox.close();
     // Not even as zombies.
     expect(pids.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
-    expect(childrenOf()).toEqual([]);
+    expect(sandboxProcesses()).toEqual([]);
     const closed = { status: 'error', error: { name: 'SandboxCrashed' } };
     expect([await run, await queued, await runCode('export default 1')]).toMatchObject([
       closed,
@@ -107,7 +111,7 @@ describe('the children of a sandbox', () => {
     ]);
     expect((await queued).error?.message).toContain('the sandbox is closed');
     await expect((held.result as () => Promise<unknown>)()).rejects.toThrow('has ended');
-    expect(childrenOf()).toEqual([]);
+    expect(sandboxProcesses()).toEqual([]);
     await sandbox.close();
   });
 

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import type { SandboxScope } from '../../src/sandbox/index.ts';
 import { eventually } from '../support/eventually.ts';
-import { childrenOf, isAlive } from './children.ts';
+import { isAlive } from '../support/process-tree.ts';
+import { sandboxChildren } from '../support/sandbox-children.ts';
 import { gate, openSandbox } from './own-sandbox.ts';
 
 const MIB = 1024 * 1024;
@@ -24,7 +25,7 @@ async function servedBy(scope: SandboxScope): Promise<number> {
   const source = `const held = new Uint8Array(${HELD_MIB} * 1024 * 1024).fill(1); await wait(); export default held.length`;
   const run = scope.runCode(source, { globals: { wait }, memoryLimitBytes: 128 * MIB });
   await reached;
-  const pid = childrenOf().toSorted((a, b) => rssMib(b) - rssMib(a))[0] as number;
+  const pid = sandboxChildren().toSorted((a, b) => rssMib(b) - rssMib(a))[0] as number;
   expect(rssMib(pid)).toBeGreaterThan(HELD_MIB);
   letGo();
   expect((await run).status).toBe('success');
@@ -75,7 +76,7 @@ describe('the children of a sandbox with several tenants', () => {
     expect(new Set(pids).size).toBe(5);
     await eventually(
       'the rest are gone',
-      () => childrenOf().length === 2 && pids.filter(isAlive).length === 1,
+      () => sandboxChildren().length === 2 && pids.filter(isAlive).length === 1,
     );
   }, 120_000);
 });

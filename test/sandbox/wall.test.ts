@@ -7,7 +7,8 @@ import { seccompFilter } from '../../src/sandbox/host/wall/seccomp.ts';
 import { CLONE, CLONE3, REFUSED_CALLS } from '../../src/sandbox/host/wall/system-calls.ts';
 import { chooseWall, createSandbox } from '../../src/sandbox/index.ts';
 import { eventually } from '../support/eventually.ts';
-import { childrenOf, isAlive } from './children.ts';
+import { isAlive } from '../support/process-tree.ts';
+import { sandboxChildren, sandboxProcesses } from '../support/sandbox-children.ts';
 
 const INDEX = new URL('../../src/sandbox/index.ts', import.meta.url).href;
 const HEADERS = {
@@ -39,7 +40,7 @@ describe('the wall of a sandbox', () => {
       expect(await runCode('export default 1')).toMatchObject({ result: 1 });
       await sandbox.close();
     }
-    expect(childrenOf()).toEqual([]);
+    expect(sandboxProcesses()).toEqual([]);
   });
 
   it('is refused by name where it is asked for and does not stand', async () => {
@@ -90,7 +91,8 @@ describe('the wall of a sandbox', () => {
       const worker = start(code);
       await new Promise((resolve) => worker.stdout.once('data', resolve));
       const children = await eventually('it has children', () => {
-        const found = childrenOf(worker.pid as number);
+        const pid = worker.pid as number;
+        const found = [...sandboxProcesses(pid), ...sandboxChildren(pid)];
         return found.length > 0 && found;
       });
       worker.kill('SIGKILL');

@@ -1,50 +1,57 @@
-/** Finds the sandbox's processes from outside, as an operator would: in /proc. Linux alone. */
-import { readdirSync, readFileSync } from 'node:fs';
+/** The sandbox's processes below one, found from outside, as an operator would: in /proc. Linux alone. */
+import { basename } from 'node:path';
+import { childProcesses, readProcess } from './process-tree.ts';
 
-export interface SandboxProcess {
-  readonly pid: number;
-  /** Clock ticks that it has computed. */
-  readonly ticks: number;
+const KIB = 1024;
+const SAMPLE_MS = 5;
+
+/**
+ * The children that are Node, behind whichever wall; the oldest comes first. A child that is being started is a shell first, which
+ * sets its limits, and then the program of its wall: it is not among them yet. Whatever has run a program is.
+ */
+export function sandboxChildren(parent: number = process.pid): number[] {
+  return sandboxProcesses(parent)
+    .map(innermost)
+    .filter((pid) => basename(program(pid)) === basename(process.execPath));
 }
 
-/** The sandbox children of a process, those that are ending included: of Node itself, behind whichever wall. */
-export function sandboxChildren(parent: number): SandboxProcess[] {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  const all = pids.flatMap((name) => {
-    const stat = readStat(Number(name));
-    return stat ? [{ pid: Number(name), parent: stat.parent, ticks: stat.ticks }] : [];
-  });
-  // A wall's program stands between, and has the same words on its command line.
-  const innermost = (process: (typeof all)[number]): SandboxProcess => {
-    const below = all.find((each) => each.parent === process.pid);
-    return below ? innermost(below) : { pid: process.pid, ticks: process.ticks };
+/** Whatever was started for a child, as it was spawned: what is being started and what is ending are among them. */
+export function sandboxProcesses(parent: number = process.pid): number[] {
+  return childProcesses(parent).filter((pid) => readProcess(pid, 'cmdline').includes('/sandbox/child/main'));
+}
+
+function innermost(pid: number): number {
+  const [next] = childProcesses(pid);
+  return next === undefined ? pid : innermost(next);
+}
+
+const program = (pid: number) => readProcess(pid, 'cmdline').split('\0')[0] ?? '';
+
+/** Samples the children's high-water marks until `stop`, which answers the highest of them in MB. */
+export function watchPeak(): { stop(): number } {
+  let peak = 0;
+  let pids: readonly number[] = [];
+  let samples = 0;
+  const sample = () => {
+    // New children are looked for now and then: that costs more than all else here.
+    if (samples % 8 === 0) pids = sandboxChildren();
+    samples += 1;
+    for (const pid of pids) {
+      const status = readProcess(pid, 'status');
+      peak = Math.max(peak, kib(status, 'VmHWM'), kib(status, 'VmRSS'));
+    }
   };
-  return all.filter((each) => each.parent === parent && isSandbox(String(each.pid))).map(innermost);
+  sample();
+  const timer = setInterval(sample, SAMPLE_MS);
+  return {
+    stop() {
+      clearInterval(timer);
+      sample();
+      return Math.round(peak / KIB);
+    },
+  };
 }
 
-/** Whether it is there, and no zombie that waits to be asked for. */
-export function isRunning(pid: number): boolean {
-  const stat = readStat(pid);
-  return stat !== undefined && stat.state !== 'Z' && stat.state !== 'X';
-}
-
-function readStat(pid: number): { state: string; parent: number; ticks: number } | undefined {
-  const text = read(`/proc/${pid}/stat`);
-  if (text === undefined) return undefined;
-  // The second field is the program's name in brackets, and may hold anything.
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return { state: fields[0] as string, parent: Number(fields[1]), ticks: Number(fields[11]) };
-}
-
-/** Started by way of a shell, which becomes the sandbox, or by the program of its wall. */
-function isSandbox(pid: string): boolean {
-  return read(`/proc/${pid}/cmdline`)?.includes('/sandbox/child/main') ?? false;
-}
-
-function read(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
+function kib(status: string, field: string): number {
+  return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0);
 }
