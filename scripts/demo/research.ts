@@ -13,7 +13,8 @@ import { printFamily, printFamilyPlaces } from './tree.ts';
 
 const RESEARCHERS = 2;
 const MODEL_MS = 180_000;
-const RECOVERY_MS = 60_000;
+/** On a busy machine the next worker takes a while to start. */
+const RECOVERY_MS = 180_000;
 /** A researcher whose answer was complete when its worker fell goes on with the next step. */
 const GOES_ON: ReadonlySet<string> = new Set(['step.retried', 'step.started', 'execution.ended']);
 

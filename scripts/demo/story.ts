@@ -43,7 +43,8 @@ const COUNT = 'Which text of the handbook is the longest?';
 export const TURNS = 3;
 /** A real model may think for a while; the scripted one needs a few seconds. */
 const MODEL_MS = 180_000;
-const RECOVERY_MS = 60_000;
+/** On a busy machine the next worker takes a while to start. */
+const RECOVERY_MS = 180_000;
 /** Enough to be seen streaming, too little to be the end. */
 const STREAMED_CHARACTERS = 150;
 

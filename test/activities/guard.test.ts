@@ -43,7 +43,7 @@ describe('an activity', () => {
       return 'answered';
     };
     expect(await inActivity({ run: beats })).toBe('answered');
-  }, 10_000);
+  });
 
   it('says so no more when it has ended', async () => {
     const { context, heartbeats } = contextOf({});
@@ -55,7 +55,7 @@ describe('an activity', () => {
     const before = count;
     await new Promise((resolve) => setTimeout(resolve, 600));
     expect(count).toBe(before);
-  }, 10_000);
+  });
 
   it('answers as much as history may hold, and fails loudly with more', async () => {
     const whole = 'x'.repeat(LIMITS.activityResultBytes - 2);

@@ -141,7 +141,7 @@ export default defineTool({
     expect(stdout).toContain(`opened with [secret KEY], ${SECRET.length}`);
     dev.process.kill('SIGINT');
     expect((await dev.ended).code).toBe(0);
-  }, 180_000);
+  });
 });
 
 describe('a value typed on a terminal', () => {

@@ -76,7 +76,7 @@ describe('everthread new', () => {
     await seen(project.start(['worker']), 'Worker ready');
     const answer = await project.run(['threads', 'start', 'assistant', 'How much is 6 * 7?', '--wait']);
     expect(answer).toMatchObject({ code: 0, stdout: '6 * 7 = 42.\n' });
-  }, 120_000);
+  });
 
   it('makes a folder of its own, whose dependency leads to the running copy', async () => {
     const { code, stdout } = await project.run(['new', 'My Agents', '--json']);

@@ -10,7 +10,7 @@ let project: CliProject;
 beforeAll(async () => {
   project = await cliProject(HELPER);
   await seen(project.start(['worker', '--json']), '"event":"ready"');
-}, 120_000);
+});
 afterAll(() => project.remove());
 
 const run = (...args: string[]) => project.run(args);

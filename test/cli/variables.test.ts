@@ -56,7 +56,7 @@ describe('everthread variables', () => {
     project = await cliProject(FILES);
     worker = project.start(['worker', '--json'], env);
     await seen(worker, '"event":"ready"');
-  }, 120_000);
+  });
   afterAll(() => project.remove());
 
   const run = (args: string[], input = '') => project.run(args, { input, env });

@@ -30,7 +30,7 @@ onDisk('a PostgreSQL whose disk is full', () => {
     const url = new URL(server.address);
     url.pathname = '/store';
     address = url.href;
-  }, 120_000);
+  });
   afterAll(async () => {
     await server?.stop();
     disk?.close();

@@ -101,7 +101,7 @@ describe('after a power cut', () => {
     if (told) expect(await survivors()).toEqual(['[user: a]', '[user: b]']);
     await second;
     expect(await survivors()).toEqual(['[user: a]', '[user: b]']);
-  }, 20_000);
+  });
 });
 
 const cutThread = (found: ThreadDriver) => found.store.threads.get(found.id);

@@ -47,7 +47,7 @@ describe('npm run demo', () => {
     expect(output).toMatch(/worker A +\d+ ms .*\n +worker B +\d+ ms /);
     expect(output).toContain(`The longest text is ${await longestText()}, with `);
     expect(readFileSync(join(folder, 'published.md'), 'utf8').trim().split('\n')).toHaveLength(1);
-  }, 300_000);
+  }, 900_000);
 
   it('refuses an option that it does not know', async () => {
     expect(await runDemo(['--nope'], '')).toMatchObject({

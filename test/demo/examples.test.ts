@@ -39,10 +39,10 @@ describe('examples/README.md', () => {
       .find((command) => command.includes('signal-with-start'))
       ?.replace('thread/t2', 'thread/killed') as string;
     await run(start);
-    await client.waitForIdle('killed', { timeoutMs: 30_000 });
+    await client.waitForIdle('killed');
     await run('temporal workflow terminate --workflow-id thread/killed');
     await run(start);
-    await client.waitForIdle('killed', { timeoutMs: 30_000 });
+    await client.waitForIdle('killed');
     const { messages } = await client.getMessages('killed');
     expect(messages.filter(({ role }) => role === 'user')).toHaveLength(2);
   });

@@ -13,5 +13,5 @@ describe('npm run demo -- research', () => {
     expect(promises).toHaveLength(9);
     expect(output).toMatch(/KILL .* while Ana and Ben speak/);
     expect(output).toMatch(/coordinator .*idle .*\n +├─ researcher "Ana" .*\n +└─ researcher "Ben"/);
-  }, 300_000);
+  }, 900_000);
 });

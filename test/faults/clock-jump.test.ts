@@ -71,7 +71,7 @@ describe.each([
     const times = await eventTimes(writing, 'tool.done');
     expect(times.every((at) => Math.abs(at - shift - Date.now()) < HOURS_MS / 2)).toBe(true);
     expect(cluster.workers).toHaveLength(1);
-  }, 180_000);
+  });
 
   it('leaves the messages of a thread in their order', async () => {
     const thread = await cluster.start('one');
@@ -141,7 +141,7 @@ describe('an effect', () => {
     await cluster.say(thread, 'and again');
     await ended(cluster, thread, 2);
     expect(cluster.ledger(thread).map((line) => line.split(' ')[0])).toEqual(['soon', 'ahead']);
-  }, 120_000);
+  });
 });
 
 /** Undisturbed. */

@@ -51,7 +51,7 @@ describe('a thread that is about to continue as new', () => {
     await client.stop(threadId, 'enough');
     letGo();
     const isStopped = async () => (await client.getThread(threadId)).status === 'stopped';
-    await eventually('the stop is settled', isStopped, 30_000);
+    await eventually('the stop is settled', isStopped);
     await client.waitForIdle(threadId);
     expect(await runtime.transcript(threadId)).toHaveLength(5);
   });

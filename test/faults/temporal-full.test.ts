@@ -78,7 +78,7 @@ onDisk('a Temporal server whose disk is full', () => {
       expect(transcript.filter((line) => line === `user: ${content}`)).toHaveLength(1);
     expect(server.pid).toBe(pid);
     expect(await cluster.client.getThread(thread)).toMatchObject({ status: 'idle', lastError: null });
-  }, 240_000);
+  });
 
   it('keeps what it acknowledged when it is killed meanwhile', async () => {
     const thread = await cluster.start('hello');
@@ -91,7 +91,7 @@ onDisk('a Temporal server whose disk is full', () => {
     const transcript = await cluster.transcript(thread);
     for (const content of [...taken, 'the last'])
       expect(transcript.filter((line) => line === `user: ${content}`)).toHaveLength(1);
-  }, 240_000);
+  });
 
   it('does not start where there is none yet, and says why', async () => {
     disk.fill();

@@ -10,8 +10,6 @@ import { terminateNow } from './terminate-now.ts';
 
 /** The spec's own bound, §13.4: of work, since the run settles without waiting for anything. */
 const TERMINATE_MS = 50;
-/** A tenth of a second, the death of a process, and a machine with other things to do. Not to rest would be for ever. */
-const AT_REST_MS = 10_000;
 /** How deep in its work the code is when it is told to end. */
 const BURNT_MS = 60;
 
@@ -103,7 +101,7 @@ async function endsAtOnce(name: string, source: string, busy: boolean): Promise<
     `enough of ${name}`,
     'the second call does nothing',
   );
-  if (worker) await eventually(`${name} gives its processor back`, () => isAtRest(worker), AT_REST_MS);
+  if (worker) await eventually(`${name} gives its processor back`, () => isAtRest(worker));
   figures.add(name, wallMs, worker ? performance.now() - told : '');
 
   expect(result).toMatchObject({ status: 'terminated' });

@@ -129,7 +129,7 @@ describe('the children of a sandbox', () => {
     script.stdout.setEncoding('utf8').on('data', (text: string) => {
       told += text;
     });
-    const deadline = setTimeout(() => script.kill('SIGKILL'), 30_000);
+    const deadline = setTimeout(() => script.kill('SIGKILL'), 120_000);
     const exitCode = await new Promise((resolve) => script.once('close', resolve));
     clearTimeout(deadline);
     expect(exitCode).toBe(0);

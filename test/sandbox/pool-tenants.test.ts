@@ -44,7 +44,7 @@ describe('the children of a sandbox with several tenants', () => {
     }
     expect([...served.values()].filter((tenants) => tenants.size > 1)).toEqual([]);
     expect(served.size).toBeGreaterThanOrEqual(3);
-  }, 120_000);
+  });
 
   it('serve nested runs of their own tenant alone', async () => {
     const { sandbox } = openSandbox(1);
@@ -57,7 +57,7 @@ describe('the children of a sandbox with several tenants', () => {
     );
     expect(nested).toHaveLength(1);
     expect(nested).not.toContain(first);
-  }, 120_000);
+  });
 
   it('without a name are gone with their scope', async () => {
     const { sandbox } = openSandbox(1);
@@ -67,7 +67,7 @@ describe('the children of a sandbox with several tenants', () => {
     await eventually('the child is gone', () => !isAlive(pid));
     const again = await servedBy(sandbox.scope());
     expect(again).not.toBe(pid);
-  }, 120_000);
+  });
 
   it('rest in a number that does not grow with that of the tenants, and a spare stands ready', async () => {
     const { sandbox } = openSandbox(1);
@@ -78,5 +78,5 @@ describe('the children of a sandbox with several tenants', () => {
       'the rest are gone',
       () => sandboxChildren().length === 2 && pids.filter(isAlive).length === 1,
     );
-  }, 120_000);
+  });
 });

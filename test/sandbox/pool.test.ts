@@ -158,5 +158,5 @@ describe('runs outside the pool', () => {
     expect(statusOf(await runCode(`export default () => () => 1`))).toBe('success');
     expect((await runCode('export default await nest()', { globals: { nest } })).result).toBe('success');
     // It starts twenty processes.
-  }, 180_000);
+  });
 });

@@ -2,7 +2,8 @@
 export async function eventually<T>(
   what: string,
   check: () => Promise<T | undefined | false> | T | undefined | false,
-  timeoutMs = 60_000,
+  // Far beyond what any machine needs: it bounds what will never come.
+  timeoutMs = 180_000,
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

@@ -20,7 +20,7 @@ const store: typeof opened = {
 };
 const client = await RuntimeClient.connect({ store, taskQueue });
 console.log('waiting');
-await client.waitForIdle(thread, { timeoutMs: 60_000 }).then(
+await client.waitForIdle(thread, { timeoutMs: 180_000 }).then(
   ({ status }) => console.log(status),
   ({ code }) => console.log(code),
 );

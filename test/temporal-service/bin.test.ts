@@ -4,7 +4,8 @@ import { copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { packagePath } from '../../src/temporal-service/package-root.ts';
-import { makeFolder, removeFolders, waitUntil } from './support.ts';
+import { eventually } from '../support/eventually.ts';
+import { makeFolder, removeFolders } from './support.ts';
 
 /** Makes the running Node tell an old version, for itself only: what it starts tells the truth. */
 const OLD = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.20.2"}})';
@@ -79,7 +80,7 @@ test('[bin] on an older Node the command runs with the Node that npm brought', a
 test.each(['SIGINT', 'SIGTERM'] as const)('[bin] on an older Node %s reaches the command', async (signal) => {
   installPlatformNode();
   const run = start(['--import', OLD], ['wait']);
-  await waitUntil('the command runs', () => run.output().includes('wait'));
+  await eventually('the command runs', () => run.output().includes('wait'));
   run.child.kill(signal);
   expect(await run.code).toBe(7);
   expect(run.output()).toContain(`got ${signal}`);

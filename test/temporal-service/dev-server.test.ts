@@ -6,7 +6,8 @@ import { readDevFile, writeDevFile } from '../../src/temporal-service/dev-file.t
 import { type ResolvedServer, resolveServer } from '../../src/temporal-service/dev-server.ts';
 import { findTemporalBinary } from '../../src/temporal-service/find-binary.ts';
 import { findFreePorts } from '../../src/temporal-service/free-port.ts';
-import { isAlive, makeFolder, removeFolders, waitUntil } from './support.ts';
+import { eventually } from '../support/eventually.ts';
+import { isAlive, makeFolder, removeFolders } from './support.ts';
 
 let binary: string;
 let projectDir: string;
@@ -82,7 +83,7 @@ test('[dev-server] a server whose database was removed is told of, and its files
   expect(lost?.aborted).toBe(false);
   for (const name of readdirSync(folder).filter((name) => name.startsWith('temporal-')))
     rmSync(join(folder, name));
-  await waitUntil('the loss is told', () => lost?.aborted === true);
+  await eventually('the loss is told', () => lost?.aborted === true);
   expect(lost?.reason).toMatchObject({ code: 'StoreLost' });
   expect(isAlive(started!.pid)).toBe(true);
 });
@@ -111,7 +112,7 @@ posixTest('[dev-server I3] a server of the project that is late with its answer 
   const { address, started } = await resolve();
   process.kill(started!.pid, 'SIGSTOP');
   const second = resolve();
-  await waitUntil('told', () => lines.join('\n').includes(`process ${started!.pid} at ${address}`));
+  await eventually('told', () => lines.join('\n').includes(`process ${started!.pid} at ${address}`));
   process.kill(started!.pid, 'SIGCONT');
   await expect(second).resolves.toMatchObject({ source: 'project', address });
 });
@@ -136,7 +137,7 @@ posixTest('[dev-server I3] one that is about to end is outlived before another i
   const { pid } = started!;
   process.kill(pid, 'SIGSTOP');
   const second = resolve();
-  await waitUntil('told', () => lines.join('\n').includes(`process ${pid} `));
+  await eventually('told', () => lines.join('\n').includes(`process ${pid} `));
   const alive = isAlive(pid);
   await started!.kill();
   expect(alive).toBe(true);

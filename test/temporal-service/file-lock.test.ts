@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
 import { withFileLock } from '../../src/temporal-service/file-lock.ts';
-import { makeFolder, removeFolders, runScript, waitUntil } from './support.ts';
+import { eventually } from '../support/eventually.ts';
+import { makeFolder, removeFolders, runScript } from './support.ts';
 
 afterEach(removeFolders);
 
@@ -14,7 +15,7 @@ test('[file-lock] work under one lock runs one after the other, also within a pr
       () => events.push(`${name} waits`),
       async () => {
         events.push(`${name} begins`);
-        await waitUntil('the other waits', () => events.some((event) => event.endsWith('waits')));
+        await eventually('the other waits', () => events.some((event) => event.endsWith('waits')));
         events.push(`${name} ends`);
       },
     );
@@ -48,7 +49,7 @@ test('[file-lock] a lock whose holder was killed is free', async () => {
       await new Promise((done) => setTimeout(done, 60_000));
     });
   `);
-  await waitUntil('the other process holds it', () => holder.output().includes('held'));
+  await eventually('the other process holds it', () => holder.output().includes('held'));
   let waited = false;
   const mine = withFileLock(
     lock,
@@ -57,7 +58,7 @@ test('[file-lock] a lock whose holder was killed is free', async () => {
     },
     async () => 'mine',
   );
-  await waitUntil('we wait', () => waited);
+  await eventually('we wait', () => waited);
   holder.process.kill('SIGKILL');
   await expect(mine).resolves.toBe('mine');
 });

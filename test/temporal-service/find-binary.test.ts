@@ -2,14 +2,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { findTemporalBinary } from '../../src/temporal-service/find-binary.ts';
-import {
-  makeFolder,
-  removeFolders,
-  runScript,
-  waitUntil,
-  writeFakeTemporal,
-  writeProgram,
-} from './support.ts';
+import { eventually } from '../support/eventually.ts';
+import { makeFolder, removeFolders, runScript, writeFakeTemporal, writeProgram } from './support.ts';
 
 /** Nothing listens on the discard port: the download fails at once. */
 const NO_DOWNLOADS = 'http://127.0.0.1:9';
@@ -135,12 +129,12 @@ test('[find-binary I3] of two processes that find no program, one installs and t
   );
   const outputs = () => scripts.map((script) => script.output());
   const [building, waiting] = ['Building the Temporal CLI', 'Another process is installing'];
-  await waitUntil(
+  await eventually(
     'one builds and one waits',
     () => existsSync(join(bin, 'builds')) && outputs().some((text) => text.includes(waiting)),
   );
   writeFileSync(release, '');
-  await waitUntil('both found it', () => outputs().every((text) => text.includes('found by')));
+  await eventually('both found it', () => outputs().every((text) => text.includes('found by')));
   const [installer, waiter] = outputs().sort(
     (a, b) => Number(a.includes(waiting)) - Number(b.includes(waiting)),
   );

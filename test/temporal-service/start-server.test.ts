@@ -11,7 +11,8 @@ import { findFreePorts, isListening } from '../../src/temporal-service/free-port
 import { packagePath } from '../../src/temporal-service/package-root.ts';
 import { ensureSearchAttributes } from '../../src/temporal-service/search-attributes.ts';
 import { type LocalServer, startLocalServer } from '../../src/temporal-service/start-server.ts';
-import { isAlive, makeFolder, removeFolders, runScript, waitUntil, writeProgram } from './support.ts';
+import { eventually } from '../support/eventually.ts';
+import { isAlive, makeFolder, removeFolders, runScript, writeProgram } from './support.ts';
 
 const NAMES = ['ThreadStatus', 'AgentId', 'ParentThreadId', 'RootThreadId'];
 
@@ -127,11 +128,11 @@ test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
       setInterval(() => {}, 1000);
       console.log('pid ' + server.pid + '.');
     `);
-    await waitUntil('the server runs', () => /pid \d+\./.test(parent.output()), 60_000);
+    await eventually('the server runs', () => /pid \d+\./.test(parent.output()));
     const pid = Number(/pid (\d+)/.exec(parent.output())![1]);
     expect(isAlive(pid)).toBe(true);
     parent.process.kill(signal);
-    await waitUntil('the server has ended', () => !isAlive(pid));
+    await eventually('the server has ended', () => !isAlive(pid));
   },
 );
 
@@ -142,13 +143,12 @@ test('[owned-process I3] a parent that forgets its server ends by itself, and th
     console.log('pid ' + server.pid + '.');
   `);
   // Its end may be known before its last words are read.
-  await waitUntil(
+  await eventually(
     'the parent has ended',
     () => parent.process.exitCode !== null && /pid \d+\./.test(parent.output()),
-    60_000,
   );
   const pid = Number(/pid (\d+)/.exec(parent.output())![1]);
-  await waitUntil('the server has ended', () => !isAlive(pid));
+  await eventually('the server has ended', () => !isAlive(pid));
 });
 
 test('[search-attributes] registering is idempotent, and what is missing is created', async () => {

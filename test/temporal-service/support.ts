@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 export const SOURCES = new URL('../../src/temporal-service/', import.meta.url);
 
@@ -30,18 +29,6 @@ export function writeProgram(path: string, ...lines: string[]): string {
 /** A program that knows nothing but its version. */
 export function writeFakeTemporal(path: string, server: string): string {
   return writeProgram(path, `echo "temporal version 9.9.9 (Server ${server}, UI 2.0.0)"`);
-}
-
-export async function waitUntil(
-  what: string,
-  condition: () => boolean | Promise<boolean>,
-  withinMs = 20_000,
-) {
-  const deadline = Date.now() + withinMs;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`Not within ${withinMs} ms: ${what}`);
-    await sleep(20);
-  }
 }
 
 export function isAlive(pid: number): boolean {
