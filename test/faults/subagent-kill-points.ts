@@ -43,6 +43,11 @@ const ASKED: Doom = {
   ...sends('subagent_told'),
   ...heardFirst,
   next: async (thread, cluster) => `ask ${(await onlyChild(cluster, thread)).threadId} 2`,
+  meanwhile: async (thread, cluster) => {
+    const { threadId } = await onlyChild(cluster, thread);
+    const said = () => cluster.transcript(threadId);
+    await eventually('the child answers', async () => (await said()).includes('tool finish success: done 2'));
+  },
 };
 
 const WHISPERED: Doom = { ...sends('relative_told'), ...heardFirst, next: async () => 'whisper 2' };

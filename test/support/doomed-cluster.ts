@@ -21,6 +21,8 @@ export interface Doom {
   readonly next?: (thread: string, cluster: Cluster) => Promise<string>;
   /** What must have come to pass of it before the worker dies. */
   readonly once?: (thread: string, cluster: Cluster) => Promise<unknown>;
+  /** What goes on without it while it stands at its place: were that not over, the kill would meet it as well. */
+  readonly meanwhile?: (thread: string, cluster: Cluster) => Promise<unknown>;
 }
 
 export interface DoomedOptions {
@@ -90,6 +92,7 @@ export async function startDoomed(options: DoomedOptions): Promise<DoomedCluster
       const thread = await send(doom, prepared.get(doom), (point) => orderStay(cluster.folder, point));
       await eventually(`a thread at ${doom.point}`, () => hasStayed(cluster.folder, doom.point));
       await doom.once?.(thread, cluster);
+      await doom.meanwhile?.(thread, cluster);
       threads.set(doom, thread);
     }
     await cluster.workers[0]?.end('SIGKILL');
