@@ -1,6 +1,6 @@
 /** Every recorded history replays with today's workflow, and so does one that was lived a moment ago. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import { liveScenario } from './live.ts';
@@ -10,11 +10,14 @@ import { SCENARIOS } from './scenarios.ts';
 
 const FOLDER = new URL('./histories/', import.meta.url);
 const recorded = readdirSync(FOLDER).filter((file) => file.endsWith('.json'));
+
+type History = Awaited<ReturnType<typeof liveScenario>>[number];
+
+const startOf = (history: History) => history.events?.[0]?.workflowExecutionStartedEventAttributes;
 /** The workflow reads its own id, so the replay must bear the one that the history was lived under. */
-function replay(history: Awaited<ReturnType<typeof liveScenario>>[number]): Promise<void> {
-  const workflowId = history.events?.[0]?.workflowExecutionStartedEventAttributes?.workflowId ?? '';
-  return Worker.runReplayHistory(options, history, workflowId);
-}
+const idOf = (history: History) => startOf(history)?.workflowId ?? '';
+
+const replay = (history: History) => Worker.runReplayHistory(options, history, idOf(history));
 
 function read(file: string, alter: (text: string) => string = (text) => text) {
   return historyFromJSON(JSON.parse(alter(readFileSync(new URL(file, FOLDER), 'utf8'))));
@@ -22,15 +25,34 @@ function read(file: string, alter: (text: string) => string = (text) => text) {
 
 const options = { workflowBundle: { codePath: process.env.EVERTHREAD_TEST_BUNDLE as string } };
 
+/** By the file of the recorded history: undefined where it was replayed to its end. One worker replays them all. */
+async function replayRecorded(): Promise<Map<string, unknown>> {
+  const histories = recorded.map((file) => ({ file, history: read(file) }));
+  const files = new Map(
+    histories.map(({ file, history }) => [startOf(history)?.originalExecutionRunId, file] as const),
+  );
+  const all = histories.map(({ history }) => ({ workflowId: idOf(history), history }));
+  const errors = new Map<string, unknown>();
+  for await (const { runId, error } of Worker.runReplayHistories(options, all))
+    errors.set(files.get(runId) ?? '', error);
+  return errors;
+}
+
 describe('replay', () => {
+  let errors: Map<string, unknown>;
+  beforeAll(async () => {
+    errors = await replayRecorded();
+  });
+
   it('keeps a recorded history of every scenario', () => {
     for (const name of Object.keys(SCENARIOS)) {
       expect(recorded.some((file) => file.startsWith(`thread-${name}-`))).toBe(true);
     }
   });
 
-  it.each(recorded)('replays %s', async (file) => {
-    await replay(read(file));
+  it.each(recorded)('replays %s', (file) => {
+    expect(errors.has(file)).toBe(true);
+    if (errors.get(file)) throw errors.get(file);
   });
 
   it.each([
