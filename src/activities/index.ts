@@ -38,9 +38,10 @@ import type {
   UnstartedOutcome,
 } from '../core/thread/subagent-step.ts';
 import type { ActivityDependencies } from './base/dependencies.ts';
-import { FAULT_ATTEMPTS, guard } from './base/guard.ts';
+import { type Activity, FAULT_ATTEMPTS, guard } from './base/guard.ts';
+import { onOneProject } from './base/one-project.ts';
 import { fromRun } from './base/run-ref.ts';
-import { tellEffects } from './effect/effects-due.ts';
+import { type TellOptions, tellEffects } from './effect/effects-due.ts';
 import { runEffects } from './effect/run-effects.ts';
 import { commitStatus } from './step/commit-status.ts';
 import { modelStep } from './step/model-step.ts';
@@ -75,39 +76,46 @@ export interface Activities {
 
 export function createActivities(dependencies: ActivityDependencies): Activities {
   const { store } = dependencies;
-  const tell = <Input extends RunRef, Output>(run: (input: Input) => Promise<Output>) =>
-    tellEffects(dependencies, run);
   const fallible = { faultAttempts: FAULT_ATTEMPTS };
+  const on = <Input, Output>(bind: (ports: ActivityDependencies) => Activity<Input, Output>) =>
+    onOneProject(dependencies, bind);
+  const tell = <Input extends { readonly threadId: string }, Output>(
+    bind: (ports: ActivityDependencies) => Activity<Input, Output>,
+    options?: TellOptions,
+  ) => on<Input, Output & EffectsDue>((ports) => tellEffects(ports, bind(ports), options));
   const runToolCall = guard(
-    tell((input: ToolCallInput) => runTool(dependencies, input)),
+    tell((ports) => (input: ToolCallInput) => runTool(ports, input)),
     fallible,
   );
-  const open = (input: OpenThreadInput) => openThread(dependencies, input);
-  const runDue = (input: RunRef) => runEffects(dependencies, input);
+  const open = (ports: ActivityDependencies) => (input: OpenThreadInput) => openThread(ports, input);
+  const runDue = (ports: ActivityDependencies) => (input: RunRef) => runEffects(ports, input);
   return {
-    openThread: guard(tellEffects(dependencies, open, { always: true, begun: true })),
+    openThread: guard(tell(open, { always: true, begun: true })),
     stashItems: guard(({ items, ...run }) => stashItems(store, fromRun(store, run), items)),
-    modelStep: guard(tell(asModelStep(dependencies, (input) => modelStep(dependencies, input))), fallible),
+    modelStep: guard(
+      tell((ports) => asModelStep(ports, (input) => modelStep(ports, input))),
+      fallible,
+    ),
     runTool: runToolCall,
     runCode: runToolCall,
-    recordToolOutcome: guard(tell((input) => recordToolOutcome(dependencies, input))),
+    recordToolOutcome: guard(tell((ports) => (input) => recordToolOutcome(ports, input))),
     runSubprompt: guard(
-      tell(asResumableCall(dependencies, 'runSubprompt', (input) => runSubprompt(dependencies, input))),
+      tell((ports) => asResumableCall(ports, 'runSubprompt', (input) => runSubprompt(ports, input))),
       fallible,
     ),
     finishSubprompt: guard(
-      tell(asEndOfCall(dependencies, 'finishSubprompt', (input) => finishSubprompt(dependencies, input))),
+      tell((ports) => asEndOfCall(ports, 'finishSubprompt', (input) => finishSubprompt(ports, input))),
     ),
     callSubagent: guard(
-      tell(asResumableCall(dependencies, 'callSubagent', (input) => callSubagent(dependencies, input))),
+      tell((ports) => asResumableCall(ports, 'callSubagent', (input) => callSubagent(ports, input))),
       fallible,
     ),
     finishSubagent: guard(
-      tell(asEndOfCall(dependencies, 'finishSubagent', (input) => finishSubagent(dependencies, input))),
+      tell((ports) => asEndOfCall(ports, 'finishSubagent', (input) => finishSubagent(ports, input))),
     ),
-    reportToParent: guard((input) => reportToParent(dependencies, input)),
-    listUnstarted: guard((input) => listUnstarted(dependencies, input)),
-    runEffects: guard(tellEffects(dependencies, runDue, { always: true }), fallible),
-    commitStatus: guard(tell((input) => commitStatus(dependencies, input))),
+    reportToParent: guard(on((ports) => (input) => reportToParent(ports, input))),
+    listUnstarted: guard(on((ports) => (input) => listUnstarted(ports, input))),
+    runEffects: guard(tell(runDue, { always: true }), fallible),
+    commitStatus: guard(tell((ports) => (input) => commitStatus(ports, input))),
   };
 }

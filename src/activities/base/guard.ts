@@ -29,7 +29,7 @@ export class WorkerHandover extends Error {
   override readonly name = 'WorkerHandover';
 }
 
-type Activity<Input, Output> = (input: Input) => Promise<Output>;
+export type Activity<Input, Output> = (input: Input) => Promise<Output>;
 
 /** `faultAttempts`: attempts after which a fault is final; without it the activity is tried for ever. */
 export function guard<Input, Output>(

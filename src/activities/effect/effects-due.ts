@@ -4,8 +4,7 @@
  */
 import type { EffectsDue } from '../../core/thread/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-
-type Activity<Input, Output> = (input: Input) => Promise<Output>;
+import type { Activity } from '../base/guard.ts';
 
 export interface TellOptions {
   /**

@@ -8,11 +8,10 @@ import type { ModelStepInput, StoredError, ToolCallInput, ToolCallOutcome } from
 import type { AuthorRun } from '../../state/author-run.ts';
 import { runUnit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
+import type { Activity } from '../base/guard.ts';
 import { currentRunId } from '../base/run-ref.ts';
 import { giveUpCall } from './given-up-call.ts';
 import { beginCall } from './resumable-call.ts';
-
-type Activity<Input, Output> = (input: Input) => Promise<Output>;
 
 export function asModelStep<Output>(
   dependencies: ActivityDependencies,
