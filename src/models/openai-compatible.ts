@@ -4,8 +4,9 @@
  * I1. The SDK never retries: attempts are decided, counted and stored in `call-model.ts`.
  * I2. Settings are read when the provider is made, so that a definition can be loaded without a key.
  * I3. An abort is thrown as the signal's own reason; every other failure is a ProviderError.
+ * I4. The SDK, hundreds of files, is loaded with the first request: every project's start loads this one.
  */
-import OpenAI from 'openai';
+import type OpenAI from 'openai';
 import {
   type Provider,
   ProviderError,
@@ -38,8 +39,10 @@ export function openaiCompatible(options: OpenaiCompatibleOptions = {}): Provide
   return (config) => createProvider(readSettings(options, config));
 }
 
+const OPENAI_URL = 'https://api.openai.com/v1';
+
 interface Settings {
-  readonly baseUrl: string | undefined;
+  readonly baseUrl: string;
   readonly apiKey: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number | undefined;
@@ -54,13 +57,23 @@ function readSettings(options: OpenaiCompatibleOptions, config: ProviderFactoryC
       'auth_error',
     );
   }
-  return { baseUrl, apiKey, headers: options.headers ?? {}, timeoutMs: options.timeoutMs ?? config.timeout };
+  return {
+    baseUrl: baseUrl ?? OPENAI_URL,
+    apiKey,
+    headers: options.headers ?? {},
+    timeoutMs: options.timeoutMs ?? config.timeout,
+  };
 }
 
 function createProvider(settings: Settings): Provider {
-  const client = createClient(settings);
-  const dialect = dialectOf(client.baseURL);
-  const secrets = listCredentials({ ...settings, baseUrl: client.baseURL });
+  const dialect = dialectOf(settings.baseUrl);
+  const secrets = listCredentials(settings);
+  let client: Promise<OpenAI> | undefined;
+
+  function findClient(): Promise<OpenAI> {
+    client ??= createClient(settings);
+    return client;
+  }
 
   function toFailure(error: unknown, signal: AbortSignal | undefined): unknown {
     return signal?.aborted ? signal.reason : classifyError(error, { now: Date.now(), secrets });
@@ -70,7 +83,7 @@ function createProvider(settings: Settings): Provider {
     const { signal } = request;
     try {
       const body = { ...toChatBody(request, dialect), stream: false as const };
-      return fromCompletion(await client.chat.completions.create(body, { signal }));
+      return fromCompletion(await (await findClient()).chat.completions.create(body, { signal }));
     } catch (error) {
       throw toFailure(error, signal);
     }
@@ -84,7 +97,7 @@ function createProvider(settings: Settings): Provider {
       stream_options: { include_usage: true },
     };
     try {
-      const chunks = await client.chat.completions.create(body, { signal });
+      const chunks = await (await findClient()).chat.completions.create(body, { signal });
       return guarded(fromCompletionChunks(chunks), (error) => toFailure(error, signal));
     } catch (error) {
       throw toFailure(error, signal);
@@ -94,12 +107,14 @@ function createProvider(settings: Settings): Provider {
   return { name: 'openai-compatible', specificationVersion: '1', generate, stream };
 }
 
-function createClient({ baseUrl, apiKey, headers, timeoutMs }: Settings): OpenAI {
+async function createClient({ baseUrl, apiKey, headers, timeoutMs }: Settings): Promise<OpenAI> {
+  // I4: loaded by whoever asks a model.
+  const { OpenAI } = await import('openai');
   return new OpenAI({
     // The SDK insists on a key; without one the header is removed again.
     apiKey: apiKey ?? 'none',
     adminAPIKey: null,
-    ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
+    baseURL: baseUrl,
     ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
     defaultHeaders: { ...(apiKey === undefined ? { authorization: null } : {}), ...headers },
     maxRetries: 0,

@@ -2,7 +2,7 @@
  * Where a worker reports faults of author code: one line of its log each, and for stray faults an event of the thread.
  * T1. Nothing is reported before secrets are redacted. Where the secrets cannot be read, a stack has its files and lines alone.
  */
-import { Runtime } from '@temporalio/worker';
+import type { Logger } from '@temporalio/common';
 import { LIMITS } from '../core/value/limit.ts';
 import { errorMessage, errorStack } from '../core/value/thrown.ts';
 import type { AuthorFault } from '../state/author-fault.ts';
@@ -15,31 +15,33 @@ import type { Redact } from '../state/redaction.ts';
 import type { ThreadRecord } from '../store/port/thread.ts';
 
 type Sources = Pick<StateDependencies, 'store' | 'registry'>;
-
-/** What a body threw, and its caller has reported already. */
-export function reportFault({ code, name, threadId, error, stack }: AuthorFault): void {
-  Runtime.instance().logger.warn(`The ${code} "${name}" failed`, { threadId, [code]: name, error, stack });
-}
+/** Asked with each entry: a worker's logger may be installed after its guard. */
+type FindLogger = () => Pick<Logger, 'warn' | 'error'>;
 
 export interface OpenGuard {
   /** From now on faults are reported with their threads. */
   know(sources: Sources): void;
+  /** What a body threw, and its caller has reported already. */
+  report(fault: AuthorFault): void;
   end(): void;
 }
 
-export function openGuard(): OpenGuard {
+export function openGuard(logger: FindLogger): OpenGuard {
   let known: Sources | undefined;
-  const end = guardAuthorCode(createAuthorGuard(() => known));
+  const end = guardAuthorCode(createAuthorGuard(() => known, logger));
   return {
     know(sources) {
       known = sources;
+    },
+    report({ code, name, threadId, error, stack }) {
+      logger().warn(`The ${code} "${name}" failed`, { threadId, [code]: name, error, stack });
     },
     end,
   };
 }
 
 /** `find` answers undefined until the worker has a store. */
-function createAuthorGuard(find: () => Sources | undefined): AuthorGuard {
+function createAuthorGuard(find: () => Sources | undefined, logger: FindLogger): AuthorGuard {
   return {
     alone: true,
     async stray(fault) {
@@ -47,12 +49,12 @@ function createAuthorGuard(find: () => Sources | undefined): AuthorGuard {
       const thread = await findThread(sources, fault.run);
       if (thread === 'elsewhere') return false;
       const told = await tell(sources, thread, fault);
-      log(fault, told);
+      log(logger, fault, told);
       if (sources && thread) await keep(sources, thread, fault, told);
       return true;
     },
     unknown(reason) {
-      Runtime.instance().logger.error('A rejection of unknown origin was not handled', {
+      logger().error('A rejection of unknown origin was not handled', {
         error: errorMessage(reason).slice(0, LIMITS.faultChars),
         stack: cutStack(errorStack(reason) ?? ''),
       });
@@ -98,16 +100,11 @@ async function tell(
   return { error: '[withheld, since secrets could not be taken out of it]', stack: framesOf(stack) };
 }
 
-function log({ kind, run, last }: StrayFault, { error, stack }: Told): void {
+function log(logger: FindLogger, { kind, run, last }: StrayFault, { error, stack }: Told): void {
   const how = kind === 'rejection' ? 'left a rejection unhandled' : 'threw where nothing catches it';
   const more = last ? '; further ones of this run are not logged' : '';
   const { code, name, threadId } = run;
-  Runtime.instance().logger.error(`The ${code} "${name}" ${how}${more}`, {
-    threadId,
-    [code]: name,
-    error,
-    stack,
-  });
+  logger().error(`The ${code} "${name}" ${how}${more}`, { threadId, [code]: name, error, stack });
 }
 
 async function keep(

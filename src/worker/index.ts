@@ -11,11 +11,12 @@
  *               `turnstile` admits
  *   logging     `fault-log`: faults of author code
  */
+import { Runtime } from '@temporalio/worker';
 import { createActivities } from '../activities/index.ts';
 import { chooseWall, isDemanding } from '../sandbox/index.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { ensureSearchAttributes } from '../temporal-service/search-attributes.ts';
-import { type OpenGuard, openGuard, reportFault } from './fault-log.ts';
+import { type OpenGuard, openGuard } from './fault-log.ts';
 import { refuseForeignPollers } from './identity.ts';
 import type { WorkerOptions } from './options.ts';
 import type { WorkerProject } from './project.ts';
@@ -49,7 +50,7 @@ export interface ThreadWorker {
  */
 export async function createWorker(options: WorkerOptions): Promise<ThreadWorker> {
   // Before the first line of the project's: it keeps what it finds of `process`.
-  const guard = openGuard();
+  const guard = openGuard(() => Runtime.instance().logger);
   try {
     return await openWorker(options, guard);
   } catch (error) {
@@ -61,14 +62,18 @@ export async function createWorker(options: WorkerOptions): Promise<ThreadWorker
 async function openWorker(options: WorkerOptions, guard: OpenGuard): Promise<ThreadWorker> {
   const resources = await openResources(options, guard);
   try {
-    return await startWorker(options, resources);
+    return await startWorker(options, resources, guard);
   } catch (error) {
     await resources.release();
     throw error;
   }
 }
 
-async function startWorker(options: WorkerOptions, resources: WorkerResources): Promise<ThreadWorker> {
+async function startWorker(
+  options: WorkerOptions,
+  resources: WorkerResources,
+  { report }: OpenGuard,
+): Promise<ThreadWorker> {
   const { configuration, connection, namespace, taskQueue, store, sandbox, project, release } = resources;
   const { onStep } = options;
   if (isDemanding(configuration.sandboxWall)) {
@@ -90,7 +95,7 @@ async function startWorker(options: WorkerOptions, resources: WorkerResources): 
     registry: project.current,
     ...(await underSupervision(options.supervision, place)),
     probe: options.probe,
-    report: reportFault,
+    report,
   });
   const { workflowBundle } = options;
   const storeId = store.id;

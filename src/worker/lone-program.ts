@@ -9,12 +9,11 @@ import type { ActivityDependencies } from '../activities/base/dependencies.ts';
 import { type BegunEffectInput, runBegunEffect } from '../activities/effect/run-effects.ts';
 import { createActivities } from '../activities/index.ts';
 import { createLogger } from '../cli/output/logger.ts';
-import { installTemporalRuntime } from '../cli/worker/temporal-runtime.ts';
 import { type Configuration, readConfiguration } from '../configuration.ts';
 import { createSandbox } from '../sandbox/index.ts';
 import { receiveSecrets } from '../secret-environment.ts';
 import { openStore } from '../store/open-store.ts';
-import { openGuard, reportFault } from './fault-log.ts';
+import { openGuard } from './fault-log.ts';
 import { type FromLone, type LoneOrder, type ToLone, toFailureData } from './lone-protocol.ts';
 import { openProject } from './project.ts';
 import { workUnderSupervision } from './under-supervision.ts';
@@ -28,10 +27,10 @@ interface OpenLone {
   close(): Promise<void>;
 }
 
-async function open(order: LoneOrder, configuration: Configuration): Promise<OpenLone> {
+async function open(order: LoneOrder, configuration: Configuration, logger: Logger): Promise<OpenLone> {
   const { projectDir, connection: place, namespace, settings } = order;
   // A stray rejection does not end the process: it is reported, as in the worker.
-  const guard = openGuard();
+  const guard = openGuard(() => logger);
   const project = await openProject({ projectDir });
   const store = await openStore(configuration.store, projectDir, { keys: configuration.encryptionKeys });
   guard.know({ store, registry: project.current });
@@ -45,7 +44,7 @@ async function open(order: LoneOrder, configuration: Configuration): Promise<Ope
       settings,
       handover: handover.signal,
       lone: true,
-      report: reportFault,
+      report: guard.report,
     },
     client: new Client({ connection, namespace }),
     async close() {
@@ -64,13 +63,12 @@ function run({ activity, input }: LoneOrder, dependencies: ActivityDependencies)
 }
 
 /** The worker's own context, without heartbeats: the worker sends those itself. */
-function createContext({ info }: LoneOrder, client: Client, log: Configuration['log']): Context {
+function createContext({ info }: LoneOrder, client: Client, logger: Logger): Context {
   const { signal } = cancel;
   const cancelled = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
   });
   cancelled.catch(() => undefined);
-  const logger = createLogger(log) as Logger;
   return new Context(info, cancelled, signal, () => undefined, client, logger, noopMetricMeter, {});
 }
 
@@ -78,9 +76,9 @@ async function work(order: LoneOrder): Promise<FromLone> {
   receiveSecrets(order.secrets);
   const configuration = readConfiguration();
   workUnderSupervision(configuration);
-  installTemporalRuntime(configuration.log);
-  const lone = await open(order, configuration);
-  const context = createContext(order, lone.client, configuration.log);
+  const logger = createLogger(configuration.log) as Logger;
+  const lone = await open(order, configuration, logger);
+  const context = createContext(order, lone.client, logger);
   await tell({ kind: 'begun' });
   const answer = await asyncLocalStorage
     .run(context, () => run(order, lone.dependencies))

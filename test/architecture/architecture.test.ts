@@ -171,15 +171,21 @@ describe('the reading of sources', () => {
   ].join('\n');
   const source = readSource('store/commands/x.ts', text);
 
-  it('finds every import, and what is erased', () => {
+  it('finds every import, what is erased, and what is loaded later', () => {
     expect(source.imports).toEqual([
-      { specifier: '../core/a.ts', file: 'store/core/a.ts', package: undefined, typeOnly: true },
-      { specifier: './b.ts', file: 'store/commands/b.ts', package: undefined, typeOnly: false },
-      { specifier: '@scope/name/deep', file: undefined, package: '@scope/name', typeOnly: false },
-      { specifier: 'side-effect', file: undefined, package: 'side-effect', typeOnly: false },
-      { specifier: './d.ts', file: 'store/commands/d.ts', package: undefined, typeOnly: false },
-      { specifier: './e.ts', file: 'store/commands/e.ts', package: undefined, typeOnly: true },
-      { specifier: 'node:fs', file: undefined, package: 'node:', typeOnly: false },
+      { specifier: '../core/a.ts', file: 'store/core/a.ts', package: undefined, typeOnly: true, lazy: false },
+      { specifier: './b.ts', file: 'store/commands/b.ts', package: undefined, typeOnly: false, lazy: false },
+      {
+        specifier: '@scope/name/deep',
+        file: undefined,
+        package: '@scope/name',
+        typeOnly: false,
+        lazy: false,
+      },
+      { specifier: 'side-effect', file: undefined, package: 'side-effect', typeOnly: false, lazy: false },
+      { specifier: './d.ts', file: 'store/commands/d.ts', package: undefined, typeOnly: false, lazy: false },
+      { specifier: './e.ts', file: 'store/commands/e.ts', package: undefined, typeOnly: true, lazy: false },
+      { specifier: 'node:fs', file: undefined, package: 'node:', typeOnly: false, lazy: true },
     ]);
   });
 

@@ -14,6 +14,8 @@ export interface Import {
   readonly package: string | undefined;
   /** Erased before it runs: `import type`, `export type`. */
   readonly typeOnly: boolean;
+  /** Loaded by whoever comes by it, and not with the file: `import()`. */
+  readonly lazy: boolean;
 }
 
 export interface SourceFile {
@@ -63,17 +65,19 @@ const DYNAMIC_IMPORT = /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
 
 function findImports(path: string, code: string): Import[] {
   const found = [...code.matchAll(STATIC_IMPORT)].map(([, type, specifier]) =>
-    toImport(path, specifier, Boolean(type)),
+    toImport(path, specifier, { typeOnly: Boolean(type), lazy: false }),
   );
-  const dynamic = [...code.matchAll(DYNAMIC_IMPORT)].map(([, specifier]) => toImport(path, specifier, false));
+  const dynamic = [...code.matchAll(DYNAMIC_IMPORT)].map(([, specifier]) =>
+    toImport(path, specifier, { typeOnly: false, lazy: true }),
+  );
   return [...found, ...dynamic];
 }
 
-function toImport(path: string, specifier = '', typeOnly: boolean): Import {
+function toImport(path: string, specifier = '', kind: Pick<Import, 'typeOnly' | 'lazy'>): Import {
   if (specifier.startsWith('.')) {
-    return { specifier, typeOnly, file: posix.join(dirname(path), specifier), package: undefined };
+    return { specifier, ...kind, file: posix.join(dirname(path), specifier), package: undefined };
   }
-  return { specifier, typeOnly, file: undefined, package: packageName(specifier) };
+  return { specifier, ...kind, file: undefined, package: packageName(specifier) };
 }
 
 function packageName(specifier: string): string {

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ended, schedule } from '../support/effects.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
@@ -20,7 +20,8 @@ const WAITING_CLIENT = join(import.meta.dirname, '..', 'support', 'waiting-clien
 let cluster: Cluster;
 let clockFile: string;
 
-beforeEach(async () => {
+/** One worker lives through all jumps. */
+beforeAll(async () => {
   clockFile = join(process.env.EVERTHREAD_TEST_FOLDER as string, `clock-${Math.random()}`);
   cluster = await startCluster({
     environment: { NODE_OPTIONS: `--import ${PRELOAD}`, EVERTHREAD_TEST_CLOCK: clockFile },
@@ -29,7 +30,11 @@ beforeEach(async () => {
   });
   await cluster.keep(1);
 });
-afterEach(() => cluster?.close());
+beforeEach(() => {
+  jump(0);
+  rmSync(join(cluster.folder, 'release'), { force: true });
+});
+afterAll(() => cluster?.close());
 
 /** The next event of the thread tells that the worker sees it. */
 function jump(milliseconds: number): void {

@@ -1,7 +1,7 @@
 /** Tools that misbehave in every way that we could think of, in one worker beside healthy threads: each is felt by its own thread alone. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { StartThread } from '../../src/client/start-options.ts';
 import type { EventData, ThreadEvent } from '../../src/core/event/thread-event.ts';
 import type { Message } from '../../src/core/message/message.ts';
@@ -32,16 +32,20 @@ afterAll(async () => {
   delete process.env.EVERTHREAD_ENCRYPTION_KEYS;
 });
 
+/** Sixty threads at once, on a machine however busy: it bounds what never comes. */
+const LONGEST_MS = 600_000;
+jest.setTimeout(2 * LONGEST_MS);
+
 const workerLives = () => cluster.workers.length === 1 && cluster.workers[0]?.pid === pid;
 const workerLog = () => readFileSync(join(cluster.folder, 'worker.log'), 'utf8');
 
 /** Rejects when the worker dies, for nothing would come to rest then. */
 async function rest(threadId: string): Promise<void> {
   let resting = false;
-  const idle = cluster.client.waitForIdle(threadId, { timeoutMs: 240_000 }).then(() => {
+  const idle = cluster.client.waitForIdle(threadId, { timeoutMs: LONGEST_MS }).then(() => {
     resting = true;
   });
-  const death = eventually('the end', () => resting || !workerLives(), 250_000).then(() => {
+  const death = eventually('the end', () => resting || !workerLives(), 2 * LONGEST_MS).then(() => {
     if (!resting) throw new Error(`The worker died:\n${workerLog().slice(-3000)}`);
   });
   await Promise.race([idle, death]);

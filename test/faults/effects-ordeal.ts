@@ -126,12 +126,12 @@ export function describeEffectsKill({
       'at %s leaves nothing undone, and what was queued is answered once',
       async (point, attempts) => {
         const { client } = cluster;
+        await cluster.keep(2);
         const { threadId: thread } = await client.startThread({ agent: 'helper' });
         await client.waitForIdle(thread);
         cluster.orderDeath(point);
         await schedule(client, thread, 'speak', { args: { line: 'are you there?' } });
         await cluster.died(point);
-        await cluster.keep(2);
         await eventually('the answer', async () => (await cluster.transcript(thread)).length === 2);
         expect(await cluster.transcript(thread)).toEqual([
           'user: are you there?',

@@ -1,13 +1,11 @@
 /** A worker that is told to go (SIGTERM) hands its work over; how long that takes is measured by `bench/recovery.ts`. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { hangs } from '../../src/testing/index.ts';
 import { type Cluster, startCluster, type WorkerProcess } from '../support/fault-cluster.ts';
 import { faultScript, release } from '../support/fault-project.ts';
 import { eventually } from '../support/runtime.ts';
 
 let cluster: Cluster;
-/** Requests to the model before this test. */
-let askedBefore: number;
 
 /** `toolGraceMs`: after that what still runs is cancelled, a model call too. Heartbeats are longer than any test. */
 function onCluster(toolGraceMs: number): void {
@@ -23,16 +21,16 @@ function onCluster(toolGraceMs: number): void {
       },
       configuration: { modelHeartbeatMs: 400_000, toolHeartbeatMs: 400_000, toolGraceMs },
     });
-  });
-  // The worker that waited in the test before does the work of this one.
-  beforeEach(async () => {
     await cluster.keep(1);
-    askedBefore = cluster.model.requests.length;
   });
   afterAll(() => cluster?.close());
 }
 
-const asked = () => cluster.model.requests.length - askedBefore;
+/** Requests to the model about threads that begin so. */
+const asked = (message: string) =>
+  cluster.model.requests.filter(
+    ({ messages }) => messages.find(({ role }) => role === 'user')?.content === message,
+  ).length;
 
 /** The worker that has the work; a second one waits when this has answered. */
 async function addWaitingWorker(): Promise<WorkerProcess> {
@@ -41,49 +39,56 @@ async function addWaitingWorker(): Promise<WorkerProcess> {
   return holder as WorkerProcess;
 }
 
+/** It is told to go while it has one thread of each kind. */
 describe('a worker told to go with SIGTERM, within its grace,', () => {
+  let streaming: string;
+  let holding: string;
+  let resting: string;
+  let gone: Promise<void>;
+
   onCluster(400_000);
+  beforeAll(async () => {
+    resting = await cluster.start('hello');
+    holding = await cluster.begin('use hold 1');
+    await eventually('the tool to run', () => cluster.ledger(holding).length === 1);
+    streaming = await cluster.begin('tell');
+    const chunk = async () =>
+      (await cluster.store.events.read(streaming, 0)).some((event) => event.type === 'model.chunk');
+    await eventually('streamed text', chunk);
+    gone = (await addWaitingWorker()).end('SIGTERM');
+  });
+
+  /** Nothing but the tool keeps it. */
+  async function letGo(): Promise<void> {
+    release(cluster.folder);
+    await gone;
+  }
 
   it('gives a streaming model call to another worker at once', async () => {
-    const thread = await cluster.begin('tell');
-    const chunk = async () =>
-      (await cluster.store.events.read(thread, 0)).some((event) => event.type === 'model.chunk');
-    await eventually('streamed text', chunk);
-    const holder = await addWaitingWorker();
-    const gone = holder.end('SIGTERM');
-    // Neither its grace nor its heartbeat can end it so early.
-    await eventually('the second request', () => asked() === 2);
-    await cluster.client.waitForIdle(thread);
-    await gone;
-    expect(await cluster.transcript(thread)).toEqual([
+    // Neither its grace nor its heartbeat can end it so early, and it is still there.
+    await eventually('the second request', () => asked('tell') === 2);
+    await cluster.client.waitForIdle(streaming);
+    expect(await cluster.transcript(streaming)).toEqual([
       'user: tell',
       'assistant: Answered "tell" after 0 tool results.',
     ]);
   });
 
   it('lets a tool finish and stores its result once', async () => {
-    const thread = await cluster.begin('use hold 1');
-    await eventually('the tool to run', () => cluster.ledger(thread).length === 1);
-    const holder = await addWaitingWorker();
-    const gone = holder.end('SIGTERM');
-    release(cluster.folder);
-    await cluster.client.waitForIdle(thread);
-    await gone;
-    expect((await cluster.transcript(thread))[2]).toBe('tool hold success: wrote 1');
-    expect(cluster.ledger(thread)).toEqual(['1']);
+    await letGo();
+    await cluster.client.waitForIdle(holding);
+    expect((await cluster.transcript(holding))[2]).toBe('tool hold success: wrote 1');
+    expect(cluster.ledger(holding)).toEqual(['1']);
   });
 
   it('leaves its idle threads to another worker, which answers the next message', async () => {
-    const thread = await cluster.begin('hello');
-    await cluster.client.waitForIdle(thread);
-    const holder = await addWaitingWorker();
     // At the very moment of the signal the server may still hand the task to the leaving worker's poll, and its time-out has to
     // pass: bench/recovery.ts tells how often. Once it has gone, nothing of it may hold a thread.
-    await holder.end('SIGTERM');
-    await cluster.client.queueMessage(thread, { content: 'still there?' });
-    await cluster.client.waitForIdle(thread);
-    expect(asked()).toBe(2);
-    expect(await lostTasks(thread)).toBe(0);
+    await letGo();
+    await cluster.client.queueMessage(resting, { content: 'still there?' });
+    await cluster.client.waitForIdle(resting);
+    expect(asked('hello')).toBe(2);
+    expect(await lostTasks(resting)).toBe(0);
   });
 });
 

@@ -4,12 +4,11 @@
  * (default 500).
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Configuration } from '../../src/configuration.ts';
-import { startEmbeddedPostgres } from '../support/embedded-postgres.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../support/embedded-postgres.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import { killWorker, RECOVERY_MS, survive } from '../support/ordeal.ts';
-import { createDatabase } from '../support/postgres.ts';
 import type { OrdealSize } from './random-kill-ordeal.ts';
 
 const SEED = Number(process.env.EVERTHREAD_FAULT_SEED || 20_261_122);
@@ -20,33 +19,37 @@ export interface PostgresOrdeals {
   readonly databaseDies: OrdealSize;
 }
 
-const closers: (() => Promise<void>)[] = [];
+let postgres: EmbeddedPostgres;
+let cluster: Cluster | undefined;
 
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
+beforeAll(async () => {
+  postgres = await startEmbeddedPostgres({ fsync: 'off' });
 });
+afterEach(async () => {
+  await cluster?.close();
+  cluster = undefined;
+});
+afterAll(() => postgres?.stop());
 
-async function clusterOn(store: string, configuration: Partial<Configuration>): Promise<Cluster> {
-  const cluster = await startCluster({ store, configuration });
-  closers.push(() => cluster.close());
-  await cluster.keep(2);
-  return cluster;
+/** Two workers: addresses that differ in what is no part of a store name the same one. */
+async function clusterOn(schema: string, configuration: Partial<Configuration>): Promise<Cluster> {
+  const store = storeIn(schema);
+  const started = await startCluster({ store: `${store}&pool=5`, configuration });
+  cluster = started;
+  await started.keep(1);
+  await started.startWith(`${store}&pool=2`);
+  return started;
 }
 
-async function newDatabase(): Promise<string> {
-  const database = await createDatabase();
-  closers.push(() => database.drop());
-  return database.address;
-}
+const storeIn = (schema: string) => `${postgres.address}?schema=${schema}`;
 
 export function describePostgresWorkers({ workersDie, databaseDies }: PostgresOrdeals): void {
   describe('two workers on one PostgreSQL', () => {
     it(
       `killed at random for ${workersDie.seconds} s lose no message, double no side effect, come to rest, and refuse a third one whose store is in another schema (seed ${SEED})`,
       async () => {
-        const address = `${await newDatabase()}?schema=ours`;
         const { historySoftLimit } = workersDie;
-        const cluster = await clusterOn(`${address}&pool=5`, { historySoftLimit });
+        const cluster = await clusterOn('ours', { historySoftLimit });
         const { strikes, turns, unknown } = await survive({
           cluster,
           ...workersDie,
@@ -57,11 +60,9 @@ export function describePostgresWorkers({ workersDie, databaseDies }: PostgresOr
           `${strikes} workers died under ${turns} turns; ${unknown} outcomes are unknown\n`,
         );
         expect(strikes).toBeGreaterThan(1);
-        // A third one is refused where its store is in another schema.
-        const stranger = cluster.startWith(address.replace('schema=ours', 'schema=theirs'));
+        const stranger = cluster.startWith(storeIn('theirs'));
         await expect(stranger).rejects.toThrow(/StoreMismatch|with store/);
-        await cluster.startWith(`${address}&pool=2`);
-        expect(cluster.workers).toHaveLength(3);
+        expect(cluster.workers).toHaveLength(2);
       },
       workersDie.seconds * 1000 + RECOVERY_MS + 60_000,
     );
@@ -69,10 +70,8 @@ export function describePostgresWorkers({ workersDie, databaseDies }: PostgresOr
     it(
       `whose database crashes again and again for ${databaseDies.seconds} s know of it in no thread (seed ${SEED})`,
       async () => {
-        const postgres = await startEmbeddedPostgres({ fsync: 'off' });
-        closers.push(() => postgres.stop());
         // No worker dies: one that is merely slow must not be taken for lost.
-        const cluster = await clusterOn(postgres.address, {
+        const cluster = await clusterOn('crashing', {
           historySoftLimit: databaseDies.historySoftLimit,
           modelHeartbeatMs: 10_000,
           toolHeartbeatMs: 10_000,

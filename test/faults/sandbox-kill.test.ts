@@ -1,5 +1,5 @@
 /** A worker dies or goes while it runs code: none of its sandbox processes stays, and its threads go on. */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { calls, says } from '../../src/testing/index.ts';
 import { type Cluster, startCluster, type WorkerProcess } from '../support/fault-cluster.ts';
 import { faultScript } from '../support/fault-project.ts';
@@ -15,13 +15,16 @@ const ROUNDS = 30_000_000;
 const COMPUTED_MS = 600;
 
 let cluster: Cluster;
+/** When the code of this test has computed enough; from the first request on. */
+let until: number | undefined;
+/** Processor time of processes that were there before this test. */
+let computedBefore: ReadonlyMap<number, number>;
 
 /** Processes are found in /proc. */
 const onLinux = process.platform === 'linux' ? describe : describe.skip;
 
-beforeEach(async () => {
+beforeAll(async () => {
   const script = faultScript();
-  let until: number | undefined;
   cluster = await startCluster({
     script: (request, index) => {
       if (request.messages.findLast(({ role }) => role === 'user')?.content !== 'compute') {
@@ -35,15 +38,23 @@ beforeEach(async () => {
     },
     configuration: { toolGraceMs: 1000 },
   });
-  await cluster.keep(1);
 });
-afterEach(() => cluster?.close());
+// The worker that took over in the test before is the one that dies in this one.
+beforeEach(async () => {
+  await cluster.keep(1);
+  until = undefined;
+  const [{ pid: worker }] = cluster.workers as [WorkerProcess];
+  computedBefore = new Map(sandboxChildren(worker).map((pid) => [pid, cpuMs(pid) ?? 0]));
+});
+afterAll(() => cluster?.close());
 
 /** The one worker, once code computes on it. */
 async function computingWorker(): Promise<WorkerProcess> {
   const [worker] = cluster.workers as [WorkerProcess];
   await eventually('code that computes', () =>
-    sandboxChildren(worker.pid).some((pid) => (cpuMs(pid) ?? 0) > COMPUTED_MS),
+    sandboxChildren(worker.pid).some(
+      (pid) => (cpuMs(pid) ?? 0) - (computedBefore.get(pid) ?? 0) > COMPUTED_MS,
+    ),
   );
   return worker;
 }

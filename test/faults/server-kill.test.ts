@@ -38,25 +38,31 @@ async function restartServer(): Promise<void> {
 }
 
 describe('a Temporal server killed with SIGKILL and started again', () => {
-  it('while a model call streams leaves the transcript of an undisturbed run', async () => {
-    const expected = await runUndisturbed('slowly');
-    const thread = await cluster.begin('slowly');
+  let undisturbed: string[];
+  let streaming: string;
+  let holding: string;
+
+  beforeAll(async () => {
+    undisturbed = await runUndisturbed('slowly');
+    holding = await cluster.begin('use hold 1');
+    await eventually('the side effect', () => cluster.ledger(holding).length === 1);
+    streaming = await cluster.begin('slowly');
     const chunk = async () =>
-      (await cluster.store.events.read(thread, 0)).some((event) => event.type === 'model.chunk');
+      (await cluster.store.events.read(streaming, 0)).some((event) => event.type === 'model.chunk');
     await eventually('streamed text', chunk);
     await restartServer();
-    await cluster.client.waitForIdle(thread);
-    expect(await cluster.transcript(thread)).toEqual(expected);
+  });
+
+  it('while a model call streams leaves the transcript of an undisturbed run', async () => {
+    await cluster.client.waitForIdle(streaming);
+    expect(await cluster.transcript(streaming)).toEqual(undisturbed);
   });
 
   it('while a tool runs leaves its one result and its one side effect', async () => {
-    const thread = await cluster.begin('use hold 1');
-    await eventually('the side effect', () => cluster.ledger(thread).length === 1);
-    await restartServer();
     release(cluster.folder);
-    await cluster.client.waitForIdle(thread);
-    expect(await cluster.transcript(thread)).toEqual(await runUndisturbed('use hold 1'));
-    expect(cluster.ledger(thread)).toEqual(['1']);
+    await cluster.client.waitForIdle(holding);
+    expect(await cluster.transcript(holding)).toEqual(await runUndisturbed('use hold 1'));
+    expect(cluster.ledger(holding)).toEqual(['1']);
   });
 
   it('three times under a dozen steps leaves the transcript of an undisturbed run', async () => {

@@ -92,7 +92,7 @@ describe('variables that come later', () => {
     const { thread, request } = await waitingRequest();
     await Promise.all(cluster.workers.map((worker) => worker.end('SIGKILL')));
     await cluster.client.provideVariables(thread, request, values);
-    await cluster.keep(2);
+    await cluster.keep(1);
     await expectOneChild(thread);
   });
 

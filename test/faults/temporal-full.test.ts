@@ -13,43 +13,51 @@ const onDisk = canMount() ? describe : describe.skip;
 const HEALED_WITHIN_MS = 90_000;
 
 let disk: SmallDisk;
-let server: LocalServer;
-let cluster: Cluster;
 
-beforeEach(async () => {
+beforeEach(() => {
   disk = smallDisk(16 * 1024) as SmallDisk;
-  server = await startLocalServer({
+});
+afterEach(() => disk.close());
+
+function startOnDisk(): Promise<LocalServer> {
+  return startLocalServer({
     binary: process.env.EVERTHREAD_TEST_TEMPORAL_CLI as string,
     headless: true,
     dbFile: `${disk.folder}/temporal.db`,
     log: `${disk.folder}/temporal.log`,
   });
-  cluster = await startCluster({ address: server.address });
-  await cluster.keep(1);
-});
-afterEach(async () => {
-  await cluster?.close();
-  await server?.stop();
-  disk.close();
-});
-
-/** Sends messages until the server refuses one; answers those that it took. */
-async function sendUntilRefused(thread: string): Promise<string[]> {
-  const taken: string[] = [];
-  for (let index = 0; ; index++) {
-    const content = `message ${index}`;
-    try {
-      const { client } = cluster;
-      const { connection } = client.temporal;
-      await connection.withDeadline(Date.now() + 2000, () => client.queueMessage(thread, { content }));
-      taken.push(content);
-    } catch {
-      return taken;
-    }
-  }
 }
 
 onDisk('a Temporal server whose disk is full', () => {
+  let server: LocalServer;
+  let cluster: Cluster;
+
+  beforeEach(async () => {
+    server = await startOnDisk();
+    cluster = await startCluster({ address: server.address });
+    await cluster.keep(1);
+  });
+  afterEach(async () => {
+    await cluster?.close();
+    await server?.stop();
+  });
+
+  /** Sends messages until the server refuses one; answers those that it took. */
+  async function sendUntilRefused(thread: string): Promise<string[]> {
+    const taken: string[] = [];
+    for (let index = 0; ; index++) {
+      const content = `message ${index}`;
+      try {
+        const { client } = cluster;
+        const { connection } = client.temporal;
+        await connection.withDeadline(Date.now() + 2000, () => client.queueMessage(thread, { content }));
+        taken.push(content);
+      } catch {
+        return taken;
+      }
+    }
+  }
+
   it('keeps what it acknowledged, tells nobody a lie, and goes on by itself once there is room', async () => {
     const said: string[] = [];
     const watch = watchDatabase(`${disk.folder}/temporal.db`, (line) => said.push(line));
@@ -92,16 +100,12 @@ onDisk('a Temporal server whose disk is full', () => {
     for (const content of [...taken, 'the last'])
       expect(transcript.filter((line) => line === `user: ${content}`)).toHaveLength(1);
   });
+});
 
+onDisk('a Temporal server whose disk is full from the beginning', () => {
   it('does not start where there is none yet, and says why', async () => {
     disk.fill();
-    const started = startLocalServer({
-      binary: process.env.EVERTHREAD_TEST_TEMPORAL_CLI as string,
-      headless: true,
-      dbFile: `${disk.folder}/new.db`,
-      log: `${disk.folder}/new.log`,
-    });
-    await expect(started).rejects.toMatchObject({
+    await expect(startOnDisk()).rejects.toMatchObject({
       code: 'TemporalUnavailable',
       message: expect.stringContaining('is full (StoreFull)'),
     });

@@ -1,0 +1,40 @@
+/** Large packages that a process loads only where it needs them: each start pays for what a file imports. */
+import { describe, expect, it } from '@jest/globals';
+import { readSources } from './source-tree.ts';
+
+const SOURCES = new Map(readSources().map((file) => [file.path, file]));
+/** What reads a project loads these for its authors (`definitions/running-package.ts`). */
+const FOR_AUTHORS = ['index.ts', 'models/index.ts'];
+
+/** Packages that are loaded with these files. */
+function packagesOf(files: readonly string[]): Set<string> {
+  const packages = new Set<string>();
+  const seen = new Set<string>();
+  const follow = (path: string) => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    for (const { file, package: name, typeOnly, lazy } of SOURCES.get(path)?.imports ?? []) {
+      if (typeOnly || lazy) continue;
+      if (file) follow(file);
+      if (name) packages.add(name);
+    }
+  };
+  files.forEach(follow);
+  return packages;
+}
+
+describe('without a package that it does not need', () => {
+  it.each([
+    ['a project is read', ['definitions/index.ts', ...FOR_AUTHORS], ['openai', '@temporalio/worker']],
+    ['a suspect is run alone', ['worker/lone-program.ts', ...FOR_AUTHORS], ['openai', '@temporalio/worker']],
+    ['a command begins', ['cli/main.ts'], ['openai', '@temporalio/worker', '@temporalio/client', 'kysely']],
+  ])('%s', (_what, files, unneeded) => {
+    const loaded = packagesOf(files);
+    expect(unneeded.filter((name) => loaded.has(name))).toEqual([]);
+  });
+
+  it('which would be seen', () => {
+    expect(packagesOf(['worker/index.ts'])).toContain('@temporalio/worker');
+    expect(packagesOf(['store/open-store.ts'])).toContain('kysely');
+  });
+});
