@@ -5,6 +5,7 @@
  */
 import {
   copyFileSync,
+  existsSync,
   linkSync,
   mkdirSync,
   readdirSync,
@@ -26,6 +27,17 @@ export function layDependencies(project: string): void {
   const { packages } = JSON.parse(lock) as { packages: Readonly<Record<string, Locked>> };
   for (const [path, { dev }] of Object.entries(packages))
     if (path !== '' && dev !== true) lay(join(ROOT, path), join(project, path));
+  layCommands(join(project, 'node_modules'));
+}
+
+/** npm unpacks a package anew whose commands are not linked. */
+function layCommands(modules: string): void {
+  const [from, to] = [join(ROOT, 'node_modules', '.bin'), join(modules, '.bin')];
+  mkdirSync(to);
+  for (const { name } of entriesOf(from).filter((entry) => entry.isSymbolicLink())) {
+    const target = readlinkSync(join(from, name));
+    if (existsSync(join(to, target))) symlinkSync(target, join(to, name));
+  }
 }
 
 /** A folder without the packages in it, which have entries of their own. One that is for another platform is not there. */
