@@ -1,12 +1,9 @@
 /** `everthread dev` and `worker` as processes: what they say, take over, and leave behind. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/runtime.ts';
 import { type CliProject, cliProject, HELPER, seen } from './support.ts';
-
-// Most of these start several processes, one after the other.
-jest.setTimeout(180_000);
 
 let project: CliProject;
 
