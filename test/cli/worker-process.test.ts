@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { isAlive, processTree, workerBelow } from '../support/process-tree.ts';
-import { type CliProject, cliProject, HELPER, type Running, seen } from './support.ts';
+import { type CliProject, cliProject, HELPER, type Running, seen, tailOfNew } from './support.ts';
 
 const onLinux = process.platform === 'linux' ? describe : describe.skip;
 
@@ -96,9 +96,7 @@ onLinux('a worker process', () => {
 
   it('hears Ctrl-C, which reaches both processes, as one wish to finish', async () => {
     const command = await startReady();
-    const id = (await project.run(['threads', 'start', 'helper', 'hang please'])).stdout.trim();
-    const tail = project.start(['threads', 'tail', id]);
-    await seen(tail, 'I begin');
+    await seen(await tailOfNew(project, 'hang please'), 'I begin');
     for (const pid of [command.process.pid as number, workerOf(command)]) process.kill(pid, 'SIGINT');
     const { code, stderr } = await command.ended;
     expect({ code, stopped: stderr.includes('Worker stopped.') }).toEqual({ code: 0, stopped: true });
