@@ -21,24 +21,34 @@ export interface InstalledPackage {
 /** `prepare` puts into the project what is there before the package. */
 export async function installPackage(prepare: (project: string) => void): Promise<InstalledPackage> {
   const folder = mkdtempSync(join(tmpdir(), 'everthread-package-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
   const project = join(folder, 'project');
   const env = await environment(project);
-  mkdirSync(project);
   const inProject: InstalledPackage['run'] = (command, ...args) =>
     run(command, args, { cwd: project, env, timeout: 180_000 });
+  try {
+    const tarball = await pack(folder, env);
+    mkdirSync(project);
+    const manifest = { name: 'project', version: '1.0.0', type: 'commonjs' };
+    writeFileSync(join(project, 'package.json'), JSON.stringify(manifest));
+    prepare(project);
+    // What npm has already is not asked for again.
+    const options = ['--no-audit', '--no-fund', '--prefer-offline'];
+    await inProject('npm', 'install', ...options, join('..', tarball));
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return { project, env, run: inProject, remove };
+}
+
+/** Answers the name of the file in the folder. */
+async function pack(folder: string, env: NodeJS.ProcessEnv): Promise<string> {
   await run(hostNode, [npmCli(), 'pack', '--pack-destination', folder], {
     // The type check is a step of its own, for all that there is.
     env: { ...env, PATH: process.env.PATH, EVERTHREAD_BUILD_UNCHECKED: '1' },
   });
-  const [tarball] = readdirSync(folder).filter((file) => file.endsWith('.tgz'));
-  const manifest = { name: 'project', version: '1.0.0', type: 'commonjs' };
-  writeFileSync(join(project, 'package.json'), JSON.stringify(manifest));
-  prepare(project);
-  // What npm has already is not asked for again.
-  const options = ['--no-audit', '--no-fund', '--prefer-offline'];
-  await inProject('npm', 'install', ...options, join('..', tarball as string));
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  return { project, env, run: inProject, remove };
+  return readdirSync(folder).find((file) => file.endsWith('.tgz')) as string;
 }
 
 async function environment(project: string): Promise<NodeJS.ProcessEnv> {
