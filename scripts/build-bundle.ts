@@ -4,10 +4,10 @@
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { bundleWorkflows } from '../src/workflow-bundle.ts';
+import { keptBundle } from '../src/workflow-bundle.ts';
 
 const target = fileURLToPath(new URL('../dist/thread.bundle.js', import.meta.url));
-const { code } = await bundleWorkflows();
+const { code } = await keptBundle();
 writeFileSync(target, code);
 // At its place after the build, beside the code that reads it.
 const built = new URL('../dist/sandbox/child/boot-source.js', import.meta.url).href;

@@ -24,6 +24,11 @@ const COMPILED = join(ROOT, 'node_modules', '.cache', 'everthread');
 const LANES = 3;
 /** Jest keeps something of every file that it has run: after so many a lane goes on in a new process. */
 const FILES_OF_A_PROCESS = 45;
+/**
+ * MB that V8 has for new objects: it begins with one and ends at sixteen. What a lane loads and makes outgrows the one at once, and
+ * is then collected hundreds of times, by several threads side by side.
+ */
+const YOUNG_MB = 16;
 const totals = { passed: 0, failed: 0 };
 /** Of every test file: where the time goes is seen in each run. */
 const durations = [];
@@ -131,6 +136,7 @@ async function runJest(node, name, which, env = {}) {
         '--max-old-space-size=4096',
         // The other lanes keep the other cores busy: threads that help to collect garbage cost more than they save.
         '--single-threaded-gc',
+        `--min-semi-space-size=${YOUNG_MB}`,
         // Of a process that falls, the report says where it was.
         '--report-on-fatalerror',
         `--report-directory=${folder}`,

@@ -10,10 +10,11 @@ import { type BundleOptions, bundleWorkflowCode, type WorkflowBundleOption } fro
 
 export async function loadWorkflowBundle(codePath?: string): Promise<WorkflowBundleOption> {
   const built = codePath ?? fileURLToPath(new URL('./thread.bundle.js', import.meta.url));
-  return existsSync(built) ? { codePath: built } : loadKept();
+  return existsSync(built) ? { codePath: built } : keptBundle();
 }
 
-async function loadKept(): Promise<{ code: string }> {
+/** Of these sources: bundled by whoever needs it first. */
+export async function keptBundle(): Promise<{ code: string }> {
   const sources = fileURLToPath(new URL('.', import.meta.url));
   const modules = join(sources, '..', 'node_modules');
   const folder = join(modules, '.cache', 'everthread-workflows');
@@ -51,7 +52,7 @@ function keep(folder: string, name: string, code: string): void {
   }
 }
 
-/** Takes some seconds; tests bundle once and share the file. */
+/** Takes some seconds. */
 export async function bundleWorkflows(): Promise<{ code: string }> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const pathOf = (name: string) =>

@@ -1,12 +1,9 @@
 /** `everthread dev` and `worker` as processes: what they say, take over, and leave behind. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/runtime.ts';
-import { type CliProject, cliProject, HELPER, seen } from './support.ts';
-
-// Most of these start several processes, one after the other.
-jest.setTimeout(180_000);
+import { type CliProject, cliProject, HELPER, seen, tailOfNew } from './support.ts';
 
 let project: CliProject;
 
@@ -93,12 +90,8 @@ describe('everthread worker', () => {
   it('hands its work over on SIGTERM, so that the next worker goes on at once', async () => {
     const first = project.start(['worker', '--json']);
     await seen(first, '"event":"ready"');
-    const id = (await project.run(['threads', 'start', 'helper', 'hang please'])).stdout.trim();
-    const tail = project.start(['threads', 'tail', id], {});
-    await eventually('the model streams', async () => {
-      if (tail.process.exitCode !== null) throw new Error(tail.stderr());
-      return tail.stdout().includes('I begin');
-    });
+    const tail = await tailOfNew(project, 'hang please');
+    await seen(tail, 'I begin');
     first.process.kill('SIGTERM');
     expect((await first.ended).code).toBe(0);
     const second = project.start(['worker', '--json']);

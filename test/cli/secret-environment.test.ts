@@ -2,14 +2,13 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { secretsIn, storeAddress } from '../../src/secret-environment.ts';
 import { generateKey } from '../../src/store/crypto/encryption.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { commandLine, processTree, startEnvironment } from '../support/process-tree.ts';
 import { type CliProject, cliProject, HELPER, type Running, seen } from './support.ts';
 
-jest.setTimeout(180_000);
 const onLinux = process.platform === 'linux' ? describe : describe.skip;
 
 /** Tells what the tool finds in its environment, and what a program finds that it starts. */

@@ -3,11 +3,9 @@ import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { ask, createDatabase } from '../support/postgres.ts';
 import { type CliProject, cliProject, HELPER, seen } from './support.ts';
-
-jest.setTimeout(240_000);
 
 let project: CliProject;
 

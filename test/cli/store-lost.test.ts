@@ -2,10 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type CliProject, cliProject, HELPER, type Result, seen } from './support.ts';
-
-jest.setTimeout(180_000);
 
 let project: CliProject;
 

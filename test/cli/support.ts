@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { findFreePorts, isPortFree } from '../../src/temporal-service/free-port.ts';
 import { runInHost } from '../once/command-host.ts';
+import { eventually } from '../support/eventually.ts';
 
 const COMMAND = fileURLToPath(new URL('../../bin/everthread.js', import.meta.url));
 const zodFolder = dirname(createRequire(import.meta.url).resolve('zod/package.json'));
@@ -184,4 +185,12 @@ export async function seen(command: Running, text: string | RegExp, withinMs = 1
     }
     await delay(20);
   }
+}
+
+/** Starts a thread and shows its log: once a worker has taken it, since a store does not know it before. */
+export async function tailOfNew(project: CliProject, message: string): Promise<Running> {
+  const id = (await project.run(['threads', 'start', 'helper', message])).stdout.trim();
+  const isKnown = async () => (await project.run(['threads', 'show', id])).code === 0;
+  await eventually('the thread is in the store', isKnown, 110_000);
+  return project.start(['threads', 'tail', id]);
 }

@@ -9,7 +9,7 @@ import { findTemporalBinary } from '../../src/temporal-service/find-binary.ts';
 import { type LocalServer, startLocalServer } from '../../src/temporal-service/start-server.ts';
 // Before anything takes Temporal's own for granted.
 import '../once/temporal-runtime.ts';
-import { builtBundle } from './built-bundle.ts';
+import { keptBundle } from '../../src/workflow-bundle.ts';
 import { awaitPostgresRequest, type PostgresStarter } from './postgres-starter.ts';
 
 declare global {
@@ -24,14 +24,14 @@ export default async function setUp(): Promise<void> {
   process.env.GOGC ??= SERVER_GARBAGE;
   const folder = mkdtempSync(join(tmpdir(), 'everthread-test-'));
   const { path } = await findTemporalBinary({ progress: (line) => process.stderr.write(`${line}\n`) });
-  const [server, bundle] = await Promise.all([
+  const [server, { code: bundle }] = await Promise.all([
     startLocalServer({
       binary: path,
       headless: true,
       // A new run otherwise waits a second where the one before was shorter than that.
       extraDynamicConfig: { 'history.workflowIdReuseMinimalInterval': '0s' },
     }),
-    builtBundle(),
+    keptBundle(),
   ]);
   globalThis.everthreadTestServer = server;
   globalThis.everthreadTestPostgres = await awaitPostgresRequest();
