@@ -25,7 +25,7 @@ export async function installPackage(prepare: (project: string) => void): Promis
   const project = join(folder, 'project');
   const env = await environment(project);
   const inProject: InstalledPackage['run'] = (command, ...args) =>
-    run(command, args, { cwd: project, env, timeout: 180_000 });
+    run(command, args, { cwd: project, env, timeout: 600_000 });
   try {
     const tarball = await pack(folder, env);
     mkdirSync(project);

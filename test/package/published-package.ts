@@ -12,7 +12,7 @@ export function describePublishedPackage(where: string, prepare: (project: strin
 
   beforeAll(async () => {
     installed = await installPackage(prepare);
-  }, 300_000);
+  }, 900_000);
   afterAll(() => installed?.remove());
 
   describe(`the published package, installed ${where}`, () => {
@@ -21,7 +21,7 @@ export function describePublishedPackage(where: string, prepare: (project: strin
       expect((await installed.run('everthread', 'validate')).stdout).toContain('no problems');
       await whileDevRuns(installed, () => seeAnswer(installed));
       expect(existsSync(join(installed.project, '.everthread', 'dev.json'))).toBe(false);
-    }, 240_000);
+    }, 900_000);
 
     it('runs code in its sandbox', async () => {
       const source = 'export default (a: number, b: number): number => a + b;';
@@ -48,7 +48,7 @@ async function whileDevRuns({ project, env }: InstalledPackage, use: () => Promi
   const ended = new Promise((resolve) => dev.once('close', resolve));
   try {
     const isUp = () => output.includes('everthread chat assistant');
-    await eventually('everthread dev is up', isUp, 110_000).catch((error: Error) => {
+    await eventually('everthread dev is up', isUp).catch((error: Error) => {
       throw new Error(`${error.message}\n${output}`);
     });
     await use();
