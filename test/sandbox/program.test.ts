@@ -5,6 +5,7 @@ import { isBuiltin } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { childProgram, linkProgram } from '../../src/sandbox/host/program.ts';
+import { probeWall } from '../../src/sandbox/host/wall/probe.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import { readProcess } from '../support/process-tree.ts';
 import { sandboxChildren } from '../support/sandbox-children.ts';
@@ -38,5 +39,11 @@ describe('the program of a sandbox child', () => {
     } finally {
       await sandbox.close();
     }
+  });
+
+  it('of the probe runs: where there is no wall it says so, and does not fail', async () => {
+    if (process.platform !== 'linux') return;
+    const probed = await probeWall('none');
+    expect(probed).toEqual({ stands: false, why: expect.stringContaining('it does not hold') });
   });
 });

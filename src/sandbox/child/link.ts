@@ -12,6 +12,8 @@ export interface Linking {
   readonly outside?: readonly string[];
   /** What stands for modules whose text is known already, by their address. */
   readonly given?: Readonly<Record<string, string>>;
+  /** Whether the entry may wait at its top level: then the expression is a promise of its end. */
+  readonly awaits?: boolean;
 }
 
 const REQUIRE = /\brequire\((['"])([^'"\n]+)\1\)/g;
@@ -22,7 +24,7 @@ const REQUIRE = /\brequire\((['"])([^'"\n]+)\1\)/g;
 const CALL = /([\w$]+\.[\w$]+)\.call\(void 0, /g;
 
 /** An expression: the exports of `entry`. It asks a function `outside` for what is not in it. */
-export function link(entry: URL, { outside = [], given = {} }: Linking = {}): string {
+export function link(entry: URL, { outside = [], given = {}, awaits = false }: Linking = {}): string {
   const bodies: string[] = [];
   const numbers = new Map<string, number>();
   const visit = (url: URL, isOurs: boolean): number => {
@@ -44,7 +46,7 @@ export function link(entry: URL, { outside = [], given = {} }: Linking = {}): st
     return number;
   };
   visit(entry, true);
-  return compose(bodies);
+  return awaits ? compose(bodies, 'async ', 'modules[0](require, {})') : compose(bodies, '', 'require(0)');
 }
 
 function readBody(url: URL, isOurs: boolean): string {
@@ -57,11 +59,12 @@ function readBody(url: URL, isOurs: boolean): string {
   return code.replace(CALL, '(0, $1)(');
 }
 
-function compose(bodies: readonly string[]): string {
+/** `kind` is the first function's. */
+function compose(bodies: readonly string[], kind: string, result: string): string {
   // In parentheses the engine compiles a function at once, and so keeps it in its cache.
-  const modules = bodies.map((body) => `(function (require, exports, module) {${body}\n})`).join(',\n');
+  const modules = bodies.map((body) => `function (require, exports, module) {${body}\n})`);
   return `(() => {
-const modules = [${modules}];
+const modules = [(${kind}${modules.join(',\n(')}];
 const loaded = [];
 const require = (number) => {
   if (!loaded[number]) {
@@ -70,7 +73,7 @@ const require = (number) => {
   }
   return loaded[number].exports;
 };
-return require(0);
+return ${result};
 })()`;
 }
 

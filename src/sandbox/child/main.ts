@@ -95,11 +95,6 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 // What the wall's program put there.
 for (const name of Object.keys(process.env)) if (name !== 'TZ') delete process.env[name];
 
-async function open(): Promise<void> {
-  await Promise.all([watchdog !== undefined && startWatchdog(watchdog), prepareTransform()]);
-  bootAhead();
-  send({ kind: 'ready' });
-}
-
-// Linked into a script, a module cannot wait. A failure ends the process all the same.
-void open();
+await Promise.all([watchdog !== undefined && startWatchdog(watchdog), prepareTransform()]);
+bootAhead();
+send({ kind: 'ready' });

@@ -45,7 +45,7 @@ export class SandboxChild {
 
   constructor({ wall = 'auto', main, watch = WATCH, bare = false }: SpawnOptions = {}) {
     this.#options = { watch, bare };
-    Promise.all([chooseWall(wall), main ?? childProgram()]).then(
+    Promise.all([chooseWall(wall), childProgram(main)]).then(
       ([{ kind }, program]) => this.#start(kind, program),
       (error) => this.#fail(errorMessage(error)),
     );
