@@ -1,5 +1,5 @@
 /**
- * The children of one process: one run per child at a time, a fresh isolate per run, a spare kept warm.
+ * The children of one process: one run per child at a time, a fresh isolate per run, a spare kept warm unless told otherwise.
  * P1. Runs beyond the pool's size wait, and tenants take turns (`line.ts`).
  * P2. Runs begun inside a bridged function, and children held for functions of a result, are outside the pool: the
  *     run that waits for them holds a place already. They are bounded, and refused beyond.
