@@ -34,7 +34,7 @@ async function open(order: LoneOrder, configuration: Configuration, logger: Logg
   const project = await openProject({ projectDir });
   const store = await openStore(configuration.store, projectDir, { keys: configuration.encryptionKeys });
   guard.know({ store, registry: project.current });
-  const sandbox = createSandbox({ size: 1, wall: configuration.sandboxWall });
+  const sandbox = createSandbox({ size: 1, spare: false, wall: configuration.sandboxWall });
   const connection = await Connection.connect(place);
   return {
     dependencies: {

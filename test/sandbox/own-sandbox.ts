@@ -13,8 +13,8 @@ afterEach(async () => {
 });
 
 /** For a test that is about the children themselves, or leaves runs behind. */
-export function openSandbox(size: number) {
-  const own = open(size);
+export function openSandbox(size: number, options: { readonly spare?: boolean } = {}) {
+  const own = open(size, options);
   opened.push(own.sandbox);
   return own;
 }
@@ -26,8 +26,8 @@ export function shareSandbox(size: number) {
   return shared;
 }
 
-function open(size: number) {
-  const sandbox = createSandbox({ size });
+function open(size: number, options: { readonly spare?: boolean } = {}) {
+  const sandbox = createSandbox({ size, ...options });
   const scope = sandbox.scope();
   return { sandbox, scope, runCode: scope.runCode };
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { SandboxScope } from '../../src/sandbox/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { isAlive } from '../support/process-tree.ts';
-import { sandboxChildren } from '../support/sandbox-children.ts';
+import { sandboxChildren, sandboxProcesses } from '../support/sandbox-children.ts';
 import { gate, openSandbox } from './own-sandbox.ts';
 
 const MIB = 1024 * 1024;
@@ -78,5 +78,19 @@ describe('the children of a sandbox with several tenants', () => {
       'the rest are gone',
       () => sandboxChildren().length === 2 && pids.filter(isAlive).length === 1,
     );
+  });
+
+  it('have none beside them that nobody asked for, where one program runs alone', async () => {
+    const { sandbox, runCode } = openSandbox(1, { spare: false });
+    const { wait, reached, open: letGo } = gate();
+    const run = runCode('await wait(); export default 1', { globals: { wait } });
+    await reached;
+    expect(sandboxProcesses()).toHaveLength(1);
+    letGo();
+    expect(await run).toMatchObject({ status: 'success', result: 1 });
+    expect(sandboxProcesses()).toHaveLength(1);
+    // Whoever does come next gets one all the same.
+    const next = sandbox.scope({ tenant: 'next' });
+    expect(await next.runCode('export default 2')).toMatchObject({ status: 'success', result: 2 });
   });
 });

@@ -92,7 +92,7 @@ async function execute(
   options: CodeExecutionOptions,
 ): Promise<CodeExecutionResult> {
   const { createSandbox } = await import('../../sandbox/index.ts');
-  const sandbox = createSandbox({ size: 1, wall: readConfiguration().sandboxWall });
+  const sandbox = createSandbox({ size: 1, spare: false, wall: readConfiguration().sandboxWall });
   try {
     return await withInterruption(async ({ signal, begin }) => {
       const run = sandbox.scope().runCode(source, options);

@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 import ivm from 'isolated-vm';
 import { LOG_ENTRY, SANDBOX_LIMITS, TRANSFER } from '../limits.ts';
 import type { Job } from '../protocol.ts';
-import { BOOT_MODULE, readBootScript } from './boot-source.ts';
+import { BOOT_GLOBAL, makeBootScript } from './boot-source.ts';
 import { dieOfMemory } from './guarded-memory.ts';
 
 /** How frames of our own code are told from the user's; they never show. */
@@ -35,10 +35,17 @@ export interface Booted {
   readonly module: ivm.Module;
 }
 
+/** What modules that we write around the user's can import, and what the child calls. */
+const BOOT_EXPORTS =
+  'install, deliver, start, loaded, metaOf, loadFrom, globalOf, importOf, consoleOf, report';
+const BOOT_MODULE =
+  `const boot = globalThis.${BOOT_GLOBAL}; delete globalThis.${BOOT_GLOBAL}; ` +
+  `export const { ${BOOT_EXPORTS} } = boot;`;
+
 const MIB = 1024 * 1024;
 const COPIED = { arguments: { copy: true } } as const;
 
-const script = readBootScript();
+const script = makeBootScript();
 let cachedData: ivm.ExternalCopy<ArrayBuffer> | undefined;
 let ahead: { readonly booted: Booted; readonly memory: number } | undefined;
 

@@ -12,10 +12,9 @@ const SLACK_BYTES = 48 * KIB * KIB;
 
 const bound = new Int32Array(new SharedArrayBuffer(4));
 
-/** Resolves when the watching thread runs. */
-export function startWatchdog(): Promise<void> {
-  const url = new URL(`./watchdog${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
-  const worker = new Worker(url, {
+/** Resolves when the watching thread runs: `watchdog` is its program. */
+export function startWatchdog(watchdog: string): Promise<void> {
+  const worker = new Worker(watchdog, {
     workerData: { bound, parent: process.ppid },
     resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4, codeRangeSizeMb: 16 },
   });

@@ -85,8 +85,9 @@ function receive(message: ToChild): void {
   else void end();
 }
 
-/** Where the host cannot look into processes, it says so; elsewhere it watches from outside. */
-const watchesItself = process.argv[2] === 'inside';
+/** Where the host cannot look into processes, it names the program that watches; elsewhere it watches from outside. */
+const [, , watchdog] = process.argv;
+const watchesItself = watchdog !== undefined;
 
 socket.once('close', die);
 // The terminal sends Ctrl-C to every process of the group; the parent decides when a run ends.
@@ -94,6 +95,6 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 // What the wall's program put there.
 for (const name of Object.keys(process.env)) if (name !== 'TZ') delete process.env[name];
 
-await Promise.all([watchesItself && startWatchdog(), prepareTransform()]);
+await Promise.all([watchdog !== undefined && startWatchdog(watchdog), prepareTransform()]);
 bootAhead();
 send({ kind: 'ready' });

@@ -6,19 +6,16 @@
  * C3. On Linux its memory is watched from outside, whatever the host is busy with.
  * C4. It ends when the channel closes, and with its parent.
  */
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { errorMessage } from '../../core/value/error.ts';
 import type { FromChild, ToChild } from '../protocol.ts';
 import type { ChildEnd } from './child-end.ts';
 import { startEnclosed } from './enclosed-process.ts';
+import { childProgram, WATCHDOG } from './program.ts';
 import { SupervisedProcess, type Watch } from './supervised-process.ts';
 import { chooseWall } from './wall/choose.ts';
 import type { WallKind, WallSetting } from './wall/wall.ts';
 
 export type { ChildEnd } from './child-end.ts';
-
-export const CHILD_MAIN = fileURLToPath(new URL(`../child/main${extname(import.meta.url)}`, import.meta.url));
 
 export interface SpawnOptions {
   /** What children stand behind. Default: the best there is. */
@@ -38,18 +35,18 @@ type State =
   | { readonly kind: 'started'; readonly process: SupervisedProcess }
   | { readonly kind: 'failed' };
 
-/** The process itself starts once the wall is known: at once, but for the first child of a host. */
+/** The process itself starts once wall and program are known: at once, but for the first child of a host. */
 export class SandboxChild {
   onMessage: (message: FromChild) => void = () => undefined;
   onEnd: (end: ChildEnd) => void = () => undefined;
-  readonly #program: Required<Omit<SpawnOptions, 'wall'>>;
+  readonly #options: Required<Omit<SpawnOptions, 'wall' | 'main'>>;
   #state: State = { kind: 'choosing wall' };
   #referenced = true;
 
-  constructor({ wall = 'auto', main = CHILD_MAIN, watch = WATCH, bare = false }: SpawnOptions = {}) {
-    this.#program = { main, watch, bare };
-    chooseWall(wall).then(
-      ({ kind }) => this.#start(kind),
+  constructor({ wall = 'auto', main, watch = WATCH, bare = false }: SpawnOptions = {}) {
+    this.#options = { watch, bare };
+    Promise.all([chooseWall(wall), childProgram(main)]).then(
+      ([{ kind }, program]) => this.#start(kind, program),
       (error) => this.#fail(errorMessage(error)),
     );
   }
@@ -85,11 +82,12 @@ export class SandboxChild {
     this.#process?.refer(referenced);
   }
 
-  #start(wall: WallKind): void {
-    const { main, watch, bare } = this.#program;
+  #start(wall: WallKind, main: string): void {
+    const { watch, bare } = this.#options;
+    const args = watch === 'inside' ? [WATCHDOG] : [];
     try {
       if (this.#state.kind === 'failed') throw new Error('it was ended before it started');
-      const enclosed = startEnclosed(wall, { main, args: [watch], threads: watch === 'inside', bare });
+      const enclosed = startEnclosed(wall, { main, args, threads: watch === 'inside', bare });
       const process = new SupervisedProcess(enclosed, watch, {
         onMessage: (message) => this.onMessage(message),
         onEnd: (end) => this.onEnd(end),

@@ -1,5 +1,5 @@
 /**
- * The children of one process: one run per child at a time, a fresh isolate per run, a spare kept warm.
+ * The children of one process: one run per child at a time, a fresh isolate per run, a spare kept warm unless told otherwise.
  * P1. Runs beyond the pool's size wait, and tenants take turns (`line.ts`).
  * P2. Runs begun inside a bridged function, and children held for functions of a result, are outside the pool: the
  *     run that waits for them holds a place already. They are bounded, and refused beyond.
@@ -21,6 +21,8 @@ import { Roster } from './roster.ts';
 export interface PoolOptions extends SpawnOptions {
   /** Runs at a time. Default: the machine's cores, at least 2. */
   readonly size?: number;
+  /** Whether a child that has run nothing stands ready for whoever comes next. Default: yes; it is of no use where one program runs alone. */
+  readonly spare?: boolean;
 }
 
 type Settled = Extract<FromChild, { kind: 'settled' }>;
@@ -33,6 +35,7 @@ export class Pool {
   /** Weighs what the runs keep in this process. */
   readonly ledger = new Ledger();
   readonly #size: number;
+  readonly #spares: number;
   readonly #spawning: SpawnOptions;
   readonly #roster = new Roster();
   readonly #line = new Line<Waiting>();
@@ -43,8 +46,9 @@ export class Pool {
   #failures = 0;
   #later: NodeJS.Timeout | undefined;
 
-  constructor({ size = Math.max(2, availableParallelism()), ...spawning }: PoolOptions = {}) {
+  constructor({ size = Math.max(2, availableParallelism()), spare = true, ...spawning }: PoolOptions = {}) {
     this.#size = size;
+    this.#spares = spare ? 1 : 0;
     this.#spawning = spawning;
   }
 
@@ -179,11 +183,11 @@ export class Pool {
     };
   }
 
-  /** Gives children to those who wait, starts what is missing and one spare, and lets go of what rests beyond. */
+  /** Gives children to those who wait, starts what is missing and the spare, and lets go of what rests beyond. */
   #fill(): void {
     if (this.#closed) return;
     const missing = this.#serve();
-    for (let more = Math.max(1, missing) - this.#roster.unused; more > 0; more -= 1) this.#add();
+    for (let more = Math.max(this.#spares, missing) - this.#roster.unused; more > 0; more -= 1) this.#add();
     for (const member of this.#roster.surplus(Math.max(missing, this.#size + 1))) this.#roster.retire(member);
     const waits = this.#line.waiters.length > 0;
     // Only children that somebody waits for keep this process alive.

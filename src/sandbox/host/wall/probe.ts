@@ -9,6 +9,7 @@ import { extname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { errorMessage } from '../../../core/value/error.ts';
+import { childProgram } from '../program.ts';
 import { enclose } from './enclose.ts';
 import { CHANNEL_FD, FILTER_FD, HOLDS, type WallKind } from './wall.ts';
 
@@ -52,7 +53,7 @@ export async function probeWall(kind: WallKind, deadlineMs = DEADLINE_MS): Promi
 
 async function run(kind: WallKind, targets: Targets, deadlineMs: number): Promise<Probed> {
   const enclosed = enclose(kind, {
-    main: PROGRAM,
+    main: await childProgram(PROGRAM),
     args: [JSON.stringify(targets)],
     threads: false,
     bare: true,
