@@ -1,5 +1,5 @@
 /** The walls themselves: what is chosen where, what is refused, and that nobody outlives the worker behind one. */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { readConfiguration } from '../../src/configuration.ts';
@@ -41,6 +41,14 @@ describe('the wall of a sandbox', () => {
       await sandbox.close();
     }
     expect(sandboxProcesses()).toEqual([]);
+  });
+
+  it('is that of bubblewrap wherever bubblewrap itself can make its namespaces', async () => {
+    const names = ['user', 'pid', 'net', 'ipc', 'uts'].map((name) => `--unshare-${name}`);
+    const { status } = spawnSync('bwrap', [...names, '--ro-bind', '/', '/', 'true']);
+    if (status !== 0) return void process.stdout.write('NO BUBBLEWRAP HERE\n');
+    // Else our own probe is at fault, and every child would stand behind less than it could.
+    expect((await chooseWall('auto')).kind).toBe('bubblewrap');
   });
 
   it('is refused by name where it is asked for and does not stand', async () => {
