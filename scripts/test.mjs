@@ -20,8 +20,8 @@ if (soak) process.env.EVERTHREAD_SOAK = '1';
 const JEST = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
 /** As in the tests' global set-up: what one process has compiled, the others need not. */
 const COMPILED = join(ROOT, 'node_modules', '.cache', 'everthread');
-/** Processes that take files from one list. Tests compute for half of their time and wait for the other: four of them keep two cores at work. */
-const LANES = 4;
+/** Processes that take files from one list. Tests compute for half of their time and wait for the other: with the checks beside them, three keep two cores at work. */
+const LANES = 3;
 /** Jest keeps something of every file that it has run: after so many a lane goes on in a new process. */
 const FILES_OF_A_PROCESS = 45;
 /**

@@ -43,7 +43,8 @@ function keep(folder: string, name: string, code: string): void {
   const unfinished = join(folder, `${name}.${process.pid}`);
   try {
     mkdirSync(folder, { recursive: true });
-    const before = readdirSync(folder).filter((file) => file.endsWith('.js'));
+    // Another process may have made this one meanwhile.
+    const before = readdirSync(folder).filter((file) => file.endsWith('.js') && file !== name);
     writeFileSync(unfinished, code);
     renameSync(unfinished, join(folder, name));
     for (const file of before) rmSync(join(folder, file), { force: true });
@@ -57,12 +58,14 @@ export async function bundleWorkflows(): Promise<{ code: string }> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const pathOf = (name: string) =>
     fileURLToPath(new URL(`./workflows/${name}.${extension}`, import.meta.url));
+  // Modules are named by their places below it: the bundle is the same whatever folder a worker is started in.
+  const root = fileURLToPath(new URL('..', import.meta.url));
   return bundleWorkflowCode({
     workflowsPath: pathOf('index'),
     workflowInterceptorModules: [pathOf('interceptors')],
     payloadConverterPath: pathOf('payload-converter'),
     logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
-    webpackConfigHook: keepPrivateFields,
+    webpackConfigHook: (config) => keepPrivateFields({ ...config, context: root }),
   });
 }
 
@@ -70,7 +73,7 @@ export async function bundleWorkflows(): Promise<{ code: string }> {
  * The SDK compiles sources for 2017, where every file with private fields carries functions that imitate them. The packaged
  * build has them as written, and so has this.
  */
-const keepPrivateFields: BundleOptions['webpackConfigHook'] = (config) => {
+const keepPrivateFields: NonNullable<BundleOptions['webpackConfigHook']> = (config) => {
   for (const rule of config.module?.rules ?? []) {
     const { use } = rule as { readonly use?: { readonly options?: { readonly jsc?: { target: string } } } };
     if (use?.options?.jsc) use.options.jsc.target = 'es2022';
