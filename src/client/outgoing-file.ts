@@ -7,6 +7,7 @@ import { types } from 'node:util';
 import { ATTACHMENT_FOLDER, attachmentName, isAttachmentList } from '../core/file/attachment.ts';
 import { extensionOf } from '../core/file/mime-type.ts';
 import { parseBase64 } from '../core/value/base64.ts';
+import { copyBytes } from '../core/value/bytes.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { NewFile } from '../store/port/file.ts';
@@ -69,12 +70,9 @@ function toFile({ threadId, messageId }: FilePlace, given: NewAttachment, index:
 
 /** A copy: the caller may change his own while it is written. */
 function toBytes(name: string, data: unknown): Uint8Array {
-  if (ArrayBuffer.isView(data)) {
-    return Uint8Array.from(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
-  }
-  if (types.isAnyArrayBuffer(data)) return Uint8Array.from(new Uint8Array(data));
+  if (ArrayBuffer.isView(data) || types.isAnyArrayBuffer(data)) return copyBytes(data);
   const text = parseBase64(data);
-  if (text !== undefined) return Uint8Array.from(Buffer.from(text, 'base64'));
+  if (text !== undefined) return copyBytes(Buffer.from(text, 'base64'));
   throw invalid(`The data of the attachment "${name}" must be bytes, or a text in base64.`);
 }
 

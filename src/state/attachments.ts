@@ -8,6 +8,7 @@ import { ATTACHMENT_FOLDER, attachmentName, toAttachmentRef } from '../core/file
 import { extensionOf } from '../core/file/mime-type.ts';
 import type { AttachmentRef, ToolAttachment } from '../core/message/message.ts';
 import { parseBase64 } from '../core/value/base64.ts';
+import { copyBytes } from '../core/value/bytes.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
@@ -92,7 +93,7 @@ function fromBase64(name: string, data: unknown): Uint8Array {
       `The attachment "${name}" is too large: a file can have ${LIMITS.fileBytes} bytes.`,
     );
   }
-  return Uint8Array.from(Buffer.from(text, 'base64'));
+  return copyBytes(Buffer.from(text, 'base64'));
 }
 
 function invalid(message: string): RuntimeError {

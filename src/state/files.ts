@@ -1,6 +1,7 @@
 /** ThreadState's files (definitions §18), over the store: what authors give and get, as bytes. */
 import { types } from 'node:util';
 import type { FileContent, ThreadFiles } from '../core/file/thread-file.ts';
+import { copyBytes } from '../core/value/bytes.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { readWholeFile, streamFile } from '../store/port/file-content.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
@@ -40,11 +41,8 @@ export function createThreadFiles(
 /** A copy: the author's own may change while it is written. */
 function toBytes(name: string, data: FileContent): Uint8Array {
   if (typeof data === 'string') return new TextEncoder().encode(data);
-  if (ArrayBuffer.isView(data)) {
-    return Uint8Array.from(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
-  }
   // By the engine's own mark: the buffer may come from another realm.
-  if (types.isAnyArrayBuffer(data)) return Uint8Array.from(new Uint8Array(data));
+  if (ArrayBuffer.isView(data) || types.isAnyArrayBuffer(data)) return copyBytes(data);
   throw new RuntimeError(
     'InvalidValue',
     `${name} is the content of a file: a text, an ArrayBuffer or a view of one.`,

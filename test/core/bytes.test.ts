@@ -1,0 +1,39 @@
+/** Files of any size are copied as memory, whatever anybody in the process has done to array iterators. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, it } from '@jest/globals';
+import { copyBytes } from '../../src/core/value/bytes.ts';
+
+const FILES = new URL('../../src/state/files.ts', import.meta.url).href;
+const SIZE = 1_000_000;
+
+it('are those of the view alone, and of nobody else', () => {
+  const given = new Uint8Array([1, 2, 3, 4]);
+  const copies = [
+    copyBytes(given.subarray(1, 3)),
+    copyBytes(given.buffer),
+    copyBytes(new DataView(given.buffer, 3)),
+  ];
+  given.fill(9);
+  expect(copies.map((copy) => [...copy])).toEqual([[2, 3], [1, 2, 3, 4], [4]]);
+  const shared = new Uint8Array(new SharedArrayBuffer(2));
+  expect(copyBytes(shared).buffer).toBeInstanceOf(ArrayBuffer);
+});
+
+it('a file is not read element by element by iterators that somebody has replaced', async () => {
+  // In a process of its own: the engine never forgets that they were touched.
+  const program = `
+    const { createThreadFiles } = await import(${JSON.stringify(FILES)});
+    const iterators = Object.getPrototypeOf([][Symbol.iterator]());
+    const { next } = iterators;
+    let asked = 0;
+    iterators.next = function () { asked += 1; return next.call(this); };
+    const kept = [];
+    const store = { files: { write: async (_, file) => void kept.push(file.content) } };
+    await createThreadFiles(store, 'thread').writeFile('/f', new Uint8Array(${SIZE}), 'image/png').catch(() => {});
+    console.log(JSON.stringify({ asked, kept: kept[0]?.length }));`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
+  const { asked, kept } = JSON.parse(stdout) as { asked: number; kept?: number };
+  expect(kept).toBe(SIZE);
+  expect(asked).toBeLessThan(SIZE / 10);
+});
