@@ -9,7 +9,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { ROOT, run, setUp } from './set-up.mjs';
-import { watchPart } from './watch-part.mjs';
+import { readNote, watchPart } from './watch-part.mjs';
 
 const words = process.argv.slice(2);
 const SOAK = '--soak';
@@ -159,7 +159,9 @@ async function runJest(node, name, which, env = {}) {
     );
     if (!existsSync(outputFile)) {
       if (!stopped) totals.failed += 1;
-      console.error(`Jest ended with exit code ${code} and told no results.${readReport(folder)}`);
+      const file = readNote(note);
+      const at = file ? relative(ROOT, file) : 'its set-up';
+      console.error(`Jest ended with exit code ${code} at ${at}, and told no results.${readReport(folder)}`);
       return;
     }
     const result = JSON.parse(readFileSync(outputFile, 'utf8'));

@@ -34,7 +34,8 @@ export function watchPart(name, note) {
   return () => clearInterval(timer);
 }
 
-function readNote(note) {
+/** The path of the test file that runs, or was the last to run. */
+export function readNote(note) {
   try {
     return readFileSync(note, 'utf8');
   } catch {
