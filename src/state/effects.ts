@@ -2,10 +2,10 @@
 import type { Registry } from '../core/author/definition.ts';
 import type { ThreadEffects } from '../core/author/effect.ts';
 import { RuntimeError } from '../core/value/error.ts';
-import { toJsonText } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import type { CallerContext } from './caller-context.ts';
+import { toJsonObject } from './json-object.ts';
 import type { ThreadEnv } from './thread-env.ts';
 
 /** One year: a longer delay is most likely a mistake of units. */
@@ -29,7 +29,9 @@ export function createEffects(
       const effect = {
         id,
         name,
-        args: redactKnown(checkArguments(name, args)),
+        args: redactKnown(
+          toJsonObject(args, { name: `arguments of "${name}"`, maxBytes: LIMITS.effectArgumentBytes }),
+        ),
         delayMs: checkDelay(name, delay),
       };
       await work.wakeForEffects(await store.effects.schedule(thread.id, effect));
@@ -38,14 +40,6 @@ export function createEffects(
     getScheduledEffects: (name) => store.effects.list(thread.id, name),
     removeScheduledEffect: (id) => store.effects.remove(thread.id, String(id)),
   };
-}
-
-function checkArguments(name: string, args: unknown): Readonly<Record<string, unknown>> {
-  if (typeof args !== 'object' || args === null || Array.isArray(args)) {
-    throw new RuntimeError('InvalidValue', `The arguments of the effect "${name}" must be an object.`);
-  }
-  const text = toJsonText(args, { name: `arguments of "${name}"`, maxBytes: LIMITS.effectArgumentBytes });
-  return JSON.parse(text) as Record<string, unknown>;
 }
 
 function checkDelay(name: string, delay: unknown): number {

@@ -18,6 +18,8 @@ import type { ThreadStore } from '../store/port/thread-store.ts';
 import { type AttachmentTarget, storeAttachments } from './attachments.ts';
 import type { CallerContext } from './caller-context.ts';
 import type { DraftMessage } from './hooks/message-hook-port.ts';
+import { toJsonObject } from './json-object.ts';
+import { checkMessagePage } from './read-options.ts';
 import type { ThreadEnv } from './thread-env.ts';
 
 export interface MessagesInput {
@@ -31,8 +33,8 @@ export function createMessages(input: MessagesInput): ThreadMessages {
   const { store, caller } = input;
   const threadId = caller.thread.id;
   return {
-    getMessages: (options) => store.messages.list(threadId, options),
-    getMessage: (id) => store.messages.get(threadId, id),
+    getMessages: async (options) => store.messages.list(threadId, checkMessagePage(options)),
+    getMessage: async (id) => store.messages.get(threadId, String(id)),
     injectMessage: (message) => injectMessage(input, message),
     updateMessage: (id, updates) => updateMessage(input, id, updates),
     deleteMessage: (id) => store.messages.delete(threadId, id),
@@ -83,7 +85,10 @@ async function queueMessage(input: MessagesInput, given: QueuedMessage): Promise
   const id = input.nextId();
   const message = redactMessage(given, input.redactKnown);
   const { role = 'user', content, silent, metadata, attachments } = message;
+  if (!QUEUED_ROLES.includes(role))
+    throw invalid(`A queued message's role is user or assistant, not ${String(role)}.`);
   const { metadata: told } = toDraft(id, { role, content, silent, metadata }, caller);
+  if (content === '' && !attachments?.length) throw invalid('A queued message has a content or attachments.');
   const files = await storeAttachments(targetOf(input), attachments);
   const item: MessageItem = {
     kind: 'message',
@@ -126,6 +131,8 @@ function hasData(attachment: MessageAttachment | undefined): attachment is ToolA
 }
 
 const ROLES: readonly unknown[] = ['system', 'user', 'assistant'];
+/** A queued message is somebody's turn; instructions are injected. */
+const QUEUED_ROLES: readonly unknown[] = ['user', 'assistant'];
 
 function toDraft(
   id: string,
@@ -145,7 +152,7 @@ function toDraft(
     parent_id: null,
     depth: 0,
     silent: silent ?? false,
-    metadata: { ...metadata, ...told },
+    metadata: { ...(metadata && toJsonObject(metadata, METADATA)), ...told },
     attachments: null,
   };
 }
@@ -166,13 +173,10 @@ function checkFields({
   checkSize(utf8Length(content));
   if (silent !== undefined && typeof silent !== 'boolean')
     throw invalid("A message's silent is true or false.");
-  if (
-    metadata !== undefined &&
-    (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata))
-  ) {
-    throw invalid("A message's metadata must be an object.");
-  }
+  if (metadata !== undefined) toJsonObject(metadata, METADATA);
 }
+
+const METADATA = { name: 'metadata', maxBytes: LIMITS.contentBytes };
 
 function checkSize(bytes: number): void {
   if (bytes <= LIMITS.contentBytes) return;

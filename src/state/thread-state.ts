@@ -16,6 +16,7 @@ import { createThreadFiles } from './files.ts';
 import { createIds } from './id.ts';
 import { createLoaders } from './loaders.ts';
 import { createMessages } from './messages.ts';
+import { checkPage } from './read-options.ts';
 import { type RelativeFrom, toRelative } from './relative.ts';
 import type { StateParts } from './state-parts.ts';
 import type { ThreadEnv } from './thread-env.ts';
@@ -46,7 +47,7 @@ export function createThreadState(
     idempotencyKey: caller.idempotencyKey ?? null,
     options: prompt?.tools.find(({ name }) => name === tool?.name)?.options ?? {},
     emit: createEmitter(store, thread.id, env.redactKnown),
-    getLogs: (options) => store.events.getLogs(thread.id, options),
+    getLogs: async (options) => store.events.getLogs(thread.id, checkPage(options)),
     runCode,
     _notPackableRuntimeContext: Object.freeze({ runtime: 'everthread' }),
     ...createMessages({ store, caller, nextId, redactKnown: env.redactKnown }),

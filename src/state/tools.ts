@@ -4,10 +4,12 @@ import type { ThreadState } from '../core/author/thread-state.ts';
 import type { ToolResult } from '../core/message/message.ts';
 import { isSubagentCall } from '../core/project/subagent.ts';
 import { errorMessage } from '../core/value/error.ts';
+import { LIMITS } from '../core/value/limit.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import type { CallerContext } from './caller-context.ts';
 import { type AnsweredCall, checkToolArguments, refuseCall, requireVariables } from './check-arguments.ts';
 import { go, openGate, type Verdict } from './gate.ts';
+import { toJsonObject } from './json-object.ts';
 import type { ThreadEnv } from './thread-env.ts';
 import { runToolBody } from './tool-body.ts';
 
@@ -31,7 +33,8 @@ export function createTools(
       const refusal =
         refuseReach(caller, name) ?? (isCallable(registry, name) ? undefined : `Tool not found: ${name}`);
       if (refusal !== undefined) throw new Error(refusal);
-      work.queueTool({ id: nextId(), name, arguments: env.redactKnown(args) });
+      const checked = toJsonObject(args, { name: `arguments of "${name}"`, maxBytes: LIMITS.contentBytes });
+      work.queueTool({ id: nextId(), name, arguments: env.redactKnown(checked) });
     },
     async invokeTool(name, args = {}) {
       const began = performance.now();

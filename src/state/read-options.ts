@@ -1,0 +1,36 @@
+/** Options of what reads a page, such as getMessages: a wrong shape is refused, since a database would make something else of it. */
+import { RuntimeError } from '../core/value/error.ts';
+
+type Check = readonly [what: string, holds: (value: unknown) => boolean];
+
+const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
+const COUNT: Check = ['a whole number from 0', isCount];
+
+const PAGE: Readonly<Record<string, Check>> = {
+  limit: ['a whole number from 1', (value) => isCount(value) && value !== 0],
+  offset: COUNT,
+  order: ['"asc" or "desc"', (value) => value === 'asc' || value === 'desc'],
+};
+
+const MESSAGES: Readonly<Record<string, Check>> = {
+  ...PAGE,
+  includeSilent: ['true or false', (value) => typeof value === 'boolean'],
+  maxDepth: COUNT,
+};
+
+/** Throws `InvalidValue`; what is undefined has its default. */
+export const checkPage = <T>(options: T): T => check('getLogs', options, PAGE);
+export const checkMessagePage = <T>(options: T): T => check('getMessages', options, MESSAGES);
+
+function check<T>(name: string, options: T, checks: Readonly<Record<string, Check>>): T {
+  if (options === undefined) return options;
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
+    throw new RuntimeError('InvalidValue', `The options of ${name} must be an object.`);
+  for (const [key, value] of Object.entries(options)) {
+    const [what, holds] = checks[key] ?? [];
+    if (value === undefined || holds?.(value)) continue;
+    const why = what ? `must be ${what}` : `is none of ${Object.keys(checks).join(', ')}`;
+    throw new RuntimeError('InvalidValue', `The option "${key}" of ${name} ${why}.`);
+  }
+  return options;
+}

@@ -1,0 +1,77 @@
+/** What ThreadState is handed and cannot keep: refused where it is handed over, with a code; the call goes on and nothing is lost. */
+import { describe, expect, it } from '@jest/globals';
+import type { ThreadState } from '../../src/core/author/thread-state.ts';
+import { codeOf, work } from '../support/tool-work.ts';
+
+/** Callers are not always typed. */
+const untyped = (state: ThreadState): Readonly<Record<string, (...args: unknown[]) => unknown>> =>
+  Object.fromEntries(Object.entries(state).filter(([, member]) => typeof member === 'function'));
+
+const circular: Record<string, unknown> = {};
+circular.self = circular;
+
+/** Values that JSON cannot hold, or would change. */
+const STRANGE: Readonly<Record<string, unknown>> = {
+  'a bigint': { n: 1n },
+  NaN: { n: Number.NaN },
+  'a function': { n: () => 1 },
+  'a symbol': { n: Symbol('n') },
+  'a date': { n: new Date(0) },
+  'a map': { n: new Map() },
+  'a cycle': circular,
+  'a hole': { n: [undefined] },
+  'a list in place of an object': [1],
+  'a text in place of an object': 'n',
+  null: null,
+};
+
+describe('ThreadState: what cannot be kept', () => {
+  it('[threadstate tools] is refused at the call by queueTool, queueMessage and injectMessage', async () => {
+    const { answers, runtime, threadId } = await work({
+      hand: async (state) => {
+        const call = untyped(state);
+        const refused: Record<string, unknown> = {};
+        for (const [what, value] of Object.entries(STRANGE))
+          refused[what] = [
+            await codeOf(() => call.queueTool?.('hand', value)),
+            await codeOf(() => call.queueMessage?.({ content: 'hi', metadata: value })),
+            await codeOf(() => call.injectMessage?.({ role: 'user', content: 'hi', metadata: value })),
+          ];
+        return refused;
+      },
+    });
+    const code = 'InvalidValue';
+    expect(answers).toEqual([
+      Object.fromEntries(Object.keys(STRANGE).map((what) => [what, [code, code, code]])),
+    ]);
+    // Nothing of it was queued or stored.
+    expect(await runtime.messages(threadId)).toHaveLength(4);
+  });
+
+  it('[threadstate messages] reads and queued messages of a wrong shape are refused with a code', async () => {
+    const { answers } = await work({
+      ask: async (state) => {
+        const call = untyped(state);
+        return [
+          ...(await Promise.all(
+            [
+              { limit: 0 },
+              { limit: '5' },
+              { offset: -1 },
+              { order: 'up' },
+              { maxDepth: 1.5 },
+              { size: 5 },
+              'all',
+              null,
+            ].map((options) => codeOf(() => call.getMessages?.(options))),
+          )),
+          await codeOf(() => call.getLogs?.({ includeSilent: true })),
+          await codeOf(() => call.queueMessage?.('')),
+          await codeOf(() => call.queueMessage?.({ content: '' })),
+          await codeOf(() => call.queueMessage?.({ content: 'hi', role: 'system' })),
+        ];
+      },
+    });
+    expect(answers).toEqual([[...Array(9).fill('InvalidValue'), ...Array(3).fill('InvalidMessage')]]);
+  });
+});
