@@ -13,7 +13,12 @@ export interface Layer {
 
 const MESSAGES = 'workflows/messages.ts';
 /** What starts a program, beside the folder `worker`: it knows everybody. */
-export const COMPOSITION_ROOT = ['workflow-bundle.ts', 'configuration.ts', 'secret-environment.ts'];
+export const COMPOSITION_ROOT = [
+  'workflow-bundle.ts',
+  'kept-file.ts',
+  'configuration.ts',
+  'secret-environment.ts',
+];
 const WORKER = 'worker/index.ts';
 /** What the program of a worker process begins with, before it loads all that a worker needs. */
 const SUPERVISED = 'worker/under-supervision.ts';
@@ -30,7 +35,11 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   store: { layers: ['core'], packages: ['node:', 'kysely', 'pg'] },
   models: { layers: ['core'], packages: ['node:', 'zod', 'openai', '@ai-sdk/provider'] },
-  sandbox: { layers: ['core'], packages: ['node:', 'isolated-vm', 'sucrase', 'es-module-lexer'] },
+  sandbox: {
+    layers: ['core'],
+    packages: ['node:', 'isolated-vm', 'sucrase', 'es-module-lexer'],
+    files: ['kept-file.ts'],
+  },
   state: { layers: ['core', 'sandbox', 'store'], packages: ['node:'] },
   activities: {
     layers: ['core', 'definitions', 'state', 'store', 'models', 'sandbox'],

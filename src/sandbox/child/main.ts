@@ -95,6 +95,6 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 // What the wall's program put there.
 for (const name of Object.keys(process.env)) if (name !== 'TZ') delete process.env[name];
 
-await Promise.all([watchdog !== undefined && startWatchdog(watchdog), prepareTransform()]);
+await Promise.all([watchesItself && startWatchdog(watchdog), prepareTransform()]);
 bootAhead();
 send({ kind: 'ready' });
