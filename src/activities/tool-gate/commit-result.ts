@@ -11,7 +11,7 @@ import { queueTools, takeTools } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { AnsweredFrame, OpenFlow, RowOfResult } from './result-hooks.ts';
 
-type FinishedCall = AnsweredFrame & OpenFlow & RowOfResult;
+export type FinishedCall = AnsweredFrame & OpenFlow & RowOfResult;
 
 export interface Committed {
   /** How many items and tools the transaction has put in line. */
