@@ -4,10 +4,9 @@
  */
 import type { AuthorSchema } from '../core/author/definition.ts';
 import { RuntimeError } from '../core/value/error.ts';
-import type { JsonBound } from '../core/value/json-value.ts';
+import { type JsonBound, toJsonObject } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import { errorMessage } from '../core/value/thrown.ts';
-import { toJsonObject } from './json-object.ts';
 
 export type Checked<Value> =
   | { readonly ok: true; readonly value: Value }

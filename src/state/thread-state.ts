@@ -3,6 +3,7 @@
  * hook, an effect and an endpoint is told by the caller's context.
  */
 
+import { checkPage } from '../core/author/read-options.ts';
 import type { ThreadState } from '../core/author/thread-state.ts';
 import type { EventData } from '../core/event/thread-event.ts';
 import { findActiveSide } from '../core/project/active-side.ts';
@@ -16,7 +17,6 @@ import { createThreadFiles } from './files.ts';
 import { createIds } from './id.ts';
 import { createLoaders } from './loaders.ts';
 import { createMessages } from './messages.ts';
-import { checkPage } from './read-options.ts';
 import { type RelativeFrom, toRelative } from './relative.ts';
 import type { StateParts } from './state-parts.ts';
 import type { ThreadEnv } from './thread-env.ts';

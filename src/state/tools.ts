@@ -4,12 +4,12 @@ import type { ThreadState } from '../core/author/thread-state.ts';
 import type { ToolResult } from '../core/message/message.ts';
 import { isSubagentCall } from '../core/project/subagent.ts';
 import { errorMessage } from '../core/value/error.ts';
+import { toJsonObject } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import type { CallerContext } from './caller-context.ts';
 import { type AnsweredCall, checkToolArguments, refuseCall, requireVariables } from './check-arguments.ts';
 import { go, openGate, type Verdict } from './gate.ts';
-import { toJsonObject } from './json-object.ts';
 import type { ThreadEnv } from './thread-env.ts';
 import { runToolBody } from './tool-body.ts';
 
