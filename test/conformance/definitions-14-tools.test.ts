@@ -2,11 +2,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { FaultPoint } from '../../src/activities/base/dependencies.ts';
+import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { defineEffect, definePrompt, defineTool } from '../../src/definitions/index.ts';
-import { callsMany, says, scriptedModel } from '../../src/testing/index.ts';
+import { calls, callsMany, says, scriptedModel } from '../../src/testing/index.ts';
 import { type Hooks, hookRuntime } from '../support/hook-project.ts';
 import { eventually } from '../support/runtime.ts';
-import { toolOf, work } from '../support/tool-work.ts';
+import { toolAnswers, toolOf, work } from '../support/tool-work.ts';
 
 /** The activity fails there once, as that of a lost worker does, and is tried again. */
 function lostOnceAt(point: FaultPoint): (at: FaultPoint) => void {
@@ -48,6 +49,60 @@ describe('definitions §14.6 tools that hooks queue', () => {
       const thread = await runtime.start('go');
       expect(await runtime.transcript(thread)).toContain('tool note success: "done"');
     });
+});
+
+describe('definitions §14.6 tools that code invokes', () => {
+  it('[definitions 14.6] an invoked tool has a key of its own for each invocation, the same in every attempt, and its own options and uses', async () => {
+    const identity = ({ idempotencyKey: key, options }: ThreadState) => ({ key, options });
+    const invoke = async (state: ThreadState, name: string) => {
+      const { result, error } = await state.invokeTool(name, {});
+      return error ?? JSON.parse(result ?? 'null');
+    };
+    const outer = defineTool({
+      description: 'invokes',
+      uses: ['inner'],
+      execute: async (state) => ({
+        status: 'success',
+        result: JSON.stringify([identity(state), await invoke(state, 'inner'), await invoke(state, 'inner')]),
+      }),
+    });
+    const inner = defineTool({
+      description: 'invokes',
+      uses: ['innermost'],
+      execute: async (state) => ({
+        status: 'success',
+        result: JSON.stringify([
+          identity(state),
+          await invoke(state, 'innermost'),
+          await invoke(state, 'outer'),
+          state.execution?.stopped,
+        ]),
+      }),
+    });
+    const runtime = await hookRuntime({
+      model: scriptedModel([calls('outer'), says('done')]),
+      hooks: {},
+      tools: { outer, inner, innermost: toolOf(identity) },
+      prompt: {
+        tools: [
+          { name: 'outer', options: { of: 'outer' } },
+          { name: 'inner', options: { of: 'inner' } },
+          'innermost',
+        ],
+      },
+    });
+    const thread = await runtime.start('go');
+    const shown = (key: string) => [
+      { key, options: { of: 'inner' } },
+      { key: `${key}:invoked:0`, options: {} },
+      'Tool "inner" may not reach "outer": add it to "uses".',
+      false,
+    ];
+    const key = `${thread}:1:0`;
+    expect(await toolAnswers(runtime, thread)).toEqual([
+      [{ key, options: { of: 'outer' } }, shown(`${key}:invoked:0`), shown(`${key}:invoked:1`)],
+    ]);
+  });
 });
 
 describe('definitions §8 schemas of arguments', () => {

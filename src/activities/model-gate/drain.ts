@@ -22,7 +22,15 @@ import type { PendingMessage, PendingWork, PreparedRow } from '../../store/port/
 import type { FromRun } from '../../store/port/run.ts';
 import type { BeginStep, BegunStep } from '../../store/port/step.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
-import { type HookWork, openHookWork, queueTools, takeTools, watchFlow, withHookWork } from '../author/hook-work.ts';
+import {
+  type HookWork,
+  openHookWork,
+  queueTools,
+  takeTools,
+  watchFlow,
+  withHookWork,
+} from '../author/hook-work.ts';
+import { readMessageHistory } from '../author/message-history.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import { immediateCalls } from '../model/immediate-subagents.ts';
@@ -212,12 +220,12 @@ async function tellStored(
 }
 
 async function toExecution(
-  { store, registry }: ActivityDependencies,
+  dependencies: ActivityDependencies,
   { threadId, executionId }: BeginStep,
   pending: PendingWork,
   scratch: Scratch,
 ): Promise<RunningExecution> {
-  const { messages: history } = await store.messages.list(threadId, { includeSilent: true });
+  const history = await readMessageHistory(dependencies, threadId);
   const { side, sideSteps } = pending;
   return {
     executionId: pending.executionId ?? executionId,
@@ -225,7 +233,7 @@ async function toExecution(
     stepCount: pending.stepCount + 1,
     sideSteps: { ...sideSteps, [side]: sideSteps[side] + 1 },
     side,
-    prompt: findActiveSide(registry(), pending.thread.agent, side)?.prompt,
+    prompt: findActiveSide(dependencies.registry(), pending.thread.agent, side)?.prompt,
     subprompt: null,
     history,
     flow: scratch.flow,

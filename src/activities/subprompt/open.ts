@@ -12,7 +12,15 @@ import type { RunningExecution } from '../../state/running-execution.ts';
 import { openScratch, type Scratch } from '../../state/scratch.ts';
 import type { SubpromptPlace } from '../../store/port/step.ts';
 import type { OpenedSubprompt, OpenSubprompt } from '../../store/port/subprompt.ts';
-import { type HookWork, openHookWork, queueTools, takeTools, watchFlow, withHookWork } from '../author/hook-work.ts';
+import {
+  type HookWork,
+  openHookWork,
+  queueTools,
+  takeTools,
+  watchFlow,
+  withHookWork,
+} from '../author/hook-work.ts';
+import { readMessageHistory } from '../author/message-history.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import type { ResumableCall } from '../tool/resumable-call.ts';
@@ -114,11 +122,16 @@ interface Opening {
 }
 
 async function toExecution(
-  { store }: ActivityDependencies,
+  dependencies: ActivityDependencies,
   { call, asked, command, scratch }: Opening,
 ): Promise<RunningExecution> {
   const { key, begun, executionId } = call;
-  const { messages: history } = await store.messages.list(key.threadId, { includeSilent: true });
+  // Its step is about to open: the conversation around it is what there is.
+  const history = await readMessageHistory(
+    dependencies,
+    key.threadId,
+    begun.subprompt ? key.step : undefined,
+  );
   const { prompt, args } = asked;
   const subprompt: SubpromptPlace = {
     prompt: prompt.name,
