@@ -6,7 +6,12 @@ import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 export async function refuseTerminated(store: ThreadStore, threadId: string): Promise<ThreadRecord | null> {
   const record = await store.threads.get(threadId);
   if (record?.terminatedAt == null) return record;
-  throw new RuntimeError('ThreadTerminated', `Thread "${threadId}" is terminated; start a new one.`);
+  throw terminatedError(threadId);
+}
+
+export function terminatedError(threadId: string, cause?: unknown): RuntimeError {
+  const message = `Thread "${threadId}" is terminated; start a new one.`;
+  return new RuntimeError('ThreadTerminated', message, cause === undefined ? undefined : { cause });
 }
 
 /** Throws `ThreadNotFound`. */
@@ -19,11 +24,7 @@ export async function requireThread(store: ThreadStore, threadId: string): Promi
 /** Why a thread has no running workflow. */
 export async function goneError(store: ThreadStore, threadId: string, cause: unknown): Promise<RuntimeError> {
   const record = await store.threads.get(threadId);
-  if (record?.terminatedAt != null) {
-    return new RuntimeError('ThreadTerminated', `Thread "${threadId}" is terminated; start a new one.`, {
-      cause,
-    });
-  }
+  if (record?.terminatedAt != null) return terminatedError(threadId, cause);
   return new RuntimeError(
     'ThreadNotFound',
     `No thread "${threadId}" is running, and this store does not know it.`,

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { isItemId, itemBytes, type MessageItem } from '../core/thread/item.ts';
 import { RuntimeError } from '../core/value/error.ts';
-import { measureJson } from '../core/value/json-measure.ts';
+import { toJsonObject } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import type { MessagePayload } from '../workflows/messages.ts';
@@ -34,12 +34,18 @@ export interface Destination {
   readonly writeFile: WriteFile;
 }
 
-/** Throws `InvalidMessage`, `MessageTooLarge`, or the errors of writing a file; nothing has been sent then. */
+const METADATA = { name: 'metadata', maxBytes: LIMITS.contentBytes };
+
+/**
+ * Throws `InvalidMessage`, `InvalidValue` for metadata that JSON would change, `MessageTooLarge`, `LimitExceeded`, or the errors of writing
+ * a file; nothing has been sent then.
+ */
 export async function prepareMessage(
   { store, threadId, writeFile }: Destination,
   message: OutgoingMessage,
 ): Promise<SentPayload> {
-  const { id = randomUUID(), role = 'user', content, silent, metadata, attachments = [] } = message;
+  if (typeof message !== 'object' || message === null) throw invalid('A message is an object.');
+  const { id = randomUUID(), role = 'user', content, silent, metadata: given, attachments = [] } = message;
   if (!isItemId(id)) throw invalid(`A message's id must be 1 to ${LIMITS.idChars} visible ASCII characters.`);
   if (typeof content !== 'string' || (content.length === 0 && attachments.length === 0)) {
     throw invalid(`The message for thread "${threadId}" has no content.`);
@@ -47,9 +53,9 @@ export async function prepareMessage(
   if (role !== 'user' && role !== 'assistant') {
     throw invalid(`A message's role is "user" or "assistant", not "${String(role)}".`);
   }
-  if (measureJson(metadata, { maxDepth: LIMITS.jsonDepth }).depth > LIMITS.jsonDepth) {
-    throw invalid(`The message's metadata is nested deeper than ${LIMITS.jsonDepth} levels.`);
-  }
+  if (silent !== undefined && typeof silent !== 'boolean')
+    throw invalid("A message's silent is true or false.");
+  const metadata = given == null ? undefined : toJsonObject(given, METADATA);
   const item: MessageItem = { kind: 'message', id, role, content, silent, metadata };
   const bytes = itemBytes(item);
   if (bytes > LIMITS.contentBytes) {

@@ -48,7 +48,8 @@ export class RuntimeClient {
   }
 
   /**
-   * Starts a thread. Throws `InvalidStart` when it runs already, `ThreadTerminated` when its id is used up. The worker detects missing
+   * Starts a thread. Throws `InvalidStart` when it runs already, or for what no thread can start with, `InvalidValue` or `LimitExceeded`
+   * (1 MiB) for its arguments, `ThreadTerminated` when its id is used up. The worker detects missing
    * required variables: the thread is `failed` with `MissingVariable` until they are set and a message arrives.
    */
   startThread(thread: StartThread): Promise<{ threadId: string }> {
@@ -57,7 +58,7 @@ export class RuntimeClient {
 
   /**
    * Queues a message; resolves once the server has stored it. Repeating an id changes nothing.
-   * Throws `ThreadNotFound`, `ThreadTerminated`, `InvalidMessage`, `MessageTooLarge`; with new files also the errors of writing a
+   * Throws `ThreadNotFound`, `ThreadTerminated`, `InvalidMessage`, `MessageTooLarge`, for metadata `InvalidValue` or `LimitExceeded`; with new files also the errors of writing a
    * file, and `ThreadNotFound` until a worker has opened the thread.
    */
   queueMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
@@ -69,7 +70,11 @@ export class RuntimeClient {
     return this.#commands.sendMessage(threadId, message);
   }
 
-  /** Queues a tool call; the model sees its result. */
+  /**
+   * Queues a tool call; the model sees its result. Repeating an id changes nothing. Throws `ThreadNotFound`, `ThreadTerminated`,
+   * `InvalidMessage` (the id, the name), `InvalidValue` with the place of what JSON would change in the arguments, `LimitExceeded`
+   * above 4 MiB. Whether the prompt offers the tool is seen when it runs: the result says so.
+   */
   queueTool(threadId: string, tool: ToolPayload): Promise<{ id: string }> {
     return this.#commands.queueTool(threadId, tool);
   }
@@ -80,8 +85,9 @@ export class RuntimeClient {
   }
 
   /**
-   * Ends the thread for ever. Idempotent. Where the server accepts no more signals for the run, its workflow is cancelled,
-   * which ends the thread as well; the reason is then `cancelled`.
+   * Ends the thread for ever. Idempotent. Once resolved, every command is refused, also without a worker; for a thread that no worker
+   * has opened yet, only by this client. Where the server accepts no more signals for the run, its workflow is cancelled, which ends
+   * the thread as well.
    */
   terminate(threadId: string, reason?: string): Promise<void> {
     return this.#commands.terminate(threadId, reason);
@@ -136,7 +142,7 @@ export class RuntimeClient {
     return this.#threads.listThreads(options);
   }
 
-  /** Stored messages, then pending ones (`metadata.queued`). */
+  /** Stored messages, then pending ones (`metadata.queued`). Throws `InvalidValue` for options of a wrong shape, as other reads do. */
   getMessages(threadId: string, options?: GetMessagesOptions): Promise<MessagePage> {
     return this.#threads.getMessages(threadId, options);
   }

@@ -1,5 +1,9 @@
-/** A client's options for a thread that it starts. */
+/** A client's options for a thread that it starts, checked before anything is stored or sent. */
 import type { EnvType } from '../core/author/thread-env.ts';
+import { isThreadId, parseStartInput, WORKFLOW_ID_PREFIX } from '../core/thread/start-input.ts';
+import { errorMessage, RuntimeError } from '../core/value/error.ts';
+import { toJsonObject } from '../core/value/json-value.ts';
+import { LIMITS } from '../core/value/limit.ts';
 import type { OutgoingMessage } from './outgoing.ts';
 
 export interface StartThread {
@@ -16,4 +20,27 @@ export interface StartThread {
   readonly env?: Readonly<Record<string, string | { readonly value: string; readonly type?: EnvType }>>;
   /** The first messages, oldest first. */
   readonly messages?: readonly OutgoingMessage[];
+}
+
+type NewThread = Pick<StartThread, 'agent' | 'userId' | 'arguments'> & { readonly threadId: string };
+
+/** Throws `InvalidStart`, also for what its workflow would refuse; for arguments `InvalidValue` or `LimitExceeded`. */
+export function checkStart({ agent, threadId, userId, ...given }: NewThread, messages: number): NewThread {
+  if (!isThreadId(threadId))
+    throw invalid(`"${String(threadId)}" cannot be a thread id: letters, digits and . _ : - alone.`);
+  if (messages > LIMITS.startMessages)
+    throw invalid(`A thread starts with at most ${LIMITS.startMessages} messages.`);
+  const bound = { name: 'arguments', maxBytes: LIMITS.startArgumentBytes };
+  const args = given.arguments == null ? undefined : toJsonObject(given.arguments, bound);
+  const input = { agent, threadId, userId, arguments: args };
+  try {
+    parseStartInput(input, WORKFLOW_ID_PREFIX + threadId);
+  } catch (error) {
+    throw invalid(`The thread cannot start: ${errorMessage(error)}.`);
+  }
+  return input;
+}
+
+function invalid(message: string): RuntimeError {
+  return new RuntimeError('InvalidStart', message);
 }

@@ -1,5 +1,6 @@
 /** Reads of threads that need only their store: no server, no worker. */
 import type { ScheduledEffect } from '../core/author/effect.ts';
+import { checkMessagePage, checkPage, checkThreadPage, checkValuePage } from '../core/author/read-options.ts';
 import type { GetLogsOptions, Log } from '../core/author/thread-log.ts';
 import type { GetMessagesOptions, MessagePage } from '../core/author/thread-message.ts';
 import type { ThreadEvent } from '../core/event/thread-event.ts';
@@ -55,11 +56,12 @@ export class StoredThreads {
   }
 
   async listThreads(options?: ListThreads): Promise<readonly ThreadRecord[]> {
-    return this.#store.threads.list(options);
+    return this.#store.threads.list(checkThreadPage(options));
   }
 
   /** Stored messages, then pending ones (`metadata.queued`). */
   async getMessages(threadId: string, options?: GetMessagesOptions): Promise<MessagePage> {
+    checkMessagePage(options);
     await this.getThread(threadId);
     return this.#store.messages.list(threadId, options);
   }
@@ -70,6 +72,7 @@ export class StoredThreads {
 
   /** Model calls with usage and cost, tool calls, executions, and the thread's life (runtime §12). */
   async getLogs(threadId: string, options?: GetLogsOptions): Promise<readonly Log[]> {
+    checkPage(options);
     await this.getThread(threadId);
     return this.#store.events.getLogs(threadId, options);
   }
@@ -106,7 +109,7 @@ export class StoredThreads {
     const store = this.#store;
     return {
       get: (key) => store.values.get(threadId, key),
-      list: (options) => store.values.list(threadId, options),
+      list: async (options) => store.values.list(threadId, checkValuePage(options)),
     };
   }
 }

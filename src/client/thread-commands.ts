@@ -1,14 +1,14 @@
 /**
  * What a client says to threads: signals and updates to their workflows. Content of size goes into the store first.
  * C1. A thread whose workflow was killed is revived by the next command; a terminated one refuses every command.
+ * C2. What is refused is not acknowledged: the server takes signals for a thread that is ending, and for no worker. So a thread is
+ *     ended in the store as well, as soon as its workflow is told. One that no worker has opened is not in the store: until it is,
+ *     only the client that has ended it knows.
  */
 import { randomUUID } from 'node:crypto';
-import { isThreadId } from '../core/thread/start-input.ts';
-import { RuntimeError } from '../core/value/error.ts';
 import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 import {
   queueMessage,
-  queueTool,
   stop,
   type ToolPayload,
   terminate,
@@ -16,20 +16,26 @@ import {
   wakeForMessages,
 } from '../workflows/messages.ts';
 import type { OpenConnection } from './connect.ts';
-import { refuseTerminated } from './known-thread.ts';
+import { refuseTerminated, terminatedError } from './known-thread.ts';
 import { type Destination, type OutgoingMessage, prepareMessage, type SentPayload } from './outgoing.ts';
+import { prepareTool } from './outgoing-tool.ts';
 import { type ProvidedVariables, provideVariables } from './provide-variables.ts';
 import { storeStartEnv } from './start-env.ts';
-import type { StartThread } from './start-options.ts';
+import { checkStart, type StartThread } from './start-options.ts';
 import { ThreadWorkflows } from './thread-workflows.ts';
 import { type Sent, waitForIdle } from './wait-for-idle.ts';
 import { isFull } from './workflow-error.ts';
+
+interface SentToThread extends Sent {
+  /** This client has ended it. */
+  ended: boolean;
+}
 
 export class ThreadCommands {
   readonly #store: ThreadStore;
   readonly #workflows: ThreadWorkflows;
   /** By thread: what waitForIdle waits for. */
-  readonly #sent = new Map<string, Sent>();
+  readonly #sent = new Map<string, SentToThread>();
 
   constructor(connection: OpenConnection) {
     this.#store = connection.store;
@@ -37,26 +43,21 @@ export class ThreadCommands {
   }
 
   async start(thread: StartThread): Promise<{ threadId: string }> {
-    const { agent, threadId = randomUUID(), userId, arguments: threadArguments, messages = [], env } = thread;
-    if (!isThreadId(threadId)) {
-      throw new RuntimeError(
-        'InvalidStart',
-        `"${threadId}" cannot be a thread id: letters, digits and . _ : - alone.`,
-      );
-    }
-    const known = await refuseTerminated(this.#store, threadId);
+    const { messages = [], env, ...given } = thread;
+    const threadId = given.threadId ?? randomUUID();
+    const input = checkStart({ ...given, threadId }, messages.length);
+    const known = await this.#refuseEnded(threadId);
     await storeStartEnv(this.#store, threadId, known, env);
     const prepared: SentPayload[] = [];
     const to = this.#destination(threadId, { isNew: known === null });
     for (const message of messages) prepared.push(await prepareMessage(to, message));
-    const input = { agent, threadId, userId, arguments: threadArguments, messages: prepared };
-    await this.#workflows.start(input);
+    await this.#workflows.start({ ...input, messages: prepared });
     for (const { id } of prepared) this.#sentTo(threadId).ids.add(id);
     return { threadId };
   }
 
   async queueMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
-    await refuseTerminated(this.#store, threadId);
+    await this.#refuseEnded(threadId);
     const payload = await prepareMessage(this.#destination(threadId), message);
     await this.#workflows.signal(threadId, queueMessage, payload);
     this.#sentTo(threadId).ids.add(payload.id);
@@ -64,23 +65,23 @@ export class ThreadCommands {
   }
 
   async sendMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
-    const record = await refuseTerminated(this.#store, threadId);
+    const record = await this.#refuseEnded(threadId);
     const payload = await prepareMessage(this.#destination(threadId), message);
     const answer = await this.#workflows.send(threadId, record, payload);
     this.#sentTo(threadId).ids.add(answer.id);
     return answer;
   }
 
-  async queueTool(
-    threadId: string,
-    { id = randomUUID(), name, arguments: args = {} }: ToolPayload,
-  ): Promise<{ id: string }> {
-    await this.#workflows.signal(threadId, queueTool, { id, name, arguments: args });
+  async queueTool(threadId: string, tool: ToolPayload): Promise<{ id: string }> {
+    await this.#refuseEnded(threadId);
+    const { id, signal, payload } = await prepareTool(this.#store, threadId, tool);
+    await this.#workflows.signal(threadId, signal, payload);
     this.#sentTo(threadId).ids.add(id);
     return { id };
   }
 
   async stop(threadId: string, reason?: string): Promise<void> {
+    await this.#refuseEnded(threadId);
     await this.#workflows.signal(threadId, stop, { reason });
     this.#sentTo(threadId).signalled = true;
   }
@@ -94,7 +95,8 @@ export class ThreadCommands {
       if (!isFull(error)) throw error;
       await this.#workflows.handle(threadId).cancel();
     }
-    this.#sentTo(threadId).signalled = true;
+    Object.assign(this.#sentTo(threadId), { signalled: true, ended: true });
+    if (record) await this.#store.threads.terminate(threadId, reason);
   }
 
   async wakeForEffects(threadId: string, inMs: number): Promise<void> {
@@ -127,8 +129,15 @@ export class ThreadCommands {
     return { store, threadId, writeFile };
   }
 
-  #sentTo(threadId: string): Sent {
-    const sent = this.#sent.get(threadId) ?? { ids: new Set(), signalled: false };
+  /** C2. What the store knows of the thread; null where no worker has opened it. */
+  async #refuseEnded(threadId: string): Promise<ThreadRecord | null> {
+    const record = await refuseTerminated(this.#store, threadId);
+    if (record === null && this.#sent.get(threadId)?.ended) throw terminatedError(threadId);
+    return record;
+  }
+
+  #sentTo(threadId: string): SentToThread {
+    const sent = this.#sent.get(threadId) ?? { ids: new Set(), signalled: false, ended: false };
     this.#sent.set(threadId, sent);
     return sent;
   }

@@ -1,6 +1,7 @@
 /** Stages of the tool gate: may this tool run here, and are its arguments what its schema asks for? (definitions §12.4) */
 import type { ToolDefinition } from '../core/author/definition.ts';
 import type { ToolResult } from '../core/message/message.ts';
+import { checkSchema } from './check-schema.ts';
 import { end, go, type Nothing, type Verdict } from './gate.ts';
 import type { ThreadEnv } from './thread-env.ts';
 
@@ -19,17 +20,17 @@ export function refuseCall(error: string): Verdict<never, AnsweredCall> {
  * Adds the parsed arguments, defaults applied; the refusal names each problem. Whoever runs a tool comes by here, and so does
  * who would run what only the provider runs (definitions §6.3).
  */
-export function checkToolArguments(
+export async function checkToolArguments(
   _ports: unknown,
   { tool, given }: { readonly tool: ToolDefinition; readonly given: Readonly<Record<string, unknown>> },
-): Verdict<{ readonly args: unknown }, AnsweredCall> {
+): Promise<Verdict<{ readonly args: unknown }, AnsweredCall>> {
   if (tool.executionMode === 'provider') {
     return refuseCall(`Tool "${tool.name}" is run by the provider of the model, and by nobody else.`);
   }
   if (!tool.args) return go({ args: undefined });
-  const parsed = tool.args.safeParse(given);
-  if (parsed.success) return go({ args: parsed.data });
-  return refuseCall(`Tool argument validation failed: ${describeIssues(parsed.error.issues)}`);
+  const checked = await checkSchema(tool.args, given);
+  if (checked.ok) return go({ args: checked.value });
+  return refuseCall(`Tool argument validation failed: ${checked.problems}`);
 }
 
 /** A tool that requires a variable without a value does not run. */
@@ -39,11 +40,4 @@ export async function requireVariables(
 ): Promise<Verdict<Nothing, AnsweredCall>> {
   const result = await env.refuseTool(tool);
   return result ? end({ kind: 'answered', result }) : go();
-}
-
-/** `[path] message; …`, as models and logs are told what a schema refused. */
-export function describeIssues(
-  issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
-): string {
-  return issues.map(({ path, message }) => `[${path.join('.')}] ${message}`).join('; ');
 }

@@ -2,10 +2,10 @@
 import type { Registry } from '../core/author/definition.ts';
 import type { ThreadEffects } from '../core/author/effect.ts';
 import { RuntimeError } from '../core/value/error.ts';
+import { toJsonObject } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import type { CallerContext } from './caller-context.ts';
-import { toJsonObject } from './json-object.ts';
 import type { ThreadEnv } from './thread-env.ts';
 
 /** One year: a longer delay is most likely a mistake of units. */
@@ -37,7 +37,8 @@ export function createEffects(
       await work.wakeForEffects(await store.effects.schedule(thread.id, effect));
       return id;
     },
-    getScheduledEffects: (name) => store.effects.list(thread.id, name),
+    getScheduledEffects: async (name) =>
+      store.effects.list(thread.id, name === undefined ? undefined : String(name)),
     removeScheduledEffect: (id) => store.effects.remove(thread.id, String(id)),
   };
 }

@@ -66,7 +66,8 @@ function bindTo(opened: OpenedEnv, tool: ToolDefinition | undefined): EnvState {
     async setEnv(name, value, options = {}) {
       const inherits = (agent: string) => !isScoped(registry(), agent, name);
       const owner = { thread: thread.id };
-      const type = await store.env.set({ owner, name, value, type: options.type, inherits });
+      const kept = options.type ?? (await read(name))?.type;
+      const type = await store.env.set({ owner, name, value, type: kept, inherits });
       remember(opened, { name, value, type });
     },
   };

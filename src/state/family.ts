@@ -20,6 +20,8 @@ export interface FamilyInput {
   readonly redactKnown: ThreadEnv['redactKnown'];
   /** `times`: how often this relative was asked for before. */
   readonly open: (relative: ThreadRecord, times: number) => Promise<ThreadState>;
+  /** This code has ended the thread. */
+  readonly ended: () => Promise<void>;
 }
 
 /** A thread that has never had a child costs no read. `made`: one was made after the record was read. */
@@ -51,7 +53,10 @@ export function createFamily(input: FamilyInput, caller: CallerContext): ThreadF
       const text = requireText('setStatus', status, { characters: LIMITS.childStatusChars });
       if (thread.parentId !== null) await store.children.setStatus(thread.id, input.redactKnown(text));
     },
-    terminate: () => work.terminate(),
+    async terminate() {
+      await work.terminate();
+      await input.ended();
+    },
   };
 }
 

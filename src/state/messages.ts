@@ -3,6 +3,7 @@
  * hooks, into the store.
  */
 
+import { checkMessagePage } from '../core/author/read-options.ts';
 import type {
   MessageAttachment,
   MessageUpdates,
@@ -13,13 +14,12 @@ import type {
 import type { Message, ToolAttachment } from '../core/message/message.ts';
 import { itemBytes, type MessageItem } from '../core/thread/item.ts';
 import { RuntimeError } from '../core/value/error.ts';
+import { toJsonObject } from '../core/value/json-value.ts';
 import { LIMITS, utf8Length } from '../core/value/limit.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { type AttachmentTarget, storeAttachments } from './attachments.ts';
 import type { CallerContext } from './caller-context.ts';
 import type { DraftMessage } from './hooks/message-hook-port.ts';
-import { toJsonObject } from './json-object.ts';
-import { checkMessagePage } from './read-options.ts';
 import type { ThreadEnv } from './thread-env.ts';
 
 export interface MessagesInput {
@@ -36,8 +36,8 @@ export function createMessages(input: MessagesInput): ThreadMessages {
     getMessages: async (options) => store.messages.list(threadId, checkMessagePage(options)),
     getMessage: async (id) => store.messages.get(threadId, String(id)),
     injectMessage: (message) => injectMessage(input, message),
-    updateMessage: (id, updates) => updateMessage(input, id, updates),
-    deleteMessage: (id) => store.messages.delete(threadId, id),
+    updateMessage: (id, updates) => updateMessage(input, String(id), updates),
+    deleteMessage: async (id) => store.messages.delete(threadId, String(id)),
     queueMessage: (message) => queueMessage(input, message),
   };
 }
@@ -71,8 +71,7 @@ async function injectMessage(input: MessagesInput, given: NewMessage): Promise<M
 async function updateMessage(input: MessagesInput, id: string, given: MessageUpdates): Promise<Message> {
   const { store, caller, redactKnown } = input;
   const { thread, hooks } = caller;
-  checkUpdates(given);
-  const { attachments, ...others } = redactMessage(given, redactKnown);
+  const { attachments, ...others } = redactMessage(checkUpdates(given), redactKnown);
   const resolved = attachments ? { attachments: await storeAttachments(targetOf(input), attachments) } : {};
   const updates = await hooks.beforeUpdate(id, { ...others, ...resolved });
   const stored = await store.messages.update(thread.id, id, updates);
@@ -141,7 +140,7 @@ function toDraft(
 ): DraftMessage {
   if (!ROLES.includes(role))
     throw invalid(`A message's role is system, user or assistant, not ${String(role)}.`);
-  checkFields({ content, silent, metadata });
+  const checked = checkFields({ content, silent, metadata });
   return {
     id,
     role,
@@ -152,28 +151,35 @@ function toDraft(
     parent_id: null,
     depth: 0,
     silent: silent ?? false,
-    metadata: { ...(metadata && toJsonObject(metadata, METADATA)), ...told },
+    metadata: { ...checked.metadata, ...told },
     attachments: null,
   };
 }
 
-function checkUpdates(updates: MessageUpdates): void {
+/** Those of the fields that may change, and no others. */
+function checkUpdates(updates: MessageUpdates): MessageUpdates {
   if (typeof updates !== 'object' || updates === null)
     throw invalid('The updates of a message are an object.');
-  const { content, silent, metadata } = updates;
-  checkFields({ content: content ?? '', silent, metadata });
+  const { content, silent, metadata, attachments } = updates;
+  return {
+    ...checkFields({ content: content ?? '', silent, metadata }),
+    ...(content === undefined ? {} : { content }),
+    ...(attachments === undefined ? {} : { attachments }),
+  };
 }
 
-function checkFields({
-  content,
-  silent,
-  metadata,
-}: Pick<MessageUpdates, 'content' | 'silent' | 'metadata'>): void {
+type Fields = Pick<MessageUpdates, 'content' | 'silent' | 'metadata'>;
+
+/** What of them is kept as it reads back. */
+function checkFields({ content, silent, metadata }: Fields): Omit<Fields, 'content'> {
   if (typeof content !== 'string') throw invalid("A message's content must be a text.");
   checkSize(utf8Length(content));
   if (silent !== undefined && typeof silent !== 'boolean')
     throw invalid("A message's silent is true or false.");
-  if (metadata !== undefined) toJsonObject(metadata, METADATA);
+  return {
+    ...(silent === undefined ? {} : { silent }),
+    ...(metadata === undefined ? {} : { metadata: toJsonObject(metadata, METADATA) }),
+  };
 }
 
 const METADATA = { name: 'metadata', maxBytes: LIMITS.contentBytes };

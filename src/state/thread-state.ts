@@ -3,6 +3,8 @@
  * hook, an effect and an endpoint is told by the caller's context.
  */
 
+import type { ToolDefinition } from '../core/author/definition.ts';
+import { checkPage } from '../core/author/read-options.ts';
 import type { ThreadState } from '../core/author/thread-state.ts';
 import type { EventData } from '../core/event/thread-event.ts';
 import { findActiveSide } from '../core/project/active-side.ts';
@@ -16,7 +18,6 @@ import { createThreadFiles } from './files.ts';
 import { createIds } from './id.ts';
 import { createLoaders } from './loaders.ts';
 import { createMessages } from './messages.ts';
-import { checkPage } from './read-options.ts';
 import { type RelativeFrom, toRelative } from './relative.ts';
 import type { StateParts } from './state-parts.ts';
 import type { ThreadEnv } from './thread-env.ts';
@@ -34,29 +35,37 @@ export function createThreadState(
   const nextId = createIds(store, caller.key);
   const open = (relative: ThreadRecord, times: number) =>
     openRelative(dependencies, { ...caller, parts: { env, runCode } }, relative, times);
+  let { terminatedAt } = thread;
+  const ended = async () => {
+    terminatedAt = (await store.threads.get(thread.id))?.terminatedAt ?? null;
+  };
   const prompt = execution?.prompt ?? findActiveSide(registry, thread.agent, thread.session.side)?.prompt;
+  const optionsOf = (of: ToolDefinition | undefined) =>
+    prompt?.tools.find(({ name }) => name === of?.name)?.options ?? {};
   const state: ThreadState = {
     threadId: thread.id,
     agentId: thread.agent,
     userId: thread.userId,
     createdAt: thread.createdAt,
-    terminated: thread.terminatedAt,
-    arguments: execution?.subprompt?.arguments ?? thread.arguments,
+    get terminated() {
+      return terminatedAt;
+    },
+    arguments: freezeDeep(execution?.subprompt?.arguments ?? thread.arguments),
     context: execution?.flow.scratch ?? {},
     execution: createExecution(registry, caller),
     idempotencyKey: caller.idempotencyKey ?? null,
-    options: prompt?.tools.find(({ name }) => name === tool?.name)?.options ?? {},
+    options: optionsOf(tool),
     emit: createEmitter(store, thread.id, env.redactKnown),
     getLogs: async (options) => store.events.getLogs(thread.id, checkPage(options)),
     runCode,
     _notPackableRuntimeContext: Object.freeze({ runtime: 'everthread' }),
     ...createMessages({ store, caller, nextId, redactKnown: env.redactKnown }),
-    ...createTools({ store, registry, env, nextId, state: () => state }, caller),
+    ...createTools({ store, registry, env, nextId, optionsOf, state: () => state }, caller),
     ...createEffects({ store, registry, nextId, redactKnown: env.redactKnown }, caller),
     ...createThreadValues(store, thread.id),
     ...createThreadFiles(store, thread.id, env.redactKnown),
     ...createLoaders(registry),
-    ...createFamily({ store, nextId, redactKnown: env.redactKnown, open }, caller),
+    ...createFamily({ store, nextId, redactKnown: env.redactKnown, open, ended }, caller),
     ...env.bind(tool),
   };
   return Object.freeze(state);
@@ -72,6 +81,13 @@ export async function openRelative(
   const { caller, parts } = toRelative(from, thread, times);
   const children = await loadChildren(dependencies.store, thread);
   return createThreadState(dependencies, { ...caller, children }, parts);
+}
+
+/** JSON: without cycles. */
+function freezeDeep<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const member of Object.values(value)) freezeDeep(member);
+  return Object.freeze(value);
 }
 
 /** In order, and best effort: what cannot be written is dropped. */

@@ -4,12 +4,12 @@ import type { ThreadState } from '../core/author/thread-state.ts';
 import type { ToolResult } from '../core/message/message.ts';
 import { isSubagentCall } from '../core/project/subagent.ts';
 import { errorMessage } from '../core/value/error.ts';
+import { toJsonObject } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import type { CallerContext } from './caller-context.ts';
 import { type AnsweredCall, checkToolArguments, refuseCall, requireVariables } from './check-arguments.ts';
 import { go, openGate, type Verdict } from './gate.ts';
-import { toJsonObject } from './json-object.ts';
 import type { ThreadEnv } from './thread-env.ts';
 import { runToolBody } from './tool-body.ts';
 
@@ -18,7 +18,9 @@ export interface ToolsInput {
   readonly registry: Registry;
   readonly env: ThreadEnv;
   readonly nextId: () => string;
-  /** The state that the invoked tool is given, but for its variables. */
+  /** Of the tool's entry in the active prompt. */
+  readonly optionsOf: (tool: ToolDefinition) => ThreadState['options'];
+  /** The state that an invoked tool is given, but for what is its own. */
   readonly state: () => ThreadState;
 }
 
@@ -28,6 +30,7 @@ export function createTools(
 ): Pick<ThreadState, 'queueTool' | 'invokeTool'> {
   const { store, registry, env, nextId } = input;
   const { thread, work, execution } = caller;
+  let invoked = 0;
   return {
     queueTool(name, args = {}) {
       const refusal =
@@ -38,7 +41,8 @@ export function createTools(
     },
     async invokeTool(name, args = {}) {
       const began = performance.now();
-      const passed = await INVOKED_TOOL.pass(input, { name, given: args, caller, env });
+      const key = `${caller.idempotencyKey ?? caller.key}:invoked:${invoked++}`;
+      const passed = await INVOKED_TOOL.pass(input, { name, given: args, caller, env, key });
       const { result } = passed.kind === 'go' ? passed.known : passed.end;
       const durationMs = Math.round(performance.now() - began);
       const data = { name: String(name).slice(0, 128), status: result.status, durationMs };
@@ -56,6 +60,8 @@ interface InvokedCall {
   readonly given: Readonly<Record<string, unknown>>;
   readonly caller: CallerContext;
   readonly env: ThreadEnv;
+  /** Its idempotency key. */
+  readonly key: string;
 }
 
 /**
@@ -79,17 +85,22 @@ function resolveReachable(
 }
 
 async function runInvoked(
-  { state }: ToolsInput,
-  { tool, args, env, caller }: InvokedCall & { readonly tool: ToolDefinition; readonly args: unknown },
+  input: ToolsInput,
+  { tool, args, key, env, caller }: InvokedCall & { readonly tool: ToolDefinition; readonly args: unknown },
 ): Promise<Verdict<{ readonly result: ToolResult }, never>> {
-  const own = Object.freeze({ ...describe(state()), ...env.bind(tool) });
-  const result = await runToolBody({ tool, state: own, args, work: caller.key });
-  return go({ result });
+  const own: ThreadState = withOwn(input.state(), {
+    idempotencyKey: key,
+    options: input.optionsOf(tool),
+    ...createTools({ ...input, state: () => own }, { ...caller, tool, idempotencyKey: key }),
+    ...env.bind(tool),
+  });
+  return go({ result: await runToolBody({ tool, state: own, args, work: caller.key }) });
 }
 
 /** Getters and all: a spread would read them. */
-function describe(state: ThreadState): ThreadState {
-  return Object.create(null, Object.getOwnPropertyDescriptors(state)) as ThreadState;
+function withOwn(state: ThreadState, own: Partial<ThreadState>): ThreadState {
+  const members = { ...Object.getOwnPropertyDescriptors(state), ...Object.getOwnPropertyDescriptors(own) };
+  return Object.freeze(Object.defineProperties({}, members)) as ThreadState;
 }
 
 /** What a call may name: a tool, a prompt, an agent that takes a handoff, a subagent, or what makes and tells one. */

@@ -128,17 +128,20 @@ describe('definitions §16 Environment at run time', () => {
     ]);
   });
 
-  it('[definitions 16] setEnv writes to the thread for good, keeps the type, and makes new ones secret', async () => {
+  it('[definitions 16] setEnv writes to the thread for good, keeps the type that is in effect, from whatever scope, and makes new ones secret', async () => {
     const model = scriptedModel([calls('write'), says('done'), calls('tell'), says('done')]);
     const runtime = await envRuntime({
       model,
+      agent: { env: { D: 'of the agent' }, variables: [{ name: 'D', type: 'text' }] },
       tools: {
         ...tell,
         write: async (state) => {
           await state.setEnv('A', 'of the tool');
-          await state.setEnv('B', SECRET);
+          await state.setEnv('B', 'of this thread');
           await state.setEnv('C', 'plain', { type: 'text' });
-          return `${await state.envType('A')} ${await state.envType('B')} ${await state.envType('C')}`;
+          await state.setEnv('D', 'stated');
+          await state.setEnv('E', SECRET);
+          return (await Promise.all(['A', 'B', 'C', 'D', 'E'].map((name) => state.envType(name)))).join(' ');
         },
       },
     });
@@ -148,13 +151,14 @@ describe('definitions §16 Environment at run time', () => {
     await runtime.client.startThread({ agent: 'helper', threadId, messages: [{ content: 'go' }] });
     await runtime.client.waitForIdle(threadId);
     await runtime.say(threadId, 'and now?');
-    // B is new to the thread, whatever the instance has.
-    expect(await toolResults(runtime, threadId)).toEqual(['text secret text', 'of the tool']);
+    expect(await toolResults(runtime, threadId)).toEqual(['text text text text secret', 'of the tool']);
     const listed = await runtime.client.listEnv({ thread: threadId });
     expect(listed.map(({ name, type, value }) => [name, type, value])).toEqual([
       ['A', 'text', 'of the tool'],
-      ['B', 'secret', undefined],
+      ['B', 'text', 'of this thread'],
       ['C', 'text', 'plain'],
+      ['D', 'text', 'stated'],
+      ['E', 'secret', undefined],
     ]);
     expect((await runtime.client.listEnv({ instance: true })).map(({ value }) => value)).toEqual([
       'of the instance',

@@ -1,10 +1,12 @@
 /** runtime §9: the queue is durable and in order; payloads that cannot be used are refused visibly. */
 import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
 import { waitForIdle } from '../../src/client/wait-for-idle.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, delays, says, scriptedModel } from '../../src/testing/index.ts';
 import { message, openThread } from '../contract/thread-driver.ts';
 import { eventually, testRuntime, testStore } from '../support/runtime.ts';
+import { codeOf } from '../support/tool-work.ts';
 
 const users = (lines: readonly string[]) => lines.filter((line) => line.startsWith('user: '));
 
@@ -108,6 +110,58 @@ describe('runtime §9 Queue and Delivery', () => {
       .filter(({ role }) => role === 'user')
       .map(({ content }) => content);
     expect(contents).toEqual([first, second]);
+  });
+
+  it('[runtime 9] a tool with large arguments is queued in its place, and what a thread would refuse is refused by the client', async () => {
+    const model = scriptedModel([says('hello'), says('counted')]);
+    const count = defineTool({
+      description: 'counts',
+      args: z.object({ text: z.string() }),
+      execute: (_state, { text }) => ({ status: 'success', result: String(text.length) }),
+    });
+    const runtime = await testRuntime({ model, tools: { count } });
+    const { client } = runtime;
+    const thread = await runtime.start('hi');
+    const call = { id: 'large', name: 'count', arguments: { text: 'ä'.repeat(20_000) } };
+    await client.queueTool(thread, call);
+    await client.queueTool(thread, call);
+    await client.waitForIdle(thread);
+    expect((await runtime.transcript(thread)).slice(-3)).toEqual([
+      'assistant:  -> count',
+      'tool count success: 20000',
+      'assistant: counted',
+    ]);
+    const strange = { n: 1n } as never;
+    const message = { content: 'x' };
+    const refused: readonly (readonly [code: string, command: () => Promise<unknown>])[] = [
+      ['InvalidValue', () => client.queueTool(thread, { name: 'count', arguments: strange })],
+      ['InvalidValue', () => client.queueTool(thread, { name: 'count', arguments: [] as never })],
+      [
+        'LimitExceeded',
+        () => client.queueTool(thread, { name: 'count', arguments: { text: 'x'.repeat(5e6) } }),
+      ],
+      ['InvalidMessage', () => client.queueTool(thread, { name: '' })],
+      ['InvalidMessage', () => client.queueTool(thread, { name: 'count', id: 'a b' })],
+      ['InvalidValue', () => client.queueMessage(thread, { ...message, metadata: strange })],
+      ['InvalidValue', () => client.sendMessage(thread, { ...message, metadata: { at: new Date(0) } })],
+      ['InvalidMessage', () => client.queueMessage(thread, { ...message, silent: 'yes' as never })],
+      ['InvalidMessage', () => client.queueMessage(thread, 'x' as never)],
+      ['InvalidValue', () => client.startThread({ agent: 'helper', arguments: strange })],
+      ['LimitExceeded', () => client.startThread({ agent: 'helper', arguments: { text: 'x'.repeat(2e6) } })],
+      ['InvalidStart', () => client.startThread({ agent: '' })],
+      ['InvalidStart', () => client.startThread({ agent: 'helper', userId: 5 as never })],
+      ['InvalidStart', () => client.startThread({ agent: 'helper', messages: Array(101).fill(message) })],
+      ['InvalidValue', () => client.getMessages(thread, { limit: '5' as never })],
+      ['InvalidValue', () => client.getLogs(thread, { order: 'up' as never })],
+      ['InvalidValue', () => client.listThreads({ limit: -1 })],
+      ['InvalidValue', () => client.values(thread).list({ after: 5 as never })],
+    ];
+    const codes = await Promise.all(refused.map(([, command]) => codeOf(command)));
+    expect(codes).toEqual(refused.map(([code]) => code));
+    const rejected = (await runtime.store.events.read(thread, 0)).filter(
+      ({ type }) => type === 'item.rejected',
+    );
+    expect(rejected).toEqual([]);
   });
 
   it('a malformed signal is dropped, becomes a visible event, and harms nothing', async () => {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
+import { connectPatiently } from '../support/patient-client.ts';
 import { eventually, testRuntime } from '../support/runtime.ts';
 
 describe('runtime §10 Termination', () => {
@@ -31,6 +32,32 @@ describe('runtime §10 Termination', () => {
       refused,
     );
     await runtime.client.terminate(thread);
+  });
+
+  it('[runtime 10] what follows a termination is refused at once, also where no worker is there to hear of it', async () => {
+    const runtime = await testRuntime({ model: scriptedModel([]), fresh: true });
+    const thread = await runtime.start();
+    await runtime.stopWorker();
+    const { client } = runtime;
+    const unopened = await client.startThread({ agent: 'helper' });
+    for (const id of [thread, unopened.threadId]) {
+      await client.terminate(id, 'done with it');
+      for (const command of [
+        () => client.queueMessage(id, { content: 'x' }),
+        () => client.queueTool(id, { name: 'x' }),
+        () => client.stop(id),
+      ])
+        await expect(command()).rejects.toMatchObject({ code: 'ThreadTerminated' });
+    }
+    const other = await connectPatiently({ store: runtime.store, taskQueue: runtime.taskQueue });
+    await expect(other.queueMessage(thread, { content: 'x' })).rejects.toMatchObject({
+      code: 'ThreadTerminated',
+    });
+    await other.close();
+    expect(await client.getThread(thread)).toMatchObject({
+      status: 'terminated',
+      stopReason: 'done with it',
+    });
   });
 
   it('[runtime 10] a thread started again by hand under a spent id ends at once and stores nothing', async () => {

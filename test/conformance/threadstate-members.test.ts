@@ -1,7 +1,10 @@
 /** The other members of ThreadState (definitions §14). Files, values, variables and code have files of their own. */
 import { describe, expect, it } from '@jest/globals';
 import { defineSearchAttributeKey } from '@temporalio/common';
-import { calls, says, scriptedModel } from '../../src/testing/index.ts';
+import type { ThreadState } from '../../src/core/author/thread-state.ts';
+import { definePrompt } from '../../src/definitions/index.ts';
+import { calls, callsMany, says, scriptedModel } from '../../src/testing/index.ts';
+import { hookRuntime } from '../support/hook-project.ts';
 import { eventually, testRuntime } from '../support/runtime.ts';
 import { codeOf, toolAnswers, toolOf, work } from '../support/tool-work.ts';
 
@@ -48,6 +51,33 @@ describe('ThreadState: hierarchy and lifecycle', () => {
       ],
     });
     expect(answers).toEqual([[[], null, null, {}, {}, 'InvalidMessage', 'InvalidMessage']]);
+  });
+
+  it('[threadstate lifecycle] terminated tells of the own terminate(), and arguments are frozen at any depth', async () => {
+    const runtime = await testRuntime({
+      model: scriptedModel([calls('end')]),
+      tools: {
+        end: toolOf(async (state) => {
+          const given = state.arguments as { topic: { name: string } };
+          const change = () => {
+            given.topic.name = 'trains';
+          };
+          const refused = await codeOf(change);
+          const before = state.terminated;
+          await state.terminate();
+          seen.resolve([given.topic.name, refused, before, state.terminated]);
+        }),
+      },
+    });
+    const seen = Promise.withResolvers<unknown[]>();
+    const { threadId } = await runtime.client.startThread({
+      agent: 'helper',
+      arguments: { topic: { name: 'ships' } },
+      messages: [{ content: 'go' }],
+    });
+    const told = await seen.promise;
+    const { terminatedAt } = await runtime.client.waitForIdle(threadId);
+    expect(told).toEqual(['ships', expect.stringContaining('read only'), null, terminatedAt]);
   });
 
   it('[threadstate lifecycle] terminate ends the thread for ever: what follows is refused, and its history stays', async () => {
@@ -152,6 +182,41 @@ describe('ThreadState: execution', () => {
         promptPath: ['main'],
         last: true,
       },
+    ]);
+  });
+
+  it('[definitions 14.1] messageHistory is the conversation so far: without what waits, and within a sub-prompt its own', async () => {
+    const history = async (state: ThreadState) => {
+      if (state.execution?.promptPath.length === 1) await state.queueMessage({ content: 'later' });
+      return state.execution?.messageHistory.map(({ role, content }) => `${role}: ${content ?? ''}`);
+    };
+    const again = async (state: ThreadState) => history(state);
+    const runtime = await hookRuntime({
+      model: scriptedModel([
+        calls('look'),
+        callsMany([{ name: 'again' }, { name: 'ask', args: {} }]),
+        calls('look'),
+        says('done'),
+      ]),
+      hooks: {},
+      tools: { look: toolOf(history), again: toolOf(again) },
+      prompts: [
+        definePrompt({
+          name: 'ask',
+          toolDescription: 'asks',
+          prompt: 'You ask.',
+          model: 'scripted',
+          tools: ['look'],
+        }),
+      ],
+      prompt: { tools: ['look', 'again', 'ask'] },
+    });
+    const { messages } = await runtime.client.getMessages(await runtime.start('go'), { maxDepth: 1 });
+    const results = messages.filter(({ role, name }) => role === 'tool' && name !== 'ask');
+    expect(results.map(({ content }) => JSON.parse(content ?? ''))).toEqual([
+      ['user: go', 'assistant: '],
+      ['user: go', 'assistant: ', expect.stringMatching(/^tool: /), 'user: later', 'assistant: '],
+      ['assistant: '],
     ]);
   });
 

@@ -4,24 +4,21 @@
  */
 import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';
+import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { testRuntime, testStore } from '../support/runtime.ts';
 
-/** A tool has done its work, and its result cannot be stored: to Temporal its activity has failed. */
-async function loseResult(idempotent: boolean) {
+type Commit = ThreadStore['toolCalls']['commit'];
+
+/** A tool has done its work, and the store does not take its result. */
+async function loseResult(idempotent: boolean, isLost: (command: Parameters<Commit>[0]) => boolean) {
   const store = await testStore();
-  const commitTool = store.toolCalls.commit.bind(store);
-  let lost = false;
-  Object.assign(store, {
-    toolCalls: {
-      ...store.toolCalls,
-      commit(...given: Parameters<typeof commitTool>) {
-        if (lost) return commitTool(...given);
-        lost = true;
-        return Promise.reject(new Error('the result is lost'));
-      },
-    },
-  });
+  const commitTool: Commit = store.toolCalls.commit.bind(store);
+  const commit: Commit = async (command) => {
+    if (isLost(command)) throw new Error('the result is lost');
+    return commitTool(command);
+  };
+  Object.assign(store, { toolCalls: { ...store.toolCalls, commit } });
   let begun = 0;
   const count = defineTool({
     description: 'counts',
@@ -38,16 +35,34 @@ async function loseResult(idempotent: boolean) {
   return { begun, attempts: activity?.retryPolicy?.maximumAttempts, result };
 }
 
+/** The store takes nothing of the first attempt: to Temporal its activity has failed. */
+function ofFirstAttempt(): Parameters<typeof loseResult>[1] {
+  let first: string | undefined;
+  return ({ attempt }) => {
+    first ??= attempt;
+    return attempt === first;
+  };
+}
+
 describe('a tool whose result is lost', () => {
   it('begins once where it may not be tried again, and Temporal is not asked to try', async () => {
-    const { begun, attempts, result } = await loseResult(false);
+    const { begun, attempts, result } = await loseResult(false, ofFirstAttempt());
     expect(begun).toBe(1);
     expect(result).toMatch(/^tool count error: .*outcome of this call is unknown/);
     expect(attempts).toBe(1);
   });
 
   it('begins again where it says that it may be tried again', async () => {
-    const { begun, result } = await loseResult(true);
+    const { begun, result } = await loseResult(true, ofFirstAttempt());
     expect([begun, result]).toEqual([2, 'tool count success: 2']);
   });
+
+  for (const idempotent of [false, true])
+    it(`[runtime 5.2] a result that the store refuses is told as that, and ${idempotent ? 'an idempotent' : 'the'} body runs once`, async () => {
+      const { begun, result } = await loseResult(idempotent, ({ result }) => result?.status === 'success');
+      expect([begun, result]).toEqual([
+        1,
+        'tool count error: Failed to execute tool: Fault: The call was answered, and its answer could not be stored: the result is lost',
+      ]);
+    });
 });

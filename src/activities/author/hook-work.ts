@@ -12,6 +12,7 @@ import { type AuthorCode, type AuthorCodeOptions, openAuthorCode } from '../../s
 import type { Scratch } from '../../state/scratch.ts';
 import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { QueuedTool } from '../../store/port/tool.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
 import { openSink, type Sink } from '../signals/sink.ts';
@@ -91,6 +92,15 @@ export function watchFlow(
     kept = { directive, context };
     return changes;
   };
+}
+
+/** What tools hooks have queued by now, for the transaction that stores what they have seen. */
+export async function takeTools({
+  hooks,
+  sink,
+}: Pick<HookWork, 'hooks' | 'sink'>): Promise<readonly QueuedTool[]> {
+  await sink.settle().catch((error) => hooks.tell(null, error));
+  return [...sink.taken().queuedTools];
 }
 
 /**

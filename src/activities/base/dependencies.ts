@@ -33,6 +33,7 @@ export type RunAlone = (activity: LoneActivity, input: unknown, unit: AuthorRun)
 
 export type FaultPoint =
   | 'thread_opening'
+  | 'step_begun'
   | 'model_streaming'
   | 'model_answered'
   | 'model_committed'

@@ -24,6 +24,15 @@ const STORE_PAUSES: Partial<Record<ErrorCode, '1 second' | '2 seconds' | '5 seco
   StoreCorrupt: '5 seconds',
 };
 
+/** By name, since they come from several realms. */
+const ENDS: readonly unknown[] = ['WorkerHandover', 'StaleRun', 'CancelledFailure', 'HookAborted'];
+
+/** It says nothing of the work: that was aborted or replaced, or its store is in trouble. Another attempt may do. */
+export function isPassing(error: unknown, signal: AbortSignal): boolean {
+  if (signal.aborted || ENDS.includes(readField(error, 'name'))) return true;
+  return isRuntimeError(error) && Object.hasOwn(STORE_PAUSES, error.code);
+}
+
 /** Work that another worker must take over, at once. */
 export class WorkerHandover extends Error {
   override readonly name = 'WorkerHandover';

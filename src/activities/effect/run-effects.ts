@@ -4,12 +4,13 @@
  * An effect that is cut off stays begun in the store, and whoever asks next runs it again.
  */
 import type { RunEffectsOutcome, RunRef, StoredError } from '../../core/thread/step.ts';
+import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import type { BegunEffect, EndedEffect } from '../../store/port/effect.ts';
+import type { BegunEffect, EndEffect, EndedEffect } from '../../store/port/effect.ts';
 import type { FromRun } from '../../store/port/run.ts';
 import { runUnit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { abortError, abortSignal } from '../base/guard.ts';
+import { abortError, abortSignal, isPassing } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
 import { executeEffect } from './execute-effect.ts';
 
@@ -89,7 +90,15 @@ async function runHandler(
   const executed = await executeEffect(dependencies, { effect, thread, signal });
   if (executed.kind === 'aborted') throw abortError();
   const { error, queuedTools } = executed;
-  return retryWhileUnavailable(signal, () =>
-    dependencies.store.effects.end({ ...run, id: effect.id, attempt, error, queuedTools }),
-  );
+  const end = (ended: Pick<EndEffect, 'error' | 'queuedTools'>) =>
+    retryWhileUnavailable(signal, () =>
+      dependencies.store.effects.end({ ...run, id: effect.id, attempt, ...ended }),
+    );
+  return end({ error, queuedTools }).catch((failure: unknown) => {
+    // The handler has run. What cannot be stored of it is told as that, and not as a lost worker.
+    if (isPassing(failure, signal)) throw failure;
+    const code = isRuntimeError(failure) ? failure.code : 'EffectFailed';
+    const message = `It has run, and its end could not be stored: ${errorMessage(failure)}`;
+    return end({ error: { code, message }, queuedTools: [] });
+  });
 }

@@ -2,7 +2,7 @@
  * Stages that store what a model said (runtime §3.4), through the hooks around a new message (definitions §9).
  * S1. Hooks before it run once for each attempt of the step, outside the transaction. Those after it run once, behind it: where
  *     the worker is lost in between, never.
- * S2. Tools that hooks queue are in line behind the answer.
+ * S2. Tools that hooks queue are in line behind the answer, in its transaction; those of hooks after it, behind that.
  * S3. An answer was paid for: where the store is away or full, it is kept until it can be stored, or another worker takes over.
  */
 import { randomUUID } from 'node:crypto';
@@ -13,7 +13,7 @@ import { end, go, type Verdict } from '../../state/gate.ts';
 import type { DraftMessage } from '../../state/hooks/message-hook-port.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { CommittedStep, StepContext, StepRecord, StepRef } from '../../store/port/step.ts';
-import { queueTools } from '../author/hook-work.ts';
+import { queueTools, takeTools } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import type { StepHooks } from './step-hooks.ts';
@@ -51,23 +51,32 @@ export async function beforeCreateAnswer(
   return go({ draft: await hooks.beforeRow(toDraft(answer, context)) });
 }
 
+interface CommittedAnswer {
+  readonly record: StepRecord;
+  /** How many of the tools that hooks have queued are stored with it. */
+  readonly storedTools: number;
+}
+
 export type UncommittedStep = Exclude<CommittedStep, { kind: 'stored' }>;
 
 /** Answer, calls, usage and events in one transaction (S3). */
 export async function commitAnswer(
   { store, probe, handover }: ActivityDependencies,
-  { ref, answer: { blocked, ...answer }, draft, flow }: AnsweredStep & HookedAnswer,
-): Promise<Verdict<{ readonly record: StepRecord }, UncommittedStep>> {
+  { ref, answer: { blocked, ...answer }, draft, flow, hooks, sink }: AnsweredStep & HookedAnswer,
+): Promise<Verdict<CommittedAnswer, UncommittedStep>> {
+  const queuedTools = await takeTools({ hooks, sink });
   const command = {
     ...ref,
     ...answer,
     ...(draft && toFields(draft)),
+    queuedTools,
     ...(await flow()),
     ...(blocked ? { directive: 'blocked' as const } : {}),
   };
   const committed = await retryWhileUnavailable(abortSignal(handover), () => store.steps.commit(command));
   await probe?.('model_committed');
-  return committed.kind === 'stored' ? go({ record: committed.record }) : end(committed);
+  if (committed.kind !== 'stored') return end(committed);
+  return go({ record: committed.record, storedTools: queuedTools.length });
 }
 
 /** `after_create_message`, and what hooks have asked of the flow by now. */
@@ -78,19 +87,18 @@ export async function afterCreateAnswer(
     answer,
     draft,
     record,
+    storedTools,
     hooks,
     sink,
     flow,
-  }: AnsweredStep & HookedAnswer & { readonly record: StepRecord },
+  }: AnsweredStep & HookedAnswer & CommittedAnswer,
 ): Promise<Verdict<{ readonly record: StepRecord }, never>> {
   if (!(hooks.ran || draft)) return go({ record });
-  const queue = queueTools(store, ref.threadId, sink);
-  // S2: tools that hooks queue.
-  await queue();
   const stored = draft && (await store.messages.get(ref.threadId, draft.id));
   // Another attempt may have been first, with a message of its own.
   if (stored) await hooks.messages.afterCreate(stored);
-  await queue();
+  // S2: behind the answer.
+  await queueTools(store, ref.threadId, sink, storedTools)();
   const later = answer.blocked ? {} : await flow();
   await store.steps.keepFlow({ ...ref, ...later });
   return go({ record: { ...record, ...(later.directive && { directive: later.directive }) } });

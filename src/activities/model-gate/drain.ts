@@ -22,7 +22,15 @@ import type { PendingMessage, PendingWork, PreparedRow } from '../../store/port/
 import type { FromRun } from '../../store/port/run.ts';
 import type { BeginStep, BegunStep } from '../../store/port/step.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
-import { type HookWork, openHookWork, queueTools, watchFlow, withHookWork } from '../author/hook-work.ts';
+import {
+  type HookWork,
+  openHookWork,
+  queueTools,
+  takeTools,
+  watchFlow,
+  withHookWork,
+} from '../author/hook-work.ts';
+import { readMessageHistory } from '../author/message-history.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import { immediateCalls } from '../model/immediate-subagents.ts';
@@ -133,11 +141,11 @@ async function beginThroughHooks(
   for (const { id, message } of pending.rows)
     prepared.push(message ? await prepare(dependencies, work, message, threadId) : { id });
   const flow = watchFlow(work.hooks, scratch);
-  const begun = await store.steps.begin({ ...command, prepared, ...(await flow()) });
-  const queue = queueTools(store, threadId, work.sink);
-  await queue();
+  const queuedTools = await takeTools(work);
+  const begun = await store.steps.begin({ ...command, prepared, queuedTools, ...(await flow()) });
+  await dependencies.probe?.('step_begun');
   await tellStored(dependencies, work, threadId, prepared);
-  await queue();
+  await queueTools(store, threadId, work.sink, queuedTools.length)();
   if (begun.kind !== 'stored') return { begun, scratch };
   // Nothing else will be committed of a step of queued tools.
   const changes = await flow();
@@ -212,12 +220,12 @@ async function tellStored(
 }
 
 async function toExecution(
-  { store, registry }: ActivityDependencies,
+  dependencies: ActivityDependencies,
   { threadId, executionId }: BeginStep,
   pending: PendingWork,
   scratch: Scratch,
 ): Promise<RunningExecution> {
-  const { messages: history } = await store.messages.list(threadId, { includeSilent: true });
+  const history = await readMessageHistory(dependencies, threadId);
   const { side, sideSteps } = pending;
   return {
     executionId: pending.executionId ?? executionId,
@@ -225,7 +233,7 @@ async function toExecution(
     stepCount: pending.stepCount + 1,
     sideSteps: { ...sideSteps, [side]: sideSteps[side] + 1 },
     side,
-    prompt: findActiveSide(registry(), pending.thread.agent, side)?.prompt,
+    prompt: findActiveSide(dependencies.registry(), pending.thread.agent, side)?.prompt,
     subprompt: null,
     history,
     flow: scratch.flow,

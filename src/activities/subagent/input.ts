@@ -15,7 +15,8 @@ import {
 } from '../../core/project/subagent.ts';
 import { isRuntimeError, isStoreTrouble } from '../../core/value/error.ts';
 import { storeAttachments } from '../../state/attachments.ts';
-import { type AnsweredCall, describeIssues, refuseCall } from '../../state/check-arguments.ts';
+import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
+import { checkStoredArguments } from '../../state/check-schema.ts';
 import { go, type Verdict } from '../../state/gate.ts';
 import { createIds } from '../../state/id.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
@@ -84,13 +85,13 @@ export function readMessageFields(
 }
 
 /** Stage: the arguments of a call by the agent's own name, and what the entry's `init…` fields make of them. */
-export function readOwnArguments(
+export async function readOwnArguments(
   { registry }: Pick<ActivityDependencies, 'registry'>,
   { subagent, input }: ResolvedCall & { readonly input: BootstrapInput },
-): Verdict<{ readonly first: FirstTold }, AnsweredCall> {
+): Promise<Verdict<{ readonly first: FirstTold }, AnsweredCall>> {
   const given = parseArguments(input.arguments);
   if (!given) return refuseInput(subagent.agent.name, 'the arguments are not a JSON object');
-  const checked = checkChildArguments(registry(), subagent, given);
+  const checked = await checkChildArguments(registry(), subagent, given);
   if (checked.kind === 'end') return checked;
   const { args } = checked.added;
   const name = toText(argumentOf(args, subagent.initAgentNameProperty));
@@ -112,7 +113,7 @@ export function readOwnArguments(
 export function checkNamedArguments(
   { registry }: Pick<ActivityDependencies, 'registry'>,
   { subagent, fields }: ResolvedCall & { readonly fields: CreateFields },
-): Verdict<{ readonly args: PromptArguments }, AnsweredCall> {
+): Promise<Verdict<{ readonly args: PromptArguments }, AnsweredCall>> {
   return checkChildArguments(registry(), subagent, fields.arguments);
 }
 
@@ -129,21 +130,20 @@ export function composeFirst(
 }
 
 /** Arguments for both sides of the child, defaults applied (definitions §22.20). */
-function checkChildArguments(
+async function checkChildArguments(
   registry: Registry,
   subagent: Subagent,
   args: Readonly<Record<string, unknown>>,
-): Verdict<{ readonly args: PromptArguments }, AnsweredCall> {
+): Promise<Verdict<{ readonly args: PromptArguments }, AnsweredCall>> {
   const schema = childPrompt(registry, subagent)?.requiredSchema;
-  if (!schema) return go({ args });
-  const parsed = schema.safeParse(args);
-  if (parsed.success) return go({ args: parsed.data as PromptArguments });
+  const checked = await checkStoredArguments(schema, args);
+  if (checked.ok) return go({ args: checked.value });
   const agent = subagent.agent.name;
-  const required = requiredFields(schema);
+  const required = schema ? requiredFields(schema) : [];
   const needs = required.length > 0 ? ` It needs: ${required.join(', ')}.` : '';
   // One JSON object, for programs; its first field is for models and people.
   const error = JSON.stringify({
-    error: `The arguments of the subagent "${agent}" are not what it takes: ${describeIssues(parsed.error.issues)}.${needs}`,
+    error: `The arguments of the subagent "${agent}" are not what it takes: ${checked.problems}.${needs}`,
     error_code: 'subagent_arguments_required',
     error_data: { agent, required },
   });

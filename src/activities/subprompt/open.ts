@@ -12,7 +12,15 @@ import type { RunningExecution } from '../../state/running-execution.ts';
 import { openScratch, type Scratch } from '../../state/scratch.ts';
 import type { SubpromptPlace } from '../../store/port/step.ts';
 import type { OpenedSubprompt, OpenSubprompt } from '../../store/port/subprompt.ts';
-import { type HookWork, openHookWork, queueTools, watchFlow, withHookWork } from '../author/hook-work.ts';
+import {
+  type HookWork,
+  openHookWork,
+  queueTools,
+  takeTools,
+  watchFlow,
+  withHookWork,
+} from '../author/hook-work.ts';
+import { readMessageHistory } from '../author/message-history.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import type { ResumableCall } from '../tool/resumable-call.ts';
@@ -70,18 +78,20 @@ interface ThroughHooks {
 
 async function openThroughHooks(
   { store }: ActivityDependencies,
-  { hooks, sink }: HookWork,
+  work: HookWork,
   { command, scratch, depth }: ThroughHooks,
 ): Promise<OpenedSubprompt> {
   const { threadId } = command;
+  const { hooks, sink } = work;
   const draft = toDraft(command, depth);
   const { content, silent, metadata, attachments } = await hooks.beforeRow(draft);
   const message = { id: draft.id, content: content ?? '', silent, metadata, attachments: attachments ?? [] };
-  const opened = await store.subprompts.open({ ...command, message });
+  const queuedTools = await takeTools(work);
+  const opened = await store.subprompts.open({ ...command, message, queuedTools });
   if (opened.kind !== 'call' || !hooks.ran) return opened;
   const stored = await store.messages.get(threadId, draft.id);
   if (stored) await hooks.messages.afterCreate(stored);
-  await queueTools(store, threadId, sink)();
+  await queueTools(store, threadId, sink, queuedTools.length)();
   const changes = await watchFlow(hooks, scratch)();
   await store.steps.keepFlow({ threadId, runId: command.runId, step: opened.step, ...changes });
   return opened;
@@ -112,11 +122,16 @@ interface Opening {
 }
 
 async function toExecution(
-  { store }: ActivityDependencies,
+  dependencies: ActivityDependencies,
   { call, asked, command, scratch }: Opening,
 ): Promise<RunningExecution> {
   const { key, begun, executionId } = call;
-  const { messages: history } = await store.messages.list(key.threadId, { includeSilent: true });
+  // Its step is about to open: the conversation around it is what there is.
+  const history = await readMessageHistory(
+    dependencies,
+    key.threadId,
+    begun.subprompt ? key.step : undefined,
+  );
   const { prompt, args } = asked;
   const subprompt: SubpromptPlace = {
     prompt: prompt.name,

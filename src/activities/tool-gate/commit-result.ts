@@ -7,11 +7,11 @@ import type { ToolCallOutcome } from '../../core/thread/step.ts';
 import { authorPlace } from '../../state/author-fault.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import { queueTools } from '../author/hook-work.ts';
+import { queueTools, takeTools } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { AnsweredFrame, OpenFlow, RowOfResult } from './result-hooks.ts';
 
-type FinishedCall = AnsweredFrame & OpenFlow & RowOfResult;
+export type FinishedCall = AnsweredFrame & OpenFlow & RowOfResult;
 
 export interface Committed {
   /** How many items and tools the transaction has put in line. */
@@ -27,8 +27,7 @@ export async function commitResult(
 ): Promise<Verdict<Committed, ToolCallOutcome>> {
   const { call, signal } = execution;
   // What the body has queued was settled with its result; this is the hooks'.
-  await sink.settle().catch((error) => hooks.tell(null, error));
-  const queuedTools = [...sink.taken().queuedTools];
+  const queuedTools = await takeTools({ hooks, sink });
   // What made an error of the result has taken the handoff back.
   const handoff = row.result?.status === 'success' ? answer.handoff : {};
   const changes = { ...left, ...(await flow()) };

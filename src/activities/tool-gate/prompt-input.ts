@@ -9,7 +9,8 @@ import type { AttachmentRef } from '../../core/message/message.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';
 import { isRuntimeError, isStoreTrouble, RuntimeError } from '../../core/value/error.ts';
 import { storeAttachments } from '../../state/attachments.ts';
-import { type AnsweredCall, describeIssues, refuseCall } from '../../state/check-arguments.ts';
+import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
+import { checkStoredArguments } from '../../state/check-schema.ts';
 import { go, type Verdict } from '../../state/gate.ts';
 import { createIds } from '../../state/id.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
@@ -18,16 +19,14 @@ import type { KnownCall } from './call-info.ts';
 export type PromptArguments = Readonly<Record<string, unknown>>;
 
 /** Adds the parsed arguments, defaults applied; the refusal names each problem. */
-export function checkPromptArguments(
+export async function checkPromptArguments(
   _ports: unknown,
   { execution: { call }, schema }: KnownCall & { readonly schema: AuthorSchema | undefined },
-): Verdict<{ readonly args: PromptArguments }, AnsweredCall> {
+): Promise<Verdict<{ readonly args: PromptArguments }, AnsweredCall>> {
   const given = parseArguments(call.arguments);
   if (!given) return invalid('the arguments are not a JSON object');
-  if (!schema) return go({ args: given });
-  const parsed = schema.safeParse(given);
-  if (parsed.success) return go({ args: parsed.data as PromptArguments });
-  return invalid(describeIssues(parsed.error.issues));
+  const checked = await checkStoredArguments(schema, given);
+  return checked.ok ? go({ args: checked.value }) : invalid(checked.problems);
 }
 
 function invalid(problem: string) {

@@ -13,6 +13,7 @@ import { findActiveSide } from '../../core/project/active-side.ts';
 import { isRuntimeError, isStoreTrouble } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { storeAttachments } from '../../state/attachments.ts';
+import { checkStoredArguments } from '../../state/check-schema.ts';
 import { createIds } from '../../state/id.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
@@ -28,7 +29,7 @@ export async function bindToSession(
 ): Promise<ToolResult> {
   const bound = findBinding(registry(), execution);
   if (!bound || result.status !== 'success') return result;
-  const args = argumentsOf(registry(), execution);
+  const args = await argumentsOf(registry(), execution);
   const text = toText(argumentOf(args, bound.messageProperty));
   if (bound.ends) {
     const told = text === undefined ? result : { ...result, result: text };
@@ -57,10 +58,13 @@ function findBinding(
 }
 
 /** Checked ones, defaults applied, where a tool was called. */
-function argumentsOf(registry: Registry, { call }: ToolExecution): Readonly<Record<string, unknown>> {
+async function argumentsOf(
+  registry: Registry,
+  { call }: ToolExecution,
+): Promise<Readonly<Record<string, unknown>>> {
   const given = parseArguments(call.arguments) ?? {};
-  const checked = registry.tools.get(call.name)?.args?.safeParse(given);
-  return checked?.success ? (checked.data as Record<string, unknown>) : given;
+  const checked = await checkStoredArguments(registry.tools.get(call.name)?.args, given);
+  return checked.ok ? checked.value : given;
 }
 
 async function withFiles(

@@ -6,6 +6,7 @@ import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { RunningExecution } from '../../state/running-execution.ts';
 import { openScratch, type Scratch } from '../../state/scratch.ts';
 import { type HookWork, openHookWork, withHookWork } from '../author/hook-work.ts';
+import { readMessageHistory } from '../author/message-history.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import type { BegunCallInfo } from './call-info.ts';
@@ -45,8 +46,8 @@ function openToolFrame(dependencies: ActivityDependencies, execution: ToolExecut
   let read: Promise<RunningExecution> | undefined;
   const running = () => {
     read ??= retryWhileUnavailable(signal, () =>
-      dependencies.store.messages.list(thread.id, { includeSilent: true }),
-    ).then(({ messages: history }) => ({ ...where, prompt, history, flow: scratch.flow }));
+      readMessageHistory(dependencies, thread.id, where.subprompt ? where.step : undefined),
+    ).then((history) => ({ ...where, prompt, history, flow: scratch.flow }));
     return read;
   };
   const key = `${thread.id}:${where.step}:${index}`;

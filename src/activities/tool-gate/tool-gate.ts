@@ -11,11 +11,14 @@
  */
 import type { AgentDefinition } from '../../core/author/definition.ts';
 import type { ToolCallOutcome } from '../../core/thread/step.ts';
+import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { type AnsweredCall, checkToolArguments, requireVariables } from '../../state/check-arguments.ts';
 import { openGate, type Passed } from '../../state/gate.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
+import { isPassing } from '../base/guard.ts';
 import type { CallAnswer, KnownCall, ToolResultKey } from './call-info.ts';
-import { afterCreateMessage, commitResult } from './commit-result.ts';
+import { afterCreateMessage, type Committed, commitResult, type FinishedCall } from './commit-result.ts';
+import { giveUpCall } from './given-up-call.ts';
 import { handOff } from './handoff.ts';
 import { requireListed } from './listed-call.ts';
 import { checkPromptArguments, readFirstMessage } from './prompt-input.ts';
@@ -67,8 +70,12 @@ const RESULT = openGate<ActivityDependencies, AnsweredFrame, ToolCallOutcome>()
   .stage(redactResult) //          8 redaction of what hooks have made of it
   .stage(storeFiles) //            9 files of the result
   .stage(beforeCreateMessage) //   9 hooks on the tool message
-  .stage(commitResult) //         10 one transaction
-  .stage(afterCreateMessage); //  11 hooks behind it
+  .stage(commitResult); //        10 one transaction
+
+/** Its result is stored, whatever becomes of this. */
+const BEHIND = openGate<ActivityDependencies, FinishedCall & Committed, ToolCallOutcome>().stage(
+  afterCreateMessage, //          11 hooks behind it
+);
 
 /** What a tool's call, or a handoff's, comes to. */
 export async function answerCall(
@@ -88,12 +95,31 @@ function toAnswer(passed: Passed<CallAnswer, AnsweredCall>): CallAnswer {
   return { result, handoff };
 }
 
-/** Stores what any call was answered with, through the hooks around its result. */
+/**
+ * Stores what any call was answered with, through the hooks around its result. What cannot be stored is told as that: its worker was
+ * not lost, and its body does not run again.
+ */
 export async function storeAnswered(
   dependencies: ActivityDependencies,
   frame: ToolFrame,
   { key, answer }: { readonly key: ToolResultKey; readonly answer: CallAnswer },
 ): Promise<ToolCallOutcome> {
-  const passed = await RESULT.pass(dependencies, { ...frame, key, answer });
-  return passed.kind === 'go' ? passed.known.outcome : passed.end;
+  const call: AnsweredFrame = { ...frame, key, answer };
+  const passed = await RESULT.pass(dependencies, call).catch(async (error: unknown) => {
+    if (isPassing(error, frame.execution.signal)) throw error;
+    return { kind: 'end', end: await storeFailure(dependencies, call, error) } as const;
+  });
+  const behind = passed.kind === 'go' ? await BEHIND.pass(dependencies, passed.known) : passed;
+  return behind.kind === 'go' ? behind.known.outcome : behind.end;
+}
+
+async function storeFailure(
+  { store }: ActivityDependencies,
+  { key, env, execution }: AnsweredFrame,
+  failure: unknown,
+): Promise<ToolCallOutcome> {
+  const code = isRuntimeError(failure) ? failure.code : 'Fault';
+  const { error = '' } = await env.redact({ status: 'error', error: errorMessage(failure) });
+  const message = `The call was answered, and its answer could not be stored: ${error}`;
+  return giveUpCall(store, key, execution.call.name, { code, message });
 }

@@ -12,9 +12,9 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
 import type { ToolResultKey } from '../tool-gate/call-info.ts';
+import { giveUpCall } from '../tool-gate/given-up-call.ts';
 import { withToolFrame } from '../tool-gate/tool-frame.ts';
 import { answerCall, storeAnswered } from '../tool-gate/tool-gate.ts';
-import { giveUpCall } from './given-up-call.ts';
 import { settleLost, toSettledOutcome } from './record-tool-outcome.ts';
 
 export async function runTool(

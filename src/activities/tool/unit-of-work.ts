@@ -10,7 +10,7 @@ import { runUnit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { Activity } from '../base/guard.ts';
 import { currentRunId } from '../base/run-ref.ts';
-import { giveUpCall } from './given-up-call.ts';
+import { giveUpCall } from '../tool-gate/given-up-call.ts';
 import { beginCall } from './resumable-call.ts';
 
 export function asModelStep<Output>(

@@ -126,12 +126,14 @@ export interface ModelDefinition {
 
 /** A zod object schema from any copy of zod 4, recognised by shape alone. */
 export interface AuthorSchema {
-  safeParse(
-    value: unknown,
-  ):
-    | { success: true; data: unknown }
-    | { success: false; error: { issues: readonly { path: readonly PropertyKey[]; message: string }[] } };
+  safeParse(value: unknown): ParsedBySchema;
+  /** Also where refinements are asynchronous, at which `safeParse` throws. */
+  safeParseAsync(value: unknown): Promise<ParsedBySchema>;
 }
+
+export type ParsedBySchema =
+  | { success: true; data: unknown }
+  | { success: false; error: { issues: readonly { path: readonly PropertyKey[]; message: string }[] } };
 
 export interface ToolDefinition {
   readonly kind: 'tool';

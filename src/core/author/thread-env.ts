@@ -15,7 +15,7 @@ export interface EnvState {
   envType(name: string): Promise<EnvType>;
   /**
    * Sets a variable of this thread and of its living descendants, except those whose agent declares it scoped. Without `type` a
-   * variable keeps its type; a new one is secret. Rejects with `InvalidVariable` or `ThreadTerminated`.
+   * variable keeps the type that it has for this code, from whatever source its value comes (`envType`); a new one is secret. Rejects with `InvalidVariable` or `ThreadTerminated`.
    */
   setEnv(name: string, value: string, options?: { readonly type?: EnvType }): Promise<void>;
 }

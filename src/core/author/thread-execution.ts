@@ -20,7 +20,11 @@ export interface ExecutionState {
   /** `stop()` was called in this step. */
   readonly stopped: boolean;
   readonly stoppedBy?: Side;
-  /** The messages of the next request, oldest first, as of the moment in which this code began. */
+  /**
+   * Messages of the conversation, silent ones too, oldest first, as of the moment in which this code began. In hooks on a request and
+   * on its answer: those of the request. In tools, in hooks around them and around what is drained: the newest 100 of the thread;
+   * within a sub-prompt, what its prompt sees. What waits in line is not among them; `getMessages` has it, and what is older.
+   */
   readonly messageHistory: readonly Message[];
   /** Names of the active prompts, the agent's first; a sub-prompt adds its own. */
   readonly promptPath: readonly string[];

@@ -39,9 +39,12 @@ export interface ThreadState
   readonly userId: string | null;
   /** Microseconds. */
   readonly createdAt: number;
-  /** Microseconds, or null while the thread lives. */
+  /**
+   * Microseconds, or null while the thread lives: as of the moment in which this code began or asked for this state, and of this
+   * state's own `terminate()`.
+   */
   readonly terminated: number | null;
-  /** The thread's creation arguments; within a sub-prompt, those of its call. `{}` when there are none. */
+  /** The thread's creation arguments; within a sub-prompt, those of its call. `{}` when there are none. Frozen, at any depth. */
   readonly arguments: Readonly<Record<string, unknown>>;
   /**
    * Scratch of the current execution, shared by its tools and hooks: JSON, saved with each tool's result and each answer,
@@ -52,10 +55,11 @@ export interface ThreadState
   readonly execution: ExecutionState | null;
   /**
    * The same for every attempt at this tool call and for no other call: `<threadId>:<step>:<call>`.
-   * Pass it to the service that the tool calls. Null outside a tool call.
+   * Pass it to the service that the tool calls. A tool that is invoked has its own, the same for every attempt at what invokes it:
+   * `<key of that work>:invoked:<n>`, `n` counting from 0. Null outside a tool call.
    */
   readonly idempotencyKey: string | null;
-  /** `options` of the tool's entry in the prompt. */
+  /** `options` of the tool's entry in the prompt; an invoked tool has those of its own entry. `{}` when there are none. */
   readonly options: Readonly<Record<string, unknown>>;
 
   /**
@@ -66,7 +70,7 @@ export interface ThreadState
   queueTool(name: string, args: Readonly<Record<string, unknown>>): void;
   /**
    * Runs a tool now and returns its result; stores a log entry and no message. Unknown names and bad arguments give error
-   * results.
+   * results. The tool has a key, options, variables and `uses` of its own, and shares the rest of the state.
    */
   invokeTool(name: string, args: Readonly<Record<string, unknown>>): Promise<ToolResult>;
 

@@ -55,6 +55,10 @@ export function isItemId(value: unknown): value is string {
   return typeof value === 'string' && value.length <= LIMITS.idChars && ID.test(value);
 }
 
+export function isToolName(value: unknown): value is string {
+  return typeof value === 'string' && value.length > 0 && value.length <= 128;
+}
+
 const BAD_ID = `"id" must be 1 to ${LIMITS.idChars} visible ASCII characters`;
 
 /** Senders may leave the id out, or set it to null. */
@@ -148,7 +152,7 @@ export function parseToolPayload(
     return refuse('InvalidMessage', 'the payload must be an object with a "name" string');
   const { id, name, arguments: args = {} } = payload;
   if (!isIdOrAbsent(id)) return refuse('InvalidMessage', BAD_ID);
-  if (typeof name !== 'string' || name.length === 0 || name.length > 128) {
+  if (!isToolName(name)) {
     return refuse('InvalidMessage', '"name" must name a tool', id);
   }
   if (!isRecord(args)) return refuse('InvalidMessage', '"arguments" must be an object', id);

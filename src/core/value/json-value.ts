@@ -21,6 +21,16 @@ export function toJsonText(value: unknown, bound: JsonBound): string {
   return text;
 }
 
+/**
+ * The object as it reads back, a copy. Throws `InvalidValue` also for what is no object: what cannot be kept must not be found out
+ * by a commit, when the code that handed it over has run and can no longer be told.
+ */
+export function toJsonObject(value: unknown, bound: JsonBound): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new RuntimeError('InvalidValue', `${bound.name} must be an object.`);
+  return JSON.parse(toJsonText(value, bound)) as Record<string, unknown>;
+}
+
 /** Copies a value part by part (J1), within a budget (J2). */
 class StrictCopy {
   readonly #bound: JsonBound;

@@ -52,6 +52,8 @@ export const LIMITS = {
   /** Refused items kept for the next commit; beyond, the log has their number alone. */
   rejections: 50,
   startMessages: 100,
+  /** JSON of a new thread's arguments: they travel with its start, of which the server takes 2 MB. */
+  startArgumentBytes: 1024 * 1024,
   /** Characters of a variable's name, bytes of its value. */
   envNameChars: 128,
   envValueBytes: 64 * 1024,

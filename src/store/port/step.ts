@@ -10,6 +10,7 @@ import type { StoredError } from '../../core/thread/step.ts';
 import type { PreparedRow } from './hook.ts';
 import type { FromRun } from './run.ts';
 import type { ThreadRecord } from './thread.ts';
+import type { QueuedTool } from './tool.ts';
 
 export interface BeginStep extends FromRun {
   readonly ordinal: number;
@@ -32,6 +33,8 @@ export interface BeginStep extends FromRun {
   readonly directive?: FlowDirective;
   /** The execution's scratch, as those hooks left it: JSON text; absent where it is as it was. */
   readonly context?: string;
+  /** Tools that those hooks queued: in line behind what is drained. */
+  readonly queuedTools?: readonly QueuedTool[];
 }
 
 /** Stored as queued tools are, with `metadata.immediate`; their origin is code. */
@@ -87,6 +90,8 @@ export interface CommitStep extends StepRef {
   readonly directive?: StepDirective;
   /** The execution's scratch, JSON text; absent where it is as it was. */
   readonly context?: string;
+  /** Tools that hooks of the request and of the answer queued: in line with it, or not at all. */
+  readonly queuedTools?: readonly QueuedTool[];
 }
 
 /** `closed`: the step was stopped, or another attempt was first; nothing was written. */

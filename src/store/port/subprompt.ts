@@ -4,7 +4,7 @@ import type { FlowDirective } from '../../core/author/thread-execution.ts';
 import type { AttachmentRef, ToolStatus } from '../../core/message/message.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { StepRecord } from './step.ts';
-import type { ToolCallKey } from './tool.ts';
+import type { QueuedTool, ToolCallKey } from './tool.ts';
 
 export interface OpenSubprompt extends ToolCallKey {
   readonly prompt: string;
@@ -20,6 +20,8 @@ export interface OpenSubprompt extends ToolCallKey {
     readonly silent?: boolean;
     readonly metadata?: Readonly<Record<string, unknown>>;
   };
+  /** Tools that the hooks of that message queued. */
+  readonly queuedTools?: readonly QueuedTool[];
 }
 
 export type OpenedSubprompt =

@@ -9,7 +9,7 @@ import type { BeginEffect, BegunEffect, EffectFault, EndEffect, EndedEffect } fr
 import { toThreadRecord } from '../../schema/rows.ts';
 import { type CommandContext, inRun, inThread } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
-import { countPending, enqueue } from '../message/queue.ts';
+import { countPending, enqueueTools } from '../message/queue.ts';
 import { changeEffect, type EffectRow, findEffect, pending, toScheduledEffect } from './effect.ts';
 
 const ATTEMPTS = 3;
@@ -72,7 +72,7 @@ export async function endEffect(context: CommandContext, command: EndEffect): Pr
     if (!ended && found.state !== 'running') return { kind: 'late' };
     if (!ended) {
       await close(thread, found, error);
-      for (const tool of queuedTools) await enqueue(thread, { kind: 'tool', ...tool, origin: 'code' });
+      await enqueueTools(thread, queuedTools);
       await forgetOld(thread);
     }
     return { kind: 'stored', waiting: await countPending(thread) };

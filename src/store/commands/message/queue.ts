@@ -6,6 +6,7 @@ import type { QueueItem, Refusal } from '../../../core/thread/item.ts';
 import { measureJson } from '../../../core/value/json-measure.ts';
 import { LIMITS } from '../../../core/value/limit.ts';
 import type { SpillItems } from '../../port/queue.ts';
+import type { QueuedTool } from '../../port/tool.ts';
 import { readInBatches } from '../base/batches.ts';
 import { type CommandContext, inRun, inThread, refuseTerminated } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
@@ -32,6 +33,14 @@ async function countItems(db: CommandContext['db'], threadId: string): Promise<n
 export async function enqueue(thread: ThreadTransaction, item: QueueItem): Promise<void> {
   if (!(await putInLine(thread, item))) return;
   thread.emit('item.queued', { id: item.id, kind: item.kind === 'tool' ? 'tool' : 'message' });
+}
+
+/** Tools that code of the project queued with what is stored now: they may name any tool. */
+export async function enqueueTools(
+  thread: ThreadTransaction,
+  tools: readonly QueuedTool[] = [],
+): Promise<void> {
+  for (const tool of tools) await enqueue(thread, { kind: 'tool', ...tool, origin: 'code' });
 }
 
 /** A staged item takes its place in line; one that is queued or drained already keeps it. True when it is new there. */

@@ -18,7 +18,7 @@ import { type CommandContext, inRun } from '../base/context.ts';
 import { type StepRow, selectStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { type Drained, drain } from '../message/drain.ts';
-import { emitRejections } from '../message/queue.ts';
+import { emitRejections, enqueueTools } from '../message/queue.ts';
 import { applyHandoff } from './handoff.ts';
 import { openImmediateStep } from './immediate.ts';
 import { openModelStep, openToolStep, retryStep } from './open-step.ts';
@@ -39,6 +39,7 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
     emitRejections(thread, command.rejections);
     const begun = await followPlan(thread, { ...command, executionId }, { drained, unseen });
     await keepScratch(thread, executionId, command.context);
+    await enqueueTools(thread, command.queuedTools);
     await keepOutcome(thread, command, { step: stepOf(begun), swept: drained.swept });
     return relaxCall(thread, begun);
   });

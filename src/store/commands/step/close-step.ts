@@ -20,6 +20,7 @@ import { type CommandContext, inRun } from '../base/context.ts';
 import { readSubpromptPlace } from '../base/step-place.ts';
 import { type StepRow, selectStep, updateStep } from '../base/step-row.ts';
 import type { NewMessageRow, ThreadTransaction } from '../base/thread-transaction.ts';
+import { enqueueTools } from '../message/queue.ts';
 import { describeStep, hasMoreInput } from './begin-step.ts';
 import { type ScheduledCall, scheduleCalls } from './schedule-calls.ts';
 import { keepScratch } from './scratch.ts';
@@ -77,6 +78,7 @@ async function storeAnswer(
   const depth = subprompt ? { depth: subprompt.depth } : {};
   thread.emit('step.committed', { messageId, model, finishReason, usage, ...depth }, { step, attempt });
   await scheduleCalls(thread, step, answer.toolCalls.map(toScheduledCall), subprompt?.depth);
+  await enqueueTools(thread, answer.queuedTools);
   // C2: the thread's input still waits.
   if (subprompt) return;
   thread.set({ answer_due: 0 });

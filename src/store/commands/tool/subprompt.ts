@@ -14,6 +14,7 @@ import { type CommandContext, inRun, inSnapshot } from '../base/context.ts';
 import { readStep } from '../base/step-place.ts';
 import type { StepRow } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { enqueueTools } from '../message/queue.ts';
 import { describeStep } from '../step/begin-step.ts';
 import { insertStep, retryStep } from '../step/open-step.ts';
 
@@ -75,6 +76,7 @@ async function open(thread: ThreadTransaction, command: OpenSubprompt): Promise<
   if (command.message) {
     await thread.insertMessage({ ...command.message, role: 'user', executionId, step, parentId, depth });
   }
+  await enqueueTools(thread, command.queuedTools);
   return { kind: 'call', step, attempt: 1 };
 }
 

@@ -21,7 +21,7 @@ import { type CallRow, findCall, updateCall } from '../base/call-row.ts';
 import { type CommandContext, inRun, inThread } from '../base/context.ts';
 import { readOwner, readPlace } from '../base/step-place.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
-import { enqueue } from '../message/queue.ts';
+import { enqueueTools } from '../message/queue.ts';
 import { keepHandoff } from '../step/handoff.ts';
 import { keepScratch } from '../step/scratch.ts';
 import { removeCall, settleCall, storeResult } from '../step/tool-result.ts';
@@ -95,9 +95,7 @@ export async function commitTool(context: CommandContext, command: CommitTool): 
       await keepScratch(thread, executionId, command.context);
     }
     const seeded = nextAgent === undefined ? 0 : await keepHandoff(thread, nextAgent, nextInput);
-    for (const tool of command.queuedTools) {
-      await enqueue(thread, { kind: 'tool', ...tool, origin: 'code' });
-    }
+    await enqueueTools(thread, command.queuedTools);
     return { kind: 'stored', queued: queued + seeded };
   });
 }

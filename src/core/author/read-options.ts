@@ -1,5 +1,5 @@
 /** Options of what reads a page, such as getMessages: a wrong shape is refused, since a database would make something else of it. */
-import { RuntimeError } from '../core/value/error.ts';
+import { RuntimeError } from '../value/error.ts';
 
 type Check = readonly [what: string, holds: (value: unknown) => boolean];
 
@@ -18,9 +18,24 @@ const MESSAGES: Readonly<Record<string, Check>> = {
   maxDepth: COUNT,
 };
 
-/** Throws `InvalidValue`; what is undefined has its default. */
+const text = (value: unknown) => typeof value === 'string';
+
+const THREADS: Readonly<Record<string, Check>> = {
+  limit: PAGE.limit as Check,
+  status: ['a text', text],
+  agent: ['a text', text],
+};
+
+const VALUES: Readonly<Record<string, Check>> = {
+  limit: PAGE.limit as Check,
+  after: ['a text', text],
+};
+
+/** Each throws `InvalidValue`; what is undefined has its default. */
 export const checkPage = <T>(options: T): T => check('getLogs', options, PAGE);
 export const checkMessagePage = <T>(options: T): T => check('getMessages', options, MESSAGES);
+export const checkThreadPage = <T>(options: T): T => check('listThreads', options, THREADS);
+export const checkValuePage = <T>(options: T): T => check('values', options, VALUES);
 
 function check<T>(name: string, options: T, checks: Readonly<Record<string, Check>>): T {
   if (options === undefined) return options;

@@ -1,12 +1,12 @@
 /**
- * The result of an idempotent call that is given up because it has taken its worker process down three times: an error that the model reads. No hook sees it:
- * one of them may be what takes the process down.
+ * The result of a call that is ended with a code, past the gate: it has taken its worker process down three times, or what it was
+ * answered with cannot be stored. An error that the model reads. No hook sees it: one of them may be what is wrong.
  */
 import type { StoredError, ToolCallOutcome } from '../../core/thread/step.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { abortSignal } from '../base/guard.ts';
-import type { ToolResultKey } from '../tool-gate/call-info.ts';
+import type { ToolResultKey } from './call-info.ts';
 
 export async function giveUpCall(
   store: ThreadStore,

@@ -1,0 +1,39 @@
+/** A call of a tool that a client queues: checked before it is sent, so that nothing is acknowledged that the thread would refuse. */
+import { randomUUID } from 'node:crypto';
+import { isItemId, isToolName, itemBytes, type ToolItem } from '../core/thread/item.ts';
+import { RuntimeError } from '../core/value/error.ts';
+import { toJsonObject } from '../core/value/json-value.ts';
+import { LIMITS } from '../core/value/limit.ts';
+import type { ThreadStore } from '../store/port/thread-store.ts';
+import { queueMessage, queueTool, type ToolPayload } from '../workflows/messages.ts';
+
+export interface SentTool {
+  readonly id: string;
+  /** The signal that puts it in line. */
+  readonly signal: { readonly name: string };
+  readonly payload: unknown;
+}
+
+/**
+ * Stores arguments above 4 KiB first. Throws `InvalidMessage` for the id or the name, `InvalidValue` for arguments that JSON would
+ * change, `LimitExceeded` above 4 MiB; nothing has been sent then.
+ */
+export async function prepareTool(
+  store: ThreadStore,
+  threadId: string,
+  { id = randomUUID(), name, arguments: given = {} }: ToolPayload,
+): Promise<SentTool> {
+  if (!isItemId(id)) throw invalid(`A call's id must be 1 to ${LIMITS.idChars} visible ASCII characters.`);
+  if (!isToolName(name)) throw invalid('A call needs the "name" of a tool, of at most 128 characters.');
+  const args = toJsonObject(given, { name: `arguments of "${name}"`, maxBytes: LIMITS.contentBytes });
+  const item: ToolItem = { kind: 'tool', id, name, arguments: args };
+  if (itemBytes(item) <= LIMITS.clientInlineBytes)
+    return { id, signal: queueTool, payload: { id, name, arguments: args } };
+  await store.queue.stage(threadId, item);
+  // "What is stored under this id": the row says that it is a tool. The role is that of one who does not wake a stopped thread.
+  return { id, signal: queueMessage, payload: { id, role: 'assistant', stored: true } };
+}
+
+function invalid(message: string): RuntimeError {
+  return new RuntimeError('InvalidMessage', message);
+}

@@ -1,0 +1,60 @@
+/**
+ * Values against a schema of the author (definitions §8). Refinements and transforms are code of the author's: they may be
+ * asynchronous, throw, or never answer, and each of these is a problem of the value, never a failure of the work around.
+ */
+import type { AuthorSchema } from '../core/author/definition.ts';
+import { RuntimeError } from '../core/value/error.ts';
+import { type JsonBound, toJsonObject } from '../core/value/json-value.ts';
+import { LIMITS } from '../core/value/limit.ts';
+import { errorMessage } from '../core/value/thrown.ts';
+
+export type Checked<Value> =
+  | { readonly ok: true; readonly value: Value }
+  /** `problems`: `[path] message; …`, as models and logs are told. */
+  | { readonly ok: false; readonly problems: string };
+
+/** Adds defaults; what the schema makes of the value is the author's own. */
+export async function checkSchema(schema: AuthorSchema, given: unknown): Promise<Checked<unknown>> {
+  try {
+    const parsed = await inTime(async () => schema.safeParseAsync(given));
+    if (parsed.success) return { ok: true, value: parsed.data };
+    return { ok: false, problems: describeIssues(parsed.error.issues) };
+  } catch (error) {
+    return { ok: false, problems: `the schema itself failed: ${errorMessage(error)}` };
+  }
+}
+
+/** For arguments that are stored: what the schema makes of them must be JSON. */
+export async function checkStoredArguments(
+  schema: AuthorSchema | undefined,
+  given: Readonly<Record<string, unknown>>,
+): Promise<Checked<Readonly<Record<string, unknown>>>> {
+  if (!schema) return { ok: true, value: given };
+  const checked = await checkSchema(schema, given);
+  if (!checked.ok) return checked;
+  try {
+    return { ok: true, value: toJsonObject(checked.value, STORED) };
+  } catch (error) {
+    return { ok: false, problems: errorMessage(error) };
+  }
+}
+
+const STORED: JsonBound = { name: 'arguments', maxBytes: LIMITS.contentBytes };
+
+async function inTime<T>(work: () => Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    late.reject(new RuntimeError('Timeout', `it did not answer within ${LIMITS.hookMs} ms`));
+  }, LIMITS.hookMs);
+  try {
+    return await Promise.race([work(), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function describeIssues(
+  issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
+): string {
+  return issues.map(({ path, message }) => `[${path.join('.')}] ${message}`).join('; ');
+}
