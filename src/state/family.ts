@@ -1,5 +1,5 @@
 /**
- * ThreadState's parent and children (runtime §7.1, §8.2, definitions §13.5, §14.3), and the thread's end.
+ * ThreadState's parent and children (runtime §7.1, §8.2, definitions §13.5, §14.3).
  * Y1. A parent is the thread whose registry holds this one; what a start input claims makes no thread a parent.
  * Y2. The store has what was said before the other thread is told to look.
  */
@@ -31,9 +31,9 @@ export async function loadChildren(
   return childCount > 0 || made ? store.children.list(id) : [];
 }
 
-export function createFamily(input: FamilyInput, caller: CallerContext): ThreadFamily {
+export function createFamily(input: FamilyInput, caller: CallerContext): Omit<ThreadFamily, 'terminate'> {
   const { store } = input;
-  const { thread, work, children = [] } = caller;
+  const { thread, children = [] } = caller;
   const find = createFinder(input);
   return {
     children: Object.freeze(children.filter(({ resumable }) => resumable).map(toEntry)),
@@ -51,7 +51,6 @@ export function createFamily(input: FamilyInput, caller: CallerContext): ThreadF
       const text = requireText('setStatus', status, { characters: LIMITS.childStatusChars });
       if (thread.parentId !== null) await store.children.setStatus(thread.id, input.redactKnown(text));
     },
-    terminate: () => work.terminate(),
   };
 }
 

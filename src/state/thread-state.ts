@@ -14,6 +14,7 @@ import { createExecution } from './execution.ts';
 import { createFamily, loadChildren } from './family.ts';
 import { createThreadFiles } from './files.ts';
 import { createIds } from './id.ts';
+import { createLifecycle } from './lifecycle.ts';
 import { createLoaders } from './loaders.ts';
 import { createMessages } from './messages.ts';
 import { checkPage } from './read-options.ts';
@@ -35,12 +36,15 @@ export function createThreadState(
   const open = (relative: ThreadRecord, times: number) =>
     openRelative(dependencies, { ...caller, parts: { env, runCode } }, relative, times);
   const prompt = execution?.prompt ?? findActiveSide(registry, thread.agent, thread.session.side)?.prompt;
+  const lifecycle = createLifecycle(store, caller);
   const state: ThreadState = {
     threadId: thread.id,
     agentId: thread.agent,
     userId: thread.userId,
     createdAt: thread.createdAt,
-    terminated: thread.terminatedAt,
+    get terminated() {
+      return lifecycle.terminatedAt();
+    },
     arguments: execution?.subprompt?.arguments ?? thread.arguments,
     context: execution?.flow.scratch ?? {},
     execution: createExecution(registry, caller),
@@ -53,10 +57,11 @@ export function createThreadState(
     ...createMessages({ store, caller, nextId, redactKnown: env.redactKnown }),
     ...createTools({ store, registry, env, nextId, state: () => state }, caller),
     ...createEffects({ store, registry, nextId, redactKnown: env.redactKnown }, caller),
-    ...createThreadValues(store, thread.id),
+    ...createThreadValues(store, caller),
     ...createThreadFiles(store, thread.id, env.redactKnown),
     ...createLoaders(registry),
     ...createFamily({ store, nextId, redactKnown: env.redactKnown, open }, caller),
+    terminate: lifecycle.terminate,
     ...env.bind(tool),
   };
   return Object.freeze(state);

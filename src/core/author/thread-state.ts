@@ -39,7 +39,7 @@ export interface ThreadState
   readonly userId: string | null;
   /** Microseconds. */
   readonly createdAt: number;
-  /** Microseconds, or null while the thread lives. */
+  /** Microseconds, or null while the thread lives: as of when this state was opened, or of its own `terminate()`. */
   readonly terminated: number | null;
   /** The thread's creation arguments; within a sub-prompt, those of its call. `{}` when there are none. */
   readonly arguments: Readonly<Record<string, unknown>>;
