@@ -42,9 +42,8 @@ export async function makeChild(
   if (refused) return refused;
   await insertThread(context, parent, command.child);
   const row = await insertRow(parent, command);
-  const { inherits, given } = command;
-  await copyEnv(context, parent, { childId: row.child_id, inherits, given });
-  const { call } = command;
+  const { inherits, given, call, child } = command;
+  await copyEnv(context, parent, { childId: row.child_id, inherits, promoted: child.promoted, given });
   const callId = call === null ? undefined : await findCallId(parent, call);
   const { agent, name } = row;
   const told = { childId: row.child_id, agent, name, ...(callId === undefined ? {} : { callId }) };
