@@ -10,7 +10,7 @@ import { toThreadRow } from '../base/new-thread.ts';
 import { ThreadTransaction } from '../base/thread-transaction.ts';
 import { type ChildRow, findChild, readStart, toChildRecord } from './child.ts';
 import { copyEnv } from './child-env.ts';
-import { enqueueFrom } from './child-files.ts';
+import { enqueueFirst } from './child-files.ts';
 
 export async function createChild(context: CommandContext, command: CreateChild): Promise<CreatedChild> {
   return inThread(context, command.parentId, async (parent) => {
@@ -128,7 +128,8 @@ async function insertThread(
   await trx.insertInto('threads').values(inserted).execute();
   const child = new ThreadTransaction(trx, inserted, now);
   child.emit('thread.created', { agent, parentId: row.id, name });
-  for (const message of messages) await enqueueFrom(child, row.id, message);
+  const own = await enqueueFirst(child, row.id, { messages, arguments: given });
+  child.set({ arguments: JSON.stringify(own) });
   await child.flush();
 }
 
