@@ -30,6 +30,8 @@ export interface CallerContext {
   readonly hooksOf?: HooksOf;
   /** The tool that has reached this thread through another one's state: its `uses` hold here too. */
   readonly reachingTool?: ToolDefinition;
+  /** The thread whose code has reached this one as a relative; its own where absent. */
+  readonly reachedFrom?: string;
 }
 
 /** What a relative's state is made from, but for its record: see `toRelative`. */

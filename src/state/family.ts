@@ -1,5 +1,5 @@
 /**
- * ThreadState's parent and children (runtime §7.1, §8.2, definitions §13.5, §14.3), and the thread's end.
+ * ThreadState's parent and children (runtime §7.1, §8.2, definitions §13.5, §14.3).
  * Y1. A parent is the thread whose registry holds this one; what a start input claims makes no thread a parent.
  * Y2. The store has what was said before the other thread is told to look.
  */
@@ -20,8 +20,6 @@ export interface FamilyInput {
   readonly redactKnown: ThreadEnv['redactKnown'];
   /** `times`: how often this relative was asked for before. */
   readonly open: (relative: ThreadRecord, times: number) => Promise<ThreadState>;
-  /** This code has ended the thread. */
-  readonly ended: () => Promise<void>;
 }
 
 /** A thread that has never had a child costs no read. `made`: one was made after the record was read. */
@@ -33,9 +31,9 @@ export async function loadChildren(
   return childCount > 0 || made ? store.children.list(id) : [];
 }
 
-export function createFamily(input: FamilyInput, caller: CallerContext): ThreadFamily {
+export function createFamily(input: FamilyInput, caller: CallerContext): Omit<ThreadFamily, 'terminate'> {
   const { store } = input;
-  const { thread, work, children = [] } = caller;
+  const { thread, children = [] } = caller;
   const find = createFinder(input);
   return {
     children: Object.freeze(children.filter(({ resumable }) => resumable).map(toEntry)),
@@ -52,10 +50,6 @@ export function createFamily(input: FamilyInput, caller: CallerContext): ThreadF
     async setStatus(status) {
       const text = requireText('setStatus', status, { characters: LIMITS.childStatusChars });
       if (thread.parentId !== null) await store.children.setStatus(thread.id, input.redactKnown(text));
-    },
-    async terminate() {
-      await work.terminate();
-      await input.ended();
     },
   };
 }

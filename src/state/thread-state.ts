@@ -16,6 +16,7 @@ import { createExecution } from './execution.ts';
 import { createFamily, loadChildren } from './family.ts';
 import { createThreadFiles } from './files.ts';
 import { createIds } from './id.ts';
+import { createLifecycle } from './lifecycle.ts';
 import { createLoaders } from './loaders.ts';
 import { createMessages } from './messages.ts';
 import { type RelativeFrom, toRelative } from './relative.ts';
@@ -35,20 +36,17 @@ export function createThreadState(
   const nextId = createIds(store, caller.key);
   const open = (relative: ThreadRecord, times: number) =>
     openRelative(dependencies, { ...caller, parts: { env, runCode } }, relative, times);
-  let { terminatedAt } = thread;
-  const ended = async () => {
-    terminatedAt = (await store.threads.get(thread.id))?.terminatedAt ?? null;
-  };
   const prompt = execution?.prompt ?? findActiveSide(registry, thread.agent, thread.session.side)?.prompt;
   const optionsOf = (of: ToolDefinition | undefined) =>
     prompt?.tools.find(({ name }) => name === of?.name)?.options ?? {};
+  const lifecycle = createLifecycle(store, caller);
   const state: ThreadState = {
     threadId: thread.id,
     agentId: thread.agent,
     userId: thread.userId,
     createdAt: thread.createdAt,
     get terminated() {
-      return terminatedAt;
+      return lifecycle.terminatedAt();
     },
     arguments: freezeDeep(execution?.subprompt?.arguments ?? thread.arguments),
     context: execution?.flow.scratch ?? {},
@@ -62,10 +60,11 @@ export function createThreadState(
     ...createMessages({ store, caller, nextId, redactKnown: env.redactKnown }),
     ...createTools({ store, registry, env, nextId, optionsOf, state: () => state }, caller),
     ...createEffects({ store, registry, nextId, redactKnown: env.redactKnown }, caller),
-    ...createThreadValues(store, thread.id),
+    ...createThreadValues(store, caller),
     ...createThreadFiles(store, thread.id, env.redactKnown),
     ...createLoaders(registry),
-    ...createFamily({ store, nextId, redactKnown: env.redactKnown, open, ended }, caller),
+    ...createFamily({ store, nextId, redactKnown: env.redactKnown, open }, caller),
+    terminate: lifecycle.terminate,
     ...env.bind(tool),
   };
   return Object.freeze(state);

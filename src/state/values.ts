@@ -1,11 +1,36 @@
-/** ThreadState's key-value store (runtime §14), over the store: it copies values strictly as JSON (core/value/json-value.ts). */
+/**
+ * ThreadState's key-value store (runtime §14), over the store: it copies values strictly as JSON (core/value/json-value.ts).
+ * A thread's values are for its own code: whoever has its state as a relative's is refused, as is a tool invoked through that state.
+ */
 import type { ThreadValues } from '../core/author/thread-value.ts';
+import { RuntimeError } from '../core/value/error.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { CallerContext } from './caller-context.ts';
 
-export function createThreadValues(store: ThreadStore, threadId: string): ThreadValues {
-  return {
-    // What a key holds is the author's knowledge.
-    getValue: async <T>(key: string) => (await store.values.get(threadId, key)) as T | null,
-    setValue: (key, value) => store.values.set(threadId, key, value),
+export function createThreadValues(
+  store: ThreadStore,
+  { thread: { id }, reachedFrom = id }: Pick<CallerContext, 'thread' | 'reachedFrom'>,
+): ThreadValues {
+  const requireOwn = (method: string): void => {
+    if (reachedFrom !== id) throw notShared(method, id, reachedFrom);
   };
+  return {
+    async getValue<T>(key: string) {
+      requireOwn('getValue');
+      // What a key holds is the author's knowledge.
+      return (await store.values.get(id, key)) as T | null;
+    },
+    async setValue(key, value) {
+      requireOwn('setValue');
+      await store.values.set(id, key, value);
+    },
+  };
+}
+
+function notShared(method: string, id: string, from: string): RuntimeError {
+  return new RuntimeError(
+    'ValuesNotShared',
+    `${method}: values of thread "${id}" are for its own code, and not for that of thread "${from}". ` +
+      'Queue a message or a tool to it, or hand the data over as a file.',
+  );
 }

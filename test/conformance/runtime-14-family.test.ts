@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { atRest, familyWork } from '../support/family-work.ts';
-import type { Work } from '../support/tool-work.ts';
+import { codeOf, type Work } from '../support/tool-work.ts';
 
 /** What a thread can see of what others of its family have kept under the same names. */
 const look: Work = async (state) => [
@@ -29,6 +29,37 @@ describe('runtime §14.1 Values in a family', () => {
     expect(await tell(sibling, 'look')).toEqual([null, null, []]);
     expect(await tell(child, 'look')).toEqual([child, child, []]);
     expect(await tell(parent, 'look')).toEqual([parent, parent, []]);
+  });
+
+  it('[runtime 14.1.3] code of parent and child reaches no value of the other, by its state or by a tool invoked there', async () => {
+    const reach = async (other: ThreadState | null) => [
+      await codeOf(() => other?.getValue('key')),
+      await codeOf(() => other?.setValue('key', 'taken')),
+      (await other?.invokeTool('look', {}))?.error,
+    ];
+    const { parent, child, tell, store } = await familyWork({
+      look,
+      hold,
+      down: async (state) => reach(await state.getChildThread(state.children[0]?.reference ?? '')),
+      up: async (state) => reach(await state.getParentThread()),
+      // The thread that the code belongs to, by a detour.
+      back: async (state) => {
+        const own = await (await state.getParentThread())?.getChildThread(state.threadId);
+        return own?.getValue('key');
+      },
+    });
+    await tell(parent, 'hold');
+    await tell(child, 'hold');
+    const refused = (thread: string) => [
+      'ValuesNotShared',
+      'ValuesNotShared',
+      expect.stringContaining(`values of thread "${thread}"`),
+    ];
+    expect(await tell(parent, 'down')).toEqual(refused(child));
+    expect(await tell(child, 'up')).toEqual(refused(parent));
+    expect(await tell(child, 'back')).toBe(child);
+    expect(await store.values.get(parent, 'key')).toBe(parent);
+    expect(await store.values.get(child, 'key')).toBe(child);
   });
 
   it('[runtime 14.1.8] a child is made without its parent’s values and files, and leaves none when it ends', async () => {

@@ -31,8 +31,13 @@ async function family() {
     hook: 'after_subagent_created',
     id: 'greet',
     execute: async (state, child) => {
-      await child.setValue('greeted', [state.threadId, state.children.map(({ reference }) => reference)]);
-      await child.queueMessage({ role: 'user', content: 'hello from the hook', silent: true });
+      const greeter = [state.threadId, state.children.map(({ reference }) => reference)];
+      await child.queueMessage({
+        role: 'user',
+        content: 'hello from the hook',
+        silent: true,
+        metadata: { greeter },
+      });
     },
   });
   const schedule = toolOf((state) => state.scheduleEffect('nudge', { text: 'nudged' }));
@@ -77,7 +82,8 @@ async function family() {
     }),
     'end.post': defineThreadEndpoint(async (_request, state) => {
       await state.terminate();
-      return Response.json((await state.getChildThread(state.children[0]?.reference ?? ''))?.threadId);
+      const child = await firstChild(state);
+      return Response.json([child?.threadId, typeof state.terminated]);
     }),
   };
   const made = childProject({
@@ -133,7 +139,7 @@ describe('ThreadState: the family outside of tools', () => {
 
   it('[threadstate lifecycle] an endpoint that ends its thread ends the descendants, before it answers or soon after', async () => {
     const { parent, child, ask, client } = await family();
-    expect(await ask(parent, 'end')).toBe(child);
+    expect(await ask(parent, 'end')).toEqual([child, 'number']);
     await eventually('the end', async () => (await client.getThread(child)).terminatedAt !== null);
     for (const id of [parent, child]) {
       const handle = client.temporal.workflow.getHandle(`thread/${id}`);
@@ -161,9 +167,11 @@ describe('ThreadState: the family outside of tools', () => {
   });
 
   it('[definitions 9] after_subagent_created is given the child before it begins, and what it queues there is read first', async () => {
-    const { parent, child, store, messages, client } = await family();
-    expect(await store.values.get(child, 'greeted')).toEqual([parent, [child]]);
-    const told = (await messages(child)).filter(({ role }) => role === 'user').map(({ content }) => content);
+    const { parent, child, messages, client } = await family();
+    const heard = (await messages(child)).filter(({ role }) => role === 'user');
+    const greeting = heard.find(({ content }) => content === 'hello from the hook');
+    expect(greeting?.metadata.greeter).toEqual([parent, [child]]);
+    const told = heard.map(({ content }) => content);
     expect(told).toEqual(expect.arrayContaining(['look', 'hello from the hook']));
     const described = await client.temporal.workflow.getHandle(`thread/${child}`).describe();
     expect(described.parentExecution?.workflowId).toBe(`thread/${parent}`);

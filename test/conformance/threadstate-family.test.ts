@@ -95,11 +95,10 @@ describe('ThreadState: children', () => {
     expect(await tell(parent, 'find')).toEqual([[child, 'scout', true], null, null, null]);
   });
 
-  it('[threadstate hierarchy] the state of a child is its own: at rest, with its agent, its messages, values and files', async () => {
-    const { parent, child, tell, store } = await familyWork({
+  it('[threadstate hierarchy] the state of a child is its own: at rest, with its agent, its messages and files', async () => {
+    const { parent, child, tell } = await familyWork({
       use: async (state) => {
         const other = await childOf(state);
-        await other.setValue('told', 'by the parent');
         await other.writeFile('/note.txt', 'hello', 'text/plain');
         await other.injectMessage({ role: 'system', content: 'a hint', silent: true });
         state.context.mine = true;
@@ -109,8 +108,8 @@ describe('ThreadState: children', () => {
           execution: other.execution,
           context: other.context,
           key: other.idempotencyKey,
-          mine: [await state.getValue('told'), await state.readFile('/note.txt')],
-          theirs: await other.getValue('told'),
+          mine: await state.readFile('/note.txt'),
+          theirs: new TextDecoder().decode((await other.readFile('/note.txt')) ?? undefined),
           said: (await other.getMessages()).messages.map(({ content }) => content),
           invoked: (await other.invokeTool('own', {})).result,
         };
@@ -123,13 +122,11 @@ describe('ThreadState: children', () => {
       execution: null,
       context: {},
       key: null,
-      mine: [null, null],
-      theirs: 'by the parent',
+      mine: null,
+      theirs: 'hello',
       said: expect.arrayContaining(['sit']),
       invoked: JSON.stringify([child, null]),
     });
-    expect(await store.values.get(child, 'told')).toBe('by the parent');
-    expect(await store.values.get(parent, 'told')).toBeNull();
   });
 
   it('[threadstate hierarchy] what is queued to a child is its work: a message, a tool, an effect wake it, in order, through its hooks', async () => {
@@ -186,7 +183,7 @@ describe('ThreadState: children', () => {
     expect(await client.listEnv({ thread: child })).toMatchObject([{ name: 'KEY', type: 'secret' }]);
   });
 
-  it('[threadstate lifecycle] terminate ends a child and all below it, and the registry says so at once', async () => {
+  it('[threadstate lifecycle] terminate ends a child and all below it, and its state and the registry say so at once', async () => {
     const { parent, child, tell, childrenOf, store, client } = await familyWork({
       grow: async (state) => (await childOf(state)).queueMessage({ role: 'user', content: 'do spawn' }),
       end: async (state) => {
@@ -195,8 +192,8 @@ describe('ThreadState: children', () => {
         await other.terminate();
         const again = await childOf(state);
         return [
-          other.terminated,
-          typeof again.terminated,
+          typeof other.terminated,
+          other.terminated === again.terminated,
           await codeOf(() => again.queueMessage({ role: 'user', content: 'more' })),
           (await store.children.list(state.threadId))[0]?.status,
         ];
@@ -209,7 +206,7 @@ describe('ThreadState: children', () => {
     await tell(parent, 'grow');
     const grandchild = await eventually('a grandchild', async () => (await childrenOf(child))[0]);
     await atRest({ client } as never, grandchild);
-    expect(await tell(parent, 'end')).toEqual([null, 'number', 'ThreadTerminated', 'terminated']);
+    expect(await tell(parent, 'end')).toEqual(['number', true, 'ThreadTerminated', 'terminated']);
     await eventually('the end below', async () => (await client.getThread(grandchild)).terminatedAt !== null);
     expect(await tell(parent, 'look')).toEqual(['terminated']);
     expect(await tell(parent, 'late')).toContain('What was queued to another thread was not taken');

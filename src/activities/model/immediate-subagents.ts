@@ -93,7 +93,7 @@ function listsImmediate(registry: Registry): (agent: string) => boolean {
 }
 
 function hasImmediate(registry: Registry, prompt: PromptDefinition): boolean {
-  return listSubagents(registry, prompt).some(({ immediate }) => immediate !== false);
+  return listSubagents(registry, prompt).some(({ immediate }) => immediate !== undefined);
 }
 
 /** The prompts of the AI sides. */

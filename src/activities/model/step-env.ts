@@ -2,7 +2,7 @@
  * Variables before a model is asked (definitions §3, §6.2).
  * S1. Required ones are asked for before an execution begins. One that goes missing later is told to the model by the
  *     tool that needs it.
- * S2. A model never gets a secret: an `env` part of the prompt shows its name.
+ * S2. A model never gets a secret, nor what is withheld from prompts (core/project/env.ts, V3): an `env` part shows the name.
  * S3. A project that uses neither costs no read.
  */
 
@@ -45,7 +45,8 @@ export async function readStepEnv(
       ok: true,
       show(name) {
         const variable = resolveVariable(name, place);
-        return variable?.type === 'secret' ? `[secret ${name}]` : (variable?.value ?? '');
+        if (variable?.type === 'secret') return `[secret ${name}]`;
+        return variable?.withheld ? `[withheld ${name}]` : (variable?.value ?? '');
       },
     };
   } catch (error) {

@@ -1,7 +1,8 @@
 /**
  * Variables of a child that is to be made (definitions §16, runtime §7.5).
  * V1. A child takes over what its parent's thread has, but for the names that its agent's graph declares scoped. Those it is
- *     given: what the entry's `scopedEnv` names, read from where the parent's tools would find it.
+ *     given: what the entry's `scopedEnv` names, read from where the parent's tools would find it. Where an entry has the object form
+ *     of `immediate`, no prompt of the child shows either, but for what `nameEnv` and `descriptionEnv` promote.
  * V2. A value exists decrypted only between two commands of the store. No request, argument, event or answer holds one.
  * V3. Where a required one is missing, nothing is made: a request is kept with all that the child will be made of, and whoever
  *     calls is told what to ask for. What the child was to be given waits under its thread's id, encrypted as any value.
@@ -39,7 +40,9 @@ export async function givenVariables(
   const names = immediate ? immediate.scopedEnv.filter((name) => !known.has(name)) : [];
   if (names.length === 0) return explicit;
   const place = await readEnvPlace(sources, thread, { prompt, tool: entry.name });
-  return [...explicit, ...names.flatMap((name) => resolveVariable(name, place) ?? [])];
+  const promoted = immediate?.promoted ?? [];
+  const handed = names.flatMap((name) => resolveVariable(name, place) ?? []);
+  return [...explicit, ...handed.map((each) => ({ ...each, withheld: !promoted.includes(each.name) }))];
 }
 
 export interface ScopedVariables {
@@ -82,8 +85,8 @@ export async function requestVariables(
   // One that has been served since has a thread that lives its own life.
   const known = await store.variableRequests.get(id);
   if (known) return describeRequest(parentId, known);
-  for (const { name, value, type } of given) {
-    await store.env.set({ owner: { thread: child.threadId }, name, value, type });
+  for (const { name, value, type, withheld } of given) {
+    await store.env.set({ owner: { thread: child.threadId }, name, value, type, withheld });
   }
   const scoped = listScoped(registry(), child.agent);
   const declared = declaredTypes(registry());

@@ -109,7 +109,7 @@ export async function tellHooks(
 function toNewChild(
   { store }: ActivityDependencies,
   { key: { step, index }, begun: { thread } }: ResumableCall,
-  { agent, resumable, blocking, explicit, hears, maxInstances }: Subagent,
+  { agent, resumable, blocking, explicit, hears, maxInstances, immediate }: Subagent,
   { name, arguments: args, content, attachments }: FirstTold,
 ): NewChild {
   // M1: its id comes from the call.
@@ -140,6 +140,7 @@ function toNewChild(
     explicit,
     hears,
     ...(maxInstances === undefined ? {} : { maxInstances }),
+    promoted: immediate?.promoted,
     messages: first,
   };
 }

@@ -27,8 +27,13 @@ export interface SubagentRegistryEntry {
 export interface ThreadFamily {
   /** Resumable children, oldest first, terminated ones included; as of the moment in which this code began. */
   readonly children: readonly SubagentRegistryEntry[];
-  /** The child's ThreadState, outside of any execution: what it queues is processed by the child. Null unless it is a direct child. */
+  /**
+   * The child's ThreadState, outside of any execution: what it queues is processed by the child. A snapshot of the moment in which it is
+   * asked for, but for what its own calls change. The child's values are not within reach: queue a tool to it, or exchange files. Null
+   * unless it is a direct child.
+   */
   getChildThread(referenceId: string): Promise<ThreadState | null>;
+  /** The parent's ThreadState, in the same way; null for a root. */
   getParentThread(): Promise<ThreadState | null>;
   /** Queues a silent message to the parent. Does nothing without a parent; rejects when `content` is empty. */
   notifyParent(content: string): Promise<void>;

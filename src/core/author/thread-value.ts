@@ -1,6 +1,9 @@
 /** The key-value store of a thread as callers see it (runtime §14). Types alone. */
 
-/** For values that outlive an execution. Other threads do not see them, and they are not encrypted: secrets belong into env. */
+/**
+ * For values that outlive an execution. Other threads do not see them, and they are not encrypted: secrets belong into env. By the state
+ * of a parent or a child both methods reject with `ValuesNotShared` (runtime §14.1.3).
+ */
 export interface ThreadValues {
   /** The value as it was set, or null. It is a copy: changing it changes nothing. */
   getValue<T = unknown>(key: string): Promise<T | null>;

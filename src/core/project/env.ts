@@ -5,6 +5,8 @@
  * V2. A stored value has the type that it was stored with. A value in a definition has the type that a definition of the project
  *     declares; an `env` part of a prompt and a hint of an immediate subagent count as a declaration as text, since they show the
  *     value. A variable without a declaration is secret (§22 item 35). Where declarations disagree, secret wins.
+ * V3. What an immediate child has from its parent is withheld from prompts, its own and those of its children, unless the entry
+ *     has promoted it by `nameEnv` or `descriptionEnv` (runtime §7.4). Code reads it as any value.
  */
 import type { AgentDefinition, PromptDefinition, Registry } from '../author/definition.ts';
 import type { EnvType } from '../author/thread-env.ts';
@@ -16,12 +18,16 @@ export interface StoredVariable {
   readonly name: string;
   readonly type: EnvType;
   readonly value: string;
+  /** V3. */
+  readonly withheld?: true;
 }
 
 export interface Variable {
   readonly name: string;
   readonly type: EnvType;
   readonly value: string;
+  /** V3. */
+  readonly withheld?: true;
 }
 
 /** The code that asks for a variable; a worker that does not know the agent sees the store's values alone. */
@@ -40,7 +46,9 @@ const SCOPES = ['thread', 'user', 'instance'] as const;
 export function resolveVariable(name: string, place: EnvPlace): Variable | undefined {
   for (const scope of SCOPES) {
     const found = place.stored.find((each) => each.scope === scope && each.name === name);
-    if (found) return { name, type: found.type, value: found.value };
+    if (!found) continue;
+    const { type, value, withheld } = found;
+    return { name, type, value, ...(withheld && { withheld }) };
   }
   const { agent, prompt, tool } = place;
   const entry = prompt?.tools.find((each) => tool !== undefined && each.name === tool);

@@ -22,6 +22,8 @@ export interface ImmediateHints {
   readonly nameEnv?: string;
   readonly descriptionEnv?: string;
   readonly scopedEnv: readonly string[];
+  /** What of its parent's variables prompts of the child may show (runtime §7.4): the two above; absent in the short form. */
+  readonly promoted?: readonly string[];
 }
 
 /** One relationship of a prompt to an agent (definitions §13.1). */
@@ -31,7 +33,8 @@ export interface Subagent {
   readonly blocking: boolean;
   /** The variable that enables it: by true, 1 or yes. */
   readonly optional?: string;
-  readonly immediate: false | ImmediateHints;
+  /** Undefined where it is made by a call alone. */
+  readonly immediate?: ImmediateHints;
   /** False: the child ends with its report. */
   readonly resumable: boolean;
   /** The side of the child that answers its parent. */
@@ -69,7 +72,7 @@ export function listSubagents(registry: Registry, prompt: PromptDefinition): Sub
 export function toSubagent(registry: Registry, entry: PromptToolEntry): Subagent | undefined {
   const agent = findSubagent(registry, entry.name);
   if (!agent) return undefined;
-  const { blocking = true, optional, immediate = false, resumable = false, ...init } = entry.extra as Extra;
+  const { blocking = true, optional, immediate, resumable = false, ...init } = entry.extra as Extra;
   const { receives_messages: receives, maxInstances, parentCommunication } = resumable || {};
   return {
     entry,
@@ -113,8 +116,10 @@ export function isTruthy(value: string | undefined): boolean {
   return value !== undefined && ['true', '1', 'yes'].includes(value.trim().toLowerCase());
 }
 
-function toHints(immediate: Extra['immediate']): false | ImmediateHints {
-  if (!immediate) return false;
+function toHints(immediate: Extra['immediate']): ImmediateHints | undefined {
+  if (!immediate) return undefined;
   if (immediate === true) return { scopedEnv: [] };
-  return { ...immediate, scopedEnv: immediate.scopedEnv ?? [] };
+  const { nameEnv, descriptionEnv, scopedEnv = [] } = immediate;
+  const promoted = [nameEnv, descriptionEnv].filter((name) => name !== undefined);
+  return { nameEnv, descriptionEnv, scopedEnv, promoted };
 }

@@ -27,6 +27,8 @@ export const ERRORS = {
   SandboxBusy: { exit: 1, status: 503 },
   /** A value, or its key, cannot be stored: not JSON, or text that a database cannot hold. */
   InvalidValue: { exit: 2, status: 400 },
+  /** Code of one thread asked for values of another: each thread's are its own (runtime §14.1.3). */
+  ValuesNotShared: { exit: 1, status: 403 },
   /** Not a valid path of a file. */
   InvalidPath: { exit: 2, status: 400 },
   /** A limit of docs/operations.md was exceeded; the message names it. */

@@ -40,6 +40,8 @@ export interface NewChild {
   readonly explicit: boolean;
   readonly hears: Side;
   readonly maxInstances?: number;
+  /** Of what it takes over from its parent, its prompts show these alone (core/project/env.ts, V3); absent: whatever it takes over. */
+  readonly promoted?: readonly string[];
   /** Its first messages, in order; attachments are paths of the parent's files. */
   readonly messages: readonly MessageItem[];
 }
@@ -49,6 +51,8 @@ export interface GivenVariable {
   readonly name: string;
   readonly value: string;
   readonly type?: EnvType;
+  /** No prompt of the child shows it. */
+  readonly withheld?: boolean;
 }
 
 export interface ParentCall {

@@ -22,6 +22,8 @@ export interface SetEnv {
    * living descendants, up to those that do not. Absent: this thread alone.
    */
   readonly inherits?: (agent: string) => boolean;
+  /** No prompt of the thread shows it, until somebody sets it anew (core/project/env.ts, V3). Descendants' copies stay as they are. */
+  readonly withheld?: boolean;
 }
 
 /** A variable as it may be shown: only texts come with their value. */

@@ -1,4 +1,6 @@
 /** Reports (runtime §8.2): stored with the end of a child's execution (`threads.commitStatus`), then delivered to the parent. */
+import type { Side } from '../../core/author/thread-execution.ts';
+import type { Message } from '../../core/message/message.ts';
 import type { ReportKind } from '../../core/thread/subagent-report.ts';
 import type { ChildRecord } from './child.ts';
 
@@ -16,7 +18,15 @@ export interface DeliveredReport {
   readonly parentEnded: boolean;
 }
 
+export interface LastStep {
+  readonly side: Side;
+  /** Of its calls, in order. */
+  readonly results: readonly Message[];
+}
+
 export interface ReportStore {
+  /** The last step of the thread's own, not of its sub-prompts, that has an answer. Null where there is none. */
+  readLastStep(threadId: string): Promise<LastStep | null>;
   /** In the order in which they were made. */
   listDue(childId: string): Promise<readonly DueReport[]>;
   /**

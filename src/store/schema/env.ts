@@ -9,6 +9,8 @@ export interface EnvTable {
   key_id: string;
   value: string;
   updated_at: number;
+  /** 1: a copy of a parent's value that no prompt may show. */
+  withheld: number;
 }
 
 export interface EnvTables {

@@ -16,6 +16,7 @@ import {
   readCallOfChild,
   readFamily,
 } from '../commands/family/family-tree.ts';
+import { readLastStep } from '../commands/family/last-step.ts';
 import { fulfilRequest, getRequest, keepRequest, listRequests } from '../commands/family/variable-request.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
 
@@ -41,7 +42,11 @@ export function bindFamily(context: CommandContext): Family {
       listUnstarted: bound(listUnstarted),
       setStatus: bound(setChildStatus),
     },
-    reports: { listDue: bound(listDueReports), deliver: bound(deliverReport) },
+    reports: {
+      readLastStep: bound(readLastStep),
+      listDue: bound(listDueReports),
+      deliver: bound(deliverReport),
+    },
     variableRequests: {
       keep: bound(keepRequest),
       get: bound(getRequest),

@@ -1,7 +1,7 @@
 /** What children report to their parents, and who hears it (runtime §8, definitions §13.6). */
 import { describe, expect, it } from '@jest/globals';
 import type { Stores } from '../store-contract.ts';
-import { isGapFree, message, openThread } from '../thread-driver.ts';
+import { call, isGapFree, message, openThread } from '../thread-driver.ts';
 import { type Asked, createOpened, openParent, report, work } from './family-driver.ts';
 
 const CALL = { step: 1, index: 0 };
@@ -31,6 +31,26 @@ export function registerFamilyReport(given: () => Stores): void {
       expect(await child.rest('idle', rest)).toEqual({ kind: 'rest', waiting: 0, step: 1 });
       expect(await child.open()).toMatchObject({ reportDue: false });
       expect(isGapFree(await parent.events())).toBe(true);
+    });
+
+    it('[runtime 8.2] of a session is made of the last step with an answer: whose it was, and what its calls came to', async () => {
+      const { store, child } = await family();
+      expect(await store.reports.readLastStep(child.id)).toBeNull();
+      const first = await child.answer([], { toolCalls: [call('c0', 'finish')] });
+      await child.runTool(first.step, 0);
+      child.afterStep = first.step;
+      const { step } = await child.answer([], {
+        toolCalls: [call('c1', 'look'), call('c2', 'finish')],
+      });
+      for (const index of [0, 1]) await child.runTool(step, index);
+      child.afterStep = step;
+      await child.beginCall([message('more')]);
+      const last = await store.reports.readLastStep(child.id);
+      expect(last?.side).toBe('a');
+      expect(last?.results.map(({ tool_call_id: id, name }) => [id, name])).toEqual([
+        ['c1', 'look'],
+        ['c2', 'finish'],
+      ]);
     });
 
     it('is not made by a thread without a parent, nor by a parent that no registry knows', async () => {

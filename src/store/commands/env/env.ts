@@ -23,7 +23,7 @@ function toPlace(owner: EnvOwner): Place {
 }
 
 export async function setEnv(context: CommandContext, command: SetEnv): Promise<EnvType> {
-  const { owner, name, value, type: asked, inherits } = command;
+  const { owner, name, value, type: asked, inherits, withheld = false } = command;
   const problem = variableProblem(name, value, asked);
   if (problem !== undefined) throw new RuntimeError('InvalidVariable', problem);
   // Without a key nothing is begun.
@@ -34,8 +34,9 @@ export async function setEnv(context: CommandContext, command: SetEnv): Promise<
       'thread' in owner ? await lockInheritors(context, trx, owner.thread, inherits ?? nobody) : [];
     if ('thread' in owner) await refuseFinal(trx, owner.thread);
     const type = asked ?? (await findType(trx, place, name)) ?? 'secret';
-    for (const each of [place, ...inheritors.map((id) => ({ scope: 'thread' as const, owner: id }))]) {
-      await putVariable(context, trx, { ...each, name, type }, value);
+    await putVariable(context, trx, { ...place, name, type, withheld: withheld ? 1 : 0 }, value);
+    for (const id of inheritors) {
+      await putVariable(context, trx, { scope: 'thread', owner: id, name, type }, value);
     }
     return type;
   });
@@ -43,18 +44,19 @@ export async function setEnv(context: CommandContext, command: SetEnv): Promise<
 
 const nobody = () => false;
 
-/** Encrypted for its place, as whoever writes last has it. */
+/** Encrypted for its place, as whoever writes last has it. One that is there stays withheld, or not, where nothing says. */
 export async function putVariable(
   context: CommandContext,
   trx: Transaction<Tables>,
-  place: Pick<EnvRow, 'scope' | 'owner' | 'name' | 'type'>,
+  { withheld, ...place }: Pick<EnvRow, 'scope' | 'owner' | 'name' | 'type'> & { readonly withheld?: number },
   value: string,
 ): Promise<void> {
   const { keyId: key_id, data } = encrypt(context.keys(), place, value);
-  const written = { type: place.type, key_id, value: data, updated_at: context.now() };
+  const marked = withheld === undefined ? {} : { withheld };
+  const written = { type: place.type, key_id, value: data, updated_at: context.now(), ...marked };
   await trx
     .insertInto('env_values')
-    .values({ ...place, ...written })
+    .values({ withheld: 0, ...place, ...written })
     .onConflict((conflict) => conflict.columns(['scope', 'owner', 'name']).doUpdateSet(written))
     .execute();
 }
@@ -149,6 +151,7 @@ export async function readEnv(
     name: row.name,
     type: row.type,
     value: openVariable(context, row),
+    ...(row.withheld === 1 ? { withheld: true } : {}),
   }));
 }
 

@@ -10,7 +10,7 @@ import { toThreadRow } from '../base/new-thread.ts';
 import { ThreadTransaction } from '../base/thread-transaction.ts';
 import { type ChildRow, findChild, readStart, toChildRecord } from './child.ts';
 import { copyEnv } from './child-env.ts';
-import { enqueueFrom } from './child-files.ts';
+import { enqueueFirst } from './child-files.ts';
 
 export async function createChild(context: CommandContext, command: CreateChild): Promise<CreatedChild> {
   return inThread(context, command.parentId, async (parent) => {
@@ -42,9 +42,8 @@ export async function makeChild(
   if (refused) return refused;
   await insertThread(context, parent, command.child);
   const row = await insertRow(parent, command);
-  const { inherits, given } = command;
-  await copyEnv(context, parent, { childId: row.child_id, inherits, given });
-  const { call } = command;
+  const { inherits, given, call, child } = command;
+  await copyEnv(context, parent, { childId: row.child_id, inherits, promoted: child.promoted, given });
   const callId = call === null ? undefined : await findCallId(parent, call);
   const { agent, name } = row;
   const told = { childId: row.child_id, agent, name, ...(callId === undefined ? {} : { callId }) };
@@ -129,7 +128,8 @@ async function insertThread(
   await trx.insertInto('threads').values(inserted).execute();
   const child = new ThreadTransaction(trx, inserted, now);
   child.emit('thread.created', { agent, parentId: row.id, name });
-  for (const message of messages) await enqueueFrom(child, row.id, message);
+  const own = await enqueueFirst(child, row.id, { messages, arguments: given });
+  child.set({ arguments: JSON.stringify(own) });
   await child.flush();
 }
 

@@ -14,6 +14,8 @@ import { openVariable, putVariable } from '../env/env.ts';
 export interface ChildEnv {
   readonly childId: string;
   readonly inherits: (name: string) => boolean;
+  /** `NewChild.promoted`. */
+  readonly promoted: readonly string[] | undefined;
   /** Wins over what is inherited. */
   readonly given: readonly GivenVariable[];
 }
@@ -21,13 +23,14 @@ export interface ChildEnv {
 interface Entry {
   readonly value: string;
   readonly type: EnvType;
+  readonly withheld: boolean;
 }
 
 /** `thread` is the parent's. Throws `InvalidVariable`. */
 export async function copyEnv(
   context: CommandContext,
   thread: ThreadTransaction,
-  { childId, inherits, given }: ChildEnv,
+  { childId, inherits, promoted, given }: ChildEnv,
 ): Promise<void> {
   const rows = await thread.trx
     .selectFrom('env_values')
@@ -39,17 +42,19 @@ export async function copyEnv(
   const stored = await listStored(thread, childId);
   const entries = new Map<string, Entry>();
   for (const row of rows) {
-    if (!stored.has(row.name) && inherits(row.name))
-      entries.set(row.name, { value: openVariable(context, row), type: row.type });
+    if (stored.has(row.name) || !inherits(row.name)) continue;
+    const withheld = row.withheld === 1 || (promoted !== undefined && !promoted.includes(row.name));
+    entries.set(row.name, { value: openVariable(context, row), type: row.type, withheld });
   }
   const types = new Map(rows.map(({ name, type }) => [name, type]));
-  for (const { name, value, type } of given) {
+  for (const { name, value, type, withheld = false } of given) {
     const problem = variableProblem(name, value, type);
     if (problem !== undefined) throw new RuntimeError('InvalidVariable', problem);
-    entries.set(name, { value, type: type ?? types.get(name) ?? 'secret' });
+    entries.set(name, { value, type: type ?? types.get(name) ?? 'secret', withheld });
   }
-  for (const [name, { value, type }] of entries) {
-    await putVariable(context, thread.trx, { scope: 'thread', owner: childId, name, type }, value);
+  for (const [name, { value, type, withheld }] of entries) {
+    const place = { scope: 'thread', owner: childId, name, type, withheld: withheld ? 1 : 0 } as const;
+    await putVariable(context, thread.trx, place, value);
   }
 }
 

@@ -3,7 +3,7 @@
  * F1. A copy has a path of its own under /attachments, made of the message and of the file it comes from: the same message
  *     again finds it. Its content is not copied: it has one more name.
  * F2. What cannot be copied is no reason to lose the message, which says what it lacks.
- * F3. Where the message's text names a file that goes along, it names the copy.
+ * F3. Where the message's text names a file that goes along, it names the copy; so do the arguments of a new thread.
  */
 import { createHash } from 'node:crypto';
 import type { Selectable } from 'kysely';
@@ -18,6 +18,7 @@ import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { findRow, toFileRecord } from '../file/file-row.ts';
 import { emitFile, missingParents, requireRoom } from '../file/file-tree.ts';
 import { enqueue } from '../message/queue.ts';
+import { type CopiedPaths, replaceInText, replaceInValue } from './child-paths.ts';
 
 type SourceRow = Selectable<ThreadFileTable>;
 
@@ -25,17 +26,50 @@ export interface CopiedFiles {
   readonly attachments: readonly AttachmentRef[];
   /** Paths in the other thread. */
   readonly missing: readonly string[];
-  /** F3: names the copies. */
-  readonly rewrite: (text: string) => string;
+  /** F3: the names of the copies. */
+  readonly paths: CopiedPaths;
 }
 
 /** Puts a message in line whose attachments are files of `from`. */
 export async function enqueueFrom(to: ThreadTransaction, from: string, item: MessageItem): Promise<void> {
-  const { attachments: given, metadata, ...message } = item;
-  const { attachments, missing, rewrite } = await copyFiles(to, from, { id: item.id, given });
+  const copied = await copyFiles(to, from, { id: item.id, given: item.attachments });
+  await enqueueCopied(to, { ...item, content: replaceInText(item.content, copied.paths) }, copied);
+}
+
+interface FirstWords {
+  readonly messages: readonly MessageItem[];
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Puts the first messages of a new thread in line. The files of all of them come first: each message, and the arguments, which
+ * are answered, name the copies (F3).
+ */
+export async function enqueueFirst(
+  to: ThreadTransaction,
+  from: string,
+  { messages, arguments: given }: FirstWords,
+): Promise<FirstWords['arguments']> {
+  const copied = new Map<string, CopiedFiles>();
+  for (const { id, attachments } of messages)
+    copied.set(id, await copyFiles(to, from, { id, given: attachments }));
+  const paths = new Map([...copied.values()].flatMap((each) => [...each.paths]));
+  const own = replaceInValue(given, paths);
+  for (const item of messages) {
+    const isArguments = item.metadata?.subagentInitialArguments === true;
+    const content = isArguments ? JSON.stringify(own) : replaceInText(item.content, paths);
+    await enqueueCopied(to, { ...item, content }, copied.get(item.id));
+  }
+  return own;
+}
+
+async function enqueueCopied(
+  to: ThreadTransaction,
+  { attachments: _, metadata, ...message }: MessageItem,
+  { attachments, missing }: Pick<CopiedFiles, 'attachments' | 'missing'> = { attachments: [], missing: [] },
+): Promise<void> {
   await enqueue(to, {
     ...message,
-    content: rewrite(message.content),
     ...(metadata || missing.length > 0
       ? { metadata: { ...metadata, ...(missing.length > 0 ? { missingAttachments: missing } : {}) } }
       : {}),
@@ -58,11 +92,11 @@ export async function copyFiles(
     if (!copy) missing.push(path);
     else {
       attachments.push(copy);
-      paths.set(path, copy.path);
+      paths.set(tryFilePath(path) ?? path, copy.path);
     }
   }
   if (missing.length > 0) to.emit('attachment.missing', { messageId: id, paths: missing });
-  return { attachments, missing, rewrite: (text) => replacePaths(text, paths) };
+  return { attachments, missing, paths };
 }
 
 interface Copy {
@@ -164,15 +198,4 @@ async function linkBlob({ trx }: ThreadTransaction, id: string | null): Promise<
     .where('id', '=', id)
     .executeTakeFirst();
   return Number(linked.numUpdatedRows) > 0;
-}
-
-/** Replaces all in one pass, the longest first: a path may be the beginning of another. */
-function replacePaths(text: string, paths: ReadonlyMap<string, string>): string {
-  if (paths.size === 0) return text;
-  const known = [...paths.keys()].toSorted((a, b) => b.length - a.length).map(escapePattern);
-  return text.replace(new RegExp(known.join('|'), 'g'), (path) => paths.get(path) ?? path);
-}
-
-function escapePattern(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

@@ -17,6 +17,7 @@ import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { enqueue } from '../message/queue.ts';
 import { type ChildRow, findChild, updateChild } from './child.ts';
 import { copyFiles } from './child-files.ts';
+import { replaceInText } from './child-paths.ts';
 
 type ReportRow = Selectable<ChildReportTable>;
 
@@ -121,8 +122,8 @@ async function bring(parent: ThreadTransaction, { child, report, by }: Delivery)
   const { child_id: childId, agent, name } = child;
   const id = messageId(childId, report.id);
   const given = JSON.parse(report.attachments) as string[];
-  const { attachments, missing, rewrite } = await copyFiles(parent, childId, { id, given });
-  const content = rewrite(report.content);
+  const { attachments, missing, paths: copied } = await copyFiles(parent, childId, { id, given });
+  const content = replaceInText(report.content, copied);
   if (by === 'message') {
     const paths = attachments.map(({ path }) => path);
     const told = { kind: report.kind, content, attachments: paths };

@@ -1,0 +1,28 @@
+/** The last step of a thread's own that has an answer, for the report of a session's end (runtime §8.2). */
+import type { LastStep } from '../../port/thread-store.ts';
+import { toMessage } from '../../schema/rows.ts';
+import { type CommandContext, inSnapshot } from '../base/context.ts';
+
+export async function readLastStep(context: CommandContext, threadId: string): Promise<LastStep | null> {
+  return inSnapshot(context, async (trx) => {
+    const last = await trx
+      .selectFrom('steps')
+      .select(['step', 'side'])
+      .where('thread_id', '=', threadId)
+      .where('kind', '!=', 'prompt')
+      .where('state', '=', 'committed')
+      .orderBy('step', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    if (!last) return null;
+    const results = await trx
+      .selectFrom('messages')
+      .selectAll()
+      .where('thread_id', '=', threadId)
+      .where('step', '=', last.step)
+      .where('role', '=', 'tool')
+      .orderBy('created_at')
+      .execute();
+    return { side: last.side, results: results.map(toMessage) };
+  });
+}

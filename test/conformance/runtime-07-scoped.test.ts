@@ -1,0 +1,119 @@
+/** runtime §7.4, the object form of `immediate`: what a child has from its parent is no text of a prompt, unless it was promoted. */
+import { describe, expect, it } from '@jest/globals';
+import { calls, says } from '../../src/testing/index.ts';
+import { childProject, handsIn, hasResult, lastTold, modelOf } from '../support/child-project.ts';
+import { eventually, testRuntime } from '../support/runtime.ts';
+import { toolOf } from '../support/tool-work.ts';
+
+const NAMES = ['WHO', 'TASK', 'PASSPORT', 'CITY', 'LATER'];
+/** A prompt that shows them all. */
+const showing = (name: string) => ({
+  prompt: [
+    { type: 'text' as const, content: `You are ${name}.` },
+    ...NAMES.flatMap((property) => [
+      { type: 'text' as const, content: ` ${property}=` },
+      { type: 'env' as const, property },
+    ]),
+  ],
+  includeChat: true,
+  includePastTools: true,
+});
+const text = (value: string) => ({ value, type: 'text' as const });
+
+const SCRIBE = {
+  name: 'scribe',
+  resumable: { receives_messages: 'side_a' as const },
+  immediate: { nameEnv: 'WHO', descriptionEnv: 'TASK', scopedEnv: ['PASSPORT'] },
+};
+
+/** The scribe is immediate, and has a clerk of its own; the plain one is made by a call. */
+async function family(more: { scribe?: object } = {}) {
+  const model = modelOf(
+    {
+      main: (request) => {
+        if (hasResult(request)) return says('done');
+        const [verb = ''] = lastTold(request).split(' ');
+        if (verb === 'write') return calls('write');
+        return verb === 'plain' ? calls('plain', { task: 'sit' }) : says('done');
+      },
+      scribe_desk: (request) => {
+        if (hasResult(request)) return handsIn('done');
+        if (lastTold(request) === 'keep') return calls('keep');
+        return lastTold(request) === 'again' ? handsIn('again') : calls('clerk', { task: 'sit' });
+      },
+    },
+    () => handsIn('here'),
+  );
+  const write = toolOf(async (state) => {
+    await state.setEnv('CITY', 'of-the-parent', { type: 'text' });
+    await state.setEnv('PASSPORT', 'passport-renewed', { type: 'text' });
+  });
+  const keep = toolOf((state) => state.setEnv('CITY', 'of-its-own', { type: 'text' }));
+  const runtime = await testRuntime({
+    registry: childProject({
+      model,
+      entries: [SCRIBE, 'plain', 'write'],
+      main: showing('main'),
+      tools: { write, keep },
+      children: {
+        scribe: { desk: { ...showing('scribe_desk'), tools: ['clerk', 'keep'] }, agent: more.scribe },
+        clerk: { desk: showing('clerk_desk') },
+        plain: { desk: showing('plain_desk') },
+      },
+    }),
+  });
+  const { threadId: thread } = await runtime.client.startThread({
+    agent: 'helper',
+    messages: [{ content: 'go' }],
+    env: { WHO: text('Ada'), TASK: text('scout'), PASSPORT: text('passport-4711'), CITY: text('Paris') },
+  });
+  await runtime.client.waitForIdle(thread);
+  /** The prompt's text in its last request. */
+  const shown = (name: string) =>
+    model.requests
+      .map(({ messages }) => String(messages[0]?.content))
+      .findLast((each) => each.startsWith(`You are ${name}.`));
+  return { ...runtime, model, thread, shown };
+}
+
+describe('runtime §7.4 Variables that a child has from its parent', () => {
+  it('[runtime 7.4] those of an immediate child are in no prompt of it or of its own children, but for the two that are promoted', async () => {
+    const { client, store, thread, shown, say, model } = await family();
+    expect(shown('main')).toBe('You are main. WHO=Ada TASK=scout PASSPORT=passport-4711 CITY=Paris LATER=');
+    const withheld = 'WHO=Ada TASK=scout PASSPORT=[withheld PASSPORT] CITY=[withheld CITY] LATER=';
+    expect(shown('scribe_desk')).toBe(`You are scribe_desk. ${withheld}`);
+    expect(shown('clerk_desk')).toBe(`You are clerk_desk. ${withheld}`);
+    await say(thread, 'plain');
+    // No child of the object form: what it takes over its prompts may show.
+    expect(shown('plain_desk')).toBe(
+      'You are plain_desk. WHO=Ada TASK=scout PASSPORT=passport-4711 CITY=Paris LATER=',
+    );
+    const [scribe = ''] = (await store.children.list(thread)).map(({ threadId }) => threadId);
+    expect((await client.listEnv({ thread: scribe })).find(({ name }) => name === 'PASSPORT')).toMatchObject({
+      type: 'text',
+      value: 'passport-4711',
+    });
+    // What the parent sets later is copied too, and what the child sets is its own.
+    await say(thread, 'write');
+    await say(scribe, 'again');
+    expect(shown('scribe_desk')).toBe(`You are scribe_desk. ${withheld}`);
+    await say(scribe, 'keep');
+    expect(shown('scribe_desk')).toContain('CITY=of-its-own');
+    const told = model.requests.filter(({ messages }) =>
+      /^You are (scribe|clerk)/.test(String(messages[0]?.content)),
+    );
+    expect(JSON.stringify(told)).not.toMatch(/passport-|Paris|of-the-parent/);
+  });
+
+  it('[runtime 7.4] nor are they where the child had to wait for another variable, which its prompts may show', async () => {
+    const { client, store, thread, shown } = await family({
+      scribe: { variables: [{ name: 'LATER', type: 'text', required: true, scoped: true }] },
+    });
+    const [request] = await store.variableRequests.list(thread);
+    await client.provideVariables(thread, request?.id ?? '', { LATER: 'visa' });
+    await eventually('the child has begun', async () => shown('scribe_desk') !== undefined);
+    expect(shown('scribe_desk')).toBe(
+      'You are scribe_desk. WHO=Ada TASK=scout PASSPORT=[withheld PASSPORT] CITY=[withheld CITY] LATER=visa',
+    );
+  });
+});
