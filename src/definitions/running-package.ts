@@ -1,6 +1,6 @@
 /**
- * What an author's `import … from 'everthread'` resolves to: this running copy, whatever version the project has installed,
- * even if none.
+ * What an author's `import … from 'everthread'` resolves to, and likewise the packages of the standard: this running copy, whatever
+ * version the project has installed, even if none.
  * Modules are handed over evaluated and not as an alias to a path: jiti would compile the sources of the whole
  * package again for each load, and module state (a scripted model's script) would exist twice.
  */
@@ -9,7 +9,13 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Entries that authors' files import, also with `require`, so they must be loaded at once. */
-const READY = { everthread: '../index', 'everthread/models': '../models/index' };
+const READY = {
+  everthread: '../index',
+  'everthread/models': '../models/index',
+  // Projects written for the standard load as they are (definitions §2.1).
+  '@standardagents/spec': '../standard-agents',
+  '@standardagents/builder': '../standard-agents',
+};
 /** Entries that load Temporal and are rare in authors' files: loaded on demand, by `import` alone. */
 const ON_DEMAND = {
   'everthread/worker': '../worker/index',

@@ -4,7 +4,7 @@ import { readSources } from './source-tree.ts';
 
 const SOURCES = new Map(readSources().map((file) => [file.path, file]));
 /** What reads a project loads these for its authors (`definitions/running-package.ts`). */
-const FOR_AUTHORS = ['index.ts', 'models/index.ts'];
+const FOR_AUTHORS = ['index.ts', 'models/index.ts', 'standard-agents.ts'];
 
 /** Packages that are loaded with these files. */
 function packagesOf(files: readonly string[]): Set<string> {

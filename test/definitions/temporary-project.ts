@@ -25,7 +25,7 @@ export function temporaryProject(
     }
   };
   write({ 'package.json': JSON.stringify({ name: 'project', type: 'commonjs' }), ...files });
-  mkdirSync(join(folder, 'node_modules'));
+  mkdirSync(join(folder, 'node_modules'), { recursive: true });
   const zod = join(folder, 'node_modules', 'zod');
   if (options.ownZod === true) cpSync(zodFolder, zod, { recursive: true });
   else symlinkSync(zodFolder, zod);

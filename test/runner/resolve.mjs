@@ -11,6 +11,8 @@ const NAMES = {
   'everthread/worker': urlOf('src', 'worker', 'index.ts'),
   'everthread/server': urlOf('src', 'server', 'index.ts'),
   'everthread/testing': urlOf('src', 'testing', 'index.ts'),
+  '@standardagents/spec': urlOf('src', 'standard-agents.ts'),
+  '@standardagents/builder': urlOf('src', 'standard-agents.ts'),
   // The package itself refuses to be loaded outside of Jest's runner.
   '@jest/globals': urlOf('test', 'runner', 'globals.mjs'),
 };

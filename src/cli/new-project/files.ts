@@ -131,7 +131,11 @@ const TSCONFIG = `{
     "types": ["node"],
     "strict": true,
     "noEmit": true,
-    "skipLibCheck": true
+    "skipLibCheck": true,
+    "paths": {
+      "@standardagents/spec": ["./node_modules/everthread/dist/standard-agents.d.ts"],
+      "@standardagents/builder": ["./node_modules/everthread/dist/standard-agents.d.ts"]
+    }
   },
   "include": ["agents"]
 }
@@ -160,6 +164,9 @@ Without a key, the agent is played by a sample that follows a script (\`agents/m
 | \`agents/tools/\` | what the model can do; a file's name is the tool's name |
 | \`agents/hooks/\`, \`effects/\`, \`api/\` | none yet: code at points of a thread's life, code that runs later, web endpoints |
 | \`.everthread/\` | threads and the local server's database; not for version control |
+
+Files written for the Standard Agents spec run as they are: imports of \`@standardagents/spec\` and \`@standardagents/builder\` reach
+Everthread, with nothing installed; the \`paths\` in \`tsconfig.json\` tell that to your editor.
 
 \`npx everthread validate\` checks everything, \`npx everthread doctor\` the machine, \`npx everthread --help\` tells the rest.
 `;

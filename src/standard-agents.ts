@@ -1,0 +1,70 @@
+/**
+ * What `@standardagents/spec` and `@standardagents/builder` are to a project that this package loads: the functions of the spec
+ * (0.1.0) and its types under its own names. They are those of `everthread` and `everthread/models`.
+ */
+import { DefinitionError } from './definitions/index.ts';
+
+export { ProviderError } from './core/message/provider.ts';
+export {
+  defineAgent,
+  defineEffect,
+  defineHook,
+  defineModel,
+  definePrompt,
+  defineThreadEndpoint,
+  defineTool,
+} from './definitions/index.ts';
+
+/** Not of the spec 0.1.0: throws `InvalidDefinitions`, which says what there is instead. */
+export function defineController(..._given: readonly unknown[]): never {
+  const advice = 'an endpoint belongs to a thread: write defineThreadEndpoint, in agents/api';
+  throw notOfTheSpec('defineController', advice);
+}
+
+/** Not of the spec 0.1.0: throws `InvalidDefinitions`, which says what there is instead. */
+export function defineHandler(..._given: readonly unknown[]): never {
+  throw notOfTheSpec('defineHandler', 'a side is a prompt: write code as tools, hooks and effects');
+}
+
+function notOfTheSpec(name: string, advice: string): DefinitionError {
+  return new DefinitionError(name, [{ field: '', message: `is not part of the spec 0.1.0; ${advice}` }]);
+}
+
+export type {
+  AgentDefinition,
+  ModelCapabilities,
+  ModelDefinition,
+  PromptDefinition,
+  PromptPart,
+  ReasoningConfig,
+  ToolDefinition,
+  VariableDefinition,
+} from './core/author/definition.ts';
+export type { EffectDefinition } from './core/author/effect.ts';
+export type { EndpointDefinition as ThreadEndpointDefinition } from './core/author/endpoint.ts';
+export type { HookDefinition } from './core/author/hook.ts';
+export type { LLMMessage } from './core/message/llm-message.ts';
+export type {
+  ContentPart,
+  FinishReason,
+  Provider,
+  Provider as LLMProviderInterface,
+  ProviderErrorCode,
+  ProviderFactory,
+  ProviderFactoryConfig,
+  ProviderMessage,
+  ProviderRequest,
+  ProviderResponse,
+  ProviderStreamChunk,
+  ProviderTool,
+  ProviderToolCall,
+  ProviderUsage,
+} from './core/message/provider.ts';
+export type {
+  PromptToolInput as PromptToolConfig,
+  SessionToolInput as SessionToolBinding,
+  SideInput as SideConfig,
+  SubagentInput as SubagentToolConfig,
+  SubpromptInput as SubpromptConfig,
+} from './definitions/index.ts';
+export type * from './index.ts';
