@@ -61,7 +61,7 @@ describe('[definitions 8] types of execute', () => {
   });
 });
 
-describe('[definitions 4, 7] types of fields', () => {
+describe('[definitions 7] types of fields', () => {
   it('refuse unknown fields and words', () => {
     expect(() =>
       defineAgent({
