@@ -16,7 +16,8 @@ export interface ScriptedCall {
   readonly id?: string;
 }
 
-interface Delayed {
+/** What every step may have. */
+export interface Delayed {
   /** Milliseconds before the answer begins. */
   readonly delayMs?: number;
 }

@@ -25,7 +25,10 @@ import { endWithStore } from './store-end.ts';
 import { underSupervision } from './supervision.ts';
 import { createTemporalWorker, type TemporalWorker } from './temporal-worker.ts';
 
-export { hideSecrets } from '../secret-environment.ts';
+export type { Configuration, LogLevel } from '../configuration.ts';
+export type { WallSetting } from '../sandbox/index.ts';
+export { hideSecrets, type Secrets } from '../secret-environment.ts';
+export type { EncryptionKeys } from '../store/crypto/encryption.ts';
 
 export type { WorkerOptions } from './options.ts';
 
