@@ -35,6 +35,12 @@ const EFFECT: FieldTable<z.output<typeof effect>> = {
  * Defines an effect; the default export of a file in `agents/effects/`, whose name is the effect's name. Threads schedule it
  * with `state.scheduleEffect`. The type of `args` in the handler follows from the schema.
  * Throws an `InvalidDefinitions` error that lists every problem.
+ * @example
+ * ```ts
+ * export default defineEffect('Reminds the user.', z.object({ text: z.string() }), async (state, { text }) => {
+ *   await state.queueMessage({ role: 'user', content: `Remind me now: ${text}` });
+ * });
+ * ```
  */
 export function defineEffect<State extends AnyThreadState = ThreadState>(
   description: string,

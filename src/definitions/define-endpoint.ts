@@ -9,6 +9,12 @@ import { DefinitionError } from './problem.ts';
  * GET /foo, `bar.post.ts` POST /bar, `orders/[id].ts` GET /orders/1, `files/[*].ts` everything below files.
  * `params` holds the bracketed parts; `state.execution` is null.
  * Throws an `InvalidDefinitions` error when it is given no function.
+ * @example
+ * ```ts
+ * export default defineThreadEndpoint(async (_request, state, { id }) =>
+ *   Response.json({ thread: state.threadId, order: await state.getValue(`order:${id}`) }),
+ * );
+ * ```
  */
 export function defineThreadEndpoint<State extends AnyThreadState = ThreadState>(
   handler: EndpointHandler<State>,

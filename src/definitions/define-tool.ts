@@ -70,6 +70,15 @@ const TOOL: FieldTable<z.output<typeof tool>> = {
  * Defines a tool; the default export of a file in `agents/tools/`, whose name is the tool's name.
  * The type of `args` in `execute` follows from the schema.
  * Throws an `InvalidDefinitions` error that lists every problem.
+ * @example
+ * ```ts
+ * export default defineTool({
+ *   description: 'Finds an order.',
+ *   args: z.object({ id: z.string() }),
+ *   idempotent: true,
+ *   execute: async (state, { id }) => ({ status: 'success', result: `order ${id} of ${state.userId}` }),
+ * });
+ * ```
  */
 export function defineTool<
   Args extends ToolArguments | undefined = undefined,

@@ -49,7 +49,15 @@ export interface SandboxOptions {
   readonly spare?: boolean;
 }
 
-/** Starts no process before the first run. Children that are idle do not keep this process alive. */
+/**
+ * Starts no process before the first run. Children that are idle do not keep this process alive.
+ * @example
+ * ```ts
+ * const sandbox = createSandbox({ size: 2 });
+ * const { status, result } = await sandbox.scope().runCode('export default 6 * 7');
+ * await sandbox.close();
+ * ```
+ */
 export function createSandbox(options?: SandboxOptions): Sandbox;
 /** With what only tests choose. @internal */
 export function createSandbox(options?: PoolOptions): Sandbox;

@@ -54,7 +54,14 @@ export function readDeclarations(folder: string, entries: readonly string[]) {
   const mentions = [...exported.values()].flatMap((by) =>
     namesIn(load(by.file), by).map((name): Mention => ({ by, name: origin(name) })),
   );
-  return { exported, mentions, key };
+  /** Names that exist when a program runs. */
+  const values = (entry: string): string[] =>
+    [...load(entry).exported].flatMap(([name, from]) => {
+      const { file, name: original } = origin(from);
+      const text = load(file).declared.get(original) ?? '';
+      return /^export declare (?:abstract )?(?:function|class|const)/.test(text) ? [name] : [];
+    });
+  return { exported, mentions, values };
 }
 
 export function key({ file, name }: Declared): string {

@@ -87,7 +87,7 @@ export interface ThreadState<
    * after, in order; data that is not JSON is dropped.
    */
   emit(event: string, data: unknown): void;
-  getLogs(options?: GetLogsOptions): Promise<readonly Log[]>;
+  getLogs(options?: GetLogsOptions): Promise<Log[]>;
 
   /**
    * Runs untrusted TypeScript or JavaScript in an isolate of its own (runtime §13, `docs/sandbox.md`): without
