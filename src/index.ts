@@ -1,12 +1,13 @@
 /** The package's entry: what `import … from 'everthread'` provides. */
 
 export type { ConnectOptions } from './client/connect.ts';
+export type { FollowOptions } from './client/follow-events.ts';
 export type { OutgoingMessage } from './client/outgoing.ts';
 export type { NewAttachment, OutgoingAttachment } from './client/outgoing-file.ts';
 export type { ProvidedVariables } from './client/provide-variables.ts';
 export { RuntimeClient } from './client/runtime-client.ts';
 export type { StartThread } from './client/start-options.ts';
-export type { StoredFiles, StoredValues } from './client/stored-threads.ts';
+export type { ListThreads, StoredFiles, StoredValues } from './client/stored-threads.ts';
 export type {
   CodeExecution,
   CodeExecutionError,
@@ -14,13 +15,36 @@ export type {
   CodeExecutionOptions,
   CodeExecutionResult,
   CodeExecutionStatus,
+  RunCode,
 } from './core/author/code-execution.ts';
-export type { ScheduledEffect } from './core/author/effect.ts';
-export type { EndpointHandler, EndpointParams } from './core/author/endpoint.ts';
-export type { HookName, HookSignatures, MessageChange } from './core/author/hook.ts';
-export type { EnvType } from './core/author/thread-env.ts';
-export type { ExecutionState } from './core/author/thread-execution.ts';
-export type { SubagentRegistryEntry } from './core/author/thread-family.ts';
+export type {
+  AgentDefinition,
+  AuthorSchema,
+  ModelCapabilities,
+  ModelDefinition,
+  PromptDefinition,
+  PromptPart,
+  PromptToolEntry,
+  ReasoningConfig,
+  Registry,
+  SessionToolBinding,
+  SideDefinition,
+  ToolDefinition,
+  VariableDefinition,
+} from './core/author/definition.ts';
+export type { EffectDefinition, ScheduledEffect, ThreadEffects } from './core/author/effect.ts';
+export type { EndpointDefinition, EndpointHandler, EndpointParams } from './core/author/endpoint.ts';
+export type {
+  HookAnswer,
+  HookDefinition,
+  HookName,
+  HookSignatures,
+  Kept,
+  MessageChange,
+} from './core/author/hook.ts';
+export type { EnvState, EnvType } from './core/author/thread-env.ts';
+export type { ExecutionState, Side } from './core/author/thread-execution.ts';
+export type { SubagentRegistryEntry, SubagentStatus, ThreadFamily } from './core/author/thread-family.ts';
 export type { GetLogsOptions, Log } from './core/author/thread-log.ts';
 export type {
   GetMessagesOptions,
@@ -29,9 +53,24 @@ export type {
   MessageUpdates,
   NewMessage,
   QueuedMessage,
+  ThreadMessages,
 } from './core/author/thread-message.ts';
-export type { ThreadState } from './core/author/thread-state.ts';
+export type {
+  AnyThreadState,
+  Scratch,
+  ThreadLoaders,
+  ThreadState,
+  UnknownFields,
+} from './core/author/thread-state.ts';
 export type { ThreadValues } from './core/author/thread-value.ts';
+export type {
+  InSubprompt,
+  NamedCall,
+  NamedEffect,
+  NamedFile,
+  ReportOfChild,
+  WithStack,
+} from './core/event/event-data.ts';
 export type { EventData, EventKind, ThreadEvent, ThreadEventOf } from './core/event/thread-event.ts';
 export type {
   FileChunk,
@@ -44,23 +83,42 @@ export type {
   ThreadFiles,
   WriteFileOptions,
 } from './core/file/thread-file.ts';
-export type { AttachmentRef, Message, ToolAttachment, ToolCall, ToolResult } from './core/message/message.ts';
-export type { ThreadStatus } from './core/thread/step.ts';
+export type { LLMMessage } from './core/message/llm-message.ts';
+export type {
+  AttachmentRef,
+  Message,
+  MessageRole,
+  MessageStatus,
+  ToolAttachment,
+  ToolCall,
+  ToolResult,
+  ToolStatus,
+} from './core/message/message.ts';
+export type { RestStatus, StoredError, ThreadStatus } from './core/thread/step.ts';
+export type { ReportKind } from './core/thread/subagent-report.ts';
 export { ERRORS, type ErrorCode, isRuntimeError, RuntimeError } from './core/value/error.ts';
+export type { ModelTimeouts } from './core/value/limit.ts';
 export type {
   AgentInput,
+  Definition,
+  DefinitionKind,
   EffectInput,
   ExecuteEffect,
   ExecuteTool,
+  FieldProblem,
   HookInput,
+  LoadedProject,
+  LoaderOptions,
   ModelCapabilitiesInput,
   ModelInput,
   ModelTimeoutsInput,
   ParsedArguments,
+  Problem,
   PromptInput,
   PromptPartInput,
   PromptToolInput,
   ReasoningInput,
+  RegistryInput,
   ResumableInput,
   SessionToolInput,
   SideInput,
@@ -72,6 +130,7 @@ export type {
   VariableInput,
 } from './definitions/index.ts';
 export {
+  DefinitionError,
   defineAgent,
   defineEffect,
   defineHook,
@@ -79,12 +138,20 @@ export {
   definePrompt,
   defineThreadEndpoint,
   defineTool,
+  formatProblems,
+  isDefinitionError,
+  loadProject,
+  registryFrom,
+  requireProject,
 } from './definitions/index.ts';
+export { type OpenStoreOptions, openStore } from './store/open-store.ts';
 export type { EnvEntry, EnvOwner } from './store/port/env.ts';
 export type {
   ChildRecord,
   FamilyMember,
   ThreadRecord,
+  ThreadStore,
   VariableRequest,
 } from './store/port/thread-store.ts';
 export type { ListValues, StoredValue } from './store/port/value.ts';
+export type { ToolPayload } from './workflows/messages.ts';

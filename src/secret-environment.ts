@@ -19,7 +19,13 @@ export function configuredEnvironment(environment: Environment = process.env): E
   return { ...hidden, ...environment };
 }
 
-/** Removes the secrets from the environment and remembers them. Safe to call twice. */
+/**
+ * Removes the secrets from the environment and remembers them. Safe to call twice.
+ * @example
+ * ```ts
+ * hideSecrets(); // the first line of a program that runs author code
+ * ```
+ */
 export function hideSecrets(): Secrets {
   const found = secretsIn(configuredEnvironment());
   const names = Object.keys(found);

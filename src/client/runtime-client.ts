@@ -23,6 +23,17 @@ import { type ListThreads, type StoredFiles, StoredThreads, type StoredValues } 
 import { StoredVariables } from './stored-variables.ts';
 import { ThreadCommands } from './thread-commands.ts';
 
+/**
+ * Starts threads, sends to them, reads them (docs/client.md). Each command and read says what it rejects with.
+ * @example
+ * ```ts
+ * const client = await RuntimeClient.connect();
+ * const { threadId } = await client.startThread({ agent: 'assistant', messages: [{ content: 'hello' }] });
+ * await client.waitForIdle(threadId);
+ * const { messages } = await client.getMessages(threadId);
+ * await client.close();
+ * ```
+ */
 export class RuntimeClient {
   readonly temporal: Client;
   readonly taskQueue: string;
@@ -152,7 +163,7 @@ export class RuntimeClient {
   }
 
   /** Model calls with usage and cost, tool calls, executions, and the thread's life (runtime §12). */
-  getLogs(threadId: string, options?: GetLogsOptions): Promise<readonly Log[]> {
+  getLogs(threadId: string, options?: GetLogsOptions): Promise<Log[]> {
     return this.#threads.getLogs(threadId, options);
   }
 
@@ -162,7 +173,7 @@ export class RuntimeClient {
   }
 
   /** Effects that wait, of one name or of all, the next due first. A thread that is not there has none. */
-  listEffects(threadId: string, name?: string): Promise<readonly ScheduledEffect[]> {
+  listEffects(threadId: string, name?: string): Promise<ScheduledEffect[]> {
     return this.#threads.listEffects(threadId, name);
   }
 

@@ -71,7 +71,7 @@ export class StoredThreads {
   }
 
   /** Model calls with usage and cost, tool calls, executions, and the thread's life (runtime §12). */
-  async getLogs(threadId: string, options?: GetLogsOptions): Promise<readonly Log[]> {
+  async getLogs(threadId: string, options?: GetLogsOptions): Promise<Log[]> {
     checkPage(options);
     await this.getThread(threadId);
     return this.#store.events.getLogs(threadId, options);
@@ -83,7 +83,7 @@ export class StoredThreads {
   }
 
   /** Pending effects, of one name or of all, the next due first. A thread that does not exist has none. */
-  async listEffects(threadId: string, name?: string): Promise<readonly ScheduledEffect[]> {
+  async listEffects(threadId: string, name?: string): Promise<ScheduledEffect[]> {
     return this.#store.effects.list(threadId, name);
   }
 

@@ -23,13 +23,13 @@ export interface AgentInput {
   /** A URL, or an absolute path that API answers turn into one. */
   icon?: string;
   /** Values below those of thread, user and instance, above those of prompts. Never secrets: they are source text. */
-  env?: Record<string, string>;
+  env?: Readonly<Record<string, string>>;
   /** Variables that the agent needs or explains; default none. */
-  variables?: VariableInput[];
+  variables?: readonly VariableInput[];
   /** @deprecated Use `env` for values and `variables` for declarations. */
   tenvs?: object;
   /** Ids of hooks, run in this order while the active prompt lists none; default none. */
-  hooks?: string[];
+  hooks?: readonly string[];
   /** Packaging metadata. */
   packageName?: string;
   /** Packaging metadata. */
@@ -39,7 +39,7 @@ export interface AgentInput {
   /** Packaging metadata. */
   license?: string;
   /** @deprecated Kept as metadata, otherwise unused. */
-  tags?: string[];
+  tags?: readonly string[];
 }
 
 export interface SideInput {

@@ -153,6 +153,13 @@ const AGENT: FieldTable<z.output<typeof agent>> = {
 /**
  * Defines an agent; the default export of a file in `agents/agents/`.
  * Throws an `InvalidDefinitions` error that lists every problem.
+ * @example
+ * ```ts
+ * export default defineAgent({
+ *   name: 'assistant',
+ *   sideA: { prompt: 'talk' },
+ * });
+ * ```
  */
 export function defineAgent(input: AgentInput): AgentDefinition {
   const { fields, warnings } = checkFields(AGENT, input);

@@ -1,6 +1,7 @@
 /** `defineEffect` (definitions §10): the positional form of the contract, and one object as for tools (§22 item 37). */
 import { z } from 'zod';
 import type { EffectDefinition } from '../core/author/effect.ts';
+import type { AnyThreadState, ThreadState } from '../core/author/thread-state.ts';
 import { checkFields, type FieldTable, isFields } from './check.ts';
 import { markDefinition } from './definition-mark.ts';
 import type { EffectInput, ExecuteEffect } from './effect-input.ts';
@@ -34,16 +35,25 @@ const EFFECT: FieldTable<z.output<typeof effect>> = {
  * Defines an effect; the default export of a file in `agents/effects/`, whose name is the effect's name. Threads schedule it
  * with `state.scheduleEffect`. The type of `args` in the handler follows from the schema.
  * Throws an `InvalidDefinitions` error that lists every problem.
+ * @example
+ * ```ts
+ * export default defineEffect('Reminds the user.', z.object({ text: z.string() }), async (state, { text }) => {
+ *   await state.queueMessage({ role: 'user', content: `Remind me now: ${text}` });
+ * });
+ * ```
  */
-export function defineEffect(description: string, handler: ExecuteEffect<undefined>): EffectDefinition;
-export function defineEffect<Args extends ToolArguments | undefined>(
+export function defineEffect<State extends AnyThreadState = ThreadState>(
   description: string,
-  argsSchema: Args,
-  handler: ExecuteEffect<Args>,
+  handler: ExecuteEffect<undefined, State>,
 ): EffectDefinition;
-export function defineEffect<Args extends ToolArguments | undefined = undefined>(
-  input: EffectInput<Args>,
-): EffectDefinition;
+export function defineEffect<
+  Args extends ToolArguments | undefined,
+  State extends AnyThreadState = ThreadState,
+>(description: string, argsSchema: Args, handler: ExecuteEffect<Args, State>): EffectDefinition;
+export function defineEffect<
+  Args extends ToolArguments | undefined = undefined,
+  State extends AnyThreadState = ThreadState,
+>(input: EffectInput<Args, State>): EffectDefinition;
 export function defineEffect(...given: readonly unknown[]): EffectDefinition {
   const { fields, warnings } = checkFields(EFFECT, toInput(given));
   // Discovery names it after its file: `nameDefinition`.

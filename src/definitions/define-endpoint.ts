@@ -1,5 +1,6 @@
 /** `defineThreadEndpoint` (definitions §11): the handler of a request, routed by the path of its file. */
 import type { EndpointDefinition, EndpointHandler } from '../core/author/endpoint.ts';
+import type { AnyThreadState, ThreadState } from '../core/author/thread-state.ts';
 import { markDefinition } from './definition-mark.ts';
 import { DefinitionError } from './problem.ts';
 
@@ -8,12 +9,25 @@ import { DefinitionError } from './problem.ts';
  * GET /foo, `bar.post.ts` POST /bar, `orders/[id].ts` GET /orders/1, `files/[*].ts` everything below files.
  * `params` holds the bracketed parts; `state.execution` is null.
  * Throws an `InvalidDefinitions` error when it is given no function.
+ * @example
+ * ```ts
+ * export default defineThreadEndpoint(async (_request, state, { id }) =>
+ *   Response.json({ thread: state.threadId, order: await state.getValue(`order:${id}`) }),
+ * );
+ * ```
  */
-export function defineThreadEndpoint(handler: EndpointHandler): EndpointDefinition {
+export function defineThreadEndpoint<State extends AnyThreadState = ThreadState>(
+  handler: EndpointHandler<State>,
+): EndpointDefinition {
   if (typeof handler !== 'function') {
     const message = 'takes one function: (request, state, params) => Response';
     throw new DefinitionError('defineThreadEndpoint', [{ field: '', message }]);
   }
   // Discovery names it after its file: `nameDefinition`.
-  return markDefinition<EndpointDefinition>({ kind: 'endpoint', name: '', handler });
+  // The runtime hands over a ThreadState; its author has said of what shapes.
+  return markDefinition<EndpointDefinition>({
+    kind: 'endpoint',
+    name: '',
+    handler: handler as EndpointHandler,
+  });
 }

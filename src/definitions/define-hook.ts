@@ -41,6 +41,14 @@ const HOOK: FieldTable<z.output<typeof hook>> = {
  * Defines a hook; the default export of a file in `agents/hooks/`. It runs for prompts and agents that list its id.
  * The types of `execute` follow from `hook`.
  * Throws an `InvalidDefinitions` error that lists every problem.
+ * @example
+ * ```ts
+ * export default defineHook({
+ *   hook: 'filter_messages',
+ *   id: 'newest_fifty',
+ *   execute: (_state, messages) => messages.slice(-50),
+ * });
+ * ```
  */
 export function defineHook<Name extends HookName>(input: HookInput<Name>): HookDefinition<Name> {
   const { fields, warnings } = checkFields(HOOK, input);

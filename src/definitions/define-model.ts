@@ -105,6 +105,15 @@ const MODEL: FieldTable<z.output<typeof model>> = {
 /**
  * Defines a model; the default export of a file in `agents/models/`.
  * Throws an `InvalidDefinitions` error that lists every problem, those of the provider's own options included.
+ * @example
+ * ```ts
+ * export default defineModel({
+ *   name: 'main',
+ *   provider: openaiCompatible(),
+ *   model: 'gpt-5-mini',
+ *   fallbacks: ['spare'],
+ * });
+ * ```
  */
 export function defineModel(input: ModelInput): ModelDefinition {
   const { fields, warnings } = checkFields(MODEL, input);

@@ -95,6 +95,17 @@ const PROMPT: FieldTable<z.output<typeof prompt>> = {
 /**
  * Defines a prompt; the default export of a file in `agents/prompts/`.
  * Throws an `InvalidDefinitions` error that lists every problem.
+ * @example
+ * ```ts
+ * export default definePrompt({
+ *   name: 'talk',
+ *   toolDescription: 'Talks with a person.',
+ *   prompt: 'You help {{name}} with their orders.',
+ *   model: 'main',
+ *   includeChat: true,
+ *   tools: ['refund'],
+ * });
+ * ```
  */
 export function definePrompt(input: PromptInput): PromptDefinition {
   const { fields, warnings } = checkFields(PROMPT, input);

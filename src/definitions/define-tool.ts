@@ -1,6 +1,7 @@
 /** `defineTool` (definitions §8): the fields of a tool, their defaults, and what is wrong with them. */
 import { z } from 'zod';
 import type { ToolDefinition } from '../core/author/definition.ts';
+import type { AnyThreadState, ThreadState } from '../core/author/thread-state.ts';
 import { checkFields, type FieldTable } from './check.ts';
 import { markDefinition } from './definition-mark.ts';
 import {
@@ -69,10 +70,20 @@ const TOOL: FieldTable<z.output<typeof tool>> = {
  * Defines a tool; the default export of a file in `agents/tools/`, whose name is the tool's name.
  * The type of `args` in `execute` follows from the schema.
  * Throws an `InvalidDefinitions` error that lists every problem.
+ * @example
+ * ```ts
+ * export default defineTool({
+ *   description: 'Finds an order.',
+ *   args: z.object({ id: z.string() }),
+ *   idempotent: true,
+ *   execute: async (state, { id }) => ({ status: 'success', result: `order ${id} of ${state.userId}` }),
+ * });
+ * ```
  */
-export function defineTool<Args extends ToolArguments | undefined = undefined>(
-  input: ToolInput<Args>,
-): ToolDefinition {
+export function defineTool<
+  Args extends ToolArguments | undefined = undefined,
+  State extends AnyThreadState = ThreadState,
+>(input: ToolInput<Args, State>): ToolDefinition {
   const { fields, warnings } = checkFields(TOOL, input);
   const { tenvs: old, ...kept } = fields;
   const definition: ToolDefinition = {

@@ -26,6 +26,7 @@ export type { HookInput } from './hook-input.ts';
 export type { LoadedProject } from './load-project.ts';
 export { loadProject, requireProject } from './load-project.ts';
 export type { ModelCapabilitiesInput, ModelInput, ModelTimeoutsInput } from './model-input.ts';
+export type { LoaderOptions } from './module-loader.ts';
 export type { SourcedDefinition } from './name-owner.ts';
 export type { FieldProblem, Problem } from './problem.ts';
 export { DefinitionError, formatProblems, isDefinitionError } from './problem.ts';

@@ -23,6 +23,11 @@ export interface LoadedProject {
 /**
  * Reads `agents/{agents,prompts,models,tools,hooks,effects,api}` below `projectDir`. Never rejects for an author's mistake.
  * Files are read again on each call; `fresh` also clears Node's cache of the project's CommonJS helpers.
+ * @example
+ * ```ts
+ * const { registry, problems } = await loadProject('/srv/my-agents');
+ * if (problems.length === 0) console.log([...registry.agents.keys()]);
+ * ```
  */
 export async function loadProject(projectDir: string, options: LoaderOptions = {}): Promise<LoadedProject> {
   const root = realPath(resolve(projectDir));
@@ -40,7 +45,13 @@ export async function loadProject(projectDir: string, options: LoaderOptions = {
   };
 }
 
-/** The project, for callers that cannot continue without it. Throws `InvalidDefinitions` with every problem. */
+/**
+ * The project, for callers that cannot continue without it. Throws `InvalidDefinitions` with every problem.
+ * @example
+ * ```ts
+ * const { registry } = await requireProject('/srv/my-agents');
+ * ```
+ */
 export async function requireProject(
   projectDir: string,
   options: LoaderOptions = {},

@@ -9,9 +9,9 @@ export interface ModelInput {
   /** The provider's own id of the model. */
   model: string;
   /** Names of other models, tried in this order when this one fails; default none. */
-  fallbacks?: string[];
+  fallbacks?: readonly string[];
   /** For providers that route to others: which of them may answer. Default any. */
-  includedProviders?: string[];
+  includedProviders?: readonly string[];
   /** USD per 1,000,000 prompt tokens, 0 or more. */
   inputPrice?: number;
   /** USD per 1,000,000 answer tokens, 0 or more. */
@@ -21,9 +21,9 @@ export interface ModelInput {
   /** What the model can do. Unset capabilities count as present. */
   capabilities?: ModelCapabilitiesInput;
   /** Options for the provider, checked with the provider's own schema when it has one; default none. */
-  providerOptions?: Record<string, unknown>;
+  providerOptions?: Readonly<Record<string, unknown>>;
   /** Names of tools that the provider itself runs; default none. */
-  providerTools?: string[];
+  providerTools?: readonly string[];
   /** How long one request may take, in seconds. */
   timeouts?: ModelTimeoutsInput;
 }
@@ -42,7 +42,7 @@ export interface ModelTimeoutsInput {
 
 export interface ModelCapabilitiesInput {
   /** From a level of 0 to 100 to the provider's own word; null means off. */
-  reasoningLevels?: Record<number, string | null>;
+  reasoningLevels?: Readonly<Record<number, string | null>>;
   supportsImages?: boolean;
   /** When false, no tools are sent. */
   supportsToolCalls?: boolean;

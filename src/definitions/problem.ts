@@ -25,6 +25,14 @@ export interface Problem {
 /**
  * Thrown by the define… functions. `problems` lists everything wrong with that one definition;
  * `loadProject` collects these from all files. Recognise it with `isDefinitionError`, not by class.
+ * @example
+ * ```ts
+ * try {
+ *   defineAgent({ name: '', sideA: { prompt: 'talk' } });
+ * } catch (error) {
+ *   if (error instanceof DefinitionError) console.error(error.problems);
+ * }
+ * ```
  */
 export class DefinitionError extends RuntimeError {
   readonly problems: readonly FieldProblem[];
@@ -39,13 +47,31 @@ export class DefinitionError extends RuntimeError {
   }
 }
 
+/**
+ * Whether a definition's problems are in it; of any copy of the package.
+ * @example
+ * ```ts
+ * try {
+ *   registryFrom({ agents: [] });
+ * } catch (error) {
+ *   if (isDefinitionError(error)) console.error(error.problems);
+ * }
+ * ```
+ */
 export function isDefinitionError(error: unknown): error is DefinitionError {
   return (
     isRuntimeError(error, 'InvalidDefinitions') && Array.isArray((error as { problems?: unknown }).problems)
   );
 }
 
-/** Problems for a terminal: one paragraph per file, one line per problem, in the order given. */
+/**
+ * Problems for a terminal: one paragraph per file, one line per problem, in the order given.
+ * @example
+ * ```ts
+ * const { problems, warnings } = await loadProject('.');
+ * console.error(formatProblems([...problems, ...warnings]));
+ * ```
+ */
 export function formatProblems(problems: readonly Problem[]): string {
   const files = Map.groupBy(problems, (problem) => problem.file);
   return [...files].map(([file, found]) => [file, ...found.map(formatLine)].join('\n')).join('\n\n');

@@ -8,7 +8,7 @@ export interface PromptInput {
   /** What models read when the prompt is offered as a tool. */
   toolDescription: string;
   /** The system text, or parts that are joined without a separator. `{{key}}` stands for a thread argument. */
-  prompt: string | PromptPartInput[];
+  prompt: string | readonly PromptPartInput[];
   /** Name of a model in `agents/models/`. */
   model: string;
   /** Whether earlier messages of the conversation are sent; default false. The message that started the execution always is. */
@@ -22,20 +22,20 @@ export interface PromptInput {
   /** A `z.object(…)`: the arguments when called as a tool, and the creation arguments of an agent that starts here. */
   requiredSchema?: AuthorSchema;
   /** What the model may call: tools, prompts, agents, provider tools. Default none. */
-  tools?: ToolEntryInput[];
+  tools?: readonly ToolEntryInput[];
   /** Variables that the prompt needs or explains; default none. */
-  variables?: VariableInput[];
+  variables?: readonly VariableInput[];
   /** Values with the lowest precedence; default none. Never secrets: they are source text. */
-  env?: Record<string, string>;
+  env?: Readonly<Record<string, string>>;
   /** @deprecated Use `env` for values and `variables` for declarations. */
   tenvs?: object;
   reasoning?: ReasoningInput;
   /** How many of the newest messages keep real images; default 10. */
   recentImageThreshold?: number;
   /** Merged over the model's `providerOptions`; default none. */
-  providerOptions?: Record<string, unknown>;
+  providerOptions?: Readonly<Record<string, unknown>>;
   /** Ids of hooks, which replace the agent's if there are any; default none. */
-  hooks?: string[];
+  hooks?: readonly string[];
   /** @deprecated Ignored: every prompt can be called. */
   exposeAsTool?: boolean;
 }
@@ -69,11 +69,11 @@ export type ToolEntryInput = string | PromptToolInput | SubpromptInput | Subagen
 export interface PromptToolInput {
   name: string;
   /** Values that this tool alone sees; default none. */
-  env?: Record<string, string>;
+  env?: Readonly<Record<string, string>>;
   /** @deprecated Use `env`. */
   tenvs?: Record<string, string>;
   /** Handed to the tool as `state.options`; default none. */
-  options?: Record<string, unknown>;
+  options?: Readonly<Record<string, unknown>>;
 }
 
 /** A prompt offered as a tool. */
@@ -104,7 +104,7 @@ export interface SubagentInput extends PromptToolInput {
    * Whether it runs before the prompt's first model step; default false. The values of `nameEnv` and `descriptionEnv` are shown
    * to a model, whatever their type; those of `scopedEnv` reach the child alone.
    */
-  immediate?: boolean | { nameEnv?: string; descriptionEnv?: string; scopedEnv?: string[] };
+  immediate?: boolean | { nameEnv?: string; descriptionEnv?: string; scopedEnv?: readonly string[] };
   /** Name of a variable: the tool is offered only while its value is `true`, `1` or `yes`. */
   optional?: string;
   /** Whether the child can be messaged again after it answered; default false. */

@@ -25,7 +25,17 @@ export interface RegistryInput {
   readonly endpoints?: Readonly<Record<string, EndpointDefinition>>;
 }
 
-/** Throws `InvalidDefinitions` with every problem. */
+/**
+ * Throws `InvalidDefinitions` with every problem.
+ * @example
+ * ```ts
+ * const registry = registryFrom({
+ *   agents: [defineAgent({ name: 'echo', sideA: { prompt: 'echo' } })],
+ *   prompts: [definePrompt({ name: 'echo', toolDescription: 'Echoes.', prompt: 'Echo.', model: 'main' })],
+ *   models: [defineModel({ name: 'main', provider: scriptedModel([says('hello')]).provider, model: 'scripted' })],
+ * });
+ * ```
+ */
 export function registryFrom(input: RegistryInput): Registry {
   const { agents = [], prompts = [], models = [], hooks = [], tools, effects, endpoints } = input;
   const named = [tools, effects, endpoints].flatMap(nameAll);

@@ -1,6 +1,6 @@
 /** What authors pass to `defineTool` (definitions §8). Types alone; `define-tool.ts` checks them. */
 
-import type { ThreadState } from '../core/author/thread-state.ts';
+import type { AnyThreadState, ThreadState } from '../core/author/thread-state.ts';
 import type { ToolResult } from '../core/message/message.ts';
 import type { VariableInput } from './variable-input.ts';
 
@@ -16,23 +16,29 @@ export interface ToolArguments {
 /** What `execute` receives: parsed, with defaults applied. */
 export type ParsedArguments<Args extends ToolArguments> = Args['_zod']['output'];
 
-export type ExecuteTool<Args extends ToolArguments | undefined> = [Args] extends [ToolArguments]
-  ? (state: ThreadState, args: ParsedArguments<Args>) => Promise<ToolResult> | ToolResult
-  : (state: ThreadState) => Promise<ToolResult> | ToolResult;
+export type ExecuteTool<
+  Args extends ToolArguments | undefined,
+  State extends AnyThreadState = ThreadState,
+> = [Args] extends [ToolArguments]
+  ? (state: State, args: ParsedArguments<Args>) => Promise<ToolResult> | ToolResult
+  : (state: State, noArguments: undefined) => Promise<ToolResult> | ToolResult;
 
-export interface ToolInput<Args extends ToolArguments | undefined = undefined> {
+export interface ToolInput<
+  Args extends ToolArguments | undefined = undefined,
+  State extends AnyThreadState = ThreadState,
+> {
   /** What models read to choose the tool. */
   description: string;
   /** A `z.object(…)`; without it the tool takes no arguments. */
   args?: Args;
   /** Does the work. What it throws becomes an error result; the thread goes on. */
-  execute: ExecuteTool<Args>;
+  execute: ExecuteTool<Args, State>;
   /** Variables that the tool needs or explains; default none. */
-  variables?: VariableInput[];
+  variables?: readonly VariableInput[];
   /** @deprecated A zod object that declares variables; use `variables`. */
   tenvs?: object;
   /** Names that the tool may reach with queueTool and invokeTool; default any. */
-  uses?: string[];
+  uses?: readonly string[];
   /** `local` (default): `execute` runs here. `provider`: the model's provider runs it, `execute` never does. */
   executionMode?: 'local' | 'provider';
   /** Which provider runs it; for `executionMode: 'provider'` alone. */

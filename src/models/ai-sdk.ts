@@ -17,6 +17,12 @@ import { classifyError } from './classify.ts';
  * A provider factory for `defineModel` from an AI SDK provider: `aiSdk((modelId) => anthropic(modelId))`. The function
  * receives the definition's `model`; keys and addresses are configured on the AI SDK provider. A definition's `providerOptions`
  * are passed on under that provider's name.
+ * @example
+ * ```ts
+ * declare const anthropic: (modelId: string) => AiSdkLanguageModel; // of '@ai-sdk/anthropic'
+ *
+ * export default defineModel({ name: 'main', provider: aiSdk((id) => anthropic(id)), model: 'claude-sonnet-4-5' });
+ * ```
  */
 export function aiSdk(toModel: (modelId: string) => AiSdkLanguageModel): ProviderFactory {
   const provider: Provider = {

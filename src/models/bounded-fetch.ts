@@ -10,6 +10,14 @@ import { tooLarge } from './answer-meter.ts';
 
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
+/**
+ * For providers of one's own: like `fetch`, and an answer above the limits of docs/operations.md fails its reader.
+ * @example
+ * ```ts
+ * const response = await boundedFetch('http://127.0.0.1:8000/v1/models');
+ * console.log(response.status);
+ * ```
+ */
 export const boundedFetch: Fetch = async (input, init) => {
   const response = await fetch(input, init);
   const { body, status, statusText, headers } = response;

@@ -9,6 +9,7 @@
  */
 export type {
   ContentPart,
+  ExecutedProviderTool,
   FinishReason,
   Provider,
   ProviderErrorCode,
@@ -21,9 +22,17 @@ export type {
   ProviderTool,
   ProviderToolCall,
   ProviderUsage,
+  ReasoningRequest,
+  SafeParseResult,
 } from '../core/message/provider.ts';
 export { ProviderError } from '../core/message/provider.ts';
 export { aiSdk } from './ai-sdk.ts';
-export type { AiSdkLanguageModel } from './ai-sdk-model.ts';
-export { boundedFetch } from './bounded-fetch.ts';
+export type {
+  AiSdkAnswer,
+  AiSdkCallOptions,
+  AiSdkLanguageModel,
+  AiSdkPart,
+  AiSdkStream,
+} from './ai-sdk-model.ts';
+export { boundedFetch, type Fetch } from './bounded-fetch.ts';
 export { type OpenaiCompatibleOptions, openaiCompatible } from './openai-compatible.ts';

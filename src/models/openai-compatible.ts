@@ -34,6 +34,14 @@ export interface OpenaiCompatibleOptions {
 /**
  * A provider factory for `defineModel`. Options given here override the factory's config, which overrides the
  * environment. The factory throws ProviderError 'auth_error' when neither a key nor a base URL is known.
+ * @example
+ * ```ts
+ * export default defineModel({
+ *   name: 'local',
+ *   provider: openaiCompatible({ baseUrl: 'http://127.0.0.1:8000/v1' }),
+ *   model: 'qwen3-8b',
+ * });
+ * ```
  */
 export function openaiCompatible(options: OpenaiCompatibleOptions = {}): ProviderFactory {
   return (config) => createProvider(readSettings(options, config));

@@ -15,6 +15,7 @@ import type { RunCode } from '../core/author/code-execution.ts';
 import type { Tenant } from './host/line.ts';
 import { Pool, type PoolOptions } from './host/pool.ts';
 import { type Run, startRun } from './host/run.ts';
+import type { WallSetting } from './host/wall/wall.ts';
 
 export { chooseWall, NEXT as WALL_NEXT } from './host/wall/choose.ts';
 export { isDemanding, WALL_SETTINGS, type Wall, type WallSetting } from './host/wall/wall.ts';
@@ -39,7 +40,27 @@ export interface SandboxScope {
   close(): void;
 }
 
-/** Starts no process before the first run. Children that are idle do not keep this process alive. */
+export interface SandboxOptions {
+  /** Programs at a time, each in a process. Default: the machine's cores, at least 2. */
+  readonly size?: number;
+  /** What those processes stand behind (docs/sandbox.md). Default: the best there is. */
+  readonly wall?: WallSetting;
+  /** Whether a process that has run nothing stands ready for the next program; default true. */
+  readonly spare?: boolean;
+}
+
+/**
+ * Starts no process before the first run. Children that are idle do not keep this process alive.
+ * @example
+ * ```ts
+ * const sandbox = createSandbox({ size: 2 });
+ * const { status, result } = await sandbox.scope().runCode('export default 6 * 7');
+ * await sandbox.close();
+ * ```
+ */
+export function createSandbox(options?: SandboxOptions): Sandbox;
+/** With what only tests choose. @internal */
+export function createSandbox(options?: PoolOptions): Sandbox;
 export function createSandbox(options: PoolOptions = {}): Sandbox {
   const pool = new Pool(options);
   return {

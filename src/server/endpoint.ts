@@ -48,7 +48,14 @@ export interface ThreadEndpoints {
   close(): Promise<void>;
 }
 
-/** Throws `InvalidDefinitions` with every problem of the project. */
+/**
+ * Throws `InvalidDefinitions` with every problem of the project.
+ * @example
+ * ```ts
+ * const endpoints = await createEndpointHandler({ client: await RuntimeClient.connect(), projectDir: '.' });
+ * const response = await endpoints.handle(new Request('http://host/api/threads/t1/orders/7'));
+ * ```
+ */
 export async function createEndpointHandler(options: EndpointOptions): Promise<ThreadEndpoints> {
   const { client, prefix = '/api/threads' } = options;
   const registry = await openRegistry(options);

@@ -33,6 +33,13 @@ export interface OpenStoreOptions {
  * Opens `sqlite:<path>[?synchronous=normal]`, a path being relative to the project's folder, or
  * `postgres://user:password@host/database[?schema=name&pool=10]`.
  * Throws `InvalidConfiguration` for anything else, and `StoreUnavailable` when a server does not answer.
+ * @example
+ * ```ts
+ * const store = await openStore('sqlite:.everthread/threads.db', process.cwd());
+ * const client = await RuntimeClient.connect({ store });
+ * await client.close();
+ * await store.close(); // a store that was passed in is its opener's to close
+ * ```
  */
 export async function openStore(
   address: string,

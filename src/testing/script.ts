@@ -16,7 +16,8 @@ export interface ScriptedCall {
   readonly id?: string;
 }
 
-interface Delayed {
+/** What every step may have. */
+export interface Delayed {
   /** Milliseconds before the answer begins. */
   readonly delayMs?: number;
 }
@@ -68,7 +69,13 @@ export interface SaysOptions {
   readonly usage?: ProviderUsage;
 }
 
-/** Answers with a text. */
+/**
+ * Answers with a text.
+ * @example
+ * ```ts
+ * const model = scriptedModel([says('Your order is on its way.', { chunks: 4 })]);
+ * ```
+ */
 export function says(text: string, options: SaysOptions = {}): AnswerStep {
   return answer(text, [], options);
 }
@@ -78,7 +85,13 @@ export interface CallsOptions extends SaysOptions {
   readonly text?: string;
 }
 
-/** Calls one tool. */
+/**
+ * Calls one tool.
+ * @example
+ * ```ts
+ * const model = scriptedModel([calls('find_order', { id: '4711' }), says('Found it.')]);
+ * ```
+ */
 export function calls(
   name: string,
   args: ScriptedCall['args'] = {},
@@ -87,7 +100,13 @@ export function calls(
   return callsMany([{ name, args, id: options.id }], options);
 }
 
-/** Calls several tools in one answer, in this order. */
+/**
+ * Calls several tools in one answer, in this order.
+ * @example
+ * ```ts
+ * const model = scriptedModel([callsMany([{ name: 'one' }, { name: 'two', args: { n: 2 } }]), says('Both done.')]);
+ * ```
+ */
 export function callsMany(toolCalls: readonly ScriptedCall[], options: CallsOptions = {}): AnswerStep {
   return answer(options.text ?? null, toolCalls, options);
 }
@@ -102,7 +121,13 @@ export interface FailsOptions {
   readonly retryAfter?: number;
 }
 
-/** Fails before any answer. */
+/**
+ * Fails before any answer.
+ * @example
+ * ```ts
+ * const model = scriptedModel([fails({ code: 'rate_limit', message: 'slow down', retryAfter: 1 }), says('Here I am.')]);
+ * ```
+ */
 export function fails({ status, code, message, retryAfter }: FailsOptions): FailureStep {
   const known = status ?? (code === undefined ? 500 : STATUS_OF_CODE[code]);
   return {
@@ -114,17 +139,35 @@ export function fails({ status, code, message, retryAfter }: FailsOptions): Fail
   };
 }
 
-/** Delays a step. */
+/**
+ * Delays a step.
+ * @example
+ * ```ts
+ * const model = scriptedModel([delays(500, says('That took a while.'))]);
+ * ```
+ */
 export function delays(ms: number, step: ScriptStep): ScriptStep {
   return { ...step, delayMs: ms + (step.delayMs ?? 0) };
 }
 
-/** Never answers, or stalls after some text; ends only when the request is aborted. */
+/**
+ * Never answers, or stalls after some text; ends only when the request is aborted.
+ * @example
+ * ```ts
+ * const model = scriptedModel([hangs({ after: 'I was about to' })]);
+ * ```
+ */
 export function hangs(options: { readonly after?: string } = {}): HangStep {
   return { kind: 'hang', ...options };
 }
 
-/** Breaks the connection, at once or after some text. */
+/**
+ * Breaks the connection, at once or after some text.
+ * @example
+ * ```ts
+ * const model = scriptedModel([disconnects({ after: 'The line is' }), says('I am back.')]);
+ * ```
+ */
 export function disconnects(options: { readonly after?: string } = {}): DisconnectStep {
   return { kind: 'disconnect', ...options };
 }

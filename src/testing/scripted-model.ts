@@ -42,7 +42,14 @@ export interface ScriptedModel {
   serve(options?: { readonly port?: number }): Promise<ScriptedServer>;
 }
 
-/** A model that answers as `script` says. See `script.ts` for the steps: `says`, `calls`, `fails`, `hangs` and others. */
+/**
+ * A model that answers as `script` says. See `script.ts` for the steps: `says`, `calls`, `fails`, `hangs` and others.
+ * @example
+ * ```ts
+ * const model = scriptedModel([calls('refund', { order: '4711' }), says('Done.')]);
+ * export default defineModel({ name: 'main', provider: model.provider, model: 'scripted' });
+ * ```
+ */
 export function scriptedModel(
   script: Script,
   { name = 'scripted' }: ScriptedModelOptions = {},

@@ -25,7 +25,10 @@ import { endWithStore } from './store-end.ts';
 import { underSupervision } from './supervision.ts';
 import { createTemporalWorker, type TemporalWorker } from './temporal-worker.ts';
 
-export { hideSecrets } from '../secret-environment.ts';
+export type { Configuration, LogLevel } from '../configuration.ts';
+export type { WallSetting } from '../sandbox/index.ts';
+export { hideSecrets, type Secrets } from '../secret-environment.ts';
+export type { EncryptionKeys } from '../store/crypto/encryption.ts';
 
 export type { WorkerOptions } from './options.ts';
 
@@ -47,6 +50,11 @@ export interface ThreadWorker {
 /**
  * Throws `InvalidDefinitions` with every problem of the project, `StoreMismatch` when workers of another store
  * serve the same queue, `InvalidConfiguration`, or `TemporalUnavailable`.
+ * @example
+ * ```ts
+ * const worker = await createWorker({ projectDir: '/srv/my-agents', onWarning: console.warn });
+ * await worker.run(); // until SIGTERM, SIGINT or worker.shutdown()
+ * ```
  */
 export async function createWorker(options: WorkerOptions): Promise<ThreadWorker> {
   // Before the first line of the project's: it keeps what it finds of `process`.

@@ -24,8 +24,8 @@ export interface WorkerOptions {
   readonly onWarning?: (warning: string) => void;
   /** Reports the next step until the worker is made, for people: "opening its store". */
   readonly onStep?: (step: string) => void;
-  /** For a process under supervision; used by our own programs alone. */
+  /** For a process under supervision; used by our own programs alone. @internal */
   readonly supervision?: WorkerSupervision;
-  /** For fault tests alone. */
+  /** For fault tests alone. @internal */
   readonly probe?: (point: FaultPoint) => void | Promise<void>;
 }

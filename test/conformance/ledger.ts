@@ -1,13 +1,18 @@
-/** The ledger of rules and the tests that show them: read from the titles of the conformance and fault tests. */
+/** The ledger of rules and the tests that show them: read from the titles of all tests. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { REQUIREMENTS } from './requirements.ts';
 
 const { renderRules } = await import(new URL('../../scripts/write-rules.mjs', import.meta.url).href);
 
-const TEST = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '..', '..');
 /** `[id] sentence`, as a title or in a table of titles. */
-const TITLE = /(['"`])\[((?:runtime|definitions|threadstate)[^\]\n]*)\] (.*?)(?<!\\)\1/g;
+const TITLE =
+  /(?<before>[^\n]*?)(?<quote>['"`])\[(?<id>(?:runtime|definitions|threadstate) [^\]\n]*)\] (?<title>.*?)(?<!\\)\k<quote>/g;
+/** A test of that title never runs. */
+const NEVER_RUNS = /\b(?:skip|todo)(?:\.each\(.*\))?\($/;
+/** `describe('runtime §6.4 …')`: a section that stands over its tests. */
+const SECTION = /\bdescribe\(\s*(['"`])(runtime|definitions) §(.*?)(?<!\\)\1/g;
 
 export interface ShownRule {
   readonly id: string;
@@ -15,34 +20,60 @@ export interface ShownRule {
   readonly file: string;
 }
 
+export interface CitedSection {
+  readonly id: string;
+  readonly file: string;
+}
+
+/** Of every test that runs; the sources below are all of `test`, read once. */
 export function readTitles(): ShownRule[] {
-  return ['conformance', 'core', 'contract', 'faults'].flatMap((folder) =>
-    listTests(folder).flatMap((file) =>
-      [...readFileSync(join(TEST, folder, file), 'utf8').matchAll(TITLE)].map(([, , id, title]) => ({
-        id: id as string,
-        title: (title as string).replaceAll('\\', ''),
-        file: `test/${folder}/${file}`,
+  return SOURCES.flatMap(({ file, text }) =>
+    [...text.matchAll(TITLE)].flatMap(({ groups = {} }) => {
+      const { before = '', id = '', title = '' } = groups;
+      return NEVER_RUNS.test(before) ? [] : [{ id, title: title.replaceAll('\\', ''), file }];
+    }),
+  );
+}
+
+/** Sections that groups of tests are named by: `runtime §13.4 …`, `definitions §19.4 …, §19.5 …`. */
+export function readSections(): CitedSection[] {
+  return SOURCES.flatMap(({ file, text }) =>
+    [...text.matchAll(SECTION)].flatMap(([, , chapter, rest]) =>
+      [...`§${rest}`.matchAll(/§(\d+(?:\.\d+)*)/g)].map(([, section]) => ({
+        id: `${chapter} ${section}`,
+        file,
       })),
     ),
   );
 }
 
-function listTests(folder: string): string[] {
-  return readdirSync(join(TEST, folder))
-    .filter((file) => file.endsWith('.test.ts') || file.endsWith('-points.ts'))
-    .sort();
+const SOURCES = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !/(^|\/)(ledger|requirements?[\w-]*)\.ts$/.test(file))
+  .map((file) => `test/${file.replaceAll('\\', '/')}`)
+  .sort()
+  .map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }));
+
+const CHAPTERS = ['runtime', 'definitions', 'threadstate'];
+const BY_NUMBER = new Intl.Collator('en', { numeric: true });
+
+/** By chapter and section; the surfaces of ThreadState have no numbers and stay as they are listed. */
+function compareIds(one: string, other: string): number {
+  const [chapter = ''] = one.split(' ');
+  const [otherChapter = ''] = other.split(' ');
+  if (chapter !== otherChapter) return CHAPTERS.indexOf(chapter) - CHAPTERS.indexOf(otherChapter);
+  return chapter === 'threadstate' ? 0 : BY_NUMBER.compare(one, other);
 }
 
 export function renderLedger(): string {
-  const titles = readTitles();
-  const rows = REQUIREMENTS.map(({ id, level, text, waitsFor }) => {
-    const shown = titles.filter((title) => title.id === id);
-    const state =
-      shown.length > 0 ? `${shown.length} ${shown.length === 1 ? 'test' : 'tests'}` : `waits for ${waitsFor}`;
+  const titles = Map.groupBy(readTitles(), ({ id }) => id);
+  const rules = REQUIREMENTS.toSorted((one, other) => compareIds(one.id, other.id));
+  const rows = rules.map(({ id, level, text, waitsFor }) => {
+    const shown = titles.get(id)?.length ?? 0;
+    const state = shown > 0 ? `${shown} ${shown === 1 ? 'test' : 'tests'}` : `waits for ${waitsFor}`;
     return `| ${id} | ${level} | ${text} | ${state} |`;
   });
-  const details = REQUIREMENTS.flatMap(({ id }) => {
-    const shown = titles.filter((title) => title.id === id);
+  const details = rules.flatMap(({ id }) => {
+    const shown = titles.get(id) ?? [];
     return shown.length === 0
       ? []
       : [`\n### ${id}\n`, ...shown.map(({ title, file }) => `- ${title} (\`${file}\`)`)];
@@ -50,8 +81,8 @@ export function renderLedger(): string {
   return [
     '# Conformance',
     '',
-    'Rules of the Standard Agents spec (0.1.0), in our own words, and the tests that show them: its runtime chapter, the',
-    'surfaces of ThreadState, and of its definitions what a thread does with them.',
+    'Rules of the Standard Agents spec (0.1.0), in our own words, and the tests that show them: its runtime chapter, its',
+    'definitions, and the surfaces of ThreadState.',
     "Made from the tests' titles by `npm run ledger`; a test fails when this page is out of date.",
     '',
     '| rule | level | what it asks | shown by |',

@@ -1,11 +1,12 @@
 /**
- * What the Standard Agents spec (0.1.0) asks for: its runtime chapter, the surfaces of ThreadState, and of its definitions what
- * a thread does with them. Ids follow the sections and are never given to another rule. A rule is shown by the tests whose
- * titles begin with its id; one that the runtime does not meet yet says what it waits for.
+ * What the Standard Agents spec (0.1.0) asks for: its runtime chapter, its definitions, and the surfaces of ThreadState. Ids follow
+ * the sections and are never given to another rule. A rule is shown by the tests whose titles begin with its id; one that the
+ * runtime does not meet yet says what it waits for. Every id that a title cites has its row.
  */
 import type { Requirement } from './requirement.ts';
 import { CODE_EXECUTION } from './requirements-13.ts';
 import { STATE_STORAGE } from './requirements-14.ts';
+import { DEFINITIONS } from './requirements-definitions.ts';
 import { FAMILY } from './requirements-family.ts';
 import { THREAD_STATE } from './requirements-state.ts';
 
@@ -30,6 +31,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     id: 'runtime 3.2',
     level: 'MUST',
     text: 'The request holds the rendered prompt, the filtered history, and the tools.',
+  },
+  {
+    id: 'runtime 3.4',
+    level: 'MUST',
+    text: 'The answer, its calls and its usage are stored together before a tool runs.',
   },
   {
     id: 'runtime 4',
@@ -81,5 +87,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
     level: 'MUST',
     text: 'All of it together: one flow, order, limits, results first, durable queue, copied files, code, values.',
   },
+  ...DEFINITIONS,
   ...THREAD_STATE,
 ];

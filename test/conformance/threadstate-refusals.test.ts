@@ -48,7 +48,7 @@ describe('ThreadState: what cannot be kept', () => {
     expect(await runtime.messages(threadId)).toHaveLength(4);
   });
 
-  it('[threadstate messages] reads and queued messages of a wrong shape are refused with a code', async () => {
+  it('[threadstate messaging] reads and queued messages of a wrong shape are refused with a code', async () => {
     const { answers } = await work({
       ask: async (state) => {
         const call = untyped(state);

@@ -40,7 +40,7 @@ describe('[definitions 8] types of execute', () => {
     defineTool({
       description: 'Waits.',
       // @ts-expect-error there is nothing to pass
-      execute: async (_state, args) => ({ status: 'success', result: String(args) }),
+      execute: async (_state, args) => ({ status: 'success', result: String(args.city) }),
     });
   });
 
@@ -61,7 +61,7 @@ describe('[definitions 8] types of execute', () => {
   });
 });
 
-describe('[definitions 4, 7] types of fields', () => {
+describe('[definitions 7] types of fields', () => {
   it('refuse unknown fields and words', () => {
     expect(() =>
       defineAgent({

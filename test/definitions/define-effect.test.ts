@@ -43,7 +43,7 @@ describe('[definitions 10] defineEffect', () => {
     defineEffect(
       'Reminds.',
       // @ts-expect-error there is nothing to pass
-      async (_state, given) => given,
+      async (_state, given) => given.text,
     );
   });
 

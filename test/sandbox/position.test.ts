@@ -196,7 +196,7 @@ describe('the place of an import', () => {
     "import type { T } from './t';\nimport fs from 'fs';\nimport def, {\n  a as b,\n  cc,\n} from './lib';\nexport { d } from './lib';\nexport * from './s'",
   );
 
-  it('[runtime 13.9] is where its specifier stands, used or not', () => {
+  it('[runtime 13.9.14] is where its specifier stands, used or not', () => {
     expect(locateImport(module, 'fs')).toEqual({ line: 2, column: 16 });
     expect(locateImport(module, './lib')).toEqual({ line: 6, column: 8 });
     expect(locateImport(module, './s')).toEqual({ line: 8, column: 15 });
@@ -209,7 +209,7 @@ describe('the place of an import', () => {
     ['cc', 5, 3],
     ['d', 7, 10],
     ['default', 3, 8],
-  ])('[runtime 13.9] is where the missing name %s stands', (name, line, column) => {
+  ])('[runtime 13.9.14] is where the missing name %s stands', (name, line, column) => {
     const message = `The requested module './lib' does not provide an export named '${name}'`;
     expect(locateMissingExport(message, [source('import "./lib"', 'other.ts'), module])).toEqual({
       filename: RUN,

@@ -33,7 +33,7 @@ describe('normalizeKey', () => {
 });
 
 describe('a bare specifier', () => {
-  it.each(['lodash', '@scope/pkg', 'a'])('[runtime 13.2] means an import: %s', (specifier) => {
+  it.each(['lodash', '@scope/pkg', 'a'])('[runtime 13.2.1] means an import: %s', (specifier) => {
     expect(resolve(specifier, undefined)).toEqual({ kind: 'import', specifier });
   });
 
@@ -50,7 +50,7 @@ describe('a bare specifier', () => {
     'Lodash',
     '.a',
     '...',
-  ])('[runtime 13.2] means nothing when it was not given: %j', (specifier) => {
+  ])('[runtime 13.2.1] means nothing when it was not given: %j', (specifier) => {
     expect(resolve(specifier, './lib/index.js')).toMatchObject({ kind: 'unknown' });
   });
 
@@ -93,7 +93,7 @@ describe('a relative specifier', () => {
     './a.ts?x',
     './data.js',
     './A.ts',
-  ])('[runtime 13.2] means nothing when no module has it: %s', (specifier) => {
+  ])('[runtime 13.2.1] means nothing when no module has it: %s', (specifier) => {
     expect(resolve(specifier, undefined)).toMatchObject({ kind: 'unknown' });
   });
 });
@@ -107,7 +107,7 @@ describe('anything else', () => {
     'FILE:x',
     'c:/x',
     '/etc/passwd',
-  ])('[runtime 13.2] means nothing, given or not: %s', (specifier) => {
+  ])('[runtime 13.2.1] means nothing, given or not: %s', (specifier) => {
     expect(createResolver([specifier], [specifier]).resolve(specifier, undefined)).toMatchObject({
       kind: 'unknown',
     });

@@ -74,7 +74,7 @@ function lineCount(text: string): number {
 }
 
 describe('erasure', () => {
-  it('[runtime 13.6] erases types and checks none', async () => {
+  it('[runtime 13.6.3] erases types and checks none', async () => {
     const source = `
       interface Point { x: number }
       enum Color { Red, Green = 'g' }
@@ -86,7 +86,7 @@ describe('erasure', () => {
     expect(ns).toEqual({ point: { x: 'not a number' }, red: 0, green: 'g', default: 1 });
   });
 
-  it('[runtime 13.6] leaves JavaScript as it is', () => {
+  it('[runtime 13.6.1] leaves JavaScript as it is', () => {
     const source = 'export default 1 < 2 > (3)';
     expect(prepare(javascript(source)).bare).toBe(source);
   });
@@ -98,7 +98,7 @@ describe('erasure', () => {
     expect(bare.split('\n')[7]).toBe('export const c = 1;');
   });
 
-  it('[runtime 13.2] links what it drops as unused, so that unknown specifiers still fail', async () => {
+  it('[runtime 13.2.1] links what it drops as unused, so that unknown specifiers still fail', async () => {
     const source = `import fs from 'fs'; import { type A, b } from './b'; import * as ns from './ns';
       import { used } from 'used'; import 'effect'; import {} from './empty'; export default used as ns.T`;
     const { linked } = await run(prepare(typescript(source)).compose(), [], { used: { used: 1 } });
@@ -167,7 +167,7 @@ describe('a namespace', () => {
 });
 
 describe('import() and import.meta', () => {
-  it('[runtime 13.2] are what the internal module gives', async () => {
+  it('[runtime 13.2.4] are what the internal module gives', async () => {
     const source = `export const url: string = import.meta.url;
       export default await import('./a', { with: { type: 'json' } } as any)`;
     const prepared = prepare(typescript(source));
@@ -271,7 +271,7 @@ describe('import() and import.meta', () => {
 });
 
 describe('globals', () => {
-  it('[runtime 13.1] are bindings of the module from its first line, and not of globalThis', async () => {
+  it('[runtime 13.1.3] are bindings of the module from its first line, and not of globalThis', async () => {
     const source =
       "export default [typeof foo, f(), 'foo' in globalThis, Object.keys(globalThis)];\nfunction f() { return bar }";
     const { ns } = await run(prepare(javascript(source), ['foo', 'bar']).compose(), [() => 1, 2]);
@@ -339,7 +339,7 @@ describe('globals', () => {
 });
 
 describe('a source that renames itself', () => {
-  it('[runtime 13.2] is named as the run names it all the same', async () => {
+  it('[runtime 13.2.4] is named as the run names it all the same', async () => {
     const source =
       'export default (() => { //# sourceURL=/etc/other\n return new Error("x").stack })()\n//# sourceURL=/etc/passwd';
     const { ns } = await run(prepare(javascript(source), ['foo']).compose(), [1]);

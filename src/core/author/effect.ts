@@ -30,7 +30,7 @@ export interface ThreadEffects {
    */
   scheduleEffect(name: string, args?: Readonly<Record<string, unknown>>, delay?: number): Promise<string>;
   /** Effects that still wait, of one name or all, the next due first. */
-  getScheduledEffects(name?: string): Promise<readonly ScheduledEffect[]>;
+  getScheduledEffects(name?: string): Promise<ScheduledEffect[]>;
   /** True only when it still waited and now never fires. */
   removeScheduledEffect(id: string): Promise<boolean>;
 }

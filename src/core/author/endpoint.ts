@@ -1,5 +1,5 @@
 /** Thread endpoints (definitions §11): HTTP requests that the project's own code answers, with a thread at hand. */
-import type { ThreadState } from './thread-state.ts';
+import type { AnyThreadState, ThreadState } from './thread-state.ts';
 
 export const ENDPOINT_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type EndpointMethod = (typeof ENDPOINT_METHODS)[number];
@@ -7,9 +7,9 @@ export type EndpointMethod = (typeof ENDPOINT_METHODS)[number];
 /** Without the thread's id; a catch-all's rest of the path is `params['*']`. */
 export type EndpointParams = Readonly<Record<string, string>>;
 
-export type EndpointHandler = (
+export type EndpointHandler<State extends AnyThreadState = ThreadState> = (
   request: Request,
-  state: ThreadState,
+  state: State,
   params: EndpointParams,
 ) => Promise<Response> | Response;
 

@@ -6,10 +6,11 @@ import type { Message, ToolCall, ToolResult } from '../message/message.ts';
 import type { MessageAttachment, MessageUpdates } from './thread-message.ts';
 import type { ThreadState } from './thread-state.ts';
 
-type Answer<T> = T | Promise<T>;
+/** What a hook answers, at once or later. */
+export type HookAnswer<T> = T | Promise<T>;
 /** Returning nothing keeps the value. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a hook that returns nothing has the type void.
-type Kept = null | undefined | void;
+export type Kept = null | undefined | void;
 
 /** Fields that replace those of a new message: content, silent, metadata, role and attachments; the others stay. */
 export type MessageChange = Partial<Omit<Message, 'attachments'>> & {
@@ -19,44 +20,46 @@ export type MessageChange = Partial<Omit<Message, 'attachments'>> & {
 /** The twelve hooks with their arguments and results. */
 export interface HookSignatures {
   /** After the thread was made, before its first execution. */
-  after_thread_created(state: ThreadState): Answer<void>;
+  after_thread_created(state: ThreadState): HookAnswer<void>;
   /** On the parent, after its child was made and before the child's first message is queued. */
-  after_subagent_created(state: ThreadState, child: ThreadState): Answer<void>;
+  after_subagent_created(state: ThreadState, child: ThreadState): HookAnswer<void>;
   /** The rendered system prompt; a returned text replaces it. */
-  after_system_message(state: ThreadState, system: string): Answer<string | Kept>;
+  after_system_message(state: ThreadState, system: string): HookAnswer<string | Kept>;
   /** The messages of a request, oldest first. The returned list is used for this request alone. */
-  filter_messages(state: ThreadState, messages: Message[]): Answer<readonly Message[] | Kept>;
+  filter_messages(state: ThreadState, messages: Message[]): HookAnswer<readonly Message[] | Kept>;
   /** The request's messages, immediately before it is sent. */
-  prefilter_llm_history(state: ThreadState, messages: LLMMessage[]): Answer<readonly LLMMessage[] | Kept>;
+  prefilter_llm_history(state: ThreadState, messages: LLMMessage[]): HookAnswer<readonly LLMMessage[] | Kept>;
   /** A message about to be stored; returned fields replace its own. */
-  before_create_message(state: ThreadState, message: Message): Answer<MessageChange | Kept>;
-  after_create_message(state: ThreadState, message: Message): Answer<void>;
+  before_create_message(state: ThreadState, message: Message): HookAnswer<MessageChange | Kept>;
+  after_create_message(state: ThreadState, message: Message): HookAnswer<void>;
   before_update_message(
     state: ThreadState,
     messageId: string,
     updates: MessageUpdates,
-  ): Answer<MessageUpdates | Kept>;
+  ): HookAnswer<MessageUpdates | Kept>;
   /** The whole message, after the update. */
-  after_update_message(state: ThreadState, message: Message): Answer<void>;
+  after_update_message(state: ThreadState, message: Message): HookAnswer<void>;
   /** `null` removes the call: nothing of it is stored. */
   after_tool_call_success(
     state: ThreadState,
     call: ToolCall,
     result: ToolResult,
     // biome-ignore lint/suspicious/noConfusingVoidType: as above; null means something else here.
-  ): Answer<ToolResult | null | undefined | void>;
+  ): HookAnswer<ToolResult | null | undefined | void>;
   /** As after a success. A returned result with status `success` is a recovery. */
   after_tool_call_failure(
     state: ThreadState,
     call: ToolCall,
     result: ToolResult,
     // biome-ignore lint/suspicious/noConfusingVoidType: as above; null means something else here.
-  ): Answer<ToolResult | null | undefined | void>;
+  ): HookAnswer<ToolResult | null | undefined | void>;
   /** The result immediately before it is stored. */
-  before_store_tool_result(state: ThreadState, call: ToolCall, result: ToolResult): Answer<ToolResult | Kept>;
+  before_store_tool_result(
+    state: ThreadState,
+    call: ToolCall,
+    result: ToolResult,
+  ): HookAnswer<ToolResult | Kept>;
 }
-
-export type HookName = keyof HookSignatures;
 
 export const HOOK_NAMES = [
   'after_thread_created',
@@ -71,7 +74,9 @@ export const HOOK_NAMES = [
   'after_tool_call_success',
   'after_tool_call_failure',
   'before_store_tool_result',
-] as const satisfies readonly HookName[];
+] as const satisfies readonly (keyof HookSignatures)[];
+
+export type HookName = (typeof HOOK_NAMES)[number];
 
 export interface HookDefinition<Name extends HookName = HookName> {
   readonly kind: 'hook';

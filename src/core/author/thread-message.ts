@@ -13,7 +13,7 @@ export interface GetMessagesOptions {
 }
 
 export interface MessagePage {
-  readonly messages: readonly Message[];
+  readonly messages: Message[];
   readonly total: number;
   readonly hasMore: boolean;
 }

@@ -25,8 +25,20 @@ export interface ThreadLoaders {
   getAgentNames(): string[];
 }
 
-export interface ThreadState
-  extends EnvState,
+/** Fields of which nothing is known. */
+export type UnknownFields = { readonly [name: string]: unknown };
+/** The same, to be written. */
+export type Scratch = Record<string, unknown>;
+
+/**
+ * The types say what the author knows of the thread: the shapes of its `arguments`, of `context`, and of the `options` of a tool's
+ * entry. They are a promise of the author's, checked by nobody when the code runs: `ThreadState<{ city: string }>`.
+ */
+export interface ThreadState<
+  Arguments extends object = UnknownFields,
+  Context extends object = Scratch,
+  Options extends object = UnknownFields,
+> extends EnvState,
     ThreadFiles,
     ThreadValues,
     ThreadMessages,
@@ -45,13 +57,13 @@ export interface ThreadState
    */
   readonly terminated: number | null;
   /** The thread's creation arguments; within a sub-prompt, those of its call. `{}` when there are none. Frozen, at any depth. */
-  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly arguments: Readonly<Arguments>;
   /**
    * Scratch of the current execution, shared by its tools and hooks: JSON, saved with each tool's result and each answer,
    * cleared when the thread rests. A tool that leaves other values in it gets the error result `ContextNotSerializable`.
    * Outside an execution it is `{}` and not saved.
    */
-  readonly context: Record<string, unknown>;
+  readonly context: Context;
   readonly execution: ExecutionState | null;
   /**
    * The same for every attempt at this tool call and for no other call: `<threadId>:<step>:<call>`.
@@ -60,7 +72,7 @@ export interface ThreadState
    */
   readonly idempotencyKey: string | null;
   /** `options` of the tool's entry in the prompt; an invoked tool has those of its own entry. `{}` when there are none. */
-  readonly options: Readonly<Record<string, unknown>>;
+  readonly options: Readonly<Options>;
 
   /**
    * Runs a tool as a normal call before the next model step, and wakes an idle thread. Durable with the commit of the
@@ -79,7 +91,7 @@ export interface ThreadState
    * after, in order; data that is not JSON is dropped.
    */
   emit(event: string, data: unknown): void;
-  getLogs(options?: GetLogsOptions): Promise<readonly Log[]>;
+  getLogs(options?: GetLogsOptions): Promise<Log[]>;
 
   /**
    * Runs untrusted TypeScript or JavaScript in an isolate of its own (runtime §13, `docs/sandbox.md`): without
@@ -93,3 +105,6 @@ export interface ThreadState
   /** Specific to this runtime: `{ runtime: 'everthread' }`. Not portable. */
   readonly _notPackableRuntimeContext?: Readonly<Record<string, unknown>>;
 }
+
+/** Of whatever shapes: what a tool, an effect or an endpoint may take `state` as. */
+export type AnyThreadState = ThreadState<object, object, object>;

@@ -13,21 +13,21 @@ import type { ReportKind } from '../thread/subagent-report.ts';
 import type { ErrorCode } from '../value/error.ts';
 
 /** Set for a step of a sub-prompt; absent for the thread's own. */
-interface InSubprompt {
+export interface InSubprompt {
   readonly depth?: number;
 }
 
-interface NamedCall {
+export interface NamedCall {
   readonly name: string;
   readonly callId: string;
 }
 
-interface NamedEffect {
+export interface NamedEffect {
   readonly id: string;
   readonly name: string;
 }
 
-interface NamedFile {
+export interface NamedFile {
   readonly path: string;
   readonly mimeType: string;
   /** Bytes. */
@@ -35,7 +35,7 @@ interface NamedFile {
 }
 
 /** Where author code threw: frames of the project's own files, without secrets. Shown by `threads show --debug`. */
-interface WithStack {
+export interface WithStack {
   readonly stack?: string;
 }
 
@@ -197,7 +197,7 @@ export interface EventData {
   custom: { readonly event: string; readonly data: unknown };
 }
 
-interface ReportOfChild {
+export interface ReportOfChild {
   readonly childId: string;
   readonly agent: string;
   readonly kind: ReportKind;

@@ -48,7 +48,7 @@ export interface FileChunk {
 
 export interface ReaddirResult {
   /** Directories first, then by name. */
-  readonly entries: readonly FileRecord[];
+  readonly entries: FileRecord[];
 }
 
 export interface FileStats {
@@ -63,13 +63,13 @@ export interface GrepResult {
   readonly path: string;
   readonly name: string;
   /** The matching lines, at most 1,000, each cut after 1,000 characters. */
-  readonly matches: readonly string[];
+  readonly matches: string[];
   /** Their numbers, from 1. */
-  readonly lineNumbers: readonly number[];
+  readonly lineNumbers: number[];
 }
 
 export interface FindResult {
-  readonly paths: readonly string[];
+  readonly paths: string[];
 }
 
 /** The part of ThreadState for files. */
@@ -106,7 +106,7 @@ export interface ThreadFiles {
    * Text files with lines that match a JavaScript regular expression, or contain the pattern where it is not a valid one; by
    * path, at most 100. Rejects with `Timeout` when the pattern takes too long.
    */
-  grepFiles(pattern: string): Promise<readonly GrepResult[]>;
+  grepFiles(pattern: string): Promise<GrepResult[]>;
   /**
    * Paths of files that match: `*` and `**` stand for any characters, `?` for one. Without a leading `/` the pattern is matched
    * against the end of the path. Sorted, at most 100.

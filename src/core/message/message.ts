@@ -22,13 +22,13 @@ export interface AttachmentRef {
 
 /** New content: the runtime stores it under `/attachments`, and the message then has an AttachmentRef. */
 export interface ToolAttachment {
-  readonly name: string;
-  readonly mimeType: string;
+  name: string;
+  mimeType: string;
   /** Base64. */
-  readonly data: string;
-  readonly width?: number;
-  readonly height?: number;
-  readonly description?: string;
+  data: string;
+  width?: number;
+  height?: number;
+  description?: string;
 }
 
 /** A tool call as the model asked for it; `arguments` is the model's own JSON text, never parsed here. */
@@ -60,12 +60,12 @@ export interface Message {
 
 /** What a tool answers (definitions §8). The status `error` is a value, never a crash (runtime §5.2). */
 export interface ToolResult {
-  readonly status: ToolStatus;
-  readonly result?: string;
-  readonly error?: string;
-  readonly stack?: string;
+  status: ToolStatus;
+  result?: string;
+  error?: string;
+  stack?: string;
   /** New content, or files of this thread: an AttachmentRef or a path. */
-  readonly attachments?: readonly (ToolAttachment | AttachmentRef | string)[];
+  attachments?: readonly (ToolAttachment | AttachmentRef | string)[];
 }
 
 /** What the model reads of a tool's result (definitions §12.4). */

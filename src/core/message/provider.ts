@@ -177,7 +177,13 @@ export type ProviderErrorCode =
   /** Our own code: the answer exceeded a limit of docs/operations.md. The same model is not asked again, a fallback is. */
   | 'AnswerTooLarge';
 
-/** The failure of one request. `retryAfter` is in seconds. Recognised by `name` and `code`, not by class. */
+/**
+ * The failure of one request. `retryAfter` is in seconds. Recognised by `name` and `code`, not by class.
+ * @example
+ * ```ts
+ * throw new ProviderError('Too many requests.', 'rate_limit', 429, 20); // try again in 20 seconds
+ * ```
+ */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
   readonly code: ProviderErrorCode;

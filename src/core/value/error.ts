@@ -66,7 +66,13 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** A refusal or a fault with a code. `message` says what happened, to which id, and what to do next. */
+/**
+ * A refusal or a fault with a code. `message` says what happened, to which id, and what to do next.
+ * @example
+ * ```ts
+ * throw new RuntimeError('InvalidValue', 'The order "x" has no number: write one like 4711.');
+ * ```
+ */
 export class RuntimeError extends Error {
   override readonly name = 'RuntimeError';
   readonly code: ErrorCode;
@@ -77,6 +83,17 @@ export class RuntimeError extends Error {
   }
 }
 
+/**
+ * Whether it is an error of this package, of any code or of this one, whatever realm or copy of the package made it.
+ * @example
+ * ```ts
+ * try {
+ *   await client.queueMessage(threadId, { content: 'hello' });
+ * } catch (error) {
+ *   if (!isRuntimeError(error, 'ThreadTerminated')) throw error;
+ * }
+ * ```
+ */
 export function isRuntimeError(error: unknown, code?: ErrorCode): error is RuntimeError {
   if (readField(error, 'name') !== 'RuntimeError') return false;
   const found = readField(error, 'code');

@@ -60,7 +60,7 @@ export interface EffectStore {
    */
   schedule(threadId: string, effect: NewEffect): Promise<number>;
   /** Effects that wait, the next due first. */
-  list(threadId: string, name?: string): Promise<readonly ScheduledEffect[]>;
+  list(threadId: string, name?: string): Promise<ScheduledEffect[]>;
   /** True only when it still waited. */
   remove(threadId: string, id: string): Promise<boolean>;
   /**

@@ -23,5 +23,5 @@ export interface EventStore {
    */
   append(threadId: string, event: NewEvent): Promise<void>;
   /** Markers of what the thread did, made of the rows that its work has left; the newest first unless asked otherwise. */
-  getLogs(threadId: string, options?: GetLogsOptions): Promise<readonly Log[]>;
+  getLogs(threadId: string, options?: GetLogsOptions): Promise<Log[]>;
 }

@@ -64,5 +64,5 @@ export interface FileStore {
   /** Paths that a glob fits, sorted, up to `LIMITS.foundFiles`. */
   find(threadId: string, pattern: string): Promise<FindResult>;
   /** Lines that a regular expression fits, file by file, sorted by path. Rejects with `Timeout` when the pattern computes too long. */
-  grep(threadId: string, pattern: string): Promise<readonly GrepResult[]>;
+  grep(threadId: string, pattern: string): Promise<GrepResult[]>;
 }

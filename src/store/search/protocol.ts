@@ -7,8 +7,8 @@ export type ToSearchThread =
   | { readonly kind: 'chunk'; readonly data: Uint8Array; readonly isLast: boolean };
 
 export interface FoundLines {
-  readonly matches: readonly string[];
-  readonly lineNumbers: readonly number[];
+  readonly matches: string[];
+  readonly lineNumbers: number[];
 }
 
 /** Null until the last chunk of a file. */

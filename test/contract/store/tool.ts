@@ -15,7 +15,7 @@ const results = async (thread: ThreadDriver) =>
 
 export function registerTool(given: () => Stores): void {
   describe('a tool call', () => {
-    it('[runtime 5] is scheduled, begun, and done', async () => {
+    it('[runtime 5.1] is scheduled, begun, and done', async () => {
       const thread = await withCalls(given, 'look');
       expect(await thread.beginTool(1, 0)).toMatchObject({
         kind: 'run',

@@ -1,0 +1,120 @@
+/**
+ * The types of the package, as a project sees them whose compiler is as strict as it can be: what they mention can be named, one of each
+ * definition compiles, mistakes are told in words that name them, and so do the examples of the pages.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readExamples } from '../docs/page-examples.ts';
+import { type Consumer, createConsumer, type Diagnostic } from './consumer.ts';
+import { key, readDeclarations } from './declarations.ts';
+import { type DocExample, placeExample, readDocExamples } from './doc-examples.ts';
+import { MISTAKES } from './mistakes.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const FRESH = join(import.meta.dirname, 'fresh-project');
+
+let consumer: Consumer;
+let declarations: ReturnType<typeof readDeclarations>;
+let examples: readonly DocExample[];
+let found: ReadonlyMap<string, readonly Diagnostic[]>;
+
+beforeAll(async () => {
+  consumer = await createConsumer();
+  const folder = consumer.declarations;
+  declarations = readDeclarations(folder, [...entries().values()]);
+  examples = readDocExamples(folder, declarations.exported.values());
+  const files = [...freshProject(), ...mistakes(), ...readExamples(), ...docExamples()];
+  found = await consumer.check(new Map(files));
+});
+afterAll(() => consumer?.remove());
+
+function freshProject(): [string, string][] {
+  return readdirSync(FRESH, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => [`fresh/${file}`, readFileSync(join(FRESH, file), 'utf8')]);
+}
+
+function mistakes(): [string, string][] {
+  return MISTAKES.map(({ source }, index) => [`mistakes/${index}.ts`, source]);
+}
+
+function docExamples(): [string, string][] {
+  const names = new Map([...entries()].map(([name, file]) => [name, declarations.values(file)]));
+  const types = ['type AiSdkLanguageModel'];
+  names.set('everthread/models', [...(names.get('everthread/models') ?? []), ...types]);
+  return examples.flatMap(({ name, code }): [string, string][] =>
+    code === undefined ? [] : [[`comments/${name}.ts`, placeExample(code, names)]],
+  );
+}
+
+const of = (folder: string) => [...found].filter(([file]) => file.startsWith(folder));
+
+describe('the declarations of the package', () => {
+  it('mention no type that no entry exports', () => {
+    const { exported, mentions } = declarations;
+    const unnamed = mentions.filter(({ by, name }) => !OPAQUE.has(by.name) && !exported.has(key(name)));
+    expect(exported.size).toBeGreaterThan(200);
+    expect(unnamed.map(({ by, name }) => `${key(by)} mentions ${key(name)}`)).toEqual([]);
+  });
+
+  it('have no mistake of their own', () => {
+    expect(of('node_modules/everthread/')).toEqual([]);
+  });
+});
+
+/** Callers open it, pass it on and close it; its groups of commands are the runtime's own. */
+const OPAQUE = new Set(['ThreadStore']);
+
+/** The declarations of each entry, by the name that a program imports. */
+function entries(): Map<string, string> {
+  const { name, exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    name: string;
+    exports: Readonly<Record<string, string | { types: string }>>;
+  };
+  const typed = Object.entries(exports).flatMap(([path, entry]): [string, string][] =>
+    typeof entry === 'string' ? [] : [[`${name}${path.slice(1)}`, entry.types.replace('./dist/', '')]],
+  );
+  return new Map(typed);
+}
+
+describe('[definitions 2.1] a project of one definition of each kind', () => {
+  it('compiles, with declarations of its own, and with what the author knows of a state', () => {
+    expect(of('fresh/')).toEqual([]);
+  });
+});
+
+describe('what the compiler says', () => {
+  it.each(MISTAKES.map((mistake, index) => [mistake.title, mistake, index] as const))(
+    'names the mistake: %s',
+    (_title, { says }, index) => {
+      const lines = (found.get(`mistakes/${index}.ts`)?.[0]?.message ?? '')
+        .split('\n')
+        .map((line) => line.trim());
+      for (const words of says) {
+        expect(lines).toContainEqual(expect.stringContaining(words));
+      }
+    },
+  );
+});
+
+describe('the examples of the pages', () => {
+  it('are many', () => {
+    expect(readExamples().size).toBeGreaterThan(19);
+  });
+
+  it('compile', () => {
+    expect([...of('docs-'), ...of('README.md')]).toEqual([]);
+  });
+});
+
+describe('every public function and class', () => {
+  it('has an example in its comment', () => {
+    expect(examples.length).toBeGreaterThan(30);
+    expect(examples.filter(({ code }) => code === undefined)).toEqual([]);
+  });
+
+  it('which compiles', () => {
+    expect(of('comments/')).toEqual([]);
+  });
+});
