@@ -162,8 +162,9 @@ async function linkBlob({ trx }: ThreadTransaction, id: string | null): Promise<
     .updateTable('blobs')
     .set((eb) => ({ names: eb('names', '+', 1) }))
     .where('id', '=', id)
+    .returning('id')
     .executeTakeFirst();
-  return Number(linked.numUpdatedRows) > 0;
+  return linked !== undefined;
 }
 
 /** Replaces all in one pass, the longest first: a path may be the beginning of another. */

@@ -47,8 +47,9 @@ export async function startModelCall(context: CommandContext, command: ModelCall
         ended_at: null,
       })
       .onConflict((conflict) => conflict.doNothing())
+      .returning('call')
       .executeTakeFirst();
-    if (Number(started.numInsertedOrUpdatedRows ?? 0) === 0) return;
+    if (!started) return;
     thread.emit('model.called', { model, modelId, call }, { step, attempt });
   });
 }
@@ -73,8 +74,9 @@ export async function endModelCall(context: CommandContext, command: ModelCallEn
       .where('call', '=', call)
       // A call that was taken for lost and reports after all was paid for: its row says so.
       .where('state', 'in', ['started', 'lost'])
+      .returning('call')
       .executeTakeFirst();
-    if (Number(ended.numUpdatedRows) === 0) return;
+    if (!ended) return;
     if (ok)
       thread.emit('model.answered', { call, usage: usage ?? null, cost: cost ?? null }, { step, attempt });
     else thread.emit('model.failed', { call, ...error }, { step, attempt });
