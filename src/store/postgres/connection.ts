@@ -2,7 +2,8 @@
  * A connection to PostgreSQL in the hands of one holder. Over a network each answer that somebody waits for is a way to the
  * server and back, which is most of what a short transaction costs.
  * A1. Within a transaction a `begin` or a write without `returning` goes out, and nobody waits for its answer: its count of rows
- *     is unknown, so a command that wants to know what it has written says `returning`. `commit` waits for all of them.
+ *     is unknown, so a command that wants to know what it has written says `returning`. `commit` waits for all of them;
+ *     that of a transaction which only reads is not waited for either.
  * A2. The first statement that fails is the one whose error is told, whoever was waiting when it became known: what the server
  *     says of those behind it is only that the transaction has failed.
  * A3. `RELAX` needs no way to the server of its own: it goes along with the commit.
@@ -16,6 +17,7 @@ import { toPostgresText } from './text.ts';
 export const RELAX = 'set local synchronous_commit = off';
 
 const BEGIN = /^(begin|start transaction)\b/i;
+const READ_ONLY = /\bread only$/i;
 const WRITE = /^(insert|update|delete)\b/i;
 const RETURNING = /\breturning\b/i;
 /** Content on its way is held in memory: beyond this the next write waits for its answer. */
@@ -29,6 +31,7 @@ export class StoreConnection implements PostgresPoolClient {
   #lost: Error | undefined;
   #relaxed = false;
   #inTransaction = false;
+  #readOnly = false;
   #unanswered: Promise<void>[] = [];
   #unansweredBytes = 0;
   /** The first failure among the unanswered (A2). */
@@ -58,6 +61,7 @@ export class StoreConnection implements PostgresPoolClient {
     if (sql === 'commit') return this.#commit();
     if (BEGIN.test(sql)) {
       this.#inTransaction = true;
+      this.#readOnly = READ_ONLY.test(sql);
       return this.#post(sql, parameters);
     }
     const unawaited = this.#inTransaction && WRITE.test(sql) && !RETURNING.test(sql);
@@ -69,6 +73,7 @@ export class StoreConnection implements PostgresPoolClient {
 
   async #commit(): Promise<Answer> {
     try {
+      if (this.#readOnly) return this.#post('commit', []);
       const sql = this.#relaxed ? `${RELAX}; commit` : 'commit';
       const answer = [await this.#answer(sql, [])].flat().at(-1);
       await Promise.all(this.#unanswered);
