@@ -2,7 +2,8 @@
  * The store's work for a step, without Temporal: the port's commands in the order in which the activities of a
  * step call them. `node_modules/.bin/node bench/store.ts [--json FILE] [--quick] [--only N]...`, N messages stored.
  * Time is per command: all of it, inside the engine, and of that the commit, which waits for the disk. Both engines:
- * SQLite in a file, and PostgreSQL, an embedded one or that of `EVERTHREAD_TEST_POSTGRES`. A second table has the cost of
+ * SQLite in a file, and PostgreSQL, an embedded one or that of `EVERTHREAD_TEST_POSTGRES`; that also behind a slower network, where
+ * the ways to the server and back count, which is how these are counted. A second table has the cost of
  * assembling a request from threads of several lengths (its JSON is beside the first one's).
  */
 import { randomUUID } from 'node:crypto';
@@ -14,10 +15,14 @@ import type { ThreadStore } from '../src/store/port/thread-store.ts';
 import { measureAssembly } from './support/context-assembly.ts';
 import { openPostgresBench } from './support/postgres-bench.ts';
 import { type Line, median, readOptions, report } from './support/report.ts';
+import { slowNetwork } from './support/slow-network.ts';
 import { installMeter, type Meter } from './support/store-meter.ts';
 
 const { json, quick, only } = readOptions();
 const meter = installMeter();
+const WHOLE = 'whole step';
+/** So much slower that the ways to the server and back can be counted by it. */
+const COUNTING_MS = 21;
 const sizes = only.length > 0 ? only.map(Number) : [10, 1000];
 const folder = mkdtempSync(join(tmpdir(), 'everthread-bench-'));
 const lines: Line[] = [];
@@ -27,6 +32,7 @@ try {
   const postgres = await openPostgresBench();
   try {
     await measureEngine('PostgreSQL', postgres.address);
+    for (const messages of sizes) await measureFar(postgres.address, messages);
   } finally {
     await postgres.close();
   }
@@ -52,7 +58,50 @@ async function measureEngine(name: string, address: string): Promise<void> {
   await store.close();
 }
 
+/** Which of its milliseconds a step spends on the way: they grow with the network's, and what remains does not. */
+async function measureFar(address: string, messages: number): Promise<void> {
+  const [near, far] = [
+    await measureBehind(address, messages, 1),
+    await measureBehind(address, messages, COUNTING_MS),
+  ];
+  for (const [index, { name, sample }] of near.entries()) {
+    const trips = ((far[index] as Row).sample.ms - sample.ms) / (COUNTING_MS - 1);
+    lines.push({
+      what: `PostgreSQL, 1 ms away: ${name}, ${messages} messages`,
+      value: sample.ms,
+      unit: 'ms',
+      note: `${trips.toFixed(1)} round trips, ${sample.statements} statements`,
+    });
+  }
+}
+
+async function measureBehind(address: string, messages: number, roundTripMs: number): Promise<Row[]> {
+  const network = await slowNetwork(address, roundTripMs);
+  const store = await openStore(network.address, folder);
+  try {
+    return await measureSteps(store, messages, roundTripMs === 1 && !quick ? 100 : 15);
+  } finally {
+    await store.close();
+    await network.close();
+  }
+}
+
 async function measure(store: ThreadStore, messages: number): Promise<Line[]> {
+  const rows = await measureSteps(store, messages, quick ? 30 : 300);
+  return rows.map(({ name, sample }) => ({
+    what: `${name}, ${messages} messages`,
+    value: sample.ms,
+    unit: 'ms',
+    note: `${sample.commits} commits, ${sample.statements} statements; engine ${sample.engineMs.toFixed(2)} ms, of it commit ${sample.commitMs.toFixed(2)} ms`,
+  }));
+}
+
+interface Row {
+  readonly name: string;
+  readonly sample: Sample;
+}
+
+async function measureSteps(store: ThreadStore, messages: number, steps: number): Promise<Row[]> {
   const samples = new Map<string, Sample[]>();
   const timed: Timed = async (name, run) => {
     const before = { ...meter };
@@ -64,7 +113,7 @@ async function measure(store: ThreadStore, messages: number): Promise<Line[]> {
     return result;
   };
   const ref = await openThread(store, messages);
-  for (let step = 1; step <= (quick ? 30 : 300); step++) await runStep(store, ref, step, timed);
+  for (let step = 1; step <= steps; step++) await runStep(store, ref, step, timed);
   const rows = [...samples].map(([name, all]) => ({ name, sample: typical(all) }));
   const sum = rows.reduce((total, { sample }) => add(total, sample), {
     ms: 0,
@@ -74,12 +123,7 @@ async function measure(store: ThreadStore, messages: number): Promise<Line[]> {
     commitMs: 0,
     rows: 0,
   });
-  return [...rows, { name: 'whole step', sample: sum }].map(({ name, sample }) => ({
-    what: `${name}, ${messages} messages`,
-    value: sample.ms,
-    unit: 'ms',
-    note: `${sample.commits} commits, ${sample.statements} statements; engine ${sample.engineMs.toFixed(2)} ms, of it commit ${sample.commitMs.toFixed(2)} ms`,
-  }));
+  return [...rows, { name: WHOLE, sample: sum }];
 }
 
 type Timed = <T>(name: string, run: () => Promise<T>) => Promise<T>;

@@ -95,19 +95,52 @@ describe('a transaction that collides', () => {
     ['that passes', 5, 5],
     ['that does not, a bounded number of times', 1_000, 8],
   ])('in a serialization failure %s, is given again', async (_name, failures, attempts) => {
-    await other.query(`
-      create sequence tries;
-      create function fail() returns trigger language plpgsql as $$ begin
-        if nextval('tries') <= ${failures} then raise exception 'try again' using errcode = '40001'; end if;
-        return new;
-      end $$;
-      create trigger fail before insert on items for each row execute function fail()`);
+    const mend = await failWrites('items', '40001', failures);
     const writing = thread.stash(message('a'));
     if (failures > attempts) await expect(writing).rejects.toMatchObject({ code: '40001' });
     else expect(await writing).toEqual({ waiting: 1 });
     const { rows } = await other.query('select last_value from tries');
     expect(Number(rows[0].last_value)).toBe(failures > attempts ? attempts : attempts + 1);
-    await other.query('drop trigger fail on items; drop function fail; drop sequence tries');
+    await mend();
+  });
+});
+
+/** Until they are dropped, writes to the table fail: all, or so many. */
+async function failWrites(table: string, code: string, failures = 1_000): Promise<() => Promise<void>> {
+  await other.query(`
+    create sequence tries;
+    create function fail() returns trigger language plpgsql as $$ begin
+      if nextval('tries') <= ${failures} then raise exception 'refused by a trigger' using errcode = '${code}'; end if;
+      return new;
+    end $$;
+    create trigger fail before insert on ${table} for each row execute function fail()`);
+  return async () => {
+    await other.query(`drop trigger fail on ${table}; drop function fail; drop sequence tries`);
+  };
+}
+
+describe('a write whose answer nobody waits for', () => {
+  it.each([
+    ['by the commit, where it was the last', 'events'],
+    ['by the next read', 'messages'],
+  ])('fails with its own error, told %s, and leaves nothing', async (_name, table) => {
+    const before = await thread.events();
+    const mend = await failWrites(table, 'EV001');
+    await expect(thread.begin([message('a')])).rejects.toMatchObject({
+      code: 'EV001',
+      message: 'refused by a trigger',
+    });
+    await mend();
+    expect(await ids()).toEqual([]);
+    expect(await thread.events()).toEqual(before);
+    expect(await thread.begin([message('a')])).toMatchObject({ kind: 'call', step: 1, attempt: 1 });
+  });
+
+  it('is given again with its command after a serialization failure', async () => {
+    const mend = await failWrites('events', '40001', 2);
+    expect(await thread.begin([message('a')])).toMatchObject({ kind: 'call', step: 1, attempt: 1 });
+    await mend();
+    expect(isGapFree(await thread.events())).toBe(true);
   });
 });
 

@@ -10,9 +10,10 @@ import { migrate } from '../schema/migrations.ts';
 import type { Tables } from '../schema/tables.ts';
 import { bindStore } from '../sql/store.ts';
 import { type PostgresAddress, readPostgresAddress } from './address.ts';
+import { RELAX } from './connection.ts';
 import { explainOpening } from './error.ts';
 import { Persistence } from './persist.ts';
-import { RELAX, StorePool } from './pool.ts';
+import { StorePool } from './pool.ts';
 
 export interface OpenOptions {
   /** False: a database without a store is answered with `ThreadNotFound`, and stays as it is. */

@@ -5,16 +5,13 @@
  * C2. Each session has what the commands rely on: its schema, READ COMMITTED, and an end to every wait. A worker that
  *     vanishes with its machine holds a thread's row no longer than IDLE_IN_TRANSACTION_MS.
  * C3. What types become in JavaScript is this pool's own affair: other users of `pg` in this process notice nothing.
- * C4. `RELAX` needs no way to the server of its own: it goes along with the commit.
  */
-import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
-import { Client, Pool, type PoolClient, type PoolConfig, type QueryResult, TypeOverrides } from 'pg';
+import type { PostgresPool, PostgresPoolClient } from 'kysely';
+import { Client, Pool, type PoolConfig, TypeOverrides } from 'pg';
 import type { PostgresAddress } from './address.ts';
+import { StoreConnection } from './connection.ts';
 import { fromPg } from './error.ts';
-import { fromPostgresText, toPostgresText } from './text.ts';
-
-/** The transaction that runs now commits without waiting for the disk. */
-export const RELAX = 'set local synchronous_commit = off';
+import { fromPostgresText } from './text.ts';
 
 const STATEMENT_TIMEOUT_MS = 30_000;
 const IDLE_IN_TRANSACTION_MS = 10_000;
@@ -25,9 +22,6 @@ const KEEP_IDLE_MS = 60_000;
 
 const INT8 = 20;
 const TEXT = 25;
-
-type Answer = Pick<QueryResult, 'command' | 'rowCount' | 'rows'>;
-const NOTHING: Answer = { command: '', rowCount: 0, rows: [] };
 
 export class StorePool implements PostgresPool {
   readonly #pool: Pool;
@@ -80,6 +74,8 @@ function poolConfig(address: PostgresAddress, patient: boolean): PoolConfig {
     max: poolSize,
     types,
     Client: StoreClient,
+    // For what goes unawaited (connection.ts).
+    pipeline: true,
     keepAlive: true,
     fallback_application_name: 'everthread',
     enableChannelBinding: channelBinding,
@@ -94,63 +90,4 @@ function poolConfig(address: PostgresAddress, patient: boolean): PoolConfig {
       );
     },
   } as PoolConfig;
-}
-
-/** A connection in the hands of one holder. */
-class StoreConnection implements PostgresPoolClient {
-  readonly #client: PoolClient;
-  #lost: Error | undefined;
-  #relaxed = false;
-
-  constructor(client: PoolClient) {
-    this.#client = client;
-  }
-
-  query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
-  query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
-  query<R>(
-    asked: string | PostgresCursor<R>,
-    parameters: readonly unknown[] = [],
-  ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
-    if (typeof asked !== 'string') throw new Error('This store streams no rows: it has no use for cursors.');
-    return this.#ask(asked, parameters) as Promise<PostgresQueryResult<R>>;
-  }
-
-  async #ask(sql: string, parameters: readonly unknown[]): Promise<Answer> {
-    if (this.#lost) {
-      // The server rolls back by itself; the error that is on its way must arrive.
-      if (sql === 'rollback') return NOTHING;
-      throw this.#lost;
-    }
-    if (sql === RELAX) {
-      this.#relaxed = true;
-      return NOTHING;
-    }
-    return sql === 'commit' ? this.#commit() : this.#send(sql, parameters);
-  }
-
-  async #commit(): Promise<Answer> {
-    const sql = this.#relaxed ? `${RELAX}; commit` : 'commit';
-    this.#relaxed = false;
-    const answer = [await this.#send(sql, [])].flat().at(-1);
-    // The server's answer where an earlier statement failed and its error was not awaited.
-    if (answer?.command === 'ROLLBACK')
-      throw new Error('PostgreSQL rolled the transaction back instead of committing it.');
-    return NOTHING;
-  }
-
-  async #send(sql: string, parameters: readonly unknown[]): Promise<Answer> {
-    const values = parameters.map((value) => (typeof value === 'string' ? toPostgresText(value) : value));
-    try {
-      return await this.#client.query(sql, values);
-    } catch (error) {
-      const met = fromPg(error);
-      if (met !== error) this.#lost = met as Error;
-      throw met;
-    }
-  }
-
-  release(): void {
-    this.#client.release(this.#lost);
-  }
 }

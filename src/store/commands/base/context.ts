@@ -6,6 +6,7 @@ import type { FromRun } from '../../port/run.ts';
 import type { Tables } from '../../schema/tables.ts';
 import type { Runner } from './runner.ts';
 import { ThreadTransaction } from './thread-transaction.ts';
+import { askTogether, type Queries, type Rows } from './together.ts';
 
 export interface CommandContext {
   readonly db: Kysely<Tables>;
@@ -27,6 +28,9 @@ export interface CommandContext {
   clock(db: Kysely<Tables>): Promise<number>;
 }
 
+/** What a command is sure to read, whatever stands in the thread's row: asked along with its lock. */
+export type ReadAhead<Asked extends Queries> = (trx: Transaction<Tables>) => Asked;
+
 /**
  * Runs `work` in one transaction on a thread and writes what it gathered. On PostgreSQL the lock comes first, and every
  * later statement sees what was committed before it (READ COMMITTED): so commands on a thread follow one another, and
@@ -37,12 +41,23 @@ export async function inThread<T>(
   threadId: string,
   work: (thread: ThreadTransaction) => Promise<T>,
 ): Promise<T> {
+  return inThreadWith(context, threadId, () => [], work);
+}
+
+/** `work` gets the rows that `readAhead` asks for: each query a list of its own. They are read under the lock like all others. */
+export async function inThreadWith<T, const Asked extends Queries>(
+  context: CommandContext,
+  threadId: string,
+  readAhead: ReadAhead<Asked>,
+  work: (thread: ThreadTransaction, ahead: Rows<Asked>) => Promise<T>,
+): Promise<T> {
   return context.db.transaction().execute(async (trx) => {
     const query = trx.selectFrom('threads').selectAll().where('id', '=', threadId);
-    const row = await (context.rowLocks ? query.forUpdate() : query).executeTakeFirst();
+    const locked = context.rowLocks ? query.forUpdate() : query;
+    const [[row], ...ahead] = await askTogether(trx, [locked, ...readAhead(trx)]);
     if (!row) throw unknownThread(context.storeId, threadId);
     const thread = new ThreadTransaction(trx, row, context.now());
-    const result = await work(thread);
+    const result = await work(thread, ahead as Rows<Asked>);
     await thread.flush();
     if (thread.relaxed) await context.relax(trx);
     return result;
@@ -59,13 +74,23 @@ export interface Terminated {
  */
 export async function inRun<T>(
   context: CommandContext,
-  { threadId, runId }: FromRun,
+  ref: FromRun,
   work: (thread: ThreadTransaction) => Promise<T>,
 ): Promise<T | Terminated> {
-  return inThread(context, threadId, async (thread): Promise<T | Terminated> => {
+  return inRunWith(context, ref, () => [], work);
+}
+
+/** As `inThreadWith`. */
+export async function inRunWith<T, const Asked extends Queries>(
+  context: CommandContext,
+  { threadId, runId }: FromRun,
+  readAhead: ReadAhead<Asked>,
+  work: (thread: ThreadTransaction, ahead: Rows<Asked>) => Promise<T>,
+): Promise<T | Terminated> {
+  return inThreadWith(context, threadId, readAhead, async (thread, ahead): Promise<T | Terminated> => {
     if (thread.row.terminated_at !== null) return { kind: 'terminated' };
     await thread.admit(runId);
-    return work(thread);
+    return work(thread, ahead);
   });
 }
 

@@ -3,7 +3,7 @@
  * P1. A sub-prompt's step knows the call that it answers; that call has the id of its tool message from the moment the step
  *     opens, so whatever the sub-prompt says can name it as its parent before it is there.
  */
-import type { ExpressionBuilder, Transaction } from 'kysely';
+import type { ExpressionBuilder, InferResult, Transaction } from 'kysely';
 import type { SideSteps } from '../../../core/thread/session.ts';
 import type { StepContext, SubpromptPlace } from '../../port/thread-store.ts';
 import type { Tables } from '../../schema/tables.ts';
@@ -22,9 +22,9 @@ const PLACE_COLUMNS = [
 
 type Place = Pick<StepContext, 'executionId' | 'stepCount' | 'sideSteps' | 'side' | 'scratch' | 'subprompt'>;
 
-/** One query for a step of the thread's own: on a database server each query is a round trip. */
-export async function readPlace(trx: Transaction<Tables>, threadId: string, step: number): Promise<Place> {
-  const row = await trx
+/** All that a step of the thread's own needs. */
+export function selectPlace(trx: Transaction<Tables>, threadId: string, step: number) {
+  return trx
     .selectFrom('steps')
     .leftJoin('executions', (join) =>
       join
@@ -35,8 +35,12 @@ export async function readPlace(trx: Transaction<Tables>, threadId: string, step
     .select('executions.context')
     .select((eb) => [countSteps(eb, 'a').as('steps_a'), countSteps(eb, 'b').as('steps_b')])
     .where('steps.thread_id', '=', threadId)
-    .where('steps.step', '=', step)
-    .executeTakeFirstOrThrow();
+    .where('steps.step', '=', step);
+}
+
+type PlaceRow = InferResult<ReturnType<typeof selectPlace>>[number];
+
+export async function toPlace(trx: Transaction<Tables>, threadId: string, row: PlaceRow): Promise<Place> {
   return {
     executionId: row.execution_id,
     ...toCounts({ a: Number(row.steps_a), b: Number(row.steps_b) }),
@@ -63,12 +67,13 @@ export function toCounts(sideSteps: SideSteps): Pick<Place, 'stepCount' | 'sideS
 }
 
 /** The execution, the side and the sub-prompt that the step's messages belong to. */
-export async function readOwner(
-  trx: Transaction<Tables>,
-  threadId: string,
-  step: number,
-): Promise<Pick<Place, 'executionId' | 'side' | 'subprompt'>> {
-  const row = await readStep(trx, threadId, step);
+export type Owner = Pick<Place, 'executionId' | 'side' | 'subprompt'>;
+
+export async function readOwner(trx: Transaction<Tables>, threadId: string, step: number): Promise<Owner> {
+  return toOwner(trx, threadId, await readStep(trx, threadId, step));
+}
+
+export async function toOwner(trx: Transaction<Tables>, threadId: string, row: StepPlaceRow): Promise<Owner> {
   return { executionId: row.execution_id, side: row.side, subprompt: await toSubprompt(trx, threadId, row) };
 }
 
@@ -82,7 +87,11 @@ export async function readSubpromptPlace(
 }
 
 export async function readStep(trx: Transaction<Tables>, threadId: string, step: number) {
-  return selectStep(trx, threadId, step).select(PLACE_COLUMNS).executeTakeFirstOrThrow();
+  return selectOwner(trx, threadId, step).executeTakeFirstOrThrow();
+}
+
+export function selectOwner(trx: Transaction<Tables>, threadId: string, step: number) {
+  return selectStep(trx, threadId, step).select(PLACE_COLUMNS);
 }
 
 type StepPlaceRow = Awaited<ReturnType<typeof readStep>>;

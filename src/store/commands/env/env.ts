@@ -94,8 +94,9 @@ export async function unsetEnv(context: CommandContext, owner: EnvOwner, name: s
     .where('scope', '=', place.scope)
     .where('owner', '=', place.owner)
     .where('name', '=', name)
+    .returning('name')
     .executeTakeFirst();
-  return Number(removed.numDeletedRows) > 0;
+  return removed !== undefined;
 }
 
 export async function listEnv(context: CommandContext, owner: EnvOwner): Promise<readonly EnvEntry[]> {
@@ -175,8 +176,9 @@ export async function rotateEnv(context: CommandContext): Promise<RotatedEnv> {
       .where('name', '=', row.name)
       // Unless somebody has set it meanwhile.
       .where('value', '=', row.value)
+      .returning('name')
       .executeTakeFirst();
-    rotated += Number(written.numUpdatedRows);
+    if (written) rotated += 1;
   }
   return { keyId: keys.active, rotated };
 }

@@ -196,6 +196,7 @@ async function linkBlob({ trx }: ThreadTransaction, id: string | null): Promise<
     .updateTable('blobs')
     .set((eb) => ({ names: eb('names', '+', 1) }))
     .where('id', '=', id)
+    .returning('id')
     .executeTakeFirst();
-  return Number(linked.numUpdatedRows) > 0;
+  return linked !== undefined;
 }

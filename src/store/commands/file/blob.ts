@@ -95,12 +95,7 @@ async function sweepUploads(context: CommandContext): Promise<void> {
 /** Removes the chunks of an upload that nobody claimed. */
 async function discardUpload(db: Kysely<Tables>, id: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const { numDeletedRows } = await trx
-      .deleteFrom('blob_uploads')
-      .where('id', '=', id)
-      .executeTakeFirstOrThrow();
-    if (Number(numDeletedRows) > 0)
-      await trx.deleteFrom('blob_chunks').where('blob_id', '=', id).executeTakeFirst();
+    if (await takeUpload(trx, id)) await trx.deleteFrom('blob_chunks').where('blob_id', '=', id).execute();
   });
 }
 
@@ -127,11 +122,13 @@ export async function linkContent(trx: Transaction<Tables>, content: Content): P
 }
 
 async function claimUpload(trx: Transaction<Tables>, id: string): Promise<void> {
-  const { numDeletedRows } = await trx
-    .deleteFrom('blob_uploads')
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
-  if (Number(numDeletedRows) === 0) throw new Error('The upload of this file took longer than a day.');
+  if (!(await takeUpload(trx, id))) throw new Error('The upload of this file took longer than a day.');
+}
+
+/** False: somebody else has claimed or swept it. */
+async function takeUpload(trx: Transaction<Tables>, id: string): Promise<boolean> {
+  const taken = await trx.deleteFrom('blob_uploads').where('id', '=', id).returning('id').executeTakeFirst();
+  return taken !== undefined;
 }
 
 /** Takes one name away from a content; the last one takes the content along (B1). */

@@ -65,8 +65,9 @@ async function lineUp(thread: ThreadTransaction, item: QueueItem, position: numb
         .doUpdateSet({ state: 'queued', position })
         .where('items.state', '=', 'staged'),
     )
+    .returning('items.id')
     .executeTakeFirst();
-  return Number(written.numInsertedOrUpdatedRows ?? 0) > 0;
+  return written !== undefined;
 }
 
 /** For an item that only names its content, which must have been staged. */
@@ -76,9 +77,10 @@ async function lineUpStaged(thread: ThreadTransaction, item: QueueItem, position
     .insertInto('items')
     .values({ ...toItemRow(thread.threadId, item, thread.now), state: 'drained', position: null })
     .onConflict((conflict) => conflict.doNothing())
+    .returning('items.id')
     .executeTakeFirst();
   // There is such a row: known before, or staged since we looked.
-  if (Number(refused.numInsertedOrUpdatedRows ?? 0) === 0) return takeStaged(thread, item.id, position);
+  if (!refused) return takeStaged(thread, item.id, position);
   thread.emit('item.rejected', {
     id: item.id,
     code: 'InvalidMessage',
@@ -94,8 +96,9 @@ async function takeStaged(thread: ThreadTransaction, id: string, position: numbe
     .where('thread_id', '=', thread.threadId)
     .where('id', '=', id)
     .where('state', '=', 'staged')
+    .returning('items.id')
     .executeTakeFirst();
-  return Number(taken.numUpdatedRows) > 0;
+  return taken !== undefined;
 }
 
 export function toItemRow(threadId: string, item: QueueItem, now: number) {

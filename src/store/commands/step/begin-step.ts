@@ -175,8 +175,9 @@ async function setRunning(thread: ThreadTransaction, executionId: string): Promi
       context: null,
     })
     .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
     .executeTakeFirst();
-  if (Number(started.numInsertedOrUpdatedRows ?? 0) > 0) thread.emit('execution.started', { executionId });
+  if (started) thread.emit('execution.started', { executionId });
   if (thread.row.status === 'running') return;
   thread.set({ status: 'running', stop_reason: null, last_error: null });
   thread.emit('thread.status', { status: 'running' });

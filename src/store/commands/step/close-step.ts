@@ -16,7 +16,7 @@ import type {
   SubpromptPlace,
 } from '../../port/thread-store.ts';
 import { findCall } from '../base/call-row.ts';
-import { type CommandContext, inRun } from '../base/context.ts';
+import { type CommandContext, inRun, inRunWith } from '../base/context.ts';
 import { readSubpromptPlace } from '../base/step-place.ts';
 import { type StepRow, selectStep, updateStep } from '../base/step-row.ts';
 import type { NewMessageRow, ThreadTransaction } from '../base/thread-transaction.ts';
@@ -26,16 +26,21 @@ import { type ScheduledCall, scheduleCalls } from './schedule-calls.ts';
 import { keepScratch } from './scratch.ts';
 
 export async function commitStep(context: CommandContext, command: CommitStep): Promise<CommittedStep> {
-  return inRun(context, command, async (thread) => {
-    const { step } = command;
-    const opened = await findStep(thread, step);
-    if (opened.state === 'committed') return { kind: 'stored', record: await describeStep(thread, step) };
-    if (opened.state !== 'open' || !(await isWanted(thread, opened))) return { kind: 'closed' };
-    // Hooks of what the step drained have asked before those of its answer; the last word holds.
-    const answer = { ...command, directive: command.directive ?? opened.directive ?? undefined };
-    await storeAnswer(thread, answer, opened);
-    return { kind: 'stored', record: await describeCommitted(thread, answer, opened) };
-  });
+  const { threadId, step } = command;
+  return inRunWith(
+    context,
+    command,
+    (trx) => [selectStep(trx, threadId, step).selectAll()],
+    async (thread, [[opened]]) => {
+      if (!opened) throw new Error(`Thread ${threadId} has no step ${step}.`);
+      if (opened.state === 'committed') return { kind: 'stored', record: await describeStep(thread, step) };
+      if (opened.state !== 'open' || !(await isWanted(thread, opened))) return { kind: 'closed' };
+      // Hooks of what the step drained have asked before those of its answer; the last word holds.
+      const answer = { ...command, directive: command.directive ?? opened.directive ?? undefined };
+      await storeAnswer(thread, answer, opened);
+      return { kind: 'stored', record: await describeCommitted(thread, answer, opened) };
+    },
+  );
 }
 
 type OpenedStep = Pick<

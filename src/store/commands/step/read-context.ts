@@ -2,7 +2,8 @@
 import type { HistoryWindow, StepContext, StepPlace } from '../../port/thread-store.ts';
 import { toThreadRecord } from '../../schema/rows.ts';
 import { type CommandContext, inSnapshot, unknownThread } from '../base/context.ts';
-import { readPlace } from '../base/step-place.ts';
+import { selectPlace, toPlace } from '../base/step-place.ts';
+import { askTogether } from '../base/together.ts';
 import { readHistory } from './read-history.ts';
 import { readSubpromptHistory } from './subprompt-context.ts';
 
@@ -15,10 +16,14 @@ export async function readContext(
   window: (place: StepPlace) => HistoryWindow = () => EVERYTHING,
 ): Promise<StepContext> {
   return inSnapshot(context, async (db) => {
-    const row = await db.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst();
+    const [[row], [placeRow]] = await askTogether(db, [
+      db.selectFrom('threads').selectAll().where('id', '=', threadId),
+      selectPlace(db, threadId, step),
+    ]);
     if (!row) throw unknownThread(context.storeId, threadId);
+    if (!placeRow) throw new Error(`Thread ${threadId} has no step ${step}.`);
     const thread = toThreadRecord(row);
-    const place = { thread, step, ...(await readPlace(db, threadId, step)) };
+    const place = { thread, step, ...(await toPlace(db, threadId, placeRow)) };
     const { subprompt } = place;
     const history = subprompt
       ? await readSubpromptHistory(db, place, subprompt, window(place))

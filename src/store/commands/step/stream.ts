@@ -2,9 +2,12 @@
  * The live side of a step: streamed text and the model calls behind it. All of it is relaxed: what ends the step
  * takes it to the disk.
  */
+import type { Kysely } from 'kysely';
 import type { ModelCallEnd, ModelCallStart, ModelChunk } from '../../port/model-call.ts';
-import { type CommandContext, inRun, inThread } from '../base/context.ts';
+import type { Tables } from '../../schema/tables.ts';
+import { type CommandContext, inRunWith, inThread } from '../base/context.ts';
 import { selectStep } from '../base/step-row.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
 
 export async function appendChunk(context: CommandContext, command: ModelChunk): Promise<boolean> {
   const { threadId, step, attempt, call, delta } = command;
@@ -22,61 +25,85 @@ export async function appendChunk(context: CommandContext, command: ModelChunk):
 }
 
 export async function startModelCall(context: CommandContext, command: ModelCallStart): Promise<void> {
+  const { threadId, step } = command;
+  await inRunWith(
+    context,
+    command,
+    (trx) => [selectStep(trx, threadId, step).select('state'), selectModelCall(trx, command).select('state')],
+    async (thread, [[opened], [known]]) => {
+      thread.relax();
+      // A database that crashed may have forgotten the step: then the activity begins it anew, and asks no model before.
+      if (!opened) throw new Error(`The store has forgotten step ${step} of this thread.`);
+      if (!known) await keepStart(thread, command);
+    },
+  );
+}
+
+async function keepStart(thread: ThreadTransaction, command: ModelCallStart): Promise<void> {
   const { threadId, step, attempt, call, model, modelId } = command;
-  await inRun(context, command, async (thread) => {
-    thread.relax();
-    // A database that crashed may have forgotten the step: then the activity begins it anew, and asks no model before.
-    await selectStep(thread.trx, threadId, step)
-      .select('state')
-      .executeTakeFirstOrThrow(() => new Error(`The store has forgotten step ${step} of this thread.`));
-    const started = await thread.trx
-      .insertInto('model_calls')
-      .values({
-        thread_id: threadId,
-        step,
-        attempt,
-        call,
-        model,
-        model_id: modelId,
-        state: 'started',
-        error: null,
-        usage: null,
-        cost: null,
-        started_at: thread.now,
-        first_token_at: null,
-        ended_at: null,
-      })
-      .onConflict((conflict) => conflict.doNothing())
-      .executeTakeFirst();
-    if (Number(started.numInsertedOrUpdatedRows ?? 0) === 0) return;
-    thread.emit('model.called', { model, modelId, call }, { step, attempt });
-  });
+  await thread.trx
+    .insertInto('model_calls')
+    .values({
+      thread_id: threadId,
+      step,
+      attempt,
+      call,
+      model,
+      model_id: modelId,
+      state: 'started',
+      error: null,
+      usage: null,
+      cost: null,
+      started_at: thread.now,
+      first_token_at: null,
+      ended_at: null,
+    })
+    .execute();
+  thread.emit('model.called', { model, modelId, call }, { step, attempt });
 }
 
 export async function endModelCall(context: CommandContext, command: ModelCallEnd): Promise<void> {
-  const { threadId, step, attempt, call, ok, error, usage, cost, firstTokenAt } = command;
-  await inRun(context, command, async (thread) => {
-    thread.relax();
-    const ended = await thread.trx
-      .updateTable('model_calls')
-      .set({
-        state: ok ? 'ok' : 'error',
-        error: error ? JSON.stringify(error) : null,
-        usage: usage ? JSON.stringify(usage) : null,
-        cost: cost ?? null,
-        first_token_at: firstTokenAt ?? null,
-        ended_at: thread.now,
-      })
-      .where('thread_id', '=', threadId)
-      .where('step', '=', step)
-      .where('attempt', '=', attempt)
-      .where('call', '=', call)
+  await inRunWith(
+    context,
+    command,
+    (trx) => [selectModelCall(trx, command).select('state')],
+    async (thread, [[known]]) => {
+      thread.relax();
       // A call that was taken for lost and reports after all was paid for: its row says so.
-      .where('state', 'in', ['started', 'lost'])
-      .executeTakeFirst();
-    if (Number(ended.numUpdatedRows) === 0) return;
-    if (ok)
-      thread.emit('model.answered', { call, usage: usage ?? null, cost: cost ?? null }, { step, attempt });
-    else thread.emit('model.failed', { call, ...error }, { step, attempt });
-  });
+      if (known?.state === 'started' || known?.state === 'lost') await keepEnd(thread, command);
+    },
+  );
+}
+
+async function keepEnd(thread: ThreadTransaction, command: ModelCallEnd): Promise<void> {
+  const { step, attempt, call, ok, error, usage, cost, firstTokenAt } = command;
+  await thread.trx
+    .updateTable('model_calls')
+    .set({
+      state: ok ? 'ok' : 'error',
+      error: error ? JSON.stringify(error) : null,
+      usage: usage ? JSON.stringify(usage) : null,
+      cost: cost ?? null,
+      first_token_at: firstTokenAt ?? null,
+      ended_at: thread.now,
+    })
+    .where('thread_id', '=', thread.threadId)
+    .where('step', '=', step)
+    .where('attempt', '=', attempt)
+    .where('call', '=', call)
+    .execute();
+  if (ok)
+    thread.emit('model.answered', { call, usage: usage ?? null, cost: cost ?? null }, { step, attempt });
+  else thread.emit('model.failed', { call, ...error }, { step, attempt });
+}
+
+type ModelCallKey = Pick<ModelCallStart, 'threadId' | 'step' | 'attempt' | 'call'>;
+
+function selectModelCall(db: Kysely<Tables>, { threadId, step, attempt, call }: ModelCallKey) {
+  return db
+    .selectFrom('model_calls')
+    .where('thread_id', '=', threadId)
+    .where('step', '=', step)
+    .where('attempt', '=', attempt)
+    .where('call', '=', call);
 }

@@ -13,7 +13,7 @@ import {
 import type { RestStatus } from '../../../core/thread/step.ts';
 import { LIMITS } from '../../../core/value/limit.ts';
 import { type CallRow, updateCall } from '../base/call-row.ts';
-import { readOwner } from '../base/step-place.ts';
+import { type Owner, readOwner } from '../base/step-place.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { releaseCalls } from '../family/child.ts';
 
@@ -36,8 +36,8 @@ export async function storeResult(
   thread: ThreadTransaction,
   call: CallRow,
   { result, state = 'done', directive, ...shown }: CallResult,
+  { executionId, subprompt }: Owner,
 ): Promise<void> {
-  const { executionId, subprompt } = await readOwner(thread.trx, thread.threadId, call.step);
   // Not made from the call's ids: a sender may choose item ids, and two messages must not meet in one.
   const id = call.message_id ?? shown.id ?? randomUUID();
   await thread.insertMessage({
@@ -129,5 +129,6 @@ export async function settleCall(
   metadata: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   await updateCall(thread, call, { attempt: null });
-  await storeResult(thread, call, { result, state, metadata });
+  const owner = await readOwner(thread.trx, thread.threadId, call.step);
+  await storeResult(thread, call, { result, state, metadata }, owner);
 }

@@ -74,8 +74,9 @@ async function createThread(context: CommandContext, command: OpenThread): Promi
       .insertInto('threads')
       .values({ ...toThreadRow(command, now), run_id: runId, event_seq: 1 })
       .onConflict((conflict) => conflict.doNothing())
+      .returning('id')
       .executeTakeFirst();
-    if (Number(inserted.numInsertedOrUpdatedRows ?? 0) === 0) return;
+    if (!inserted) return;
     await trx
       .insertInto('thread_runs')
       .values({ thread_id: threadId, run_id: runId, registered_at: now })

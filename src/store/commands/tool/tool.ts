@@ -17,9 +17,9 @@ import type {
   ToolCallKey,
 } from '../../port/thread-store.ts';
 import { toThreadRecord } from '../../schema/rows.ts';
-import { type CallRow, findCall, updateCall } from '../base/call-row.ts';
-import { type CommandContext, inRun, inThread } from '../base/context.ts';
-import { readOwner, readPlace } from '../base/step-place.ts';
+import { type CallRow, findCall, selectCall, updateCall } from '../base/call-row.ts';
+import { type CommandContext, inRun, inRunWith, inThreadWith } from '../base/context.ts';
+import { type Owner, selectOwner, selectPlace, toOwner, toPlace } from '../base/step-place.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { enqueueTools } from '../message/queue.ts';
 import { keepHandoff } from '../step/handoff.ts';
@@ -31,26 +31,37 @@ export const UNKNOWN_OUTCOME =
   'reported. It may or may not have taken effect. Check before you repeat it.';
 
 export async function beginTool(context: CommandContext, command: BeginTool): Promise<BegunTool> {
-  return inRun(context, command, async (thread) => {
-    const call = await findCall(thread, command);
-    if (call.state === 'done' || call.state === 'unknown') return settled(call, call.state);
-    const again = call.state === 'started' && call.attempt === command.attempt;
-    const idempotent = command.idempotent(call.name);
-    if (call.state === 'started' && !again && !idempotent) {
-      return { kind: 'begun_elsewhere', name: call.name };
-    }
-    // Where T1 matters, the disk has it before the body begins.
-    if (idempotent) thread.relax();
-    if (!again) await start(thread, call, command.attempt);
-    const { executionId: _, ...place } = await readPlace(thread.trx, thread.threadId, call.step);
-    return {
-      kind: 'run',
-      repeated: call.state === 'started' && !again,
-      call: toStoredCall(call),
-      thread: toThreadRecord(thread.row),
-      ...place,
-    };
-  });
+  const { threadId, step } = command;
+  return inRunWith(
+    context,
+    command,
+    (trx) => [selectCall(trx, threadId, command).selectAll(), selectPlace(trx, threadId, step)],
+    async (thread, [[found], [placeRow]]) => {
+      const call = required(found, command);
+      if (call.state === 'done' || call.state === 'unknown') return settled(call, call.state);
+      const again = call.state === 'started' && call.attempt === command.attempt;
+      const idempotent = command.idempotent(call.name);
+      if (call.state === 'started' && !again && !idempotent) {
+        return { kind: 'begun_elsewhere', name: call.name };
+      }
+      // Where T1 matters, the disk has it before the body begins.
+      if (idempotent) thread.relax();
+      if (!again) await start(thread, call, command.attempt);
+      const { executionId: _, ...place } = await toPlace(thread.trx, threadId, required(placeRow, command));
+      return {
+        kind: 'run',
+        repeated: call.state === 'started' && !again,
+        call: toStoredCall(call),
+        thread: toThreadRecord(thread.row),
+        ...place,
+      };
+    },
+  );
+}
+
+function required<Row>(row: Row | undefined, { threadId, step, index }: ToolCallKey): Row {
+  if (row === undefined) throw new Error(`Thread ${threadId} has no call ${index} of a step ${step}.`);
+  return row;
 }
 
 function toStoredCall({ name, call_id: callId, arguments: text, origin, message_id: messageId }: CallRow) {
@@ -76,37 +87,43 @@ async function start(thread: ThreadTransaction, call: CallRow, attempt: string):
 }
 
 export async function commitTool(context: CommandContext, command: CommitTool): Promise<CommittedTool> {
-  return inThread(context, command.threadId, async (thread) => {
-    const found = await findCall(thread, command);
-    // T3: its beginning was forgotten.
-    const call = found.state === 'scheduled' ? await start(thread, found, command.attempt) : found;
-    if (call.attempt !== command.attempt) {
-      await reportLate(thread, call, command);
-      return thread.row.terminated_at === null ? { kind: 'late' } : { kind: 'terminated' };
-    }
-    const queued = command.queuedTools.length;
-    const { nextAgent, nextInput } = command;
-    if (call.state !== 'started') return { kind: 'stored', queued: queued + (nextInput ? 1 : 0) };
-    // A reset may have retired the run while the body ran: the result is true all the same, and the call is
-    // still this attempt's. Storing it is what keeps the new run from having to call the outcome unknown.
-    await keepResult(thread, call, command);
-    if (command.context !== undefined) {
-      const { executionId } = await readOwner(thread.trx, thread.threadId, call.step);
-      await keepScratch(thread, executionId, command.context);
-    }
-    const seeded = nextAgent === undefined ? 0 : await keepHandoff(thread, nextAgent, nextInput);
-    await enqueueTools(thread, command.queuedTools);
-    return { kind: 'stored', queued: queued + seeded };
-  });
+  const { threadId, step } = command;
+  return inThreadWith(
+    context,
+    threadId,
+    (trx) => [selectCall(trx, threadId, command).selectAll(), selectOwner(trx, threadId, step)],
+    async (thread, [[row], [ownerRow]]) => {
+      const found = required(row, command);
+      // T3: its beginning was forgotten.
+      const call = found.state === 'scheduled' ? await start(thread, found, command.attempt) : found;
+      if (call.attempt !== command.attempt) {
+        await reportLate(thread, call, command);
+        return thread.row.terminated_at === null ? { kind: 'late' } : { kind: 'terminated' };
+      }
+      const queued = command.queuedTools.length;
+      if (call.state !== 'started') return { kind: 'stored', queued: queued + (command.nextInput ? 1 : 0) };
+      // A reset may have retired the run while the body ran: the result is true all the same, and the call is
+      // still this attempt's. Storing it is what keeps the new run from having to call the outcome unknown.
+      const owner = await toOwner(thread.trx, threadId, required(ownerRow, command));
+      return { kind: 'stored', queued: queued + (await keepEnd(thread, call, owner, command)) };
+    },
+  );
 }
 
-async function keepResult(
+/** The result with all that goes along with it. Answers how many items a handoff has put in line. */
+async function keepEnd(
   thread: ThreadTransaction,
   call: CallRow,
-  { result, attachments, message, directive }: CommitTool,
-): Promise<void> {
-  if (result) await storeResult(thread, call, { result, attachments, directive, ...message });
+  owner: Owner,
+  { result, attachments, message, directive, ...command }: CommitTool,
+): Promise<number> {
+  if (result) await storeResult(thread, call, { result, attachments, directive, ...message }, owner);
   else await removeCall(thread, call, directive);
+  await keepScratch(thread, owner.executionId, command.context);
+  const { nextAgent, nextInput, queuedTools } = command;
+  const seeded = nextAgent === undefined ? 0 : await keepHandoff(thread, nextAgent, nextInput);
+  await enqueueTools(thread, queuedTools);
+  return seeded;
 }
 
 /** Once for each attempt, which may give its late result twice. */
