@@ -41,7 +41,11 @@ const ROWS: readonly Row[] = [
     'Reasoning is kept, sent again to its own prompt, and left out where excluded.',
   ],
   ['definitions 6.3', 'MUST', "Tools of the model's provider are sent as such."],
-  ['definitions 8', 'MUST', 'A tool that the provider runs never runs here.'],
+  [
+    'definitions 8',
+    'MUST',
+    'A tool that the provider runs never runs here; arguments pass its schema; a result keeps what it says of its error.',
+  ],
   [
     'definitions 14.6',
     'MUST',
@@ -51,6 +55,11 @@ const ROWS: readonly Row[] = [
     'definitions 22.8',
     'SHOULD',
     'A sub-prompt sees its first message alone, and the conversation where its prompt includes the chat.',
+  ],
+  [
+    'definitions 14.1',
+    'MUST',
+    'The properties of ThreadState and of its execution say what is so as the code begins; arguments are read-only.',
   ],
   ['definitions 14.2', 'MUST', 'Deleting a message removes the files that no other message names.'],
   [
@@ -64,6 +73,11 @@ const ROWS: readonly Row[] = [
     'prefilter_llm_history may refuse a request: the execution ends with hook_blocked.',
   ],
   ['definitions 22.43', 'SHOULD', "A prompt's hooks replace the agent's; an empty list falls through."],
+  [
+    'definitions 15.1',
+    'MUST',
+    'A message that a subagent sent, or that answers a call of one, tells of it what the registry has.',
+  ],
   ['definitions 15.4', 'MUST', 'Attachments are files of the thread, named by their paths.'],
   [
     'definitions 15.5',
