@@ -53,8 +53,8 @@ export const STORE = [
         put: "if (call.attempt !== command.attempt && call.state !== 'unknown') {",
       },
       {
-        find: "if (call.state !== 'started') return { kind: 'stored', queued: queued + (nextInput ? 1 : 0) };",
-        put: "if (call.state !== 'started' && call.state !== 'unknown') return { kind: 'stored', queued: queued + (nextInput ? 1 : 0) };",
+        find: "if (call.state !== 'started') return { kind: 'stored', queued:",
+        put: "if (call.state !== 'started' && call.state !== 'unknown') return { kind: 'stored', queued:",
       },
     ],
     tests: CONTRACT,
@@ -115,8 +115,8 @@ export const STORE = [
     rule: 'commands on one thread follow one another, in whatever process',
     edits: [
       {
-        find: ".selectAll().where('id', '=', threadId);\n    const row = await (context.rowLocks ? query.forUpdate() : query)",
-        put: ".selectAll().where('id', '=', threadId);\n    const row = await (context.rowLocks ? query : query)",
+        find: 'const locked = context.rowLocks ? query.forUpdate() : query;',
+        put: 'const locked = query;',
       },
     ],
     tests: ['test/contract/postgres-store.test.ts'],

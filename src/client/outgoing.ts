@@ -3,9 +3,9 @@
  * by its id. New files are written before the message that names them.
  */
 import { randomUUID } from 'node:crypto';
+import { toMetadata } from '../core/message/metadata.ts';
 import { isItemId, itemBytes, type MessageItem } from '../core/thread/item.ts';
 import { RuntimeError } from '../core/value/error.ts';
-import { toJsonObject } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import type { MessagePayload } from '../workflows/messages.ts';
@@ -34,8 +34,6 @@ export interface Destination {
   readonly writeFile: WriteFile;
 }
 
-const METADATA = { name: 'metadata', maxBytes: LIMITS.contentBytes };
-
 /**
  * Throws `InvalidMessage`, `InvalidValue` for metadata that JSON would change, `MessageTooLarge`, `LimitExceeded`, or the errors of writing
  * a file; nothing has been sent then.
@@ -55,7 +53,7 @@ export async function prepareMessage(
   }
   if (silent !== undefined && typeof silent !== 'boolean')
     throw invalid("A message's silent is true or false.");
-  const metadata = given == null ? undefined : toJsonObject(given, METADATA);
+  const metadata = given == null ? undefined : toMetadata(given);
   const item: MessageItem = { kind: 'message', id, role, content, silent, metadata };
   const bytes = itemBytes(item);
   if (bytes > LIMITS.contentBytes) {

@@ -171,7 +171,7 @@ export function defineAgent(input: AgentInput): AgentDefinition {
     variables: joinVariables(kept.variables, old),
     metadata: toMetadata({ packageName, version, author, license, tags: tags?.join(', ') }),
   };
-  return markDefinition(definition, warnings);
+  return markDefinition(definition, warnings, input);
 }
 
 function toMetadata(fields: Record<string, string | undefined>): Record<string, string> {

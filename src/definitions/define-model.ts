@@ -118,5 +118,5 @@ const MODEL: FieldTable<z.output<typeof model>> = {
 export function defineModel(input: ModelInput): ModelDefinition {
   const { fields, warnings } = checkFields(MODEL, input);
   const definition: ModelDefinition = { ...fields, kind: 'model' };
-  return markDefinition(definition, warnings);
+  return markDefinition(definition, warnings, input);
 }

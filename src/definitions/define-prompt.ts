@@ -116,5 +116,5 @@ export function definePrompt(input: PromptInput): PromptDefinition {
     env: { ...old?.env, ...kept.env },
     variables: joinVariables(kept.variables, old),
   };
-  return markDefinition(definition, warnings);
+  return markDefinition(definition, warnings, input);
 }

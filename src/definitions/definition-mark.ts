@@ -15,6 +15,7 @@ import type {
 import type { EffectDefinition } from '../core/author/effect.ts';
 import type { EndpointDefinition } from '../core/author/endpoint.ts';
 import type { HookDefinition } from '../core/author/hook.ts';
+import { keepWritten } from '../core/author/written-definition.ts';
 import type { FieldProblem } from './problem.ts';
 
 export const DEFINITION = Symbol.for('everthread.definition');
@@ -35,13 +36,15 @@ interface Mark {
   readonly warnings: readonly FieldProblem[];
 }
 
-/** Freezes a definition and marks it. The mark is not enumerable, so a spread copy, unchecked, loses it. */
+/** Freezes a definition and marks it; `written` is what its author wrote, where code may load it. The mark is not enumerable, so a spread copy, unchecked, loses it. */
 export function markDefinition<T extends Definition>(
   definition: T,
   warnings: readonly FieldProblem[] = [],
+  written?: object,
 ): T {
   const mark: Mark = { specification: '0.1.0', warnings };
   const copy = copyPlain(definition) as T;
+  if (written) keepWritten(copy, Object.freeze(copyPlain(written)));
   return Object.freeze(Object.defineProperty(copy, DEFINITION, { value: Object.freeze(mark) }));
 }
 

@@ -11,9 +11,12 @@ export interface AnsweredCall {
   readonly result: ToolResult;
 }
 
-/** Ends the gate by an error result. */
-export function refuseCall(error: string): Verdict<never, AnsweredCall> {
-  return end({ kind: 'answered', result: { status: 'error', error } });
+/** Ends the gate by an error result; `told` is for programs. */
+export function refuseCall(
+  error: string,
+  told: Pick<ToolResult, 'error_code' | 'error_data'> = {},
+): Verdict<never, AnsweredCall> {
+  return end({ kind: 'answered', result: { status: 'error', error, ...told } });
 }
 
 /**

@@ -97,12 +97,13 @@ async function redactResult(
   result: ToolResult,
 ): Promise<ToolResult> {
   const redact = await retryWhileUnavailable(signal, () => readRedactor(dependencies, thread, known));
-  const texts = (['result', 'error', 'stack'] as const).flatMap((field) => {
+  const texts = (['result', 'error', 'stack', 'error_code'] as const).flatMap((field) => {
     const text = result[field];
     return text === undefined ? [] : [[field, redact(text)]];
   });
   const attachments = result.attachments?.map((each) => redactAttachment(each, redact));
-  return { ...result, ...Object.fromEntries(texts), ...(attachments ? { attachments } : {}) };
+  const data = result.error_data === undefined ? {} : { error_data: redactIn(result.error_data, redact) };
+  return { ...result, ...Object.fromEntries(texts), ...data, ...(attachments ? { attachments } : {}) };
 }
 
 function missing(name: string, threadId: string): RuntimeError {

@@ -6,6 +6,7 @@
 
 import type { SubagentRegistryEntry, ThreadFamily } from '../core/author/thread-family.ts';
 import type { ThreadState } from '../core/author/thread-state.ts';
+import { spawnGroupOf } from '../core/project/subagent.ts';
 import type { MessageItem } from '../core/thread/item.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { LIMITS, utf8Length } from '../core/value/limit.ts';
@@ -94,6 +95,7 @@ async function findParent(store: ThreadStore, { id, parentId }: ThreadRecord): P
 }
 
 function toEntry(child: ChildRecord): SubagentRegistryEntry {
+  const spawnGroupId = spawnGroupOf(child.parentId, child.madeStep);
   return Object.freeze({
     reference: child.threadId,
     name: child.agent,
@@ -102,7 +104,7 @@ function toEntry(child: ChildRecord): SubagentRegistryEntry {
     resumable: child.resumable,
     blocking: child.blocking,
     ...(child.name === null ? {} : { threadName: child.name }),
-    ...(child.madeStep === null ? {} : { spawnGroupId: `${child.parentId}:${child.madeStep}` }),
+    ...(spawnGroupId === null ? {} : { spawnGroupId }),
     createdAt: child.createdAt,
     status: child.status,
     parentCommunication: child.explicit ? 'explicit' : 'implicit',

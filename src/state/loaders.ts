@@ -1,14 +1,15 @@
 /** ThreadState's loaders (definitions §14.4): definitions of the project, by name. */
 import type { Registry } from '../core/author/definition.ts';
 import type { ThreadLoaders } from '../core/author/thread-state.ts';
+import { asWritten } from '../core/author/written-definition.ts';
 import { RuntimeError } from '../core/value/error.ts';
 
 export function createLoaders(registry: Registry): ThreadLoaders {
   const { models, prompts, agents } = registry;
   return {
-    loadModel: async (name) => find('model', models, name),
-    loadPrompt: async (name) => find('prompt', prompts, name),
-    loadAgent: async (name) => find('agent', agents, name),
+    loadModel: async (name) => asWritten(find('model', models, name)),
+    loadPrompt: async (name) => asWritten(find('prompt', prompts, name)),
+    loadAgent: async (name) => asWritten(find('agent', agents, name)),
     getModelNames: () => [...models.keys()],
     getPromptNames: () => [...prompts.keys()],
     getAgentNames: () => [...agents.keys()],

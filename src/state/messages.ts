@@ -12,9 +12,9 @@ import type {
   ThreadMessages,
 } from '../core/author/thread-message.ts';
 import type { Message, ToolAttachment } from '../core/message/message.ts';
+import { toMetadata } from '../core/message/metadata.ts';
 import { itemBytes, type MessageItem } from '../core/thread/item.ts';
 import { RuntimeError } from '../core/value/error.ts';
-import { toJsonObject } from '../core/value/json-value.ts';
 import { LIMITS, utf8Length } from '../core/value/limit.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { type AttachmentTarget, storeAttachments } from './attachments.ts';
@@ -178,11 +178,9 @@ function checkFields({ content, silent, metadata }: Fields): Omit<Fields, 'conte
     throw invalid("A message's silent is true or false.");
   return {
     ...(silent === undefined ? {} : { silent }),
-    ...(metadata === undefined ? {} : { metadata: toJsonObject(metadata, METADATA) }),
+    ...(metadata === undefined ? {} : { metadata: toMetadata(metadata) }),
   };
 }
-
-const METADATA = { name: 'metadata', maxBytes: LIMITS.contentBytes };
 
 function checkSize(bytes: number): void {
   if (bytes <= LIMITS.contentBytes) return;

@@ -12,15 +12,34 @@ export function toToolResult(value: unknown): ToolResult {
   if (typeof value === 'string') return { status: 'success', result: withinLimit(value) };
   if (value === undefined || value === null) return { status: 'success' };
   if (typeof value !== 'object' || !('status' in value)) return { status: 'success', result: toText(value) };
-  const { status, result, error, stack, attachments } = value as Record<string, unknown>;
+  const {
+    status,
+    result,
+    error,
+    stack,
+    attachments,
+    error_code: code,
+    error_data: data,
+  } = value as Record<string, unknown>;
   return {
     status: status === 'error' ? 'error' : 'success',
     ...(result === undefined || result === null ? {} : { result: toText(result) }),
     ...(error === undefined || error === null ? {} : { error: toText(error) }),
     ...(typeof stack === 'string' ? { stack } : {}),
+    ...toErrorFields(code, data),
     ...(attachments === undefined || attachments === null
       ? {}
       : { attachments: toAttachments(attachments) as ToolResult['attachments'] }),
+  };
+}
+
+/** As JSON, which it is stored as. */
+function toErrorFields(code: unknown, data: unknown): Pick<ToolResult, 'error_code' | 'error_data'> {
+  return {
+    ...(typeof code === 'string' ? { error_code: withinLimit(code) } : {}),
+    ...(data === undefined || data === null
+      ? {}
+      : { error_data: JSON.parse(withinLimit(JSON.stringify(data) ?? 'null')) as unknown }),
   };
 }
 

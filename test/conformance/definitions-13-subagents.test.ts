@@ -86,6 +86,29 @@ describe('definitions §13.2 The matrix', () => {
     await ended(runtime, child.threadId);
   });
 
+  it('[definitions 15.1] a message about a subagent tells of it what the registry has, as of now', async () => {
+    const actors = cast({ main: [calls(SUBAGENT_CREATE, create('the sky')), OK], scout_a: [FINISH] });
+    const runtime = await familyRuntime({ cast: actors, entries: [{ name: 'scout', ...RESUMABLE }] });
+    const thread = await runtime.start('what colour?');
+    const { threadId, description } = await onlyChild(runtime, thread);
+    const fields = {
+      subagent_id: threadId,
+      subagent_name: 'scout',
+      subagent_title: null,
+      subagent_description: description,
+      subagent_status: 'idle',
+      subagent_resumable: true,
+      subagent_blocking: true,
+      subagent_thread_name: 'about the sky',
+      subagent_spawn_group_id: `${thread}:1`,
+    };
+    const result = await lastResult(runtime, thread);
+    expect(result).toMatchObject(fields);
+    expect(await runtime.client.getMessage(thread, result?.id ?? '')).toEqual(result);
+    const [asked] = await runtime.messages(thread);
+    expect(Object.keys(asked ?? {}).filter((name) => name.startsWith('subagent_'))).toEqual([]);
+  });
+
   it('[definitions 13.2] not blocking, resumable: a long-lived child that reports each time', async () => {
     const actors = cast({
       // By what it was told last: a report may come before it has said that it sent somebody.

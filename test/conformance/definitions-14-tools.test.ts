@@ -182,3 +182,30 @@ describe('definitions §8 schemas of arguments', () => {
     expect(told).toEqual(['yes']);
   });
 });
+
+describe('definitions §8 results', () => {
+  it('[definitions 8] keep error_code and error_data, without secrets, for code that invokes and for readers of the message', async () => {
+    const failing = defineTool({
+      description: 'fails',
+      execute: async (state) => {
+        await state.setEnv('KEY', 'swordfish-4711');
+        const data = { key: await state.env('KEY'), at: new Date(0), left: undefined };
+        return { status: 'error', error: 'no', error_code: 'out_of_stock', error_data: data };
+      },
+    });
+    const outer = toolOf(async (state) => state.invokeTool('failing', {}));
+    const runtime = await hookRuntime({
+      model: scriptedModel([calls('failing'), calls('outer'), says('done')]),
+      hooks: { before_store_tool_result: (_state, _call, result) => ({ ...result }) },
+      tools: { failing, outer },
+    });
+    const thread = await runtime.start('go');
+    const [failed, invoked] = (await runtime.messages(thread)).filter(({ role }) => role === 'tool');
+    const told = {
+      error_code: 'out_of_stock',
+      error_data: { key: '[secret KEY]', at: '1970-01-01T00:00:00.000Z' },
+    };
+    expect(failed).toMatchObject({ tool_status: 'error', metadata: told });
+    expect(JSON.parse(invoked?.content ?? '')).toEqual({ status: 'error', error: 'no', ...told });
+  });
+});

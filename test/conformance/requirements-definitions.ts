@@ -57,7 +57,7 @@ const ROWS: readonly Row[] = [
   [
     '8',
     'MUST',
-    'A tool has a description, an object schema of the allowed nodes and a body; one that the provider runs never runs here.',
+    'A tool has a description, an object schema of the allowed nodes and a body; one that the provider runs never runs here; a result keeps what it says of its error.',
   ],
   ['9', 'MUST', 'Twelve hooks fire at their points, in list order, each with the result of the one before.'],
   [
@@ -129,6 +129,7 @@ const ROWS: readonly Row[] = [
     'queueTool runs tools, prompts and handoffs as normal calls; a signal only what the active prompt lists.',
   ],
   ['15.3', 'SHOULD', 'A silent message is told to the model and left out of ordinary lists.'],
+  ['15.1', 'MUST', 'A message about a subagent tells of it what the registry has, as of now.'],
   ['15.4', 'MUST', 'Attachments are files of the thread, named by their paths.'],
   [
     '15.5',

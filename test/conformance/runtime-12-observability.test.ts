@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, fails, says, scriptedModel } from '../../src/testing/index.ts';
+import { hookRuntime } from '../support/hook-project.ts';
 import { testRuntime } from '../support/runtime.ts';
 
 const look = defineTool({
@@ -44,6 +45,27 @@ describe('runtime §12 Observability', () => {
       ['tool.called', 'look'],
       ['tool.started', 'look'],
       ['tool.result', 'look'],
+    ]);
+  });
+
+  it('[runtime 12] log entries carry the status_kind that an author gave to the answer, or to the result', async () => {
+    const runtime = await hookRuntime({
+      model: scriptedModel([calls('look'), says('seen')]),
+      hooks: {
+        before_create_message: (_state, { role, tool_calls: asked }) => ({
+          metadata: role === 'user' || asked ? {} : { status_kind: `by_${role}` },
+        }),
+      },
+      tools: { look },
+    });
+    const thread = await runtime.start('go');
+    const logs = await runtime.client.getLogs(thread, { order: 'asc' });
+    expect(
+      logs.filter(({ type }) => type.endsWith('_call')).map(({ type, metadata }) => [type, metadata]),
+    ).toEqual([
+      ['model_call', undefined],
+      ['tool_call', { status_kind: 'by_tool' }],
+      ['model_call', { status_kind: 'by_assistant' }],
     ]);
   });
 

@@ -275,6 +275,38 @@ describe('ThreadState: resource loading', () => {
       ],
     ]);
   });
+
+  it('[threadstate loading] what is loaded is what the author wrote, with defaults for what was left out, and cannot be changed', async () => {
+    const { answers } = await work(
+      {
+        load: async (state) => {
+          const { prompt, tools, env, toolChoice } = await state.loadPrompt('main');
+          const { sideA } = await state.loadAgent('helper');
+          const change = (target: object) => codeOf(() => Object.assign(target, { changed: true }));
+          return {
+            prompt,
+            tools,
+            env,
+            toolChoice,
+            sideA,
+            frozen: [await change(sideA), await change(tools), await change(env)],
+          };
+        },
+      },
+      { prompt: { tools: [{ name: 'load', options: { n: 1 } }] }, side: { sessionStatus: 'load' } },
+    );
+    const frozen = expect.stringContaining('not extensible') as unknown;
+    expect(answers).toEqual([
+      {
+        prompt: 'You help.',
+        tools: [{ name: 'load', options: { n: 1 } }],
+        env: {},
+        toolChoice: 'auto',
+        sideA: { prompt: 'main', stopOnResponse: true, sessionStatus: 'load' },
+        frozen: [frozen, frozen, frozen],
+      },
+    ]);
+  });
 });
 
 describe('ThreadState: utilities', () => {

@@ -116,7 +116,7 @@ function describeRequest(parentId: string, { id, agent, required, missing }: Kep
   const list = missing.map((name) => `"${name}"`).join(', ');
   const [variables, them] = missing.length === 1 ? ['the variable', 'it'] : ['the variables', 'them'];
   const endpoint = `/threads/${parentId}/variables/${id}`;
-  const metadata = {
+  const told = {
     error_code: 'subagent_env_required',
     error_data: { request_id: id, endpoint, required, missing, agent },
   };
@@ -124,5 +124,5 @@ function describeRequest(parentId: string, { id, agent, required, missing }: Kep
     `The subagent "${agent}" waits: it needs ${variables} ${list}, which nobody has given. ` +
     `Whoever may know ${them} gives ${them} with "everthread variables provide ${id}": never in this conversation. ` +
     'Then the subagent starts by itself, and what it answers comes as a message. Do not call for it again.';
-  return { result: { status: 'error', error: JSON.stringify({ error, ...metadata }) }, metadata };
+  return { result: { status: 'error', error: JSON.stringify({ error, ...told }), ...told } };
 }

@@ -141,13 +141,13 @@ async function checkChildArguments(
   const agent = subagent.agent.name;
   const required = schema ? requiredFields(schema) : [];
   const needs = required.length > 0 ? ` It needs: ${required.join(', ')}.` : '';
+  const told = { error_code: 'subagent_arguments_required', error_data: { agent, required } };
   // One JSON object, for programs; its first field is for models and people.
   const error = JSON.stringify({
     error: `The arguments of the subagent "${agent}" are not what it takes: ${checked.problems}.${needs}`,
-    error_code: 'subagent_arguments_required',
-    error_data: { agent, required },
+    ...told,
   });
-  return refuseCall(error);
+  return refuseCall(error, told);
 }
 
 /** Stage: the files that a child is made with. */

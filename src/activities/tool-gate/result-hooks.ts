@@ -92,7 +92,12 @@ export async function storeFiles(
   if (!result) return go({ row: { result: null } });
   const { thread, step, index } = execution;
   const stored = await storeResultFiles(store, thread.id, `${step}:${index}`, result);
-  const metadata = { ...answer.metadata, ...sink.notifications() };
+  const { error_code: code, error_data: data } = stored.result;
+  const error = {
+    ...(code === undefined ? {} : { error_code: code }),
+    ...(data === undefined ? {} : { error_data: data }),
+  };
+  const metadata = { ...answer.metadata, ...error, ...sink.notifications() };
   return go({ row: Object.keys(metadata).length > 0 ? { ...stored, message: { metadata } } : stored });
 }
 

@@ -7,6 +7,8 @@ export interface Log {
   readonly type: string;
   /** Model calls: model, usage, cost (USD), times. Tool calls: name, status, duration. Never content. */
   readonly data: Readonly<Record<string, unknown>>;
+  /** Where an author has set one, in the metadata of the answer or of the tool's message (a `before_create_message` hook, say). */
+  readonly metadata?: { readonly status_kind: string };
   /** Microseconds. */
   readonly created_at: number;
   /** The execution of a model or tool call. */

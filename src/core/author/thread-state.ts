@@ -5,7 +5,6 @@
 import type { ThreadFiles } from '../file/thread-file.ts';
 import type { ToolResult } from '../message/message.ts';
 import type { RunCode } from './code-execution.ts';
-import type { AgentDefinition, ModelDefinition, PromptDefinition } from './definition.ts';
 import type { ThreadEffects } from './effect.ts';
 import type { EnvState } from './thread-env.ts';
 import type { ExecutionState } from './thread-execution.ts';
@@ -13,13 +12,17 @@ import type { ThreadFamily } from './thread-family.ts';
 import type { GetLogsOptions, Log } from './thread-log.ts';
 import type { ThreadMessages } from './thread-message.ts';
 import type { ThreadValues } from './thread-value.ts';
+import type { LoadedAgent, LoadedModel, LoadedPrompt } from './written-definition.ts';
 
 /** Definitions of the project (definitions §14.4). */
 export interface ThreadLoaders {
-  /** Rejects with `DefinitionNotFound`, whose message lists the known names. */
-  loadModel(name: string): Promise<ModelDefinition>;
-  loadPrompt(name: string): Promise<PromptDefinition>;
-  loadAgent(name: string): Promise<AgentDefinition>;
+  /**
+   * The definition as its author wrote it (`prompt` is a text where it was one), with defaults for what was left out; frozen. Rejects with
+   * `DefinitionNotFound`, whose message lists the known names.
+   */
+  loadModel(name: string): Promise<LoadedModel>;
+  loadPrompt(name: string): Promise<LoadedPrompt>;
+  loadAgent(name: string): Promise<LoadedAgent>;
   getModelNames(): string[];
   getPromptNames(): string[];
   getAgentNames(): string[];

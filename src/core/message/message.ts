@@ -38,7 +38,29 @@ export interface ToolCall {
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
-export interface Message {
+/** The subagent that a message is about: from the registry of its parent (definitions §15.1). */
+export interface SubagentFields {
+  /** Its thread. */
+  readonly subagent_id: string;
+  /** Its agent's name, title and description. */
+  readonly subagent_name: string;
+  readonly subagent_title: string | null;
+  readonly subagent_description: string;
+  /** As of the moment in which the message is read. */
+  readonly subagent_status: string;
+  readonly subagent_resumable: boolean;
+  readonly subagent_blocking: boolean;
+  /** Its own name, for display. */
+  readonly subagent_thread_name: string | null;
+  /** The same for children that were made in one step. */
+  readonly subagent_spawn_group_id: string | null;
+}
+
+/**
+ * The fields of a subagent are on what `getMessage` and `getMessages` answer: on a message of a child of the thread, and on the result of
+ * a call of one.
+ */
+export interface Message extends Partial<SubagentFields> {
   readonly id: string;
   readonly role: MessageRole;
   readonly content: string | null;
@@ -64,6 +86,9 @@ export interface ToolResult {
   result?: string;
   error?: string;
   stack?: string;
+  /** For programs: which error it is, and what there is to know of it, as JSON. In the metadata of the tool's message as well. */
+  error_code?: string;
+  error_data?: unknown;
   /** New content, or files of this thread: an AttachmentRef or a path. */
   attachments?: readonly (ToolAttachment | AttachmentRef | string)[];
 }

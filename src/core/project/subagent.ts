@@ -18,6 +18,11 @@ export function toThreadName(text: string): string | null {
   return [...collapsed].slice(0, LIMITS.threadNameChars).join('').trim() || null;
 }
 
+/** Children that were made in one step share it. Null where no step's call made the child. */
+export function spawnGroupOf(parentId: string, madeStep: number | null): string | null {
+  return madeStep === null ? null : `${parentId}:${madeStep}`;
+}
+
 export interface ImmediateHints {
   readonly nameEnv?: string;
   readonly descriptionEnv?: string;

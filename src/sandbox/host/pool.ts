@@ -103,7 +103,7 @@ export class Pool {
     member.use?.close();
     member.use?.events.onEnd(end);
     if (member.isStarting) this.#failures += 1;
-    if (this.#failures >= FAILED_STARTS) this.#refuseAll(end);
+    if (end.kind === 'absent' || this.#failures >= FAILED_STARTS) this.#refuseAll(end);
     else this.#fill();
   }
 

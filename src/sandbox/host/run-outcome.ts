@@ -26,6 +26,7 @@ export const busy = (message = BUSY): Outcome => terminated(message, 'SandboxBus
 export function endedWith(end: ChildEnd, memoryBytes: number): Outcome {
   if (end.kind === 'memory')
     return { status: 'memory', error: { name: 'MemoryError', message: memoryMessage(memoryBytes) } };
+  if (end.kind === 'absent') return notLinked(end.what);
   return crashed(`The sandbox process ended in the middle of the run: ${end.how}.`);
 }
 
@@ -44,6 +45,14 @@ export const unreadableResult = (error: unknown): Outcome => ({
 /** What calls of the run's functions reject with from then on. */
 export const whyEnded = (outcome: Outcome): string =>
   outcome.status === 'terminated' ? outcome.error.message : ENDED;
+
+const notLinked = (what: string): Outcome => ({
+  status: 'link_error',
+  error: {
+    name: 'SandboxUnavailable',
+    message: `No code can run here: ${what}. Install the dependencies of everthread again on this machine.`,
+  },
+});
 
 const crashed = (message: string): Outcome => ({
   status: 'error',

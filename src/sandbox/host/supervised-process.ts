@@ -28,6 +28,7 @@ export class SupervisedProcess {
   readonly #channel: ReturnType<typeof openChannel>;
   /** From the moment it is ready, where it is watched from outside. */
   #memory: MemoryWatch | undefined;
+  #ready = false;
   /** Why it was killed. */
   #fault: string | undefined;
 
@@ -66,6 +67,7 @@ export class SupervisedProcess {
   #onFrame(frame: Frame): void {
     const message = readFromChild(frame);
     if (this.#conduct.hear(message) === 'drop') return;
+    if (message.kind === 'ready') this.#ready = true;
     if (message.kind === 'ready' && this.#watch === 'outside') this.#memory = watchFrom(this.#process);
     this.#events.onMessage(message.kind === 'idle' ? this.#measured(message) : message);
   }
@@ -86,7 +88,8 @@ export class SupervisedProcess {
     this.#channel.close();
     this.#memory?.close();
     const { stderr } = this.#process;
-    const end = readEnd({ code, signal, stderr, fault: failed ?? this.#fault });
+    const fault = failed ?? this.#fault;
+    const end = readEnd({ code, signal, stderr, ready: this.#ready, fault });
     this.#events.onEnd(this.#memory?.tripped ? { kind: 'memory' } : end);
   }
 }

@@ -104,7 +104,7 @@ export class StoreConnection implements PostgresPoolClient {
     this.#failed = undefined;
   }
 
-  /** A1. */
+  /** A1: nobody waits for the answer. */
   #post(sql: string, parameters: readonly unknown[]): Answer {
     this.#unansweredBytes += sizeOf(parameters);
     const answered = this.#send(sql, parameters).then(
@@ -117,7 +117,7 @@ export class StoreConnection implements PostgresPoolClient {
     return NOTHING;
   }
 
-  /** A2. */
+  /** A2: the first failure is told. */
   async #answer(sql: string, parameters: readonly unknown[]): Promise<Answer> {
     try {
       return await this.#send(sql, parameters);

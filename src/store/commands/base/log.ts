@@ -9,6 +9,7 @@ import type { NewEvent } from '../../port/thread-store.ts';
 import { toCount } from '../../schema/rows.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { type CommandContext, inSnapshot, inThread, refuseTerminated } from './context.ts';
+import { markStatusKinds, type StepLog } from './status-kinds.ts';
 import type { ThreadTransaction } from './thread-transaction.ts';
 
 export async function appendEvent(
@@ -81,11 +82,10 @@ export async function getLogs(
   const { order = 'desc' } = options;
   const [limit, offset] = [toCount(options.limit, 100), toCount(options.offset, 0)];
   const wanted: Wanted = { threadId, order, most: Math.min(limit + offset, Number.MAX_SAFE_INTEGER) };
-  const found = await inSnapshot(context, async (db) => [
-    ...(await readModelCalls(db, wanted)),
-    ...(await readToolCalls(db, wanted)),
-    ...(await readMarkers(db, wanted)),
-  ]);
+  const found = await inSnapshot(context, async (db) => {
+    const calls = [...(await readModelCalls(db, wanted)), ...(await readToolCalls(db, wanted))];
+    return [...(await markStatusKinds(db, threadId, calls)), ...(await readMarkers(db, wanted))];
+  });
   const sign = order === 'asc' ? 1 : -1;
   found.sort((a, b) => sign * (a.created_at - b.created_at || (a.id < b.id ? -1 : 1)));
   return found.slice(offset, offset + limit);
@@ -97,7 +97,10 @@ interface Wanted {
   readonly most: number;
 }
 
-async function readModelCalls(db: Transaction<Tables>, { threadId, order, most }: Wanted): Promise<Log[]> {
+async function readModelCalls(
+  db: Transaction<Tables>,
+  { threadId, order, most }: Wanted,
+): Promise<StepLog[]> {
   const rows = await db
     .selectFrom('model_calls')
     .innerJoin('steps', (join) =>
@@ -131,7 +134,7 @@ async function readModelCalls(db: Transaction<Tables>, { threadId, order, most }
   }));
 }
 
-async function readToolCalls(db: Transaction<Tables>, { threadId, order, most }: Wanted): Promise<Log[]> {
+async function readToolCalls(db: Transaction<Tables>, { threadId, order, most }: Wanted): Promise<StepLog[]> {
   const rows = await db
     .selectFrom('tool_calls')
     .innerJoin('steps', (join) =>

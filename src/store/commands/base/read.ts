@@ -8,6 +8,7 @@ import { readEvent } from '../../schema/read-event.ts';
 import { toCount, toMessage, toPendingMessage, toThreadRecord } from '../../schema/rows.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { type CommandContext, inSnapshot } from './context.ts';
+import { joinSubagents } from './subagent-fields.ts';
 
 export async function getThread({ db }: CommandContext, threadId: string): Promise<ThreadRecord | null> {
   const row = await db.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst();
@@ -65,9 +66,10 @@ async function readPage(
     .limit(limit - fromPending.length)
     .offset(Math.max(0, offset - pending.length))
     .execute();
-  const newestFirst: Message[] = [...fromPending, ...rows.map(toMessage)];
+  const found: Message[] = [...fromPending, ...rows.map(toMessage)];
+  const newestFirst = await joinSubagents(db, threadId, found);
   return {
-    messages: order === 'desc' ? newestFirst : newestFirst.reverse(),
+    messages: order === 'desc' ? newestFirst : newestFirst.toReversed(),
     total,
     hasMore: offset + newestFirst.length < total,
   };
@@ -78,7 +80,11 @@ export async function getMessage(
   threadId: string,
   id: string,
 ): Promise<Message | null> {
-  return inSnapshot(context, (db) => readMessage(db, threadId, id));
+  return inSnapshot(context, async (db) => {
+    const found = await readMessage(db, threadId, id);
+    const [message = null] = found ? await joinSubagents(db, threadId, [found]) : [];
+    return message;
+  });
 }
 
 async function readMessage(db: Transaction<Tables>, threadId: string, id: string): Promise<Message | null> {
