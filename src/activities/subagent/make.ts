@@ -8,6 +8,7 @@
 
 import { SUBAGENT_CREATE, SUBAGENT_MESSAGE, type Subagent } from '../../core/project/subagent.ts';
 import type { MessageItem } from '../../core/thread/item.ts';
+import { roleTo } from '../../core/thread/session.ts';
 import type { SubagentOutcome } from '../../core/thread/subagent-step.ts';
 import { refuseCall } from '../../state/check-arguments.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
@@ -157,7 +158,7 @@ export function toItem(id: string, { hears, parentId, content, attachments }: Sa
   return {
     kind: 'message',
     id,
-    role: hears === 'a' ? 'user' : 'assistant',
+    role: roleTo(hears),
     content,
     metadata: { parent_thread_id: parentId },
     ...(attachments.length > 0 ? { attachments } : {}),

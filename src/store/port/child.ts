@@ -121,8 +121,8 @@ export interface ChildStore {
   /** Queues a message to a child, with its files, once for its id; status `running`, event `subagent.messaged`. */
   tell(command: TellChild): Promise<ToldChild>;
   /**
-   * Queues a message of the child's own making to its parent (`notifyParent`), once for its id; event `subagent.notified`. False
-   * without a parent, or where it is over.
+   * Queues a message of the child's own making to its parent (`notifyParent`), once for its id, in the role that the side hears which
+   * has asked the child; event `subagent.notified`. False without a parent, or where it is over.
    */
   tellParent(childId: string, message: MessageItem): Promise<boolean>;
   /** Null where the call has made no child and told none anything. */
