@@ -2,6 +2,7 @@
 import type { ToolDefinition } from '../core/author/definition.ts';
 import type { ToolResult } from '../core/message/message.ts';
 import { end, go, type Nothing, type Verdict } from './gate.ts';
+import { parseWith } from './parse-arguments.ts';
 import type { ThreadEnv } from './thread-env.ts';
 
 /** The end of a gate that a call leaves with its result, which the model or the calling code reads. */
@@ -27,9 +28,9 @@ export function checkToolArguments(
     return refuseCall(`Tool "${tool.name}" is run by the provider of the model, and by nobody else.`);
   }
   if (!tool.args) return go({ args: undefined });
-  const parsed = tool.args.safeParse(given);
-  if (parsed.success) return go({ args: parsed.data });
-  return refuseCall(`Tool argument validation failed: ${describeIssues(parsed.error.issues)}`);
+  const parsed = parseWith(tool.args, given);
+  if (parsed.ok) return go({ args: parsed.data });
+  return refuseCall(`Tool argument validation failed: ${parsed.problem}`);
 }
 
 /** A tool that requires a variable without a value does not run. */
@@ -39,11 +40,4 @@ export async function requireVariables(
 ): Promise<Verdict<Nothing, AnsweredCall>> {
   const result = await env.refuseTool(tool);
   return result ? end({ kind: 'answered', result }) : go();
-}
-
-/** `[path] message; …`, as models and logs are told what a schema refused. */
-export function describeIssues(
-  issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
-): string {
-  return issues.map(({ path, message }) => `[${path.join('.')}] ${message}`).join('; ');
 }

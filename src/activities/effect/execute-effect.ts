@@ -9,8 +9,8 @@ import { LIMITS } from '../../core/value/limit.ts';
 import { errorMessage, errorStack } from '../../core/value/thrown.ts';
 import { withStack } from '../../state/author-fault.ts';
 import { runAuthorCode } from '../../state/author-run.ts';
-import { describeIssues } from '../../state/check-arguments.ts';
 import { openAuthorCode } from '../../state/open-author-code.ts';
+import { parseWith } from '../../state/parse-arguments.ts';
 import type { ThreadEnv } from '../../state/thread-env.ts';
 import type { EffectFault } from '../../store/port/effect.ts';
 import type { ThreadRecord } from '../../store/port/thread.ts';
@@ -118,11 +118,11 @@ async function runHandler(
     const execute = handler as (state: ThreadState, args?: unknown) => unknown;
     const run = { code: 'effect', name, threadId: state.threadId, work } as const;
     if (!schema) return void (await runAuthorCode(run, () => execute(state)));
-    const parsed = schema.safeParse(given);
-    if (parsed.success) return void (await runAuthorCode(run, () => execute(state, parsed.data)));
+    const parsed = parseWith(schema, given);
+    if (parsed.ok) return void (await runAuthorCode(run, () => execute(state, parsed.data)));
     return {
       code: 'InvalidValue',
-      message: `The arguments of the effect "${name}" are not what its schema asks for: ${describeIssues(parsed.error.issues)}`,
+      message: `The arguments of the effect "${name}" are not what its schema asks for: ${parsed.problem}`,
     };
   } catch (error) {
     const stack = errorStack(error);

@@ -15,9 +15,10 @@ import {
 } from '../../core/project/subagent.ts';
 import { isRuntimeError, isStoreTrouble } from '../../core/value/error.ts';
 import { storeAttachments } from '../../state/attachments.ts';
-import { type AnsweredCall, describeIssues, refuseCall } from '../../state/check-arguments.ts';
+import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
 import { go, type Verdict } from '../../state/gate.ts';
 import { createIds } from '../../state/id.ts';
+import { parseWith } from '../../state/parse-arguments.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { requiredFields } from '../model/subagent-tools.ts';
 import type { ResumableCall } from '../tool/resumable-call.ts';
@@ -136,14 +137,14 @@ function checkChildArguments(
 ): Verdict<{ readonly args: PromptArguments }, AnsweredCall> {
   const schema = childPrompt(registry, subagent)?.requiredSchema;
   if (!schema) return go({ args });
-  const parsed = schema.safeParse(args);
-  if (parsed.success) return go({ args: parsed.data as PromptArguments });
+  const parsed = parseWith(schema, args);
+  if (parsed.ok) return go({ args: parsed.data as PromptArguments });
   const agent = subagent.agent.name;
   const required = requiredFields(schema);
   const needs = required.length > 0 ? ` It needs: ${required.join(', ')}.` : '';
   // One JSON object, for programs; its first field is for models and people.
   const error = JSON.stringify({
-    error: `The arguments of the subagent "${agent}" are not what it takes: ${describeIssues(parsed.error.issues)}.${needs}`,
+    error: `The arguments of the subagent "${agent}" are not what it takes: ${parsed.problem}.${needs}`,
     error_code: 'subagent_arguments_required',
     error_data: { agent, required },
   });

@@ -9,9 +9,10 @@ import type { AttachmentRef } from '../../core/message/message.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';
 import { isRuntimeError, isStoreTrouble, RuntimeError } from '../../core/value/error.ts';
 import { storeAttachments } from '../../state/attachments.ts';
-import { type AnsweredCall, describeIssues, refuseCall } from '../../state/check-arguments.ts';
+import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
 import { go, type Verdict } from '../../state/gate.ts';
 import { createIds } from '../../state/id.ts';
+import { parseWith } from '../../state/parse-arguments.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { KnownCall } from './call-info.ts';
 
@@ -25,9 +26,8 @@ export function checkPromptArguments(
   const given = parseArguments(call.arguments);
   if (!given) return invalid('the arguments are not a JSON object');
   if (!schema) return go({ args: given });
-  const parsed = schema.safeParse(given);
-  if (parsed.success) return go({ args: parsed.data as PromptArguments });
-  return invalid(describeIssues(parsed.error.issues));
+  const parsed = parseWith(schema, given);
+  return parsed.ok ? go({ args: parsed.data as PromptArguments }) : invalid(parsed.problem);
 }
 
 function invalid(problem: string) {

@@ -14,6 +14,7 @@ import { isRuntimeError, isStoreTrouble } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { storeAttachments } from '../../state/attachments.ts';
 import { createIds } from '../../state/id.ts';
+import { parseWith } from '../../state/parse-arguments.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
@@ -59,8 +60,9 @@ function findBinding(
 /** Checked ones, defaults applied, where a tool was called. */
 function argumentsOf(registry: Registry, { call }: ToolExecution): Readonly<Record<string, unknown>> {
   const given = parseArguments(call.arguments) ?? {};
-  const checked = registry.tools.get(call.name)?.args?.safeParse(given);
-  return checked?.success ? (checked.data as Record<string, unknown>) : given;
+  const schema = registry.tools.get(call.name)?.args;
+  const checked = schema && parseWith(schema, given);
+  return checked?.ok ? (checked.data as Record<string, unknown>) : given;
 }
 
 async function withFiles(
