@@ -5,9 +5,10 @@
  * I1. A message never contains an API key: providers echo them.
  * I2. The original error is not kept when it has an HTTP answer: it contains the request body and, in its
  *     message, possibly the key. Code and status are kept, the other facts as `AnswerFacts`.
+ * I3. Fields are read as far as they can be, and used where they are texts and numbers: a backend may throw anything at all.
  */
 import { ProviderError, type ProviderErrorCode } from '../core/message/provider.ts';
-import { errorMessage } from '../core/value/thrown.ts';
+import { errorMessage, readField } from '../core/value/thrown.ts';
 import { redactKeys } from './redact.ts';
 
 /** The `cause` of a ProviderError that came from an HTTP answer. */
@@ -62,25 +63,24 @@ const WORDS: readonly (readonly [RegExp, ProviderErrorCode])[] = [
 /** Turns anything thrown by a backend into a ProviderError. Pure. */
 export function classifyError(error: unknown, options: ClassifyOptions): ProviderError {
   if (isProviderError(error)) return withoutKeys(error, options.secrets ?? []);
-  const thrown = toRecord(error);
+  const links = chainOf(error);
   // A library may have wrapped the error of our own bounded reading.
-  const links: readonly unknown[] = chainOf(thrown);
   const capped = links.filter(isProviderError).find(({ code }) => code === 'AnswerTooLarge');
   if (capped !== undefined) return capped;
-  const status = readStatus(thrown);
-  const message = describe(thrown, options.secrets ?? []);
-  const code = status === undefined ? codeOfWords(thrown) : codeOfStatus(status);
-  const headers = thrown.headers ?? thrown.responseHeaders;
+  const status = readStatus(error);
+  const message = describe(links, options.secrets ?? []);
+  const code = status === undefined ? codeOfWords(links) : codeOfStatus(status);
+  const headers = readField(error, 'headers') ?? readField(error, 'responseHeaders');
   if (status === undefined && headers == null)
     return new ProviderError(message, code, undefined, undefined, { cause: error });
   const header = headerReader(headers);
-  const cause = readFacts(thrown, header, options.secrets ?? []);
+  const cause = readFacts(error, header, options.secrets ?? []);
   return new ProviderError(message, code, status, readRetryAfter(header, options.now), { cause });
 }
 
 /** A ProviderError of the backend itself: unchanged, unless its message contains a secret. */
 function withoutKeys(error: ProviderError, secrets: readonly string[]): ProviderError {
-  const message = clean(String(error.message), secrets);
+  const message = clean(wordOf(error.message), secrets);
   if (message === error.message) return error;
   const { code, statusCode, retryAfter, cause } = error;
   return new ProviderError(message, code, statusCode, retryAfter, { cause });
@@ -106,8 +106,7 @@ const FINAL_CODES: ReadonlySet<ProviderErrorCode> = new Set([
 ]);
 
 export function isProviderError(error: unknown): error is ProviderError {
-  const { name, code } = toRecord(error);
-  return name === 'ProviderError' && ERROR_CODES.has(code);
+  return readField(error, 'name') === 'ProviderError' && ERROR_CODES.has(readField(error, 'code'));
 }
 
 /** The code for an HTTP status alone. */
@@ -119,32 +118,46 @@ export function codeOfStatus(status: number): ProviderErrorCode {
   return status >= 400 ? 'invalid_request' : 'unknown';
 }
 
-function codeOfWords(thrown: Record<string, unknown>): ProviderErrorCode {
-  const links = chainOf(thrown);
+function codeOfWords(links: readonly unknown[]): ProviderErrorCode {
   // Names and codes first: a message may quote anything.
-  const labels = links.flatMap((link) => [link.name, link.code, link.type, constructorName(link)]).join(' ');
-  const messages = links.map((link) => link.message).join(' ');
+  const labels = links
+    .flatMap((link) => [
+      ...['name', 'code', 'type'].map((field) => wordIn(link, field)),
+      constructorName(link),
+    ])
+    .join(' ');
+  const messages = links.map(messageOf).join(' ');
   const find = (text: string) => WORDS.find(([pattern]) => pattern.test(text))?.[1];
   return find(labels) ?? find(messages) ?? 'unknown';
 }
 
 /** `status` (openai), `statusCode` (AI SDK), or a number in `code`, as some providers send within a stream. */
-function readStatus(thrown: Record<string, unknown>): number | undefined {
-  const candidates = [thrown.status, thrown.statusCode, thrown.code].map(Number);
+function readStatus(thrown: unknown): number | undefined {
+  const candidates = ['status', 'statusCode', 'code'].map((field) =>
+    Number(wordIn(thrown, field) || Number.NaN),
+  );
   return candidates.find((number) => Number.isInteger(number) && number >= 100 && number <= 599);
 }
 
 type HeaderReader = (name: string) => string | undefined;
 
 /** From a Headers object (openai) or a plain one (AI SDK). */
-function headerReader(value: unknown): HeaderReader {
-  const headers = toRecord(value);
-  const { get } = headers;
-  if (typeof get === 'function') return (name) => get.call(headers, name) ?? undefined;
-  const entries = new Map(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
+function headerReader(headers: unknown): HeaderReader {
+  const get = readField(headers, 'get');
+  if (typeof get === 'function') return (name) => tryTo(() => wordOf(get.call(headers, name))) || undefined;
+  const entries = tryTo(() =>
+    Object.entries(Object(headers)).map(([name, value]) => [name.toLowerCase(), wordOf(value)] as const),
   );
-  return (name) => entries.get(name);
+  const known = new Map(entries);
+  return (name) => known.get(name);
+}
+
+function tryTo<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Seconds, from `retry-after-ms`, or from `retry-after` as seconds or as an HTTP date. */
@@ -159,26 +172,20 @@ function readRetryAfter(header: HeaderReader, now: number): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, (date - (Number.isNaN(sent) ? now : sent)) / 1000);
 }
 
-function readFacts(
-  thrown: Record<string, unknown>,
-  header: HeaderReader,
-  secrets: readonly string[],
-): AnswerFacts {
+function readFacts(thrown: unknown, header: HeaderReader, secrets: readonly string[]): AnswerFacts {
   const told = header('x-should-retry');
   const requestId = header('x-request-id');
   return {
-    thrown: typeof thrown.name === 'string' ? thrown.name : constructorName(thrown),
+    thrown: wordIn(thrown, 'name') || constructorName(thrown),
     ...(told === 'true' || told === 'false' ? { shouldRetry: told === 'true' } : {}),
     ...(requestId === undefined ? {} : { requestId: redactKeys(requestId.slice(0, LONGEST_FACT), secrets) }),
   };
 }
 
 /** The message with the innermost system code behind it ("Connection error. (ECONNREFUSED)"), keys removed. */
-function describe(thrown: Record<string, unknown>, secrets: readonly string[]): string {
-  const message = typeof thrown.message === 'string' ? thrown.message : '';
-  const code = chainOf(thrown)
-    .map((link) => link.code)
-    .findLast((value) => typeof value === 'string');
+function describe(links: readonly unknown[], secrets: readonly string[]): string {
+  const message = messageOf(links[0]);
+  const code = links.map((link) => readField(link, 'code')).findLast((value) => typeof value === 'string');
   const detail = typeof code === 'string' && !message.includes(code) ? ` (${code})` : '';
   return clean(`${message || 'The provider failed without a message'}${detail}`, secrets);
 }
@@ -192,19 +199,33 @@ function cut(text: string, length: number): string {
 }
 
 /** An error and its causes, at most five levels deep: causes may form a ring. */
-function chainOf(thrown: Record<string, unknown>): Record<string, unknown>[] {
+function chainOf(thrown: unknown): unknown[] {
   const links = [thrown];
-  for (let link = thrown; links.length < 5 && link.cause != null; links.push(link))
-    link = toRecord(link.cause);
+  for (
+    let cause = readField(thrown, 'cause');
+    cause != null && links.length < 5;
+    cause = readField(cause, 'cause')
+  )
+    links.push(cause);
   return links;
 }
 
-function toRecord(value: unknown): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
-  return value === undefined ? {} : { message: errorMessage(value) };
+/** Of an object its message; anything else that was thrown is one itself. */
+function messageOf(link: unknown): string {
+  if (link === undefined) return '';
+  return typeof link === 'object' && link !== null ? textOf(readField(link, 'message')) : errorMessage(link);
 }
 
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** I3: a text or a number as a text; anything else says nothing. */
+function wordOf(value: unknown): string {
+  return typeof value === 'number' ? String(value) : textOf(value);
+}
+
+const wordIn = (thrown: unknown, field: string): string => wordOf(readField(thrown, field));
+
 /** The openai SDK does not set `name`; its classes are told apart by constructor. */
-function constructorName(value: Record<string, unknown>): string {
-  return typeof value.constructor === 'function' ? value.constructor.name : 'Object';
+function constructorName(value: unknown): string {
+  return textOf(readField(readField(value, 'constructor'), 'name')) || 'Object';
 }

@@ -56,5 +56,5 @@ async function inTime<T>(work: () => Promise<T>): Promise<T> {
 function describeIssues(
   issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
 ): string {
-  return issues.map(({ path, message }) => `[${path.join('.')}] ${message}`).join('; ');
+  return issues.map(({ path, message }) => `[${path.map(String).join('.')}] ${message}`).join('; ');
 }

@@ -1,6 +1,8 @@
 /** Requests for variables: how often they serve, and what they refuse (runtime §7.5). */
 import { describe, expect, it } from '@jest/globals';
 import type { VariableInput } from '../../src/definitions/index.ts';
+import { calls, says } from '../../src/testing/index.ts';
+import { childProject, handsIn, hasResult, lastTold, modelOf } from '../support/child-project.ts';
 import {
   NEEDS,
   PASSPORT,
@@ -44,6 +46,49 @@ describe('a request for variables', () => {
     expect(await client.getVariableRequest(request.id)).toMatchObject({ childId: served.childThreadId });
     const [report] = await reported(runtime, thread);
     expect(report?.content).toContain(`PASSPORT secret ${PASSPORT.length}, VISA secret 1`);
+    expect(await runtime.store.children.list(thread)).toHaveLength(1);
+  });
+
+  it('[runtime 7.2] comes behind maxInstances, which is judged before variables are asked for and again when they come', async () => {
+    const model = modelOf({
+      main: (request) =>
+        hasResult(request) || !lastTold(request).startsWith('go')
+          ? says('noted')
+          : calls('subagent_create', { agent: 'envoy', message: 'x', attachments: [], name: 'x' }),
+      envoy_desk: () => handsIn('here'),
+    });
+    const envoy = {
+      name: 'envoy',
+      blocking: false,
+      resumable: {
+        receives_messages: 'side_a' as const,
+        maxInstances: 1,
+        parentCommunication: 'explicit' as const,
+      },
+    };
+    const runtime = await testRuntime({
+      registry: childProject({
+        model,
+        entries: [envoy],
+        children: { envoy: { agent: { variables: NEEDS } } },
+      }),
+    });
+    const { client } = runtime;
+    const { thread, request: first } = await waiting(runtime);
+    await runtime.say(thread, 'go on');
+    const [, second] = await client.listVariableRequests(thread);
+    const { childThreadId } = await client.provideVariables(thread, first.id, { PASSPORT });
+    await runtime.say(thread, 'go on and on');
+    const results = (await runtime.messages(thread)).filter(({ role }) => role === 'tool');
+    expect(results).toHaveLength(3);
+    expect(results[2]).toMatchObject({
+      tool_status: 'error',
+      content: expect.stringMatching(`one subagent "envoy" at a time.*${childThreadId}.*subagent_message`),
+    });
+    expect((await client.listVariableRequests(thread)).map(({ id }) => id)).toEqual([second?.id]);
+    await expect(client.provideVariables(thread, second?.id ?? '', { PASSPORT })).rejects.toMatchObject({
+      code: 'LimitExceeded',
+    });
     expect(await runtime.store.children.list(thread)).toHaveLength(1);
   });
 

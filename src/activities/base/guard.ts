@@ -7,7 +7,7 @@
  */
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
-import { type ErrorCode, errorMessage, isRuntimeError, type RuntimeError } from '../../core/value/error.ts';
+import { type ErrorCode, errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { readField } from '../../core/value/thrown.ts';
 
@@ -30,11 +30,14 @@ const ENDS: readonly unknown[] = ['WorkerHandover', 'StaleRun', 'CancelledFailur
 /** It says nothing of the work: that was aborted or replaced, or its store is in trouble. Another attempt may do. */
 export function isPassing(error: unknown, signal: AbortSignal): boolean {
   if (signal.aborted || ENDS.includes(readField(error, 'name'))) return true;
-  return isStoreTrouble(error);
+  return storePause(error) !== undefined;
 }
 
-function isStoreTrouble(error: unknown): error is RuntimeError {
-  return isRuntimeError(error) && Object.hasOwn(STORE_PAUSES, error.code);
+/** Where the store is in trouble: when to try again. */
+function storePause(error: unknown) {
+  return isRuntimeError(error) && Object.hasOwn(STORE_PAUSES, error.code)
+    ? STORE_PAUSES[error.code]
+    : undefined;
 }
 
 /** Work that another worker must take over, at once. */
@@ -82,13 +85,11 @@ function toFailure(error: unknown, final: boolean): Error {
     return ApplicationFailure.create({ message, type: 'WorkerShutdown', nextRetryDelay: '10 ms', category });
   }
   if (name === 'StaleRun') return ApplicationFailure.nonRetryable(message, 'StaleRun');
-  if (isStoreTrouble(error)) {
-    // Nothing is wrong with the step: the thread waits, and the Web UI shows why.
-    const nextRetryDelay = STORE_PAUSES[error.code];
-    return ApplicationFailure.create({ message, type: error.code, nextRetryDelay });
-  }
-  const cause = error instanceof Error ? error : undefined;
   const type = isRuntimeError(error) ? error.code : 'Fault';
+  const nextRetryDelay = storePause(error);
+  // Nothing is wrong with the step: the thread waits, and the Web UI shows why.
+  if (nextRetryDelay) return ApplicationFailure.create({ message, type, nextRetryDelay });
+  const cause = error instanceof Error ? error : undefined;
   return ApplicationFailure.create({ message, type, nonRetryable: final, cause });
 }
 

@@ -74,17 +74,30 @@ export interface RequestedChild extends ScopedVariables {
   readonly given: readonly GivenVariable[];
 }
 
-/** V3. The same call again finds the request that it made. */
+export interface RequestingCall {
+  readonly parentId: string;
+  readonly call: ParentCall;
+}
+
+function requestId(store: Sources['store'], { parentId, call }: RequestingCall): string {
+  return createIds(store, `${parentId}:${call.step}:${call.index}:variables`)();
+}
+
+/** V3. The same call again finds the request that it made; one that has been served since has a thread that lives its own life. */
+export async function findRequest(
+  { store }: Sources,
+  calling: RequestingCall,
+): Promise<CallAnswer | undefined> {
+  const known = await store.variableRequests.get(requestId(store, calling));
+  return known ? describeRequest(calling.parentId, known) : undefined;
+}
+
 export async function requestVariables(
   { store, registry }: Sources,
-  parentId: string,
-  call: ParentCall,
+  calling: RequestingCall,
   { child, given, required, missing }: RequestedChild,
 ): Promise<CallAnswer> {
-  const id = createIds(store, `${parentId}:${call.step}:${call.index}:variables`)();
-  // One that has been served since has a thread that lives its own life.
-  const known = await store.variableRequests.get(id);
-  if (known) return describeRequest(parentId, known);
+  const { parentId, call } = calling;
   for (const { name, value, type, withheld } of given) {
     await store.env.set({ owner: { thread: child.threadId }, name, value, type, withheld });
   }
@@ -92,7 +105,7 @@ export async function requestVariables(
   const declared = declaredTypes(registry());
   const types = Object.fromEntries(missing.map((name) => [name, declared.get(name) ?? 'secret']));
   const request = await store.variableRequests.keep({
-    id,
+    id: requestId(store, calling),
     parentId,
     call,
     required,

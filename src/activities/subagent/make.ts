@@ -8,19 +8,20 @@
 
 import { SUBAGENT_CREATE, SUBAGENT_MESSAGE, type Subagent } from '../../core/project/subagent.ts';
 import type { MessageItem } from '../../core/thread/item.ts';
+import { roleTo } from '../../core/thread/session.ts';
 import type { SubagentOutcome } from '../../core/thread/subagent-step.ts';
 import { refuseCall } from '../../state/check-arguments.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import { definesHook } from '../../state/hooks/listed.ts';
 import { createIds } from '../../state/id.ts';
-import type { ChildRecord, GivenVariable, NewChild } from '../../store/port/family.ts';
+import type { ChildLimit, ChildRecord, GivenVariable, NewChild } from '../../store/port/family.ts';
 import { queueTools, watchFlow } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { describeAgent } from '../model/subagent-tools.ts';
 import { type ResumableCall, withFrame } from '../tool/resumable-call.ts';
 import type { CallAnswer } from '../tool-gate/call-info.ts';
 import type { ResolvedCall } from './callee.ts';
-import { givenVariables, inheritsOf, missingVariables, requestVariables } from './env.ts';
+import { findRequest, givenVariables, inheritsOf, missingVariables, requestVariables } from './env.ts';
 import type { FirstTold, FoundFiles } from './input.ts';
 
 /** Where a call of a subagent leaves its gate without a child: answered, or its own thread is over. */
@@ -53,9 +54,13 @@ export async function requireChildVariables(
   const given = await withFrame(ports, call, (frame) => givenVariables(ports, frame, subagent));
   const { required, missing } = await missingVariables(ports, thread, child.agent, given);
   if (missing.length === 0) return go({ child, given });
+  const calling = { parentId: thread.id, call: { step, index } };
+  const known = await findRequest(ports, calling);
+  // Nobody is asked for the variables of a child that may not be made.
+  const limit = known ? null : await ports.store.children.judge(thread.id, child);
+  if (limit) return refuseCall(describeLimit(subagent, limit));
   const wanted = { child, given, required, missing };
-  const answer = await requestVariables(ports, thread.id, { step, index }, wanted);
-  return end({ kind: 'answered', ...answer });
+  return end({ kind: 'answered', ...(known ?? (await requestVariables(ports, calling, wanted))) });
 }
 
 /** Stage: the child's thread in one transaction, then the parent's hooks. */
@@ -76,9 +81,8 @@ export async function makeChild(
     case 'terminated':
       return end(created);
     case 'full':
-      return refuseCall(describeFull(subagent, created.limit, created.living));
     case 'refused':
-      return refuseCall(`${SUBAGENT_CREATE}: ${created.reason}`);
+      return refuseCall(describeLimit(subagent, created));
     case 'created':
       await ports.probe?.('subagent_created');
       await tellHooks(ports, call, created.start.threadId);
@@ -157,11 +161,16 @@ export function toItem(id: string, { hears, parentId, content, attachments }: Sa
   return {
     kind: 'message',
     id,
-    role: hears === 'a' ? 'user' : 'assistant',
+    role: roleTo(hears),
     content,
     metadata: { parent_thread_id: parentId },
     ...(attachments.length > 0 ? { attachments } : {}),
   };
+}
+
+function describeLimit(subagent: Subagent, found: ChildLimit): string {
+  if (found.kind === 'refused') return `${SUBAGENT_CREATE}: ${found.reason}`;
+  return describeFull(subagent, found.limit, found.living);
 }
 
 function describeFull({ agent }: Subagent, limit: number, living: readonly ChildRecord[]): string {

@@ -34,6 +34,11 @@ export function answeringSide(role: string): Side {
   return role === 'assistant' ? 'b' : 'a';
 }
 
+/** The role under which a side hears what others say to it. */
+export function roleTo(side: Side): 'assistant' | 'user' {
+  return roleOf(otherSide(side));
+}
+
 /** The first of a step's drained messages, oldest first, that speaks for a side decides (definitions §22.40). */
 export function findAnswering(roles: readonly string[]): Side | undefined {
   const first = roles.find((role) => role !== 'system');

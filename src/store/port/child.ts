@@ -72,12 +72,18 @@ export interface CreateChild {
   readonly given: readonly GivenVariable[];
 }
 
-export type CreatedChild =
-  | { readonly kind: 'created'; readonly child: ChildRecord; readonly start: ChildStart }
+export type LimitedChild = Pick<NewChild, 'agent' | 'maxInstances'>;
+
+/** Why there may be no further child. */
+export type ChildLimit =
   /** There are as many children of this agent as may be: the living ones. */
   | { readonly kind: 'full'; readonly limit: number; readonly living: readonly ChildRecord[] }
   /** `threadDepth` or `childrenPerThread` is reached. */
-  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+export type CreatedChild =
+  | { readonly kind: 'created'; readonly child: ChildRecord; readonly start: ChildStart }
+  | ChildLimit
   /** The parent is terminated. */
   | { readonly kind: 'terminated' };
 
@@ -118,11 +124,13 @@ export interface ChildStore {
    * Events `subagent.created` in the parent's log, `thread.created` in the child's. Rejects with `InvalidVariable`.
    */
   create(command: CreateChild): Promise<CreatedChild>;
+  /** What `create` would be refused with now by a limit; null where there is room. */
+  judge(parentId: string, child: LimitedChild): Promise<ChildLimit | null>;
   /** Queues a message to a child, with its files, once for its id; status `running`, event `subagent.messaged`. */
   tell(command: TellChild): Promise<ToldChild>;
   /**
-   * Queues a message of the child's own making to its parent (`notifyParent`), once for its id; event `subagent.notified`. False
-   * without a parent, or where it is over.
+   * Queues a message of the child's own making to its parent (`notifyParent`), once for its id, in the role that the side hears which
+   * has asked the child; event `subagent.notified`. False without a parent, or where it is over.
    */
   tellParent(childId: string, message: MessageItem): Promise<boolean>;
   /** Null where the call has made no child and told none anything. */

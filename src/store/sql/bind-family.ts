@@ -3,6 +3,7 @@ import { binder } from '../commands/base/bind.ts';
 import type { CommandContext } from '../commands/base/context.ts';
 import { releaseCall } from '../commands/family/child.ts';
 import { createChild } from '../commands/family/child-create.ts';
+import { judgeChild } from '../commands/family/child-limit.ts';
 import { setChildStatus, tellChild, tellParent } from '../commands/family/child-message.ts';
 import { listDueReports } from '../commands/family/child-report.ts';
 import { deliverReport } from '../commands/family/deliver-report.ts';
@@ -32,6 +33,7 @@ export function bindFamily(context: CommandContext): Family {
     },
     children: {
       create: bound(createChild),
+      judge: bound(judgeChild),
       tell: bound(tellChild),
       tellParent: bound(tellParent),
       readCall: bound(readCallOfChild),

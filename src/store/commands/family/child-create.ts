@@ -2,7 +2,6 @@
  * Makes a child thread (runtime §7.1, definitions §13.4), with all that it begins with, in one transaction under its parent's
  * lock. Its id is derived from the call that makes it, so whoever comes again finds it.
  */
-import { LIMITS } from '../../../core/value/limit.ts';
 import type { CreateChild, CreatedChild, NewChild, ParentCall } from '../../port/thread-store.ts';
 import { selectCall } from '../base/call-row.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
@@ -11,6 +10,7 @@ import { ThreadTransaction } from '../base/thread-transaction.ts';
 import { type ChildRow, findChild, readStart, toChildRecord } from './child.ts';
 import { copyEnv } from './child-env.ts';
 import { enqueueFirst } from './child-files.ts';
+import { findLimit } from './child-limit.ts';
 
 export async function createChild(context: CommandContext, command: CreateChild): Promise<CreatedChild> {
   return inThread(context, command.parentId, async (parent) => {
@@ -38,7 +38,7 @@ export async function makeChild(
 ): Promise<Made> {
   const known = await findMade(parent, command);
   if (known) return created(parent, known);
-  const refused = (await refuseFull(parent, command.child)) ?? (await refuseDeep(parent));
+  const refused = await findLimit(parent, command.child);
   if (refused) return refused;
   await insertThread(context, parent, command.child);
   const row = await insertRow(parent, command);
@@ -68,50 +68,6 @@ async function findMade(
     .where('made_step', '=', call.step)
     .where('made_idx', '=', call.index)
     .executeTakeFirst();
-}
-
-async function refuseFull(
-  { trx, threadId, row }: ThreadTransaction,
-  { agent, maxInstances }: NewChild,
-): Promise<Made | undefined> {
-  if (row.child_count === 0 && maxInstances !== 0) return undefined;
-  const living = trx
-    .selectFrom('children')
-    .where('parent_id', '=', threadId)
-    .where('terminated_at', 'is', null);
-  if (maxInstances !== undefined) {
-    const same = await living
-      .selectAll()
-      .where('agent', '=', agent)
-      .orderBy('created_at')
-      .orderBy('child_id')
-      .execute();
-    if (same.length >= maxInstances)
-      return { kind: 'full', limit: maxInstances, living: same.map(toChildRecord) };
-  }
-  const { count } = await living
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  if (Number(count) < LIMITS.childrenPerThread) return undefined;
-  const reason = `Thread "${threadId}" has ${LIMITS.childrenPerThread} living subagents, as many as one may have; speak to one of them, or terminate some first.`;
-  return { kind: 'refused', reason };
-}
-
-async function refuseDeep({ trx, row }: ThreadTransaction): Promise<Made | undefined> {
-  let above = row.parent_id;
-  for (let depth = 1; above !== null; depth++) {
-    if (depth >= LIMITS.threadDepth) {
-      const reason = `Thread "${row.id}" lies ${LIMITS.threadDepth} threads below its root, as deep as one may; it has to do this work itself.`;
-      return { kind: 'refused', reason };
-    }
-    const next = await trx
-      .selectFrom('threads')
-      .select('parent_id')
-      .where('id', '=', above)
-      .executeTakeFirst();
-    above = next?.parent_id ?? null;
-  }
-  return undefined;
 }
 
 async function insertThread(

@@ -3,9 +3,11 @@
  * is the key: an item with this id has been told.
  */
 import type { MessageItem } from '../../../core/thread/item.ts';
+import { roleTo } from '../../../core/thread/session.ts';
 import type { TellChild, ToldChild } from '../../port/thread-store.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { findAskingSide } from './asking-side.ts';
 import { type ChildRow, findChild, inChild, readStart, toChildRecord, updateChild } from './child.ts';
 import { enqueueFrom } from './child-files.ts';
 
@@ -62,10 +64,11 @@ export async function tellParent(
   childId: string,
   message: MessageItem,
 ): Promise<boolean> {
-  return inParent(context, childId, async (parent) => {
+  return inParent(context, childId, async (parent, child) => {
     if (await hasItem(parent, message.id)) return;
     const metadata = { ...message.metadata, subagent_id: childId };
-    await enqueueFrom(parent, childId, { ...message, metadata });
+    const role = roleTo(await findAskingSide(parent, child));
+    await enqueueFrom(parent, childId, { ...message, role, metadata });
     parent.emit('subagent.notified', { childId, messageId: message.id });
   });
 }

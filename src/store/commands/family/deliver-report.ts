@@ -2,11 +2,12 @@
  * Gives a child's report to its parent (runtime §8.2, definitions §13.6), in one transaction under the parent's lock, which
  * also decides between two that deliver the same one.
  * D1. A call that waits gets it as long as it has no result and the report is not early (child-report.ts, R1), whatever the child's communication (definitions §22.23).
- * D2. Otherwise it is queued as a silent message, unless communication is explicit or nobody asked for what the report says.
+ * D2. Otherwise it is queued as a silent message to the side that has asked, unless communication is explicit or nobody asked for what the report says.
  */
 import { createHash } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { AttachmentRef } from '../../../core/message/message.ts';
+import { roleTo } from '../../../core/thread/session.ts';
 import { formatReport } from '../../../core/thread/subagent-report.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import type { DeliveredReport } from '../../port/thread-store.ts';
@@ -15,6 +16,7 @@ import { selectCall } from '../base/call-row.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { enqueue } from '../message/queue.ts';
+import { findAskingSide } from './asking-side.ts';
 import { type ChildRow, findChild, updateChild } from './child.ts';
 import { copyFiles } from './child-files.ts';
 import { replaceInText } from './child-paths.ts';
@@ -130,7 +132,7 @@ async function bring(parent: ThreadTransaction, { child, report, by }: Delivery)
     await enqueue(parent, {
       kind: 'message',
       id,
-      role: 'user',
+      role: roleTo(await findAskingSide(parent, child)),
       content: formatReport({ threadId: childId, agent, name }, told),
       silent: true,
       metadata: {

@@ -1,0 +1,25 @@
+/**
+ * To which side of its parent a child speaks (runtime §4, §8.2): the one that has asked it last, or has made it. Of a parent with one AI
+ * side that is always side A.
+ */
+import type { Side } from '../../../core/author/thread-execution.ts';
+import { selectStep } from '../base/step-row.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import type { ChildRow } from './child.ts';
+
+export async function findAskingSide(parent: ThreadTransaction, child: ChildRow): Promise<Side> {
+  const step = child.told_step ?? child.made_step ?? (await findRequestStep(parent, child));
+  if (step === undefined) return 'a';
+  const asked = await selectStep(parent.trx, parent.threadId, step).select('side').executeTakeFirst();
+  return asked?.side ?? 'a';
+}
+
+/** The step of the call for which variables were missing: the child was made when they came. */
+async function findRequestStep({ trx }: ThreadTransaction, child: ChildRow): Promise<number | undefined> {
+  const request = await trx
+    .selectFrom('variable_requests')
+    .select('step')
+    .where('child_id', '=', child.child_id)
+    .executeTakeFirst();
+  return request?.step;
+}

@@ -1,0 +1,71 @@
+/**
+ * Whether another child may be made (runtime §7.2): of its agent, of this parent, and this deep. Asked before variables are asked for,
+ * and again in the transaction that makes the child.
+ */
+import { LIMITS } from '../../../core/value/limit.ts';
+import type { ChildLimit, LimitedChild } from '../../port/thread-store.ts';
+import { type CommandContext, inSnapshot, unknownThread } from '../base/context.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { toChildRecord } from './child.ts';
+
+export async function judgeChild(
+  context: CommandContext,
+  parentId: string,
+  child: LimitedChild,
+): Promise<ChildLimit | null> {
+  return inSnapshot(context, async (trx) => {
+    const row = await trx.selectFrom('threads').selectAll().where('id', '=', parentId).executeTakeFirst();
+    if (!row) throw unknownThread(context.storeId, parentId);
+    return (await findLimit({ trx, threadId: parentId, row }, child)) ?? null;
+  });
+}
+
+type Parent = Pick<ThreadTransaction, 'trx' | 'threadId' | 'row'>;
+
+export async function findLimit(parent: Parent, child: LimitedChild): Promise<ChildLimit | undefined> {
+  return (await refuseFull(parent, child)) ?? (await refuseDeep(parent));
+}
+
+async function refuseFull(
+  { trx, threadId, row }: Parent,
+  { agent, maxInstances }: LimitedChild,
+): Promise<ChildLimit | undefined> {
+  if (row.child_count === 0 && maxInstances !== 0) return undefined;
+  const living = trx
+    .selectFrom('children')
+    .where('parent_id', '=', threadId)
+    .where('terminated_at', 'is', null);
+  if (maxInstances !== undefined) {
+    const same = await living
+      .selectAll()
+      .where('agent', '=', agent)
+      .orderBy('created_at')
+      .orderBy('child_id')
+      .execute();
+    if (same.length >= maxInstances)
+      return { kind: 'full', limit: maxInstances, living: same.map(toChildRecord) };
+  }
+  const { count } = await living
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  if (Number(count) < LIMITS.childrenPerThread) return undefined;
+  const reason = `Thread "${threadId}" has ${LIMITS.childrenPerThread} living subagents, as many as one may have; speak to one of them, or terminate some first.`;
+  return { kind: 'refused', reason };
+}
+
+async function refuseDeep({ trx, row }: Parent): Promise<ChildLimit | undefined> {
+  let above = row.parent_id;
+  for (let depth = 1; above !== null; depth++) {
+    if (depth >= LIMITS.threadDepth) {
+      const reason = `Thread "${row.id}" lies ${LIMITS.threadDepth} threads below its root, as deep as one may; it has to do this work itself.`;
+      return { kind: 'refused', reason };
+    }
+    const next = await trx
+      .selectFrom('threads')
+      .select('parent_id')
+      .where('id', '=', above)
+      .executeTakeFirst();
+    above = next?.parent_id ?? null;
+  }
+  return undefined;
+}
