@@ -21,7 +21,11 @@ const TOLD: readonly [page: string, file: string, types: readonly string[]][] = 
   ['threadstate.md', `${AUTHOR}/thread-execution.ts`, ['ExecutionState']],
   ['threadstate.md', `${AUTHOR}/thread-family.ts`, ['ThreadFamily', 'SubagentRegistryEntry']],
   ['threadstate.md', `${AUTHOR}/effect.ts`, ['ThreadEffects', 'ScheduledEffect']],
-  ['threadstate.md', 'src/core/file/thread-file.ts', ['ThreadFiles', 'FileStats', 'GrepResult']],
+  [
+    'threadstate.md',
+    'src/core/file/thread-file.ts',
+    ['ThreadFiles', 'FileRecord', 'FileStats', 'GrepResult'],
+  ],
   ['agents.md', 'src/definitions/agent-input.ts', ['AgentInput', 'SideInput']],
   [
     'agents.md',
@@ -30,7 +34,9 @@ const TOLD: readonly [page: string, file: string, types: readonly string[]][] = 
   ],
   ['agents.md', 'src/definitions/variable-input.ts', ['VariableInput']],
   ['tools.md', 'src/definitions/tool-input.ts', ['ToolInput']],
-  ['tools.md', 'src/core/message/message.ts', ['ToolResult']],
+  ['threadstate.md', 'src/core/message/message.ts', ['Message', 'AttachmentRef', 'ToolAttachment']],
+  ['threadstate.md', `${AUTHOR}/thread-log.ts`, ['Log', 'GetLogsOptions']],
+  ['tools.md', 'src/core/message/message.ts', ['ToolResult', 'ToolAttachment']],
   [
     'models.md',
     'src/definitions/model-input.ts',
@@ -41,13 +47,26 @@ const TOLD: readonly [page: string, file: string, types: readonly string[]][] = 
   ['client.md', 'src/client/start-options.ts', ['StartThread']],
   ['client.md', 'src/client/outgoing.ts', ['OutgoingMessage']],
   ['client.md', 'src/client/connect.ts', ['ConnectOptions']],
+  ['client.md', 'src/worker/options.ts', ['WorkerOptions']],
+  ['client.md', 'src/worker/index.ts', ['ThreadWorker']],
+  ['endpoints.md', 'src/server/endpoint.ts', ['EndpointOptions', 'ThreadEndpoints']],
+  ['hooks.md', `${AUTHOR}/hook.ts`, ['HookSignatures']],
+  [
+    'sandbox.md',
+    `${AUTHOR}/code-execution.ts`,
+    ['CodeExecutionOptions', 'CodeExecution', 'CodeExecutionResult', 'CodeExecutionError'],
+  ],
   ['client.md', 'src/client/stored-threads.ts', ['StoredFiles', 'StoredValues', 'ListThreads']],
 ];
 
 describe('the pages for authors', () => {
   it.each(TOLD)('%s names every member of the types of %s', (page, file, types) => {
     const code = new Set(
-      [...read(`docs/${page}`).matchAll(/`([^`\n]+)`/g)].flatMap(([, each]) => each?.match(/[\w$]+/g) ?? []),
+      [
+        ...read(`docs/${page}`)
+          .replace(/^```[\s\S]*?^```$/gm, '')
+          .matchAll(/`([^`]+)`/g),
+      ].flatMap(([, each]) => each?.match(/[\w$]+/g) ?? []),
     );
     for (const type of types) {
       const members = membersOf(read(file), type);
@@ -61,7 +80,11 @@ describe('the pages for authors', () => {
 function membersOf(source: string, type: string): string[] {
   const start = source.search(new RegExp(`^export (?:interface|class) ${type}\\b`, 'm'));
   const opened = source.slice(start, source.indexOf('\n}\n', start));
-  const inside = opened.slice(opened.search(/\{\n/)).replace(/\/\*[\s\S]*?\*\//g, '');
+  const inside = opened
+    .slice(opened.search(/\{\n/))
+    // Not in the declarations that are published.
+    .replace(/\/\*\*(?:(?!\*\/)[\s\S])*@internal \*\/\n.*/g, '')
+    .replace(/\/\*[\s\S]*?\*\//g, '');
   const names = inside.matchAll(/^ {2}(?:static |async |readonly )*([A-Za-z_][\w$]*)\??[:(<]/gm);
   return [...new Set([...names].map(([, name]) => name as string))].filter((name) => name !== 'constructor');
 }
