@@ -1,5 +1,5 @@
 /** The pages for authors name everything that the types offer, and links lead somewhere. */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { PAGES } from './page-examples.ts';
@@ -7,86 +7,61 @@ import { PAGES } from './page-examples.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 
-const AUTHOR = 'src/core/author';
 /** The page, and the types of which it names each member. */
-const TOLD: readonly [page: string, file: string, types: readonly string[]][] = [
-  ['threadstate.md', `${AUTHOR}/thread-state.ts`, ['ThreadState', 'ThreadLoaders']],
-  ['threadstate.md', `${AUTHOR}/thread-env.ts`, ['EnvState']],
-  ['threadstate.md', `${AUTHOR}/thread-value.ts`, ['ThreadValues']],
+const TOLD: readonly [page: string, types: readonly string[]][] = [
   [
     'threadstate.md',
-    `${AUTHOR}/thread-message.ts`,
-    ['ThreadMessages', 'GetMessagesOptions', 'MessageUpdates'],
+    ['ThreadState', 'ThreadLoaders', 'EnvState', 'ThreadValues', 'ThreadEffects', 'ScheduledEffect'],
   ],
-  ['threadstate.md', `${AUTHOR}/thread-execution.ts`, ['ExecutionState']],
-  ['threadstate.md', `${AUTHOR}/thread-family.ts`, ['ThreadFamily', 'SubagentRegistryEntry']],
-  ['threadstate.md', `${AUTHOR}/effect.ts`, ['ThreadEffects', 'ScheduledEffect']],
   [
     'threadstate.md',
-    'src/core/file/thread-file.ts',
-    ['ThreadFiles', 'FileRecord', 'FileStats', 'GrepResult'],
+    ['ThreadMessages', 'GetMessagesOptions', 'MessageUpdates', 'Message', 'AttachmentRef', 'ToolAttachment'],
   ],
-  ['agents.md', 'src/definitions/agent-input.ts', ['AgentInput', 'SideInput']],
-  [
-    'agents.md',
-    'src/definitions/prompt-input.ts',
-    ['PromptInput', 'PromptToolInput', 'SubpromptInput', 'SubagentInput', 'ReasoningInput'],
-  ],
-  ['agents.md', 'src/definitions/variable-input.ts', ['VariableInput']],
-  ['tools.md', 'src/definitions/tool-input.ts', ['ToolInput']],
-  ['threadstate.md', 'src/core/message/message.ts', ['Message', 'AttachmentRef', 'ToolAttachment']],
-  ['threadstate.md', `${AUTHOR}/thread-log.ts`, ['Log', 'GetLogsOptions']],
-  ['tools.md', 'src/core/message/message.ts', ['ToolResult', 'ToolAttachment']],
+  ['threadstate.md', ['ExecutionState', 'ThreadFamily', 'SubagentRegistryEntry', 'Log', 'GetLogsOptions']],
+  ['threadstate.md', ['ThreadFiles', 'FileRecord', 'FileStats', 'GrepResult']],
+  ['agents.md', ['AgentInput', 'SideInput', 'PromptInput', 'ReasoningInput', 'VariableInput']],
+  ['agents.md', ['PromptToolInput', 'SubpromptInput', 'SubagentInput']],
+  ['tools.md', ['ToolInput', 'ToolResult', 'ToolAttachment', 'VariableInput']],
   [
     'models.md',
-    'src/definitions/model-input.ts',
-    ['ModelInput', 'ModelTimeoutsInput', 'ModelCapabilitiesInput'],
+    ['ModelInput', 'ModelTimeoutsInput', 'ModelCapabilitiesInput', 'Provider', 'ProviderFactoryConfig'],
   ],
-  ['models.md', 'src/core/message/provider.ts', ['Provider', 'ProviderFactoryConfig']],
-  ['client.md', 'src/client/runtime-client.ts', ['RuntimeClient']],
-  ['client.md', 'src/client/start-options.ts', ['StartThread']],
-  ['client.md', 'src/client/outgoing.ts', ['OutgoingMessage']],
-  ['client.md', 'src/client/connect.ts', ['ConnectOptions']],
-  ['client.md', 'src/worker/options.ts', ['WorkerOptions']],
-  ['client.md', 'src/worker/index.ts', ['ThreadWorker']],
-  ['endpoints.md', 'src/server/endpoint.ts', ['EndpointOptions', 'ThreadEndpoints']],
-  ['hooks.md', `${AUTHOR}/hook.ts`, ['HookSignatures']],
-  [
-    'sandbox.md',
-    `${AUTHOR}/code-execution.ts`,
-    ['CodeExecutionOptions', 'CodeExecution', 'CodeExecutionResult', 'CodeExecutionError'],
-  ],
-  ['client.md', 'src/client/stored-threads.ts', ['StoredFiles', 'StoredValues', 'ListThreads']],
+  ['client.md', ['RuntimeClient', 'ConnectOptions', 'StartThread', 'OutgoingMessage']],
+  ['client.md', ['StoredFiles', 'StoredValues', 'WorkerOptions', 'ThreadWorker']],
+  ['endpoints.md', ['EndpointOptions', 'ThreadEndpoints']],
+  ['hooks.md', ['HookSignatures']],
+  ['sandbox.md', ['CodeExecutionOptions', 'CodeExecution', 'CodeExecutionResult', 'CodeExecutionError']],
 ];
 
+const SOURCES = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => read(`src/${file}`));
+
 describe('the pages for authors', () => {
-  it.each(TOLD)('%s names every member of the types of %s', (page, file, types) => {
-    const code = new Set(
-      [
-        ...read(`docs/${page}`)
-          .replace(/^```[\s\S]*?^```$/gm, '')
-          .matchAll(/`([^`]+)`/g),
-      ].flatMap(([, each]) => each?.match(/[\w$]+/g) ?? []),
+  it.each(TOLD)('%s names every member of %j', (page, types) => {
+    const inline = read(`docs/${page}`)
+      .replace(/^```[\s\S]*?^```$/gm, '')
+      .matchAll(/`([^`]+)`/g);
+    const named = new Set([...inline].flatMap(([, code]) => code?.match(/[\w$]+/g) ?? []));
+    const missing = types.flatMap((type) =>
+      membersOf(type).flatMap((member) => (named.has(member) ? [] : [`${type}.${member}`])),
     );
-    for (const type of types) {
-      const members = membersOf(read(file), type);
-      expect(members.length).toBeGreaterThan(0);
-      expect(members.filter((member) => !code.has(member))).toEqual([]);
-    }
+    expect(missing).toEqual([]);
   });
 });
 
 /** Of an interface or a class at the margin: the names at its first level. */
-function membersOf(source: string, type: string): string[] {
-  const start = source.search(new RegExp(`^export (?:interface|class) ${type}\\b`, 'm'));
-  const opened = source.slice(start, source.indexOf('\n}\n', start));
-  const inside = opened
-    .slice(opened.search(/\{\n/))
+function membersOf(type: string): string[] {
+  const declared = new RegExp(`^export (?:interface|class) ${type}\\b[\\s\\S]*?\\{\\n([\\s\\S]*?)^\\}`, 'm');
+  const [found = '', ...others] = SOURCES.flatMap((source) => declared.exec(source)?.[1] ?? []);
+  const inside = found
     // Not in the declarations that are published.
     .replace(/\/\*\*(?:(?!\*\/)[\s\S])*@internal \*\/\n.*/g, '')
     .replace(/\/\*[\s\S]*?\*\//g, '');
   const names = inside.matchAll(/^ {2}(?:static |async |readonly )*([A-Za-z_][\w$]*)\??[:(<]/gm);
-  return [...new Set([...names].map(([, name]) => name as string))].filter((name) => name !== 'constructor');
+  const members = [...new Set([...names].map(([, name]) => name as string))];
+  expect([type, members.length > 0, others.length]).toEqual([type, true, 0]);
+  return members.filter((name) => name !== 'constructor');
 }
 
 describe('links of the pages', () => {
