@@ -57,7 +57,7 @@ const ROWS: readonly Row[] = [
   [
     '8',
     'MUST',
-    'A tool has a description, an object schema of the allowed nodes and a body; one that the provider runs never runs here; a result keeps what it says of its error.',
+    'A tool has a description, an object schema that arguments pass, and a body; a result keeps what it says of its error; one that the provider runs never runs here.',
   ],
   ['9', 'MUST', 'Twelve hooks fire at their points, in list order, each with the result of the one before.'],
   [
@@ -120,7 +120,7 @@ const ROWS: readonly Row[] = [
   [
     '14.1',
     'MUST',
-    'The properties of ThreadState: identity, registry, arguments, context, and the execution with what steers it.',
+    'The properties of ThreadState and of its execution say what is so as the code begins; arguments are read-only; stop and forceTurn steer.',
   ],
   ['14.2', 'MUST', 'Deleting a message removes the files that no other message names.'],
   [

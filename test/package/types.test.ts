@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { loadProject } from '../../src/index.ts';
 import { readExamples } from '../docs/page-examples.ts';
 import { type Consumer, createConsumer, type Diagnostic } from './consumer.ts';
 import { key, readDeclarations } from './declarations.ts';
@@ -81,6 +82,12 @@ function entries(): Map<string, string> {
 describe('[definitions 2.1] a project of one definition of each kind', () => {
   it('compiles, with declarations of its own, and with what the author knows of a state', () => {
     expect(of('fresh/')).toEqual([]);
+  });
+
+  it('loads without a problem or a warning', async () => {
+    const { problems, warnings, registry } = await loadProject(FRESH);
+    expect([...problems, ...warnings]).toEqual([]);
+    expect(Object.values(registry).filter(({ size }) => size === 0)).toEqual([]);
   });
 });
 

@@ -4,5 +4,5 @@ export default defineAgent({
   name: 'desk',
   sideA: { prompt: 'answer', stopTool: 'find_order', maxSteps: 8 },
   variables: [{ name: 'SHOP_KEY', type: 'secret', required: true }],
-  hooks: ['shorten'],
+  hooks: ['shorten', 'polite'],
 });

@@ -1,7 +1,7 @@
 import { definePrompt } from 'everthread';
 import { z } from 'zod';
 
-const tools = ['find_order', { name: 'find_order', options: { limit: 3 } }] as const;
+const tools = ['wait', 'report', { name: 'find_order', options: { limit: 3 } }] as const;
 
 export default definePrompt({
   name: 'answer',

@@ -1,0 +1,89 @@
+/** The pages for authors name everything that the types offer, and links lead somewhere. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { PAGES } from './page-examples.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+
+/** The page, and the types of which it names each member. */
+const TOLD: readonly [page: string, types: readonly string[]][] = [
+  [
+    'threadstate.md',
+    ['ThreadState', 'ThreadLoaders', 'EnvState', 'ThreadValues', 'ThreadEffects', 'ScheduledEffect'],
+  ],
+  [
+    'threadstate.md',
+    ['ThreadMessages', 'GetMessagesOptions', 'MessageUpdates', 'Message', 'AttachmentRef', 'ToolAttachment'],
+  ],
+  ['threadstate.md', ['ExecutionState', 'ThreadFamily', 'SubagentRegistryEntry', 'Log', 'GetLogsOptions']],
+  ['threadstate.md', ['ThreadFiles', 'FileRecord', 'FileStats', 'GrepResult']],
+  ['agents.md', ['AgentInput', 'SideInput', 'PromptInput', 'ReasoningInput', 'VariableInput']],
+  ['agents.md', ['PromptToolInput', 'SubpromptInput', 'SubagentInput']],
+  ['tools.md', ['ToolInput', 'ToolResult', 'ToolAttachment', 'VariableInput']],
+  [
+    'models.md',
+    ['ModelInput', 'ModelTimeoutsInput', 'ModelCapabilitiesInput', 'Provider', 'ProviderFactoryConfig'],
+  ],
+  ['client.md', ['RuntimeClient', 'ConnectOptions', 'StartThread', 'OutgoingMessage']],
+  ['client.md', ['StoredFiles', 'StoredValues', 'WorkerOptions', 'ThreadWorker']],
+  ['endpoints.md', ['EndpointOptions', 'ThreadEndpoints']],
+  ['hooks.md', ['HookSignatures']],
+  ['sandbox.md', ['CodeExecutionOptions', 'CodeExecution', 'CodeExecutionResult', 'CodeExecutionError']],
+];
+
+const SOURCES = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => read(`src/${file}`));
+
+describe('the pages for authors', () => {
+  it.each(TOLD)('%s names every member of %j', (page, types) => {
+    const inline = read(`docs/${page}`)
+      .replace(/^```[\s\S]*?^```$/gm, '')
+      .matchAll(/`([^`]+)`/g);
+    const named = new Set([...inline].flatMap(([, code]) => code?.match(/[\w$]+/g) ?? []));
+    const missing = types.flatMap((type) =>
+      membersOf(type).flatMap((member) => (named.has(member) ? [] : [`${type}.${member}`])),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
+/** Of an interface or a class at the margin: the names at its first level. */
+function membersOf(type: string): string[] {
+  const declared = new RegExp(`^export (?:interface|class) ${type}\\b[\\s\\S]*?\\{\\n([\\s\\S]*?)^\\}`, 'm');
+  const [found = '', ...others] = SOURCES.flatMap((source) => declared.exec(source)?.[1] ?? []);
+  const inside = found
+    // Not in the declarations that are published.
+    .replace(/\/\*\*(?:(?!\*\/)[\s\S])*@internal \*\/\n.*/g, '')
+    .replace(/\/\*[\s\S]*?\*\//g, '');
+  const names = inside.matchAll(/^ {2}(?:static |async |readonly )*([A-Za-z_][\w$]*)\??[:(<]/gm);
+  const members = [...new Set([...names].map(([, name]) => name as string))];
+  expect([type, members.length > 0, others.length]).toEqual([type, true, 0]);
+  return members.filter((name) => name !== 'constructor');
+}
+
+describe('links of the pages', () => {
+  it.each(PAGES)('of %s lead to files and headings that exist', (page) => {
+    const links = [...read(page).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link]) => link as string);
+    expect(links.filter((link) => !leadsSomewhere(page, link))).toEqual([]);
+  });
+});
+
+function leadsSomewhere(page: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#');
+  const file = path === '' ? page : join(dirname(page), path);
+  if (!existsSync(join(ROOT, file))) return false;
+  if (anchor === undefined || statSync(join(ROOT, file)).isDirectory()) return true;
+  return [...read(file).matchAll(/^#+ (.+)$/gm)].some(([, heading]) => slug(heading as string) === anchor);
+}
+
+/** As code hosts make them. */
+function slug(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(' ', '-');
+}
