@@ -135,7 +135,7 @@ describe('reasoning', () => {
       });
       const result = await runAttempt({
         model: tested,
-        request: ask('x', { reasoning: { exclude: true } }),
+        request: () => ask('x', { reasoning: { exclude: true } }),
         signal: new AbortController().signal,
         limits: DEFAULT_ATTEMPT_LIMITS,
         onDelta: (kind) => void seen.push(kind),

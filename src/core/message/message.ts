@@ -36,6 +36,8 @@ export interface ToolCall {
   readonly id: string;
   readonly type: 'function';
   readonly function: { readonly name: string; readonly arguments: string };
+  /** What the provider wants to have back with the call; JSON. */
+  readonly extra_content?: unknown;
 }
 
 export interface Message {

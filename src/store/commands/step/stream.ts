@@ -54,7 +54,7 @@ export async function startModelCall(context: CommandContext, command: ModelCall
 }
 
 export async function endModelCall(context: CommandContext, command: ModelCallEnd): Promise<void> {
-  const { threadId, step, attempt, call, ok, error, usage, cost, firstTokenAt } = command;
+  const { threadId, step, attempt, call, ok, error, usage, cost, firstTokenAt, ignored } = command;
   await inRun(context, command, async (thread) => {
     thread.relax();
     const ended = await thread.trx
@@ -75,8 +75,13 @@ export async function endModelCall(context: CommandContext, command: ModelCallEn
       .where('state', 'in', ['started', 'lost'])
       .executeTakeFirst();
     if (Number(ended.numUpdatedRows) === 0) return;
+    const left = ignored && ignored.length > 0 ? { ignored } : {};
     if (ok)
-      thread.emit('model.answered', { call, usage: usage ?? null, cost: cost ?? null }, { step, attempt });
+      thread.emit(
+        'model.answered',
+        { call, usage: usage ?? null, cost: cost ?? null, ...left },
+        { step, attempt },
+      );
     else thread.emit('model.failed', { call, ...error }, { step, attempt });
   });
 }
