@@ -153,6 +153,15 @@ const add: ProviderTool = {
   function: { name: 'add', description: 'Adds.', parameters: { type: 'object' } },
 };
 
+describe('[definitions 4] the providers that may answer', () => {
+  it('are told to routers, in their form, and not to OpenAI itself', () => {
+    const request = ask('x', { includedProviders: ['a', 'b'] });
+    expect(toChatBody(request, 'compatible')).toMatchObject({ provider: { only: ['a', 'b'] } });
+    expect(toChatBody(request, 'openai')).not.toHaveProperty('provider');
+    expect(toChatBody(ask('x'), 'compatible')).not.toHaveProperty('provider');
+  });
+});
+
 describe('[definitions 22.9] one call at a time', () => {
   const request = (rest: Partial<ProviderRequest> = {}) =>
     ask('x', { tools: [add], parallelToolCalls: false, ...rest });
