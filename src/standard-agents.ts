@@ -46,12 +46,12 @@ export type { HookDefinition } from './core/author/hook.ts';
 export type { LLMMessage } from './core/message/llm-message.ts';
 export type {
   ContentPart,
+  ExecutedProviderTool,
   FinishReason,
   Provider,
   Provider as LLMProviderInterface,
   ProviderErrorCode,
   ProviderFactory,
-  ProviderFactoryConfig,
   ProviderMessage,
   ProviderRequest,
   ProviderResponse,
@@ -60,6 +60,7 @@ export type {
   ProviderToolCall,
   ProviderUsage,
 } from './core/message/provider.ts';
+export type { ProviderFactoryConfig, ProviderImage, ReasoningDetail } from './core/message/provider-terms.ts';
 export type {
   PromptToolInput as PromptToolConfig,
   SessionToolInput as SessionToolBinding,

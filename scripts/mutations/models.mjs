@@ -5,8 +5,8 @@ export const MODELS = [
     rule: 'a stop reaches the provider, and closes its socket at once',
     edits: [
       {
-        find: 'const request = { ...attempt.request, signal: AbortSignal.any([signal, halt.signal]) };',
-        put: 'const request = { ...attempt.request };',
+        find: 'const abort = AbortSignal.any([signal, halt.signal]);',
+        put: 'const abort = undefined;',
       },
     ],
     tests: ['test/models/call-model.test.ts'],
@@ -77,8 +77,8 @@ export const MODELS = [
     rule: 'an error that echoes a key is stored without it',
     edits: [
       {
-        find: 'const secrets = listEnvironmentKeys(process.env);',
-        put: 'const secrets = listEnvironmentKeys({});',
+        find: 'const secrets = [...listEnvironmentKeys(process.env), ...(settings?.secrets ?? [])];',
+        put: 'const secrets: string[] = [...(settings?.secrets ?? [])];',
       },
     ],
     tests: ['test/models/redact.test.ts', 'test/models/call-model.test.ts'],

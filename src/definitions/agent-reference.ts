@@ -10,6 +10,7 @@ import {
   type Findings,
   findCallable,
   joinFindings,
+  LIFECYCLE_TOOLS,
   NOTHING,
   providerToolNames,
   type Scope,
@@ -77,7 +78,8 @@ function checkSideTool(
 
 function checkSideToolName(scope: Scope, side: SideDefinition, field: string, name: string): FieldProblem[] {
   const model = scope.models.get(scope.prompts.get(side.prompt)?.model ?? '');
-  return checkName(scope, field, 'a tool', name, [...callableNames(scope), ...providerToolNames(model)]);
+  const known = [...callableNames(scope), ...providerToolNames(scope, model), ...LIFECYCLE_TOOLS];
+  return checkName(scope, field, 'a tool', name, known);
 }
 
 function warnUnlisted(scope: Scope, side: SideDefinition, field: string, name: string): FieldProblem[] {

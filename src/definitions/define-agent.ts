@@ -44,7 +44,7 @@ const side = z
     sessionStatus: fields.sessionStatus ?? statusTool,
   }));
 
-const metadata = {
+const packaging = {
   packageName: text.optional(),
   version: text.optional(),
   author: text.optional(),
@@ -67,7 +67,7 @@ const agent = z.strictObject({
   variables: variables.default([]),
   tenvs: tenvs.optional(),
   hooks: names.default([]),
-  ...metadata,
+  ...packaging,
 });
 
 /** The session bindings with their names before 0.1.0. */
@@ -163,18 +163,12 @@ const AGENT: FieldTable<z.output<typeof agent>> = {
  */
 export function defineAgent(input: AgentInput): AgentDefinition {
   const { fields, warnings } = checkFields(AGENT, input);
-  const { tenvs: old, packageName, version, author, license, tags, ...kept } = fields;
+  const { tenvs: old, ...kept } = fields;
   const definition: AgentDefinition = {
     ...kept,
     kind: 'agent',
     env: { ...old?.env, ...kept.env },
     variables: joinVariables(kept.variables, old),
-    metadata: toMetadata({ packageName, version, author, license, tags: tags?.join(', ') }),
   };
   return markDefinition(definition, warnings, input);
-}
-
-function toMetadata(fields: Record<string, string | undefined>): Record<string, string> {
-  const given = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return Object.fromEntries(given);
 }

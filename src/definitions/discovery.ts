@@ -12,6 +12,8 @@ import { FOLDERS, type ProjectFile } from './project-file.ts';
 export interface Discovery {
   readonly definitions: readonly SourcedDefinition[];
   readonly problems: readonly Problem[];
+  /** Files that hold no definition. */
+  readonly warnings: readonly Problem[];
   /** Names of the definitions in broken files, where they are known. */
   readonly unavailable: ReadonlySet<string>;
 }
@@ -24,31 +26,44 @@ export async function discoverDefinitions(
 ): Promise<Discovery> {
   const definitions: SourcedDefinition[] = [];
   const problems: Problem[] = [];
+  const warnings: Problem[] = [];
   const unavailable = new Set<string>();
   for (const file of files) {
     try {
       const found = readDefault(file, await loader.load(file.path));
-      if (typeof found !== 'string') definitions.push({ file: file.file, definition: found });
-      else problems.push({ file: file.file, message: found });
-      if (typeof found === 'string') unavailable.add(file.stem);
+      if ('kind' in found) definitions.push({ file: file.file, definition: found });
+      else if ('hint' in found) warnings.push({ file: file.file, message: found.hint });
+      else {
+        problems.push({ file: file.file, message: found.problem });
+        unavailable.add(file.stem);
+      }
     } catch (error) {
       problems.push(...toLoadProblems(projectDir, file.path, error));
       for (const name of namesOfBroken(file, error)) unavailable.add(name);
     }
   }
-  return { definitions, problems: dropRepeated(problems), unavailable };
+  return { definitions, problems: dropRepeated(problems), warnings, unavailable };
 }
 
-/** The definition under its name, or the problem with the file's default export. */
-function readDefault(file: ProjectFile, exports: Readonly<Record<string, unknown>>): Definition | string {
+/** The definition under its name; what is wrong with it; or a hint where the file may be a helper, which is not registered. */
+function readDefault(
+  file: ProjectFile,
+  exports: Readonly<Record<string, unknown>>,
+): Definition | { problem: string } | { hint: string } {
   const value = exports.default;
   const wanted = `export default ${DEFINE[file.kind]}`;
   if (!isDefinition(value)) {
-    if (Object.hasOwn(exports, 'default')) return `has a default export that is not a definition: ${wanted}`;
-    return `has no default export: ${wanted}, or begin the file's name with _ when it is a helper`;
+    const lacks = Object.hasOwn(exports, 'default')
+      ? 'its default export is not a definition'
+      : 'it has no default export';
+    return {
+      hint: `is taken for a helper and not registered, since ${lacks}: ${wanted}, or begin its name with _`,
+    };
   }
   if (value.kind !== file.kind) {
-    return `holds ${ARTICLE[value.kind]} ${value.kind}: move it to agents/${folderOf(value.kind)}/`;
+    return {
+      problem: `holds ${ARTICLE[value.kind]} ${value.kind}: move it to agents/${folderOf(value.kind)}/`,
+    };
   }
   return NAMED_BY_FILE.includes(value.kind) ? nameDefinition(value, file.stem) : value;
 }

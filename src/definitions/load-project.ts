@@ -40,7 +40,7 @@ export async function loadProject(projectDir: string, options: LoaderOptions = {
   return {
     registry: built.registry,
     problems: [...found.problems, ...built.problems],
-    warnings: [...warnFolders(root), ...built.warnings],
+    warnings: [...warnFolders(root), ...found.warnings, ...built.warnings],
     files: loader.files().map((path) => relativePath(root, path)),
   };
 }

@@ -1,7 +1,7 @@
 /**
- * Which definition owns a name (definitions §2). Tools, prompts and agents share one namespace, since models call all three;
- * models, hooks, effects and endpoints have one each. The first definition of a name owns it, each later one is a problem; the
- * names of built-in tools are reserved.
+ * Which definition owns a name (definitions §2). Each kind has names of its own, but a tool's must not be that of a prompt or an
+ * agent either, since models call all three. The first definition of a name owns it, each later one is a problem; the names of
+ * built-in tools are reserved.
  */
 import { parseRoute, routeShape } from '../core/project/route.ts';
 import { BUILT_IN_TOOLS } from './built-in-tool.ts';
@@ -14,17 +14,18 @@ export interface SourcedDefinition {
   readonly definition: Definition;
 }
 
-type Namespace = 'callable' | 'model' | 'hook' | 'effect' | 'endpoint';
-
-const NAMESPACES: Readonly<Record<DefinitionKind, Namespace>> = {
-  agent: 'callable',
-  prompt: 'callable',
-  tool: 'callable',
-  model: 'model',
-  hook: 'hook',
-  effect: 'effect',
-  endpoint: 'endpoint',
+/** Kinds that may not share a name with one of this kind. An agent is often called like its prompt. */
+const RIVALS: Readonly<Record<DefinitionKind, readonly DefinitionKind[]>> = {
+  agent: ['agent', 'tool'],
+  prompt: ['prompt', 'tool'],
+  tool: ['tool', 'prompt', 'agent'],
+  model: ['model'],
+  hook: ['hook'],
+  effect: ['effect'],
+  endpoint: ['endpoint'],
 };
+
+const isCallable = (kind: DefinitionKind) => RIVALS[kind].includes('tool');
 
 /** The author's field with the name; none where the file's name is the name. */
 const NAME_FIELDS: Partial<Record<DefinitionKind, string>> = {
@@ -38,10 +39,11 @@ export function findDuplicates(definitions: readonly SourcedDefinition[]): Probl
   const owners = new Map<string, SourcedDefinition>();
   return definitions.flatMap((sourced) => {
     const { kind } = sourced.definition;
-    const key = `${NAMESPACES[kind]} ${claimOf(sourced.definition)}`;
-    const owner = tellOwner(sourced.definition, owners.get(key));
+    const claim = claimOf(sourced.definition);
+    const rival = RIVALS[kind].map((each) => owners.get(`${each} ${claim}`)).find((each) => each);
+    const owner = tellOwner(sourced.definition, rival);
     if (owner === undefined) {
-      owners.set(key, sourced);
+      owners.set(`${kind} ${claim}`, sourced);
       return [];
     }
     const field = NAME_FIELDS[kind];
@@ -59,7 +61,7 @@ function claimOf({ kind, name }: Definition): string {
 }
 
 function tellOwner({ kind, name }: Definition, owner: SourcedDefinition | undefined): string | undefined {
-  if (NAMESPACES[kind] === 'callable' && BUILT_IN_TOOLS.has(name)) return 'a built-in tool';
+  if (isCallable(kind) && BUILT_IN_TOOLS.has(name)) return 'a built-in tool';
   return owner && `the ${owner.definition.kind} in ${owner.file}`;
 }
 

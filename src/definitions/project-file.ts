@@ -19,8 +19,12 @@ export const FOLDERS = {
   api: 'endpoint',
 } as const satisfies Record<string, DefinitionKind>;
 const RECURSIVE: readonly string[] = ['api'];
-/** Folders of the contract that this loader does not read. */
-const OTHER_FOLDERS = ['packed'];
+/** Folders of other versions of the contract, and of the reference implementation: what is in them is not supported. */
+const UNSUPPORTED: Readonly<Record<string, string>> = {
+  packed: 'packed agents are not supported: copy what is in them into the folders of the project',
+  handlers: 'handlers are not part of the spec 0.1.0: a side is a prompt',
+  users: 'code of users is not part of the spec 0.1.0: write hooks and endpoints of threads',
+};
 
 export interface ProjectFile {
   /** Absolute. */
@@ -79,13 +83,15 @@ export function checkLayout(projectDir: string): Problem[] {
   return [{ file: 'agents/', message }];
 }
 
-/** Folders with a name close to a known one: their files would silently not be loaded. */
+/** Folders that are not supported, and those with a name close to a known one: their files would silently not be loaded. */
 export function warnFolders(projectDir: string): Problem[] {
-  const known = [...Object.keys(FOLDERS), ...OTHER_FOLDERS];
-  const folders = listFolders(join(projectDir, 'agents')).filter((name) => !known.includes(name));
-  return folders
-    .filter((name) => nearest(name, known) !== undefined)
-    .map((name) => ({ file: `agents/${name}/`, message: `is not read.${didYouMean(name, known)}` }));
+  const known = Object.keys(FOLDERS);
+  return listFolders(join(projectDir, 'agents')).flatMap((name) => {
+    const reason = Object.hasOwn(UNSUPPORTED, name) ? `: ${UNSUPPORTED[name]}` : undefined;
+    const isTypo = !known.includes(name) && nearest(name, known) !== undefined;
+    const why = reason ?? (isTypo ? `.${didYouMean(name, known)}` : undefined);
+    return why === undefined ? [] : [{ file: `agents/${name}/`, message: `is not read${why}` }];
+  });
 }
 
 function isIgnored(name: string): boolean {

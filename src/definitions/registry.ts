@@ -17,6 +17,7 @@ import {
   checkName,
   type Findings,
   joinFindings,
+  LIFECYCLE_TOOLS,
   NOTHING,
   type Scope,
 } from './scope.ts';
@@ -75,7 +76,10 @@ function checkDefinition(
     case 'tool':
       return asProblems([
         ...checkToolName(definition.name),
-        ...checkEach(scope, 'uses', 'a tool, prompt or agent', definition.uses ?? [], callableNames(scope)),
+        ...checkEach(scope, 'uses', 'a tool, prompt or agent', definition.uses ?? [], [
+          ...callableNames(scope),
+          ...LIFECYCLE_TOOLS,
+        ]),
       ]);
     case 'hook':
       return NOTHING;

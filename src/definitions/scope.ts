@@ -9,6 +9,7 @@ import type {
   Registry,
   ToolDefinition,
 } from '../core/author/definition.ts';
+import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../core/project/subagent.ts';
 import { objectShape } from './author-schema.ts';
 import type { FieldProblem } from './problem.ts';
 import { didYouMean } from './suggestion.ts';
@@ -77,6 +78,11 @@ export function argumentNames(target: ToolDefinition | PromptDefinition | undefi
   return Object.keys(objectShape(target.kind === 'tool' ? target.args : target.requiredSchema) ?? {});
 }
 
-export function providerToolNames(model: ModelDefinition | undefined): readonly string[] {
-  return model?.providerTools ?? [];
+/** Tools that the provider of a model, or of one of its fallbacks, runs itself. */
+export function providerToolNames(scope: Scope, model: ModelDefinition | undefined): readonly string[] {
+  const models = [model, ...(model?.fallbacks ?? []).map((name) => scope.models.get(name))];
+  return [...new Set(models.flatMap((each) => each?.providerTools ?? []))];
 }
+
+/** Tools that appear with a resumable subagent (definitions §13.3), and that code may reach by name. */
+export const LIFECYCLE_TOOLS: readonly string[] = [SUBAGENT_CREATE, SUBAGENT_MESSAGE];

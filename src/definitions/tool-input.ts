@@ -6,7 +6,7 @@ import type { VariableInput } from './variable-input.ts';
 
 /**
  * A `z.object(…)` of any copy of zod 4, by shape: zod's own classes would refuse the type of another copy.
- * Fields may be string, number, boolean, null, literal, enum, array, object, record and union, also
+ * Fields may be string, number, boolean, null, literal, enum, unknown, any, array, object, record and union, also
  * optional, nullable or with a default; at most 7 levels of containers.
  */
 export interface ToolArguments {

@@ -14,6 +14,8 @@ import {
   type Findings,
   findCallable,
   joinFindings,
+  LIFECYCLE_TOOLS,
+  NOTHING,
   providerToolNames,
   type Scope,
 } from './scope.ts';
@@ -38,26 +40,46 @@ export function checkToolEntries(scope: Scope, prompt: PromptDefinition): Findin
 
 function checkEntry(scope: Scope, prompt: PromptDefinition, entry: PromptToolEntry, field: string): Findings {
   const target = findCallable(scope, entry.name);
-  if (target === undefined) return asProblems(checkUnresolved(scope, prompt, entry, field));
-  return asProblems([
-    ...checkFitting(entry, target, field),
-    ...checkExposed(entry, target, field),
-    ...checkInitProperties(scope, entry, target, field),
-  ]);
+  if (target === undefined) return checkUnresolved(scope, prompt, entry, field);
+  return {
+    problems: [
+      ...checkFitting(entry, target, field),
+      ...checkExposed(entry, target, field),
+      ...checkInitProperties(scope, entry, target, field),
+    ],
+    warnings: warnShared(scope, entry, target, field),
+  };
 }
 
-/** No definition has the name: the model's provider may offer such a tool, directly or as `provider:<name>`. */
+/** A prompt and an agent may share a name, and a call can mean one of them only. */
+function warnShared(scope: Scope, entry: PromptToolEntry, target: Callable, field: string): FieldProblem[] {
+  if (target.kind !== 'prompt' || !scope.agents.has(entry.name)) return [];
+  const message = `means the prompt '${entry.name}': for the agent of that name, give one of them another`;
+  return [{ field: `${field}.name`, message }];
+}
+
+/**
+ * No definition has the name: the model's provider may offer such a tool, directly or as `provider:<name>`; or it is one that comes with
+ * a subagent. What a provider tells of its tools (`getTools`) is known when it is asked.
+ */
 function checkUnresolved(
   scope: Scope,
   prompt: PromptDefinition,
   entry: PromptToolEntry,
   field: string,
-): FieldProblem[] {
-  const offered = providerToolNames(scope.models.get(prompt.model));
-  if (scope.unavailable.has(prompt.model)) return [];
-  const known = [...callableNames(scope), ...offered, ...offered.map((name) => `provider:${name}`)];
-  return checkName(scope, `${field}.name`, 'a tool, prompt or agent', entry.name, known);
+): Findings {
+  const offered = providerToolNames(scope, scope.models.get(prompt.model));
+  if (scope.unavailable.has(prompt.model)) return NOTHING;
+  const prefixed = offered.map((name) => PREFIX + name);
+  if (entry.name.startsWith(PREFIX) && !prefixed.includes(entry.name)) {
+    const message = `is '${entry.name}', which no model of the prompt lists in providerTools: it is offered where its provider tells of it`;
+    return { problems: [], warnings: [{ field: `${field}.name`, message }] };
+  }
+  const known = [...callableNames(scope), ...offered, ...prefixed, ...LIFECYCLE_TOOLS];
+  return asProblems(checkName(scope, `${field}.name`, 'a tool, prompt or agent', entry.name, known));
 }
+
+const PREFIX = 'provider:';
 
 function checkFitting(entry: PromptToolEntry, target: Callable, field: string): FieldProblem[] {
   const { what, fields } = FITTING[target.kind === 'agent' ? target.type : target.kind];

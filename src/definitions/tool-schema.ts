@@ -14,7 +14,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export const MAX_ARGUMENT_DEPTH = 7;
 
-const LEAVES = new Set(['string', 'number', 'boolean', 'null', 'literal', 'enum']);
+const LEAVES = new Set(['string', 'number', 'boolean', 'null', 'literal', 'enum', 'any', 'unknown']);
 const WRAPPERS = new Set(['optional', 'nullable', 'default', 'prefault']);
 const CONTAINERS = new Set(['array', 'object', 'record', 'union']);
 

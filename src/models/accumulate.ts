@@ -1,4 +1,9 @@
-/** Folds stream chunks into the response that `generate` would have returned (definitions §5.3, §5.4). */
+/**
+ * Folds the chunks of an answer into one response (definitions §5.3, §5.4).
+ * A1. A call is that of its `tool-call-start` and its deltas, as far as its `tool-call-done` does not say otherwise; one that was
+ *     not done when the answer was finished is complete.
+ * A2. Nothing that the contract knows is lost; of other kinds the names are kept.
+ */
 import type {
   ExecutedProviderTool,
   ProviderResponse,
@@ -6,30 +11,59 @@ import type {
   ProviderToolCall,
 } from '../core/message/provider.ts';
 import { ProviderError } from '../core/message/provider.ts';
+import type { ProviderImage } from '../core/message/provider-terms.ts';
+import { errorMessage } from '../core/value/thrown.ts';
+import { answerJson, invalidAnswer } from './answer-failure.ts';
 import { parseToolCall } from './tool-arguments.ts';
 
 export interface Accumulator {
   /** Throws the ProviderError of an `error` chunk. */
   add(chunk: ProviderStreamChunk): void;
+  /** A chunk of a kind that the contract does not have. */
+  ignore(kind: string): void;
   /** Throws 'server_error' when no `finish` chunk arrived: the answer may be cut off. */
   response(): ProviderResponse;
+  /** Kinds of chunks that are not part of the response, each once. */
+  readonly ignored: readonly string[];
 }
+
+interface OpenCall {
+  readonly id: string;
+  name?: string;
+  /** The JSON text of its arguments. */
+  text: string;
+  extraContent?: unknown;
+  isDone: boolean;
+}
+
+/** Names are a provider's: a few, and short. */
+const IGNORED_KINDS = 16;
+const KIND_CHARS = 64;
 
 export function createAccumulator(): Accumulator {
   let content: string | null = null;
   let reasoning: string | null = null;
   let finish: Extract<ProviderStreamChunk, { type: 'finish' }> | undefined;
-  const toolCalls: ProviderToolCall[] = [];
+  const calls = createCalls();
+  const images: ProviderImage[] = [];
   const providerTools: ExecutedProviderTool[] = [];
+  const ignored = new Set<string>();
 
   function add(chunk: ProviderStreamChunk): void {
     if (chunk.type === 'content-delta') content = (content ?? '') + chunk.delta;
     else if (chunk.type === 'reasoning-delta') reasoning = (reasoning ?? '') + chunk.delta;
-    else if (chunk.type === 'tool-call-done')
-      toolCalls.push(parseToolCall(chunk.id, chunk.name, chunk.arguments));
+    else if (chunk.type === 'image-done') images.push(chunk.image);
     else if (chunk.type === 'provider-tool-done') providerTools.push(chunk.tool);
+    else if (chunk.type === 'web-search-done')
+      providerTools.push(toSearch(chunk.result, providerTools.length));
     else if (chunk.type === 'finish') finish = chunk;
-    else if (chunk.type === 'error') throw new ProviderError(chunk.error, chunk.code ?? 'unknown');
+    else if (chunk.type === 'error')
+      throw new ProviderError(errorMessage(chunk.error), chunk.code ?? 'unknown');
+    else calls.add(chunk);
+  }
+
+  function ignore(kind: string): void {
+    if (ignored.size < IGNORED_KINDS) ignored.add(kind.slice(0, KIND_CHARS));
   }
 
   function response(): ProviderResponse {
@@ -39,11 +73,14 @@ export function createAccumulator(): Accumulator {
         'server_error',
       );
     }
-    const { finishReason, usage, responseId } = finish;
+    const { finishReason, usage, responseId, reasoningDetails } = finish;
+    const toolCalls = calls.all();
     return {
       content,
       ...(reasoning === null ? {} : { reasoning }),
+      ...(reasoningDetails === undefined ? {} : { reasoningDetails }),
       ...(toolCalls.length === 0 ? {} : { toolCalls }),
+      ...(images.length === 0 ? {} : { images }),
       ...(providerTools.length === 0 ? {} : { providerTools }),
       finishReason,
       usage,
@@ -51,5 +88,63 @@ export function createAccumulator(): Accumulator {
     };
   }
 
-  return { add, response };
+  return {
+    add,
+    ignore,
+    response,
+    get ignored() {
+      return [...ignored];
+    },
+  };
+}
+
+/** A1, in the order in which the calls began. */
+function createCalls() {
+  const calls: OpenCall[] = [];
+
+  const openCall = (id: string) => calls.find((call) => call.id === id && !call.isDone);
+
+  function open(id: string): OpenCall {
+    const known = openCall(id);
+    if (known !== undefined) return known;
+    const call: OpenCall = { id, text: '', isDone: false };
+    calls.push(call);
+    return call;
+  }
+
+  function add(chunk: ProviderStreamChunk): void {
+    if (chunk.type === 'tool-call-start') {
+      Object.assign(open(chunk.id), { name: chunk.name, extraContent: chunk.extraContent });
+    } else if (chunk.type === 'tool-call-delta') {
+      const call = openCall(chunk.id);
+      if (call === undefined)
+        throw invalidAnswer(`The provider went on with a tool call that it had not begun, "${chunk.id}"`);
+      call.text += chunk.argumentsDelta;
+    } else if (chunk.type === 'tool-call-done') {
+      const call = open(chunk.id);
+      call.isDone = true;
+      call.name = chunk.name ?? call.name;
+      call.extraContent = chunk.extraContent ?? call.extraContent;
+      if (chunk.arguments !== undefined) call.text = toText(chunk.arguments);
+    }
+  }
+
+  return { add, all: () => calls.map(toCall) };
+}
+
+function toCall({ id, name, text, extraContent }: OpenCall): ProviderToolCall {
+  if (name === undefined) {
+    throw invalidAnswer(`The provider answered with a call of a tool that it did not name, "${id}"`);
+  }
+  const call = parseToolCall(id, name, text);
+  return extraContent === undefined ? call : { ...call, extraContent };
+}
+
+function toText(given: string | object): string {
+  return typeof given === 'string' ? given : answerJson(given, 'arguments of a tool call');
+}
+
+function toSearch(result: unknown, index: number): ExecutedProviderTool {
+  const name = 'web_search';
+  return { id: `${name}_${index}`, name, type: name, provider: '', status: 'completed', result };
 }

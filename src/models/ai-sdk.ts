@@ -12,6 +12,7 @@ import type { AiSdkLanguageModel } from './ai-sdk-model.ts';
 import { optionsKey, toCallOptions } from './ai-sdk-request.ts';
 import { fromAnswer, fromStream } from './ai-sdk-response.ts';
 import { classifyError } from './classify.ts';
+import { NO_SLOTS } from './provider-config.ts';
 
 /**
  * A provider factory for `defineModel` from an AI SDK provider: `aiSdk((modelId) => anthropic(modelId))`. The function
@@ -40,7 +41,7 @@ export function aiSdk(toModel: (modelId: string) => AiSdkLanguageModel): Provide
 
     stream: async (request) => readStream(toModel, request),
   };
-  return () => provider;
+  return Object.assign(() => provider, { configSlots: NO_SLOTS });
 }
 
 async function* readStream(

@@ -4,23 +4,12 @@
  * M1. Names and ids enter the store and its log unchanged: they must be short texts.
  */
 
-import {
-  type ExecutedProviderTool,
-  ProviderError,
-  type ProviderResponse,
-  type ProviderStreamChunk,
-} from '../core/message/provider.ts';
+import type { ProviderStreamChunk } from '../core/message/provider.ts';
 import { LIMITS, utf8Length } from '../core/value/limit.ts';
-
-export function tooLarge(what: string): ProviderError {
-  return new ProviderError(
-    `The model's answer was given up: ${what}. Ask it for less, or set another model as a fallback.`,
-    'AnswerTooLarge',
-  );
-}
+import { answerJson, tooLarge } from './answer-failure.ts';
 
 export interface AnswerMeter {
-  /** Throws `AnswerTooLarge`, and `server_error` for a value that is not a text where one is required. */
+  /** Throws `AnswerTooLarge`. */
   add(chunk: ProviderStreamChunk): void;
 }
 
@@ -29,59 +18,53 @@ export function createAnswerMeter(): AnswerMeter {
   const text = counter('bytes of text', LIMITS.answerTextBytes);
   const reasoning = counter('bytes of reasoning', LIMITS.answerReasoningBytes);
   const calls = counter('tool calls', LIMITS.answerCalls);
-  const executed = counter('tools that the provider ran', LIMITS.answerCalls);
+  const done = counter('tool calls', LIMITS.answerCalls);
   const streamed = createArgumentCounter();
   const whole = createArgumentCounter();
-  const done = counter('tool calls', LIMITS.answerCalls);
+  const executed = counter('tools that the provider ran', LIMITS.answerCalls);
+  const images = counter('images', LIMITS.attachments);
+  const imageBytes = counter('bytes of images in base64', LIMITS.answerImageBytes);
   return {
     add(chunk) {
       chunks(1);
-      if (chunk.type === 'content-delta') text(bytesOf(chunk.delta));
-      else if (chunk.type === 'reasoning-delta') reasoning(bytesOf(chunk.delta));
-      else if (chunk.type === 'tool-call-start') {
-        calls(1);
-        checkCall(chunk);
-      } else if (chunk.type === 'tool-call-delta') streamed(chunk.id, bytesOf(chunk.argumentsDelta));
-      else if (chunk.type === 'tool-call-done') {
-        done(1);
-        checkCall(chunk);
-        // Not every backend streams all that its final chunk contains.
-        whole(chunk.id, bytesOf(chunk.arguments));
-      } else if (chunk.type === 'provider-tool-done') {
-        executed(1);
-        checkExecuted(chunk.tool);
+      switch (chunk.type) {
+        case 'content-delta':
+          return text(utf8Length(chunk.delta));
+        case 'reasoning-delta':
+          return reasoning(utf8Length(chunk.delta));
+        case 'tool-call-start':
+          calls(1);
+          return checkCall(chunk);
+        case 'tool-call-delta':
+          return streamed(chunk.id, utf8Length(chunk.argumentsDelta));
+        case 'tool-call-done':
+          done(1);
+          checkCall(chunk);
+          // Not every backend streams all that its final chunk contains. By its position: two calls may have the same id.
+          return whole(`${done(0)}`, bytesOf(chunk.arguments ?? ''));
+        case 'image-done':
+          images(1);
+          return void imageBytes(chunk.image.data.length);
+        case 'web-search-done':
+        case 'provider-tool-done':
+          executed(1);
+          return checkExecuted(chunk);
+        case 'finish':
+          return void reasoning(bytesOf(chunk.reasoningDetails ?? ''));
       }
     },
   };
 }
 
-/** The same for an answer that arrived whole. */
-export function checkAnswer({
-  content,
-  reasoning,
-  toolCalls = [],
-  providerTools = [],
-}: ProviderResponse): void {
-  counter('bytes of text', LIMITS.answerTextBytes)(bytesOf(content ?? ''));
-  counter('bytes of reasoning', LIMITS.answerReasoningBytes)(bytesOf(reasoning ?? ''));
-  counter('tool calls', LIMITS.answerCalls)(toolCalls.length);
-  counter('tools that the provider ran', LIMITS.answerCalls)(providerTools.length);
-  const count = createArgumentCounter();
-  for (const [index, call] of toolCalls.entries()) {
-    checkCall(call);
-    // By their positions: two calls may have the same id.
-    count(String(index), bytesOf(call.rawArguments ?? toJson(call.arguments)));
-  }
-  for (const tool of providerTools) checkExecuted(tool);
-}
-
-type Count = (amount: number) => void;
+/** Adds to a total, answers it, and throws where it exceeds its limit. */
+type Count = (amount: number) => number;
 
 function counter(what: string, limit: number): Count {
   let total = 0;
   return (amount) => {
     total += amount;
     if (total > limit) throw tooLarge(`it has more than ${limit} ${what}`);
+    return total;
   };
 }
 
@@ -97,36 +80,34 @@ function createArgumentCounter(): (id: string, bytes: number) => void {
 }
 
 /** M1: a short text. */
-function checkCall({ id, name }: { readonly id: string; readonly name: string }): void {
+function checkCall({ id, name = '', extraContent }: NamedCall): void {
   checkLength('the name of a tool', name, LIMITS.callNameChars);
   checkLength('the id of a tool call', id, LIMITS.callIdChars);
+  if (extraContent === undefined) return;
+  counter('bytes of extra content of a tool call', LIMITS.callArgumentBytes)(bytesOf(extraContent));
+}
+
+interface NamedCall {
+  readonly id: string;
+  readonly name?: string;
+  readonly extraContent?: unknown;
 }
 
 function checkLength(what: string, text: string, limit: number): void {
-  bytesOf(text);
   if (text.length > limit) throw tooLarge(`${what} has more than ${limit} characters`);
 }
 
-function checkExecuted(tool: ExecutedProviderTool): void {
-  checkLength('the name of a tool that the provider ran', tool.name, LIMITS.callNameChars);
-  checkLength('the id of a tool that the provider ran', tool.id, LIMITS.callIdChars);
-  counter('bytes of a tool that the provider ran', LIMITS.executedToolBytes)(bytesOf(toJson(tool)));
-}
+type ExecutedChunk = Extract<ProviderStreamChunk, { type: 'web-search-done' | 'provider-tool-done' }>;
 
-/** Backends are foreign code: what they declare as a text may be any value. */
-function bytesOf(text: unknown): number {
-  if (typeof text === 'string') return utf8Length(text);
-  throw new ProviderError(
-    `The provider answered with ${text === null ? 'null' : `a value of type ${typeof text}`} where a text must be.`,
-    'server_error',
-  );
-}
-
-/** Too deep or too long to be written, or cyclic. */
-function toJson(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? '';
-  } catch {
-    throw tooLarge('a part of it is nested too deep to be written as JSON');
+function checkExecuted(chunk: ExecutedChunk): void {
+  const ran = chunk.type === 'provider-tool-done' ? chunk.tool : chunk.result;
+  if (chunk.type === 'provider-tool-done') {
+    checkLength('the name of a tool that the provider ran', chunk.tool.name, LIMITS.callNameChars);
+    checkLength('the id of a tool that the provider ran', chunk.tool.id, LIMITS.callIdChars);
   }
+  counter('bytes of a tool that the provider ran', LIMITS.executedToolBytes)(bytesOf(ran));
+}
+
+function bytesOf(value: unknown): number {
+  return utf8Length(typeof value === 'string' ? value : answerJson(value, 'a part of it'));
 }

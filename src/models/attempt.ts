@@ -12,18 +12,27 @@ import {
 } from '../core/message/provider.ts';
 import { toReadable } from '../core/value/thrown.ts';
 import { createAccumulator } from './accumulate.ts';
-import { checkAnswer, createAnswerMeter } from './answer-meter.ts';
+import { invalidAnswer } from './answer-failure.ts';
+import { createAnswerMeter } from './answer-meter.ts';
 import type { AttemptLimits } from './attempt-plan.ts';
 import { classifyError } from './classify.ts';
+import { type MetProvider, meetProvider, type ProviderTools } from './meet-provider.ts';
 import { toPlausible } from './plausible.ts';
+import { howToSet, type ProviderSettings, settingsFor, type VariableLookup } from './provider-config.ts';
+import { readChunk, toChunks } from './read-chunk.ts';
 import { listEnvironmentKeys } from './redact.ts';
 import { createStallGuard, type StallGuard } from './stall-guard.ts';
 
 export type DeltaKind = 'content' | 'reasoning';
 
+/** The request for a model: `model` has the capabilities that its provider told, `tools` what the provider runs itself. */
+export type ToRequest = (model: ModelDefinition, tools: ProviderTools) => ProviderRequest;
+
 export interface Attempt {
   readonly model: ModelDefinition;
-  readonly request: ProviderRequest;
+  readonly request: ToRequest;
+  /** For the settings of the model's provider. */
+  readonly variable?: VariableLookup;
   readonly signal: AbortSignal;
   readonly limits: AttemptLimits;
   readonly onDelta: (kind: DeltaKind, delta: string) => void;
@@ -32,57 +41,65 @@ export interface Attempt {
 }
 
 export type AttemptResult =
-  /** `firstTokenAt` in milliseconds since 1970: the first text, reasoning or tool call of the answer. */
-  | { readonly ok: true; readonly response: ProviderResponse; readonly firstTokenAt: number }
+  | ({ readonly ok: true } & Answer)
   | { readonly ok: false; readonly error: ProviderError; readonly stalled: boolean };
 
-/** One provider per definition and process: a provider holds a connection pool. */
-const providers = new WeakMap<ModelDefinition, Provider>();
-
-/** The provider of a model, made at its first use. Throws what the factory throws; the next call tries again. */
-export function providerOf(model: ModelDefinition): Provider {
-  const known = providers.get(model);
-  if (known !== undefined) return known;
-  // Factories of `everthread/models` configure their own key.
-  const provider = model.provider({ apiKey: '' });
-  providers.set(model, provider);
-  return provider;
+interface Answer {
+  readonly response: ProviderResponse;
+  /** Milliseconds since 1970: the first text, reasoning or tool call of the answer. */
+  readonly firstTokenAt: number;
+  /** Kinds of chunks that the response leaves out. */
+  readonly ignored: readonly string[];
 }
 
 export async function runAttempt(attempt: Attempt): Promise<AttemptResult> {
-  const { signal, model, now } = attempt;
+  const { signal, model, now, limits } = attempt;
   const guard = createStallGuard(signal);
   const halt = new AbortController();
-  const request = { ...attempt.request, signal: AbortSignal.any([signal, halt.signal]) };
-  const streamed = model.capabilities.supportsStreaming !== false;
+  let settings: ProviderSettings | undefined;
   try {
-    const provider = providerOf(model);
-    const read = streamed ? readStream : readWhole;
-    const answer = await read(provider, request, guard, attempt);
-    if (answer.response.finishReason === 'error') {
-      throw new ProviderError(
-        'The provider ended its answer with the finish reason "error".',
-        'server_error',
-      );
-    }
+    settings = settingsFor(model, timeoutOf(model, limits), attempt.variable);
+    const met = await meetProvider(model, settings, guard);
+    signal.throwIfAborted();
+    const abort = AbortSignal.any([signal, halt.signal]);
+    const request = { ...attempt.request(met.model, met.tools), signal: abort };
+    const answer = await readAnswer(met, request, guard, attempt);
     return { ok: true, ...answer, response: withoutExcluded(toPlausible(answer.response), request) };
   } catch (error) {
     // Closes the connection of a request that has been given up.
     halt.abort();
     signal.throwIfAborted();
     // Backends may have read keys from the environment themselves.
-    const secrets = listEnvironmentKeys(process.env);
-    return {
-      ok: false,
-      error: classifyError(toReadable(error), { now: now(), secrets }),
-      stalled: guard.stalled,
-    };
+    const secrets = [...listEnvironmentKeys(process.env), ...(settings?.secrets ?? [])];
+    const failure = classifyError(toReadable(error), { now: now(), secrets });
+    return { ok: false, error: withAdvice(failure, settings), stalled: guard.stalled };
   }
 }
 
-interface Answer {
-  readonly response: ProviderResponse;
-  readonly firstTokenAt: number;
+const isStreamed = ({ capabilities }: ModelDefinition) => capabilities.supportsStreaming !== false;
+
+function timeoutOf(model: ModelDefinition, { totalMs, generateMs }: AttemptLimits): number {
+  return isStreamed(model) ? totalMs : generateMs;
+}
+
+/** A provider that was given no key cannot say where it should have come from. */
+function withAdvice(error: ProviderError, settings: ProviderSettings | undefined): ProviderError {
+  const { code, statusCode, retryAfter, cause, message } = error;
+  if (code !== 'auth_error' || settings?.missingKey === undefined) return error;
+  const advice = `It was given no key. ${howToSet(settings.missingKey)}`;
+  return new ProviderError(`${message} ${advice}`, code, statusCode, retryAfter, { cause });
+}
+
+async function readAnswer(
+  { provider, model }: MetProvider,
+  request: ProviderRequest,
+  guard: StallGuard,
+  attempt: Attempt,
+): Promise<Answer> {
+  const read = isStreamed(model) ? readStream : readWhole;
+  const answer = await read(provider, request, guard, attempt);
+  if (answer.response.finishReason !== 'error') return answer;
+  throw new ProviderError('The provider ended its answer with the finish reason "error".', 'server_error');
 }
 
 type Read = (
@@ -92,52 +109,98 @@ type Read = (
   attempt: Attempt,
 ) => Promise<Answer>;
 
-const readWhole: Read = async (provider, request, guard, { limits, onDelta, now }) => {
-  const response = await guard.race(provider.generate(request), limits.generateMs, 'answer');
-  checkAnswer(response);
+const readWhole: Read = async (provider, request, guard, attempt) => {
+  const { limits, now } = attempt;
+  // Wrapped: a method of somebody else's may throw, or answer without a promise.
+  const response: unknown = await guard.race(
+    (async () => provider.generate(request))(),
+    limits.generateMs,
+    'answer',
+  );
+  const reading = createReading(request, attempt);
   // Live readers see the same events whether or not a model can stream.
-  if (response.content) onDelta('content', response.content);
-  return { response, firstTokenAt: now() };
+  for (const chunk of toChunks(response)) reading.take(chunk);
+  return { ...reading.end(), firstTokenAt: now() };
 };
 
 const readStream: Read = async (provider, request, guard, attempt) => {
   const { limits, now } = attempt;
-  const accumulator = createAccumulator();
-  const meter = createAnswerMeter();
+  const reading = createReading(request, attempt);
   const deadline = guard.until(limits.totalMs, 'end of the answer');
   const opened = await deadline.race(openStream(provider, request), limits.firstChunkMs, 'first chunk');
   const firstTokenAt = now();
   let step = opened.first;
   try {
-    while (!step.done) {
-      meter.add(step.value);
-      accumulator.add(step.value);
+    while (!isEnd(step)) {
       // Does not wait for the end of the iteration: nothing follows `finish`, and a socket may stay open.
-      if (step.value.type === 'finish') break;
-      report(step.value, attempt);
-      step = await deadline.race(opened.iterator.next(), limits.betweenChunksMs, 'further chunk');
+      if (reading.take(step.value) === 'finish') break;
+      step = await deadline.race(
+        Promise.resolve(opened.iterator.next()),
+        limits.betweenChunksMs,
+        'further chunk',
+      );
     }
-    return { response: accumulator.response(), firstTokenAt };
+    return { ...reading.end(), firstTokenAt };
   } finally {
     // Not awaited: an iterator that hangs in next() would hang here too.
-    opened.iterator.return?.().catch(() => undefined);
+    void closeStream(opened.iterator);
   }
 };
 
 async function openStream(provider: Provider, request: ProviderRequest) {
-  const chunks = await provider.stream(request);
-  const iterator = chunks[Symbol.asyncIterator]();
+  const chunks: unknown = await provider.stream(request);
+  const open = (chunks as Partial<AsyncIterable<unknown>> | null | undefined)?.[Symbol.asyncIterator];
+  if (typeof open !== 'function')
+    throw invalidAnswer('The provider answered with a stream that is no async iterable');
+  const iterator: AsyncIterator<unknown> = open.call(chunks);
   return { iterator, first: await iterator.next() };
 }
 
-function report(chunk: ProviderStreamChunk, { request, onDelta }: Attempt): void {
-  if (chunk.type === 'content-delta') onDelta('content', chunk.delta);
-  else if (chunk.type === 'reasoning-delta' && !request.reasoning?.exclude) onDelta('reasoning', chunk.delta);
+async function closeStream(iterator: AsyncIterator<unknown>): Promise<void> {
+  try {
+    await iterator.return?.();
+  } catch {
+    // The answer is complete, or its failure is known.
+  }
+}
+
+function isEnd(step: unknown): boolean {
+  if (typeof step !== 'object' || step === null)
+    throw invalidAnswer('The provider answered with a stream that is no iterator');
+  return (step as IteratorResult<unknown>).done === true;
+}
+
+/** What arrives, whole or in pieces, measured and put together. */
+function createReading(request: ProviderRequest, { onDelta }: Attempt) {
+  const accumulator = createAccumulator();
+  const meter = createAnswerMeter();
+
+  function report(chunk: ProviderStreamChunk): void {
+    if (chunk.type === 'content-delta') onDelta('content', chunk.delta);
+    else if (chunk.type === 'reasoning-delta' && !request.reasoning?.exclude)
+      onDelta('reasoning', chunk.delta);
+  }
+
+  return {
+    /** The kind of the chunk. */
+    take(value: unknown): string {
+      const chunk = readChunk(value);
+      if (typeof chunk === 'string') {
+        accumulator.ignore(chunk);
+        return chunk;
+      }
+      meter.add(chunk);
+      accumulator.add(chunk);
+      report(chunk);
+      return chunk.type;
+    },
+    end: () => ({ response: accumulator.response(), ignored: accumulator.ignored }),
+  };
 }
 
 /** Removes reasoning that the provider could not be told to leave out. */
 function withoutExcluded(response: ProviderResponse, request: ProviderRequest): ProviderResponse {
   if (!request.reasoning?.exclude) return response;
-  const { reasoning: _, ...bare } = response;
+  const { reasoning: _, reasoningDetails: _details, ...bare } = response;
   return bare;
 }

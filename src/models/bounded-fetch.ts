@@ -6,7 +6,7 @@
  */
 import type { Transformer } from 'node:stream/web';
 import { LIMITS } from '../core/value/limit.ts';
-import { tooLarge } from './answer-meter.ts';
+import { tooLarge } from './answer-failure.ts';
 
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 

@@ -8,9 +8,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelDefinition } from '../core/author/definition.ts';
-import { ProviderError, type ProviderRequest, type ProviderResponse } from '../core/message/provider.ts';
-import { type AttemptResult, type DeltaKind, runAttempt } from './attempt.ts';
+import { ProviderError, type ProviderResponse } from '../core/message/provider.ts';
+import { type AttemptResult, type DeltaKind, runAttempt, type ToRequest } from './attempt.ts';
 import { type AttemptLimits, limitsOf, type NextMove, planAfterFailure } from './attempt-plan.ts';
+import { asksForVariables, type VariableLookup } from './provider-config.ts';
 
 export interface AttemptStart {
   /** 1 for the first attempt of the step; counts on across fallbacks. */
@@ -28,8 +29,13 @@ export interface AttemptEnd extends AttemptStart {
 }
 
 export type AttemptOutcome =
-  /** `firstTokenAt`: milliseconds since 1970. */
-  | { readonly ok: true; readonly response: ProviderResponse; readonly firstTokenAt: number }
+  /** `firstTokenAt`: milliseconds since 1970. `ignored`: kinds of chunks that the response leaves out. */
+  | {
+      readonly ok: true;
+      readonly response: ProviderResponse;
+      readonly firstTokenAt: number;
+      readonly ignored: readonly string[];
+    }
   | {
       readonly ok: false;
       readonly error: ProviderError;
@@ -48,7 +54,9 @@ export interface CallModelOptions {
   /** The primary model first, then its fallbacks. */
   readonly models: readonly ModelDefinition[];
   /** The request for this model; `signal` is added here. */
-  readonly request: (model: ModelDefinition) => ProviderRequest;
+  readonly request: ToRequest;
+  /** Reads the variables that may be settings of a provider; called where a factory asks for some. */
+  readonly variables?: () => Promise<VariableLookup>;
   readonly signal: AbortSignal;
   /** Called before the request is sent; awaited. */
   readonly onAttempt?: (start: AttemptStart) => Promise<void> | void;
@@ -111,11 +119,12 @@ async function reportedAttempt(
 ): Promise<AttemptOutcome> {
   const { signal, now = Date.now } = options;
   signal.throwIfAborted();
-  const request = options.request(model);
   const start: AttemptStart = { attempt, model, startedAt: now() };
   await options.onAttempt?.(start);
   const onDelta = (kind: DeltaKind, delta: string) => options.onChunk?.({ attempt, kind, delta });
-  const result = await runAttempt({ model, request, signal, limits, onDelta, now });
+  const variable = asksForVariables(model) ? await options.variables?.() : undefined;
+  const { request } = options;
+  const result = await runAttempt({ model, request, variable, signal, limits, onDelta, now });
   const outcome = toOutcome(result, (failed) => planAfterFailure({ ...failed, tries, modelsLeft }, limits));
   await options.onAttemptEnd?.({ ...start, endedAt: now(), outcome });
   return outcome;

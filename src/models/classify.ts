@@ -41,6 +41,7 @@ const ERROR_CODES: ReadonlySet<unknown> = new Set<ProviderErrorCode>([
   'timeout',
   'unknown',
   'AnswerTooLarge',
+  'InvalidAnswer',
 ]);
 
 /** For failures without a status: the first row that matches a name, code, type or message decides. */
@@ -65,7 +66,9 @@ export function classifyError(error: unknown, options: ClassifyOptions): Provide
   if (isProviderError(error)) return withoutKeys(error, options.secrets ?? []);
   const links = chainOf(error);
   // A library may have wrapped the error of our own bounded reading.
-  const capped = links.filter(isProviderError).find(({ code }) => code === 'AnswerTooLarge');
+  const capped = links
+    .filter(isProviderError)
+    .find(({ code }) => code === 'AnswerTooLarge' || code === 'InvalidAnswer');
   if (capped !== undefined) return capped;
   const status = readStatus(error);
   const message = describe(links, options.secrets ?? []);
@@ -78,12 +81,19 @@ export function classifyError(error: unknown, options: ClassifyOptions): Provide
   return new ProviderError(message, code, status, readRetryAfter(header, options.now), { cause });
 }
 
-/** A ProviderError of the backend itself: unchanged, unless its message contains a secret. */
+/** A ProviderError of the backend itself: unchanged, unless its message contains a secret or its numbers are none. */
 function withoutKeys(error: ProviderError, secrets: readonly string[]): ProviderError {
   const message = clean(wordOf(error.message), secrets);
-  if (message === error.message) return error;
-  const { code, statusCode, retryAfter, cause } = error;
+  const { code, cause } = error;
+  const statusCode = isCount(error.statusCode) ? error.statusCode : undefined;
+  const retryAfter = isCount(error.retryAfter) ? error.retryAfter : undefined;
+  if (message === error.message && statusCode === error.statusCode && retryAfter === error.retryAfter)
+    return error;
   return new ProviderError(message, code, statusCode, retryAfter, { cause });
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
 
 /**
@@ -103,6 +113,7 @@ const FINAL_CODES: ReadonlySet<ProviderErrorCode> = new Set([
   'auth_error',
   'invalid_request',
   'AnswerTooLarge',
+  'InvalidAnswer',
 ]);
 
 export function isProviderError(error: unknown): error is ProviderError {

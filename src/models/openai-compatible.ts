@@ -11,14 +11,15 @@ import {
   type Provider,
   ProviderError,
   type ProviderFactory,
-  type ProviderFactoryConfig,
   type ProviderRequest,
   type ProviderStreamChunk,
 } from '../core/message/provider.ts';
+import type { ProviderFactoryConfig } from '../core/message/provider-terms.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { classifyError } from './classify.ts';
 import { type Dialect, toChatBody } from './openai-request.ts';
 import { fromCompletion, fromCompletionChunks } from './openai-response.ts';
+import { NO_SLOTS } from './provider-config.ts';
 import { listCredentials } from './redact.ts';
 
 export interface OpenaiCompatibleOptions {
@@ -44,7 +45,8 @@ export interface OpenaiCompatibleOptions {
  * ```
  */
 export function openaiCompatible(options: OpenaiCompatibleOptions = {}): ProviderFactory {
-  return (config) => createProvider(readSettings(options, config));
+  const create = (config: ProviderFactoryConfig) => createProvider(readSettings(options, config));
+  return Object.assign(create, { configSlots: NO_SLOTS });
 }
 
 const OPENAI_URL = 'https://api.openai.com/v1';

@@ -33,6 +33,7 @@ export function toChatBody(request: ProviderRequest, dialect: Dialect): ChatBody
     reasoning_effort: toEffort(request.reasoning) as ChatBody['reasoning_effort'],
     response_format: request.responseFormat as ChatBody['response_format'],
     user: request.user,
+    ...toRouting(request, dialect),
     // The author's own options win over everything above, but cannot replace the conversation.
     ...request.providerOptions,
     model: request.model,
@@ -44,6 +45,11 @@ export function toChatBody(request: ProviderRequest, dialect: Dialect): ChatBody
 function toLimits({ maxOutputTokens, topK }: ProviderRequest, dialect: Dialect): object {
   if (dialect === 'openai') return { max_completion_tokens: maxOutputTokens };
   return { max_tokens: maxOutputTokens, top_k: topK };
+}
+
+/** As routers that speak the protocol have it; OpenAI itself refuses unknown fields, and routes to nobody. */
+function toRouting({ includedProviders: only }: ProviderRequest, dialect: Dialect): object {
+  return only === undefined || dialect === 'openai' ? {} : { provider: { only } };
 }
 
 /** Nothing of this is sent without tools: servers reject a tool choice without tools. */

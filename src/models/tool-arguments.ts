@@ -2,7 +2,7 @@
 
 import type { ProviderToolCall } from '../core/message/provider.ts';
 import { LIMITS } from '../core/value/limit.ts';
-import { tooLarge } from './answer-meter.ts';
+import { tooLarge } from './answer-failure.ts';
 
 /**
  * A tool call from the model's own text. Arguments that are not a JSON object become `{}`, and the text is kept in

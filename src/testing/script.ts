@@ -193,4 +193,5 @@ const STATUS_OF_CODE: Readonly<Record<ProviderErrorCode, number>> = {
   timeout: 408,
   unknown: 500,
   AnswerTooLarge: 500,
+  InvalidAnswer: 500,
 };

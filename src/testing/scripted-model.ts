@@ -15,6 +15,7 @@ import {
   type ProviderStreamChunk,
 } from '../core/message/provider.ts';
 import { createAccumulator } from '../models/accumulate.ts';
+import { NO_SLOTS } from '../models/provider-config.ts';
 import type { RecordedRequest, ScriptFunction, ScriptStep } from './script.ts';
 import { type PlayedStep, play } from './script-player.ts';
 import { type ScriptedConnection, type ScriptedServer, serveScript } from './scripted-server.ts';
@@ -66,7 +67,7 @@ export function scriptedModel(
   const provider = toProvider(name, start);
   const remaining = () => (typeof script === 'function' ? 0 : Math.max(0, script.length - requests.length));
   return {
-    provider: () => provider,
+    provider: Object.assign(() => provider, { configSlots: NO_SLOTS }),
     requests,
     connections,
     get remaining() {

@@ -77,7 +77,6 @@ export function anAgent(fields: Partial<AgentDefinition> = {}): AgentDefinition 
     env: {},
     variables: [],
     hooks: [],
-    metadata: {},
     ...fields,
   };
 }

@@ -16,7 +16,6 @@ describe('[definitions 7] defineAgent', () => {
       env: {},
       variables: [],
       hooks: [],
-      metadata: {},
     });
   });
 
@@ -34,9 +33,10 @@ describe('[definitions 7] defineAgent', () => {
     expect(agent(given)).toMatchObject({ ...given, sideB: { prompt: 'other', stopOnResponse: true } });
   });
 
-  it('keeps packaging fields as metadata', () => {
+  it('keeps the label of a side, and packaging fields under their names', () => {
     const given = { packageName: 'p', version: '1.0.0', author: 'A', license: 'MIT', tags: ['x', 'y'] };
-    expect(agent(given).metadata).toEqual({ ...given, tags: 'x, y' });
+    const sideA = { prompt: 'talk', label: 'The helper' };
+    expect(agent({ ...given, sideA })).toMatchObject({ ...given, sideA });
   });
 
   it('freezes what it returns and shares nothing with the input', () => {

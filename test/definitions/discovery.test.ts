@@ -226,17 +226,6 @@ agents/models/fast.ts
       { line: 3, message: 'could not be loaded: no luck' },
     ],
     [
-      'no default export',
-      'export const a = 1;',
-      { message: expect.stringContaining('has no default export') },
-    ],
-    ['an empty file', '', { message: expect.stringContaining('has no default export') }],
-    [
-      'another default export',
-      "export default { description: 'x' };",
-      { message: 'has a default export that is not a definition: export default defineTool({ … })' },
-    ],
-    [
       'a definition of another kind',
       SOUND['agents/prompts/talk.ts'] ?? '',
       { message: 'holds a prompt: move it to agents/prompts/' },
@@ -245,6 +234,37 @@ agents/models/fast.ts
     const { problems, registry } = await load({ 'agents/tools/search_web.ts': source });
     expect(problems).toEqual([{ file: 'agents/tools/search_web.ts', ...expected }]);
     expect([...registry.agents.keys()]).toEqual(['helper']);
+  });
+
+  it.each([
+    ['no default export', 'export const a = 1;', 'it has no default export'],
+    ['nothing', '', 'it has no default export'],
+    [
+      'another default export',
+      "export default { description: 'x' };",
+      'its default export is not a definition',
+    ],
+  ])('takes a file with %s for a helper, and hints at it', async (_title, source, why) => {
+    const { registry, problems, warnings } = await load({ 'agents/tools/client.ts': source });
+    expect(problems).toEqual([]);
+    const message = `is taken for a helper and not registered, since ${why}: export default defineTool({ … }), or begin its name with _`;
+    expect(warnings).toEqual([{ file: 'agents/tools/client.ts', message }]);
+    expect(registry.tools.has('client')).toBe(false);
+  });
+
+  it('tells each folder of another version once, by name', async () => {
+    const tool = toolFile("'x'");
+    const { problems, warnings } = await load({
+      'agents/packed/some/index.ts': tool,
+      'agents/packed/other/index.ts': tool,
+      'agents/handlers/route.ts': tool,
+      'agents/providers/house.ts': 'export const house = 1;',
+    });
+    expect(problems).toEqual([]);
+    expect(warnings.map(({ file }) => file).sort()).toEqual(['agents/handlers/', 'agents/packed/']);
+    expect(warnings.find(({ file }) => file === 'agents/packed/')?.message).toMatch(
+      /^is not read: packed agents are not/,
+    );
   });
 
   it('tells a broken helper once, in its own file', async () => {

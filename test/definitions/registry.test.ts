@@ -58,11 +58,30 @@ describe('[definitions 2.1] names', () => {
   it.each([
     ['two prompts', { prompts: [prompt(), prompt()] }, 'prompts.talk.name'],
     ['a prompt and a tool', { tools: { talk: tool() } }, 'tools.talk'],
-    ['an agent and a prompt', { agents: [agent({ name: 'talk' })] }, 'prompts.talk.name'],
+    ['an agent and a tool', { tools: { helper: tool() } }, 'tools.helper'],
     ['two models', { models: [model(), model()] }, 'models.fast.name'],
   ])('belong to one definition: not to %s', (_title, parts, field) => {
     expect(problems(parts)).toEqual([expect.stringContaining(`${field}: '`)]);
     expect(problems(parts)[0]).toContain('is already the name of the');
+  });
+
+  it('may be those of an agent and a prompt; an entry of tools then means the prompt, and says so', () => {
+    const agents = [agent({ name: 'talk' })];
+    expect(problems({ agents })).toEqual([]);
+    const prompts = [prompt(), prompt({ name: 'lead', tools: ['talk'] })];
+    const sourced = [...agents, ...prompts, model()].map((definition) => ({ file: 'x.ts', definition }));
+    const { registry, ...found } = buildRegistry(sourced);
+    expect(found).toEqual({
+      problems: [],
+      warnings: [
+        {
+          file: 'x.ts',
+          field: 'tools[0].name',
+          message: "means the prompt 'talk': for the agent of that name, give one of them another",
+        },
+      ],
+    });
+    expect([registry.agents.has('talk'), registry.prompts.has('talk')]).toEqual([true, true]);
   });
 
   it('of models stand apart from the names of callables', () => {
@@ -270,6 +289,25 @@ describe('[definitions 6.3] entries of tools', () => {
     expect(entryProblems(entry)).toEqual([expected]);
   });
 
+  it('may name a tool of a fallback, one that only the provider tells of, and those that come with a subagent', () => {
+    const models = [model({ fallbacks: ['other'] }), model({ name: 'other', providerTools: ['web_search'] })];
+    const tools = ['web_search', 'subagent_create', 'subagent_message'];
+    expect(problems({ ...others, models, prompts: [prompt({ tools }), sub] })).toEqual([]);
+    const definition = prompt({ tools: ['provider:draw'] });
+    const built = buildRegistry([
+      { file: 'x.ts', definition },
+      { file: 'y.ts', definition: model() },
+    ]);
+    expect(built.problems).toEqual([]);
+    expect(built.warnings).toMatchObject([
+      {
+        file: 'x.ts',
+        field: 'tools[0].name',
+        message: expect.stringContaining('no model of the prompt lists'),
+      },
+    ]);
+  });
+
   it('refuses the same name twice', () => {
     expect(entryProblems('search_web', { name: 'search_web' })).toEqual([
       "tools[1].name: repeats 'search_web' of tools[0]",
@@ -285,6 +323,12 @@ describe('[definitions 6.3] entries of tools', () => {
 });
 
 describe('[definitions 8] references of a tool', () => {
+  it('in uses may be tools that come with a subagent', () => {
+    expect(
+      problems({ tools: { search_web: tool({ uses: ['subagent_create', 'subagent_message'] }) } }),
+    ).toEqual([]);
+  });
+
   it('in uses must resolve', () => {
     const tools = { search_web: tool({ uses: ['talk', 'serch_web'] }) };
     expect(problems({ tools })).toEqual([

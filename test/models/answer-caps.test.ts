@@ -250,13 +250,17 @@ describe('[definitions 5.5] beside its caps', () => {
     ],
     ['the id of a call', { tool_calls: [{ index: 0, id: 7, function: { name: 'add', arguments: '{}' } }] }],
     ['arguments', { tool_calls: [{ index: 0, id: 'c', function: { name: 'add', arguments: { a: 1 } } }] }],
-  ])('%s that is no text is a server error', async (_title, delta) => {
-    const { result } = await call(openai((await serve({ body: [event(delta), FINISH] })).url));
-    expect(result).toMatchObject({
-      ok: false,
-      error: { code: 'server_error', message: expect.stringContaining('where a text must be') },
-    });
-  });
+  ])(
+    '%s that is no text is an answer that is none, and the same model is not asked again',
+    async (_title, delta) => {
+      const { result } = await call(openai((await serve({ body: [event(delta), FINISH] })).url));
+      expect(result).toMatchObject({
+        ok: false,
+        attempts: 1,
+        error: { code: 'InvalidAnswer', message: expect.stringContaining('where a text must be') },
+      });
+    },
+  );
 });
 
 describe('[definitions 4] a drip that never ends is given up after', () => {

@@ -135,7 +135,7 @@ describe('reasoning', () => {
       });
       const result = await runAttempt({
         model: tested,
-        request: ask('x', { reasoning: { exclude: true } }),
+        request: () => ask('x', { reasoning: { exclude: true } }),
         signal: new AbortController().signal,
         limits: DEFAULT_ATTEMPT_LIMITS,
         onDelta: (kind) => void seen.push(kind),
@@ -152,6 +152,15 @@ const add: ProviderTool = {
   type: 'function',
   function: { name: 'add', description: 'Adds.', parameters: { type: 'object' } },
 };
+
+describe('[definitions 4] the providers that may answer', () => {
+  it('are told to routers, in their form, and not to OpenAI itself', () => {
+    const request = ask('x', { includedProviders: ['a', 'b'] });
+    expect(toChatBody(request, 'compatible')).toMatchObject({ provider: { only: ['a', 'b'] } });
+    expect(toChatBody(request, 'openai')).not.toHaveProperty('provider');
+    expect(toChatBody(ask('x'), 'compatible')).not.toHaveProperty('provider');
+  });
+});
 
 describe('[definitions 22.9] one call at a time', () => {
   const request = (rest: Partial<ProviderRequest> = {}) =>

@@ -11,8 +11,10 @@ import type { StepContext } from '../../store/port/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { askModel } from '../model/ask-model.ts';
 import { executedMetadata } from '../model/provider-tools.ts';
+import { readProviderVariables } from '../model/provider-variables.ts';
 import { buildRequest, findModels } from '../model/request.ts';
 import type { SubagentOffer } from '../model/subagent-tools.ts';
+import type { AnswerImages } from './answer-images.ts';
 import type { RequestMaterial } from './assemble.ts';
 import type { StepAnswer } from './commit-answer.ts';
 import type { FailedStep, OpenStep } from './read-step.ts';
@@ -33,8 +35,15 @@ export async function askModels(
 ): Promise<Verdict<ModelResponse, FailedStep>> {
   const registry = ports.registry();
   const redact = async (text: string) => (await readRedactor(ports, thread))(text);
-  const result = await askModel(ports, { ref, redact }, findModels(registry, active), (model) =>
-    buildRequest(registry, active, model, { threadId: thread.id, messages, subagents }),
+  const step = { threadId: thread.id, messages, subagents };
+  const result = await askModel(
+    ports,
+    { ref, redact },
+    {
+      models: findModels(registry, active),
+      request: (model, tools) => buildRequest(registry, active, { model, tools }, step),
+      variables: () => readProviderVariables(ports, thread, active.prompt),
+    },
   );
   if (!result.ok) {
     const calls = `${result.attempts} model ${result.attempts === 1 ? 'call' : 'calls'}`;
@@ -47,7 +56,15 @@ export async function askModels(
 
 export function composeAnswer(
   _ports: unknown,
-  { ref, context, active, response, model }: AssembledRequest & ModelResponse,
+  {
+    ref,
+    context,
+    active,
+    response,
+    model,
+    attachments,
+    lostImages,
+  }: AssembledRequest & ModelResponse & AnswerImages,
 ): Verdict<{ readonly answer: StepAnswer }, never> {
   return go({
     answer: {
@@ -58,7 +75,12 @@ export function composeAnswer(
       usage: response.usage,
       prompt: active.prompt.name,
       reasoning: response.reasoning ?? undefined,
-      metadata: executedMetadata(response),
+      metadata: {
+        ...executedMetadata(response),
+        ...(response.reasoningDetails ? { reasoningDetails: response.reasoningDetails } : {}),
+        ...(lostImages === undefined ? {} : { lostImages }),
+      },
+      attachments,
     },
   });
 }
@@ -99,9 +121,12 @@ function finalContent(
 }
 
 function toToolCalls(response: ProviderResponse, step: number): ToolCall[] {
-  return (response.toolCalls ?? []).map(({ id, name, arguments: parsed, rawArguments }, index) => ({
-    id: id || `call_${step}_${index}`,
-    type: 'function',
-    function: { name, arguments: rawArguments ?? JSON.stringify(parsed) },
-  }));
+  return (response.toolCalls ?? []).map(
+    ({ id, name, arguments: parsed, rawArguments, extraContent }, index) => ({
+      id: id || `call_${step}_${index}`,
+      type: 'function',
+      function: { name, arguments: rawArguments ?? JSON.stringify(parsed) },
+      ...(extraContent === undefined ? {} : { extra_content: extraContent }),
+    }),
+  );
 }

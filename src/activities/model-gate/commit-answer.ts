@@ -6,7 +6,7 @@
  * S3. An answer was paid for: where the store is away or full, it is kept until it can be stored, or another worker takes over.
  */
 import { randomUUID } from 'node:crypto';
-import type { ToolCall } from '../../core/message/message.ts';
+import type { AttachmentRef, ToolCall } from '../../core/message/message.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
 import { roleOf } from '../../core/thread/session.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
@@ -27,6 +27,7 @@ export interface StepAnswer {
   readonly reasoning?: string;
   readonly prompt: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly attachments?: readonly AttachmentRef[];
   /** A hook refused the request: this is what it said. */
   readonly blocked?: true;
 }
@@ -105,7 +106,7 @@ export async function afterCreateAnswer(
 }
 
 function toDraft(
-  { content, toolCalls, metadata = {} }: Omit<StepAnswer, 'blocked'>,
+  { content, toolCalls, metadata = {}, attachments = [] }: Omit<StepAnswer, 'blocked'>,
   { side, subprompt }: StepContext,
 ): DraftMessage {
   return {
@@ -119,7 +120,7 @@ function toDraft(
     depth: subprompt?.depth ?? 0,
     silent: false,
     metadata,
-    attachments: null,
+    attachments: attachments.length > 0 ? attachments : null,
   };
 }
 

@@ -8,6 +8,7 @@ import type { FromRun } from '../../store/port/run.ts';
 import type { BegunStep, CommittedStep } from '../../store/port/step.ts';
 import { withHookWork } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
+import { storeImages } from './answer-images.ts';
 import { type AssembledRequest, askModels, composeAnswer, composeBlocked } from './ask-models.ts';
 import {
   type BlockedRequest,
@@ -64,6 +65,7 @@ export const ASSEMBLE = openGate<
 
 const ASK = openGate<ActivityDependencies, AssembledRequest, FailedStep>()
   .stage(askModels) //                6 attempts: tries and fallbacks
+  .stage(storeImages) //              7 images that the model has made become files
   .stage(composeAnswer); //           7 the answer: content, calls with their ids
 
 const STORE = openGate<ActivityDependencies, AnsweredStep, UncommittedStep>()

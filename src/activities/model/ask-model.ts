@@ -1,6 +1,5 @@
 /** Asks the models of a step in their order; what is streamed goes to the log, and each call is a row of its own. */
-import type { ModelDefinition } from '../../core/author/definition.ts';
-import type { ProviderRequest } from '../../core/message/provider.ts';
+import type { CallModelOptions } from '../../models/call-model.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { StepRef } from '../../store/port/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
@@ -18,8 +17,7 @@ export interface AskedStep {
 export async function askModel(
   { store, handover, probe, report }: ActivityDependencies,
   { ref, redact }: AskedStep,
-  models: ModelDefinition[],
-  request: (model: ModelDefinition) => ProviderRequest,
+  asked: Pick<CallModelOptions, 'models' | 'request' | 'variables'>,
 ) {
   const signal = abortSignal(handover);
   const chunks = new ChunkWriter((delta, call) => store.modelCalls.appendChunk({ ...ref, call, delta }));
@@ -29,8 +27,7 @@ export async function askModel(
     return await askProvider(
       { threadId, work: `${threadId}:${step}` },
       {
-        models,
-        request,
+        ...asked,
         signal,
         onAttempt: record.onAttempt,
         onAttemptEnd: async (end) => {

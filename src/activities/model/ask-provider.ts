@@ -14,11 +14,12 @@ export interface ProviderWork {
 
 export function askProvider(of: ProviderWork, options: CallModelOptions): Promise<CallModelResult> {
   const outside = AsyncLocalStorage.snapshot();
-  const { onAttempt, onAttemptEnd, onChunk } = options;
+  const { variables, onAttempt, onAttemptEnd, onChunk } = options;
   const run = { ...of, code: 'model', name: options.models[0]?.name ?? '' } as const;
   return runAuthorCode(run, () =>
     callModel({
       ...options,
+      ...(variables && { variables: () => outside(variables) }),
       ...(onAttempt && { onAttempt: (start) => outside(onAttempt, start) }),
       ...(onAttemptEnd && { onAttemptEnd: (end) => outside(onAttemptEnd, end) }),
       ...(onChunk && { onChunk: (chunk) => outside(onChunk, chunk) }),

@@ -25,6 +25,7 @@ export function recordModelCalls(
     },
     async onAttemptEnd({ attempt, model, outcome }) {
       if (outcome.ok) {
+        const { ignored } = outcome;
         const { usage } = outcome.response;
         const firstTokenAt = outcome.firstTokenAt * 1000;
         await store.modelCalls.end({
@@ -34,6 +35,7 @@ export function recordModelCalls(
           usage,
           cost: costOf(model, usage),
           firstTokenAt,
+          ignored,
         });
         return;
       }

@@ -1,7 +1,8 @@
 /**
  * Tools that the provider itself runs (definitions §6.3, §8): sent along, never executed here.
  * A prompt names one as the model declares it in `providerTools` (`x` or `provider:x`), or by a tool of the project with
- * `executionMode: 'provider'`. A fallback model that does not declare it is asked without it.
+ * `executionMode: 'provider'`, or as the provider itself tells of it (`provider:x`). A fallback model that does not have it is asked
+ * without it.
  */
 import type {
   ModelDefinition,
@@ -10,15 +11,24 @@ import type {
   Registry,
 } from '../../core/author/definition.ts';
 import type { ProviderResponse, ProviderTool } from '../../core/message/provider.ts';
+import type { ProviderOwnTool } from '../../core/message/provider-terms.ts';
+import { toParameters } from '../../definitions/index.ts';
+import type { ProviderTools } from '../../models/meet-provider.ts';
+
+/** A model, and what its provider says that it runs itself. */
+export interface AskedModel {
+  readonly model: ModelDefinition;
+  readonly tools: ProviderTools;
+}
 
 const PREFIX = 'provider:';
 
 export function findProviderTools(
   registry: Registry,
   prompt: PromptDefinition,
-  model: ModelDefinition,
+  asked: AskedModel,
 ): ProviderTool[] {
-  return prompt.tools.flatMap((entry) => toProviderTool(registry, model, entry) ?? []);
+  return prompt.tools.flatMap((entry) => toProviderTool(registry, asked, entry) ?? []);
 }
 
 /** What a message's metadata tells of tools that the provider has run; nothing where it has run none. */
@@ -45,7 +55,7 @@ export function runsAtProvider(registry: Registry, name: string): boolean {
 
 function toProviderTool(
   registry: Registry,
-  model: ModelDefinition,
+  { model, tools }: AskedModel,
   { name, options }: PromptToolEntry,
 ): ProviderTool | undefined {
   const tool = registry.tools.get(name);
@@ -63,12 +73,34 @@ function toProviderTool(
   // A prompt or an agent of that name comes first, as it does when the project is checked.
   if (registry.prompts.has(name) || registry.agents.has(name)) return undefined;
   const own = name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name;
-  const offered = model.providerTools.find((each) => each === name || each === own);
+  const declared = model.providerTools.find((each) => each === name || each === own);
+  // With the prefix it is the provider's, also where the model's definition does not list it.
+  const offered = declared ?? (name !== own && Object.hasOwn(tools, own) ? own : undefined);
   if (offered === undefined) return undefined;
   return {
     type: 'function',
-    function: { name: offered, description: '', parameters: {} },
+    function: { name: offered, ...describe(tools[offered]) },
     executionMode: 'provider',
     options,
   };
+}
+
+/** As the provider describes it (`getTools`); some need no more than the name. */
+function describe(
+  tool: ProviderOwnTool | undefined,
+): Pick<ProviderTool['function'], 'description' | 'parameters'> {
+  const { description, parameters, args } = tool ?? {};
+  return {
+    description: typeof description === 'string' ? description : '',
+    parameters: toSchema(args) ?? parameters ?? {},
+  };
+}
+
+/** Undefined for what is no zod schema, or none that can be described. */
+function toSchema(args: unknown): ProviderTool['function']['parameters'] | undefined {
+  try {
+    return args === undefined ? undefined : toParameters(args);
+  } catch {
+    return undefined;
+  }
 }

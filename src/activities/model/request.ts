@@ -8,7 +8,7 @@ import type { StoredError } from '../../core/thread/step.ts';
 import type { StopRules } from '../../core/thread/stop.ts';
 
 import { offeredTools } from './offered-tools.ts';
-import { findProviderTools, runsAtProvider } from './provider-tools.ts';
+import { type AskedModel, findProviderTools, runsAtProvider } from './provider-tools.ts';
 import type { SubagentOffer } from './subagent-tools.ts';
 
 export function agentNotFound(agent: string, threadId: string): StoredError {
@@ -52,11 +52,13 @@ export interface AssembledStep {
 export function buildRequest(
   registry: Registry,
   { prompt }: ActiveSide,
-  model: ModelDefinition,
+  asked: AskedModel,
   { threadId, messages, subagents }: AssembledStep,
 ): ProviderRequest {
-  const { supportsImages, supportsToolCalls } = model.capabilities;
-  const tools = supportsToolCalls === false ? [] : offerTools(registry, prompt, model, subagents);
+  const { model } = asked;
+  const { supportsImages, supportsToolCalls, supportsJsonMode, maxOutputTokens } = model.capabilities;
+  const tools = supportsToolCalls === false ? [] : offerTools(registry, prompt, asked, subagents);
+  const { responseFormat, ...providerOptions } = { ...model.providerOptions, ...prompt.providerOptions };
   return {
     model: model.model,
     // What is stored keeps its images: another model may see them (runtime §4).
@@ -65,7 +67,10 @@ export function buildRequest(
       ? { tools, toolChoice: prompt.toolChoice, parallelToolCalls: prompt.parallelToolCalls }
       : {}),
     ...(prompt.reasoning ? { reasoning: toReasoning(prompt, model) } : {}),
-    providerOptions: { ...model.providerOptions, ...prompt.providerOptions },
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(responseFormat === undefined || supportsJsonMode === false ? {} : { responseFormat }),
+    ...(model.includedProviders.length > 0 ? { includedProviders: model.includedProviders } : {}),
+    providerOptions,
     user: threadId,
   };
 }
@@ -95,11 +100,11 @@ function nearestWord(
 export function offerTools(
   registry: Registry,
   prompt: PromptDefinition,
-  model: ModelDefinition,
+  asked: AskedModel,
   subagents: SubagentOffer,
 ): ProviderTool[] {
   const own = offeredTools(registry, prompt, subagents).filter(
     (tool) => !runsAtProvider(registry, tool.function.name),
   );
-  return [...own, ...findProviderTools(registry, prompt, model)];
+  return [...own, ...findProviderTools(registry, prompt, asked)];
 }

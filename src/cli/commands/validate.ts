@@ -1,5 +1,6 @@
 /** `everthread validate`: all problems of a project's definitions at once. */
 import type { Command } from 'commander';
+import type { AgentDefinition } from '../../core/author/definition.ts';
 import { act, addCommon, type Cli, type CommonOptions, GROUPS } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { note, printJson, printLine, tone } from '../output/output.ts';
@@ -13,7 +14,7 @@ export function addValidate(program: Command, cli: Cli): void {
     .description(
       'Loads agents/{agents,prompts,models,tools,hooks,effects,api} and prints every problem with its file, line and field. ' +
         'Nothing is run and no server is needed. With --json: { ok, agents, prompts, models, tools, hooks, effects, ' +
-        'endpoints, problems, warnings }.',
+        'endpoints, about, problems, warnings }; about says for each agent its title, description, icon, labels of its sides and package.',
     );
   addCommon(command).action(act(cli, validateProject));
 }
@@ -32,7 +33,7 @@ async function validateProject({ project, json }: CommonOptions): Promise<number
     endpoints: [...registry.endpoints.keys()],
   };
   if (json) {
-    printJson({ ok, ...names, problems, warnings });
+    printJson({ ok, ...names, about: [...registry.agents.values()].map(toAbout), problems, warnings });
     return ok ? EXIT.done : EXIT.usage;
   }
   if (warnings.length > 0)
@@ -52,6 +53,14 @@ async function validateProject({ project, json }: CommonOptions): Promise<number
   // The result of this command, so it goes to standard output.
   printLine(`${visible(formatProblems(problems))}\n\n${count(problems.length, 'problem')}`);
   return EXIT.usage;
+}
+
+/** What an agent says of itself, for those who show it. */
+function toAbout(agent: AgentDefinition) {
+  const { name, type, title, description, icon, sideA, sideB } = agent;
+  const { packageName, version, author, license, tags } = agent;
+  const labels = { sideA: sideA.label, sideB: sideB?.label };
+  return { name, type, title, description, icon, labels, packageName, version, author, license, tags };
 }
 
 function count(number: number, word: string): string {

@@ -52,7 +52,12 @@ export interface AgentDefinition {
   readonly env: Readonly<Record<string, string>>;
   readonly variables: readonly VariableDefinition[];
   readonly hooks: readonly string[];
-  readonly metadata: Readonly<Record<string, string>>;
+  /** Of the package that the agent comes from; told and not used. */
+  readonly packageName?: string;
+  readonly version?: string;
+  readonly author?: string;
+  readonly license?: string;
+  readonly tags?: readonly string[];
 }
 
 export type PromptPart =

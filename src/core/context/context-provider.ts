@@ -4,6 +4,7 @@
  */
 
 import type { ContentPart, ProviderMessage } from '../message/provider.ts';
+import type { ReasoningDetail } from '../message/provider-terms.ts';
 import { toProviderCall } from '../message/tool-call.ts';
 import { type ContextMessage, parseCalls } from './context.ts';
 import { type Pictures, type ShownAttachments, showAttachments } from './context-attachment.ts';
@@ -50,7 +51,14 @@ function fromAssistant(
     content: text.trim().length > 0 ? text : null,
     ...(calls.length > 0 ? { toolCalls: calls } : {}),
     ...(own && message.reasoning ? { reasoning: message.reasoning } : {}),
+    ...(own ? detailsOf(message) : {}),
   };
+}
+
+/** Kept with the answer in the form in which its provider gave them. */
+function detailsOf({ metadata }: ContextMessage): { reasoningDetails?: readonly ReasoningDetail[] } {
+  const details = metadata?.reasoningDetails;
+  return Array.isArray(details) && details.length > 0 ? { reasoningDetails: details } : {};
 }
 
 /** The paths are told here and stored once, with the message (definitions §12.4). */

@@ -102,9 +102,10 @@ export interface EventData {
   'model.called': { readonly model: string; readonly modelId: string; readonly call: number };
   /** A piece of the answer. The only kind that is ever removed: the pieces of a step when the next one is committed. */
   'model.chunk': InSubprompt & { readonly delta: string; readonly call: number };
-  /** The model answered. `cost` in US dollars, where the model has prices. */
+  /** The model answered. `cost` in US dollars, where the model has prices; `ignored`: kinds of chunks that nothing was kept of. */
   'model.answered': {
     readonly call: number;
+    readonly ignored?: readonly string[];
     readonly usage: ProviderUsage | null;
     readonly cost: number | null;
   };

@@ -6,7 +6,8 @@
  */
 
 import type { ToolCall } from './message.ts';
-import type { ContentPart, ProviderMessage } from './provider.ts';
+import type { ContentPart, ProviderMessage, ProviderToolCall } from './provider.ts';
+import type { ReasoningDetail } from './provider-terms.ts';
 import { isToolCall, toProviderCall } from './tool-call.ts';
 
 export interface LLMMessage {
@@ -18,6 +19,8 @@ export interface LLMMessage {
   readonly name?: string;
   /** Stored reasoning that is sent again (`reasoning.include`). */
   readonly reasoning?: string;
+  /** The same in the provider's own form. */
+  readonly reasoning_details?: readonly ReasoningDetail[];
 }
 
 export function toLLMMessage(message: ProviderMessage): LLMMessage {
@@ -26,12 +29,13 @@ export function toLLMMessage(message: ProviderMessage): LLMMessage {
     case 'user':
       return { role: message.role, content: message.content };
     case 'assistant': {
-      const { role, content, toolCalls, reasoning } = message;
+      const { role, content, toolCalls, reasoning, reasoningDetails } = message;
       return {
         role,
         content,
         ...(toolCalls ? { tool_calls: toolCalls.map(toToolCall) } : {}),
         ...(reasoning === undefined ? {} : { reasoning }),
+        ...(reasoningDetails === undefined ? {} : { reasoning_details: reasoningDetails }),
       };
     }
     case 'tool': {
@@ -48,17 +52,13 @@ export function toolText(content: Extract<ProviderMessage, { role: 'tool' }>['co
   return content.type === 'text' ? content.text : `Error: ${content.error}`;
 }
 
-function toToolCall(call: {
-  readonly id: string;
-  readonly name: string;
-  readonly arguments: Readonly<Record<string, unknown>>;
-  readonly rawArguments?: string;
-}): ToolCall {
-  const { id, name, rawArguments } = call;
+function toToolCall(call: ProviderToolCall): ToolCall {
+  const { id, name, rawArguments, extraContent } = call;
   return {
     id,
     type: 'function',
     function: { name, arguments: rawArguments ?? JSON.stringify(call.arguments) },
+    ...(extraContent === undefined ? {} : { extra_content: extraContent }),
   };
 }
 
@@ -110,7 +110,7 @@ const BAD_CALLS = 'its tool_calls must be a list of { id, function: { name, argu
 type Parts = string | readonly ContentPart[];
 
 function readAnswer(
-  { content, tool_calls: calls, reasoning }: Partial<LLMMessage>,
+  { content, tool_calls: calls, reasoning, reasoning_details: details }: Partial<LLMMessage>,
   parts: Parts,
 ): ProviderMessage | undefined {
   if (calls !== undefined && calls !== null && !(Array.isArray(calls) && calls.every(isToolCall)))
@@ -120,6 +120,7 @@ function readAnswer(
     content: content === null || content === undefined ? null : textOf(parts),
     ...(calls && calls.length > 0 ? { toolCalls: calls.map(toProviderCall) } : {}),
     ...(typeof reasoning === 'string' ? { reasoning } : {}),
+    ...(Array.isArray(details) ? { reasoningDetails: details } : {}),
   };
 }
 

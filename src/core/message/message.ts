@@ -36,6 +36,8 @@ export interface ToolCall {
   readonly id: string;
   readonly type: 'function';
   readonly function: { readonly name: string; readonly arguments: string };
+  /** What the provider wants to have back with the call; JSON. */
+  readonly extra_content?: unknown;
 }
 
 /** The subagent that a message is about: from the registry of its parent (definitions §15.1). */

@@ -2,23 +2,27 @@
  * The provider port (definitions §5): what a model backend looks like to the runtime.
  * Types alone; backends live in `models`. `specificationVersion` is '1'.
  */
+import type {
+  ProviderConfigSlot,
+  ProviderFactoryConfig,
+  ProviderImage,
+  ProviderModelCapabilities,
+  ProviderOwnTool,
+  ReasoningDetail,
+  SafeParseResult,
+} from './provider-terms.ts';
 
-export interface ProviderFactoryConfig {
-  readonly apiKey: string;
-  readonly baseUrl?: string;
-  /** Milliseconds for one request. */
-  readonly timeout?: number;
-}
-
-/** Makes a provider. `providerOptions`, when there, is a zod schema for a model's own options. */
+/**
+ * Makes a provider: once for each model and configuration of a process. Its settings are variables of the thread (definitions §16),
+ * else of the worker's environment.
+ */
 export interface ProviderFactory {
   (config: ProviderFactoryConfig): Provider;
+  /** A zod schema for a model's own options. */
   readonly providerOptions?: { safeParse(value: unknown): SafeParseResult };
+  /** By name. Default: `apiKey` and `baseUrl`, from `<FACTORY>_API_KEY` and `<FACTORY>_BASE_URL`. None at all: `{}`. */
+  readonly configSlots?: Readonly<Record<string, ProviderConfigSlot>>;
 }
-
-export type SafeParseResult =
-  | { success: true; data: unknown }
-  | { success: false; error: { issues: readonly { path: readonly PropertyKey[]; message: string }[] } };
 
 export interface Provider {
   readonly name: string;
@@ -26,7 +30,14 @@ export interface Provider {
   generate(request: ProviderRequest): Promise<ProviderResponse>;
   /** Rejects or yields an `error` chunk on failure; ends after `finish`. */
   stream(request: ProviderRequest): Promise<AsyncIterable<ProviderStreamChunk>>;
+  /** Where it answers false, the model is not asked, and its fallback is. */
   supportsModel?(modelId: string): boolean;
+  /** Asked once; what the model's definition says of its capabilities outranks it. */
+  getModelCapabilities?(modelId: string): Promise<ProviderModelCapabilities | null>;
+  /** Tools that the provider runs itself, by name. Asked once. */
+  getTools?(
+    modelId?: string,
+  ): Readonly<Record<string, ProviderOwnTool>> | Promise<Readonly<Record<string, ProviderOwnTool>>>;
 }
 
 export interface ProviderRequest {
@@ -43,6 +54,8 @@ export interface ProviderRequest {
   readonly reasoning?: ReasoningRequest;
   readonly responseFormat?: unknown;
   readonly providerOptions?: Readonly<Record<string, unknown>>;
+  /** For providers that route to others: which of them may answer (`includedProviders` of the model). Any where absent. */
+  readonly includedProviders?: readonly string[];
   /** Stable id of the end user or thread, for sticky routing. */
   readonly user?: string;
   readonly signal?: AbortSignal;
@@ -66,6 +79,8 @@ export type ProviderMessage =
       readonly content: string | null;
       readonly toolCalls?: readonly ProviderToolCall[];
       readonly reasoning?: string;
+      /** As the provider gave them with the answer, for its own use. */
+      readonly reasoningDetails?: readonly ReasoningDetail[];
     }
   | {
       readonly role: 'tool';
@@ -93,6 +108,8 @@ export interface ProviderToolCall {
   /** Parsed arguments; a backend that got malformed JSON gives `{}` here and the text in `rawArguments`. */
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly rawArguments?: string;
+  /** What the provider wants to have back with the call in later requests; JSON. */
+  readonly extraContent?: unknown;
 }
 
 export interface ProviderTool {
@@ -120,6 +137,7 @@ export interface ExecutedProviderTool {
   readonly status: 'completed' | 'failed' | 'in_progress';
   readonly input?: unknown;
   readonly result?: unknown;
+  readonly metadata?: unknown;
 }
 
 export type FinishReason = 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'error';
@@ -137,32 +155,48 @@ export interface ProviderUsage {
 export interface ProviderResponse {
   readonly content: string | null;
   readonly reasoning?: string | null;
+  readonly reasoningDetails?: readonly ReasoningDetail[];
   readonly toolCalls?: readonly ProviderToolCall[];
+  readonly images?: readonly ProviderImage[];
   readonly providerTools?: readonly ExecutedProviderTool[];
   readonly finishReason: FinishReason;
   readonly usage: ProviderUsage;
   readonly responseId?: string;
 }
 
+/** In any order that the provider finds; `finish` is the last that is read. Other kinds are left out, and named in the log. */
 export type ProviderStreamChunk =
   | { readonly type: 'content-delta'; readonly delta: string }
   | { readonly type: 'content-done' }
   | { readonly type: 'reasoning-delta'; readonly delta: string }
   | { readonly type: 'reasoning-done' }
-  | { readonly type: 'tool-call-start'; readonly id: string; readonly name: string }
+  | {
+      readonly type: 'tool-call-start';
+      readonly id: string;
+      readonly name: string;
+      readonly extraContent?: unknown;
+    }
   | { readonly type: 'tool-call-delta'; readonly id: string; readonly argumentsDelta: string }
-  /** `arguments` is the complete JSON text. */
   | {
       readonly type: 'tool-call-done';
       readonly id: string;
-      readonly name: string;
-      readonly arguments: string;
+      /** Default: that of the `tool-call-start` with this id. */
+      readonly name?: string;
+      /** The arguments, or their complete JSON text. Default: the deltas with this id. */
+      readonly arguments?: string | Readonly<Record<string, unknown>>;
+      readonly extraContent?: unknown;
     }
+  /** A piece of an image whose whole follows as `image-done`; not kept. */
+  | { readonly type: 'image-delta'; readonly index: number; readonly data: string }
+  | { readonly type: 'image-done'; readonly index: number; readonly image: ProviderImage }
+  /** A search that the provider has run itself. */
+  | { readonly type: 'web-search-done'; readonly result: unknown }
   | { readonly type: 'provider-tool-done'; readonly tool: ExecutedProviderTool }
   | {
       readonly type: 'finish';
       readonly finishReason: FinishReason;
       readonly usage: ProviderUsage;
+      readonly reasoningDetails?: readonly ReasoningDetail[];
       readonly responseId?: string;
     }
   | { readonly type: 'error'; readonly error: string; readonly code?: ProviderErrorCode };
@@ -175,7 +209,9 @@ export type ProviderErrorCode =
   | 'timeout'
   | 'unknown'
   /** Our own code: the answer exceeded a limit of docs/operations.md. The same model is not asked again, a fallback is. */
-  | 'AnswerTooLarge';
+  | 'AnswerTooLarge'
+  /** Our own code: the provider, or its answer, is not as this contract has it. The same model is not asked again, a fallback is. */
+  | 'InvalidAnswer';
 
 /**
  * The failure of one request. `retryAfter` is in seconds. Recognised by `name` and `code`, not by class.

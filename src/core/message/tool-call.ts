@@ -8,11 +8,14 @@ export function isToolCall(value: unknown): value is ToolCall {
 }
 
 export function toProviderCall(call: ToolCall): ProviderToolCall {
-  const { id, function: target } = call;
+  const { id, function: target, extra_content: extraContent } = call;
   const parsed = parseArguments(target.arguments);
-  return parsed
-    ? { id, name: target.name, arguments: parsed }
-    : { id, name: target.name, arguments: {}, rawArguments: target.arguments };
+  return {
+    id,
+    name: target.name,
+    ...(parsed ? { arguments: parsed } : { arguments: {}, rawArguments: target.arguments }),
+    ...(extraContent === undefined ? {} : { extraContent }),
+  };
 }
 
 /** The arguments object of a call, or undefined when its text is not one. An empty text is an empty object. */

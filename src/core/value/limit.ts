@@ -118,6 +118,8 @@ export const LIMITS = {
   answerCalls: 256,
   /** JSON of what one tool reported that the provider ran. */
   executedToolBytes: 4 * 1024 * 1024,
+  /** Base64 of the images that one answer brings. */
+  answerImageBytes: 24 * 1024 * 1024,
   /** Chunks of a stream. */
   answerChunks: 1_000_000,
   /** Characters of a tool's name and of a call's id, as a model gives them; of an answer's own id, which is cut there. */

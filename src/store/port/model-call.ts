@@ -16,6 +16,8 @@ export interface ModelCallEnd extends StepRef {
   readonly usage?: ProviderUsage;
   readonly cost?: number;
   readonly firstTokenAt?: number;
+  /** Kinds of chunks of the answer that nothing was kept of. */
+  readonly ignored?: readonly string[];
 }
 
 export interface ModelChunk extends StepRef {

@@ -76,7 +76,7 @@ export async function endModelCall(context: CommandContext, command: ModelCallEn
 }
 
 async function keepEnd(thread: ThreadTransaction, command: ModelCallEnd): Promise<void> {
-  const { step, attempt, call, ok, error, usage, cost, firstTokenAt } = command;
+  const { step, attempt, call, ok, error, usage, cost, firstTokenAt, ignored } = command;
   await thread.trx
     .updateTable('model_calls')
     .set({
@@ -92,8 +92,13 @@ async function keepEnd(thread: ThreadTransaction, command: ModelCallEnd): Promis
     .where('attempt', '=', attempt)
     .where('call', '=', call)
     .execute();
+  const left = ignored && ignored.length > 0 ? { ignored } : {};
   if (ok)
-    thread.emit('model.answered', { call, usage: usage ?? null, cost: cost ?? null }, { step, attempt });
+    thread.emit(
+      'model.answered',
+      { call, usage: usage ?? null, cost: cost ?? null, ...left },
+      { step, attempt },
+    );
   else thread.emit('model.failed', { call, ...error }, { step, attempt });
 }
 

@@ -1,0 +1,50 @@
+/** Stage: images that a model has made become files of the thread and attachments of its answer (definitions §5.3, §15.4). */
+import { extensionOf } from '../../core/file/mime-type.ts';
+import type { AttachmentRef } from '../../core/message/message.ts';
+import type { ProviderResponse } from '../../core/message/provider.ts';
+import type { ProviderImage } from '../../core/message/provider-terms.ts';
+import { isRuntimeError, isStoreTrouble } from '../../core/value/error.ts';
+import { storeAttachments } from '../../state/attachments.ts';
+import { go, type Verdict } from '../../state/gate.ts';
+import { createIds } from '../../state/id.ts';
+import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
+import type { StepContext, StepRef } from '../../store/port/step.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { abortSignal } from '../base/guard.ts';
+
+export interface AnswerImages {
+  readonly attachments?: readonly AttachmentRef[];
+  /** Why the images are not there: what else was answered is kept, since it was paid for. */
+  readonly lostImages?: string;
+}
+
+interface AnsweredRequest {
+  readonly ref: StepRef;
+  readonly context: Pick<StepContext, 'thread'>;
+  readonly response: ProviderResponse;
+}
+
+export async function storeImages(
+  { store, handover }: ActivityDependencies,
+  { ref, context: { thread }, response }: AnsweredRequest,
+): Promise<Verdict<AnswerImages, never>> {
+  const { images = [] } = response;
+  if (images.length === 0) return go({});
+  const files = images.map(toFile);
+  try {
+    const attachments = await retryWhileUnavailable(abortSignal(handover), () => {
+      // The same files for each attempt at the step.
+      const nextId = createIds(store, `${thread.id}:${ref.step}:image`);
+      return storeAttachments({ store, threadId: thread.id, nextId }, files);
+    });
+    return go({ attachments });
+  } catch (error) {
+    if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;
+    return go({ lostImages: error.message });
+  }
+}
+
+function toFile({ data, mediaType, revisedPrompt }: ProviderImage, index: number) {
+  const name = `image-${index + 1}${extensionOf('', mediaType)}`;
+  return { name, mimeType: mediaType, data, ...(revisedPrompt ? { description: revisedPrompt } : {}) };
+}

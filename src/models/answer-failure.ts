@@ -1,0 +1,26 @@
+/** The two failures of an answer that are not the provider's own words: neither is asked for again of the same model. */
+import { ProviderError } from '../core/message/provider.ts';
+import { readField } from '../core/value/thrown.ts';
+
+export function tooLarge(what: string): ProviderError {
+  return new ProviderError(
+    `The model's answer was given up: ${what}. Ask it for less, or set another model as a fallback.`,
+    'AnswerTooLarge',
+  );
+}
+
+/** `what`: a sentence about the provider, without its end. */
+export function invalidAnswer(what: string): ProviderError {
+  return new ProviderError(`${what}. Its code does not keep to the contract of providers.`, 'InvalidAnswer');
+}
+
+/** The JSON of a part of an answer. Throws one of the two for what has none. */
+export function answerJson(value: unknown, what: string): string {
+  try {
+    return JSON.stringify(value) ?? 'null';
+  } catch (error) {
+    if (readField(error, 'name') === 'RangeError')
+      throw tooLarge(`${what} is nested too deep to be written as JSON`);
+    throw invalidAnswer(`The provider answered with ${what} that is not JSON`);
+  }
+}

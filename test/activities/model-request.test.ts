@@ -1,0 +1,69 @@
+/** What a model's definition says of its requests (definitions §4, §5.2), and tools of providers as they tell of them (§6.3). */
+import { z } from 'zod';
+import { buildRequest } from '../../src/activities/model/request.ts';
+import { findActiveSide } from '../../src/core/project/active-side.ts';
+import { registryFrom } from '../../src/definitions/index.ts';
+import { agent, model, project, prompt } from '../definitions/sample.ts';
+
+/** The request that the sample's agent makes. */
+function requestOf(ofModel: object, ofPrompt: object = {}, tools = {}) {
+  const registry = registryFrom(
+    project({ agents: [agent()], models: [model(ofModel)], prompts: [prompt(ofPrompt)] }),
+  );
+  const active = findActiveSide(registry, 'helper', 'a');
+  const asked = registry.models.get('fast');
+  if (!active || !asked) throw new Error('The sample has no agent.');
+  const step = { threadId: 't', messages: [], subagents: { enabled: [], living: false } };
+  return buildRequest(registry, active, { model: asked, tools }, step);
+}
+
+describe('[definitions 4] a request has what the definition of its model says:', () => {
+  it('the most tokens of an answer, and the providers that may give it', () => {
+    expect(
+      requestOf({ capabilities: { maxOutputTokens: 500 }, includedProviders: ['a', 'b'] }),
+    ).toMatchObject({
+      maxOutputTokens: 500,
+      includedProviders: ['a', 'b'],
+    });
+    const bare = requestOf({});
+    expect(bare).not.toHaveProperty('maxOutputTokens');
+    expect(bare).not.toHaveProperty('includedProviders');
+  });
+
+  it('the format of the answer, unless the model has no JSON mode', () => {
+    const providerOptions = { responseFormat: { type: 'json_object' }, seed: 7 };
+    expect(requestOf({}, { providerOptions })).toMatchObject({
+      responseFormat: { type: 'json_object' },
+      providerOptions: { seed: 7 },
+    });
+    const without = requestOf({ capabilities: { supportsJsonMode: false } }, { providerOptions });
+    expect(without).not.toHaveProperty('responseFormat');
+    expect(without.providerOptions).toEqual({ seed: 7 });
+  });
+});
+
+describe("[definitions 6.3] a provider's own tool", () => {
+  const draw = { description: 'Draws.', args: z.object({ what: z.string() }) };
+  const drawn = {
+    type: 'function',
+    function: {
+      name: 'draw',
+      description: 'Draws.',
+      parameters: expect.objectContaining({
+        properties: { what: { type: 'string' } },
+        additionalProperties: false,
+      }),
+    },
+    executionMode: 'provider',
+    options: {},
+  };
+
+  it('is described as the provider tells of it', () => {
+    expect(requestOf({ providerTools: ['draw'] }, { tools: ['draw'] }, { draw }).tools).toEqual([drawn]);
+  });
+
+  it('is offered by its prefix where only the provider tells of it, and not where it does not', () => {
+    expect(requestOf({}, { tools: ['provider:draw'] }, { draw }).tools).toEqual([drawn]);
+    expect(requestOf({}, { tools: ['provider:draw'] }, {}).tools).toBeUndefined();
+  });
+});

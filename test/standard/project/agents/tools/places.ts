@@ -1,0 +1,4 @@
+/** A helper beside the tools. */
+export function describePlace(place: string): string {
+  return `${place} has a fjord.`;
+}
