@@ -9,6 +9,7 @@ import { env } from './migration-0003.ts';
 import { wholeState } from './migration-0004.ts';
 import { family } from './migration-0005.ts';
 import { strikes } from './migration-0006.ts';
+import { stepCounts } from './migration-0007.ts';
 import type { Tables } from './tables.ts';
 
 const spine: Migration = {
@@ -193,6 +194,7 @@ const provider: MigrationProvider = {
     '0004_whole_state': wholeState,
     '0005_family': family,
     '0006_strikes': strikes,
+    '0007_step_counts': stepCounts,
   }),
 };
 

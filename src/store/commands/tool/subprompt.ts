@@ -14,7 +14,7 @@ import { type CommandContext, inRun, inSnapshot } from '../base/context.ts';
 import { readStep } from '../base/step-place.ts';
 import type { StepRow } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
-import { describeStep } from '../step/begin-step.ts';
+import { describeStep } from '../step/describe-step.ts';
 import { insertStep, retryStep } from '../step/open-step.ts';
 
 export async function openSubprompt(

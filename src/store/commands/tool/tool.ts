@@ -96,7 +96,7 @@ export async function commitTool(context: CommandContext, command: CommitTool): 
     }
     const seeded = nextAgent === undefined ? 0 : await keepHandoff(thread, nextAgent, nextInput);
     for (const tool of command.queuedTools) {
-      await enqueue(thread, { kind: 'tool', ...tool, origin: 'code' });
+      await enqueue(thread, { kind: 'tool', ...tool, origin: 'code' }, { own: true });
     }
     return { kind: 'stored', queued: queued + seeded };
   });
