@@ -27,7 +27,7 @@ export const STORE = [
     rule: 'a thread does not come to rest while the store holds rows that nobody took',
     edits: [
       {
-        find: 'const pending = !mayRest && (waiting > 0 || command.more === true);',
+        find: 'const pending = !mayRest && (inLine || command.more === true);',
         put: 'const pending = !mayRest && command.more === true;',
       },
     ],

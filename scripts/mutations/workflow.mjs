@@ -118,8 +118,8 @@ export const WORKFLOW = [
     rule: 'an execution has a hard cap of steps',
     edits: [
       {
-        find: "return steps >= cap ? 'max_total_steps' : undefined;",
-        put: "return steps < 0 ? 'max_total_steps' : undefined;",
+        find: "return sideSteps.a + sideSteps.b >= cap ? 'max_total_steps' : undefined;",
+        put: "return sideSteps.a < 0 ? 'max_total_steps' : undefined;",
       },
     ],
     tests: ['test/core/stop.test.ts'],

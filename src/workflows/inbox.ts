@@ -1,6 +1,8 @@
 /**
- * What lies in line for the thread, and whether it may be taken: after a stop, queued work is parked until somebody speaks
- * (runtime §2).
+ * What lies in line for the thread, and whether it may be taken (runtime §2, §6.4).
+ * P1. After a stop, queued work is parked until somebody speaks.
+ * P2. After a limit, what is left in line is the thread's own: it is shelved until anything comes from outside. A run that does not
+ *     know of it asks the store in vain, and shelves it.
  */
 import type { Carried } from '../core/thread/carried.ts';
 import type { IncomingItem } from '../core/thread/item.ts';
@@ -9,6 +11,8 @@ import { ThreadQueue } from '../core/thread/queue.ts';
 export class Inbox {
   readonly queue: ThreadQueue;
   #parked: boolean;
+  /** P2: a limit was reached. */
+  #shelved = false;
   /** A relative has spoken, perhaps before the store was asked where the thread stands. */
   #spokenTo = false;
   /** Items in line, as others have said since the loop had them counted last. */
@@ -24,13 +28,18 @@ export class Inbox {
     return this.#parked;
   }
 
+  get shelved(): boolean {
+    return this.#shelved;
+  }
+
   get hasWork(): boolean {
-    return !this.#parked && this.queue.size > 0;
+    return !this.#parked && !this.#shelved && this.queue.size > 0;
   }
 
   /** A person's message unparks what is in line. */
   accept(item: IncomingItem): { id: string } {
     const { id, duplicate } = this.queue.accept(item);
+    if (!duplicate) this.#shelved = false;
     if (!duplicate && item.kind !== 'tool' && item.role === 'user') this.#parked = false;
     return { id };
   }
@@ -54,8 +63,14 @@ export class Inbox {
 
   /** The store was seen with so many pending rows, by somebody else. */
   announce(waiting: number): void {
+    if (waiting > 0) this.#shelved = false;
     this.queue.announce(waiting);
     this.#announced = Math.max(this.#announced, waiting);
+  }
+
+  /** P2: the store ended an execution for a limit and counted nothing from outside. What came since then counts. */
+  shelve(): void {
+    this.#shelved = this.#announced === 0 && !this.queue.holdsItems;
   }
 
   /** Before the store counts what waits. */

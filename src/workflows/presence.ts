@@ -123,7 +123,7 @@ function toDetails({ threadId, presence, turn, inbox, effects, start }: ThreadRu
   const { lastError } = turn;
   const lines: [string, string][] = [
     ['now', activity],
-    ['status', inbox.parked ? `${status}; queued work waits for a user message` : status],
+    ['status', `${status}${whatWaits(inbox)}`],
     ['agent', agent],
     ['model', model],
     ['step', String(turn.totalSteps)],
@@ -138,6 +138,13 @@ function toDetails({ threadId, presence, turn, inbox, effects, start }: ThreadRu
     .filter(([, value]) => value !== '')
     .map(([name, value]) => `- **${name}:** ${escapeLine(value)}`);
   return `${list.join('\n')}\n\nRead it: \`everthread threads show ${threadId}\``;
+}
+
+function whatWaits({ parked, shelved, queue }: ThreadRun['inbox']): string {
+  if (parked) return '; queued work waits for a user message';
+  return shelved && queue.size > 0
+    ? '; a limit was reached, queued work waits for something from outside'
+    : '';
 }
 
 /** Names and errors that others wrote, on one line of markdown and as nothing but text. */

@@ -1,5 +1,7 @@
 /** The end of a turn, and of the thread: the store ends what is left open, and says whether there is more to do. */
+
 import type { CommitStatusInput, CommitStatusOutcome, RestStatus } from '../core/thread/step.ts';
+import { isLimitReason } from '../core/thread/step-limit.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 export type Rest = Pick<CommitStatusInput, 'reason' | 'error'> & { readonly status: RestStatus };
@@ -33,7 +35,10 @@ export async function settle(run: ThreadRun, rest: Rest): Promise<void> {
     stopReason: stopReasonOf(rest) ?? turn.stopReason,
     error: rest.error ?? null,
   });
-  if (outcome.kind === 'rest') presence.showStatus(rest.status);
+  if (outcome.kind === 'rest') {
+    if (isLimitReason(rest.reason)) inbox.shelve();
+    presence.showStatus(rest.status);
+  }
   showActivityAtRest(run);
 }
 

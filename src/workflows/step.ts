@@ -70,6 +70,10 @@ async function stepCycle(run: ThreadRun): Promise<StepEnd> {
     case 'nothing_to_do':
       turn.skipStep(outcome);
       return { kind: 'stops' };
+    case 'limited':
+      run.inbox.queue.announce(outcome.waiting);
+      turn.limitStep(outcome);
+      return { kind: 'stops', reason: outcome.reason };
     case 'failed':
       turn.failStep(outcome);
       return { kind: 'fails', error: outcome.error };
@@ -90,11 +94,10 @@ async function finishStep(run: ThreadRun, outcome: StoredStep): Promise<StepEnd>
   });
   if (run.ended) return { kind: 'aborted' };
   turn.completeStep(outcome.step);
-  if (outcome.moreInput) return { kind: 'goes_on' };
-  const { ends, reason } = turn.judge(outcome, calls);
-  // With two AI sides, the end of a turn is the beginning of the other one's.
-  if (ends === 'nothing' || (ends === 'turn' && outcome.rules.other)) return { kind: 'goes_on' };
-  return { kind: 'stops', reason };
+  // Early versions judged no step that had more input behind it.
+  if (outcome.moreInput && outcome.taken === undefined) return { kind: 'goes_on' };
+  const { goesOn, reason } = turn.judge(outcome, calls);
+  return goesOn ? { kind: 'goes_on' } : { kind: 'stops', reason };
 }
 
 /** Ends early where the thread has ended meanwhile. */

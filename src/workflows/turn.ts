@@ -6,8 +6,9 @@
 import { uuid4 } from '@temporalio/workflow';
 import type { FlowDirective } from '../core/author/thread-execution.ts';
 import type { TurnState } from '../core/thread/carried.ts';
-import { advanceSession, NEW_SESSION, NO_STEPS, otherSide, type Session } from '../core/thread/session.ts';
+import { advanceSession, NEW_SESSION, NO_STEPS, type Session } from '../core/thread/session.ts';
 import type { ModelStepOutcome, StoredError } from '../core/thread/step.ts';
+import type { LimitReason } from '../core/thread/step-limit.ts';
 import { evaluateStop, type StopVerdict } from '../core/thread/stop.ts';
 
 export type StoredStep = Extract<ModelStepOutcome, { kind: 'step' }>;
@@ -84,7 +85,7 @@ export class Turn {
   }
 
   /** A step is stored, and its calls are to be run. Answers how the turn stood before the step was counted. */
-  beginStep({ answered, side, turns }: StoredStep): TurnState {
+  beginStep({ answered, side, turns, taken }: StoredStep): TurnState {
     this.#change({ turnOpen: true, stopReason: null });
     // After a reset, the store has counted turns that this run has not seen.
     if (side) {
@@ -94,7 +95,9 @@ export class Turn {
     const before = this.#state;
     const { totalSteps, steps, sideSteps } = before;
     this.#change({ totalSteps: totalSteps + 1 });
-    if (answered) {
+    // The store counts: what a run was told before it was killed is forgotten with it. Early versions had the workflow count.
+    if (taken) this.#change({ steps: taken.a + taken.b, sideSteps: taken });
+    else if (answered) {
       const acted = side ?? 'a';
       this.#change({ steps: steps + 1, sideSteps: { ...sideSteps, [acted]: sideSteps[acted] + 1 } });
     }
@@ -116,6 +119,13 @@ export class Turn {
     this.#change({ session: outcome.session ?? this.#state.session, afterStep: outcome.step });
   }
 
+  /** A limit forbids the step that was to come. */
+  limitStep({ step, reason }: { readonly step: number; readonly reason: LimitReason }): void {
+    const { session } = this.#state;
+    const over = session && reason === 'max_session_turns';
+    this.#change({ session: over ? NEW_SESSION : session, afterStep: step });
+  }
+
   /** The model could not be asked, or gave no answer that can be kept. */
   failStep(outcome: { readonly step: number; readonly session?: Session }): void {
     this.skipStep(outcome);
@@ -124,19 +134,19 @@ export class Turn {
 
   /** What ends with the step (core/thread/stop.ts); the session moves on accordingly. */
   judge(
-    { rules, text, answered, side = 'a', directive }: StoredStep,
+    { rules, text, answered, side = 'a', directive, moreInput, taken }: StoredStep,
     calls: readonly CallEnd[],
   ): StopVerdict {
-    const { steps, sideSteps, session } = this.#state;
+    const { sideSteps, session } = this.#state;
     const verdict = evaluateStop({
       rules,
       side,
       text,
       answered,
       calls,
-      steps,
-      ownSteps: sideSteps[side],
-      otherSteps: sideSteps[otherSide(side)],
+      sideSteps,
+      moreInput,
+      ...(taken === undefined ? { early: true } : {}),
       turns: (session ?? NEW_SESSION).turns,
       directive: calls.findLast((call) => call.directive)?.directive ?? directive,
     });

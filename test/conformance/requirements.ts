@@ -38,6 +38,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     text: 'The answer, its calls and its usage are stored together before a tool runs.',
   },
   {
+    id: 'runtime 3.7',
+    level: 'MUST',
+    text: 'Stop conditions are evaluated after each step, also where more input waits.',
+  },
+  {
     id: 'runtime 4',
     level: 'MUST',
     text: 'The context is the rendered prompt, the filtered history, and every tool call with its result.',

@@ -21,6 +21,7 @@ import { registerFileContent } from './store/file-content.ts';
 import { registerHandoff } from './store/handoff.ts';
 import { registerHistory } from './store/history.ts';
 import { registerHook } from './store/hook.ts';
+import { registerLimit } from './store/limit.ts';
 import { registerLog } from './store/log.ts';
 import { registerOpenThread } from './store/open-thread.ts';
 import { registerOwnMessage } from './store/own-message.ts';
@@ -76,6 +77,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerStep(given);
     registerSide(given);
     registerTakeOver(given);
+    registerLimit(given);
     registerTool(given);
     registerSubprompt(given);
     registerSubpromptContext(given);

@@ -8,14 +8,14 @@ import {
   NEW_SESSION,
   roleOf,
   type Session,
+  type StepEnding,
 } from '../../src/core/thread/session.ts';
-import type { StopVerdict } from '../../src/core/thread/stop.ts';
 
 const at = (side: Side, turns: number): Session => ({ side, turns });
-const verdict = (ends: StopVerdict['ends'], turn: boolean): StopVerdict => ({ ends, turn });
+const verdict = (ends: StepEnding['ends'], turn: boolean): StepEnding => ({ ends, turn });
 
 describe('[definitions 12.5] a session', () => {
-  it.each<[string, Session, Side, StopVerdict, Session]>([
+  it.each<[string, Session, Side, StepEnding, Session]>([
     ['goes on with the same side within a turn', at('a', 2), 'a', verdict('nothing', false), at('a', 2)],
     ['gives the turn to the other side', at('a', 2), 'a', verdict('turn', true), at('b', 3)],
     ['and back', at('b', 3), 'b', verdict('turn', true), at('a', 4)],

@@ -20,20 +20,22 @@ const EVERY_RULE: StopRules = {
   maxSteps: 3,
 };
 
-function facts({
-  rules,
-  ...fields
-}: Partial<Omit<StepFacts, 'rules'>> & { rules?: Partial<StopRules> }): StepFacts {
+interface Given extends Partial<Omit<StepFacts, 'rules'>> {
+  readonly rules?: Partial<StopRules>;
+  /** Of side A, where `sideSteps` does not say. */
+  readonly steps?: number;
+}
+
+function facts({ rules, steps = 1, ...fields }: Given): StepFacts {
   return {
     rules: { stopOnResponse: true, ...rules },
     side: 'a',
     text: false,
     calls: [],
     answered: true,
-    steps: 1,
-    ownSteps: fields.steps ?? 1,
-    otherSteps: 0,
+    sideSteps: { a: steps, b: 0 },
     turns: 0,
+    moreInput: false,
     ...fields,
   };
 }
@@ -42,7 +44,7 @@ const reasonOf = (given: StepFacts): StopReason | undefined => evaluateStop(give
 
 describe('[runtime 6] the order of stop rules', () => {
   // From the top: each row takes away what made the one before it stop.
-  it.each<[StopReason | undefined, Partial<StepFacts>]>([
+  it.each<[StopReason | undefined, Given]>([
     ['session_fail', { calls: [ok('done'), ok('finish'), ok('give_up')], text: true, steps: 3 }],
     ['session_stop', { calls: [ok('done'), ok('finish'), failed('give_up')], text: true, steps: 3 }],
     ['stop_tool', { calls: [ok('other'), ok('done')], text: true, steps: 3 }],
@@ -57,7 +59,7 @@ describe('[runtime 6] the order of stop rules', () => {
 });
 
 describe('stop rules', () => {
-  it.each<[string, StopReason | undefined, Parameters<typeof facts>[0]]>([
+  it.each<[string, StopReason | undefined, Given]>([
     [
       '[runtime 6] a session tool that succeeded ends the session',
       'session_stop',
@@ -124,9 +126,34 @@ describe('stop rules', () => {
       { rules: { stopTool: 'done' }, answered: false, calls: [ok('done')] },
     ],
     [
-      'a step of queued tools meets no limit',
-      undefined,
+      '[runtime 15] a step of queued tools meets every limit',
+      'max_side_steps',
       { rules: { maxSteps: 1 }, answered: false, calls: [ok('other')], steps: 1 },
+    ],
+    [
+      '[runtime 15] the hard cap too',
+      'max_total_steps',
+      { answered: false, calls: [ok('other')], steps: LIMITS.stepsPerExecution },
+    ],
+    [
+      '[runtime 3.7] more input holds back no session tool',
+      'session_stop',
+      { rules: EVERY_RULE, answered: false, calls: [ok('finish')], moreInput: true },
+    ],
+    [
+      '[runtime 3.7] nor what code asks for',
+      'state_stop_session',
+      { rules: EVERY_RULE, calls: [ok('other')], moreInput: true, directive: 'stop' },
+    ],
+    [
+      '[runtime 6.4] nor a limit',
+      'max_side_steps',
+      { rules: EVERY_RULE, text: true, steps: 3, moreInput: true },
+    ],
+    [
+      '[runtime 6] stop() holds beside a session tool that failed',
+      'state_stop_session',
+      { rules: EVERY_RULE, calls: [failed('finish')], directive: 'stop' },
     ],
     [
       '[runtime 6] maxSteps ends the execution',
@@ -162,7 +189,7 @@ describe('stop rules', () => {
     expect(reasonOf(facts(given))).toBe(reason);
   });
 
-  it.each<[StopVerdict['ends'], Parameters<typeof facts>[0]]>([
+  it.each<[StopVerdict['ends'], Given]>([
     ['nothing', { calls: [ok('other')] }],
     ['turn', { text: true }],
     ['turn', { rules: { stopTool: 'done' }, calls: [ok('done')] }],
@@ -179,8 +206,7 @@ describe('stop rules', () => {
 });
 
 /** Of two sides; `other` is what the opposite one is bound by. */
-const two = (given: Parameters<typeof facts>[0] = {}): StepFacts =>
-  facts({ ...given, rules: { other: {}, ...given.rules } });
+const two = (given: Given = {}): StepFacts => facts({ ...given, rules: { other: {}, ...given.rules } });
 const NO_RULE: Partial<StopRules> = { stopOnResponse: false };
 
 describe('[runtime 6] the stop rules of two sides', () => {
@@ -254,34 +280,43 @@ describe('[runtime 6] the stop rules of two sides', () => {
       two({ rules: { other: { maxSessionTurns: 4 } }, text: true, turns: 2 }),
     ],
     [
-      'a step that ends no turn meets no cap of turns',
-      { ends: 'nothing' },
+      '[runtime 15] a session whose turns are used up goes on with no step',
+      { ends: 'session', reason: 'max_session_turns', turn: false },
       two({ rules: { other: { maxSessionTurns: 1 } }, calls: [ok('other')], turns: 5 }),
+    ],
+    [
+      '[runtime 15] the turn that a queued stop tool ends counts as any',
+      { ends: 'session', reason: 'max_session_turns', turn: true },
+      two({
+        rules: { stopTool: 'done', other: { maxSessionTurns: 1 } },
+        answered: false,
+        calls: [ok('done')],
+      }),
     ],
     [
       '[definitions 22.18] maxSteps binds the side that would act next: itself',
       { ends: 'execution', reason: 'max_side_steps', turn: false },
-      two({ rules: { maxSteps: 2 }, calls: [ok('other')], steps: 5, ownSteps: 2, otherSteps: 3 }),
+      two({ rules: { maxSteps: 2 }, calls: [ok('other')], sideSteps: { a: 2, b: 3 } }),
     ],
     [
       '[definitions 22.18] and not by the steps of the other one',
       { ends: 'nothing' },
-      two({ rules: { maxSteps: 3 }, calls: [ok('other')], steps: 5, ownSteps: 2, otherSteps: 3 }),
+      two({ rules: { maxSteps: 3 }, calls: [ok('other')], sideSteps: { a: 2, b: 3 } }),
     ],
     [
       '[definitions 22.18] or the other one, whose turn it would be',
       { ends: 'execution', reason: 'max_side_steps', turn: true },
-      two({ rules: { other: { maxSteps: 2 } }, text: true, steps: 3, ownSteps: 1, otherSteps: 2 }),
+      two({ rules: { other: { maxSteps: 2 } }, text: true, sideSteps: { a: 1, b: 2 } }),
     ],
     [
       '[definitions 22.18] its own cap does not hold the other one back',
       { ends: 'turn' },
-      two({ rules: { maxSteps: 1 }, text: true, steps: 1, ownSteps: 1, otherSteps: 0 }),
+      two({ rules: { maxSteps: 1 }, text: true, sideSteps: { a: 1, b: 0 } }),
     ],
     [
       'the hard cap counts the steps of both',
       { ends: 'execution', reason: 'max_total_steps', turn: true },
-      two({ text: true, steps: LIMITS.stepsPerExecution, ownSteps: 125, otherSteps: 125 }),
+      two({ text: true, sideSteps: { a: 125, b: 125 } }),
     ],
     [
       'a forced turn is bound by limits as any',
@@ -296,7 +331,7 @@ describe('[runtime 6] the stop rules of two sides', () => {
     [
       'a larger maxSteps of either side raises the hard cap',
       { ends: 'turn' },
-      two({ rules: { other: { maxSteps: 300 } }, text: true, steps: 299, ownSteps: 150, otherSteps: 149 }),
+      two({ rules: { other: { maxSteps: 300 } }, text: true, sideSteps: { a: 150, b: 149 } }),
     ],
     [
       'what ends anyway ends for its own reason',
@@ -308,5 +343,44 @@ describe('[runtime 6] the stop rules of two sides', () => {
     ],
   ])('%s', (_rule, verdict, given) => {
     expect(evaluateStop(given)).toMatchObject(verdict);
+  });
+});
+
+describe('[runtime 3.7] whether another step follows', () => {
+  it.each<[string, boolean, StepFacts]>([
+    ['the person acts after a turn of one side', false, facts({ text: true })],
+    ['the person has spoken already', true, facts({ text: true, moreInput: true })],
+    ['the other side acts after a turn of two', true, two({ text: true })],
+    ['nothing was ended', true, facts({ calls: [ok('other')] })],
+    [
+      'a session is over',
+      false,
+      two({ rules: { sessionStop: 'finish' }, calls: [ok('finish')], moreInput: true }),
+    ],
+    ['a limit', false, facts({ rules: { maxSteps: 1 }, calls: [ok('other')], moreInput: true })],
+  ])('%s: %s', (_rule, goesOn, given) => {
+    expect(evaluateStop(given).goesOn).toBe(goesOn);
+  });
+});
+
+describe('a history of an early version', () => {
+  it.each<[string, Partial<StopVerdict>, StepFacts]>([
+    [
+      'a step of queued tools met no limit',
+      { ends: 'nothing', goesOn: true },
+      facts({ rules: { maxSteps: 1 }, answered: false, calls: [ok('other')] }),
+    ],
+    [
+      'a session tool that failed silenced code',
+      { ends: 'nothing', goesOn: true },
+      facts({ rules: EVERY_RULE, calls: [failed('finish')], directive: 'stop' }),
+    ],
+    [
+      'only the end of a turn met the cap of turns',
+      { ends: 'nothing', goesOn: true },
+      two({ rules: { other: { maxSessionTurns: 1 } }, calls: [ok('other')], turns: 5 }),
+    ],
+  ])('%s', (_rule, verdict, given) => {
+    expect(evaluateStop({ ...given, early: true })).toMatchObject(verdict);
   });
 });

@@ -28,7 +28,7 @@ export interface HookWork extends Pick<AuthorCode, 'hooks' | 'env'> {
 }
 
 export function openHookWork(dependencies: ActivityDependencies, input: HookWorkInput): HookWork {
-  const sink = openSink(dependencies, input.thread.id);
+  const sink = openSink(dependencies, input.thread.id, { own: true });
   const { hooks, env, ...code } = openAuthorCode(dependencies, { ...input, work: sink.work });
   const unstarted = { ...sink.work, reach: sink.reachUnstarted };
   return {
@@ -117,7 +117,8 @@ export function queueTools(
     stored += tools.length;
     try {
       await sink.settle();
-      for (const tool of tools) await store.queue.add(threadId, { kind: 'tool', ...tool, origin: 'code' });
+      for (const tool of tools)
+        await store.queue.add(threadId, { kind: 'tool', ...tool, origin: 'code' }, { own: true });
       return tools.length;
     } catch (error) {
       // Whoever ended the thread has ended what was to come.

@@ -6,11 +6,14 @@
  * I2. A step that was begun already drains nothing, so no hook sees a row twice that is stored. One that was seen and not
  *     stored, since the worker was lost in between, is seen again.
  * I3. A thread is marked as greeted when its hooks have run: they run again where the worker is lost in between.
+ * I4. Where a limit forbids the step (core/thread/step-limit.ts), nothing is drained, and no hook sees a row. Only what comes in
+ *     the moment between can lift the limit; the step then takes its rows as they are.
  */
 
 import type { Registry } from '../../core/author/definition.ts';
 import type { AttachmentRef } from '../../core/message/message.ts';
-import { findActiveSide, hasTwoSides } from '../../core/project/active-side.ts';
+import { findActiveSide, hasTwoSides, toStepLimits } from '../../core/project/active-side.ts';
+import type { SideSteps } from '../../core/thread/session.ts';
 import type { ModelStepInput } from '../../core/thread/step.ts';
 import { isRuntimeError, isStoreTrouble } from '../../core/value/error.ts';
 import { storeAttachments } from '../../state/attachments.ts';
@@ -47,6 +50,8 @@ interface ReceivedInput {
 export interface DrainedStep extends OpenStep {
   readonly kind: 'call';
   readonly swept: number;
+  /** As in BegunStep. */
+  readonly taken: SideSteps;
 }
 
 const ROW_HOOKS = ['before_create_message', 'after_create_message'] as const;
@@ -57,8 +62,8 @@ export async function drain(
 ): Promise<Verdict<DrainedStep, Exclude<BegunStep, { kind: 'call' }>>> {
   const { begun, scratch } = await receiveInput(dependencies, run, input);
   if (begun.kind !== 'call') return end(begun);
-  const { kind, step, attempt, swept } = begun;
-  return go({ kind, swept, ref: { ...run, step, attempt }, ...(scratch && { scratch }) });
+  const { kind, step, attempt, swept, taken } = begun;
+  return go({ kind, swept, taken, ref: { ...run, step, attempt }, ...(scratch && { scratch }) });
 }
 
 async function receiveInput(
@@ -83,7 +88,8 @@ function toCommand(
   run: FromRun,
   { ordinal, executionId, afterStep, items, rejections, agent = '', session }: ModelStepInput,
 ): BeginStep {
-  const command = { ...run, ordinal, executionId, afterStep, items, rejections };
+  const limits = (name: string) => toStepLimits(registry.agents.get(name));
+  const command = { ...run, ordinal, executionId, afterStep, items, rejections, limits };
   return hasTwoSides(registry.agents.get(agent)) ? { ...command, twoSides: true, session } : command;
 }
 
@@ -137,6 +143,8 @@ async function beginThroughHooks(
 ): Promise<ReceivedInput> {
   const { store } = dependencies;
   const { threadId } = command;
+  // I4: no hook sees a row of a step that a limit forbids.
+  if (pending.limited) return { begun: await store.steps.begin(command) };
   const prepared: PreparedRow[] = [];
   for (const { id, message } of pending.rows)
     prepared.push(message ? await prepare(dependencies, work, message, threadId) : { id });

@@ -25,9 +25,15 @@ export interface Sink {
   end(): void;
 }
 
+export interface SinkOptions {
+  /** The code is part of an execution of the thread: what it queues goes on with the count of its steps. */
+  readonly own: boolean;
+}
+
 export function openSink(
   dependencies: Pick<ActivityDependencies, 'store' | 'probe'>,
   threadId: string,
+  { own }: SinkOptions,
 ): Sink {
   const { store } = dependencies;
   const queuedTools: QueuedTool[] = [];
@@ -38,7 +44,7 @@ export function openSink(
   return {
     work: {
       async queueMessage(item) {
-        await store.queue.add(threadId, item);
+        await store.queue.add(threadId, item, { own });
         queuedItems += 1;
         if (ended) await relatives.reach(threadId).wake();
       },

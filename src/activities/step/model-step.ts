@@ -12,6 +12,7 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
 import { toStopRules } from '../model/request.ts';
+import type { DrainedStep } from '../model-gate/drain.ts';
 import { type AnsweredOutcome, answerStep, beginThreadStep } from '../model-gate/model-gate.ts';
 import { toStepCalls } from '../tool/tool-dispatch.ts';
 
@@ -25,16 +26,16 @@ export async function modelStep(
   const begun = await beginThreadStep(dependencies, { run, input });
   switch (begun.kind) {
     case 'terminated':
+    case 'limited':
       return begun;
     case 'nothing_to_do':
     case 'failed':
       return { ...begun, ...(await readSession(dependencies, input)) };
     case 'stored':
-      return describeStored(dependencies, input, begun.record, begun.swept);
+      return describeStored(dependencies, input, begun.record, begun);
     case 'call': {
-      const { ref, swept } = begun;
       const answered = await answerStep(dependencies, begun);
-      return describeAnswer(dependencies, input, { step: ref.step, swept }, answered);
+      return describeAnswer(dependencies, input, begun, answered);
     }
   }
 }
@@ -42,7 +43,7 @@ export async function modelStep(
 async function describeAnswer(
   dependencies: ActivityDependencies,
   input: ModelStepInput,
-  { step, swept }: { step: number; swept: number },
+  { ref: { step }, swept, taken }: DrainedStep,
   answered: AnsweredOutcome,
 ): Promise<ModelStepOutcome> {
   switch (answered.kind) {
@@ -53,7 +54,7 @@ async function describeAnswer(
     case 'closed':
       return { kind: 'nothing_to_do', step, swept, ...(await readSession(dependencies, input)) };
     case 'stored':
-      return describeStored(dependencies, input, answered.record, swept);
+      return describeStored(dependencies, input, answered.record, { swept, taken });
   }
 }
 
@@ -71,15 +72,15 @@ async function describeStored(
   { registry, store }: ActivityDependencies,
   { threadId, agent }: ModelStepInput,
   record: StepRecord,
-  swept: number,
+  { swept, taken }: Pick<DrainedStep, 'swept' | 'taken'>,
 ): Promise<ModelStepOutcome> {
   const project = registry();
   const thread = await store.threads.get(threadId);
   const moved = thread && agent !== undefined && thread.agent !== agent ? { agent: thread.agent } : {};
-  return { kind: 'step', ...describe(project, thread, record), swept, ...moved };
+  return { kind: 'step', ...describe(project, thread, record), swept, taken, ...moved };
 }
 
-type Described = Omit<Extract<ModelStepOutcome, { kind: 'step' }>, 'kind' | 'swept'>;
+type Described = Omit<Extract<ModelStepOutcome, { kind: 'step' }>, 'kind' | 'swept' | 'taken'>;
 
 function describe(project: Registry, thread: ThreadRecord | null, record: StepRecord): Described {
   const { side } = record;

@@ -1,6 +1,7 @@
 /** The side of an agent that acts, with its prompt. Pure. */
 import type { AgentDefinition, PromptDefinition, Registry, SideDefinition } from '../author/definition.ts';
 import type { Side } from '../author/thread-execution.ts';
+import type { StepLimits } from '../thread/step-limit.ts';
 
 export interface ActiveSide {
   readonly agent: AgentDefinition;
@@ -24,6 +25,14 @@ export function hasTwoSides(
   agent: AgentDefinition | undefined,
 ): agent is AgentDefinition & { readonly sideB: SideDefinition } {
   return agent?.type === 'dual_ai' && agent.sideB !== undefined;
+}
+
+/** Undefined for an agent that this worker does not know: its step fails, whatever its limits were. */
+export function toStepLimits(agent: AgentDefinition | undefined): StepLimits | undefined {
+  if (!agent) return undefined;
+  const { sideA, maxSessionTurns } = agent;
+  if (!hasTwoSides(agent)) return { maxSteps: { a: sideA.maxSteps } };
+  return { maxSteps: { a: sideA.maxSteps, b: agent.sideB.maxSteps }, maxSessionTurns };
 }
 
 export interface ActingPlace {

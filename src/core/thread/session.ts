@@ -4,7 +4,6 @@
  */
 
 import type { Side } from '../author/thread-execution.ts';
-import type { StopVerdict } from './stop.ts';
 
 export interface Session {
   /** Who acts next. */
@@ -13,7 +12,14 @@ export interface Session {
   readonly turns: number;
 }
 
-/** Model steps of each side in one execution. */
+/** What a step has ended, as far as it concerns the session (stop.ts). */
+export interface StepEnding {
+  readonly ends: 'nothing' | 'turn' | 'execution' | 'session';
+  /** The acting side has completed its turn. */
+  readonly turn: boolean;
+}
+
+/** Steps of each side. */
 export type SideSteps = Readonly<Record<Side, number>>;
 
 export const NEW_SESSION: Session = { side: 'a', turns: 0 };
@@ -24,9 +30,9 @@ export function otherSide(side: Side): Side {
 }
 
 /** Completed turns count whatever the step ends; a session that is over is followed by a new one. */
-export function advanceSession({ turns }: Session, acted: Side, verdict: StopVerdict): Session {
-  if (verdict.ends === 'session') return NEW_SESSION;
-  return verdict.turn ? { side: otherSide(acted), turns: turns + 1 } : { side: acted, turns };
+export function advanceSession({ turns }: Session, acted: Side, { ends, turn }: StepEnding): Session {
+  if (ends === 'session') return NEW_SESSION;
+  return turn ? { side: otherSide(acted), turns: turns + 1 } : { side: acted, turns };
 }
 
 /** A queued message speaks for one side and is answered by the other: `assistant` is side A, anything else side B. */

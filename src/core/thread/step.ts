@@ -5,7 +5,8 @@
 
 import type { FlowDirective, Side, StepDirective } from '../author/thread-execution.ts';
 import type { QueueItem, Refusal } from './item.ts';
-import type { Session } from './session.ts';
+import type { Session, SideSteps } from './session.ts';
+import type { LimitReason } from './step-limit.ts';
 import type { StopReason, StopRules } from './stop.ts';
 
 /** Times from the worker's configuration that the workflow must replay: they arrive with `openThread`. */
@@ -160,10 +161,19 @@ export type ModelStepOutcome =
         readonly side?: Side;
         /** Turns of the session before it, as counted by the store; absent for one AI side. */
         readonly turns?: number;
+        /** Steps of each side against the limits, this one included (step-limit.ts, L1); absent in answers of early versions. */
+        readonly taken?: SideSteps;
         /** The thread's agent, where a handoff has changed it. */
         readonly agent?: string;
       })
   | (Swept & SessionNow & { readonly kind: 'nothing_to_do'; readonly step: number })
+  /** A limit forbids the step: nothing was drained, and its items are in line in the store with `waiting` in all. */
+  | (Swept & {
+      readonly kind: 'limited';
+      readonly step: number;
+      readonly reason: LimitReason;
+      readonly waiting: number;
+    })
   | (Swept & SessionNow & { readonly kind: 'failed'; readonly step: number; readonly error: StoredError })
   | { readonly kind: 'terminated' };
 

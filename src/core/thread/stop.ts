@@ -1,14 +1,17 @@
 /**
- * Stop rules: what ends with this step, and why (runtime §6, definitions §12.5).
- * I1. Rules are tried in the order of STOP_RULES; the first answer wins. Safety limits come last (§6.4), and bind every answer
- *     after which somebody would act again.
+ * Stop rules: what ends with this step, and why (runtime §6, definitions §12.5). A step of queued tools is judged as one of a model.
+ * I1. Rules are tried in the order of STOP_RULES; the first answer wins. Safety limits come last (§6.4, step-limit.ts), and bind
+ *     every answer after which somebody would act again.
  * I2. Pure: everything a rule may consult is in the facts.
- * I3. A session tool that was called and failed ends nothing (definitions §22.44).
- * I4. With one AI side the end of a turn ends the execution, since the person acts next. With two, the other side acts.
+ * I3. A session tool that was called and failed ends nothing by itself (definitions §22.44); what code asks for beside it holds.
+ * I4. With one AI side the end of a turn ends the execution, since the person acts next; where the person has spoken already, the
+ *     next turn begins. With two, the other side acts.
+ * I5. Steps that an early version answered are judged as it did: a replay must not decide differently.
  */
 
 import type { Side, StepDirective } from '../author/thread-execution.ts';
-import { LIMITS } from '../value/limit.ts';
+import { otherSide, type SideSteps, type StepEnding } from './session.ts';
+import { findLimit, type LimitReason, type StepLimits } from './step-limit.ts';
 
 export type StopReason =
   | 'session_stop'
@@ -21,9 +24,7 @@ export type StopReason =
   | 'stop_on_response'
   | 'empty_response'
   | 'no_stop_rule'
-  | 'max_session_turns'
-  | 'max_side_steps'
-  | 'max_total_steps';
+  | LimitReason;
 
 /** The acting side's rules, as its agent defines them. */
 export interface StopRules {
@@ -46,28 +47,32 @@ export interface StepFacts {
   readonly calls: readonly { readonly name: string; readonly succeeded: boolean }[];
   /** False for a step that only ran queued tools: the model has not answered yet. */
   readonly answered: boolean;
-  /** Model steps of this execution, this one included: of all sides, of the acting side, of the other side. */
-  readonly steps: number;
-  readonly ownSteps: number;
-  readonly otherSteps: number;
+  /** Steps of each side (step-limit.ts, L1), this one included. */
+  readonly sideSteps: SideSteps;
   /** Turns that both sides of the session had completed before this step. */
   readonly turns: number;
+  /** Input is in the history that this step has not answered. */
+  readonly moreInput: boolean;
   /** What code asked for in this step, the last request (`execution.stop`, `execution.forceTurn`); or that a hook refused the request. */
   readonly directive?: StepDirective;
+  /** I5. An early version answered the step. */
+  readonly early?: boolean;
 }
 
-export interface StopVerdict {
-  /** `nothing`: the same side acts again. `turn`: the other side does, or the person where there is one AI side. */
-  readonly ends: 'nothing' | 'turn' | 'execution' | 'session';
+/** `ends` nothing: the same side acts again. `turn`: the other side does, or the person where there is one AI side. */
+export interface StopVerdict extends StepEnding {
   readonly reason?: StopReason;
-  /** The acting side has completed its turn. */
-  readonly turn: boolean;
+  /** Another step follows in this execution (I4). */
+  readonly goesOn: boolean;
 }
 
-const GOES_ON: StopVerdict = { ends: 'nothing', turn: false };
+/** What a rule says. */
+type Ruling = Omit<StopVerdict, 'goesOn'>;
 
-const endsTurn = (reason: StopReason): StopVerdict => ({ ends: 'turn', reason, turn: true });
-const endsSession = (reason: StopReason): StopVerdict => ({ ends: 'session', reason, turn: true });
+const GOES_ON: Ruling = { ends: 'nothing', turn: false };
+
+const endsTurn = (reason: StopReason): Ruling => ({ ends: 'turn', reason, turn: true });
+const endsSession = (reason: StopReason): Ruling => ({ ends: 'session', reason, turn: true });
 
 const succeeded = (facts: StepFacts, name: string | undefined): boolean =>
   name !== undefined && facts.calls.some((call) => call.name === name && call.succeeded);
@@ -79,7 +84,7 @@ const called = (facts: StepFacts, name: string | undefined): boolean =>
 const yielded = ({ answered, calls }: StepFacts): boolean => answered && calls.length === 0;
 
 /** A request by code outranks the author's rules; only the limits bind it. */
-function byCode({ directive, side, rules }: StepFacts): StopVerdict | undefined {
+function byCode({ directive, side, rules }: StepFacts): Ruling | undefined {
   switch (directive) {
     case undefined:
       return undefined;
@@ -93,13 +98,17 @@ function byCode({ directive, side, rules }: StepFacts): StopVerdict | undefined 
   }
 }
 
-const STOP_RULES: readonly ((facts: StepFacts) => StopVerdict | undefined)[] = [
+/** I3: the call failed, so the session goes on. */
+const bySessionToolThatFailed = (facts: StepFacts): Ruling | undefined =>
+  called(facts, facts.rules.sessionFail) || called(facts, facts.rules.sessionStop) ? GOES_ON : undefined;
+
+const STOP_RULES: readonly ((facts: StepFacts) => Ruling | undefined)[] = [
   (facts) => (succeeded(facts, facts.rules.sessionFail) ? endsSession('session_fail') : undefined),
   (facts) => (succeeded(facts, facts.rules.sessionStop) ? endsSession('session_stop') : undefined),
-  // I3: the call failed, so the session goes on.
-  (facts) =>
-    called(facts, facts.rules.sessionFail) || called(facts, facts.rules.sessionStop) ? GOES_ON : undefined,
+  // I5: an early version asked the failed tool first.
+  (facts) => (facts.early ? bySessionToolThatFailed(facts) : undefined),
   byCode,
+  bySessionToolThatFailed,
   (facts) => (succeeded(facts, facts.rules.stopTool) ? endsTurn('stop_tool') : undefined),
   (facts) =>
     facts.rules.stopOnResponse && yielded(facts) && facts.text ? endsTurn('stop_on_response') : undefined,
@@ -113,25 +122,34 @@ const STOP_RULES: readonly ((facts: StepFacts) => StopVerdict | undefined)[] = [
       : undefined,
 ];
 
-/** I1: whether a limit forbids what the rules would let happen next. */
-function evaluateLimits(facts: StepFacts, verdict: StopVerdict): StopReason | undefined {
-  const { rules, answered, steps, turns } = facts;
-  if (!answered) return undefined;
-  const { maxSessionTurns } = rules.other ?? {};
-  if (verdict.turn && maxSessionTurns !== undefined && turns + 1 >= maxSessionTurns)
-    return 'max_session_turns';
-  const next = verdict.turn ? rules.other : rules;
-  const taken = verdict.turn ? facts.otherSteps : facts.ownSteps;
-  if (next?.maxSteps !== undefined && taken >= next.maxSteps) return 'max_side_steps';
-  const cap = Math.max(LIMITS.stepsPerExecution, rules.maxSteps ?? 0, rules.other?.maxSteps ?? 0);
-  return steps >= cap ? 'max_total_steps' : undefined;
+/** I4: somebody acts again in this execution, if no limit forbids it. */
+function actsAgain({ ends }: Ruling, { rules, moreInput }: StepFacts): boolean {
+  return ends === 'nothing' || (ends === 'turn' && (rules.other !== undefined || moreInput));
 }
 
+/** I1: whether a limit forbids what the rules would let happen next. */
+function evaluateLimits(facts: StepFacts, { turn }: Ruling): LimitReason | undefined {
+  const { rules, side, sideSteps, answered, early } = facts;
+  // I5: a step of queued tools met no limit.
+  if (early && !answered) return undefined;
+  const next = turn && rules.other ? otherSide(side) : side;
+  const limits = toLimits(facts);
+  // I5: only the end of a turn met the cap of turns.
+  const maxSessionTurns = early && !turn ? undefined : limits.maxSessionTurns;
+  return findLimit({ ...limits, maxSessionTurns }, { sideSteps, turns: facts.turns + (turn ? 1 : 0) }, next);
+}
+
+function toLimits({ rules, side }: StepFacts): StepLimits {
+  const { maxSteps, maxSessionTurns } = rules.other ?? {};
+  return { maxSteps: { [side]: rules.maxSteps, [otherSide(side)]: maxSteps }, maxSessionTurns };
+}
+
+/** Whether the execution ends after a step. Whether the next one may begin is asked again when it is known who takes it. */
 export function evaluateStop(facts: StepFacts): StopVerdict {
-  const verdict = STOP_RULES.map((rule) => rule(facts)).find((each) => each !== undefined) ?? GOES_ON;
-  const actsAgain =
-    verdict.ends === 'nothing' || (verdict.ends === 'turn' && facts.rules.other !== undefined);
-  const limit = actsAgain ? evaluateLimits(facts, verdict) : undefined;
-  if (limit === undefined) return verdict;
-  return { ends: limit === 'max_session_turns' ? 'session' : 'execution', reason: limit, turn: verdict.turn };
+  const ruling = STOP_RULES.map((rule) => rule(facts)).find((each) => each !== undefined) ?? GOES_ON;
+  if (!actsAgain(ruling, facts)) return { ...ruling, goesOn: false };
+  const limit = evaluateLimits(facts, ruling);
+  if (limit === undefined) return { ...ruling, goesOn: true };
+  const ends = limit === 'max_session_turns' ? 'session' : 'execution';
+  return { ends, reason: limit, turn: ruling.turn, goesOn: false };
 }

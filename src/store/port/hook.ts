@@ -37,6 +37,8 @@ export interface PendingWork {
   readonly sideSteps: SideSteps;
   /** Who will act, unless hooks change the role of the first message. */
   readonly side: Side;
+  /** A limit forbids the step: nothing would be drained. */
+  readonly limited: boolean;
   /** Its scratch. */
   readonly scratch: Readonly<Record<string, unknown>>;
 }

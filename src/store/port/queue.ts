@@ -13,6 +13,11 @@ export interface SpillItems extends FromRun {
   readonly rejections?: readonly Refusal[];
 }
 
+export interface QueueOptions {
+  /** Queued by code of the thread's own execution: it has no count of steps of its own (core/thread/step-limit.ts, L1). */
+  readonly own?: boolean;
+}
+
 export interface QueueStore {
   /**
    * Moves queued content from the workflow's memory into the store, in order; answers how many items are in line now, 0 on a
@@ -21,14 +26,14 @@ export interface QueueStore {
   spill(command: SpillItems): Promise<{ readonly waiting: number }>;
   /** Puts an item where its signal will find it, even before the thread is there. It is not in line yet. */
   stage(threadId: string, item: QueueItem): Promise<void>;
-  /** Puts an item in line for code of the thread. Rejects with `ThreadTerminated`, `ThreadNotFound`. */
-  add(threadId: string, item: QueueItem): Promise<void>;
+  /** Puts an item in line for code: the thread's own within an execution, or any other. Rejects with `ThreadTerminated`, `ThreadNotFound`. */
+  add(threadId: string, item: QueueItem, options?: QueueOptions): Promise<void>;
   /** How many items are in line, whoever put them there. */
   count(threadId: string): Promise<number>;
   /** How many of these items have become messages or were refused. */
   countTaken(threadId: string, itemIds: readonly string[]): Promise<number>;
   /** What `steps.begin` with the same ordinal and items would drain now, for hooks. Rejects with `ThreadNotFound`. */
   readPending(
-    query: FromRun & Pick<BeginStep, 'ordinal' | 'items' | 'twoSides' | 'session'>,
+    query: FromRun & Pick<BeginStep, 'ordinal' | 'items' | 'twoSides' | 'session' | 'limits'>,
   ): Promise<PendingWork>;
 }

@@ -7,6 +7,7 @@ import type { ProviderUsage } from '../../core/message/provider.ts';
 import type { QueueItem, Refusal, ToolItem } from '../../core/thread/item.ts';
 import type { Session, SideSteps } from '../../core/thread/session.ts';
 import type { StoredError } from '../../core/thread/step.ts';
+import type { LimitReason, StepLimits } from '../../core/thread/step-limit.ts';
 import type { PreparedRow } from './hook.ts';
 import type { FromRun } from './run.ts';
 import type { ThreadRecord } from './thread.ts';
@@ -22,6 +23,8 @@ export interface BeginStep extends FromRun {
   readonly twoSides?: boolean;
   /** Where the session stands, as the workflow knows it; absent, as the store does. */
   readonly session?: Session;
+  /** The limits of an agent, which may be another one than the workflow knows of; absent, nothing limits the step. */
+  readonly limits?: (agent: string) => StepLimits | undefined;
   /** Calls that an acting side makes before its prompt's first model step (runtime §7.3): in their place, and once for each key. */
   readonly immediate?: Readonly<Partial<Record<Side, ImmediateCalls>>>;
   /**
@@ -46,7 +49,7 @@ export interface ImmediateCalls {
 /** A step that is in the store, as the workflow must hear of it. */
 export interface StepRecord {
   readonly step: number;
-  readonly kind: 'model' | 'tools' | 'prompt';
+  readonly kind: 'model' | 'tools' | 'immediate' | 'prompt';
   readonly text: boolean;
   readonly model: string | null;
   readonly side: Side;
@@ -61,9 +64,30 @@ export interface StepRecord {
 export type BegunStep =
   | { readonly kind: 'terminated' }
   | { readonly kind: 'nothing_to_do'; readonly step: number; readonly swept: number }
-  | { readonly kind: 'stored'; readonly record: StepRecord; readonly swept: number }
+  | {
+      readonly kind: 'stored';
+      readonly record: StepRecord;
+      readonly swept: number;
+      /** Steps against the limits, this one included. */
+      readonly taken: SideSteps;
+    }
   | { readonly kind: 'failed'; readonly step: number; readonly error: StoredError; readonly swept: number }
-  | { readonly kind: 'call'; readonly step: number; readonly attempt: number; readonly swept: number };
+  /** Nothing was drained; the step's items are in line, and with them `waiting` in all. `step` is the thread's last. */
+  | {
+      readonly kind: 'limited';
+      readonly step: number;
+      readonly reason: LimitReason;
+      readonly swept: 0;
+      readonly waiting: number;
+    }
+  | {
+      readonly kind: 'call';
+      readonly step: number;
+      readonly attempt: number;
+      readonly swept: number;
+      /** As above. */
+      readonly taken: SideSteps;
+    };
 
 /** One attempt at a step. */
 export interface StepRef extends FromRun {
@@ -163,7 +187,8 @@ export interface KeepFlow extends FromRun {
 
 export interface StepStore {
   /**
-   * Drains the queue and decides what the step is: call a model, take over what is stored, or nothing to do. The run and the
+   * Drains the queue and decides what the step is: call a model, take over what is stored, or nothing to do; or drains nothing,
+   * where a limit forbids the side that would act to act again. The run and the
    * ordinal are the key: the same command again drains nothing and finds the same step, as another attempt where it is open.
    */
   begin(command: BeginStep): Promise<BegunStep>;

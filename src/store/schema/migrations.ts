@@ -10,6 +10,7 @@ import { wholeState } from './migration-0004.ts';
 import { family } from './migration-0005.ts';
 import { strikes } from './migration-0006.ts';
 import { withheldEnv } from './migration-0007.ts';
+import { stepCounts } from './migration-0008.ts';
 import type { Tables } from './tables.ts';
 
 const spine: Migration = {
@@ -195,6 +196,7 @@ const provider: MigrationProvider = {
     '0005_family': family,
     '0006_strikes': strikes,
     '0007_withheld_env': withheldEnv,
+    '0008_step_counts': stepCounts,
   }),
 };
 

@@ -39,6 +39,8 @@ export interface ThreadTable {
   /** Last time given to a message: each is later than the one before. */
   clock: number;
   last_step: number;
+  /** The first step that counts against the limits. */
+  counted_from: number;
   /** Last position given to a pending item. */
   last_position: number;
   /** A turn has begun and no commit has ended it. */
@@ -75,6 +77,8 @@ export interface ItemTable {
   state: 'staged' | 'queued' | 'drained';
   position: number | null;
   created_at: number;
+  /** Queued by code of the thread's own executions; what comes from anywhere else is from outside. */
+  own: Flag;
 }
 
 export interface MessageTable {
@@ -115,8 +119,8 @@ export interface StepTable {
   thread_id: string;
   step: number;
   execution_id: string;
-  /** prompt: the step of a sub-prompt, within a call of `parent_step`. */
-  kind: 'model' | 'tools' | 'prompt';
+  /** immediate: calls that a side makes before its first step. prompt: the step of a sub-prompt, within a call of `parent_step`. */
+  kind: 'model' | 'tools' | 'immediate' | 'prompt';
   state: 'open' | 'committed' | 'stopped' | 'failed' | 'abandoned';
   /** Counts the workers that tried; a chunk event says which one it came from. */
   attempt: number;

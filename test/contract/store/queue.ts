@@ -10,7 +10,13 @@ export function registerQueue(given: () => Stores): void {
       const thread = await openThread(given().store);
       expect(await thread.stash(message('a'), message('b'))).toEqual({ waiting: 2 });
       expect(await thread.stash(message('c'))).toEqual({ waiting: 3 });
-      expect(await thread.begin()).toEqual({ kind: 'call', step: 1, attempt: 1, swept: 3 });
+      expect(await thread.begin()).toEqual({
+        kind: 'call',
+        step: 1,
+        attempt: 1,
+        swept: 3,
+        taken: { a: 1, b: 0 },
+      });
       expect((await thread.messages()).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
       expect(await thread.stash()).toEqual({ waiting: 0 });
     });

@@ -264,9 +264,10 @@ export function registerSide(given: () => Stores): void {
       expect(await thread.begin([message('m')], { immediate })).toEqual({
         kind: 'stored',
         swept: 0,
+        taken: { a: 0, b: 0 },
         record: {
           step: 1,
-          kind: 'tools',
+          kind: 'immediate',
           text: false,
           model: null,
           side: 'a',

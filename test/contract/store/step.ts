@@ -7,7 +7,13 @@ export function registerStep(given: () => Stores): void {
   describe('a step', () => {
     it('[runtime 3] calls the model when there is something to answer', async () => {
       const thread = await openThread(given().store);
-      expect(await thread.begin([message('a')])).toEqual({ kind: 'call', step: 1, attempt: 1, swept: 0 });
+      expect(await thread.begin([message('a')])).toEqual({
+        kind: 'call',
+        step: 1,
+        attempt: 1,
+        swept: 0,
+        taken: { a: 1, b: 0 },
+      });
       expect(await thread.store.threads.get(thread.id)).toMatchObject({ status: 'running', lastStep: 1 });
       expect((await thread.events()).map(({ type }) => type)).toEqual([
         'thread.created',
@@ -57,6 +63,7 @@ export function registerStep(given: () => Stores): void {
       expect(begun).toEqual({
         kind: 'stored',
         swept: 0,
+        taken: { a: 1, b: 0 },
         record: {
           step: 1,
           kind: 'tools',

@@ -20,12 +20,14 @@ export function registerTakeOver(given: () => Stores): void {
         step: 1,
         attempt: 2,
         swept: 0,
+        taken: { a: 1, b: 0 },
       });
       expect(await thread.begin([message('a')], { ordinal: 1 })).toEqual({
         kind: 'call',
         step: 1,
         attempt: 3,
         swept: 0,
+        taken: { a: 1, b: 0 },
       });
       expect(await thread.messages()).toHaveLength(1);
       expect(await thread.events('step.started', 'step.retried')).toMatchObject([
@@ -43,6 +45,7 @@ export function registerTakeOver(given: () => Stores): void {
       expect(await thread.begin([message('a')], { ordinal: 1 })).toEqual({
         kind: 'stored',
         swept: 0,
+        taken: { a: 1, b: 0 },
         record: {
           step: 1,
           kind: 'model',

@@ -27,8 +27,9 @@ export function beginSession(
   { behind }: { readonly behind: boolean },
 ): Session {
   if (!twoSides && !session) return NEW_SESSION;
-  if (!session || behind || row.answer_due === 1) return { side: row.side, turns: row.turns };
-  return session;
+  if (!session || behind) return { side: row.side, turns: row.turns };
+  // A2: who answers is decided; how many turns there were is not.
+  return row.answer_due === 1 ? { ...session, side: row.side } : session;
 }
 
 /** Where the session stands is part of the thread's row. */

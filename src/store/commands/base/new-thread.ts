@@ -31,6 +31,7 @@ export function toThreadRow(thread: NewThread, now: number) {
     event_seq: 0,
     clock: now,
     last_step: 0,
+    counted_from: 1,
     last_position: 0,
     turn_open: 0,
     answer_due: 0,

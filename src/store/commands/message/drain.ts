@@ -4,13 +4,13 @@
  * D1. With two AI sides the first message decides who acts (definitions §22.40), and a queued tool is a call of that side. So all
  *     rows are read before the first is written.
  */
-import type { Selectable } from 'kysely';
+import type { Side } from '../../../core/author/thread-execution.ts';
 import type { AttachmentRef } from '../../../core/message/message.ts';
+import type { QueueItem } from '../../../core/thread/item.ts';
 import { findAnswering, roleOf } from '../../../core/thread/session.ts';
 import type { PreparedRow } from '../../port/hook.ts';
 import type { BeginStep } from '../../port/step.ts';
 import { QUEUED_TOOL, toQueuedCall, withPrepared } from '../../schema/pending-payload.ts';
-import type { ItemTable } from '../../schema/tables.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { putInLine } from './queue.ts';
 import { resolveAttachments } from './queued-attachments.ts';
@@ -34,18 +34,53 @@ export interface Drained {
 /** The most pending rows that one step takes beside its own items; the rest wait for the next. */
 export const DRAIN_ROWS = 500;
 
-export async function drain(
+/** What a step would take, read before anything of it is written (D1). */
+export interface DueInput {
+  /** Of the step's own items; then what was in line before them. */
+  readonly rows: readonly DueRow[];
+  /** Items of the step that were in line nowhere before. */
+  readonly added: readonly QueueItem[];
+  /** How many of them were in line. */
+  readonly swept: number;
+  /** The side that the first message makes act. */
+  readonly answering: Side | undefined;
+  readonly wantsAnswer: boolean;
+  readonly hasTools: boolean;
+}
+
+/** Puts the step's own items in line, and reads what is to be drained. */
+export async function readDue(
   thread: ThreadTransaction,
   { items, prepared, twoSides = false }: Pick<BeginStep, 'items' | 'prepared' | 'twoSides'>,
-  executionId: string,
-): Promise<Drained> {
+): Promise<DueInput> {
   const seen = prepared && new Map(prepared.map((row) => [row.id, row]));
-  const { own, inLine } = await readQueue(thread, items, seen);
+  const { own, inLine, added } = await readQueue(thread, items, seen);
   // What the step took stands before the rows in line (core/queue I1), though its rows are younger.
-  const rows = [...own, ...inLine];
-  const accepted = await accept(thread, rows, seen);
-  const roles = accepted.flatMap(({ kind, item }) => (kind === 'message' ? [item.role] : []));
-  // D1: the first message decides.
+  const rows = [...own, ...inLine].map(({ id, kind, payload }) => ({
+    id,
+    kind,
+    item: JSON.parse(withPrepared(payload, seen?.get(id))) as DueRow['item'],
+  }));
+  const roles = rolesOf(rows);
+  return {
+    rows,
+    added,
+    swept: inLine.length,
+    // D1: the first message decides.
+    answering: twoSides ? findAnswering(roles) : undefined,
+    wantsAnswer: wantsAnswer(roles, twoSides),
+    hasTools: rows.some(({ kind }) => kind === 'tool'),
+  };
+}
+
+export async function drain(
+  thread: ThreadTransaction,
+  { rows, swept }: DueInput,
+  { executionId, twoSides = false }: Pick<BeginStep, 'executionId' | 'twoSides'>,
+): Promise<Drained> {
+  const accepted: DueRow[] = [];
+  for (const row of rows) if (!(await refuseTakenId(thread, row.id))) accepted.push(row);
+  const roles = rolesOf(accepted);
   const answering = twoSides ? findAnswering(roles) : undefined;
   if (answering !== undefined) thread.set({ side: answering });
   const tools: DrainedTool[] = [];
@@ -54,8 +89,15 @@ export async function drain(
     else await storeMessage(thread, id, item, executionId);
   }
   await markDrained(thread, rows);
-  const wantsAnswer = roles.some((role) => role === 'user' || (twoSides && role === 'assistant'));
-  return { swept: inLine.length, wantsAnswer, tools };
+  return { swept, wantsAnswer: wantsAnswer(roles, twoSides), tools };
+}
+
+function rolesOf(rows: readonly DueRow[]): string[] {
+  return rows.flatMap(({ kind, item }) => (kind === 'message' ? [item.role] : []));
+}
+
+function wantsAnswer(roles: readonly string[], twoSides: boolean): boolean {
+  return roles.some((role) => role === 'user' || (twoSides && role === 'assistant'));
 }
 
 /** Rows as hooks have made them, by their ids. */
@@ -64,27 +106,15 @@ type Seen = ReadonlyMap<string, PreparedRow>;
 /** Rows of the items that the step took itself, and the rows that were in line. */
 async function readQueue(thread: ThreadTransaction, items: BeginStep['items'], seen: Seen | undefined) {
   // Taken and drained in one transaction: nobody ever sees these waiting.
-  for (const item of items) await putInLine(thread, item);
+  const added: QueueItem[] = [];
+  for (const item of items) if (await putInLine(thread, item)) added.push(item);
   const ids = items.map((item) => item.id);
   const own = ids.length > 0 ? await pendingRows(thread).where('id', 'in', ids).execute() : [];
-  return { own, inLine: await readInLine(thread, ids, seen && [...seen.keys()]) };
-}
-
-async function accept(
-  thread: ThreadTransaction,
-  rows: readonly PendingRow[],
-  seen: Seen | undefined,
-): Promise<DrainedRow[]> {
-  const accepted: DrainedRow[] = [];
-  for (const { id, kind, payload } of rows) {
-    if (await refuseTakenId(thread, id)) continue;
-    accepted.push({ id, kind, item: JSON.parse(withPrepared(payload, seen?.get(id))) });
-  }
-  return accepted;
+  return { added, own, inLine: await readInLine(thread, ids, seen && [...seen.keys()]) };
 }
 
 /** Refused ones too. The row stays, without its content, so that the same item cannot come again. */
-async function markDrained({ trx, threadId }: ThreadTransaction, rows: readonly PendingRow[]): Promise<void> {
+async function markDrained({ trx, threadId }: ThreadTransaction, rows: readonly DueRow[]): Promise<void> {
   if (rows.length === 0) return;
   const ids = rows.map(({ id }) => id);
   await trx
@@ -114,9 +144,7 @@ function pendingRows(thread: ThreadTransaction) {
     .orderBy('position');
 }
 
-type PendingRow = Pick<Selectable<ItemTable>, 'id' | 'kind' | 'payload'>;
-
-interface DrainedRow {
+interface DueRow {
   readonly id: string;
   readonly kind: 'message' | 'tool';
   readonly item: StoredMessagePayload & QueuedToolPayload;

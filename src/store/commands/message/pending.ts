@@ -6,6 +6,7 @@ import type { Selectable, Transaction } from 'kysely';
 import type { Side } from '../../../core/author/thread-execution.ts';
 import type { QueueItem } from '../../../core/thread/item.ts';
 import { findAnswering, NO_STEPS } from '../../../core/thread/session.ts';
+import { findLimit } from '../../../core/thread/step-limit.ts';
 import type { PendingWork } from '../../port/hook.ts';
 import type { QueueStore } from '../../port/queue.ts';
 import { toPendingDraft } from '../../schema/pending-payload.ts';
@@ -13,6 +14,7 @@ import { toThreadRecord } from '../../schema/rows.ts';
 import type { ItemTable, Tables } from '../../schema/tables.ts';
 import { beginSession } from '../base/acting-side.ts';
 import { type CommandContext, inSnapshot, unknownThread } from '../base/context.ts';
+import { countEnded, hasOutsideInput } from '../base/step-count.ts';
 import { toCounts } from '../base/step-place.ts';
 import type { ThreadRow } from '../base/thread-transaction.ts';
 import { DRAIN_ROWS } from './drain.ts';
@@ -32,12 +34,14 @@ export async function readPending(context: CommandContext, query: Query): Promis
     const drains = thread.terminated_at === null && !(await hasBegun(db, query));
     const found = drains ? await findRows(db, query, context.now()) : [];
     const side = findSide(thread, query, found);
+    const execution = await readExecution(db, threadId);
     return {
       thread: { ...toThreadRecord(thread), agent: thread.next_agent ?? thread.agent },
       greeted: thread.greeted === 1,
       rows: found.map((row) => ({ id: row.id, message: row.taken ? null : toPendingDraft(row, side) })),
       side,
-      ...(await readExecution(db, threadId)),
+      limited: await isLimited(db, query, { thread, side, begins: execution.executionId === null }),
+      ...execution,
     };
   });
 }
@@ -81,6 +85,27 @@ function findSide(thread: ThreadRow, query: Query, rows: readonly FoundRow[]): S
     ? findAnswering(messages.map((row) => toPendingDraft(row).role))
     : undefined;
   return answering ?? beginSession(thread, query, { behind: false }).side;
+}
+
+interface NextStep {
+  readonly thread: ThreadRow;
+  readonly side: Side;
+  /** It begins an execution. */
+  readonly begins: boolean;
+}
+
+/** Decides as `beginStep` does, of a step that would do anything at all. */
+async function isLimited(
+  db: Transaction<Tables>,
+  query: Query,
+  { thread, side, begins }: NextStep,
+): Promise<boolean> {
+  const limits = query.limits?.(thread.next_agent ?? thread.agent);
+  if (!limits) return false;
+  const anew = begins && (query.items.length > 0 || (await hasOutsideInput(db, thread.id)));
+  const sideSteps = anew ? NO_STEPS : await countEnded(db, thread);
+  const { turns } = beginSession(thread, query, { behind: false });
+  return findLimit(limits, { sideSteps, turns }, side) !== undefined;
 }
 
 /** Queued rows keep their places; content that was staged before wins over what the item says. */

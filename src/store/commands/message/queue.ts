@@ -5,7 +5,7 @@
 import type { QueueItem, Refusal } from '../../../core/thread/item.ts';
 import { measureJson } from '../../../core/value/json-measure.ts';
 import { LIMITS } from '../../../core/value/limit.ts';
-import type { SpillItems } from '../../port/queue.ts';
+import type { QueueOptions, SpillItems } from '../../port/queue.ts';
 import type { QueuedTool } from '../../port/tool.ts';
 import { readInBatches } from '../base/batches.ts';
 import { type CommandContext, inRun, inThread, refuseTerminated } from '../base/context.ts';
@@ -30,39 +30,54 @@ async function countItems(db: CommandContext['db'], threadId: string): Promise<n
 }
 
 /** Puts an item in line and says so in the log. */
-export async function enqueue(thread: ThreadTransaction, item: QueueItem): Promise<void> {
-  if (!(await putInLine(thread, item))) return;
+export async function enqueue(
+  thread: ThreadTransaction,
+  item: QueueItem,
+  options?: QueueOptions,
+): Promise<void> {
+  if (await putInLine(thread, item, options)) tellQueued(thread, item);
+}
+
+export function tellQueued(thread: ThreadTransaction, item: QueueItem): void {
   thread.emit('item.queued', { id: item.id, kind: item.kind === 'tool' ? 'tool' : 'message' });
 }
 
-/** Tools that code of the project queued with what is stored now: they may name any tool. */
+/** Tools that code of the thread's execution queued with what is stored now: they may name any tool. */
 export async function enqueueTools(
   thread: ThreadTransaction,
   tools: readonly QueuedTool[] = [],
 ): Promise<void> {
-  for (const tool of tools) await enqueue(thread, { kind: 'tool', ...tool, origin: 'code' });
+  for (const tool of tools) await enqueue(thread, { kind: 'tool', ...tool, origin: 'code' }, { own: true });
 }
 
 /** A staged item takes its place in line; one that is queued or drained already keeps it. True when it is new there. */
-export async function putInLine(thread: ThreadTransaction, item: QueueItem): Promise<boolean> {
+export async function putInLine(
+  thread: ThreadTransaction,
+  item: QueueItem,
+  { own = false }: QueueOptions = {},
+): Promise<boolean> {
   const position = thread.row.last_position + 1;
   const isNew =
     item.kind === 'stored'
       ? await lineUpStaged(thread, item, position)
-      : await lineUp(thread, item, position);
+      : await lineUp(thread, item, { position, own: own ? 1 : 0 });
   if (isNew) thread.set({ last_position: position });
   return isNew;
 }
 
 /** One statement: a client may stage the same id at this very moment, and staging takes no lock on the thread. */
-async function lineUp(thread: ThreadTransaction, item: QueueItem, position: number): Promise<boolean> {
+async function lineUp(
+  thread: ThreadTransaction,
+  item: QueueItem,
+  place: { readonly position: number; readonly own: 0 | 1 },
+): Promise<boolean> {
   const written = await thread.trx
     .insertInto('items')
-    .values({ ...toItemRow(thread.threadId, item, thread.now), state: 'queued', position })
+    .values({ ...toItemRow(thread.threadId, item, thread.now), state: 'queued', ...place })
     .onConflict((conflict) =>
       conflict
         .columns(['thread_id', 'id'])
-        .doUpdateSet({ state: 'queued', position })
+        .doUpdateSet({ state: 'queued', position: place.position })
         .where('items.state', '=', 'staged'),
     )
     .returning('items.id')
@@ -109,6 +124,7 @@ export function toItemRow(threadId: string, item: QueueItem, now: number) {
     kind: kind === 'tool' ? ('tool' as const) : ('message' as const),
     payload: JSON.stringify(payload),
     created_at: now,
+    own: 0,
   };
 }
 
@@ -144,10 +160,15 @@ export async function stageItem(context: CommandContext, threadId: string, item:
     .execute();
 }
 
-export async function queueItem(context: CommandContext, threadId: string, item: QueueItem): Promise<void> {
+export async function queueItem(
+  context: CommandContext,
+  threadId: string,
+  item: QueueItem,
+  options?: QueueOptions,
+): Promise<void> {
   await inThread(context, threadId, async (thread) => {
     refuseTerminated(thread);
-    await enqueue(thread, item);
+    await enqueue(thread, item, options);
   });
 }
 

@@ -9,40 +9,75 @@
  * B4. Steps of sub-prompts lie within a call of another step: the workflow is told of that one alone, and finds them by it.
  * B5. A handoff takes effect with the next step that opens: a step that is taken over belongs to the agent that began it.
  * B6. The thread's row says who acts while steps open; one that is taken over says itself whose it is.
+ * B7. A limit is asked when it is known who would act, and before anything is drained: what the step may not take is still in line.
  */
 import { planStep } from '../../../core/thread/plan-step.ts';
-import type { BeginStep, BegunStep, StepRecord } from '../../port/thread-store.ts';
+import type { LimitReason } from '../../../core/thread/step-limit.ts';
+import type { BeginStep, BegunStep } from '../../port/thread-store.ts';
 import { beginSession, hasUnanswered, setSession } from '../base/acting-side.ts';
-import { type CommandOutcome, findOutcome, keepOutcome } from '../base/command-key.ts';
+import { findOutcome, keepOutcome } from '../base/command-key.ts';
 import { type CommandContext, inRun } from '../base/context.ts';
-import { type StepRow, selectStep } from '../base/step-row.ts';
+import { beginCount, countSteps } from '../base/step-count.ts';
+import { selectStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
-import { type Drained, drain } from '../message/drain.ts';
-import { emitRejections, enqueueTools } from '../message/queue.ts';
+import { type Drained, type DueInput, drain, readDue } from '../message/drain.ts';
+import { countPending, emitRejections, enqueueTools, tellQueued } from '../message/queue.ts';
+import { describeStep } from './describe-step.ts';
 import { applyHandoff } from './handoff.ts';
 import { openImmediateStep } from './immediate.ts';
 import { openModelStep, openToolStep, retryStep } from './open-step.ts';
 import { keepScratch } from './scratch.ts';
+import { findLimitOf } from './step-limit.ts';
+import { findUnseen, toSeen, type UnseenStep } from './unseen-step.ts';
 
 export async function beginStep(context: CommandContext, command: BeginStep): Promise<BegunStep> {
   return inRun(context, command, async (thread) => {
     const before = await findOutcome(thread, command);
-    if (before) return relaxCall(thread, await resume(thread, before));
-    const executionId = await findExecution(thread, command.executionId);
+    if (before && before.step !== null)
+      return relaxCall(thread, await resume(thread, before.step, before.swept));
+    const open = await findOpenExecution(thread);
     const unseen = await findUnseen(thread, command.afterStep);
     // B6: the store knows better where it is ahead.
     const behind = unseen !== undefined || (command.session !== undefined && (await hasUnanswered(thread)));
     setSession(thread, beginSession(thread.row, command, { behind }));
-    const drained = await drain(thread, command, executionId);
-    if (drained.wantsAnswer) thread.set({ answer_due: 1, turn_open: 1 });
-    if (drained.tools.length > 0) thread.set({ turn_open: 1 });
-    emitRejections(thread, command.rejections);
-    const begun = await followPlan(thread, { ...command, executionId }, { drained, unseen });
-    await keepScratch(thread, executionId, command.context);
-    await enqueueTools(thread, command.queuedTools);
-    await keepOutcome(thread, command, { step: stepOf(begun), swept: drained.swept });
+    const due = await readDue(thread, command);
+    if (open === undefined) await beginCount(thread);
+    const reason = await findLimitOf(thread, command, { due, unseen });
+    if (before && !reason) return { kind: 'nothing_to_do', step: thread.row.last_step, swept: before.swept };
+    if (!before) emitRejections(thread, command.rejections);
+    const begun = reason
+      ? await holdBack(thread, due, reason)
+      : await takeStep(thread, { ...command, executionId: open ?? command.executionId }, { due, unseen });
+    if (!before) await keepOutcome(thread, command, { step: stepOf(begun), swept: begun.swept });
     return relaxCall(thread, begun);
   });
+}
+
+type Found = { readonly due: DueInput; readonly unseen: UnseenStep | undefined };
+
+async function takeStep(
+  thread: ThreadTransaction,
+  command: BeginStep,
+  { due, unseen }: Found,
+): Promise<Exclude<BegunStep, { kind: 'terminated' }>> {
+  const drained = await drain(thread, due, command);
+  if (drained.wantsAnswer) thread.set({ answer_due: 1, turn_open: 1 });
+  if (drained.tools.length > 0) thread.set({ turn_open: 1 });
+  const begun = await followPlan(thread, command, { drained, unseen });
+  await keepScratch(thread, command.executionId, command.context);
+  await enqueueTools(thread, command.queuedTools);
+  return begun;
+}
+
+/** B7: drains nothing. What the workflow has handed over stays in line. */
+async function holdBack(
+  thread: ThreadTransaction,
+  { added }: DueInput,
+  reason: LimitReason,
+): Promise<Extract<BegunStep, { kind: 'limited' }>> {
+  for (const item of added) tellQueued(thread, item);
+  const waiting = await countPending(thread);
+  return { kind: 'limited', step: thread.row.last_step, reason, swept: 0, waiting };
 }
 
 /** The workflow is told of a call only by the commit that ends it. */
@@ -60,9 +95,9 @@ async function followPlan(
   thread: ThreadTransaction,
   command: BeginStep,
   { drained, unseen }: { readonly drained: Drained; readonly unseen: UnseenStep | undefined },
-): Promise<BegunStep> {
+): Promise<Exclude<BegunStep, { kind: 'terminated' }>> {
   const plan = planStep({
-    unseen: unseen && { step: unseen.row.step, settled: unseen.settled },
+    unseen: toSeen(unseen),
     newTools: drained.tools.length > 0,
     answerDue: thread.row.answer_due === 1,
     turnOpen: thread.row.turn_open === 1,
@@ -77,30 +112,41 @@ async function followPlan(
       return { kind: 'nothing_to_do', step: thread.row.last_step, swept };
     case 'adopt':
       await setRunning(thread, command.executionId);
-      return { kind: 'stored', record: await describeStep(thread, plan.step), swept };
+      return findStored(thread, plan.step, swept);
     case 'run_tools':
       await setRunning(thread, command.executionId);
-      return { kind: 'stored', record: await describeStep(thread, tools as number), swept };
+      return findStored(thread, tools as number, swept);
     case 'call_model': {
       await setRunning(thread, command.executionId);
       const immediate = await openImmediateStep(thread, command);
-      if (immediate !== undefined)
-        return { kind: 'stored', record: await describeStep(thread, immediate), swept };
-      return { kind: 'call', step: await openModelStep(thread, command, drained), attempt: 1, swept };
+      if (immediate !== undefined) return findStored(thread, immediate, swept);
+      return callModel(thread, { step: await openModelStep(thread, command, drained), attempt: 1, swept });
     }
   }
 }
 
+type Call = Extract<BegunStep, { kind: 'call' }>;
+
+async function callModel(
+  { trx, row }: ThreadTransaction,
+  call: Pick<Call, 'step' | 'attempt' | 'swept'>,
+): Promise<Call> {
+  return { kind: 'call', ...call, taken: await countSteps(trx, row, call.step) };
+}
+
+async function findStored(thread: ThreadTransaction, step: number, swept: number) {
+  const taken = await countSteps(thread.trx, thread.row, step);
+  return { kind: 'stored', record: await describeStep(thread, step), swept, taken } as const;
+}
+
 /** The worker that had this step was lost, or its answer was: go on from what it left. */
-async function resume(thread: ThreadTransaction, effect: CommandOutcome): Promise<BegunStep> {
-  const { step: begun, swept } = effect;
-  if (begun === null) return { kind: 'nothing_to_do', step: thread.row.last_step, swept };
+async function resume(thread: ThreadTransaction, begun: number, swept: number): Promise<BegunStep> {
   const step = await selectStep(thread.trx, thread.threadId, begun)
     .select(['step', 'state', 'attempt'])
     .executeTakeFirstOrThrow();
   switch (step.state) {
     case 'committed':
-      return { kind: 'stored', record: await describeStep(thread, step.step), swept };
+      return findStored(thread, step.step, swept);
     case 'failed':
       return {
         kind: 'failed',
@@ -113,54 +159,20 @@ async function resume(thread: ThreadTransaction, effect: CommandOutcome): Promis
       return { kind: 'nothing_to_do', step: step.step, swept };
     case 'open': {
       const attempt = await retryStep(thread, step);
-      return { kind: 'call', step: step.step, attempt, swept };
+      return callModel(thread, { step: step.step, attempt, swept });
     }
   }
 }
 
-/** B3: the execution that nobody has ended, else the one that the workflow proposes. */
-async function findExecution(thread: ThreadTransaction, proposed: string): Promise<string> {
+/** B3: the execution that nobody has ended; else the one that the workflow proposes begins. */
+async function findOpenExecution(thread: ThreadTransaction): Promise<string | undefined> {
   const open = await thread.trx
     .selectFrom('executions')
     .select('id')
     .where('thread_id', '=', thread.threadId)
     .where('ended_at', 'is', null)
     .executeTakeFirst();
-  return open?.id ?? proposed;
-}
-
-interface UnseenStep {
-  readonly row: StepRow;
-  readonly settled: boolean;
-}
-
-/** The first unfinished step that the workflow has not seen, else the last one it has not seen. */
-async function findUnseen(thread: ThreadTransaction, afterStep: number): Promise<UnseenStep | undefined> {
-  if (thread.row.last_step <= afterStep) return undefined;
-  const rows = await thread.trx
-    .selectFrom('steps')
-    .selectAll()
-    .where('thread_id', '=', thread.threadId)
-    .where('step', '>', afterStep)
-    // B4: steps of sub-prompts are left out.
-    .where('kind', '!=', 'prompt')
-    .orderBy('step')
-    .execute();
-  const committed = rows.filter((row) => row.state === 'committed');
-  const last = committed.at(-1);
-  if (!last) return undefined;
-  const unsettled = await thread.trx
-    .selectFrom('tool_calls')
-    .select('step')
-    .where('thread_id', '=', thread.threadId)
-    .where('step', '>', afterStep)
-    .where('state', 'in', ['scheduled', 'started'])
-    // B4: a sub-prompt's step comes after the one whose call it answers, and that call is open as long as its own.
-    .orderBy('step')
-    .executeTakeFirst();
-  const unfinished = committed.find((row) => row.step === unsettled?.step);
-  if (unfinished) return { row: unfinished, settled: false };
-  return { row: last, settled: true };
+  return open?.id;
 }
 
 async function setRunning(thread: ThreadTransaction, executionId: string): Promise<void> {
@@ -181,42 +193,4 @@ async function setRunning(thread: ThreadTransaction, executionId: string): Promi
   if (thread.row.status === 'running') return;
   thread.set({ status: 'running', stop_reason: null, last_error: null });
   thread.emit('thread.status', { status: 'running' });
-}
-
-/** What the workflow must hear of a stored step. */
-export async function describeStep(thread: ThreadTransaction, step: number): Promise<StepRecord> {
-  const row = await selectStep(thread.trx, thread.threadId, step)
-    .select(['kind', 'model', 'text', 'directive', 'side'])
-    .executeTakeFirstOrThrow();
-  const calls = await thread.trx
-    .selectFrom('tool_calls')
-    .select('name')
-    .where('thread_id', '=', thread.threadId)
-    .where('step', '=', step)
-    .orderBy('idx')
-    .execute();
-  return {
-    step,
-    kind: row.kind,
-    text: row.text === 1,
-    model: row.model,
-    side: row.side,
-    calls: calls.map((call) => call.name),
-    moreInput: row.kind !== 'prompt' && (await hasMoreInput(thread, step)),
-    ...(row.directive ? { directive: row.directive } : {}),
-  };
-}
-
-/** Input is stored that this step has not answered: a message, or queued tools, whose step opened along with it. */
-export async function hasMoreInput({ row, trx }: ThreadTransaction, step: number): Promise<boolean> {
-  if (row.answer_due === 1 || row.last_step <= step) return row.answer_due === 1;
-  const later = await trx
-    .selectFrom('steps')
-    .select('step')
-    .where('thread_id', '=', row.id)
-    .where('step', '>', step)
-    .where('kind', '!=', 'prompt')
-    .limit(1)
-    .executeTakeFirst();
-  return later !== undefined;
 }

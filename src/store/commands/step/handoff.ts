@@ -17,7 +17,7 @@ export async function keepHandoff(
   thread.set({ next_agent: agent });
   if (!input) return 0;
   const item: HandoffItem = { ...input, metadata: { ...input.metadata, handoff: agent }, handoffTo: agent };
-  await enqueue(thread, item);
+  await enqueue(thread, item, { own: true });
   return 1;
 }
 

@@ -21,7 +21,7 @@ export async function openImmediateStep(
   const tools = await storeCalls(thread, calls, command.executionId);
   if (tools.length === 0) return undefined;
   thread.set({ turn_open: 1 });
-  return openToolStep(thread, command, tools);
+  return openToolStep(thread, command, tools, 'immediate');
 }
 
 async function storeCalls(

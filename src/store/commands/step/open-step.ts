@@ -70,9 +70,10 @@ export async function openToolStep(
   thread: ThreadTransaction,
   { executionId, ...asked }: Pick<BeginStep, 'executionId' | 'directive'>,
   tools: readonly DrainedTool[],
+  kind: 'tools' | 'immediate' = 'tools',
 ): Promise<number> {
   const { directive = null } = asked;
-  const step = await insertStep(thread, executionId, { kind: 'tools', state: 'committed', directive });
+  const step = await insertStep(thread, executionId, { kind, state: 'committed', directive });
   await scheduleCalls(thread, step, tools);
   return step;
 }

@@ -7,14 +7,18 @@
  *     open: the call that it answers has its result.
  * R3. A handoff that still waits for a next step takes effect now.
  * R4. What a child tells its parent of it is kept in the same transaction (child-report.ts).
+ * R5. What a thread's own code queued in an execution that a limit ended stays in line, and begins no other, until something comes
+ *     from outside.
  */
 import { randomUUID } from 'node:crypto';
 import { roleOf } from '../../../core/thread/session.ts';
 import type { CommitStatusInput, CommitStatusOutcome, RestStatus } from '../../../core/thread/step.ts';
+import { isLimitReason } from '../../../core/thread/step-limit.ts';
 import type { CommitStatus } from '../../port/thread.ts';
 import { hasUnanswered, setSession } from '../base/acting-side.ts';
 import { findOutcome, keepOutcome } from '../base/command-key.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
+import { hasOutsideInput } from '../base/step-count.ts';
 import { readSubpromptPlace } from '../base/step-place.ts';
 import { updateStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
@@ -36,7 +40,11 @@ export async function commitStatus(
     const waiting = await countPending(thread);
     const { status } = command;
     const mayRest = command.park === true || status === 'stopped' || status === 'terminated';
-    const pending = !mayRest && (waiting > 0 || command.more === true);
+    // R5: what is left is the thread's own.
+    const inLine = isLimitReason(command.reason)
+      ? await hasOutsideInput(thread.trx, thread.threadId)
+      : waiting > 0;
+    const pending = !mayRest && (inLine || command.more === true);
     await abortSteps(thread, status);
     await settleOpenCalls(thread, status);
     const executionId = await endExecution(thread, command);

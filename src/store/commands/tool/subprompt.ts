@@ -15,7 +15,7 @@ import { readStep } from '../base/step-place.ts';
 import type { StepRow } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { enqueueTools } from '../message/queue.ts';
-import { describeStep } from '../step/begin-step.ts';
+import { describeStep } from '../step/describe-step.ts';
 import { insertStep, retryStep } from '../step/open-step.ts';
 
 export async function openSubprompt(

@@ -1,0 +1,99 @@
+/** Limits, as the store counts them (core/thread/step-limit.ts): asked before a step, and not begun anew by the thread's own work. */
+import { describe, expect, it } from '@jest/globals';
+import type { StepLimits } from '../../../src/core/thread/step-limit.ts';
+import type { Stores } from '../store-contract.ts';
+import { call, message, openThread, type ThreadDriver, tool } from '../thread-driver.ts';
+
+const within = (limits: StepLimits) => ({ limits: () => limits });
+const TWO = within({ maxSteps: { a: 2 } });
+const own = (thread: ThreadDriver, id: string) =>
+  thread.store.queue.add(thread.id, tool(id, 'look'), { own: true });
+
+/** Two steps, whose limit is two, and a tool that the thread itself has queued. */
+async function used(given: Stores): Promise<ThreadDriver> {
+  const thread = await openThread(given.store);
+  await thread.commit(await thread.beginCall([message('a')], TWO), { toolCalls: [call('c1', 'look')] });
+  await thread.runTool(1, 0);
+  thread.afterStep = 1;
+  await thread.commit(await thread.beginCall([], TWO));
+  thread.afterStep = 2;
+  await own(thread, 'own');
+  return thread;
+}
+
+export function registerLimit(given: () => Stores): void {
+  describe('limits', () => {
+    it('[runtime 6.4] forbid a step before anything is drained, and say so again when they are asked again', async () => {
+      const thread = await used(given());
+      const limited = { kind: 'limited', step: 2, reason: 'max_side_steps', swept: 0, waiting: 2 };
+      const items = [message('late')];
+      expect(await thread.begin(items, { ...TWO, ordinal: 9 })).toEqual(limited);
+      const before = await thread.everything();
+      expect(await thread.begin(items, { ...TWO, ordinal: 9 })).toEqual(limited);
+      expect(await thread.everything()).toEqual(before);
+      expect((await thread.messages()).filter(({ status }) => status === 'pending')).toHaveLength(2);
+      expect((await thread.events('item.queued')).map(({ data }) => data.id)).toEqual(['own', 'late']);
+    });
+
+    it('[runtime 6.4] let an execution that they ended rest with what the thread itself has queued, and with that alone', async () => {
+      const thread = await used(given());
+      expect(await thread.rest('idle', { reason: 'max_side_steps' })).toMatchObject({
+        kind: 'rest',
+        waiting: 1,
+      });
+      await thread.stash(message('outside'));
+      expect(await thread.rest('idle', { reason: 'max_side_steps' })).toMatchObject({
+        kind: 'pending',
+        waiting: 2,
+      });
+    });
+
+    it('[runtime 6.4] count on where the thread itself begins an execution, and anew where somebody else does', async () => {
+      const thread = await used(given());
+      expect(await thread.rest('idle', { reason: 'stop_on_response' })).toMatchObject({ kind: 'pending' });
+      thread.executionId = 'execution-2';
+      expect(await thread.begin([], TWO)).toMatchObject({ kind: 'limited' });
+      expect(await thread.begin([message('b')], TWO)).toMatchObject({
+        kind: 'stored',
+        record: { kind: 'tools', moreInput: true },
+        taken: { a: 1, b: 0 },
+      });
+    });
+
+    it('[runtime 6.4] count the step that is in the place of one which a killed run had open, and not that one', async () => {
+      const thread = await openThread(given().store);
+      const one = within({ maxSteps: { a: 1 } });
+      expect(await thread.begin([message('a')], one)).toMatchObject({ kind: 'call', step: 1 });
+      const revived = thread.as('run-2');
+      await revived.open();
+      expect(await revived.begin([], one)).toMatchObject({ kind: 'call', step: 2, taken: { a: 1, b: 0 } });
+    });
+
+    it('[runtime 6.4] are those of the side that the first message makes act', async () => {
+      const thread = await openThread(given().store);
+      const sides = { ...within({ maxSteps: { b: 1 }, maxSessionTurns: 9 }), twoSides: true };
+      const said = (id: string) => message(id, id, { role: 'assistant' });
+      await thread.commit(await thread.beginCall([said('a')], sides));
+      thread.afterStep = 1;
+      expect(await thread.begin([said('b')], sides)).toMatchObject({
+        kind: 'limited',
+        reason: 'max_side_steps',
+      });
+      expect(await thread.begin([message('c')], { ...sides, prepared: [] })).toMatchObject({ kind: 'call' });
+    });
+
+    it('[runtime 6.4] hold for a session that has used up its turns', async () => {
+      const thread = await openThread(given().store);
+      const session = { side: 'a', turns: 3 } as const;
+      const sides = { ...within({ maxSteps: {}, maxSessionTurns: 3 }), twoSides: true, session };
+      expect(await thread.begin([message('a')], sides)).toMatchObject({ reason: 'max_session_turns' });
+    });
+
+    it('show hooks what is due, and that it would not be drained', async () => {
+      const thread = await used(given());
+      const query = { ...thread.from, ordinal: 9, items: [] };
+      expect(await thread.store.queue.readPending({ ...query, ...TWO })).toMatchObject({ limited: true });
+      expect(await thread.store.queue.readPending(query)).toMatchObject({ limited: false });
+    });
+  });
+}
