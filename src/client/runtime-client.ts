@@ -167,7 +167,7 @@ export class RuntimeClient {
     return this.#threads.getLogs(threadId, options);
   }
 
-  /** The thread's events after a number, oldest first; goes on live unless `follow` is false. */
+  /** The thread's events after a number, oldest first; goes on live unless `follow` is false. Throws `InvalidValue`. */
   events(threadId: string, options: FollowOptions = {}): AsyncIterable<ThreadEvent> {
     return this.#threads.events(threadId, options);
   }

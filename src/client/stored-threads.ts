@@ -1,6 +1,12 @@
 /** Reads of threads that need only their store: no server, no worker. */
 import type { ScheduledEffect } from '../core/author/effect.ts';
-import { checkMessagePage, checkPage, checkThreadPage, checkValuePage } from '../core/author/read-options.ts';
+import {
+  checkFollow,
+  checkMessagePage,
+  checkPage,
+  checkThreadPage,
+  checkValuePage,
+} from '../core/author/read-options.ts';
 import type { GetLogsOptions, Log } from '../core/author/thread-log.ts';
 import type { GetMessagesOptions, MessagePage } from '../core/author/thread-message.ts';
 import type { ThreadEvent } from '../core/event/thread-event.ts';
@@ -79,7 +85,7 @@ export class StoredThreads {
 
   /** The thread's events after a number, oldest first; follows the log unless `follow` is false. */
   events(threadId: string, options: FollowOptions = {}): AsyncIterable<ThreadEvent> {
-    return followEvents(this.#store, threadId, options);
+    return followEvents(this.#store, threadId, checkFollow(options));
   }
 
   /** Pending effects, of one name or of all, the next due first. A thread that does not exist has none. */

@@ -63,10 +63,10 @@ function bindTo(opened: OpenedEnv, tool: ToolDefinition | undefined): EnvState {
       return variable.value;
     },
     envType: async (name) => (await read(name))?.type ?? 'secret',
-    async setEnv(name, value, options = {}) {
+    async setEnv(name, value, options) {
       const inherits = (agent: string) => !isScoped(registry(), agent, name);
       const owner = { thread: thread.id };
-      const kept = options.type ?? (await read(name))?.type;
+      const kept = options?.type ?? (await read(name))?.type;
       const type = await store.env.set({ owner, name, value, type: kept, inherits });
       remember(opened, { name, value, type });
     },
@@ -109,7 +109,7 @@ async function redactResult(
 function missing(name: string, threadId: string): RuntimeError {
   return new RuntimeError(
     'MissingVariable',
-    `The variable "${name}" has no value for thread "${threadId}". Set it with "everthread env set", or declare a value in the agent or the prompt.`,
+    `The variable "${String(name)}" has no value for thread "${threadId}". Set it with "everthread env set", or declare a value in the agent or the prompt.`,
   );
 }
 

@@ -22,7 +22,7 @@ export function createThreadFiles(
         thumbnail: thumbnail && toBytes('thumbnail', thumbnail),
       }),
     readFile: (path) => readWholeFile(store, threadId, redactKnown(path)),
-    readFileStream: (path, { signal } = {}) => streamFile(store, threadId, redactKnown(path), signal),
+    readFileStream: (path, options) => streamFile(store, threadId, redactKnown(path), options?.signal),
     statFile: (path) => store.files.stat(threadId, redactKnown(path)),
     readdirFile: (path) => store.files.readdir(threadId, redactKnown(path)),
     unlinkFile: (path) => store.files.unlink(threadId, redactKnown(path)),

@@ -3,7 +3,7 @@ import type { Registry, ToolDefinition } from '../core/author/definition.ts';
 import type { ThreadState } from '../core/author/thread-state.ts';
 import type { ToolResult } from '../core/message/message.ts';
 import { isSubagentCall } from '../core/project/subagent.ts';
-import { errorMessage } from '../core/value/error.ts';
+import { errorMessage, RuntimeError } from '../core/value/error.ts';
 import { toJsonObject } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
@@ -33,9 +33,10 @@ export function createTools(
   let invoked = 0;
   return {
     queueTool(name, args = {}) {
-      const refusal =
-        refuseReach(caller, name) ?? (isCallable(registry, name) ? undefined : `Tool not found: ${name}`);
-      if (refusal !== undefined) throw new Error(refusal);
+      const refusal = refuseReach(caller, name);
+      if (refusal !== undefined) throw new RuntimeError('InvalidDefinitions', refusal);
+      if (!isCallable(registry, name))
+        throw new RuntimeError('DefinitionNotFound', `Tool not found: ${String(name)}`);
       const checked = toJsonObject(args, { name: `arguments of "${name}"`, maxBytes: LIMITS.contentBytes });
       work.queueTool({ id: nextId(), name, arguments: env.redactKnown(checked) });
     },
@@ -113,7 +114,7 @@ function isCallable(registry: Registry, name: string): boolean {
 function describeMissing(registry: Registry, name: string): string {
   return isCallable(registry, name)
     ? `"${name}" is no tool that can run at once; queue it with queueTool.`
-    : `Tool not found: ${name}`;
+    : `Tool not found: ${String(name)}`;
 }
 
 /** `uses`, when declared, is the whole list of what a tool may reach (definitions §8). */
@@ -122,5 +123,5 @@ function refuseReach(
   name: string,
 ): string | undefined {
   if (reachingTool?.uses === undefined || reachingTool.uses.includes(name)) return undefined;
-  return `Tool "${reachingTool.name}" may not reach "${name}": add it to "uses".`;
+  return `Tool "${reachingTool.name}" may not reach "${String(name)}": add it to "uses".`;
 }

@@ -59,8 +59,8 @@ describe('definitions §11 the state of an endpoint', () => {
       'tool refund success: refunded 2',
     ]);
     expect(await show(await ask(`POST /${thread}/nothing`))).toEqual({
-      status: 500,
-      body: { error: 'Tool not found: no_such_tool' },
+      status: 404,
+      body: { code: 'DefinitionNotFound', error: 'Tool not found: no_such_tool' },
     });
   });
 

@@ -154,6 +154,7 @@ describe('runtime §9 Queue and Delivery', () => {
       ['InvalidValue', () => client.getMessages(thread, { limit: '5' as never })],
       ['InvalidValue', () => client.getLogs(thread, { order: 'up' as never })],
       ['InvalidValue', () => client.listThreads({ limit: -1 })],
+      ['InvalidValue', async () => client.events(thread, { after: '5' as never })],
       ['InvalidValue', () => client.values(thread).list({ after: 5 as never })],
     ];
     const codes = await Promise.all(refused.map(([, command]) => codeOf(command)));

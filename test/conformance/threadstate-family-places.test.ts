@@ -163,7 +163,9 @@ describe('ThreadState: the family outside of tools', () => {
     const { parent, say, transcript } = await family();
     await say(parent, 'detour');
     const refused = 'Tool "detour" may not reach "finish": add it to "uses".';
-    expect(await transcript(parent)).toContain(`tool detour success: ${JSON.stringify([refused, refused])}`);
+    expect(await transcript(parent)).toContain(
+      `tool detour success: ${JSON.stringify(['InvalidDefinitions', refused])}`,
+    );
   });
 
   it('[definitions 9] after_subagent_created is given the child before it begins, and what it queues there is read first', async () => {

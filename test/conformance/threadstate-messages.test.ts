@@ -83,7 +83,7 @@ describe('ThreadState: messaging', () => {
       ],
     });
     expect(answers).toEqual([
-      ['MessageNotFound', 'InvalidMessage', 'InvalidMessage', 'InvalidMessage', 'InvalidMessage'],
+      ['MessageNotFound', 'InvalidMessage', 'InvalidMessage', 'InvalidMessage', 'InvalidValue'],
     ]);
   });
 
@@ -208,7 +208,7 @@ describe('ThreadState: tools', () => {
       },
     });
     const threadId = await runtime.start('go');
-    expect(await toolAnswers(runtime, threadId)).toEqual(['Tool not found: missing', 'ran']);
+    expect(await toolAnswers(runtime, threadId)).toEqual(['DefinitionNotFound', 'ran']);
     const asked = (await runtime.messages(threadId)).find(({ metadata }) => metadata.queuedTool === true);
     const [call] = JSON.parse(asked?.tool_calls ?? '[]') as ToolCall[];
     expect(call?.function).toEqual({ name: 'second', arguments: '{"from":"first"}' });

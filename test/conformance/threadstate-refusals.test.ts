@@ -74,4 +74,35 @@ describe('ThreadState: what cannot be kept', () => {
     });
     expect(answers).toEqual([[...Array(9).fill('InvalidValue'), ...Array(3).fill('InvalidMessage')]]);
   });
+
+  it('[threadstate utilities] whatever any member is handed, it answers, or refuses with a code', async () => {
+    const strange = [
+      ...Object.values(STRANGE),
+      5n,
+      Number.NaN,
+      () => 1,
+      Symbol('s'),
+      5,
+      true,
+      undefined,
+      '\0',
+      '\ud800',
+    ];
+    const uncoded: string[] = [];
+    await work({
+      hand: async (state) => {
+        for (const [name, member] of Object.entries(untyped(state))) {
+          if (name === 'terminate' || name === 'runCode') continue;
+          for (const value of strange)
+            for (const given of [[value], ['x', value], ['x', 'x', value]])
+              await Promise.resolve()
+                .then(() => member(...given))
+                .catch((thrown: { code?: string; message: string }) => {
+                  if (thrown.code === undefined) uncoded.push(`${name}: ${thrown.message}`);
+                });
+        }
+      },
+    });
+    expect([...new Set(uncoded)]).toEqual([]);
+  });
 });

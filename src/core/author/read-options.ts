@@ -31,10 +31,17 @@ const VALUES: Readonly<Record<string, Check>> = {
   after: ['a text', text],
 };
 
+const FOLLOW: Readonly<Record<string, Check>> = {
+  after: COUNT,
+  follow: ['true or false', (value) => typeof value === 'boolean'],
+  signal: ['an AbortSignal', (value) => typeof value === 'object' && value !== null && 'aborted' in value],
+};
+
 /** Each throws `InvalidValue`; what is undefined has its default. */
 export const checkPage = <T>(options: T): T => check('getLogs', options, PAGE);
 export const checkMessagePage = <T>(options: T): T => check('getMessages', options, MESSAGES);
 export const checkThreadPage = <T>(options: T): T => check('listThreads', options, THREADS);
+export const checkFollow = <T>(options: T): T => check('events', options, FOLLOW);
 export const checkValuePage = <T>(options: T): T => check('values', options, VALUES);
 
 function check<T>(name: string, options: T, checks: Readonly<Record<string, Check>>): T {

@@ -43,18 +43,18 @@ export interface MessageUpdates {
 }
 
 export interface ThreadMessages {
-  /** Stored and pending messages; pending ones carry `metadata.queued: true`. */
+  /** Stored and pending messages; pending ones carry `metadata.queued: true`. Rejects with `InvalidValue` for options of a wrong shape. */
   getMessages(options?: GetMessagesOptions): Promise<MessagePage>;
   /** Includes silent and pending messages; null when there is none. */
   getMessage(id: string): Promise<Message | null>;
   /**
    * Stores a message now, and starts no work. Rejects with `ThreadTerminated`, `InvalidMessage`, `FileNotFound` (for an
-   * attachment), or with the error of a `before_create_message` hook: nothing is stored then.
+   * attachment), `InvalidValue` or `LimitExceeded` (for metadata), or with the error of a `before_create_message` hook: nothing is stored then.
    */
   injectMessage(message: NewMessage): Promise<Message>;
   /**
    * Changes a stored message. Rejects with `MessageNotFound` (also while it is still queued),
-   * `ThreadTerminated`, `InvalidMessage` or `FileNotFound`. Repeating an update changes nothing.
+   * `ThreadTerminated`, `InvalidMessage`, `InvalidValue`, `LimitExceeded` or `FileNotFound`. Repeating an update changes nothing.
    */
   updateMessage(id: string, updates: MessageUpdates): Promise<Message>;
   /**
@@ -65,7 +65,8 @@ export interface ThreadMessages {
   deleteMessage(id: string): Promise<boolean>;
   /**
    * Durable FIFO: enters the thread before the next model call; wakes an idle thread (runtime §9). Resolves once stored.
-   * Rejects with `ThreadTerminated`, `InvalidMessage`, `MessageTooLarge` or `FileNotFound`.
+   * Rejects with `ThreadTerminated`, `InvalidMessage`, `InvalidValue` or `LimitExceeded` (for metadata), `MessageTooLarge` or
+   * `FileNotFound`.
    */
   queueMessage(message: QueuedMessage): Promise<void>;
 }

@@ -79,8 +79,8 @@ export interface ThreadState<
 
   /**
    * Runs a tool as a normal call before the next model step, and wakes an idle thread. Durable with the commit of the
-   * calling tool, hook or effect; in an endpoint before its answer is sent. Throws for an unknown name, and for arguments that
-   * cannot be kept: `InvalidValue` names the place of what JSON would change, `LimitExceeded` is thrown above 4 MiB.
+   * calling tool, hook or effect; in an endpoint before its answer is sent; nothing of a model step that fails. Throws `DefinitionNotFound` for an unknown name,
+   * `InvalidDefinitions` for one that `uses` of the tool does not list, and for arguments that cannot be kept: `InvalidValue` names the place of what JSON would change, `LimitExceeded` is thrown above 4 MiB.
    */
   queueTool(name: string, args: Readonly<Record<string, unknown>>): void;
   /**

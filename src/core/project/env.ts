@@ -94,7 +94,8 @@ const NAME = /^[A-Za-z_][\w.:/-]*$/;
 /** Why this cannot be stored as a variable; undefined when it can. The reason never contains the value. */
 export function variableProblem(name: unknown, value: unknown, type: unknown): string | undefined {
   if (typeof name !== 'string' || name.length > LIMITS.envNameChars || !NAME.test(name)) {
-    return `${JSON.stringify(name) ?? 'undefined'} cannot name a variable: letters, digits and _ . : / - alone, a letter or _ first, at most ${LIMITS.envNameChars}.`;
+    const shown = typeof name === 'string' ? JSON.stringify(name) : `A ${typeof name}`;
+    return `${shown} cannot name a variable: letters, digits and _ . : / - alone, a letter or _ first, at most ${LIMITS.envNameChars}.`;
   }
   if (typeof value !== 'string' || !value.isWellFormed()) return `The value of "${name}" must be a text.`;
   if (utf8Length(value) > LIMITS.envValueBytes) {

@@ -164,6 +164,10 @@ export function registerFamilyEnd(given: () => Stores): void {
       expect(queued).toMatchObject([
         { id: 'n-1', content: 'look here', silent: true, metadata: { subagent_id: child.id, n: 1 } },
       ]);
+      const [entry] = await store.children.list(parent.id);
+      expect(queued).toMatchObject([
+        { subagent_id: child.id, subagent_name: entry?.agent, subagent_status: entry?.status },
+      ]);
       expect(await parent.events('subagent.notified')).toHaveLength(1);
       await parent.rest('terminated');
       expect(await store.children.tellParent(child.id, message('n-2'))).toBe(false);

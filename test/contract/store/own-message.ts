@@ -145,7 +145,8 @@ export function registerOwnMessage(given: () => Stores): void {
       await thread.store.modelCalls.start({ ...ref, call: 1, model: 'scripted', modelId: 's-1' });
       const usage = { promptTokens: 3, completionTokens: 2, totalTokens: 5 };
       await thread.store.modelCalls.end({ ...ref, call: 1, ok: true, usage, cost: 0.25 });
-      await thread.commit(ref, { toolCalls: [call('c0', 'look'), call('c1', 'never')] });
+      const toolCalls = [call('c0', 'look'), call('c1', 'never')];
+      await thread.commit(ref, { toolCalls, metadata: { status_kind: 'plan' } });
       await thread.beginTool(1, 0);
       await thread.commitTool(1, 0);
       await thread.store.events.append(thread.id, {
@@ -160,6 +161,7 @@ export function registerOwnMessage(given: () => Stores): void {
       );
       expect(logs.find(({ type }) => type === 'model_call')).toMatchObject({
         id: 'model:1:1:1',
+        metadata: { status_kind: 'plan' },
         data: { model: 'scripted', modelId: 's-1', state: 'ok', usage, cost: 0.25, error: null },
         parent_id: 'execution-1',
       });
@@ -167,6 +169,7 @@ export function registerOwnMessage(given: () => Stores): void {
         data: { name: 'look', status: 'success', state: 'done', origin: 'model' },
         parent_id: 'execution-1',
       });
+      expect(logs.filter(({ metadata }) => metadata)).toHaveLength(1);
       const ids = (await thread.store.events.getLogs(thread.id)).map(({ id }) => id);
       expect(ids).toEqual(logs.map(({ id }) => id).toReversed());
       const page = await thread.store.events.getLogs(thread.id, { limit: 2, offset: 1 });

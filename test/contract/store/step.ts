@@ -57,6 +57,19 @@ export function registerStep(given: () => Stores): void {
       expect(await thread.beginTool(1, 2999)).toMatchObject({ kind: 'run', call: { callId: 'c2999' } });
     });
 
+    it('[definitions 14.6] keeps what hooks have queued with what they have seen, once', async () => {
+      const thread = await openThread(given().store);
+      const first = await thread.beginCall([message('a')]);
+      const queuedTools = [{ id: 'q1', name: 'look', arguments: {} }];
+      await thread.commit(first, { queuedTools });
+      await thread.commit(first, { queuedTools });
+      expect(await thread.store.queue.count(thread.id)).toBe(1);
+      await thread.store.steps.fail({ ...first, error: { code: 'Fault', message: 'late' } });
+      thread.afterStep = 1;
+      expect(await thread.begin()).toMatchObject({ kind: 'stored', swept: 1, record: { calls: ['look'] } });
+      expect(await thread.store.queue.count(thread.id)).toBe(0);
+    });
+
     it('[runtime 9] gives queued tools a step of their own before the model is called', async () => {
       const thread = await openThread(given().store);
       const begun = await thread.begin([tool('t1', 'look', { at: 'it' }), message('a'), tool('t2', 'count')]);

@@ -47,9 +47,9 @@ const engines: readonly (readonly [what: string, program: (folder: string) => st
   ],
 ];
 
-describe('runtime §13 a sandbox without its engine', () => {
+describe('ThreadState: a sandbox without its engine', () => {
   for (const [what, program, named] of engines)
-    it(`[runtime 13.2] settles as link_error that names the absent ${what}, and the model reads it`, async () => {
+    it(`[threadstate code execution] settles as link_error that names the absent ${what}, and the model reads it`, async () => {
       const result = await runWith(program);
       expect(result).toMatchObject({
         status: 'link_error',
