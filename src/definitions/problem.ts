@@ -30,7 +30,7 @@ export interface Problem {
  * try {
  *   defineAgent({ name: '', sideA: { prompt: 'talk' } });
  * } catch (error) {
- *   if (error instanceof DefinitionError) console.error(error.problems);
+ *   if (isDefinitionError(error)) console.error(error.problems);
  * }
  * ```
  */

@@ -65,6 +65,12 @@ function membersOf(type: string): string[] {
 }
 
 describe('links of the pages', () => {
+  it('lead from the index to every page', () => {
+    const index = read('docs/README.md');
+    const others = PAGES.flatMap((page) => (page === 'docs/README.md' ? [] : [page.replace('docs/', '')]));
+    expect(others.filter((page) => page !== 'README.md' && !index.includes(`](${page})`))).toEqual([]);
+  });
+
   it.each(PAGES)('of %s lead to files and headings that exist', (page) => {
     const links = [...read(page).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link]) => link as string);
     expect(links.filter((link) => !leadsSomewhere(page, link))).toEqual([]);

@@ -20,6 +20,8 @@ const OPTIONS = {
   module: 'nodenext',
   target: 'es2024',
   types: ['node'],
+  // As the page for authors has it: files written for the standard are checked against this package.
+  paths: { '@standardagents/*': ['./node_modules/everthread/dist/standard-agents.d.ts'] },
   declaration: true,
   // Those of the package are checked too.
   skipLibCheck: false,

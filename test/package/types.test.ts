@@ -56,6 +56,7 @@ describe('the declarations of the package', () => {
     const { exported, mentions } = declarations;
     const unnamed = mentions.filter(({ by, name }) => !OPAQUE.has(by.name) && !exported.has(key(name)));
     expect(exported.size).toBeGreaterThan(200);
+    expect(mentions.length).toBeGreaterThan(200);
     expect(unnamed.map(({ by, name }) => `${key(by)} mentions ${key(name)}`)).toEqual([]);
   });
 

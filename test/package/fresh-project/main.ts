@@ -1,6 +1,7 @@
 import {
   type ConnectOptions,
-  DefinitionError,
+  type DefinitionError,
+  isDefinitionError,
   loadProject,
   openStore,
   type Registry,
@@ -30,4 +31,5 @@ export async function open(given: ThreadStore) {
   return { client, worker, endpoints };
 }
 
-export const problemsOf = (error: unknown) => (error instanceof DefinitionError ? error.problems : []);
+export const problemsOf = (error: unknown): DefinitionError['problems'] =>
+  isDefinitionError(error) ? error.problems : [];
