@@ -23,6 +23,7 @@ import type {
   OpenThreadInput,
   OpenThreadOutcome,
   RecordedOutcome,
+  RunEffectsInput,
   RunEffectsOutcome,
   RunRef,
   StashInput,
@@ -70,7 +71,7 @@ export interface Activities {
   finishSubagent(input: FinishSubagentInput): Promise<FinishedSubagent & EffectsDue>;
   reportToParent(input: RunRef): Promise<ReportOutcome>;
   listUnstarted(input: RunRef): Promise<UnstartedOutcome>;
-  runEffects(input: RunRef): Promise<RunEffectsOutcome & EffectsDue>;
+  runEffects(input: RunEffectsInput): Promise<RunEffectsOutcome & EffectsDue>;
   commitStatus(input: CommitStatusInput): Promise<CommitStatusOutcome & EffectsDue>;
 }
 
@@ -88,7 +89,7 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     fallible,
   );
   const open = (ports: ActivityDependencies) => (input: OpenThreadInput) => openThread(ports, input);
-  const runDue = (ports: ActivityDependencies) => (input: RunRef) => runEffects(ports, input);
+  const runDue = (ports: ActivityDependencies) => (input: RunEffectsInput) => runEffects(ports, input);
   return {
     openThread: guard(tell(open, { always: true, begun: true })),
     stashItems: guard(({ items, ...run }) => stashItems(store, fromRun(store, run), items)),

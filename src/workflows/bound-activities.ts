@@ -13,6 +13,7 @@ import type {
   EffectsDue,
   ModelStepInput,
   OpenThreadInput,
+  RunEffectsInput,
   RunRef,
   Settings,
   StashInput,
@@ -89,8 +90,9 @@ export class BoundActivities {
   }
 
   /** In a scope that aborts the handler which runs. */
-  runEffects(scope: CancellationScope) {
-    return this.heard(scope.run(() => callRunEffects(this.#heartbeats, this.#ref, 'effects')));
+  runEffects(scope: CancellationScope, input: Unbound<RunEffectsInput>) {
+    const bound = { ...this.#ref, ...input };
+    return this.heard(scope.run(() => callRunEffects(this.#heartbeats, bound, 'effects')));
   }
 
   reportToParent() {

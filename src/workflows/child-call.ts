@@ -6,6 +6,7 @@
  * C2. A signal says that the report is there. A signal may be lost with a run that was killed, so the store is also asked at
  *     growing intervals, and a child whose workflow is gone is started again.
  * C3. A run whose history has become too long continues as new while it waits: `Suspended` ends the step without a result.
+ * C4. A wait is no work: effects run meanwhile (floor.ts, F2).
  */
 import { condition, getExternalWorkflowHandle, isCancellation } from '@temporalio/workflow';
 import { WORKFLOW_ID_PREFIX } from '../core/thread/start-input.ts';
@@ -60,7 +61,10 @@ async function awaitReport(run: ThreadRun, { call, place, child }: Waiting): Pro
   for (let look = 0; ; look++) {
     const heard = () => run.family.hasHeard(child.threadId);
     const pause = Math.min(FIRST_LOOK_MS * 2 ** look, LONGEST_LOOK_MS);
+    // C4: effects run meanwhile.
+    run.floor.lend();
     await condition(() => heard() || mayContinue(run), pause, { summary: `waiting for ${call.name}` });
+    while (!run.floor.takeBack()) await run.floor.awaitEffects();
     if (!heard() && mayContinue(run)) throw new Suspended();
     const silent = !heard();
     run.family.listen();

@@ -1,6 +1,7 @@
 /**
- * Runs a thread's effects beside its loop (definitions §10): also while a model is asked or a tool runs.
- * E1. One batch at a time. The loop is told what the batch queued: an idle thread begins a step, a parked one stays parked.
+ * Runs a thread's effects beside its loop, in turn with its steps (definitions §10, floor.ts).
+ * E1. One batch at a time; of one effect where a step waits behind it. The loop is told what the batch queued: an idle thread begins
+ *     a step, a parked one stays parked.
  * E2. Nothing that an effect does, and no fault of its activity, fails the workflow. After a fault it looks again, with
  *     growing pauses; after a look in vain it rests at least MIN_PAUSE_MS, since clocks differ.
  * E3. `stop` leaves effects alone. `terminate` and Cancel abort those that run (thread-run.ts).
@@ -24,7 +25,8 @@ export async function runEffectsBeside(run: ThreadRun): Promise<void> {
   while (await untilDue(run)) {
     // Checked synchronously before the batch begins: since it was due, the loop may have begun to continue as new.
     if (run.effects.held) continue;
-    faults = (await runBatch(run, faults)) ? 0 : faults + 1;
+    if (run.floor.effectsMustWait) await run.floor.awaitTurn(() => run.ending || run.effects.held);
+    else faults = (await runBatch(run, faults)) ? 0 : faults + 1;
   }
 }
 
@@ -51,12 +53,14 @@ async function untilDue(run: ThreadRun): Promise<boolean> {
 
 /** False after a fault. */
 async function runBatch(run: ThreadRun, faults: number): Promise<boolean> {
-  const { effects } = run;
+  const { effects, floor } = run;
   const scope = new CancellationScope();
   effects.begin(scope);
+  floor.beginEffects();
   run.presence.refresh();
   try {
-    settle(run, await run.activities.runEffects(scope));
+    // E1: one effect, then the step.
+    settle(run, await run.activities.runEffects(scope, run.hasWork ? { most: 1 } : {}));
     return true;
   } catch (error) {
     // Aborted: the thread ends, or continues as new.
@@ -72,6 +76,7 @@ async function runBatch(run: ThreadRun, faults: number): Promise<boolean> {
     return false;
   } finally {
     effects.end();
+    floor.endEffects();
     run.presence.refresh();
   }
 }

@@ -163,7 +163,7 @@ function readDelay(letter: Letter): number {
 function hearFamily(run: ThreadRun, letter: Letter): void {
   const { reportOf, boot, speaks } = readFields(letter);
   run.family.hear({ ...(isThreadId(reportOf) ? { reportOf } : {}), boot: boot === true });
-  if (boot !== true) run.inbox.announce(1);
+  if (boot !== true) run.inbox.wake();
   if (speaks === true) run.inbox.hearRelative();
 }
 

@@ -63,9 +63,15 @@ export class Inbox {
 
   /** The store was seen with so many pending rows, by somebody else. */
   announce(waiting: number): void {
-    if (waiting > 0) this.#shelved = false;
+    if (waiting > this.queue.waiting) this.#shelved = false;
     this.queue.announce(waiting);
     this.#announced = Math.max(this.#announced, waiting);
+  }
+
+  /** Somebody has put something in line, or says so. */
+  wake(): void {
+    this.#shelved = false;
+    this.announce(1);
   }
 
   /** P2: the store ended an execution for a limit and counted nothing from outside. What came since then counts. */

@@ -22,6 +22,7 @@ export type StepEnd =
   | { readonly kind: 'aborted' };
 
 export async function runStep(run: ThreadRun): Promise<StepEnd> {
+  run.floor.beginStep();
   if (run.inbox.queue.mustStash) await spillOnce(run);
   run.presence.showStatus('running');
   const scope = run.requests.enterStep();
@@ -42,6 +43,7 @@ export async function runStep(run: ThreadRun): Promise<StepEnd> {
     return { kind: 'fails', error: toStoredError(error) };
   } finally {
     run.requests.leaveStep();
+    run.floor.endStep();
   }
 }
 
@@ -66,6 +68,7 @@ async function stepCycle(run: ThreadRun): Promise<StepEnd> {
     return { kind: 'aborted' };
   }
   run.inbox.queue.settle(items, outcome.swept);
+  if (outcome.kind === 'step' && outcome.waiting !== undefined) run.inbox.queue.announce(outcome.waiting);
   switch (outcome.kind) {
     case 'nothing_to_do':
       turn.skipStep(outcome);

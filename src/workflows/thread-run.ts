@@ -12,6 +12,7 @@ import type { Settings } from '../core/thread/step.ts';
 import { BoundActivities } from './bound-activities.ts';
 import { EffectAlarm } from './effect-alarm.ts';
 import { FamilyWatch } from './family-watch.ts';
+import { Floor } from './floor.ts';
 import { Inbox } from './inbox.ts';
 import { Mailbox } from './mailbox.ts';
 import { Presence } from './presence.ts';
@@ -34,6 +35,7 @@ export class ThreadRun {
   readonly requests = new Requests();
   readonly presence: Presence;
   readonly effects = new EffectAlarm();
+  readonly floor = new Floor(() => this.hasWork);
   readonly family = new FamilyWatch();
   readonly activities: BoundActivities;
   readonly mailbox = new Mailbox(() => this.presence.refresh());

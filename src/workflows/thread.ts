@@ -2,7 +2,7 @@
  * The workflow `thread`: one agent thread, for as long as it lives (runtime §2, 3, 9, 10, 11).
  * What makes it work: messages and tools that signals bring (handlers.ts), rows that others have left in the store and announced
  * (inbox.ts, family-watch.ts), effects that are due (effects.ts), a turn that a run before left open (opening.ts).
- * W1. One loop, one step at a time; handlers never act (no two flows).
+ * W1. One loop, one step at a time; handlers never act (no two flows). Effects have the floor in turn with it (floor.ts).
  * W2. Nothing that a model, a tool or a user does fails the workflow; only a start that cannot be understood does.
  * W3. It ends by `terminate` or the Web UI's Cancel, completed with `{ outcome: 'terminated' }`, and a thread that
  *     ended stays ended: every run asks the store first.
@@ -24,6 +24,7 @@ import { type Letter, readLetter } from './letter.ts';
 import { open } from './opening.ts';
 import { report } from './report.ts';
 import { commitEnd, end, restAsBefore, settle } from './rest.ts';
+import { spillBehind } from './spill.ts';
 import { runStep, type StepEnd } from './step.ts';
 import { ThreadRun } from './thread-run.ts';
 
@@ -76,12 +77,23 @@ async function live(run: ThreadRun): Promise<void> {
     if (run.family.reportDue) await report(run);
     else if (run.requests.stop) await settle(run, { status: 'stopped', reason: run.requests.stop.reason });
     else if (mayContinue(run)) await run.effects.hold(() => continueThread(run));
+    else if (run.hasWork && run.floor.stepMustWait) await awaitFloor(run);
     else if (run.hasWork) await advance(run, await runStep(run));
     else if (run.wanted) await settle(run, restAsBefore(run));
     else await condition(() => run.wanted || (mayContinue(run) && continuesFromRest(run)));
   }
   // The process that ended the thread may have died before it told the children.
   if (run.family.isParent) await commitEnd(run);
+}
+
+/** An effect has its turn. What arrives meanwhile is listed as pending, and the effects hear of it (activities/effect/run-effects.ts). */
+function awaitFloor(run: ThreadRun): Promise<void> {
+  const { floor, requests, presence } = run;
+  presence.showActivity('waiting for an effect to end');
+  return spillBehind(
+    run,
+    condition(() => floor.isFree || run.ending || requests.stop !== undefined || mayContinue(run)),
+  );
 }
 
 /** Signals that make no work are history all the same. Early versions did not wake, until the server refused every signal. */

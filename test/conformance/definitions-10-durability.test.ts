@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import { defineEffect } from '../../src/definitions/index.ts';
-import { calls, hangs, says, scriptedModel } from '../../src/testing/index.ts';
+import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { ended, eventsOf, schedule } from '../support/effects.ts';
 import { readRuns } from '../support/run-chain.ts';
 import { eventually, type TestRuntime, testRuntime, testStore } from '../support/runtime.ts';
@@ -75,7 +75,9 @@ describe('definitions §10 Effects: whatever happens', () => {
     const thread = await runtime.start();
     await schedule(runtime.client, thread, 'hold');
     await eventually('it runs', () => begun === 1);
-    for (let n = 0; n < 5; n++) await runtime.say(thread, `m${n}`);
+    const length = async () => (await readRuns(runtime.client, thread))[0]?.events ?? 0;
+    for (let n = 0; (await length()) < 60; n++)
+      await runtime.client.queueMessage(thread, { content: `m${n}` });
     expect(await readRuns(runtime.client, thread)).toHaveLength(1);
     release.resolve();
     await eventually('a new run', async () => (await readRuns(runtime.client, thread)).length === 2);
@@ -148,14 +150,18 @@ describe('definitions §10 Effects: whatever happens', () => {
     expect(await eventsOf(runtime, thread, 'effect.done', 'effect.failed')).toEqual([]);
   });
 
-  it('[definitions 10] an effect may end its thread, with the model call that is under way', async () => {
-    const over = defineEffect('ends it', (state) => state.terminate());
-    const model = scriptedModel([hangs()]);
-    const runtime = await testRuntime({ model, effects: { over } });
+  it('[definitions 10] an effect may end its thread, with what waits behind it', async () => {
+    const said = Promise.withResolvers<void>();
+    const over = defineEffect('ends it', async (state) => {
+      await said.promise;
+      await state.terminate();
+    });
+    const runtime = await testRuntime({ model: scriptedModel([]), effects: { over } });
     const thread = await runtime.start();
-    await runtime.client.queueMessage(thread, { content: 'hi' });
-    await eventually('a request', () => model.requests.length === 1);
     await schedule(runtime.client, thread, 'over');
+    await eventually('it runs', async () => (await eventsOf(runtime, thread, 'effect.started')).length === 1);
+    await runtime.client.queueMessage(thread, { content: 'hi' });
+    said.resolve();
     const handle = runtime.client.temporal.workflow.getHandle(`thread/${thread}`);
     expect(await handle.result()).toEqual({ outcome: 'terminated' });
     expect(await runtime.client.getThread(thread)).toMatchObject({ status: 'terminated' });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { defineEffect } from '../../src/definitions/index.ts';
-import { calls, callsMany, says, scriptedModel } from '../../src/testing/index.ts';
+import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { ended, eventsOf, schedule } from '../support/effects.ts';
 import { eventually, testRuntime } from '../support/runtime.ts';
 import { toolOf } from '../support/tool-work.ts';
@@ -12,17 +12,14 @@ const nothing = defineEffect('does nothing', () => undefined);
 
 describe('definitions §10 Effects: firing', () => {
   it('[runtime 2a] an effect that queues a message starts an idle thread', async () => {
-    const rested = Promise.withResolvers<void>();
     const remind = defineEffect('reminds', z.object({ text: z.string() }), async (state, { text }) => {
-      await rested.promise;
       await state.queueMessage({ role: 'user', content: text });
     });
-    const plan = toolOf((state) => state.scheduleEffect('remind', { text: 'tea time' }, 100));
-    const model = scriptedModel([calls('plan'), says('planned'), says('the tea is ready')]);
-    const runtime = await testRuntime({ model, tools: { plan }, effects: { remind } });
+    const model = scriptedModel([says('well'), says('the tea is ready')]);
+    const runtime = await testRuntime({ model, effects: { remind } });
     const thread = await runtime.start('remind me');
     expect((await runtime.client.getThread(thread)).status).toBe('idle');
-    rested.resolve();
+    await schedule(runtime.client, thread, 'remind', { args: { text: 'tea time' } });
     await eventually('the answer', async () =>
       (await runtime.transcript(thread)).includes('assistant: the tea is ready'),
     );
@@ -34,17 +31,12 @@ describe('definitions §10 Effects: firing', () => {
   });
 
   it('[runtime 2a] an effect that queues a tool starts an idle thread, and the model sees the result', async () => {
-    const rested = Promise.withResolvers<void>();
-    const check = defineEffect('checks', async (state) => {
-      await rested.promise;
-      state.queueTool('look', {});
-    });
+    const check = defineEffect('checks', (state) => state.queueTool('look', {}));
     const look = toolOf(async () => 'clear');
-    const plan = toolOf((state) => state.scheduleEffect('check', {}, 100));
-    const model = scriptedModel([calls('plan'), says('planned'), says('the sky is clear')]);
-    const runtime = await testRuntime({ model, tools: { plan, look }, effects: { check } });
+    const model = scriptedModel([says('well'), says('the sky is clear')]);
+    const runtime = await testRuntime({ model, tools: { look }, effects: { check } });
     const thread = await runtime.start('watch');
-    rested.resolve();
+    await schedule(runtime.client, thread, 'check');
     await eventually(
       'the answer',
       async () => (await runtime.transcript(thread)).at(-1) === 'assistant: the sky is clear',
@@ -85,18 +77,20 @@ describe('definitions §10 Effects: firing', () => {
     ]);
   });
 
-  it('[definitions 10] fires while a turn runs', async () => {
-    const fired = Promise.withResolvers<void>();
-    const free = defineEffect('frees', () => fired.resolve());
-    const plan = toolOf((state) => state.scheduleEffect('free', {}, 50));
-    const wait = toolOf(() => fired.promise.then(() => 'freed'));
-    const model = scriptedModel([callsMany([{ name: 'plan' }, { name: 'wait' }]), says('done')]);
-    const runtime = await testRuntime({ model, tools: { plan, wait }, effects: { free } });
+  it('[definitions 10] fires between the steps of a turn, one after each', async () => {
+    const fire = defineEffect('fires', () => undefined);
+    const plan = toolOf(async (state) => {
+      for (let n = 0; n < 3; n++) await state.scheduleEffect('fire');
+    });
+    const look = toolOf(async () => 'clear');
+    const model = scriptedModel([calls('plan'), calls('look'), calls('look'), calls('look'), says('done')]);
+    const runtime = await testRuntime({ model, tools: { plan, look }, effects: { fire } });
     const thread = await runtime.start('go');
-    expect((await runtime.transcript(thread)).slice(-2)).toEqual([
-      'tool wait success: "freed"',
-      'assistant: done',
-    ]);
+    const order = await eventsOf(runtime, thread, 'step.committed', 'effect.done');
+    // The first was heard of when the next step had begun.
+    expect(order.map(({ type }) => type.slice(0, 6)).join(' ')).toMatch(
+      /^step.c (step.c )?effect step.c effect step.c effect step.c( step.c)?$/,
+    );
   });
 
   it('[definitions 10] many that are due run one after another, the first due first', async () => {

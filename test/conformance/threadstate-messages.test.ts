@@ -83,7 +83,7 @@ describe('ThreadState: messaging', () => {
       ],
     });
     expect(answers).toEqual([
-      ['MessageNotFound', 'InvalidMessage', 'InvalidMessage', 'InvalidMessage', 'InvalidValue'],
+      ['MessageNotFound', 'InvalidMessage', 'InvalidMessage', 'InvalidMessage', 'InvalidMessage'],
     ]);
   });
 

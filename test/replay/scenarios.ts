@@ -4,7 +4,7 @@ import { storeOf } from '../../src/client/client-store.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { LIMITS } from '../../src/core/value/limit.ts';
 import { defineEffect, defineTool } from '../../src/definitions/index.ts';
-import { calls, callsMany, fails, hangs, says, scriptedModel } from '../../src/testing/index.ts';
+import { calls, callsMany, delays, fails, hangs, says, scriptedModel } from '../../src/testing/index.ts';
 import { ended, schedule } from '../support/effects.ts';
 import { promptProject } from '../support/prompt-project.ts';
 import { nested } from '../support/raw-payload.ts';
@@ -228,6 +228,25 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       await client.wakeForEffects(threadId, 0);
       await eventually('a fourth look', async () => (await countLooks(client, threadId)) === 4);
       await client.terminate(threadId);
+      await client.waitForIdle(threadId);
+    },
+  },
+  // An effect falls due while a model is asked, and a message comes while it runs.
+  'effects-take-turns': {
+    model: () => scriptedModel([calls('plan'), delays(700, says('planned')), says('heard')]),
+    options: {
+      effects: {
+        linger: defineEffect('takes its time', () => new Promise((resolve) => setTimeout(resolve, 1500))),
+      },
+      tools: { plan: toolOf((state) => state.scheduleEffect('linger', {}, 100)) },
+    },
+    async live(client, threadId) {
+      await say(client, threadId, 'plan');
+      await eventually('the effect runs', async () =>
+        (await storeOf(client).events.read(threadId, 0, 1000)).some(({ type }) => type === 'effect.started'),
+      );
+      await say(client, threadId, 'meanwhile');
+      await ended({ store: storeOf(client) }, threadId, 1);
       await client.waitForIdle(threadId);
     },
   },

@@ -1,9 +1,9 @@
 /**
- * `runEffects`: the effects of a thread that are due, one after another (definitions §10), until none is, or the batch is
- * large enough: the workflow asks again at once, and may have other things to do in between.
+ * `runEffects`: the effects of a thread that are due, one after another (definitions §10), until none is, something has been queued,
+ * or the batch is large enough: the workflow asks again, and has a step to take in between where there is work for one.
  * An effect that is cut off stays begun in the store, and whoever asks next runs it again.
  */
-import type { RunEffectsOutcome, RunRef, StoredError } from '../../core/thread/step.ts';
+import type { RunEffectsInput, RunEffectsOutcome, RunRef, StoredError } from '../../core/thread/step.ts';
 import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { BegunEffect, EndEffect, EndedEffect } from '../../store/port/effect.ts';
@@ -19,15 +19,16 @@ const BATCH_MS = 60_000;
 
 export async function runEffects(
   dependencies: ActivityDependencies,
-  input: RunRef,
+  { most = BATCH, ...input }: RunEffectsInput,
 ): Promise<RunEffectsOutcome> {
   // Where strikes are counted, they decide.
   const { store, handover, probe, alone } = dependencies;
   const run = fromRun(store, input);
   const deadline = performance.now() + BATCH_MS;
+  const before = await store.queue.count(input.threadId);
   let [ran, waiting] = [0, 0];
   // A worker that must go begins nothing more; what is left is another one's.
-  while (ran < BATCH && performance.now() < deadline && !handover.aborted) {
+  while (ran < most && performance.now() < deadline && !handover.aborted) {
     const begun = await store.effects.begin({ ...run, ...(alone && { mayLose: Number.POSITIVE_INFINITY }) });
     if (begun.kind === 'terminated') return begun;
     if (begun.kind === 'none') return { kind: 'done', ran, waiting: begun.waiting };
@@ -39,6 +40,8 @@ export async function runEffects(
     await probe?.('effect_done');
     // Somebody took this worker for lost and runs the thread's effects: two would take them from one another.
     if (ended.kind === 'late') break;
+    // It is the thread's turn: by the effect itself, or by anybody else, it has been given work.
+    if (waiting > before) break;
   }
   if (ran === 0) throw abortError(handover);
   return { kind: 'done', ran, waiting };

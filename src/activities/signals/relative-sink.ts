@@ -20,6 +20,8 @@ export interface RelativeSinks {
   reach(threadId: string): WorkSink;
   /** For a child that nobody has started: whoever starts it finds what is queued, and nobody is told. */
   reachUnstarted(threadId: string): WorkSink;
+  /** Resolves when the thread's workflow has been told to look, or could not be. */
+  tell(threadId: string): Promise<void>;
   /** Waits for what nobody could await. Rejects with the first failure since it was asked last. */
   settle(): Promise<void>;
 }
@@ -27,13 +29,15 @@ export interface RelativeSinks {
 type Ports = Pick<ActivityDependencies, 'store' | 'probe'>;
 
 interface RelativeWork extends Ports {
+  readonly self: string | undefined;
   /** Asked for within the activity, since they are made of its context. */
   readonly signals: () => ThreadSignals;
   readonly line: WorkLine;
   readonly reach: (threadId: string) => WorkSink;
 }
 
-export function openRelativeSinks({ store, probe }: Ports): RelativeSinks {
+/** `self`: the thread whose own execution the code belongs to. It may come back to it by way of its relatives. */
+export function openRelativeSinks({ store, probe }: Ports, self?: string): RelativeSinks {
   let opened: ThreadSignals | undefined;
   const signals = () => {
     opened ??= openThreadSignals(store);
@@ -45,10 +49,14 @@ export function openRelativeSinks({ store, probe }: Ports): RelativeSinks {
     retryWhileUnavailable(abortSignal(), () => signals().wake(threadId, payload)),
   );
   const reach = (threadId: string) => openRelativeSink(work, threadId, gate.wake);
-  const work: RelativeWork = { store, probe, signals, line, reach };
+  const work: RelativeWork = { store, probe, self, signals, line, reach };
   return {
     reach,
     reachUnstarted: (threadId) => openRelativeSink(work, threadId, () => undefined),
+    tell: (threadId) =>
+      signals()
+        .wake(threadId)
+        .catch(() => undefined),
     async settle() {
       await line.reached();
       await gate.settle().catch(line.keepFailure);
@@ -58,21 +66,22 @@ export function openRelativeSinks({ store, probe }: Ports): RelativeSinks {
 }
 
 function openRelativeSink(
-  { store, probe, signals, line, reach }: RelativeWork,
+  { store, probe, self, signals, line, reach }: RelativeWork,
   threadId: string,
   wake: WakeGate['wake'],
 ): WorkSink {
+  const own = threadId === self;
   return {
     queueMessage: (item) =>
       line.add(async () => {
-        await store.queue.add(threadId, item);
+        await store.queue.add(threadId, item, { own });
         await probe?.('relative_told');
         // A person's word to a thread that was stopped lets it go on; so does a relative's.
         wake(threadId, item.role === 'user' ? { speaks: true } : {});
       }),
     queueTool: (tool) =>
       line.addUnawaited(async () => {
-        await store.queue.add(threadId, { kind: 'tool', ...tool, origin: 'code' });
+        await store.queue.add(threadId, { kind: 'tool', ...tool, origin: 'code' }, { own });
         wake(threadId);
       }),
     terminate: () =>

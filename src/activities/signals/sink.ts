@@ -40,13 +40,23 @@ export function openSink(
   const toldParent: string[] = [];
   let queuedItems = 0;
   let ended = false;
-  const relatives = openRelativeSinks(dependencies);
+  const relatives = openRelativeSinks(dependencies, own ? threadId : undefined);
+  let telling: Promise<void> | undefined;
+  /** Once is enough while the activity lasts: no step drains the queue before its end. */
+  const told = () => {
+    if (ended) return relatives.tell(threadId);
+    telling ??= relatives.tell(threadId);
+    return telling;
+  };
   return {
     work: {
       async queueMessage(item) {
         await store.queue.add(threadId, item, { own });
         queuedItems += 1;
-        if (ended) await relatives.reach(threadId).wake();
+        // The thread may be at rest: it is told before this resolves, so what is said to it from now on comes behind. Where it cannot be,
+        // the answer of the activity tells it.
+        if (!own) await told();
+        else if (ended) await relatives.reach(threadId).wake();
       },
       queueTool(tool) {
         if (ended) relatives.reach(threadId).queueTool(tool);

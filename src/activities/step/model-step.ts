@@ -77,10 +77,11 @@ async function describeStored(
   const project = registry();
   const thread = await store.threads.get(threadId);
   const moved = thread && agent !== undefined && thread.agent !== agent ? { agent: thread.agent } : {};
-  return { kind: 'step', ...describe(project, thread, record), swept, taken, ...moved };
+  const queued = project.hooks.size > 0 ? { waiting: await store.queue.count(threadId) } : {};
+  return { kind: 'step', ...describe(project, thread, record), swept, taken, ...moved, ...queued };
 }
 
-type Described = Omit<Extract<ModelStepOutcome, { kind: 'step' }>, 'kind' | 'swept' | 'taken'>;
+type Described = Omit<Extract<ModelStepOutcome, { kind: 'step' }>, 'kind' | 'swept' | 'taken' | 'waiting'>;
 
 function describe(project: Registry, thread: ThreadRecord | null, record: StepRecord): Described {
   const { side } = record;

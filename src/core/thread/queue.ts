@@ -78,6 +78,11 @@ export class ThreadQueue {
     return this.#taken.length + Math.max(0, this.#waiting) + this.#arrivals.length;
   }
 
+  /** How many items are in line in the store, as far as is known (I3). */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
   /** Whether the store lacks any item; unlike `size` this is exact (I3). */
   get holdsItems(): boolean {
     return this.#taken.length + this.#arrivals.length > 0;

@@ -26,7 +26,11 @@ export interface EffectsDue {
   readonly effectsInMs?: number;
 }
 
-/** The outcome of a batch of effects. */
+/** A batch of effects, of so many at most where a step waits behind it. */
+export interface RunEffectsInput extends RunRef {
+  readonly most?: number;
+}
+
 export type RunEffectsOutcome =
   | {
       readonly kind: 'done';
@@ -138,6 +142,9 @@ interface Swept {
   readonly swept: number;
 }
 
+/** `waiting` counts the items in line. */
+type LimitedStep = Readonly<Record<'step' | 'waiting', number> & { kind: 'limited'; reason: LimitReason }>;
+
 /** The store's state of the session; absent for one AI side. */
 interface SessionNow {
   readonly session?: Session;
@@ -163,17 +170,14 @@ export type ModelStepOutcome =
         readonly turns?: number;
         /** Steps of each side against the limits, this one included (step-limit.ts, L1); absent in answers of early versions. */
         readonly taken?: SideSteps;
+        /** Items in line behind the step, where hooks may have queued some; others came later and go behind them. */
+        readonly waiting?: number;
         /** The thread's agent, where a handoff has changed it. */
         readonly agent?: string;
       })
   | (Swept & SessionNow & { readonly kind: 'nothing_to_do'; readonly step: number })
-  /** A limit forbids the step: nothing was drained, and its items are in line in the store with `waiting` in all. */
-  | (Swept & {
-      readonly kind: 'limited';
-      readonly step: number;
-      readonly reason: LimitReason;
-      readonly waiting: number;
-    })
+  /** A limit forbids the step: nothing was drained, and its items are in line in the store. */
+  | (Swept & LimitedStep)
   | (Swept & SessionNow & { readonly kind: 'failed'; readonly step: number; readonly error: StoredError })
   | { readonly kind: 'terminated' };
 

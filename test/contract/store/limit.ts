@@ -87,6 +87,7 @@ export function registerLimit(given: () => Stores): void {
       const session = { side: 'a', turns: 3 } as const;
       const sides = { ...within({ maxSteps: {}, maxSessionTurns: 3 }), twoSides: true, session };
       expect(await thread.begin([message('a')], sides)).toMatchObject({ reason: 'max_session_turns' });
+      expect(await thread.store.threads.get(thread.id)).toMatchObject({ session: { side: 'a', turns: 0 } });
     });
 
     it('show hooks what is due, and that it would not be drained', async () => {

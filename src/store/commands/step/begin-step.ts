@@ -12,6 +12,7 @@
  * B7. A limit is asked when it is known who would act, and before anything is drained: what the step may not take is still in line.
  */
 import { planStep } from '../../../core/thread/plan-step.ts';
+import { NEW_SESSION } from '../../../core/thread/session.ts';
 import type { LimitReason } from '../../../core/thread/step-limit.ts';
 import type { BeginStep, BegunStep } from '../../port/thread-store.ts';
 import { beginSession, hasUnanswered, setSession } from '../base/acting-side.ts';
@@ -76,6 +77,8 @@ async function holdBack(
   reason: LimitReason,
 ): Promise<Extract<BegunStep, { kind: 'limited' }>> {
   for (const item of added) tellQueued(thread, item);
+  // The next execution finds a new session, whatever the workflow knows of this one.
+  if (reason === 'max_session_turns') setSession(thread, NEW_SESSION);
   const waiting = await countPending(thread);
   return { kind: 'limited', step: thread.row.last_step, reason, swept: 0, waiting };
 }
