@@ -21,7 +21,7 @@ export interface BeginStep extends FromRun {
   readonly twoSides?: boolean;
   /** Where the session stands, as the workflow knows it; absent, as the store does. */
   readonly session?: Session;
-  /** Calls that an acting side makes before its prompt's first model step (runtime §7.3): in their place, and once for each key. */
+  /** Calls that an acting side makes before its first model step since the agent has the thread (runtime §7.3): in its place. */
   readonly immediate?: Readonly<Partial<Record<Side, ImmediateCalls>>>;
   /**
    * Rows as hooks have made them. Where given, nothing else of the store's queue is drained beside `items`: what came in
@@ -36,6 +36,7 @@ export interface BeginStep extends FromRun {
 
 /** Stored as queued tools are, with `metadata.immediate`; their origin is code. */
 export interface ImmediateCalls {
+  /** `agent:side`; where another one acts by then, there are none. */
   readonly key: string;
   readonly tools: readonly ToolItem[];
 }
