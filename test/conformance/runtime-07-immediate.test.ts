@@ -114,7 +114,12 @@ describe('an optional subagent that may be spoken to', () => {
       scribe_desk: (request) => handsIn(lastTold(request)),
     });
     const resumable = { resumable: { receives_messages: 'side_a' as const } };
-    const entries = [{ name: 'scribe', optional: 'SCRIBES', ...resumable }, { name: 'clerk', ...resumable }, 'on', 'off'];
+    const entries = [
+      { name: 'scribe', optional: 'SCRIBES', ...resumable },
+      { name: 'clerk', ...resumable },
+      'on',
+      'off',
+    ];
     const runtime = await run({
       model,
       entries,
@@ -126,10 +131,14 @@ describe('an optional subagent that may be spoken to', () => {
     reference = (await runtime.store.children.list(thread))[0]?.threadId ?? '';
     for (const told of ['speak', 'off', 'speak', 'on', 'speak']) await runtime.say(thread, told);
     const offered = model.requests
-      .filter((request) => askedBy(request) === 'main' && lastTold(request) === 'speak' && !hasResult(request))
+      .filter(
+        (request) => askedBy(request) === 'main' && lastTold(request) === 'speak' && !hasResult(request),
+      )
       .map(({ tools = [] }) => tools.map(({ function: tool }) => tool.name).includes('subagent_message'));
     expect(offered).toEqual([true, false, true]);
-    const results = (await runtime.transcript(thread)).filter((line) => line.startsWith('tool subagent_message'));
+    const results = (await runtime.transcript(thread)).filter((line) =>
+      line.startsWith('tool subagent_message'),
+    );
     expect(results).toEqual([
       expect.stringMatching(/^tool subagent_message success: more/),
       expect.stringMatching(/^tool subagent_message error: .*"scribe" is not enabled.*SCRIBES/),
