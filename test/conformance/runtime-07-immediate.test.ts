@@ -310,6 +310,32 @@ describe('an immediate subagent', () => {
     expect(await runtime.store.children.list(thread)).toEqual([]);
   });
 
+  it('[runtime 7.3] of a sub-prompt runs before its model step, at each of its calls, and its model reads the result', async () => {
+    const model = modelOf({
+      main: (request) => (hasResult(request) ? says('done') : calls('consult')),
+      consult: () => says('advice'),
+      scribe_desk: () => handsIn('the brief'),
+    });
+    const runtime = await run({
+      model,
+      entries: ['consult', { name: 'scribe', optional: 'NEVER' }],
+      prompts: { consult: { tools: [{ name: 'scribe', immediate: true }] } },
+      children: { scribe: {} },
+    });
+    const thread = await runtime.start('hello');
+    await runtime.say(thread, 'again');
+    const order = ['main', 'scribe_desk', 'consult', 'main'];
+    expect(model.requests.map(askedBy)).toEqual([...order, ...order]);
+    const asked = model.requests.find((request) => askedBy(request) === 'consult');
+    expect(asked?.messages.at(-1)).toMatchObject({
+      role: 'tool',
+      content: expect.stringContaining('the brief'),
+    });
+    const results = (await runtime.transcript(thread)).filter((line) => line.startsWith('tool'));
+    expect(results).toEqual(Array(2).fill('tool consult success: advice'));
+    expect(await runtime.store.children.list(thread)).toHaveLength(2);
+  });
+
   it('[runtime 7.3] that makes itself ends at the depth that a family may have, with an error that says so', async () => {
     const model = modelOf({ scribe_desk: () => handsIn('deep') });
     const entry = { name: 'scribe', immediate: true };

@@ -6,6 +6,7 @@
  * I2. They are calls like any: validated, stored with their result, an error among them. Their origin is code.
  * I3. Their ids begin with a mark that ids of other calls of code cannot have, so the call itself tells that it is one of these
  *     (`isImmediateCall`). The step before is part of them: an agent that gets the thread back makes other calls.
+ *     A sub-prompt makes its own at each of its calls.
  * I4. A project without immediate subagents pays nothing for them.
  */
 
@@ -42,21 +43,45 @@ async function callsOf(sources: Sources, thread: ThreadRecord): Promise<BeginSte
   const calls: Partial<Record<Side, ImmediateCalls>> = {};
   for (const [side, prompt] of promptsOf(sources.registry(), thread.agent)) {
     if (!hasImmediate(sources.registry(), prompt)) continue;
-    const enabled = (await enabledSubagents(sources, thread, prompt)).filter(({ immediate }) => immediate);
-    const tools = enabled.map((subagent) => toItem(sources, { thread, side }, subagent));
+    const { id, agent, lastStep } = thread;
+    const tools = await itemsOf(
+      sources,
+      thread,
+      prompt,
+      (child) => `${id}:immediate:${agent}:${side}:${child}:${lastStep}`,
+    );
     if (tools.length > 0) calls[side] = { key: `${thread.agent}:${side}`, tools };
   }
   return calls;
 }
 
-interface ImmediateSide {
-  readonly thread: Pick<ThreadRecord, 'id' | 'agent' | 'lastStep'>;
-  readonly side: Side;
+/** A sub-prompt becomes active with each call of it. Undefined where it lists none; `key` is the call's. */
+export async function immediateOfPrompt(
+  sources: Sources,
+  thread: ThreadRecord,
+  prompt: PromptDefinition,
+  key: string,
+): Promise<readonly ToolItem[] | undefined> {
+  if (!hasImmediate(sources.registry(), prompt)) return undefined;
+  return itemsOf(sources, thread, prompt, (child) => `${key}:immediate:${child}`);
 }
 
-function toItem({ store }: Pick<Sources, 'store'>, place: ImmediateSide, subagent: Subagent): ToolItem {
+async function itemsOf(
+  sources: Sources,
+  thread: ThreadRecord,
+  prompt: PromptDefinition,
+  keyOf: (child: string) => string,
+): Promise<readonly ToolItem[]> {
+  const enabled = await enabledSubagents(sources, thread, prompt);
+  return enabled
+    .filter(({ immediate }) => immediate)
+    .map((subagent) => toItem(sources, subagent, keyOf(subagent.agent.name)));
+}
+
+function toItem({ store }: Pick<Sources, 'store'>, subagent: Subagent, key: string): ToolItem {
   const { agent, resumable } = subagent;
-  const id = itemId(store, place, agent.name);
+  // I3: known by the mark.
+  const id = `${MARK}${createIds(store, key)()}`;
   const call = resumable
     ? { name: SUBAGENT_CREATE, arguments: { agent: agent.name, ...defaultInput(subagent), attachments: [] } }
     : { name: agent.name, arguments: {} };
@@ -73,11 +98,6 @@ const MARK = 'immediate_';
 /** I3: known by the mark. Whoever queues a tool by a signal chooses its id, so the origin counts too. */
 export function isImmediateCall({ callId, origin }: Pick<StoredToolCall, 'callId' | 'origin'>): boolean {
   return origin === 'code' && callId.startsWith(`queued_${MARK}`);
-}
-
-function itemId(store: Sources['store'], { thread, side }: ImmediateSide, child: string): string {
-  const { id, agent, lastStep } = thread;
-  return `${MARK}${createIds(store, `${id}:immediate:${agent}:${side}:${child}:${lastStep}`)()}`;
 }
 
 const known = new WeakMap<Registry, ReadonlySet<string>>();
