@@ -1,5 +1,6 @@
 /**
- * A call of a prompt (definitions §12.6): its model step, then its calls one after another, each as any call, then its result.
+ * A call of a prompt (definitions §12.6): its model step, then its calls one after another, each as any call, then its result. Before the
+ * model step come the calls of its immediate subagents, where it has any (runtime §7.3).
  * Whatever is lost on the way is found again in the store: the step by the call, its calls by the step.
  */
 import type { CallRef, ToolCallOutcome } from '../core/thread/step.ts';
@@ -16,17 +17,21 @@ export async function runSubprompt(
   place: CallPlace,
   runCall: RunCall,
 ): Promise<ToolCallOutcome> {
-  const asked = await run.activities.askSubprompt(call, place);
-  if (asked.kind === 'terminated') return asked;
-  if (asked.kind === 'settled') return asked.outcome;
   let queued = 0;
-  for (let index = 0; index < asked.callCount; index++) {
-    const inner = callAt(asked, index);
-    run.presence.showActivity(`running ${inner.name} of ${call.name} (${index + 1} of ${asked.callCount})`);
-    const result = await runCall(run, inner, { ...place, step: asked.step, index });
-    if (result.kind === 'terminated') return result;
-    if (result.kind === 'done') queued += result.queued;
+  const withQueued = (outcome: ToolCallOutcome): ToolCallOutcome =>
+    outcome.kind === 'done' ? { ...outcome, queued: outcome.queued + queued } : outcome;
+  for (;;) {
+    const asked = await run.activities.askSubprompt(call, place);
+    if (asked.kind === 'terminated') return asked;
+    if (asked.kind === 'settled') return withQueued(asked.outcome);
+    for (let index = 0; index < asked.callCount; index++) {
+      const inner = callAt(asked, index);
+      run.presence.showActivity(`running ${inner.name} of ${call.name} (${index + 1} of ${asked.callCount})`);
+      const result = await runCall(run, inner, { ...place, step: asked.step, index });
+      if (result.kind === 'terminated') return result;
+      if (result.kind === 'done') queued += result.queued;
+    }
+    // Those calls came before the prompt's model step.
+    if (!asked.again) return withQueued(await run.activities.finishSubprompt(call, place));
   }
-  const outcome = await run.activities.finishSubprompt(call, place);
-  return outcome.kind === 'done' ? { ...outcome, queued: outcome.queued + queued } : outcome;
 }

@@ -14,6 +14,7 @@ import {
   modelOf,
 } from '../support/child-project.ts';
 import { type TestRuntime, testRuntime } from '../support/runtime.ts';
+import { toolOf } from '../support/tool-work.ts';
 
 const NO_CHILDREN = { scribe: {}, clerk: {} };
 
@@ -94,6 +95,55 @@ describe('an optional subagent', () => {
     const results = (await runtime.transcript(thread)).filter((line) => line.startsWith('tool'));
     expect(results[0]).toBe('tool scribe success: written');
     expect(results[2]).toMatch(/^tool scribe error/);
+  });
+});
+
+describe('an optional subagent that may be spoken to', () => {
+  it('[runtime 7.3] is not, by subagent_message, while it is off: the tool is hidden and refused', async () => {
+    const switchTo = (value: string) => toolOf((state) => state.setEnv('SCRIBES', value, { type: 'text' }));
+    let reference = '';
+    const model = modelOf({
+      main: (request) => {
+        if (hasResult(request)) return says('done');
+        const told = lastTold(request);
+        if (told === 'create')
+          return calls('subagent_create', { agent: 'scribe', message: 'x', attachments: [], name: 'x' });
+        if (told !== 'speak') return calls(told);
+        return calls('subagent_message', { referenceId: reference, message: 'more', attachments: [] });
+      },
+      scribe_desk: (request) => handsIn(lastTold(request)),
+    });
+    const resumable = { resumable: { receives_messages: 'side_a' as const } };
+    const entries = [
+      { name: 'scribe', optional: 'SCRIBES', ...resumable },
+      { name: 'clerk', ...resumable },
+      'on',
+      'off',
+    ];
+    const runtime = await run({
+      model,
+      entries,
+      main: { env: { SCRIBES: 'yes' } },
+      tools: { on: switchTo('yes'), off: switchTo('no') },
+      children: NO_CHILDREN,
+    });
+    const thread = await runtime.start('create');
+    reference = (await runtime.store.children.list(thread))[0]?.threadId ?? '';
+    for (const told of ['speak', 'off', 'speak', 'on', 'speak']) await runtime.say(thread, told);
+    const offered = model.requests
+      .filter(
+        (request) => askedBy(request) === 'main' && lastTold(request) === 'speak' && !hasResult(request),
+      )
+      .map(({ tools = [] }) => tools.map(({ function: tool }) => tool.name).includes('subagent_message'));
+    expect(offered).toEqual([true, false, true]);
+    const results = (await runtime.transcript(thread)).filter((line) =>
+      line.startsWith('tool subagent_message'),
+    );
+    expect(results).toEqual([
+      expect.stringMatching(/^tool subagent_message success: more/),
+      expect.stringMatching(/^tool subagent_message error: .*"scribe" is not enabled.*SCRIBES/),
+      expect.stringMatching(/^tool subagent_message success: more/),
+    ]);
   });
 });
 
@@ -207,7 +257,7 @@ describe('an immediate subagent', () => {
     expect(model.requests.map(askedBy)).toEqual(['scribe_desk', 'clerk_desk', 'second', 'main']);
   });
 
-  it('[runtime 7.3] runs again for the agent that a handoff has given the thread, and not for one that has had it', async () => {
+  it('[runtime 7.3] runs again for each agent that a handoff gives the thread, also for one that gets it back', async () => {
     const model = modelOf({
       main: (request) => (lastTold(request) === 'go' ? calls('other') : says('back')),
       other_desk: (request) =>
@@ -236,7 +286,54 @@ describe('an immediate subagent', () => {
       'tool scribe success: written',
       'tool clerk success: filed',
       'tool scribe success: written',
+      'tool scribe success: written',
     ]);
+  });
+
+  it('[runtime 7.3] that is turned on later than the first model step does not run', async () => {
+    const on = toolOf((state) => state.setEnv('SCRIBES', 'yes', { type: 'text' }));
+    const model = modelOf({
+      main: (request) => (hasResult(request) || lastTold(request) !== 'on' ? says('done') : calls('on')),
+      scribe_desk: () => handsIn('written'),
+    });
+    const runtime = await run({
+      model,
+      entries: [{ name: 'scribe', immediate: true, optional: 'SCRIBES' }, 'on'],
+      tools: { on },
+      children: { scribe: {} },
+    });
+    const thread = await runtime.start('hello');
+    await runtime.say(thread, 'on');
+    await runtime.say(thread, 'again');
+    const main = model.requests.filter((request) => askedBy(request) === 'main');
+    expect(main.at(-1)?.tools?.map(({ function: tool }) => tool.name)).toContain('scribe');
+    expect(await runtime.store.children.list(thread)).toEqual([]);
+  });
+
+  it('[runtime 7.3] of a sub-prompt runs before its model step, at each of its calls, and its model reads the result', async () => {
+    const model = modelOf({
+      main: (request) => (hasResult(request) ? says('done') : calls('consult')),
+      consult: () => says('advice'),
+      scribe_desk: () => handsIn('the brief'),
+    });
+    const runtime = await run({
+      model,
+      entries: ['consult', { name: 'scribe', optional: 'NEVER' }],
+      prompts: { consult: { tools: [{ name: 'scribe', immediate: true }] } },
+      children: { scribe: {} },
+    });
+    const thread = await runtime.start('hello');
+    await runtime.say(thread, 'again');
+    const order = ['main', 'scribe_desk', 'consult', 'main'];
+    expect(model.requests.map(askedBy)).toEqual([...order, ...order]);
+    const asked = model.requests.find((request) => askedBy(request) === 'consult');
+    expect(asked?.messages.at(-1)).toMatchObject({
+      role: 'tool',
+      content: expect.stringContaining('the brief'),
+    });
+    const results = (await runtime.transcript(thread)).filter((line) => line.startsWith('tool'));
+    expect(results).toEqual(Array(2).fill('tool consult success: advice'));
+    expect(await runtime.store.children.list(thread)).toHaveLength(2);
   });
 
   it('[runtime 7.3] that makes itself ends at the depth that a family may have, with an error that says so', async () => {

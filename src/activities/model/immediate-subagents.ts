@@ -1,10 +1,12 @@
 /**
  * Immediate subagents (runtime §7.3): calls that a side makes before the first model step of its prompt, whatever the history
  * holds. A child makes its own in the same way, so they go down the family as far as `LIMITS.threadDepth`.
- * I1. One call for each enabled entry, once for the thread and side as long as an agent has it: the key is `agent:side`, and the
- *     store keeps which were made. After a handoff the other agent makes its own.
+ * I1. One call for each entry that is enabled before the first model step of an agent's side, and none later; the store knows which
+ *     sides have had theirs. After a handoff the agent that gets the thread makes its own, also where it has had the thread before.
  * I2. They are calls like any: validated, stored with their result, an error among them. Their origin is code.
- * I3. Their ids come from what they are for, so the call itself tells that it is one of these (`isImmediateCall`).
+ * I3. Their ids begin with a mark that ids of other calls of code cannot have, so the call itself tells that it is one of these
+ *     (`isImmediateCall`). The step before is part of them: an agent that gets the thread back makes other calls.
+ *     A sub-prompt makes its own at each of its calls.
  * I4. A project without immediate subagents pays nothing for them.
  */
 
@@ -18,6 +20,7 @@ import { createIds } from '../../state/id.ts';
 import type { FromRun } from '../../store/port/run.ts';
 import type { BeginStep, ImmediateCalls } from '../../store/port/step.ts';
 import type { ThreadRecord } from '../../store/port/thread.ts';
+import type { StoredToolCall } from '../../store/port/tool.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { enabledSubagents } from './enabled-subagents.ts';
 
@@ -40,21 +43,45 @@ async function callsOf(sources: Sources, thread: ThreadRecord): Promise<BeginSte
   const calls: Partial<Record<Side, ImmediateCalls>> = {};
   for (const [side, prompt] of promptsOf(sources.registry(), thread.agent)) {
     if (!hasImmediate(sources.registry(), prompt)) continue;
-    const enabled = (await enabledSubagents(sources, thread, prompt)).filter(({ immediate }) => immediate);
-    const tools = enabled.map((subagent) => toItem(sources, { thread, side }, subagent));
+    const { id, agent, lastStep } = thread;
+    const tools = await itemsOf(
+      sources,
+      thread,
+      prompt,
+      (child) => `${id}:immediate:${agent}:${side}:${child}:${lastStep}`,
+    );
     if (tools.length > 0) calls[side] = { key: `${thread.agent}:${side}`, tools };
   }
   return calls;
 }
 
-interface ImmediateSide {
-  readonly thread: Pick<ThreadRecord, 'id' | 'agent'>;
-  readonly side: Side;
+/** A sub-prompt becomes active with each call of it. Undefined where it lists none; `key` is the call's. */
+export async function immediateOfPrompt(
+  sources: Sources,
+  thread: ThreadRecord,
+  prompt: PromptDefinition,
+  key: string,
+): Promise<readonly ToolItem[] | undefined> {
+  if (!hasImmediate(sources.registry(), prompt)) return undefined;
+  return itemsOf(sources, thread, prompt, (child) => `${key}:immediate:${child}`);
 }
 
-function toItem({ store }: Pick<Sources, 'store'>, place: ImmediateSide, subagent: Subagent): ToolItem {
+async function itemsOf(
+  sources: Sources,
+  thread: ThreadRecord,
+  prompt: PromptDefinition,
+  keyOf: (child: string) => string,
+): Promise<readonly ToolItem[]> {
+  const enabled = await enabledSubagents(sources, thread, prompt);
+  return enabled
+    .filter(({ immediate }) => immediate)
+    .map((subagent) => toItem(sources, subagent, keyOf(subagent.agent.name)));
+}
+
+function toItem({ store }: Pick<Sources, 'store'>, subagent: Subagent, key: string): ToolItem {
   const { agent, resumable } = subagent;
-  const id = itemId(store, place, agent.name);
+  // I3: known by the mark.
+  const id = `${MARK}${createIds(store, key)()}`;
   const call = resumable
     ? { name: SUBAGENT_CREATE, arguments: { agent: agent.name, ...defaultInput(subagent), attachments: [] } }
     : { name: agent.name, arguments: {} };
@@ -66,17 +93,11 @@ export function defaultInput({ agent }: Pick<Subagent, 'agent'>): { name: string
   return { name: (agent.title ?? agent.name).slice(0, LIMITS.threadNameChars), message: FIRST_WORD };
 }
 
-/** I3: ids by purpose. */
-export function isImmediateCall(
-  store: Sources['store'],
-  place: ImmediateSide & { readonly call: { readonly callId: string } },
-  { agent }: Pick<Subagent, 'agent'>,
-): boolean {
-  return place.call.callId === `queued_${itemId(store, place, agent.name)}`;
-}
+const MARK = 'immediate_';
 
-function itemId(store: Sources['store'], { thread, side }: ImmediateSide, child: string): string {
-  return `immediate_${createIds(store, `${thread.id}:immediate:${thread.agent}:${side}:${child}`)()}`;
+/** I3: known by the mark. Whoever queues a tool by a signal chooses its id, so the origin counts too. */
+export function isImmediateCall({ callId, origin }: Pick<StoredToolCall, 'callId' | 'origin'>): boolean {
+  return origin === 'code' && callId.startsWith(`queued_${MARK}`);
 }
 
 const known = new WeakMap<Registry, ReadonlySet<string>>();

@@ -4,7 +4,7 @@
  */
 import type { AgentDefinition, PromptDefinition, Registry } from '../../core/author/definition.ts';
 import type { ProviderTool } from '../../core/message/provider.ts';
-import { listSubagents } from '../../core/project/subagent.ts';
+import { listSubagents, type Subagent } from '../../core/project/subagent.ts';
 import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { enabledSubagents } from './enabled-subagents.ts';
@@ -17,8 +17,11 @@ export async function readSubagentOffer(
   prompt: PromptDefinition,
 ): Promise<SubagentOffer> {
   const enabled = await enabledSubagents(sources, thread, prompt);
-  if (!mayLive(sources.registry(), thread, prompt)) return { enabled, living: false };
-  return { enabled, living: await sources.store.children.hasResumable(thread.id) };
+  if (!mayLive(thread, enabled)) return { enabled, living: false };
+  const known = new Set(enabled.map(({ agent }) => agent.name));
+  const off = listSubagents(sources.registry(), prompt).filter(({ agent }) => !known.has(agent.name));
+  const except = off.map(({ agent }) => agent.name);
+  return { enabled, living: await sources.store.children.hasResumable(thread.id, { except }) };
 }
 
 /** Before anything is read: all that the prompt may come to offer. */
@@ -27,12 +30,13 @@ export function fullSubagentOffer(
   thread: ThreadRecord,
   prompt: PromptDefinition,
 ): SubagentOffer {
-  return { enabled: listSubagents(registry, prompt), living: mayLive(registry, thread, prompt) };
+  const enabled = listSubagents(registry, prompt);
+  return { enabled, living: mayLive(thread, enabled) };
 }
 
 /** A child that the prompt may speak to. */
-function mayLive(registry: Registry, { childCount }: ThreadRecord, prompt: PromptDefinition): boolean {
-  return childCount > 0 && listSubagents(registry, prompt).some(({ resumable }) => resumable);
+function mayLive({ childCount }: ThreadRecord, enabled: readonly Subagent[]): boolean {
+  return childCount > 0 && enabled.some(({ resumable }) => resumable);
 }
 
 export function offeredTools(

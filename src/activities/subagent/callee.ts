@@ -63,8 +63,8 @@ export async function resolveNamedCallee(
   );
 }
 
-/** The reason where it may not be called now; undefined where there is none of the name. */
-async function findAmong(
+/** The reason where it may not be called, or spoken to, now; undefined where there is none of the name. */
+export async function findAmong(
   dependencies: ActivityDependencies,
   { thread, call, ...place }: ResumableCall['begun'],
   name: string,

@@ -49,7 +49,7 @@ async function bootstrapInput(
   subagent: Subagent,
 ): Promise<BootstrapInput> {
   const { arguments: text } = call.begun.call;
-  if (!isImmediateCall(dependencies.store, call.begun, subagent)) return { arguments: text };
+  if (!isImmediateCall(call.begun.call)) return { arguments: text };
   const prompt = findActivePrompt(dependencies.registry(), call.begun.thread.agent, call.begun);
   const hints = prompt && (await readHints(dependencies, call.begun.thread, prompt, subagent));
   if (!hints) return { arguments: text };

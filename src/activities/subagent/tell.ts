@@ -9,20 +9,22 @@ import { createIds } from '../../state/id.ts';
 import type { ChildRecord } from '../../store/port/family.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { openThreadSignals } from '../signals/thread-signals.ts';
-import type { SubagentCall } from './callee.ts';
+import { findAmong, type SubagentCall } from './callee.ts';
 import type { FoundFiles, MessageFields } from './input.ts';
 import { describeLiving, type MadeChild, toItem, type UnmadeChild } from './make.ts';
 
 type MessageCall = SubagentCall & { readonly fields: MessageFields };
 
-/** Stage: the child that the reference names. */
+/** Stage: the child that the reference names. One whose entry is not enabled is not spoken to (runtime §7.3). */
 export async function resolveChild(
-  { store }: ActivityDependencies,
+  ports: ActivityDependencies,
   { call, fields }: MessageCall,
 ): Promise<Verdict<{ readonly child: ChildRecord }, AnsweredCall>> {
-  const children = await store.children.list(call.begun.thread.id);
+  const children = await ports.store.children.list(call.begun.thread.id);
   const child = children.find((each) => each.threadId === fields.referenceId && maySpeakTo(each));
-  return child ? go({ child }) : refuseCall(describeUnknown(fields, children));
+  if (!child) return refuseCall(describeUnknown(fields, children));
+  const found = await findAmong(ports, call.begun, child.agent);
+  return typeof found === 'string' ? refuseCall(`${SUBAGENT_MESSAGE}: ${found}.`) : go({ child });
 }
 
 /** Stage: the word is stored for the child, which is then woken. */

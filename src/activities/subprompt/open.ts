@@ -11,7 +11,8 @@ import { createIds } from '../../state/id.ts';
 import type { RunningExecution } from '../../state/running-execution.ts';
 import { openScratch, type Scratch } from '../../state/scratch.ts';
 import type { SubpromptPlace } from '../../store/port/step.ts';
-import type { OpenedSubprompt, OpenSubprompt } from '../../store/port/subprompt.ts';
+
+import type { OpenedImmediate, OpenedSubprompt, OpenSubprompt } from '../../store/port/subprompt.ts';
 import {
   type HookWork,
   openHookWork,
@@ -21,8 +22,10 @@ import {
   withHookWork,
 } from '../author/hook-work.ts';
 import { readMessageHistory } from '../author/message-history.ts';
+
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
+import { immediateOfPrompt } from '../model/immediate-subagents.ts';
 import type { ResumableCall } from '../tool/resumable-call.ts';
 import type { FirstMessage, PromptArguments } from '../tool-gate/prompt-input.ts';
 
@@ -32,6 +35,33 @@ export interface PromptCall {
   readonly message: FirstMessage | undefined;
 }
 
+/** The calls of the prompt's immediate subagents, as long as one of them has no result. A prompt that lists none costs nothing. */
+export async function openImmediate(
+  dependencies: ActivityDependencies,
+  { key, begun }: ResumableCall,
+  { prompt, args }: PromptCall,
+): Promise<OpenedImmediate> {
+  const { store } = dependencies;
+  const { threadId, step, index } = key;
+  const tools = await immediateOfPrompt(dependencies, begun.thread, prompt, `${threadId}:${step}:${index}`);
+  if (!tools) return { kind: 'none' };
+  return store.subprompts.openImmediate({
+    ...key,
+    parentId: createParentIds(store, key)(),
+    prompt: prompt.name,
+    arguments: args,
+    tools,
+  });
+}
+
+/** The first one is the parent's of whatever the prompt says. */
+function createParentIds(
+  store: ActivityDependencies['store'],
+  { threadId, step, index }: ResumableCall['key'],
+) {
+  return createIds(store, `${threadId}:${step}:${index}:prompt`);
+}
+
 export async function openStep(
   dependencies: ActivityDependencies,
   call: ResumableCall,
@@ -39,7 +69,7 @@ export async function openStep(
 ): Promise<OpenedSubprompt> {
   const { store, registry, handover } = dependencies;
   const { key } = call;
-  const nextId = createIds(store, `${key.threadId}:${key.step}:${key.index}:prompt`);
+  const nextId = createParentIds(store, key);
   const command: OpenSubprompt = {
     ...key,
     parentId: nextId(),

@@ -3,6 +3,8 @@
  * decide in one transaction, answer, store; its tools are other activities, and `finishSubprompt` makes its result.
  * U1. Every attempt is the same one to the store: the call is begun once and its step opened once, whoever comes again. So a
  *     lost worker costs another request to the model at most, and never an unknown outcome.
+ * U2. Immediate subagents of the prompt come before its model step (runtime §7.3): their calls are answered first, and once they have
+ *     their results it is asked again.
  */
 import type { SubpromptOutcome, ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
 import type { StepRecord } from '../../store/port/thread-store.ts';
@@ -13,7 +15,7 @@ import { beginCall, infoOf, settleCall } from '../tool/resumable-call.ts';
 import { toStepCalls } from '../tool/tool-dispatch.ts';
 import { PROMPT } from '../tool-gate/tool-gate.ts';
 import { finishSubprompt } from './finish.ts';
-import { openStep } from './open.ts';
+import { openImmediate, openStep } from './open.ts';
 
 export async function runSubprompt(
   dependencies: ActivityDependencies,
@@ -29,6 +31,9 @@ export async function runSubprompt(
   const { call } = begun;
   const passed = await PROMPT.pass(dependencies, { execution: infoOf(call) });
   if (passed.kind === 'end') return toOutcome(await settleCall(dependencies, call, passed.end));
+  const before = await openImmediate(dependencies, call, passed.known);
+  if (before.kind === 'terminated') return before;
+  if (before.kind === 'stored') return { ...toStep(dependencies, before.record), again: true };
   const opened = await openStep(dependencies, call, passed.known);
   await probe?.('subprompt_opened');
   switch (opened.kind) {
@@ -53,10 +58,14 @@ export async function runSubprompt(
 async function describe(
   dependencies: ActivityDependencies,
   input: ToolCallInput,
-  { step, calls }: StepRecord,
+  record: StepRecord,
 ): Promise<SubpromptOutcome> {
-  if (calls.length === 0) return toOutcome(await finishSubprompt(dependencies, input));
-  return { kind: 'step', step, ...toStepCalls(dependencies.registry(), calls) };
+  if (record.calls.length === 0) return toOutcome(await finishSubprompt(dependencies, input));
+  return toStep(dependencies, record);
+}
+
+function toStep({ registry }: ActivityDependencies, { step, calls }: StepRecord) {
+  return { kind: 'step', step, ...toStepCalls(registry(), calls) } as const;
 }
 
 function toOutcome(outcome: ToolCallOutcome): SubpromptOutcome {

@@ -204,7 +204,8 @@ export type ToolCallOutcome =
 
 /** The outcome of a call of a prompt: its step with the calls to run, or its result. */
 export type SubpromptOutcome =
-  | (StepCalls & { readonly kind: 'step'; readonly step: number })
+  /** `again`: its calls come before the model step, for which it is asked again. */
+  | (StepCalls & { readonly kind: 'step'; readonly step: number; readonly again?: true })
   | { readonly kind: 'settled'; readonly outcome: ToolCallOutcome }
   | { readonly kind: 'terminated' };
 

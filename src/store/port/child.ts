@@ -142,8 +142,8 @@ export interface ChildStore {
   list(parentId: string): Promise<readonly ChildRecord[]>;
   /** Null for a thread without a parent in the registry. */
   get(childId: string): Promise<ChildRecord | null>;
-  /** A child lives that may be spoken to. */
-  hasResumable(parentId: string): Promise<boolean>;
+  /** A child lives that may be spoken to, of another agent than those of `except`. */
+  hasResumable(parentId: string, options?: { readonly except?: readonly string[] }): Promise<boolean>;
   /** Children that nobody has started, oldest first. */
   listUnstarted(parentId: string, limit: number): Promise<readonly ChildStart[]>;
   /** The status that the parent's registry shows, event `subagent.status`. False without a parent. */

@@ -25,7 +25,7 @@ export interface BeginStep extends FromRun {
   readonly session?: Session;
   /** The limits of an agent, which may be another one than the workflow knows of; absent, nothing limits the step. */
   readonly limits?: (agent: string) => StepLimits | undefined;
-  /** Calls that an acting side makes before its prompt's first model step (runtime §7.3): in their place, and once for each key. */
+  /** Calls that an acting side makes before its first model step since the agent has the thread (runtime §7.3): in its place. */
   readonly immediate?: Readonly<Partial<Record<Side, ImmediateCalls>>>;
   /**
    * Rows as hooks have made them. Where given, nothing else of the store's queue is drained beside `items`: what came in
@@ -42,6 +42,7 @@ export interface BeginStep extends FromRun {
 
 /** Stored as queued tools are, with `metadata.immediate`; their origin is code. */
 export interface ImmediateCalls {
+  /** `agent:side`; where another one acts by then, there are none. */
   readonly key: string;
   readonly tools: readonly ToolItem[];
 }

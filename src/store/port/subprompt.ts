@@ -2,6 +2,7 @@
 
 import type { FlowDirective } from '../../core/author/thread-execution.ts';
 import type { AttachmentRef, ToolStatus } from '../../core/message/message.ts';
+import type { ToolItem } from '../../core/thread/item.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { StepRecord } from './step.ts';
 import type { QueuedTool, ToolCallKey } from './tool.ts';
@@ -30,6 +31,18 @@ export type OpenedSubprompt =
   | { readonly kind: 'over' }
   | { readonly kind: 'stored'; readonly record: StepRecord }
   | { readonly kind: 'call'; readonly step: number; readonly attempt: number };
+
+/** The calls that come before the model step of a sub-prompt (runtime §7.3). */
+export interface OpenImmediate
+  extends Pick<OpenSubprompt, keyof ToolCallKey | 'prompt' | 'arguments' | 'parentId'> {
+  readonly tools: readonly ToolItem[];
+}
+
+export type OpenedImmediate =
+  | { readonly kind: 'terminated' }
+  /** There are none to make, they have their results, or the call is past them. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'stored'; readonly record: StepRecord };
 
 /** A sub-prompt's stored step: the parts of the call's result. */
 export interface StoredSubprompt {
@@ -60,6 +73,8 @@ export interface SubpromptStore {
    * must have been begun.
    */
   open(command: OpenSubprompt): Promise<OpenedSubprompt>;
+  /** Opens the step of the calls that come before, or finds it: as long as one of them has no result it is answered. */
+  openImmediate(command: OpenImmediate): Promise<OpenedImmediate>;
   /** Null where the call has no step. */
   read(threadId: string, step: number, index: number): Promise<StoredSubprompt | null>;
 }

@@ -58,7 +58,7 @@ export interface ThreadTable {
   turns: number;
   /** Children ever made: a thread without any is not asked for them. */
   child_count: number;
-  /** Whose immediate subagents have been made: a list of `agent:side`, as JSON. */
+  /** Sides of the present agent that have had a model step, and the immediate subagents before it: a list of `agent:side`, as JSON. */
   activated: Json;
 }
 

@@ -15,6 +15,7 @@ import { openThread } from '../commands/thread/open-thread.ts';
 import { commitStatus, terminateThread } from '../commands/thread/status.ts';
 import { clearStrike, readStrike, recordDeaths } from '../commands/tool/strike.ts';
 import { openSubprompt, readSubprompt } from '../commands/tool/subprompt.ts';
+import { openImmediate } from '../commands/tool/subprompt-immediate.ts';
 import { beginTool, commitTool, settleLostTool } from '../commands/tool/tool.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
 
@@ -49,7 +50,11 @@ export function bindWork(context: CommandContext): Work {
       fail: bound(failStep),
       keepFlow: bound(keepFlow),
     },
-    subprompts: { open: bound(openSubprompt), read: bound(readSubprompt) },
+    subprompts: {
+      open: bound(openSubprompt),
+      openImmediate: bound(openImmediate),
+      read: bound(readSubprompt),
+    },
     modelCalls: {
       start: bound(startModelCall),
       // Nobody sends streamed text twice (port, P1).

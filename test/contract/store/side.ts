@@ -289,7 +289,7 @@ export function registerSide(given: () => Stores): void {
       expect(await thread.begin([], { immediate })).toMatchObject({ kind: 'call', step: 2 });
     });
 
-    it('[runtime 7.3] come once for each key, and once more for another', async () => {
+    it('[runtime 7.3] come once, and again for whoever gets the thread by a handoff, also where it had the thread before', async () => {
       const thread = await openThread(given().store);
       const first = { immediate: { a: calls('helper:a', 'greet') } };
       await thread.begin([message('m')], { ...first, ordinal: 0 });
@@ -301,18 +301,43 @@ export function registerSide(given: () => Stores): void {
       thread.afterStep = 1;
       await act(thread, [], { ...first, ordinal: 1 });
       await thread.rest('idle');
-      expect(await thread.begin([message('n')], { ...first, ordinal: 2 })).toMatchObject({ kind: 'call' });
-      await thread.rest('stopped');
-      thread.afterStep = 3;
+      thread.afterStep = 2;
+      const handOver = async (to: string, ordinal: number) => {
+        const toolCalls = [call('c0', to)];
+        const ref = await thread.beginCall([message(`m${ordinal}`)], { ordinal });
+        const { step } = ref;
+        await thread.commit(ref, { toolCalls });
+        await thread.beginTool(step, 0);
+        await thread.commitTool(step, 0, { nextAgent: to });
+        thread.afterStep = step;
+      };
+      await handOver('clerk', 2);
       const other = { immediate: { a: calls('clerk:a', 'greet') } };
+      // Whoever asked on behalf of the agent before makes none.
       expect(await thread.begin([message('o')], { ...other, ordinal: 3 })).toMatchObject({
         record: { step: 4, calls: ['greet'] },
       });
+      await thread.runTool(4, 0);
+      thread.afterStep = 4;
+      await handOver('helper', 4);
+      const again = { immediate: { a: { key: 'helper:a', tools: [tool('again', 'greet', {})] } } };
+      expect(await thread.begin([message('p')], { ...again, ordinal: 5 })).toMatchObject({
+        record: { step: 6, calls: ['greet'] },
+      });
+    });
+
+    it('[runtime 7.3] never come after the first model step, nor for an agent that has not got the thread', async () => {
+      const thread = await openThread(given().store);
+      const others = { immediate: { a: calls('clerk:a', 'greet') } };
+      await act(thread, [message('m')], { ...others, ordinal: 0 });
+      await thread.rest('idle');
+      const late = { immediate: { a: calls('helper:a', 'greet') } };
+      expect(await thread.begin([message('n')], { ...late, ordinal: 1 })).toMatchObject({ kind: 'call' });
     });
 
     it('[runtime 7.3] are those of the side that acts', async () => {
       const thread = await openThread(given().store);
-      const immediate = { a: calls('pair:a', 'greet'), b: calls('pair:b', 'fetch') };
+      const immediate = { a: calls('helper:a', 'greet'), b: calls('helper:b', 'fetch') };
       expect(await thread.begin([fromA('m')], { ...TWO, immediate })).toMatchObject({
         record: { side: 'b', calls: ['fetch'] },
       });

@@ -40,6 +40,37 @@ export function registerSubprompt(given: () => Stores): void {
       ]);
     });
 
+    it('[runtime 7.3] comes behind the calls that its prompt makes at once: one step of them, until they have their results', async () => {
+      const thread = await withPromptCall(given);
+      const asked = { prompt: 'consult', arguments: { topic: 'x' }, parentId: 'result-1-0' };
+      const ask = (...names: string[]) =>
+        thread.store.subprompts.openImmediate({
+          ...{ ...thread.from, step: 1, index: 0, ...asked },
+          tools: names.map((name) => tool(`at-once-${name}`, name, { n: 1 })),
+        });
+      expect(await ask()).toEqual({ kind: 'none' });
+      const stored = { kind: 'stored', record: { step: 2, kind: 'prompt', calls: ['greet'] } };
+      expect(await ask('greet')).toMatchObject(stored);
+      // The answer was lost; what is enabled by now does not matter.
+      expect(await ask()).toMatchObject(stored);
+      expect(await thread.store.subprompts.read(thread.id, 1, 0)).toBeNull();
+      expect(await thread.beginTool(2, 0)).toMatchObject({
+        call: { name: 'greet', origin: 'code' },
+        subprompt: { prompt: 'consult', depth: 1, parentId: 'result-1-0' },
+      });
+      await thread.commitTool(2, 0);
+      expect(await ask('greet')).toEqual({ kind: 'none' });
+      await say(thread, await opened(thread));
+      expect(await ask('greet')).toEqual({ kind: 'none' });
+      expect(await thread.store.subprompts.read(thread.id, 1, 0)).toMatchObject({
+        text: 'as I see it',
+        calls: [],
+      });
+      expect((await deep(thread)).map(({ role, parent_id: parent }) => [role, parent])).toEqual(
+        ['assistant', 'tool', 'assistant'].map((role) => [role, 'result-1-0']),
+      );
+    });
+
     it('is found stored once it was committed, and over once its call has a result', async () => {
       const thread = await withPromptCall(given);
       await say(thread, await opened(thread), 'look');

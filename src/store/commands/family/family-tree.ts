@@ -23,15 +23,19 @@ export async function listChildren(
   return rows.map(toChildRecord);
 }
 
-export async function hasResumable({ db }: CommandContext, parentId: string): Promise<boolean> {
-  const child = await db
+export async function hasResumable(
+  { db }: CommandContext,
+  parentId: string,
+  { except = [] }: { readonly except?: readonly string[] } = {},
+): Promise<boolean> {
+  let living = db
     .selectFrom('children')
     .select('child_id')
     .where('parent_id', '=', parentId)
     .where('resumable', '=', 1)
-    .where('terminated_at', 'is', null)
-    .limit(1)
-    .executeTakeFirst();
+    .where('terminated_at', 'is', null);
+  if (except.length > 0) living = living.where('agent', 'not in', [...except]);
+  const child = await living.limit(1).executeTakeFirst();
   return child !== undefined;
 }
 

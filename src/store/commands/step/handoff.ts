@@ -2,6 +2,8 @@
  * A handoff (definitions §12.7): the agent that a tool call has named gets the thread when its step is over.
  * H1. Until then nothing changes: the step's other calls, and its stop rules, are those of the agent that asked.
  * H2. The last one of a step wins, and what an earlier one would have told its agent goes with it.
+ * H3. Whoever gets the thread has its first model step before it, with the immediate subagents that come before that (immediate.ts):
+ *     also an agent that has had the thread.
  */
 import type { MessageItem } from '../../../core/thread/item.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
@@ -45,6 +47,7 @@ interface HandoffItem extends MessageItem {
 export function applyHandoff(thread: ThreadTransaction): void {
   const { agent: from, next_agent: to } = thread.row;
   if (to === null) return;
-  thread.set({ agent: to, next_agent: null });
+  // H3: it begins anew.
+  thread.set({ agent: to, next_agent: null, activated: '[]' });
   thread.emit('thread.agent', { from, to });
 }

@@ -1,23 +1,26 @@
 /**
  * The calls that a side makes before its first model step (runtime §7.3): a step of queued tools in the place of the model's.
- * I1. Once for each key, in the transaction that opens the step. Input that waits for an answer goes on waiting: the next step
- *     asks the model.
+ * I1. Before the first model step of an agent's side, and no later one, also where there were none to make. An agent that a handoff
+ *     gives the thread begins anew (handoff.ts). Input that waits for an answer goes on waiting: the next step asks the model.
  */
 import type { BeginStep, ImmediateCalls } from '../../port/step.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { type DrainedTool, refuseTakenId, storeQueuedTool } from '../message/drain.ts';
 import { openToolStep } from './open-step.ts';
 
-/** The step's number; undefined where the acting side has none to make, or has made them. */
+/** The step's number; undefined where the acting side has none to make, or has had its first model step. */
 export async function openImmediateStep(
   thread: ThreadTransaction,
   command: BeginStep,
 ): Promise<number | undefined> {
-  const calls = command.immediate?.[thread.row.side];
+  const { agent, side } = thread.row;
+  const key = `${agent}:${side}`;
   const activated = JSON.parse(thread.row.activated) as string[];
-  if (!calls || activated.includes(calls.key)) return undefined;
-  // I1: once for each key.
-  thread.set({ activated: JSON.stringify([...activated, calls.key]) });
+  if (activated.includes(key)) return undefined;
+  // I1: also where there were none to make.
+  thread.set({ activated: JSON.stringify([...activated, key]) });
+  const calls = command.immediate?.[side];
+  if (calls?.key !== key) return undefined;
   const tools = await storeCalls(thread, calls, command.executionId);
   if (tools.length === 0) return undefined;
   thread.set({ turn_open: 1 });

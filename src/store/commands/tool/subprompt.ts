@@ -25,7 +25,7 @@ export async function openSubprompt(
   return inRun(context, command, async (thread) => {
     const { state } = await findCall(thread, command);
     if (state === 'done' || state === 'unknown') return { kind: 'over' };
-    const known = await findSubstep(thread.trx, thread.threadId, command);
+    const { answering: known } = await findSubsteps(thread.trx, thread.threadId, command);
     const opened = known ? await goOn(thread, known) : await open(thread, command);
     // As in beginStep: the workflow is told of a call only by the commit that ends it.
     if (opened.kind === 'call') thread.relax();
@@ -33,20 +33,29 @@ export async function openSubprompt(
   });
 }
 
-/** S1: the step of a call. Its number is higher than that of the call's step, so few rows are looked at. */
-async function findSubstep(
+interface Substeps {
+  /** The calls that come before the model step (subprompt-immediate.ts). */
+  readonly immediate?: StepRow;
+  /** The one that the model answers. */
+  readonly answering?: StepRow;
+}
+
+/** S1: the steps of a call. Their numbers are higher than that of the call's step, so few rows are looked at. */
+export async function findSubsteps(
   trx: Transaction<Tables>,
   threadId: string,
   { step, index }: CallKey,
-): Promise<StepRow | undefined> {
-  return trx
+): Promise<Substeps> {
+  const rows = await trx
     .selectFrom('steps')
     .selectAll()
     .where('thread_id', '=', threadId)
     .where('step', '>', step)
     .where('parent_step', '=', step)
     .where('parent_idx', '=', index)
-    .executeTakeFirst();
+    .execute();
+  const isImmediate = (row: StepRow) => row.state === 'committed' && row.message_id === null;
+  return { immediate: rows.find(isImmediate), answering: rows.find((row) => !isImmediate(row)) };
 }
 
 async function goOn(thread: ThreadTransaction, { step, state, attempt }: StepRow): Promise<OpenedSubprompt> {
@@ -87,7 +96,7 @@ export async function readSubprompt(
   index: number,
 ): Promise<StoredSubprompt | null> {
   return inSnapshot(context, async (db) => {
-    const row = await findSubstep(db, threadId, { step, index });
+    const { answering: row } = await findSubsteps(db, threadId, { step, index });
     return row ? describeSubprompt(db, threadId, row) : null;
   });
 }

@@ -1,0 +1,75 @@
+/**
+ * The calls that a sub-prompt makes before its model step (runtime §7.3): a step of their own within the same call. It is committed as
+ * it opens, and has no answer: so it is told from the step that the model answers.
+ */
+import type { OpenedImmediate, OpenImmediate } from '../../port/subprompt.ts';
+import { QUEUED_TOOL, toQueuedCall } from '../../schema/pending-payload.ts';
+import { findCall, updateCall } from '../base/call-row.ts';
+import { type CommandContext, inRun } from '../base/context.ts';
+import { readStep } from '../base/step-place.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { describeStep } from '../step/describe-step.ts';
+import { insertStep } from '../step/open-step.ts';
+import { scheduleCalls } from '../step/schedule-calls.ts';
+import { findSubsteps } from './subprompt.ts';
+
+export async function openImmediate(
+  context: CommandContext,
+  command: OpenImmediate,
+): Promise<OpenedImmediate> {
+  return inRun(context, command, async (thread) => {
+    const { state } = await findCall(thread, command);
+    const { immediate, answering } = await findSubsteps(thread.trx, thread.threadId, command);
+    if (state === 'done' || state === 'unknown' || answering) return { kind: 'none' };
+    if (!immediate && command.tools.length === 0) return { kind: 'none' };
+    const step = immediate?.step ?? (await open(thread, command));
+    if (immediate && !(await hasOpenCalls(thread, step))) return { kind: 'none' };
+    return { kind: 'stored', record: await describeStep(thread, step) };
+  });
+}
+
+async function open(thread: ThreadTransaction, command: OpenImmediate): Promise<number> {
+  const { step: parentStep, index, prompt, tools } = command;
+  const call = await findCall(thread, command);
+  const parentId = call.message_id ?? command.parentId;
+  if (call.message_id === null) await updateCall(thread, call, { message_id: parentId });
+  const parent = await readStep(thread.trx, thread.threadId, parentStep);
+  const depth = parent.depth + 1;
+  const { execution_id: executionId } = parent;
+  const step = await insertStep(thread, executionId, {
+    kind: 'prompt',
+    state: 'committed',
+    parent_step: parentStep,
+    parent_idx: index,
+    depth,
+    prompt,
+    arguments: JSON.stringify(command.arguments),
+  });
+  const calls = tools.map((tool) => ({ id: tool.id, call: toQueuedCall(tool.id, tool) }));
+  for (const { id, call: made } of calls) {
+    const metadata = { ...QUEUED_TOOL, immediate: true };
+    await thread.insertMessage({
+      ...{ id, role: 'assistant', content: null, toolCalls: [made], metadata },
+      ...{ parentId, depth, executionId, step },
+    });
+  }
+  const scheduled = calls.map(({ call: made }) => ({
+    callId: made.id,
+    ...made.function,
+    origin: 'code' as const,
+  }));
+  await scheduleCalls(thread, step, scheduled, depth);
+  return step;
+}
+
+async function hasOpenCalls({ trx, threadId }: ThreadTransaction, step: number): Promise<boolean> {
+  const open = await trx
+    .selectFrom('tool_calls')
+    .select('idx')
+    .where('thread_id', '=', threadId)
+    .where('step', '=', step)
+    .where('state', 'in', ['scheduled', 'started'])
+    .limit(1)
+    .executeTakeFirst();
+  return open !== undefined;
+}
