@@ -3,18 +3,18 @@
  * Tools, prompts and agents share one namespace: all three are offered to models as callables (definitions §2.3).
  */
 import type {
-  AgentDefinition,
   ModelDefinition,
   PromptDefinition,
   Registry,
   ToolDefinition,
 } from '../core/author/definition.ts';
+import { type Callee, findCallee } from '../core/project/callee.ts';
 import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../core/project/subagent.ts';
 import { objectShape } from './author-schema.ts';
 import type { FieldProblem } from './problem.ts';
 import { didYouMean } from './suggestion.ts';
 
-export type Callable = ToolDefinition | PromptDefinition | AgentDefinition;
+export type Callable = Callee;
 
 export interface Scope extends Registry {
   /** Names in broken files. Their own problem is reported already, so references to them pass. */
@@ -39,7 +39,7 @@ export function joinFindings(all: readonly Findings[]): Findings {
 export const asProblems = (problems: readonly FieldProblem[]): Findings => ({ problems, warnings: [] });
 
 export function findCallable(scope: Scope, name: string): Callable | undefined {
-  return scope.tools.get(name) ?? scope.prompts.get(name) ?? scope.agents.get(name);
+  return findCallee(scope, name);
 }
 
 export function callableNames(scope: Scope): string[] {

@@ -53,9 +53,13 @@ function checkEntry(scope: Scope, prompt: PromptDefinition, entry: PromptToolEnt
 
 /** A prompt and an agent may share a name, and a call can mean one of them only. */
 function warnShared(scope: Scope, entry: PromptToolEntry, target: Callable, field: string): FieldProblem[] {
-  if (target.kind !== 'prompt' || !scope.agents.has(entry.name)) return [];
-  const message = `means the prompt '${entry.name}': for the agent of that name, give one of them another`;
-  return [{ field: `${field}.name`, message }];
+  const { name } = entry;
+  if (target.kind === 'tool' || !scope.agents.has(name) || !scope.prompts.has(name)) return [];
+  const why =
+    target.kind === 'agent'
+      ? `means the agent '${name}', which sets exposeAsTool, and not the prompt of that name`
+      : `means the prompt '${name}', and not the agent of that name, which does not set exposeAsTool`;
+  return [{ field: `${field}.name`, message: why }];
 }
 
 /**

@@ -91,13 +91,16 @@ function toChatMessage(message: ProviderMessage, dialect: Dialect): ChatMessage 
     case 'user':
       return { role: 'user', content: toUserContent(message.content) };
     case 'assistant':
-      return { ...toAssistantMessage(message), ...toReasoning(message, dialect) };
+      return { ...toAssistantMessage(message, dialect), ...toReasoning(message, dialect) };
     case 'tool':
       return { role: 'tool', tool_call_id: message.toolCallId, content: toolText(message.content) };
   }
 }
 
-function toAssistantMessage(message: Extract<ProviderMessage, { role: 'assistant' }>): ChatMessage {
+function toAssistantMessage(
+  message: Extract<ProviderMessage, { role: 'assistant' }>,
+  dialect: Dialect,
+): ChatMessage {
   const calls = message.toolCalls ?? [];
   // Servers reject a message with neither text nor calls, but accept an empty text.
   if (calls.length === 0) return { role: 'assistant', content: message.content ?? '' };
@@ -109,16 +112,20 @@ function toAssistantMessage(message: Extract<ProviderMessage, { role: 'assistant
       type: 'function',
       // Not the raw text of malformed arguments: servers that parse it would reject every later request of the thread.
       function: { name: call.name, arguments: JSON.stringify(call.arguments) },
+      ...(call.extraContent === undefined || dialect === 'openai'
+        ? {}
+        : { extra_content: call.extraContent }),
     })),
   };
 }
 
-/** The field in which compatible servers return it. OpenAI itself has none, and rejects unknown fields. */
+/** The fields in which compatible servers return it. OpenAI itself has none, and rejects unknown fields. */
 function toReasoning(
-  { reasoning }: Extract<ProviderMessage, { role: 'assistant' }>,
+  { reasoning, reasoningDetails }: Extract<ProviderMessage, { role: 'assistant' }>,
   dialect: Dialect,
-): { reasoning_content?: string } {
-  return reasoning === undefined || dialect === 'openai' ? {} : { reasoning_content: reasoning };
+): object {
+  if (dialect === 'openai') return {};
+  return presentFields({ reasoning_content: reasoning, reasoning_details: reasoningDetails });
 }
 
 function toUserContent(content: string | readonly ContentPart[]): string | ChatPart[] {

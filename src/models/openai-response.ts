@@ -7,6 +7,7 @@ import {
   type ProviderStreamChunk,
   type ProviderUsage,
 } from '../core/message/provider.ts';
+import type { ReasoningDetail } from '../core/message/provider-terms.ts';
 import { parseToolCall } from './tool-arguments.ts';
 
 type Completion = OpenAI.Chat.ChatCompletion;
@@ -17,7 +18,14 @@ type ToolCallDelta = OpenAI.Chat.ChatCompletionChunk.Choice.Delta.ToolCall;
 interface ReasoningFields {
   readonly reasoning_content?: string | null;
   readonly reasoning?: string | null;
+  readonly reasoning_details?: readonly ReasoningDetail[] | null;
 }
+
+/** What some servers want to have back with a call. */
+const extraOf = (call: object): { extraContent?: unknown } => {
+  const { extra_content: extraContent } = call as { extra_content?: unknown };
+  return extraContent == null ? {} : { extraContent };
+};
 
 export function fromCompletion(completion: Completion): ProviderResponse {
   const choice = completion.choices?.[0];
@@ -28,16 +36,21 @@ export function fromCompletion(completion: Completion): ProviderResponse {
   const toolCalls = (message.tool_calls ?? []).flatMap((call, index) =>
     call.type === 'custom'
       ? []
-      : parseToolCall(
-          call.id || `${completion.id}_${index}`,
-          call.function.name,
-          call.function.arguments ?? '',
-        ),
+      : {
+          ...parseToolCall(
+            call.id || `${completion.id}_${index}`,
+            call.function.name,
+            call.function.arguments ?? '',
+          ),
+          ...extraOf(call),
+        },
   );
   const reasoning = readReasoning(message);
+  const details = readDetails(message);
   return {
     content: message.content ?? message.refusal ?? null,
     ...(reasoning === undefined ? {} : { reasoning }),
+    ...(details.length === 0 ? {} : { reasoningDetails: details }),
     ...(toolCalls.length === 0 ? {} : { toolCalls }),
     finishReason: toFinishReason(choice.finish_reason, toolCalls.length > 0),
     usage: toUsage(completion.usage),
@@ -51,6 +64,7 @@ export async function* fromCompletionChunks(
 ): AsyncGenerator<ProviderStreamChunk> {
   const calls = new Map<number, OpenCall>();
   const seen = { content: false, reasoning: false };
+  const details: ReasoningDetail[] = [];
   let last: { finish?: string; usage?: CompletionChunk['usage']; id?: string } = {};
   for await (const chunk of chunks) {
     const choice = chunk.choices?.[0];
@@ -61,6 +75,7 @@ export async function* fromCompletionChunks(
     };
     if (choice?.delta === undefined) continue;
     yield* textChunks(choice.delta, seen);
+    for (const detail of readDetails(choice.delta)) details.push(detail);
     for (const delta of choice.delta.tool_calls ?? []) yield* toolCallChunks(delta, calls, last.id);
   }
   if (last.finish === undefined) {
@@ -71,10 +86,10 @@ export async function* fromCompletionChunks(
   }
   if (seen.reasoning) yield { type: 'reasoning-done' };
   if (seen.content) yield { type: 'content-done' };
-  for (const { id, name, text } of calls.values())
-    yield { type: 'tool-call-done', id, name, arguments: text };
+  for (const { text, ...call } of calls.values()) yield { type: 'tool-call-done', ...call, arguments: text };
   const finishReason = toFinishReason(last.finish, calls.size > 0);
-  yield { type: 'finish', finishReason, usage: toUsage(last.usage), responseId: last.id };
+  const reasoningDetails = details.length > 0 ? details : undefined;
+  yield { type: 'finish', finishReason, usage: toUsage(last.usage), responseId: last.id, reasoningDetails };
 }
 
 function* textChunks(
@@ -96,6 +111,7 @@ function* textChunks(
 interface OpenCall {
   readonly id: string;
   readonly name: string;
+  readonly extraContent?: unknown;
   text: string;
 }
 
@@ -109,9 +125,11 @@ function* toolCallChunks(
   const index = delta.index ?? (delta.function?.name ? calls.size : calls.size - 1);
   let call = calls.get(index);
   if (call === undefined) {
-    call = { id: delta.id || `${responseId ?? 'call'}_${index}`, name: delta.function?.name ?? '', text: '' };
+    const id = delta.id || `${responseId ?? 'call'}_${index}`;
+    const started = { id, name: delta.function?.name ?? '', ...extraOf(delta) };
+    call = { ...started, text: '' };
     calls.set(index, call);
-    yield { type: 'tool-call-start', id: call.id, name: call.name };
+    yield { type: 'tool-call-start', ...started };
   }
   const text = delta.function?.arguments;
   if (!text) return;
@@ -123,6 +141,11 @@ function readReasoning(fields: object): string | undefined {
   const { reasoning_content, reasoning } = fields as ReasoningFields;
   const text = reasoning_content ?? reasoning;
   return typeof text === 'string' && text !== '' ? text : undefined;
+}
+
+function readDetails(fields: object): readonly ReasoningDetail[] {
+  const { reasoning_details: details } = fields as ReasoningFields;
+  return Array.isArray(details) ? details : [];
 }
 
 /** Some servers say "stop" after tool calls, and some use words of their own: the content of the answer decides. */

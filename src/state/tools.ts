@@ -2,6 +2,7 @@
 import type { Registry, ToolDefinition } from '../core/author/definition.ts';
 import type { ThreadState } from '../core/author/thread-state.ts';
 import type { ToolResult } from '../core/message/message.ts';
+import { findCallee } from '../core/project/callee.ts';
 import { isSubagentCall } from '../core/project/subagent.ts';
 import { errorMessage, RuntimeError } from '../core/value/error.ts';
 import { toJsonObject } from '../core/value/json-value.ts';
@@ -106,9 +107,7 @@ function withOwn(state: ThreadState, own: Partial<ThreadState>): ThreadState {
 
 /** What a call may name: a tool, a prompt, an agent that takes a handoff, a subagent, or what makes and tells one. */
 function isCallable(registry: Registry, name: string): boolean {
-  const { tools, prompts, agents } = registry;
-  if (tools.has(name) || prompts.has(name)) return true;
-  return agents.get(name)?.type === 'ai_human' || isSubagentCall(registry, name);
+  return findCallee(registry, name) !== undefined || isSubagentCall(registry, name);
 }
 
 function describeMissing(registry: Registry, name: string): string {

@@ -28,14 +28,15 @@ describe('everthread validate', () => {
         "import { defineAgent } from 'everthread';\nexport default defineAgent({ name: 'helper', sideA: { prompt: 'tolk' } });\n",
       'agents/tools/weather.ts': 'export const nothing = 1;\n',
     });
-    const { code, stdout } = await project.run(['validate']);
+    const { code, stdout, stderr } = await project.run(['validate']);
     expect(code).toBe(2);
     expect(stdout).toContain("agents/agents/helper.ts\n  - sideA.prompt names a prompt 'tolk'");
-    expect(stdout).toContain('agents/tools/weather.ts\n  - has no default export');
+    expect(stderr).toContain('agents/tools/weather.ts\n  - is taken for a helper and not registered');
     const report = JSON.parse((await project.run(['validate', '--json'])).stdout);
     expect(report).toMatchObject({
       ok: false,
       agents: ['helper'],
+      about: [{ name: 'helper', type: 'ai_human' }],
       problems: expect.arrayContaining([
         expect.objectContaining({ file: 'agents/agents/helper.ts', field: 'sideA.prompt' }),
       ]),
@@ -158,7 +159,7 @@ describe('everthread doctor', () => {
   });
 
   it('says what to do where something fails, and ends with exit code 1', async () => {
-    project.write({ ...HELPER, 'agents/agents/helper.ts': 'export default 1;\n' });
+    project.write({ ...HELPER, 'agents/agents/helper.ts': 'export default nothing;\n' });
     const { code, stdout } = await project.run(['doctor'], { env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } });
     expect(code).toBe(1);
     expect(stdout).toMatch(/^fail {2}project: definitions have problems/m);

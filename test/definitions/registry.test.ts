@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findCallee } from '../../src/core/project/callee.ts';
 import { buildRegistry, type RegistryInput, registryFrom } from '../../src/definitions/index.ts';
 import { agent, model, problemsOf, project, prompt, provider, tool } from './sample.ts';
 
@@ -65,7 +66,19 @@ describe('[definitions 2.1] names', () => {
     expect(problems(parts)[0]).toContain('is already the name of the');
   });
 
-  it('may be those of an agent and a prompt; an entry of tools then means the prompt, and says so', () => {
+  it('may be those of an agent and a prompt; an entry of tools then means the agent that declares itself a tool', () => {
+    const agents = [worker({ name: 'talk' })];
+    const prompts = [prompt(), prompt({ name: 'lead', tools: [{ name: 'talk', blocking: false }] })];
+    const sourced = [...agents, ...prompts, model()].map((definition) => ({ file: 'x.ts', definition }));
+    const { registry, problems: found, warnings } = buildRegistry(sourced);
+    expect(found).toEqual([]);
+    expect(warnings).toMatchObject([
+      { message: expect.stringMatching(/^means the agent 'talk', which sets exposeAsTool/) },
+    ]);
+    expect(findCallee(registry, 'talk')?.kind).toBe('agent');
+  });
+
+  it('may be those of an agent and a prompt; an entry of tools else means the prompt, and says so', () => {
     const agents = [agent({ name: 'talk' })];
     expect(problems({ agents })).toEqual([]);
     const prompts = [prompt(), prompt({ name: 'lead', tools: ['talk'] })];
@@ -77,7 +90,7 @@ describe('[definitions 2.1] names', () => {
         {
           file: 'x.ts',
           field: 'tools[0].name',
-          message: "means the prompt 'talk': for the agent of that name, give one of them another",
+          message: "means the prompt 'talk', and not the agent of that name, which does not set exposeAsTool",
         },
       ],
     });

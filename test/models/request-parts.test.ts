@@ -1,13 +1,15 @@
 /** What a request may carry beside text (definitions §5.2, §15.5): images of results, reasoning, one call at a time. */
 import type { LanguageModelV2Prompt, LanguageModelV3Prompt, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import type { ProviderMessage, ProviderRequest, ProviderTool } from '../../src/core/message/provider.ts';
+import { createAccumulator } from '../../src/models/accumulate.ts';
 import { toCallOptions } from '../../src/models/ai-sdk-request.ts';
 import { runAttempt } from '../../src/models/attempt.ts';
 import { DEFAULT_ATTEMPT_LIMITS } from '../../src/models/attempt-plan.ts';
 import type { AiSdkLanguageModel } from '../../src/models/index.ts';
 import { toChatBody } from '../../src/models/openai-request.ts';
+import { fromCompletion, fromCompletionChunks } from '../../src/models/openai-response.ts';
 import { says, scriptedModel } from '../../src/testing/index.ts';
-import { ask, defineTestModel } from './support.ts';
+import { ask, collect, defineTestModel } from './support.ts';
 
 const image = { type: 'image', data: 'QUFB', mediaType: 'image/png' } as const;
 const asks: ProviderMessage = {
@@ -159,6 +161,44 @@ describe('[definitions 4] the providers that may answer', () => {
     expect(toChatBody(request, 'compatible')).toMatchObject({ provider: { only: ['a', 'b'] } });
     expect(toChatBody(request, 'openai')).not.toHaveProperty('provider');
     expect(toChatBody(ask('x'), 'compatible')).not.toHaveProperty('provider');
+  });
+});
+
+describe('[definitions 5.2] what a provider wants to have back', () => {
+  const extra = { google: { thought_signature: 's' } };
+  const details = [{ type: 'encrypted', data: 'xyz' }] as const;
+  const call = {
+    id: 'a',
+    type: 'function',
+    function: { name: 'add', arguments: '{}' },
+    extra_content: extra,
+  };
+  const answer = { tool_calls: [call], reasoning_details: details };
+
+  it('is kept of a whole answer and of a streamed one', async () => {
+    const whole = { id: 'r', choices: [{ message: answer, finish_reason: 'tool_calls' }] };
+    const kept = { toolCalls: [{ id: 'a', extraContent: extra }], reasoningDetails: details };
+    expect(fromCompletion(whole as never)).toMatchObject(kept);
+    const delta = { ...answer, tool_calls: [{ index: 0, ...call }] };
+    const chunks = (async function* () {
+      yield { id: 'r', choices: [{ delta, finish_reason: 'tool_calls' }] } as never;
+    })();
+    const accumulator = createAccumulator();
+    for (const chunk of await collect(fromCompletionChunks(chunks))) accumulator.add(chunk);
+    expect(accumulator.response()).toMatchObject(kept);
+  });
+
+  it('goes back to compatible servers, and not to OpenAI, which refuses unknown fields', () => {
+    const message = {
+      role: 'assistant',
+      content: null,
+      toolCalls: [{ id: 'a', name: 'add', arguments: {}, extraContent: extra }],
+      reasoningDetails: details,
+    } as const;
+    const sent = (dialect: 'openai' | 'compatible') =>
+      toChatBody({ model: 'm', messages: [message] }, dialect).messages[0];
+    expect(sent('compatible')).toEqual({ role: 'assistant', content: null, ...answer });
+    expect(JSON.stringify(sent('openai'))).not.toMatch(/signature|xyz/);
   });
 });
 

@@ -22,11 +22,12 @@ async function travelRuntime() {
 }
 
 describe('definitions §2.1 a project written for the standard', () => {
-  it('[definitions 2.1] loads as it is: a helper and a tool of the provider are hints', async () => {
+  it('[definitions 2.1] loads as it is: a helper, a tool of the provider and a name that two have are hints', async () => {
     const { registry, problems, warnings } = await loadProject(FOLDER);
     expect(problems).toEqual([]);
     expect(warnings.map(({ file, field }) => [file, field])).toEqual([
       ['agents/tools/places.ts', undefined],
+      ['agents/prompts/desk.ts', 'tools[0].name'],
       ['agents/prompts/desk.ts', 'tools[2].name'],
     ]);
     expect(registry.agents.get('desk')).toMatchObject({

@@ -4,6 +4,7 @@
  */
 import type { AgentDefinition, PromptDefinition, Registry } from '../../core/author/definition.ts';
 import type { ProviderTool } from '../../core/message/provider.ts';
+import { findCallee } from '../../core/project/callee.ts';
 import { listSubagents, type Subagent } from '../../core/project/subagent.ts';
 import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
@@ -52,16 +53,15 @@ export function offeredTools(
   return [...own, ...offerLifecycle(registry, subagents)];
 }
 
-function offer({ tools, prompts, agents }: Registry, name: string): ProviderTool | undefined {
-  const tool = tools.get(name);
-  if (tool) return toTool(name, tool.description, tool.parameters);
-  const prompt = prompts.get(name);
-  if (prompt) return toTool(name, prompt.toolDescription, parametersOf(prompt.requiredSchema));
-  const agent = agents.get(name);
+function offer(registry: Registry, name: string): ProviderTool | undefined {
+  const callee = findCallee(registry, name);
+  if (callee?.kind === 'tool') return toTool(name, callee.description, callee.parameters);
+  if (callee?.kind === 'prompt')
+    return toTool(name, callee.toolDescription, parametersOf(callee.requiredSchema));
   // A dual_ai agent is a thread of its own: no handoff.
-  if (agent?.type !== 'ai_human') return undefined;
-  const schema = prompts.get(agent.sideA.prompt)?.requiredSchema;
-  return toTool(name, describe(agent), parametersOf(schema));
+  if (callee?.type !== 'ai_human') return undefined;
+  const schema = registry.prompts.get(callee.sideA.prompt)?.requiredSchema;
+  return toTool(name, describe(callee), parametersOf(schema));
 }
 
 function describe({ name, title, description, toolDescription }: AgentDefinition): string {

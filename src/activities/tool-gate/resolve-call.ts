@@ -8,6 +8,7 @@ import type {
   ToolDefinition,
 } from '../../core/author/definition.ts';
 import { hasTwoSides } from '../../core/project/active-side.ts';
+import { findCallee } from '../../core/project/callee.ts';
 import { isSubagentCall } from '../../core/project/subagent.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
@@ -24,7 +25,7 @@ export function resolveTool(
   const project = registry();
   const tool = project.tools.get(call.name);
   // Dispatched as a tool, it was one of more than the workflow can be told of (LIMITS.laterPrompts, laterChildren).
-  if (!tool && project.prompts.has(call.name)) return refuseCall(tooMany('prompts'));
+  if (findCallee(project, call.name)?.kind === 'prompt') return refuseCall(tooMany('prompts'));
   if (isSubagentCall(project, call.name)) return refuseCall(tooMany('subagents'));
   return tool ? go({ tool }) : refuseCall(`Tool not found: ${call.name}`);
 }
@@ -54,10 +55,10 @@ export function limitDepth(
   return refuseCall(`Prompts may call one another ${LIMITS.subpromptDepth} deep, and no deeper.`);
 }
 
-/** The agent that a call of this name hands over to; tools and prompts come first. */
-export function findHandoff({ tools, prompts, agents }: Registry, name: string): AgentDefinition | undefined {
-  const agent = agents.get(name);
-  return agent?.type === 'ai_human' && !tools.has(name) && !prompts.has(name) ? agent : undefined;
+/** The agent that a call of this name hands over to. */
+export function findHandoff(registry: Registry, name: string): AgentDefinition | undefined {
+  const callee = findCallee(registry, name);
+  return callee?.kind === 'agent' && callee.type === 'ai_human' ? callee : undefined;
 }
 
 /** Whether the agent may take this thread over; its side A's prompt reads the arguments. */

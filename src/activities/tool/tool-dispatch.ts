@@ -3,6 +3,7 @@
  * error. A handoff is quick as well: it does nothing but say who is next.
  */
 import type { Registry, ToolDefinition } from '../../core/author/definition.ts';
+import { findCallee } from '../../core/project/callee.ts';
 import { isSubagentCall } from '../../core/project/subagent.ts';
 import type { CallRef, DispatchMode, StepCalls } from '../../core/thread/step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
@@ -30,9 +31,9 @@ export function toCallRef(registry: Registry, name: string): CallRef {
   return { name: name.slice(0, 64), mode, timeoutMs: tool?.timeoutMs ?? 1000 };
 }
 
-/** A call of this name is a sub-prompt. Tools, prompts and agents have their names from one space. */
-export function isPrompt({ tools, prompts }: Registry, name: string): boolean {
-  return !tools.has(name) && prompts.has(name);
+/** A call of this name is a sub-prompt. */
+export function isPrompt(registry: Registry, name: string): boolean {
+  return findCallee(registry, name)?.kind === 'prompt';
 }
 
 function toMode(tool: ToolDefinition | undefined): DispatchMode {

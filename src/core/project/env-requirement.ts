@@ -13,6 +13,7 @@ import type {
   ToolDefinition,
   VariableDefinition,
 } from '../author/definition.ts';
+import { findCallee } from './callee.ts';
 
 export interface Requirement {
   readonly name: string;
@@ -119,13 +120,10 @@ class Walk {
   }
 
   #offered(reached: ReachedPrompt, entry: PromptToolEntry): void {
-    const { tools, prompts, agents } = this.#registry;
-    const tool = tools.get(entry.name);
-    const prompt = prompts.get(entry.name);
-    const agent = agents.get(entry.name);
-    if (tool) this.#tool(reached, tool, entry);
-    else if (prompt) this.#prompt({ ...reached, prompt }, entry);
-    else if (agent) this.agent(agent, reached.child || agent.type === 'dual_ai');
+    const callee = findCallee(this.#registry, entry.name);
+    if (callee?.kind === 'tool') this.#tool(reached, callee, entry);
+    else if (callee?.kind === 'prompt') this.#prompt({ ...reached, prompt: callee }, entry);
+    else if (callee) this.agent(callee, reached.child || callee.type === 'dual_ai');
   }
 
   #tool(reached: ReachedPrompt, tool: ToolDefinition, entry: PromptToolEntry | undefined): void {

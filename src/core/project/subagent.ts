@@ -4,6 +4,7 @@
 import type { AgentDefinition, PromptDefinition, PromptToolEntry, Registry } from '../author/definition.ts';
 import type { Side } from '../author/thread-execution.ts';
 import { LIMITS } from '../value/limit.ts';
+import { findCallee } from './callee.ts';
 
 /** The tools with which the model makes a child of a resumable agent, and messages one. */
 export const SUBAGENT_CREATE = 'subagent_create';
@@ -68,7 +69,7 @@ interface Extra {
   readonly initAgentNameProperty?: string;
 }
 
-/** In the order of the prompt's entries. An agent is a subagent where neither a tool nor a prompt has its name. */
+/** In the order of the prompt's entries. An agent is a subagent where a call of its name means it (`callee.ts`). */
 export function listSubagents(registry: Registry, prompt: PromptDefinition): Subagent[] {
   return prompt.tools.flatMap((entry) => toSubagent(registry, entry) ?? []);
 }
@@ -95,19 +96,17 @@ export function toSubagent(registry: Registry, entry: PromptToolEntry): Subagent
   };
 }
 
-/** The agent of which a call of this name makes a child; tools and prompts of the name take precedence. */
-export function findSubagent(
-  { tools, prompts, agents }: Registry,
-  name: string,
-): AgentDefinition | undefined {
-  const agent = agents.get(name);
-  return agent?.type === 'dual_ai' && !tools.has(name) && !prompts.has(name) ? agent : undefined;
+/** The agent of which a call of this name makes a child. */
+export function findSubagent(registry: Registry, name: string): AgentDefinition | undefined {
+  const callee = findCallee(registry, name);
+  return callee?.kind === 'agent' && callee.type === 'dual_ai' ? callee : undefined;
 }
 
 /** Whether a call of this name is dispatched as `child`. A project may have a tool or a prompt with one of the built-in names. */
 export function isSubagentCall(registry: Registry, name: string): boolean {
-  if (registry.tools.has(name) || registry.prompts.has(name)) return false;
-  return name === SUBAGENT_CREATE || name === SUBAGENT_MESSAGE || findSubagent(registry, name) !== undefined;
+  const callee = findCallee(registry, name);
+  if (callee === undefined) return name === SUBAGENT_CREATE || name === SUBAGENT_MESSAGE;
+  return callee.kind === 'agent' && callee.type === 'dual_ai';
 }
 
 /** The prompt whose `requiredSchema` a child's arguments must fit: that of the side that hears the parent (definitions §22.20). */

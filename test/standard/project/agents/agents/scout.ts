@@ -8,7 +8,7 @@ export default defineAgent({
   toolDescription: 'Finds out about a place.',
   maxSessionTurns: 6,
   sideA: {
-    prompt: 'scouting',
+    prompt: 'scout',
     label: 'Scout',
     stopOnResponse: false,
     stopTool: 'report_findings',

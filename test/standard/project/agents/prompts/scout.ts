@@ -2,7 +2,7 @@ import { definePrompt } from '@standardagents/spec';
 import { z } from 'zod';
 
 export default definePrompt({
-  name: 'scouting',
+  name: 'scout',
   toolDescription: 'Finds out about a place.',
   prompt: 'You are a scout.',
   model: 'house',
