@@ -34,7 +34,15 @@ export async function meetProvider(
       'invalid_request',
     );
   }
-  return { provider, tools, model: { ...model, capabilities: { ...capabilities, ...model.capabilities } } };
+  learned.set(model, capabilities);
+  return { provider, tools, model: { ...model, capabilities: capabilitiesOf(model) } };
+}
+
+const learned = new WeakMap<ModelDefinition, ProviderModelCapabilities>();
+
+/** Those of the definition, over those that the provider has told in this process. */
+export function capabilitiesOf(model: ModelDefinition): ModelDefinition['capabilities'] {
+  return { ...learned.get(model), ...model.capabilities };
 }
 
 const providers = new WeakMap<ModelDefinition, Map<string, Provider>>();

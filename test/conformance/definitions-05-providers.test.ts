@@ -16,6 +16,11 @@ const says = (delta: string) => [{ type: 'content-delta', delta }, FINISH];
 
 /** A provider that says in turn what it is told to, and keeps what it was asked. */
 function playing(...answers: readonly (readonly unknown[])[]) {
+  return playingAs({}, ...answers);
+}
+
+/** The same with more members. */
+function playingAs(more: object, ...answers: readonly (readonly unknown[])[]) {
   const requests: ProviderRequest[] = [];
   const left = [...answers];
   const play: ProviderFactory = () =>
@@ -27,6 +32,7 @@ function playing(...answers: readonly (readonly unknown[])[]) {
         yield* left.shift() ?? says('no more');
       },
       generate: async () => undefined,
+      ...more,
     }) as unknown as Provider;
   return { play, requests };
 }
@@ -95,6 +101,17 @@ describe('definitions §5 providers', () => {
     expect(events.filter(({ type }) => type === 'model.answered')).toMatchObject([
       { data: { ignored: ['audio-delta'] } },
     ]);
+  });
+
+  it('[definitions 5.1] the window that a provider tells of bounds what its model is asked with', async () => {
+    const getModelCapabilities = async () => ({ maxContextTokens: 200 });
+    const { play, requests } = playingAs({ getModelCapabilities }, says('A.'), says('B.'));
+    const runtime = await runtimeOf(play);
+    const id = await runtime.start('x'.repeat(4000));
+    await runtime.say(id, 'And?');
+    expect(requests.map((request) => JSON.stringify(request.messages).length > 4000)).toEqual([true, false]);
+    const trimmed = (await runtime.store.events.read(id, 0)).filter(({ type }) => type === 'context.trimmed');
+    expect(trimmed).toHaveLength(1);
   });
 
   it('[definitions 5.5] an answer that is none costs one request and fails the step, and the thread goes on', async () => {

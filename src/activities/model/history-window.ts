@@ -1,7 +1,8 @@
 /**
  * How much of a thread's history a step's request has room for (runtime §4): decided before the history is read.
  * W1. The smallest window among the models that may be asked counts: a fallback must be able to take over.
- * W2. An estimate: what the hooks of the step add is not known yet, nor which subagents are enabled.
+ * W2. An estimate: what the hooks of the step add is not known yet, nor which subagents are enabled, nor what a provider says of a
+ *     model's window before this process has asked it once.
  */
 
 import type { ModelDefinition, Registry } from '../../core/author/definition.ts';
@@ -9,6 +10,7 @@ import { estimateText } from '../../core/context/context-estimate.ts';
 import type { ProviderTool } from '../../core/message/provider.ts';
 import { findStepSide, hasTwoSides } from '../../core/project/active-side.ts';
 import { renderPrompt } from '../../core/project/prompt-text.ts';
+import { capabilitiesOf } from '../../models/meet-provider.ts';
 import type { HistoryWindow, StepPlace } from '../../store/port/step.ts';
 import { fullSubagentOffer } from './offered-tools.ts';
 import { promptVariables } from './prompt-variables.ts';
@@ -38,7 +40,7 @@ export function historyWindow(registry: Registry): (place: StepPlace) => History
 
 /** What a model's window leaves beside its answer and its tools; none where it declares none. */
 function roomOf(model: ModelDefinition, offer: () => readonly ProviderTool[]): number[] {
-  const { maxContextTokens, maxOutputTokens = 0, supportsToolCalls } = model.capabilities;
+  const { maxContextTokens, maxOutputTokens = 0, supportsToolCalls } = capabilitiesOf(model);
   if (maxContextTokens === undefined) return [];
   const tools = supportsToolCalls === false ? [] : offer();
   const offered = tools.length > 0 ? estimateText(JSON.stringify(tools)) : 0;
