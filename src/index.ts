@@ -22,6 +22,7 @@ export type {
   AuthorSchema,
   ModelCapabilities,
   ModelDefinition,
+  ParsedBySchema,
   PromptDefinition,
   PromptPart,
   PromptToolEntry,
@@ -64,6 +65,13 @@ export type {
 } from './core/author/thread-state.ts';
 export type { ThreadValues } from './core/author/thread-value.ts';
 export type {
+  EntryFields,
+  LoadedAgent,
+  LoadedModel,
+  LoadedPrompt,
+  LoadedSide,
+} from './core/author/written-definition.ts';
+export type {
   InSubprompt,
   NamedCall,
   NamedEffect,
@@ -89,6 +97,7 @@ export type {
   Message,
   MessageRole,
   MessageStatus,
+  SubagentFields,
   ToolAttachment,
   ToolCall,
   ToolResult,

@@ -13,18 +13,16 @@
  *   effect     scheduled effects that are due
  *   step       a step, and what begins and ends a turn
  */
+import type { EffectsDue, RunEffectsInput, RunEffectsOutcome } from '../core/thread/effect-batch.ts';
 import type {
   CommitStatusInput,
   CommitStatusOutcome,
-  EffectsDue,
   FinishSubpromptInput,
   ModelStepInput,
   ModelStepOutcome,
   OpenThreadInput,
   OpenThreadOutcome,
   RecordedOutcome,
-  RunEffectsInput,
-  RunEffectsOutcome,
   RunRef,
   StashInput,
   SubpromptOutcome,

@@ -6,14 +6,13 @@
  * B2. Attempts of a tool are not heard one by one, nor is what the store says of a lost one: the call's outcome is (tool-call.ts).
  */
 import type { CancellationScope } from '@temporalio/workflow';
+import type { EffectsDue, RunEffectsInput } from '../core/thread/effect-batch.ts';
 import type {
   CallRef,
   CommitStatusInput,
   CommitStatusOutcome,
-  EffectsDue,
   ModelStepInput,
   OpenThreadInput,
-  RunEffectsInput,
   RunRef,
   Settings,
   StashInput,

@@ -6,7 +6,7 @@
  * A3. Without a hint there is no timer: the history of a thread without effects has none.
  */
 import type { CancellationScope } from '@temporalio/workflow';
-import type { EffectsDue } from '../core/thread/step.ts';
+import type { EffectsDue } from '../core/thread/effect-batch.ts';
 import { toIsoTime, workflowTime } from './clock.ts';
 
 const SLACK_MS = 100;

@@ -7,7 +7,7 @@
  * E3. `stop` leaves effects alone. `terminate` and Cancel abort those that run (thread-run.ts).
  */
 import { CancellationScope, condition, isCancellation, log, workflowInfo } from '@temporalio/workflow';
-import type { RunEffectsOutcome } from '../core/thread/step.ts';
+import type { RunEffectsOutcome } from '../core/thread/effect-batch.ts';
 import { workflowTime } from './clock.ts';
 import { isFailedActivity } from './fault.ts';
 import type { ThreadRun } from './thread-run.ts';

@@ -1,6 +1,6 @@
 /** When an answer is heard for effects: histories have the order of commands that comes of it. */
 import { describe, expect, it } from '@jest/globals';
-import type { EffectsDue } from '../../src/core/thread/step.ts';
+import type { EffectsDue } from '../../src/core/thread/effect-batch.ts';
 import { BoundActivities } from '../../src/workflows/bound-activities.ts';
 import { EffectAlarm } from '../../src/workflows/effect-alarm.ts';
 

@@ -2,7 +2,7 @@
  * Adds to an activity's answer when the thread's next effect is due (core/thread/step.ts, EffectsDue). Code within any of them may
  * have scheduled one; the workflow hears of it by the answer, and needs no signal.
  */
-import type { EffectsDue } from '../../core/thread/step.ts';
+import type { EffectsDue } from '../../core/thread/effect-batch.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { Activity } from '../base/guard.ts';
 

@@ -3,7 +3,8 @@
  * or the batch is large enough: the workflow asks again, and has a step to take in between where there is work for one.
  * An effect that is cut off stays begun in the store, and whoever asks next runs it again.
  */
-import type { RunEffectsInput, RunEffectsOutcome, RunRef, StoredError } from '../../core/thread/step.ts';
+import type { RunEffectsInput, RunEffectsOutcome } from '../../core/thread/effect-batch.ts';
+import type { RunRef, StoredError } from '../../core/thread/step.ts';
 import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { BegunEffect, EndEffect, EndedEffect } from '../../store/port/effect.ts';

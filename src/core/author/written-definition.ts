@@ -7,16 +7,18 @@ import type { AgentDefinition, ModelDefinition, PromptDefinition, PromptPart } f
 /** The same symbol in every realm, and not enumerable: a definition looks and compares as before. */
 const WRITTEN = Symbol.for('everthread.written');
 
-type Fields = Readonly<Record<string, unknown>>;
+/** Fields of an entry, as its author chose them. */
+export type EntryFields = Readonly<Record<string, unknown>>;
 
 /** As it was written; what was left out has its default. */
 export type LoadedPrompt = Omit<PromptDefinition, 'prompt' | 'tools'> & {
   readonly prompt: string | readonly PromptPart[];
   /** Names, or entries with their options. */
-  readonly tools: readonly (string | (Fields & { readonly name: string }))[];
+  readonly tools: readonly (string | (EntryFields & { readonly name: string }))[];
 };
 
-type LoadedSide<Side> = {
+/** A side of a loaded agent. */
+export type LoadedSide<Side> = {
   readonly [Field in keyof Side]: Field extends `session${string}` ? Side[Field] | string : Side[Field];
 };
 
@@ -56,7 +58,7 @@ function lay(written: unknown, normal: unknown): unknown {
 }
 
 /** Of any realm. */
-function isPlain(value: unknown): value is Fields {
+function isPlain(value: unknown): value is EntryFields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;

@@ -18,29 +18,6 @@ export interface Settings {
   readonly searchAttributes: boolean;
 }
 
-/**
- * Part of an answer where effects wait: the milliseconds until the next one is due, 0 for one that is late. Absent where
- * none waits.
- */
-export interface EffectsDue {
-  readonly effectsInMs?: number;
-}
-
-/** A batch of effects, of so many at most where a step waits behind it. */
-export interface RunEffectsInput extends RunRef {
-  readonly most?: number;
-}
-
-export type RunEffectsOutcome =
-  | {
-      readonly kind: 'done';
-      /** How many ran, whatever their outcome. */
-      readonly ran: number;
-      /** Queued items, from any sender. */
-      readonly waiting: number;
-    }
-  | { readonly kind: 'terminated' };
-
 /** The thread and the workflow run: part of every activity's input, and what the fence checks. */
 export interface RunRef {
   readonly threadId: string;
