@@ -18,7 +18,7 @@ export interface StoredVariable {
   readonly name: string;
   readonly type: EnvType;
   readonly value: string;
-  /** V3. */
+  /** V3: withheld from prompts. */
   readonly withheld?: true;
 }
 
@@ -26,7 +26,7 @@ export interface Variable {
   readonly name: string;
   readonly type: EnvType;
   readonly value: string;
-  /** V3. */
+  /** V3: withheld from prompts. */
   readonly withheld?: true;
 }
 
