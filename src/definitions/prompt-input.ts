@@ -102,7 +102,8 @@ export interface SubagentInput extends PromptToolInput {
   initAgentNameProperty?: string;
   /**
    * Whether it runs before the prompt's first model step; default false. The values of `nameEnv` and `descriptionEnv` are shown
-   * to a model, whatever their type; those of `scopedEnv` reach the child alone.
+   * to a model, whatever their type; those of `scopedEnv` reach the child alone, and its code alone: like all that such a child
+   * takes over from its parent, but for the two, its prompts show them as `[withheld NAME]` (runtime §7.4).
    */
   immediate?: boolean | { nameEnv?: string; descriptionEnv?: string; scopedEnv?: readonly string[] };
   /** Name of a variable: the tool is offered only while its value is `true`, `1` or `yes`. */

@@ -48,6 +48,22 @@ export const FAMILY_SCENARIOS: Readonly<Record<string, Scenario>> = {
     registry: (model) => childProject({ model, entries: ['scribe'], children: { scribe: {} } }),
     live: (client, threadId) => say(client, threadId, 'write'),
   },
+  'subprompt-immediate': {
+    model: () =>
+      modelOf({
+        main: (request) => (hasResult(request) ? says('thanks') : calls('consult')),
+        consult: () => says('advice'),
+        scribe_desk: () => handsIn('written'),
+      }),
+    registry: (model) =>
+      childProject({
+        model,
+        entries: ['consult'],
+        prompts: { consult: { tools: [{ name: 'scribe', immediate: true }] } },
+        children: { scribe: {} },
+      }),
+    live: (client, threadId) => say(client, threadId, 'write'),
+  },
   'subagent-parallel': {
     model: () =>
       modelOf({
