@@ -72,7 +72,7 @@ export const SECRETS = [
   {
     name: 'arguments of a queued tool are stored as they came',
     rule: 'what code writes beside its result holds no secret that it has read',
-    edits: [{ find: 'arguments: env.redactKnown(args)', put: 'arguments: args' }],
+    edits: [{ find: 'arguments: env.redactKnown(checked)', put: 'arguments: checked' }],
     tests: ['test/conformance/definitions-16-secret.test.ts'],
     server: true,
   },

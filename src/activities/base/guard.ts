@@ -7,7 +7,7 @@
  */
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
-import { type ErrorCode, errorMessage, isRuntimeError } from '../../core/value/error.ts';
+import { type ErrorCode, errorMessage, isRuntimeError, type RuntimeError } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { readField } from '../../core/value/thrown.ts';
 
@@ -29,7 +29,10 @@ const ENDS: readonly unknown[] = ['WorkerHandover', 'StaleRun', 'CancelledFailur
 
 /** It says nothing of the work: that was aborted or replaced, or its store is in trouble. Another attempt may do. */
 export function isPassing(error: unknown, signal: AbortSignal): boolean {
-  if (signal.aborted || ENDS.includes(readField(error, 'name'))) return true;
+  return signal.aborted || ENDS.includes(readField(error, 'name')) || ailsStore(error);
+}
+
+function ailsStore(error: unknown): error is RuntimeError {
   return isRuntimeError(error) && Object.hasOwn(STORE_PAUSES, error.code);
 }
 
@@ -78,7 +81,7 @@ function toFailure(error: unknown, final: boolean): Error {
     return ApplicationFailure.create({ message, type: 'WorkerShutdown', nextRetryDelay: '10 ms', category });
   }
   if (name === 'StaleRun') return ApplicationFailure.nonRetryable(message, 'StaleRun');
-  if (isRuntimeError(error) && Object.hasOwn(STORE_PAUSES, error.code)) {
+  if (ailsStore(error)) {
     // Nothing is wrong with the step: the thread waits, and the Web UI shows why.
     const nextRetryDelay = STORE_PAUSES[error.code];
     return ApplicationFailure.create({ message, type: error.code, nextRetryDelay });
