@@ -3,7 +3,7 @@
  * hook, an effect and an endpoint is told by the caller's context.
  */
 
-import type { ToolDefinition } from '../core/author/definition.ts';
+import type { Registry, ToolDefinition } from '../core/author/definition.ts';
 import { checkPage } from '../core/author/read-options.ts';
 import type { ThreadState } from '../core/author/thread-state.ts';
 import type { EventData } from '../core/event/thread-event.ts';
@@ -35,20 +35,15 @@ export function createThreadState(
   const nextId = createIds(store, caller.key);
   const open = (relative: ThreadRecord, times: number) =>
     openRelative(dependencies, { ...caller, parts: { env, runCode } }, relative, times);
-  let { terminatedAt } = thread;
-  const ended = async () => {
-    terminatedAt = (await store.threads.get(thread.id))?.terminatedAt ?? null;
-  };
-  const prompt = execution?.prompt ?? findActiveSide(registry, thread.agent, thread.session.side)?.prompt;
-  const optionsOf = (of: ToolDefinition | undefined) =>
-    prompt?.tools.find(({ name }) => name === of?.name)?.options ?? {};
+  const life = watchEnd(store, thread);
+  const optionsOf = readOptions(registry, caller);
   const state: ThreadState = {
     threadId: thread.id,
     agentId: thread.agent,
     userId: thread.userId,
     createdAt: thread.createdAt,
     get terminated() {
-      return terminatedAt;
+      return life.terminatedAt;
     },
     arguments: freezeDeep(execution?.subprompt?.arguments ?? thread.arguments),
     context: execution?.flow.scratch ?? {},
@@ -65,7 +60,7 @@ export function createThreadState(
     ...createThreadValues(store, thread.id),
     ...createThreadFiles(store, thread.id, env.redactKnown),
     ...createLoaders(registry),
-    ...createFamily({ store, nextId, redactKnown: env.redactKnown, open, ended }, caller),
+    ...createFamily({ store, nextId, redactKnown: env.redactKnown, open, ended: life.ended }, caller),
     ...env.bind(tool),
   };
   return Object.freeze(state);
@@ -81,6 +76,24 @@ export async function openRelative(
   const { caller, parts } = toRelative(from, thread, times);
   const children = await loadChildren(dependencies.store, thread);
   return createThreadState(dependencies, { ...caller, children }, parts);
+}
+
+/** What is known of the thread's end: as the record has it, then as the code's own `terminate()` has left it. */
+function watchEnd(store: ThreadStore, { id, terminatedAt }: ThreadRecord) {
+  const life = {
+    terminatedAt,
+    async ended() {
+      life.terminatedAt = (await store.threads.get(id))?.terminatedAt ?? null;
+    },
+  };
+  return life;
+}
+
+/** Options of a tool's entry in the active prompt. */
+function readOptions(registry: Registry, { thread, execution }: CallerContext) {
+  const prompt = execution?.prompt ?? findActiveSide(registry, thread.agent, thread.session.side)?.prompt;
+  return (tool: ToolDefinition | undefined): ThreadState['options'] =>
+    prompt?.tools.find(({ name }) => name === tool?.name)?.options ?? {};
 }
 
 /** JSON: without cycles. */
