@@ -3,7 +3,7 @@
  * hook, an effect and an endpoint is told by the caller's context.
  */
 
-import type { ToolDefinition } from '../core/author/definition.ts';
+import type { Registry, ToolDefinition } from '../core/author/definition.ts';
 import { checkPage } from '../core/author/read-options.ts';
 import type { ThreadState } from '../core/author/thread-state.ts';
 import type { EventData } from '../core/event/thread-event.ts';
@@ -36,10 +36,8 @@ export function createThreadState(
   const nextId = createIds(store, caller.key);
   const open = (relative: ThreadRecord, times: number) =>
     openRelative(dependencies, { ...caller, parts: { env, runCode } }, relative, times);
-  const prompt = execution?.prompt ?? findActiveSide(registry, thread.agent, thread.session.side)?.prompt;
-  const optionsOf = (of: ToolDefinition | undefined) =>
-    prompt?.tools.find(({ name }) => name === of?.name)?.options ?? {};
   const lifecycle = createLifecycle(store, caller);
+  const optionsOf = readOptions(registry, caller);
   const state: ThreadState = {
     threadId: thread.id,
     agentId: thread.agent,
@@ -80,6 +78,13 @@ export async function openRelative(
   const { caller, parts } = toRelative(from, thread, times);
   const children = await loadChildren(dependencies.store, thread);
   return createThreadState(dependencies, { ...caller, children }, parts);
+}
+
+/** Options of a tool's entry in the active prompt. */
+function readOptions(registry: Registry, { thread, execution }: CallerContext) {
+  const prompt = execution?.prompt ?? findActiveSide(registry, thread.agent, thread.session.side)?.prompt;
+  return (tool: ToolDefinition | undefined): ThreadState['options'] =>
+    prompt?.tools.find(({ name }) => name === tool?.name)?.options ?? {};
 }
 
 /** JSON: without cycles. */
