@@ -56,6 +56,11 @@ function readDefault(
     const lacks = Object.hasOwn(exports, 'default')
       ? 'its default export is not a definition'
       : 'it has no default export';
+    // Nothing names a route that is missing: its callers would find out.
+    if (file.kind === 'endpoint')
+      return {
+        problem: `is no route, since ${lacks}: ${wanted}, or begin its name with _ when it is a helper`,
+      };
     return {
       hint: `is taken for a helper and not registered, since ${lacks}: ${wanted}, or begin its name with _`,
     };

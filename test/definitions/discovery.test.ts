@@ -252,6 +252,20 @@ agents/models/fast.ts
     expect(registry.tools.has('client')).toBe(false);
   });
 
+  it('takes no file of api for a helper: nobody else would name a route that is missing', async () => {
+    const { problems, warnings } = await load({
+      'agents/api/hello.ts': 'export const a = 1;',
+      'agents/api/_paging.ts': 'export const a = 1;',
+    });
+    expect(problems).toEqual([
+      {
+        file: 'agents/api/hello.ts',
+        message: expect.stringContaining('is no route, since it has no default export'),
+      },
+    ]);
+    expect(warnings).toEqual([]);
+  });
+
   it('tells each folder of another version once, by name', async () => {
     const tool = toolFile("'x'");
     const { problems, warnings } = await load({
