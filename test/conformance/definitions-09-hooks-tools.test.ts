@@ -204,7 +204,8 @@ describe('definitions §9 results of tools', () => {
 
   it('[definitions 9] what hooks of a call ask of the flow and queue goes with its result', async () => {
     const runtime = await hookRuntime({
-      model: scriptedModel([calls('ok'), says('after the queue')]),
+      // The hook stops the execution after the queued tool: the model is not asked again.
+      model: scriptedModel([calls('ok')]),
       tools: { ok, later: answering({ status: 'success', result: 'later' }) },
       hooks: {
         after_tool_call_success(state, { function: { name } }) {
@@ -218,7 +219,7 @@ describe('definitions §9 results of tools', () => {
     });
     const thread = await runtime.start('go');
     const transcript = await runtime.transcript(thread);
-    expect(transcript.slice(0, 6)).toEqual([
+    expect(transcript).toEqual([
       'user: go',
       'assistant:  -> ok',
       'tool ok success: worked',
