@@ -50,12 +50,15 @@ export async function toPlace(trx: Transaction<Tables>, threadId: string, row: P
   };
 }
 
-/** Model steps of one side in the execution of the step that is read. */
+/** Model steps of one side in the execution of the step that is read; none lies before the first that limits count (step-count.ts). */
 function countSteps(eb: ExpressionBuilder<Tables, 'steps'>, side: 'a' | 'b') {
   return eb
     .selectFrom('steps as own')
     .select((each) => each.fn.countAll<number>().as('count'))
     .whereRef('own.thread_id', '=', 'steps.thread_id')
+    .where('own.step', '>=', (each) =>
+      each.selectFrom('threads').select('counted_from').whereRef('threads.id', '=', 'steps.thread_id'),
+    )
     .whereRef('own.execution_id', '=', 'steps.execution_id')
     .where('own.kind', '=', 'model')
     .where('own.side', '=', side)
