@@ -56,10 +56,10 @@ function readDefault(
     const lacks = Object.hasOwn(exports, 'default')
       ? 'its default export is not a definition'
       : 'it has no default export';
-    // Nothing names a route that is missing: its callers would find out.
-    if (file.kind === 'endpoint')
+    // Nothing in a project names a route, or the agent that a thread starts with: only callers would miss it.
+    if (file.kind === 'endpoint' || file.kind === 'agent')
       return {
-        problem: `is no route, since ${lacks}: ${wanted}, or begin its name with _ when it is a helper`,
+        problem: `is no ${file.kind}, since ${lacks}: ${wanted}, or begin its name with _ when it is a helper`,
       };
     return {
       hint: `is taken for a helper and not registered, since ${lacks}: ${wanted}, or begin its name with _`,

@@ -252,17 +252,18 @@ agents/models/fast.ts
     expect(registry.tools.has('client')).toBe(false);
   });
 
-  it('takes no file of api for a helper: nobody else would name a route that is missing', async () => {
+  it.each([
+    ['api', 'endpoint', 'export const a = 1;', 'it has no default export'],
+    ['agents', 'agent', 'export default 7;', 'its default export is not a definition'],
+  ])('takes no file of %s for a helper: nothing else would miss it', async (folder, kind, source, why) => {
     const { problems, warnings } = await load({
-      'agents/api/hello.ts': 'export const a = 1;',
-      'agents/api/_paging.ts': 'export const a = 1;',
+      [`agents/${folder}/hello.ts`]: source,
+      [`agents/${folder}/_paging.ts`]: 'export const a = 1;',
     });
-    expect(problems).toEqual([
-      {
-        file: 'agents/api/hello.ts',
-        message: expect.stringContaining('is no route, since it has no default export'),
-      },
-    ]);
+    expect(problems).toContainEqual({
+      file: `agents/${folder}/hello.ts`,
+      message: expect.stringContaining(`is no ${kind}, since ${why}: export default define`),
+    });
     expect(warnings).toEqual([]);
   });
 
