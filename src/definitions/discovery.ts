@@ -51,18 +51,17 @@ function readDefault(
   exports: Readonly<Record<string, unknown>>,
 ): Definition | { problem: string } | { hint: string } {
   const value = exports.default;
-  const wanted = `export default ${DEFINE[file.kind]}`;
   if (!isDefinition(value)) {
     const lacks = Object.hasOwn(exports, 'default')
       ? 'its default export is not a definition'
       : 'it has no default export';
     return {
-      hint: `is taken for a helper and not registered, since ${lacks}: ${wanted}, or begin its name with _`,
+      hint: `is taken for a helper, since ${lacks}. To define ${aKind(file.kind)}, export default ${DEFINE[file.kind]}; for a helper, begin its name with _`,
     };
   }
   if (value.kind !== file.kind) {
     return {
-      problem: `holds ${ARTICLE[value.kind]} ${value.kind}: move it to agents/${folderOf(value.kind)}/`,
+      problem: `holds ${aKind(value.kind)}: move it to agents/${folderOf(value.kind)}/`,
     };
   }
   return NAMED_BY_FILE.includes(value.kind) ? nameDefinition(value, file.stem) : value;
@@ -80,15 +79,9 @@ const DEFINE = {
   endpoint: 'defineThreadEndpoint(async (request, state, params) => new Response(…))',
 } as const satisfies Record<DefinitionKind, string>;
 
-const ARTICLE = {
-  agent: 'an',
-  prompt: 'a',
-  model: 'a',
-  tool: 'a',
-  hook: 'a',
-  effect: 'an',
-  endpoint: 'an',
-} as const satisfies Record<DefinitionKind, string>;
+function aKind(kind: DefinitionKind): string {
+  return `${/^[ae]/.test(kind) ? 'an' : 'a'} ${kind}`;
+}
 
 function folderOf(kind: DefinitionKind): string {
   return Object.entries(FOLDERS).find(([, each]) => each === kind)?.[0] ?? '';
