@@ -60,6 +60,7 @@ describe('everthread new', () => {
     });
     const made = await project.run(['new', '.']);
     expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('OPENAI_API_KEY is not set') });
+    expect(made.stdout).toMatch(/^Wrote a project into this folder:\n/);
     const manifest = JSON.parse(readFileSync(join(project.folder, 'package.json'), 'utf8'));
     expect(manifest).toMatchObject({
       name: 'mine',
@@ -99,7 +100,7 @@ describe('everthread new', () => {
     project.write({ 'index.js': '1' });
     const { code, stderr } = await project.run(['new', '.']);
     expect(code).toBe(2);
-    expect(stderr).toContain('This folder is not empty: it has index.js');
+    expect(stderr).toContain('this folder is not empty: it has index.js');
     expect(existsSync(join(project.folder, 'agents'))).toBe(false);
   });
 });

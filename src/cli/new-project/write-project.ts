@@ -53,7 +53,7 @@ function refuseOccupied(folder: string): void {
   const shown = others.slice(0, 3).join(', ') + (others.length > 3 ? ` and ${others.length - 3} more` : '');
   throw new RuntimeError(
     'InvalidConfiguration',
-    `${folder === process.cwd() ? 'This folder' : showPath(folder)} is not empty: it has ${shown}. Nothing was written; name a new folder or an empty one.`,
+    `${showPath(folder)} is not empty: it has ${shown}. Nothing was written; name a new folder or an empty one.`,
   );
 }
 
