@@ -108,7 +108,7 @@ describe('[definitions 2.1] files of hooks, effects and endpoints', () => {
       },
       {
         file: 'agents/api/nothing.ts',
-        message: expect.stringMatching(/it has no default export: .*defineThreadEndpoint\(/),
+        message: expect.stringMatching(/it has no default export\. .*defineThreadEndpoint\(/),
       },
     ]);
   });
