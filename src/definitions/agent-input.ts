@@ -53,7 +53,7 @@ export interface SideInput {
   stopTool?: string;
   /** The argument of `stopTool` whose value becomes the side's message. */
   stopToolResponseProperty?: string;
-  /** How many model steps this side may make in one execution; a whole number above 0, default unlimited. */
+  /** How many steps this side may take in what one input from outside began, those of queued tools included; a whole number above 0, default unlimited. */
   maxSteps?: number;
   /** A successful call of this tool ends the session with a result. */
   sessionStop?: SessionToolInput;

@@ -51,7 +51,6 @@ function readDefault(
   exports: Readonly<Record<string, unknown>>,
 ): Definition | { problem: string } | { hint: string } {
   const value = exports.default;
-  const wanted = `export default ${DEFINE[file.kind]}`;
   if (!isDefinition(value)) {
     const lacks = Object.hasOwn(exports, 'default')
       ? 'its default export is not a definition'
@@ -62,12 +61,12 @@ function readDefault(
         problem: `is no ${file.kind}, since ${lacks}: ${wanted}, or begin its name with _ when it is a helper`,
       };
     return {
-      hint: `is taken for a helper and not registered, since ${lacks}: ${wanted}, or begin its name with _`,
+      hint: `is taken for a helper, since ${lacks}. To define ${aKind(file.kind)}, export default ${DEFINE[file.kind]}; for a helper, begin its name with _`,
     };
   }
   if (value.kind !== file.kind) {
     return {
-      problem: `holds ${ARTICLE[value.kind]} ${value.kind}: move it to agents/${folderOf(value.kind)}/`,
+      problem: `holds ${aKind(value.kind)}: move it to agents/${folderOf(value.kind)}/`,
     };
   }
   return NAMED_BY_FILE.includes(value.kind) ? nameDefinition(value, file.stem) : value;
@@ -85,15 +84,9 @@ const DEFINE = {
   endpoint: 'defineThreadEndpoint(async (request, state, params) => new Response(…))',
 } as const satisfies Record<DefinitionKind, string>;
 
-const ARTICLE = {
-  agent: 'an',
-  prompt: 'a',
-  model: 'a',
-  tool: 'a',
-  hook: 'a',
-  effect: 'an',
-  endpoint: 'an',
-} as const satisfies Record<DefinitionKind, string>;
+function aKind(kind: DefinitionKind): string {
+  return `${/^[ae]/.test(kind) ? 'an' : 'a'} ${kind}`;
+}
 
 function folderOf(kind: DefinitionKind): string {
   return Object.entries(FOLDERS).find(([, each]) => each === kind)?.[0] ?? '';

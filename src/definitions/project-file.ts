@@ -21,9 +21,10 @@ export const FOLDERS = {
 const RECURSIVE: readonly string[] = ['api'];
 /** Folders of other versions of the contract, and of the reference implementation: what is in them is not supported. */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
-  packed: 'packed agents are not supported: copy what is in them into the folders of the project',
-  handlers: 'handlers are not part of the spec 0.1.0: a side is a prompt',
-  users: 'code of users is not part of the spec 0.1.0: write hooks and endpoints of threads',
+  packed: 'packed agents are not supported. Copy what is in them into the folders of this project.',
+  handlers:
+    'the spec 0.1.0 has no handlers. Each side of an agent runs a prompt; write code as tools, hooks and effects.',
+  users: 'the spec 0.1.0 has no code of users. Write hooks, or endpoints of threads in agents/api.',
 };
 
 export interface ProjectFile {
@@ -83,14 +84,31 @@ export function checkLayout(projectDir: string): Problem[] {
   return [{ file: 'agents/', message }];
 }
 
-/** Folders that are not supported, and those with a name close to a known one: their files would silently not be loaded. */
+/** Folders whose files would silently not be loaded. */
 export function warnFolders(projectDir: string): Problem[] {
+  return [...warnUnread(projectDir), ...warnDeeper(projectDir)];
+}
+
+/** Folders that are not supported, and those with a name close to a known one. */
+function warnUnread(projectDir: string): Problem[] {
   const known = Object.keys(FOLDERS);
   return listFolders(join(projectDir, 'agents')).flatMap((name) => {
     const reason = Object.hasOwn(UNSUPPORTED, name) ? `: ${UNSUPPORTED[name]}` : undefined;
     const isTypo = !known.includes(name) && nearest(name, known) !== undefined;
     const why = reason ?? (isTypo ? `.${didYouMean(name, known)}` : undefined);
     return why === undefined ? [] : [{ file: `agents/${name}/`, message: `is not read${why}` }];
+  });
+}
+
+/** Folders with sources below one that is flat: of helpers, or of definitions that nothing finds. */
+function warnDeeper(projectDir: string): Problem[] {
+  const flat = Object.keys(FOLDERS).filter((folder) => !RECURSIVE.includes(folder));
+  return flat.flatMap((folder) => {
+    const message = `is not searched: definitions stand in agents/${folder}/ itself. Move them there; where it holds helpers alone, begin its name with _`;
+    return listFolders(join(projectDir, 'agents', folder))
+      .filter((name) => !HIDDEN.test(name))
+      .filter((name) => listSources(join(projectDir, 'agents', folder, name), true).length > 0)
+      .map((name) => ({ file: `agents/${folder}/${name}/`, message }));
   });
 }
 

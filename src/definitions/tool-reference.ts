@@ -58,7 +58,7 @@ function warnShared(scope: Scope, entry: PromptToolEntry, target: Callable, fiel
   const why =
     target.kind === 'agent'
       ? `means the agent '${name}', which sets exposeAsTool, and not the prompt of that name`
-      : `means the prompt '${name}', and not the agent of that name, which does not set exposeAsTool`;
+      : `means the prompt '${name}', and not the agent of that name: to call the agent, set its exposeAsTool`;
   return [{ field: `${field}.name`, message: why }];
 }
 

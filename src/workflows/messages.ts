@@ -46,7 +46,7 @@ export interface StatusView {
   readonly step: number;
   /** Items that wait. */
   readonly queued: number;
-  /** Nothing to do until somebody speaks: what is queued, if anything, waits for a user message. */
+  /** Nothing to do until somebody speaks. What is queued, if anything, waits for a user message, or after a limit for anything from outside. */
   readonly atRest: boolean;
   /** What the thread is doing now, in words. */
   readonly activity: string;

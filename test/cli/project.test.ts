@@ -31,7 +31,9 @@ describe('everthread validate', () => {
     const { code, stdout, stderr } = await project.run(['validate']);
     expect(code).toBe(2);
     expect(stdout).toContain("agents/agents/helper.ts\n  - sideA.prompt names a prompt 'tolk'");
-    expect(stderr).toContain('agents/tools/weather.ts\n  - is taken for a helper and not registered');
+    expect(stderr).toContain(
+      'agents/tools/weather.ts\n  - is taken for a helper, since it has no default export. To define a tool, export default defineTool',
+    );
     const report = JSON.parse((await project.run(['validate', '--json'])).stdout);
     expect(report).toMatchObject({
       ok: false,
@@ -58,6 +60,7 @@ describe('everthread new', () => {
     });
     const made = await project.run(['new', '.']);
     expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('OPENAI_API_KEY is not set') });
+    expect(made.stdout).toMatch(/^Wrote a project into this folder:\n/);
     const manifest = JSON.parse(readFileSync(join(project.folder, 'package.json'), 'utf8'));
     expect(manifest).toMatchObject({
       name: 'mine',
@@ -80,11 +83,10 @@ describe('everthread new', () => {
   });
 
   it('makes a folder of its own, whose dependency leads to the running copy', async () => {
-    const { code, stdout } = await project.run(['new', 'My Agents', '--json']);
-    expect({ code, files: JSON.parse(stdout).files }).toMatchObject({
-      code: 0,
-      files: expect.arrayContaining(['package.json', 'README.md']),
-    });
+    const { code, stdout } = await project.run(['new', 'My Agents']);
+    expect(code).toBe(0);
+    for (const text of ['  package.json\n', '  README.md\n', '  cd "My Agents"\n', '  npm install\n'])
+      expect(stdout).toContain(text);
     const folder = join(project.folder, 'My Agents');
     const { name, dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     expect(name).toBe('my-agents');
@@ -98,7 +100,7 @@ describe('everthread new', () => {
     project.write({ 'index.js': '1' });
     const { code, stderr } = await project.run(['new', '.']);
     expect(code).toBe(2);
-    expect(stderr).toContain('is not empty: it has index.js');
+    expect(stderr).toContain('this folder is not empty: it has index.js');
     expect(existsSync(join(project.folder, 'agents'))).toBe(false);
   });
 });

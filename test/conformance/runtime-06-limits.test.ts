@@ -1,7 +1,7 @@
 /** runtime §3.7, §6, §15: no step is taken round the stop rules, whoever asks for it; their order is a table in test/core/stop.test.ts. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { defineTool } from '../../src/definitions/index.ts';
+import { defineEffect, defineTool } from '../../src/definitions/index.ts';
 import { calls, callsMany, hangs, says, scriptedModel } from '../../src/testing/index.ts';
 import { hookRuntime } from '../support/hook-project.ts';
 import { workflowOf } from '../support/operator.ts';
@@ -79,6 +79,29 @@ describe('runtime §6.4, §15 limits bind whatever asks for the step', () => {
     expect(model.requests).toHaveLength(3);
     await runtime.say(thread, 'go on');
     expect(model.requests).toHaveLength(6);
+  });
+
+  it('[runtime 6.4] a tool that an effect queues is from outside: beyond a limit, it runs all the same', async () => {
+    const later = defineTool({
+      description: 'schedules',
+      execute: async (state) => {
+        await state.scheduleEffect('remind');
+        return { status: 'success', result: 'scheduled' };
+      },
+    });
+    const remind = defineEffect('looks', (state) => state.queueTool('look', {}));
+    const model = scriptedModel([calls('later')]);
+    const runtime = await testRuntime({
+      model,
+      tools: { later, look },
+      effects: { remind },
+      side: { maxSteps: 1 },
+    });
+    const thread = await runtime.start('go');
+    await eventually('the tool of the effect has run', async () => (await runs(runtime, thread)) === 2);
+    await runtime.client.waitForIdle(thread);
+    expect(await ends(runtime, thread)).toEqual(['max_side_steps', 'max_side_steps']);
+    expect(model.requests).toHaveLength(1);
   });
 
   it('[runtime 6.4] a queued stopTool ends a turn that maxSessionTurns counts', async () => {

@@ -247,7 +247,7 @@ agents/models/fast.ts
   ])('takes a file with %s for a helper, and hints at it', async (_title, source, why) => {
     const { registry, problems, warnings } = await load({ 'agents/tools/client.ts': source });
     expect(problems).toEqual([]);
-    const message = `is taken for a helper and not registered, since ${why}: export default defineTool({ … }), or begin its name with _`;
+    const message = `is taken for a helper, since ${why}. To define a tool, export default defineTool({ … }); for a helper, begin its name with _`;
     expect(warnings).toEqual([{ file: 'agents/tools/client.ts', message }]);
     expect(registry.tools.has('client')).toBe(false);
   });
@@ -280,6 +280,23 @@ agents/models/fast.ts
     expect(warnings.find(({ file }) => file === 'agents/packed/')?.message).toMatch(
       /^is not read: packed agents are not/,
     );
+  });
+
+  it('hints at folders that are not searched, and at none of helpers or of routes', async () => {
+    const { registry, problems, warnings } = await load({
+      'agents/tools/shop/refund.ts': toolFile("'x'"),
+      'agents/tools/_shop/client.ts': 'export const a = 1;',
+      'agents/tools/notes/README.md': 'Notes.',
+      'agents/api/orders/status.ts': 'export const a = 1;',
+    });
+    expect([...problems, ...registry.tools.keys()]).toEqual(['run_code', 'search_web']);
+    expect(warnings.filter(({ file }) => file.endsWith('/'))).toEqual([
+      {
+        file: 'agents/tools/shop/',
+        message:
+          'is not searched: definitions stand in agents/tools/ itself. Move them there; where it holds helpers alone, begin its name with _',
+      },
+    ]);
   });
 
   it('tells a broken helper once, in its own file', async () => {

@@ -90,7 +90,8 @@ describe('[definitions 2.1] names', () => {
         {
           file: 'x.ts',
           field: 'tools[0].name',
-          message: "means the prompt 'talk', and not the agent of that name, which does not set exposeAsTool",
+          message:
+            "means the prompt 'talk', and not the agent of that name: to call the agent, set its exposeAsTool",
         },
       ],
     });

@@ -1,4 +1,4 @@
-/** A project outside the clone that has the package's declarations in its node_modules, checked by one run of the compiler. */
+/** Projects outside the clone that have the package's declarations in its node_modules, each checked by one run of the compiler. */
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,6 +40,8 @@ export interface Consumer {
   readonly declarations: string;
   /** Checks files by their paths in the project; answers what is wrong with each. */
   check(files: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, readonly Diagnostic[]>>;
+  /** Checks a project that has a tsconfig.json of its own, as if the package were installed there. */
+  checkProject(folder: string): Promise<ReadonlyMap<string, readonly Diagnostic[]>>;
   remove(): void;
 }
 
@@ -59,16 +61,26 @@ export async function createConsumer(): Promise<Consumer> {
   await run(process.execPath, [TSC, '-p', join(ROOT, 'tsconfig.build.json'), ...emit]);
   return {
     declarations,
-    check: (files) => check(project, files),
+    check: (files) => {
+      writeFiles(project, files);
+      return compile(project);
+    },
+    checkProject: (folder) => {
+      symlinkSync(modules, join(folder, 'node_modules'), 'dir');
+      return compile(folder);
+    },
     remove: () => rmSync(project, { recursive: true, force: true }),
   };
 }
 
-async function check(project: string, files: ReadonlyMap<string, string>) {
+function writeFiles(project: string, files: ReadonlyMap<string, string>): void {
   for (const [path, text] of files) {
     mkdirSync(dirname(join(project, path)), { recursive: true });
     writeFileSync(join(project, path), text);
   }
+}
+
+async function compile(project: string) {
   const { stdout } = await run(process.execPath, [TSC, '-p', project, '--pretty', 'false'], {
     cwd: project,
     maxBuffer: 64 * 1024 * 1024,

@@ -1,10 +1,13 @@
 /**
  * The types of the package, as a project sees them whose compiler is as strict as it can be: what they mention can be named, one of each
- * definition compiles, mistakes are told in words that name them, and so do the examples of the pages.
+ * definition compiles, mistakes are told in words that name them, and so do the examples of the pages. And the types of what
+ * `everthread new` writes.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { writeProject } from '../../src/cli/new-project/write-project.ts';
 import { loadProject } from '../../src/index.ts';
 import { readExamples } from '../docs/page-examples.ts';
 import { type Consumer, createConsumer, type Diagnostic } from './consumer.ts';
@@ -91,6 +94,29 @@ describe('[definitions 2.1] a project of one definition of each kind', () => {
     expect(Object.values(registry).filter(({ size }) => size === 0)).toEqual([]);
   });
 });
+
+describe('[definitions 2.1] what `everthread new` writes', () => {
+  it('compiles by its own tsconfig.json, with files of the standard, whose mistakes are told', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'everthread-new-'));
+    try {
+      writeProject(folder);
+      writeFileSync(join(folder, 'agents', 'tools', 'lend.ts'), ofTheStandard("status: 'success'"));
+      writeFileSync(join(folder, 'agents', 'tools', 'lose.ts'), ofTheStandard("status: 'lost'"));
+      const told = await consumer.checkProject(folder);
+      expect([...told.keys()]).toEqual(['agents/tools/lose.ts']);
+      expect(told.get('agents/tools/lose.ts')?.[0]?.message).toContain(`Type '"lost"' is not assignable`);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+function ofTheStandard(result: string): string {
+  return `import { defineTool } from '@standardagents/builder';
+    import type { ThreadState, ToolResult } from '@standardagents/spec';
+    const lend = async (state: ThreadState): Promise<ToolResult> => ({ ${result}, result: state.threadId });
+    export default defineTool({ description: 'Lends.', execute: lend });`;
+}
 
 describe('what the compiler says', () => {
   it.each(MISTAKES.map((mistake, index) => [mistake.title, mistake, index] as const))(

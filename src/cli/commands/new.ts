@@ -12,8 +12,8 @@ export function addNew(program: Command, cli: Cli): void {
     .helpGroup(GROUPS.project)
     .summary('write a small project that works at once')
     .description(
-      'Writes an agent, its prompt, a model and two tools into a new folder, or into one that holds no more than a ' +
-        'package.json. The model is OpenAI when OPENAI_API_KEY is set, and a scripted sample until then.',
+      'Writes an agent, its prompt, a model and two tools into a new folder, or into one that holds no more than what ' +
+        '`npm init`, `npm install` and `git init` leave. The model is OpenAI when OPENAI_API_KEY is set, and a scripted sample until then.',
     )
     .argument('<dir>', 'the folder; . is this one');
   addCommon(command).action(act(cli, newProject));
@@ -28,7 +28,7 @@ async function newProject(dir: string, { project, json }: CommonOptions): Promis
   }
   const hasKey = Boolean(process.env.OPENAI_API_KEY || process.env.OPENAI_BASE_URL);
   const steps = [
-    ...(folder === process.cwd() ? [] : [`cd ${relative(process.cwd(), folder)}`]),
+    ...(folder === process.cwd() ? [] : [`cd ${shellWord(relative(process.cwd(), folder))}`]),
     ...(installed ? [] : ['npm install']),
     'npx everthread dev',
     'npx everthread chat assistant     (in another terminal)',
@@ -42,4 +42,9 @@ async function newProject(dir: string, { project, json }: CommonOptions): Promis
   );
   printLine(`\nNext:\n${steps.map((step) => `  ${step}`).join('\n')}`);
   return undefined;
+}
+
+/** As it is typed: with a space or a sign in it a shell would read several words. */
+function shellWord(path: string): string {
+  return /^[\w./\\:-]+$/.test(path) ? path : `"${path}"`;
 }

@@ -63,9 +63,9 @@ export function showStore(address: string, projectDir: string): string {
   return file === undefined ? 'the store of EVERTHREAD_STORE' : showPath(file);
 }
 
-/** A path relative to the current folder, for display. */
+/** A path relative to the current folder, for display; that folder itself is 'this folder'. */
 export function showPath(path: string): string {
   const short = relative(process.cwd(), path);
-  if (short === '') return '.';
+  if (short === '') return 'this folder';
   return short.startsWith('..') ? path : short;
 }

@@ -98,7 +98,6 @@ export default defineTool({
   args: z.object({ timeZone: z.string().default('UTC').describe('IANA name, such as Europe/Paris') }),
   // Running it twice does no harm, and it is done at once.
   quick: true,
-  idempotent: true,
   execute: async (_state, { timeZone }) => {
     const now = new Date().toLocaleString('en-GB', { timeZone, dateStyle: 'full', timeStyle: 'short' });
     return { status: 'success', result: \`It is \${now} (\${timeZone})\` };
@@ -113,7 +112,6 @@ export default defineTool({
   description: 'Calculates with two numbers.',
   args: z.object({ left: z.number(), operator: z.enum(['+', '-', '*', '/']), right: z.number() }),
   quick: true,
-  idempotent: true,
   execute: async (_state, { left, operator, right }) => {
     // An error result is told to the model, which can do something about it.
     if (operator === '/' && right === 0) return { status: 'error', error: 'Division by zero has no result' };

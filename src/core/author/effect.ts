@@ -25,7 +25,7 @@ export interface ScheduledEffect {
 export interface ThreadEffects {
   /**
    * Schedules an effect of this thread and answers its id. `delay` is the least number of milliseconds before it fires; it fires
-   * at least once, even while a turn runs. Rejects with `EffectNotFound`, `InvalidValue` (arguments that are not JSON, a delay that is
+   * at least once, during a turn between its steps. Rejects with `EffectNotFound`, `InvalidValue` (arguments that are not JSON, a delay that is
    * not a number), `LimitExceeded` or `ThreadTerminated`. A tool call that is repeated schedules it once.
    */
   scheduleEffect(name: string, args?: Readonly<Record<string, unknown>>, delay?: number): Promise<string>;

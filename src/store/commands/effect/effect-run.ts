@@ -72,7 +72,8 @@ export async function endEffect(context: CommandContext, command: EndEffect): Pr
     if (!ended && found.state !== 'running') return { kind: 'late' };
     if (!ended) {
       await close(thread, found, error);
-      await enqueueTools(thread, queuedTools);
+      // An effect is no part of an execution: what it queues is from outside, as its messages are.
+      await enqueueTools(thread, queuedTools, { own: false });
       await forgetOld(thread);
     }
     return { kind: 'stored', waiting: await countPending(thread) };

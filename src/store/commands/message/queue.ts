@@ -42,12 +42,13 @@ export function tellQueued(thread: ThreadTransaction, item: QueueItem): void {
   thread.emit('item.queued', { id: item.id, kind: item.kind === 'tool' ? 'tool' : 'message' });
 }
 
-/** Tools that code of the thread's execution queued with what is stored now: they may name any tool. */
+/** Tools that code has queued with what is stored now: they may name any tool. `own`: code of the thread's executions. */
 export async function enqueueTools(
   thread: ThreadTransaction,
   tools: readonly QueuedTool[] = [],
+  { own = true }: QueueOptions = {},
 ): Promise<void> {
-  for (const tool of tools) await enqueue(thread, { kind: 'tool', ...tool, origin: 'code' }, { own: true });
+  for (const tool of tools) await enqueue(thread, { kind: 'tool', ...tool, origin: 'code' }, { own });
 }
 
 /** A staged item takes its place in line; one that is queued or drained already keeps it. True when it is new there. */
