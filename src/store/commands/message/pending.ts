@@ -18,7 +18,7 @@ import { type CommandContext, inSnapshot, unknownThread } from '../base/context.
 import { countEnded, hasOutsideInput } from '../base/step-count.ts';
 import { toCounts } from '../base/step-place.ts';
 import type { ThreadRow } from '../base/thread-transaction.ts';
-import { findUnseen } from '../step/unseen-step.ts';
+import { findUnseen } from '../base/unseen-step.ts';
 import { DRAIN_ROWS } from './drain.ts';
 import { toItemRow } from './queue.ts';
 

@@ -22,6 +22,7 @@ import { type CommandContext, inRun } from '../base/context.ts';
 import { beginCount, countSteps } from '../base/step-count.ts';
 import { selectStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { findUnseen } from '../base/unseen-step.ts';
 import { type Drained, type DueInput, drain, readDue } from '../message/drain.ts';
 import { countPending, emitRejections, enqueueTools, tellQueued } from '../message/queue.ts';
 import { describeStep } from './describe-step.ts';
@@ -30,7 +31,6 @@ import { openImmediateStep } from './immediate.ts';
 import { openModelStep, openToolStep, retryStep } from './open-step.ts';
 import { keepScratch } from './scratch.ts';
 import { findLimitOf } from './step-limit.ts';
-import { findUnseen } from './unseen-step.ts';
 
 export async function beginStep(context: CommandContext, command: BeginStep): Promise<BegunStep> {
   return inRun(context, command, async (thread) => {
@@ -56,9 +56,9 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
 }
 
 type Decision =
-  /** B1: nothing is drained before the step is over. */
+  /** B1: what waits is the next step's. */
   | { readonly do: 'take_over'; readonly step: number }
-  /** B7 */
+  /** B7: a limit forbids the step. */
   | { readonly do: 'hold_back'; readonly reason: LimitReason }
   | { readonly do: 'drain' };
 
@@ -97,7 +97,7 @@ async function takeStep(thread: ThreadTransaction, command: BeginStep, due: DueI
   return begun;
 }
 
-/** B7 */
+/** B7: what waits is left to an execution that may take it. */
 async function holdBack(thread: ThreadTransaction, reason: LimitReason): Promise<NewlyBegun> {
   // The next execution finds a new session, whatever the workflow knows of this one.
   if (reason === 'max_session_turns') setSession(thread, NEW_SESSION);

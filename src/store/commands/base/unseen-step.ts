@@ -2,7 +2,7 @@
 import type { Transaction } from 'kysely';
 import type { UnseenStep } from '../../../core/thread/plan-step.ts';
 import type { Tables } from '../../schema/tables.ts';
-import type { ThreadRow } from '../base/thread-transaction.ts';
+import type { ThreadRow } from './thread-transaction.ts';
 
 /**
  * The first unfinished step that the workflow has not seen, else the thread's last one, where it is committed and unseen. One that
@@ -19,7 +19,7 @@ export async function findUnseen(
     .select(['step', 'state'])
     .where('thread_id', '=', id)
     .where('step', '>', afterStep)
-    // Steps of sub-prompts are left out (begin-step.ts, B4).
+    // Steps of sub-prompts are left out (step/begin-step.ts, B4).
     .where('kind', '!=', 'prompt')
     .orderBy('step')
     .execute();
