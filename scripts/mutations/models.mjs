@@ -86,7 +86,13 @@ export const MODELS = [
   {
     name: 'an unfinished step is not taken over',
     rule: 'an answer is made once: what the store has is taken over',
-    edits: [{ find: "if (unseen && !unseen.settled) return { do: 'adopt', step: unseen.step };", put: '' }],
+    edits: [{ find: '(turnOpen || !unseen.settled)', put: 'turnOpen' }],
+    tests: ['test/core/plan-step.test.ts'],
+  },
+  {
+    name: 'a settled step is passed over that its run was killed before judging',
+    rule: 'the stop rules judge every step, whichever run made it',
+    edits: [{ find: '(turnOpen || !unseen.settled)', put: '!unseen.settled' }],
     tests: ['test/core/plan-step.test.ts'],
   },
   {

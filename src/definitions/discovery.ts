@@ -56,13 +56,10 @@ function readDefault(
       ? 'its default export is not a definition'
       : 'it has no default export';
     // Nothing in a project names a route, or the agent that a thread starts with: only callers would miss it.
+    const advice = `To define ${aKind(file.kind)}, export default ${DEFINE[file.kind]}; for a helper, begin its name with _`;
     if (file.kind === 'endpoint' || file.kind === 'agent')
-      return {
-        problem: `is no ${file.kind}, since ${lacks}: ${wanted}, or begin its name with _ when it is a helper`,
-      };
-    return {
-      hint: `is taken for a helper, since ${lacks}. To define ${aKind(file.kind)}, export default ${DEFINE[file.kind]}; for a helper, begin its name with _`,
-    };
+      return { problem: `is no ${file.kind}, since ${lacks}. ${advice}` };
+    return { hint: `is taken for a helper, since ${lacks}. ${advice}` };
   }
   if (value.kind !== file.kind) {
     return {

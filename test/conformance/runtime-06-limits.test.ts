@@ -161,6 +161,33 @@ describe('runtime §6.4, §15 limits bind whatever asks for the step', () => {
   });
 });
 
+describe('runtime §6.4, §15 limits bind a step behind one that a revived run takes over', () => {
+  it('[runtime 6.4] a queued tool asks as it begins: the limit that ends the execution before it leaves it in line', async () => {
+    const model = scriptedModel([calls('look')]);
+    const [stored, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const probe = async (point: string) => {
+      if (point !== 'model_committed') return;
+      stored.resolve();
+      await goOn.promise;
+    };
+    const runtime = await testRuntime({ model, tools: { look }, side: { maxSteps: 1 }, probe });
+    const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
+    await stored.promise;
+    await workflowOf(runtime, threadId).terminate('by an operator');
+    goOn.resolve();
+    await runtime.client.queueTool(threadId, { name: 'look', arguments: {} });
+    await runtime.client.waitForIdle(threadId);
+    expect(await runtime.transcript(threadId)).toEqual([
+      'user: go',
+      'assistant:  -> look',
+      'tool look success: seen',
+      'assistant:  -> look',
+      'tool look success: seen',
+    ]);
+    expect(await ends(runtime, threadId)).toEqual(['max_side_steps', 'max_side_steps']);
+  });
+});
+
 describe('runtime §3.7 stop conditions are evaluated after each step', () => {
   it('[runtime 3.7] of a queued session tool, also where a message came with it', async () => {
     const model = scriptedModel([]);

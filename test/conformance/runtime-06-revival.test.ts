@@ -1,8 +1,10 @@
-/** runtime §6, §9: a stop is heard also by a workflow that it has to begin with. */
+/** runtime §3.7, §6, §9: a run that goes on where another was killed judges what that one has not, and hears the stop that began it. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { RuntimeClient } from '../../src/client/runtime-client.ts';
-import { hangs, says, scriptedModel } from '../../src/testing/index.ts';
+import { defineTool } from '../../src/definitions/index.ts';
+import { calls, hangs, says, scriptedModel } from '../../src/testing/index.ts';
+import { hookRuntime } from '../support/hook-project.ts';
 import { closeAfterTest, eventually, testRuntime, testStore } from '../support/runtime.ts';
 
 describe('a stop of a thread whose workflow does not run', () => {
@@ -51,5 +53,49 @@ describe('a stop of a thread whose workflow does not run', () => {
     await expect(client.waitForIdle(thread, { timeoutMs: 1000 })).rejects.toMatchObject({ code: 'Timeout' });
     await testRuntime({ model: scriptedModel([]), store: runtime.store, taskQueue: runtime.taskQueue });
     expect(await client.waitForIdle(thread)).toMatchObject({ status: 'stopped' });
+  });
+});
+
+describe('runtime §3.7, §6 a step that was stored and not judged before its run was killed', () => {
+  it('[runtime 3.7] is judged by the run that goes on, before the message that revived the thread is taken', async () => {
+    const finish = defineTool({
+      description: 'ends the session',
+      execute: () => ({ status: 'success', result: 'finished' }),
+    });
+    const model = scriptedModel([calls('finish'), says('anew')]);
+    const [stored, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const seen: string[] = [];
+    const { client, store, ...runtime } = await hookRuntime({
+      model,
+      tools: { finish },
+      side: { sessionStop: 'finish' },
+      hooks: {
+        before_create_message: (_state, { role, content }) =>
+          void (role === 'user' && seen.push(String(content))),
+      },
+      options: {
+        probe: async (point) => {
+          if (point !== 'tool_committed') return;
+          stored.resolve();
+          await goOn.promise;
+        },
+      },
+    });
+    const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
+    await stored.promise;
+    await client.temporal.workflow.getHandle(`thread/${threadId}`).terminate('by an operator');
+    goOn.resolve();
+    await runtime.say(threadId, 'again');
+    const events = await store.events.read(threadId, 0);
+    expect(events.flatMap(({ type, data }) => (type === 'execution.ended' ? [data.reason] : []))).toEqual([
+      'session_stop',
+      'stop_on_response',
+    ]);
+    expect((await runtime.transcript(threadId)).slice(-3)).toEqual([
+      'tool finish success: finished',
+      'user: again',
+      'assistant: anew',
+    ]);
+    expect(seen).toEqual(['go', 'again']);
   });
 });

@@ -262,7 +262,9 @@ agents/models/fast.ts
     });
     expect(problems).toContainEqual({
       file: `agents/${folder}/hello.ts`,
-      message: expect.stringContaining(`is no ${kind}, since ${why}: export default define`),
+      message: expect.stringContaining(
+        `is no ${kind}, since ${why}. To define an ${kind}, export default define`,
+      ),
     });
     expect(warnings).toEqual([]);
   });
@@ -287,7 +289,7 @@ agents/models/fast.ts
       'agents/tools/shop/refund.ts': toolFile("'x'"),
       'agents/tools/_shop/client.ts': 'export const a = 1;',
       'agents/tools/notes/README.md': 'Notes.',
-      'agents/api/orders/status.ts': 'export const a = 1;',
+      'agents/api/orders/_status.ts': 'export const a = 1;',
     });
     expect([...problems, ...registry.tools.keys()]).toEqual(['run_code', 'search_web']);
     expect(warnings.filter(({ file }) => file.endsWith('/'))).toEqual([

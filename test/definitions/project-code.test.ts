@@ -102,7 +102,7 @@ describe('[definitions 2.1] files of hooks, effects and endpoints', () => {
       { file: 'agents/api/deep/recent.ts', message: 'holds a hook: move it to agents/hooks/' },
       {
         file: 'agents/api/nothing.ts',
-        message: expect.stringMatching(/it has no default export: .*defineThreadEndpoint\(/),
+        message: expect.stringMatching(/it has no default export\. .*defineThreadEndpoint\(/),
       },
     ]);
     expect(warnings).toMatchObject([

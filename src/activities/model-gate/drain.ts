@@ -3,8 +3,8 @@
  * project has hooks for it (definitions §9), a new thread is greeted, and each row goes through the hooks around a new message.
  * I1. Hooks run before the transaction that drains, since a hook may take its time. What is queued meanwhile has not been seen
  *     by them: it waits for the next step, which `commitStatus` sees to.
- * I2. A step that was begun already drains nothing, so no hook sees a row twice that is stored. One that was seen and not
- *     stored, since the worker was lost in between, is seen again.
+ * I2. A step that was begun already drains nothing, nor does one that takes a stored one over, so no hook sees a row twice that is
+ *     stored. One that was seen and not stored, since the worker was lost in between, is seen again.
  * I3. A thread is marked as greeted when its hooks have run: they run again where the worker is lost in between.
  * I4. Where a limit forbids the step (core/thread/step-limit.ts), nothing is drained, and no hook sees a row. Only what comes in
  *     the moment between can lift the limit; the step then takes its rows as they are.
@@ -71,14 +71,13 @@ async function receiveInput(
   run: FromRun,
   input: ModelStepInput,
 ): Promise<ReceivedInput> {
-  const { store } = dependencies;
   const registry = dependencies.registry();
-  const immediate = await immediateCalls(dependencies, { ...run, ordinal: input.ordinal });
+  const { ordinal, afterStep } = input;
+  const immediate = await immediateCalls(dependencies, { ...run, ordinal, afterStep });
   const command = { ...toCommand(registry, run, input), ...(immediate ? { immediate } : {}) };
   // A thread that has ended a step was greeted before it.
-  if (input.afterStep === 0 && definesHook(registry, 'after_thread_created'))
-    await greet(dependencies, command);
-  if (!definesHook(registry, ...ROW_HOOKS)) return { begun: await store.steps.begin(command) };
+  if (afterStep === 0 && definesHook(registry, 'after_thread_created')) await greet(dependencies, command);
+  if (!definesHook(registry, ...ROW_HOOKS)) return { begun: await dependencies.store.steps.begin(command) };
   return drainThroughHooks(dependencies, command);
 }
 

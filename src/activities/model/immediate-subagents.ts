@@ -29,7 +29,7 @@ type Sources = Pick<ActivityDependencies, 'store' | 'registry'>;
 /** `BeginStep.immediate` for the agent that has the thread from this step on; undefined where no side of it makes any. */
 export async function immediateCalls(
   sources: Sources,
-  command: FromRun & Pick<BeginStep, 'ordinal'>,
+  command: FromRun & Pick<BeginStep, 'ordinal' | 'afterStep'>,
 ): Promise<BeginStep['immediate']> {
   const { store, registry } = sources;
   const agents = agentsWithImmediate(registry());

@@ -32,7 +32,11 @@ export async function modelStep(
     case 'failed':
       return { ...begun, ...(await readSession(dependencies, input)) };
     case 'stored':
-      return describeStored(dependencies, input, begun.record, begun);
+      // Where it was taken over, the items that it was asked with are in line.
+      return {
+        ...(await describeStored(dependencies, input, begun.record, begun)),
+        waiting: await dependencies.store.queue.count(input.threadId),
+      };
     case 'call': {
       const answered = await answerStep(dependencies, begun);
       return describeAnswer(dependencies, input, begun, answered);
@@ -73,7 +77,7 @@ async function describeStored(
   { threadId, agent }: ModelStepInput,
   record: StepRecord,
   { swept, taken }: Pick<DrainedStep, 'swept' | 'taken'>,
-): Promise<ModelStepOutcome> {
+): Promise<StoredStep> {
   const project = registry();
   const thread = await store.threads.get(threadId);
   const moved = thread && agent !== undefined && thread.agent !== agent ? { agent: thread.agent } : {};
@@ -81,7 +85,8 @@ async function describeStored(
   return { kind: 'step', ...describe(project, thread, record), swept, taken, ...moved, ...queued };
 }
 
-type Described = Omit<Extract<ModelStepOutcome, { kind: 'step' }>, 'kind' | 'swept' | 'taken' | 'waiting'>;
+type StoredStep = Extract<ModelStepOutcome, { kind: 'step' }>;
+type Described = Omit<StoredStep, 'kind' | 'swept' | 'taken' | 'waiting'>;
 
 function describe(project: Registry, thread: ThreadRecord | null, record: StepRecord): Described {
   const { side } = record;

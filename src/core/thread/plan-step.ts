@@ -1,30 +1,34 @@
 /**
- * Decides what a model step does, given the state of the store. Ordinarily it calls the model. After a reset, a revival or a lost
- * answer the store may be ahead of the workflow: then what is stored is taken over, and nothing is made a second time.
+ * Decides what a model step does, given the state of the store. Ordinarily it drains what waits and calls the model. After a reset, a
+ * revival or a lost answer the store may be ahead of the workflow: then what is stored is taken over, and nothing is made a second time.
+ * P1. A step that the workflow has not ended is taken over before anything is drained: its calls come first, since a model must never
+ *     see a call without its result; then the stop rules judge it (runtime §3.7). What waits is the next step's, and meets stop rules
+ *     and limits (runtime §6) like anything that comes while a step lasts.
  */
 
+/** A committed step that the workflow does not know yet. */
+export interface UnseenStep {
+  readonly step: number;
+  /** All its tool calls are, and no later step of the thread's own has begun. */
+  readonly settled: boolean;
+}
+
+/** P1. `turnOpen`: the turn has begun, and no commit has ended it. Where one has, the step that it ended was judged. */
+export function mustTakeOver(unseen: UnseenStep | undefined, turnOpen: boolean): unseen is UnseenStep {
+  return unseen !== undefined && (turnOpen || !unseen.settled);
+}
+
 export interface StepSituation {
-  /** A committed step that the workflow does not know yet, and whether all its tool calls are settled. */
-  readonly unseen: { readonly step: number; readonly settled: boolean } | undefined;
-  /** Queued tools that were drained now and wait to run. */
+  /** Queued tools are drained now, and wait to run. */
   readonly newTools: boolean;
-  /** Input is stored that no committed step has answered. */
-  readonly answerDue: boolean;
-  /** The turn has begun and no commit has ended it. */
+  /** The turn has begun, if only with what is drained now, and no commit has ended it. */
   readonly turnOpen: boolean;
 }
 
-export type StepPlan =
-  | { readonly do: 'adopt'; readonly step: number }
-  | { readonly do: 'run_tools' }
-  | { readonly do: 'call_model' }
-  | { readonly do: 'nothing' };
+export type StepPlan = 'run_tools' | 'call_model' | 'nothing';
 
-export function planStep({ unseen, newTools, answerDue, turnOpen }: StepSituation): StepPlan {
-  // Unfinished calls come first: a model must never see a call without its result.
-  if (unseen && !unseen.settled) return { do: 'adopt', step: unseen.step };
-  if (newTools) return { do: 'run_tools' };
-  if (answerDue) return { do: 'call_model' };
-  if (!turnOpen) return { do: 'nothing' };
-  return unseen ? { do: 'adopt', step: unseen.step } : { do: 'call_model' };
+/** Of a step that takes nothing over. */
+export function planStep({ newTools, turnOpen }: StepSituation): StepPlan {
+  if (newTools) return 'run_tools';
+  return turnOpen ? 'call_model' : 'nothing';
 }

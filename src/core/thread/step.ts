@@ -147,7 +147,7 @@ export type ModelStepOutcome =
         readonly turns?: number;
         /** Steps of each side against the limits, this one included (step-limit.ts, L1); absent in answers of early versions. */
         readonly taken?: SideSteps;
-        /** Items in line behind the step, where hooks may have queued some; others came later and go behind them. */
+        /** Items in line behind the step, where it was taken over or hooks may have queued some; others came later and go behind them. */
         readonly waiting?: number;
         /** The thread's agent, where a handoff has changed it. */
         readonly agent?: string;

@@ -28,7 +28,7 @@ export interface PendingWork {
   readonly thread: ThreadRecord;
   /** `after_thread_created` has run, or was never to run. */
   readonly greeted: boolean;
-  /** In the order in which they are drained. None where a step was begun under this ordinal already. */
+  /** In the order in which they are drained. None where a step was begun under this ordinal already, or one is to be taken over. */
   readonly rows: readonly PendingRow[];
   /** Null where the step begins an execution. */
   readonly executionId: string | null;

@@ -188,9 +188,9 @@ export interface KeepFlow extends FromRun {
 
 export interface StepStore {
   /**
-   * Drains the queue and decides what the step is: call a model, take over what is stored, or nothing to do; or drains nothing,
-   * where a limit forbids the side that would act to act again. The run and the
-   * ordinal are the key: the same command again drains nothing and finds the same step, as another attempt where it is open.
+   * Drains the queue and decides what the step is: call a model, run queued tools, or nothing to do. Drains nothing where a stored step
+   * of the open turn is taken over that the workflow has not ended, or a limit forbids the side that would act to act again: the
+   * step's items are in line then (runtime §3.7, §6). The run and the ordinal are the key: the same command again drains nothing and finds the same step, as another attempt where it is open.
    */
   begin(command: BeginStep): Promise<BegunStep>;
   /**

@@ -6,7 +6,7 @@ import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, stored, type ThreadDriver, tool } from '../thread-driver.ts';
 
 const pending = (thread: ThreadDriver, items: readonly QueueItem[] = [], ordinal = 0) =>
-  thread.store.queue.readPending({ ...thread.from, ordinal, items });
+  thread.store.queue.readPending({ ...thread.from, ordinal, items, afterStep: thread.afterStep });
 
 const file = (name: string) => ({
   id: `id of ${name}`,
@@ -61,6 +61,17 @@ export function registerHook(given: () => Stores): void {
       const { rows, thread: record } = await pending(thread, [], 6);
       expect(rows).toEqual([]);
       expect(record.terminatedAt).not.toBeNull();
+    });
+
+    it('[definitions 9] is nothing where a stored step is to be taken over, be its calls made or not', async () => {
+      const thread = await openThread(given().store);
+      await thread.answer([message('m1')], { toolCalls: [call('c1', 'add')] });
+      await thread.stash(message('m2'));
+      expect(await pending(thread, [message('m3')], 1)).toMatchObject({ rows: [], limited: false });
+      await thread.runTool(1, 0);
+      expect((await pending(thread, [message('m3')], 1)).rows).toEqual([]);
+      thread.afterStep = 1;
+      expect((await pending(thread, [message('m3')], 1)).rows.map(({ id }) => id)).toEqual(['m3', 'm2']);
     });
 
     it('tells the execution that is open, with its steps and its scratch', async () => {

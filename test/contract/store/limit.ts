@@ -69,6 +69,19 @@ export function registerLimit(given: () => Stores): void {
       expect(await revived.begin([], one)).toMatchObject({ kind: 'call', step: 2, taken: { a: 1, b: 0 } });
     });
 
+    it('[runtime 6.4] are asked of queued tools as they begin, also behind a step that is taken over', async () => {
+      const thread = await openThread(given().store);
+      const one = within({ maxSteps: { a: 1 } });
+      await thread.commit(await thread.beginCall([message('a')], one), { toolCalls: [call('c1', 'look')] });
+      await own(thread, 'own');
+      const revived = thread.as('run-2');
+      await revived.open();
+      expect(await revived.begin([], one)).toMatchObject({ kind: 'stored', swept: 0, record: { step: 1 } });
+      await revived.runTool(1, 0);
+      revived.afterStep = 1;
+      expect(await revived.begin([], one)).toMatchObject({ kind: 'limited', step: 1, waiting: 1 });
+    });
+
     it('[runtime 6.4] are those of the side that the first message makes act', async () => {
       const thread = await openThread(given().store);
       const sides = { ...within({ maxSteps: { b: 1 }, maxSessionTurns: 9 }), twoSides: true };
@@ -92,7 +105,7 @@ export function registerLimit(given: () => Stores): void {
 
     it('show hooks what is due, and that it would not be drained', async () => {
       const thread = await used(given());
-      const query = { ...thread.from, ordinal: 9, items: [] };
+      const query = { ...thread.from, ordinal: 9, afterStep: thread.afterStep, items: [] };
       expect(await thread.store.queue.readPending({ ...query, ...TWO })).toMatchObject({ limited: true });
       expect(await thread.store.queue.readPending(query)).toMatchObject({ limited: false });
     });

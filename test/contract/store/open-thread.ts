@@ -96,21 +96,6 @@ export function registerOpenThread(given: () => Stores): void {
       expect(await thread.as('run-3').open()).toMatchObject({ afterStep: 1, turnOpen: true });
     });
 
-    it('goes back further to calls that nobody has settled', async () => {
-      const thread = await openThread(given().store);
-      await thread.answer([message('a')], {
-        toolCalls: [{ id: 'c', type: 'function', function: { name: 'look', arguments: '{}' } }],
-      });
-      // A run that was reset takes step 1 over and opens step 2 for a queued tool; then it is killed.
-      expect(await thread.as('run-2').begin([tool('t', 'count')])).toMatchObject({
-        kind: 'stored',
-        record: { step: 1 },
-      });
-      const third = thread.as('run-3');
-      expect(await third.open()).toMatchObject({ afterStep: 0, turnOpen: true });
-      expect(await third.begin()).toMatchObject({ kind: 'stored', record: { step: 1, moreInput: true } });
-    });
-
     it('finds everything again after the store was closed', async () => {
       const opened = await given().engine.open();
       try {

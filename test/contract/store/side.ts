@@ -112,7 +112,7 @@ export function registerSide(given: () => Stores): void {
       const revived = thread.as('run-2');
       expect(await revived.begin([fromA('n')], at('a'))).toMatchObject({
         kind: 'stored',
-        record: { step: 1, side: 'a', moreInput: true },
+        record: { step: 1, side: 'a', moreInput: false },
       });
       await revived.runTool(1, 0);
       revived.afterStep = 1;
@@ -125,6 +125,7 @@ export function registerSide(given: () => Stores): void {
       const pending = await thread.store.queue.readPending({
         ...thread.from,
         ordinal: 0,
+        afterStep: 0,
         items,
         ...at('b', 3),
       });
@@ -137,7 +138,7 @@ export function registerSide(given: () => Stores): void {
 
     it('tells hooks who will act: as the first message says', async () => {
       const thread = await openThread(given().store);
-      const query = { ...thread.from, ordinal: 0, ...at('a', 2) };
+      const query = { ...thread.from, ordinal: 0, afterStep: 0, ...at('a', 2) };
       expect((await thread.store.queue.readPending({ ...query, items: [fromA('m')] })).side).toBe('b');
       expect((await thread.store.queue.readPending({ ...query, items: [rule('r')] })).side).toBe('a');
     });

@@ -172,16 +172,6 @@ export function registerSubprompt(given: () => Stores): void {
       expect(await again.begin()).toMatchObject({ kind: 'call', step: 3 });
     });
 
-    it('has more input where queued tools opened a step behind it, and only then', async () => {
-      const thread = await withPromptCall(given);
-      await say(thread, await opened(thread));
-      const again = thread.as('run-2');
-      expect(await again.begin([tool('t', 'look')])).toMatchObject({
-        kind: 'stored',
-        record: { step: 1, moreInput: true },
-      });
-    });
-
     it.each(['stopped', 'terminated', 'failed', 'idle'] as const)(
       'that comes to rest as %s leaves neither step nor call open, and keeps what was streamed',
       async (status) => {

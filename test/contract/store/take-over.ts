@@ -124,7 +124,57 @@ export function registerTakeOver(given: () => Stores): void {
     });
   });
 
+  describe('a run that goes on where another was killed', () => {
+    it('[runtime 3.7] takes over the last step, which nobody has judged, before it drains anything', async () => {
+      const thread = await openThread(given().store);
+      await thread.answer([message('a')], { toolCalls: [call('c1', 'look')] });
+      await thread.runTool(1, 0);
+      const revived = thread.as('run-2');
+      expect(await revived.open()).toMatchObject({ turnOpen: true, afterStep: 0 });
+      const asked = [[message('b'), tool('t', 'tidy')], { ordinal: 3 }] as const;
+      const taken = await revived.begin(...asked);
+      expect(taken).toMatchObject({ kind: 'stored', swept: 0, record: { step: 1, moreInput: false } });
+      const before = await revived.everything();
+      expect(await revived.begin(...asked)).toEqual(taken);
+      expect(await revived.everything()).toEqual(before);
+      expect((await revived.transcript()).slice(-2)).toEqual([
+        '[user: content of b]',
+        '[assistant:  -> tidy]',
+      ]);
+      expect((await revived.events('item.queued')).map(({ data }) => data.id)).toEqual(['b', 't']);
+      revived.afterStep = 1;
+      expect(await revived.begin([], { ordinal: 4 })).toMatchObject({
+        kind: 'stored',
+        swept: 2,
+        record: { step: 2, kind: 'tools', moreInput: true },
+      });
+    });
+
+    it('[runtime 3.7] takes over a step of queued tools, though a message that came with them waits for its answer', async () => {
+      const thread = await openThread(given().store);
+      await thread.begin([tool('t', 'tidy'), message('a')]);
+      await thread.runTool(1, 0);
+      const revived = thread.as('run-2');
+      await revived.open();
+      expect(await revived.begin()).toMatchObject({
+        kind: 'stored',
+        record: { step: 1, kind: 'tools', moreInput: true },
+      });
+      revived.afterStep = 1;
+      expect(await revived.begin()).toMatchObject({ kind: 'call', step: 2 });
+    });
+  });
+
   describe('a workflow that was reset', () => {
+    it('[runtime 3.7] has no step judged again that was judged before another one began', async () => {
+      const thread = await openThread(given().store);
+      await thread.answer([message('a')], { toolCalls: [call('c1', 'look')] });
+      await thread.runTool(1, 0);
+      thread.afterStep = 1;
+      await thread.beginCall();
+      expect(await reset(thread).begin([message('a')])).toMatchObject({ kind: 'call', step: 3 });
+    });
+
     it('takes the stored answer over instead of asking again', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')], { content: 'the answer' });
@@ -167,7 +217,8 @@ export function registerTakeOver(given: () => Stores): void {
       const again = reset(thread);
       expect(await again.begin([message('b'), tool('t', 'tidy')])).toMatchObject({
         kind: 'stored',
-        record: { step: 1, calls: ['look', 'count'], moreInput: true },
+        swept: 0,
+        record: { step: 1, calls: ['look', 'count'], moreInput: false },
       });
       expect(await again.beginTool(1, 0)).toMatchObject({
         kind: 'settled',

@@ -5,6 +5,7 @@
 import type { Selectable, Transaction } from 'kysely';
 import type { Side } from '../../../core/author/thread-execution.ts';
 import type { QueueItem } from '../../../core/thread/item.ts';
+import { mustTakeOver } from '../../../core/thread/plan-step.ts';
 import { findAnswering, NO_STEPS } from '../../../core/thread/session.ts';
 import { findLimit } from '../../../core/thread/step-limit.ts';
 import type { PendingWork } from '../../port/hook.ts';
@@ -17,6 +18,7 @@ import { type CommandContext, inSnapshot, unknownThread } from '../base/context.
 import { countEnded, hasOutsideInput } from '../base/step-count.ts';
 import { toCounts } from '../base/step-place.ts';
 import type { ThreadRow } from '../base/thread-transaction.ts';
+import { findUnseen } from '../base/unseen-step.ts';
 import { DRAIN_ROWS } from './drain.ts';
 import { toItemRow } from './queue.ts';
 
@@ -31,7 +33,8 @@ export async function readPending(context: CommandContext, query: Query): Promis
     const { threadId } = query;
     const thread = await db.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst();
     if (!thread) throw unknownThread(context.storeId, threadId);
-    const drains = thread.terminated_at === null && !(await hasBegun(db, query));
+    const takesOver = await mustTakeOverFirst(db, query, thread);
+    const drains = thread.terminated_at === null && !takesOver && !(await hasBegun(db, query));
     const found = drains ? await findRows(db, query, context.now()) : [];
     const side = findSide(thread, query, found);
     const execution = await readExecution(db, threadId);
@@ -40,10 +43,20 @@ export async function readPending(context: CommandContext, query: Query): Promis
       greeted: thread.greeted === 1,
       rows: found.map((row) => ({ id: row.id, message: row.taken ? null : toPendingDraft(row, side) })),
       side,
-      limited: await isLimited(db, query, { thread, side, begins: execution.executionId === null }),
+      limited:
+        !takesOver && (await isLimited(db, query, { thread, side, begins: execution.executionId === null })),
       ...execution,
     };
   });
+}
+
+/** Decides as `beginStep` does, which then drains nothing. */
+async function mustTakeOverFirst(
+  db: Transaction<Tables>,
+  { afterStep }: Query,
+  thread: ThreadRow,
+): Promise<boolean> {
+  return mustTakeOver(await findUnseen(db, thread, afterStep), thread.turn_open === 1);
 }
 
 async function hasBegun(db: Transaction<Tables>, { threadId, runId, ordinal }: Query): Promise<boolean> {

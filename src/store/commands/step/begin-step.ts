@@ -1,7 +1,8 @@
 /**
- * Begins a step (runtime §3.1): drains the queue, then decides with `planStep` whether the model is called or
- * what is stored is taken over.
- * B1. Draining comes first and is in the same transaction as the decision, so no input is ever lost between.
+ * Begins a step (runtime §3.1): takes over what is stored and not judged; else drains the queue, and decides with `planStep` whether
+ * queued tools are run or the model is called.
+ * B1. Draining is in the same transaction as the decision, so no input is ever lost between. What a step that is taken over finds in
+ *     line stays there: it is the next step's.
  * B2. A step is known to the workflow by (run, ordinal) and to the store by its own number; asking twice with
  *     the same key finds the same step, and drains nothing: an input that came in between is the next step's.
  * B3. A turn that a reset or a killed run left open goes on as the same execution, whatever the new run calls
@@ -11,7 +12,7 @@
  * B6. The thread's row says who acts while steps open; one that is taken over says itself whose it is.
  * B7. A limit is asked when it is known who would act, and before anything is drained: what the step may not take is still in line.
  */
-import { planStep } from '../../../core/thread/plan-step.ts';
+import { mustTakeOver, planStep, type UnseenStep } from '../../../core/thread/plan-step.ts';
 import { NEW_SESSION } from '../../../core/thread/session.ts';
 import type { LimitReason } from '../../../core/thread/step-limit.ts';
 import type { BeginStep, BegunStep } from '../../port/thread-store.ts';
@@ -21,6 +22,7 @@ import { type CommandContext, inRun } from '../base/context.ts';
 import { beginCount, countSteps } from '../base/step-count.ts';
 import { selectStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { findUnseen } from '../base/unseen-step.ts';
 import { type Drained, type DueInput, drain, readDue } from '../message/drain.ts';
 import { countPending, emitRejections, enqueueTools, tellQueued } from '../message/queue.ts';
 import { describeStep } from './describe-step.ts';
@@ -29,7 +31,6 @@ import { openImmediateStep } from './immediate.ts';
 import { openModelStep, openToolStep, retryStep } from './open-step.ts';
 import { keepScratch } from './scratch.ts';
 import { findLimitOf } from './step-limit.ts';
-import { findUnseen, toSeen, type UnseenStep } from './unseen-step.ts';
 
 export async function beginStep(context: CommandContext, command: BeginStep): Promise<BegunStep> {
   return inRun(context, command, async (thread) => {
@@ -37,46 +38,67 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
     if (before && before.step !== null)
       return relaxCall(thread, await resume(thread, before.step, before.swept));
     const open = await findOpenExecution(thread);
-    const unseen = await findUnseen(thread, command.afterStep);
+    const unseen = await findUnseen(thread.trx, thread.row, command.afterStep);
     // B6: the store knows better where it is ahead.
     const behind = unseen !== undefined || (command.session !== undefined && (await hasUnanswered(thread)));
     setSession(thread, beginSession(thread.row, command, { behind }));
     const due = await readDue(thread, command);
     if (open === undefined) await beginCount(thread);
-    const reason = await findLimitOf(thread, command, { due, unseen });
-    if (before && !reason) return { kind: 'nothing_to_do', step: thread.row.last_step, swept: before.swept };
+    const decision = await decide(thread, command, { due, unseen });
+    if (before && decision.do === 'drain')
+      return { kind: 'nothing_to_do', step: thread.row.last_step, swept: before.swept };
     if (!before) emitRejections(thread, command.rejections);
-    const begun = reason
-      ? await holdBack(thread, due, reason)
-      : await takeStep(thread, { ...command, executionId: open ?? command.executionId }, { due, unseen });
+    const asked = { ...command, executionId: open ?? command.executionId };
+    const begun = await carryOut(thread, asked, { due, decision });
     if (!before) await keepOutcome(thread, command, { step: stepOf(begun), swept: begun.swept });
     return relaxCall(thread, begun);
   });
 }
 
-type Found = { readonly due: DueInput; readonly unseen: UnseenStep | undefined };
+type Decision =
+  /** B1: what waits is the next step's. */
+  | { readonly do: 'take_over'; readonly step: number }
+  /** B7: a limit forbids the step. */
+  | { readonly do: 'hold_back'; readonly reason: LimitReason }
+  | { readonly do: 'drain' };
 
-async function takeStep(
+async function decide(
   thread: ThreadTransaction,
   command: BeginStep,
-  { due, unseen }: Found,
-): Promise<Exclude<BegunStep, { kind: 'terminated' }>> {
+  { due, unseen }: { readonly due: DueInput; readonly unseen: UnseenStep | undefined },
+): Promise<Decision> {
+  if (mustTakeOver(unseen, thread.row.turn_open === 1)) return { do: 'take_over', step: unseen.step };
+  const reason = await findLimitOf(thread, command, due);
+  return reason ? { do: 'hold_back', reason } : { do: 'drain' };
+}
+
+type NewlyBegun = Exclude<BegunStep, { kind: 'terminated' }>;
+
+async function carryOut(
+  thread: ThreadTransaction,
+  command: BeginStep,
+  { due, decision }: { readonly due: DueInput; readonly decision: Decision },
+): Promise<NewlyBegun> {
+  if (decision.do === 'drain') return takeStep(thread, command, due);
+  // What the workflow has handed over stays in line.
+  for (const item of due.added) tellQueued(thread, item);
+  if (decision.do === 'hold_back') return holdBack(thread, decision.reason);
+  await setRunning(thread, command.executionId);
+  return findStored(thread, decision.step, 0);
+}
+
+async function takeStep(thread: ThreadTransaction, command: BeginStep, due: DueInput): Promise<NewlyBegun> {
   const drained = await drain(thread, due, command);
   if (drained.wantsAnswer) thread.set({ answer_due: 1, turn_open: 1 });
   if (drained.tools.length > 0) thread.set({ turn_open: 1 });
-  const begun = await followPlan(thread, command, { drained, unseen });
+  const begun = await openStep(thread, command, drained);
   await keepScratch(thread, command.executionId, command.context);
   await enqueueTools(thread, command.queuedTools);
   return begun;
 }
 
-/** B7: drains nothing. What the workflow has handed over stays in line. */
-async function holdBack(
-  thread: ThreadTransaction,
-  { added }: DueInput,
-  reason: LimitReason,
-): Promise<Extract<BegunStep, { kind: 'limited' }>> {
-  for (const item of added) tellQueued(thread, item);
+/** B7: what waits is left to an execution that may take it. */
+async function holdBack(thread: ThreadTransaction, reason: LimitReason): Promise<NewlyBegun> {
   // The next execution finds a new session, whatever the workflow knows of this one.
   if (reason === 'max_session_turns') setSession(thread, NEW_SESSION);
   const waiting = await countPending(thread);
@@ -94,38 +116,21 @@ function stepOf(begun: BegunStep): number | null {
   return begun.kind === 'stored' ? begun.record.step : null;
 }
 
-async function followPlan(
+async function openStep(
   thread: ThreadTransaction,
   command: BeginStep,
-  { drained, unseen }: { readonly drained: Drained; readonly unseen: UnseenStep | undefined },
-): Promise<Exclude<BegunStep, { kind: 'terminated' }>> {
-  const plan = planStep({
-    unseen: toSeen(unseen),
-    newTools: drained.tools.length > 0,
-    answerDue: thread.row.answer_due === 1,
-    turnOpen: thread.row.turn_open === 1,
-  });
-  const { swept } = drained;
+  drained: Drained,
+): Promise<NewlyBegun> {
+  const { swept, tools } = drained;
+  const plan = planStep({ newTools: tools.length > 0, turnOpen: thread.row.turn_open === 1 });
+  if (plan === 'nothing') return { kind: 'nothing_to_do', step: thread.row.last_step, swept };
   // B5: a new step opens.
-  if (plan.do === 'run_tools' || plan.do === 'call_model') applyHandoff(thread);
-  // Queued tools must get their step even when an unfinished one is taken over first.
-  const tools = drained.tools.length > 0 ? await openToolStep(thread, command, drained.tools) : undefined;
-  switch (plan.do) {
-    case 'nothing':
-      return { kind: 'nothing_to_do', step: thread.row.last_step, swept };
-    case 'adopt':
-      await setRunning(thread, command.executionId);
-      return findStored(thread, plan.step, swept);
-    case 'run_tools':
-      await setRunning(thread, command.executionId);
-      return findStored(thread, tools as number, swept);
-    case 'call_model': {
-      await setRunning(thread, command.executionId);
-      const immediate = await openImmediateStep(thread, command);
-      if (immediate !== undefined) return findStored(thread, immediate, swept);
-      return callModel(thread, { step: await openModelStep(thread, command, drained), attempt: 1, swept });
-    }
-  }
+  applyHandoff(thread);
+  await setRunning(thread, command.executionId);
+  if (plan === 'run_tools') return findStored(thread, await openToolStep(thread, command, tools), swept);
+  const immediate = await openImmediateStep(thread, command);
+  if (immediate !== undefined) return findStored(thread, immediate, swept);
+  return callModel(thread, { step: await openModelStep(thread, command, drained), attempt: 1, swept });
 }
 
 type Call = Extract<BegunStep, { kind: 'call' }>;

@@ -27,7 +27,10 @@ export async function describeStep(thread: ThreadTransaction, step: number): Pro
   };
 }
 
-/** Input is stored that this step has not answered: a message, or queued tools, whose step opened along with it. */
+/**
+ * Input is stored that this step has not answered: a message that queued tools came with, or the step of queued tools that early
+ * versions opened along with one they took over.
+ */
 export async function hasMoreInput({ row, trx }: ThreadTransaction, step: number): Promise<boolean> {
   if (row.answer_due === 1 || row.last_step <= step) return row.answer_due === 1;
   const later = await trx

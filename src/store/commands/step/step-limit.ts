@@ -5,21 +5,17 @@ import type { BeginStep } from '../../port/step.ts';
 import { countEnded } from '../base/step-count.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import type { DueInput } from '../message/drain.ts';
-import { toSeen, type UnseenStep } from './unseen-step.ts';
 
-/** The limit that forbids the step which is asked for. One that is stored has begun before: taking it over is no step. */
+/** The limit that forbids the step which is asked for. Not asked of one that is taken over: it has begun before. */
 export async function findLimitOf(
-  thread: ThreadTransaction,
+  { row, trx }: ThreadTransaction,
   { limits }: BeginStep,
-  { due, unseen }: { readonly due: DueInput; readonly unseen: UnseenStep | undefined },
+  { hasTools, wantsAnswer, answering }: DueInput,
 ): Promise<LimitReason | undefined> {
-  const { row, trx } = thread;
   const bound = limits?.(row.next_agent ?? row.agent);
   if (!bound) return undefined;
-  const answerDue = row.answer_due === 1 || due.wantsAnswer;
-  const turnOpen = row.turn_open === 1 || answerDue || due.hasTools;
-  const plan = planStep({ unseen: toSeen(unseen), newTools: due.hasTools, answerDue, turnOpen });
-  if (plan.do !== 'run_tools' && plan.do !== 'call_model') return undefined;
+  const turnOpen = row.turn_open === 1 || wantsAnswer || hasTools;
+  if (planStep({ newTools: hasTools, turnOpen }) === 'nothing') return undefined;
   const progress = { sideSteps: await countEnded(trx, row), turns: row.turns };
-  return findLimit(bound, progress, due.answering ?? row.side);
+  return findLimit(bound, progress, answering ?? row.side);
 }
