@@ -4,14 +4,12 @@
  */
 import type { OpenedImmediate, OpenImmediate } from '../../port/subprompt.ts';
 import { QUEUED_TOOL, toQueuedCall } from '../../schema/pending-payload.ts';
-import { findCall, updateCall } from '../base/call-row.ts';
+import { findCall } from '../base/call-row.ts';
 import { type CommandContext, inRun } from '../base/context.ts';
-import { readStep } from '../base/step-place.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { describeStep } from '../step/describe-step.ts';
-import { insertStep } from '../step/open-step.ts';
 import { scheduleCalls } from '../step/schedule-calls.ts';
-import { findSubsteps } from './subprompt.ts';
+import { findSubsteps, insertSubstep } from './substep.ts';
 
 export async function openImmediate(
   context: CommandContext,
@@ -29,36 +27,20 @@ export async function openImmediate(
 }
 
 async function open(thread: ThreadTransaction, command: OpenImmediate): Promise<number> {
-  const { step: parentStep, index, prompt, tools } = command;
-  const call = await findCall(thread, command);
-  const parentId = call.message_id ?? command.parentId;
-  if (call.message_id === null) await updateCall(thread, call, { message_id: parentId });
-  const parent = await readStep(thread.trx, thread.threadId, parentStep);
-  const depth = parent.depth + 1;
-  const { execution_id: executionId } = parent;
-  const step = await insertStep(thread, executionId, {
-    kind: 'prompt',
-    state: 'committed',
-    parent_step: parentStep,
-    parent_idx: index,
-    depth,
-    prompt,
-    arguments: JSON.stringify(command.arguments),
-  });
-  const calls = tools.map((tool) => ({ id: tool.id, call: toQueuedCall(tool.id, tool) }));
-  for (const { id, call: made } of calls) {
-    const metadata = { ...QUEUED_TOOL, immediate: true };
+  const { step, place } = await insertSubstep(thread, command, 'committed');
+  const calls = command.tools.map((tool) => ({ id: tool.id, call: toQueuedCall(tool.id, tool) }));
+  const metadata = { ...QUEUED_TOOL, immediate: true };
+  for (const { id, call } of calls)
     await thread.insertMessage({
-      ...{ id, role: 'assistant', content: null, toolCalls: [made], metadata },
-      ...{ parentId, depth, executionId, step },
+      id,
+      role: 'assistant',
+      content: null,
+      toolCalls: [call],
+      metadata,
+      ...place,
     });
-  }
-  const scheduled = calls.map(({ call: made }) => ({
-    callId: made.id,
-    ...made.function,
-    origin: 'code' as const,
-  }));
-  await scheduleCalls(thread, step, scheduled, depth);
+  const scheduled = calls.map(({ call }) => ({ callId: call.id, ...call.function, origin: 'code' as const }));
+  await scheduleCalls(thread, step, scheduled, place.depth);
   return step;
 }
 

@@ -1,22 +1,18 @@
-/**
- * A sub-prompt's step (definitions §12.6): opened within a call of another step, and read when it is over.
- * S1. The call and the step know each other by (step, index) of the call: whoever opens it again finds it.
- * S2. The sub-prompt's messages hang on the id that the call's tool message will have (step-place.ts, P1).
- */
+/** A sub-prompt's step (definitions §12.6): opened within a call of another step, and read when it is over. */
 import type { Transaction } from 'kysely';
 import type { FlowDirective } from '../../../core/author/thread-execution.ts';
 import type { AttachmentRef } from '../../../core/message/message.ts';
 import type { StoredError } from '../../../core/thread/step.ts';
 import type { OpenedSubprompt, OpenSubprompt, StoredSubprompt, SubpromptCall } from '../../port/subprompt.ts';
 import type { Tables } from '../../schema/tables.ts';
-import { type CallKey, findCall, updateCall } from '../base/call-row.ts';
+import { findCall } from '../base/call-row.ts';
 import { type CommandContext, inRun, inSnapshot } from '../base/context.ts';
-import { readStep } from '../base/step-place.ts';
 import type { StepRow } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { enqueueTools } from '../message/queue.ts';
 import { describeStep } from '../step/describe-step.ts';
-import { insertStep, retryStep } from '../step/open-step.ts';
+import { retryStep } from '../step/open-step.ts';
+import { findSubsteps, insertSubstep } from './substep.ts';
 
 export async function openSubprompt(
   context: CommandContext,
@@ -33,31 +29,6 @@ export async function openSubprompt(
   });
 }
 
-interface Substeps {
-  /** The calls that come before the model step (subprompt-immediate.ts). */
-  readonly immediate?: StepRow;
-  /** The one that the model answers. */
-  readonly answering?: StepRow;
-}
-
-/** S1: the steps of a call. Their numbers are higher than that of the call's step, so few rows are looked at. */
-export async function findSubsteps(
-  trx: Transaction<Tables>,
-  threadId: string,
-  { step, index }: CallKey,
-): Promise<Substeps> {
-  const rows = await trx
-    .selectFrom('steps')
-    .selectAll()
-    .where('thread_id', '=', threadId)
-    .where('step', '>', step)
-    .where('parent_step', '=', step)
-    .where('parent_idx', '=', index)
-    .execute();
-  const isImmediate = (row: StepRow) => row.state === 'committed' && row.message_id === null;
-  return { immediate: rows.find(isImmediate), answering: rows.find((row) => !isImmediate(row)) };
-}
-
 async function goOn(thread: ThreadTransaction, { step, state, attempt }: StepRow): Promise<OpenedSubprompt> {
   if (state === 'committed') return { kind: 'stored', record: await describeStep(thread, step) };
   if (state !== 'open') return { kind: 'over' };
@@ -65,26 +36,11 @@ async function goOn(thread: ThreadTransaction, { step, state, attempt }: StepRow
 }
 
 async function open(thread: ThreadTransaction, command: OpenSubprompt): Promise<OpenedSubprompt> {
-  const { step: parentStep, index, prompt } = command;
-  const call = await findCall(thread, command);
-  const parentId = call.message_id ?? command.parentId;
-  if (call.message_id === null) await updateCall(thread, call, { message_id: parentId });
-  const parent = await readStep(thread.trx, thread.threadId, parentStep);
-  const depth = parent.depth + 1;
-  const { execution_id: executionId } = parent;
-  const step = await insertStep(thread, executionId, {
-    kind: 'prompt',
-    state: 'open',
-    parent_step: parentStep,
-    parent_idx: index,
-    depth,
-    prompt,
-    arguments: JSON.stringify(command.arguments),
-  });
-  thread.emit('step.started', { prompt, parentStep, callId: call.call_id, depth }, { step, attempt: 1 });
-  if (command.message) {
-    await thread.insertMessage({ ...command.message, role: 'user', executionId, step, parentId, depth });
-  }
+  const { step: parentStep, prompt } = command;
+  const { call, step, place } = await insertSubstep(thread, command, 'open');
+  const told = { prompt, parentStep, callId: call.call_id, depth: place.depth };
+  thread.emit('step.started', told, { step, attempt: 1 });
+  if (command.message) await thread.insertMessage({ ...command.message, role: 'user', ...place });
   await enqueueTools(thread, command.queuedTools);
   return { kind: 'call', step, attempt: 1 };
 }
