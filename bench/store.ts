@@ -76,10 +76,14 @@ async function measureFar(address: string, messages: number): Promise<void> {
 }
 
 async function measureBehind(address: string, messages: number, roundTripMs: number): Promise<Row[]> {
+  const near = await openStore(address, folder);
+  // Filled from near: thousands of messages would take minutes on the slow way.
+  const ref = await openThread(near, messages);
+  await near.close();
   const network = await slowNetwork(address, roundTripMs);
   const store = await openStore(network.address, folder);
   try {
-    return await measureSteps(store, messages, roundTripMs === 1 && !quick ? 100 : 15);
+    return await measureSteps(store, ref, roundTripMs === 1 && !quick ? 100 : 15);
   } finally {
     await store.close();
     await network.close();
@@ -87,7 +91,7 @@ async function measureBehind(address: string, messages: number, roundTripMs: num
 }
 
 async function measure(store: ThreadStore, messages: number): Promise<Line[]> {
-  const rows = await measureSteps(store, messages, quick ? 30 : 300);
+  const rows = await measureSteps(store, await openThread(store, messages), quick ? 30 : 300);
   return rows.map(({ name, sample }) => ({
     what: `${name}, ${messages} messages`,
     value: sample.ms,
@@ -101,7 +105,7 @@ interface Row {
   readonly sample: Sample;
 }
 
-async function measureSteps(store: ThreadStore, messages: number, steps: number): Promise<Row[]> {
+async function measureSteps(store: ThreadStore, ref: Run, steps: number): Promise<Row[]> {
   const samples = new Map<string, Sample[]>();
   const timed: Timed = async (name, run) => {
     const before = { ...meter };
@@ -112,7 +116,6 @@ async function measureSteps(store: ThreadStore, messages: number, steps: number)
     samples.set(name, [...(samples.get(name) ?? []), sample]);
     return result;
   };
-  const ref = await openThread(store, messages);
   for (let step = 1; step <= steps; step++) await runStep(store, ref, step, timed);
   const rows = [...samples].map(([name, all]) => ({ name, sample: typical(all) }));
   const sum = rows.reduce((total, { sample }) => add(total, sample), {
