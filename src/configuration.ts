@@ -2,12 +2,14 @@
  * Everthread's own settings, read from the environment once, by a composition root (worker, client, CLI).
  * Temporal's settings (`TEMPORAL_*`, profiles) are read by @temporalio/envconfig, and nowhere else.
  */
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
 import { RuntimeError } from './core/value/error.ts';
 import { WALL_SETTINGS, type WallSetting } from './sandbox/host/wall/wall.ts';
 import { configuredEnvironment, type Environment, storeAddress } from './secret-environment.ts';
 import { type EncryptionKeys, parseKeys } from './store/crypto/encryption.ts';
 import { DEFAULT_STORE } from './store/folder/default-store.ts';
+import { cachedThreadsFor } from './worker/cache-size.ts';
 
 export interface Configuration {
   /** `EVERTHREAD_STORE` */
@@ -28,6 +30,8 @@ export interface Configuration {
   readonly toolGraceMs: number;
   /** `EVERTHREAD_MAX_CONCURRENT_ACTIVITIES`: concurrent model calls and tools of one worker. */
   readonly maxConcurrentActivities: number;
+  /** `EVERTHREAD_CACHED_THREADS`: idle threads that a worker keeps in memory; another one is replayed when it is next signalled. */
+  readonly cachedThreads: number;
   /** `EVERTHREAD_SANDBOX_SIZE`: concurrent programs (`runCode`) of one worker, each in a process. */
   readonly sandboxSize: number;
   /** `EVERTHREAD_SANDBOX_WALL`: how those processes are isolated. */
@@ -60,6 +64,8 @@ export function readConfiguration(environment: Environment = configuredEnvironme
     scriptTimeoutMs: readNumber(environment, 'EVERTHREAD_SCRIPT_TIMEOUT_MS', 5000, 100),
     toolGraceMs: readNumber(environment, 'EVERTHREAD_TOOL_GRACE_MS', 10_000, 0),
     maxConcurrentActivities: readNumber(environment, 'EVERTHREAD_MAX_CONCURRENT_ACTIVITIES', 200, 1),
+    // The SDK takes 2 at least.
+    cachedThreads: readNumber(environment, 'EVERTHREAD_CACHED_THREADS', cachedThreadsFor(ownMemory()), 2),
     // The sandbox's own default.
     sandboxSize: readNumber(environment, 'EVERTHREAD_SANDBOX_SIZE', Math.max(2, availableParallelism()), 1),
     sandboxWall: readWall(environment.EVERTHREAD_SANDBOX_WALL),
@@ -68,6 +74,13 @@ export function readConfiguration(environment: Environment = configuredEnvironme
     devPort: readDevPort(environment),
     log: readLog(environment.EVERTHREAD_LOG ?? 'info'),
   };
+}
+
+/** A container's limit where there is one; 0 and numbers beyond the machine's own mean that there is none. */
+function ownMemory() {
+  const limit = process.constrainedMemory();
+  const available = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+  return { available, heapLimit: getHeapStatistics().heap_size_limit };
 }
 
 function readKeys(text: string | undefined): EncryptionKeys | undefined {

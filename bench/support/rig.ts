@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { RuntimeClient } from '../../src/client/runtime-client.ts';
-import { readConfiguration } from '../../src/configuration.ts';
+import { type Configuration, readConfiguration } from '../../src/configuration.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { findTemporalBinary } from '../../src/temporal-service/find-binary.ts';
@@ -35,7 +35,7 @@ export interface Rig {
   close(): Promise<void>;
 }
 
-export async function openRig(kind: ServerKind): Promise<Rig> {
+export async function openRig(kind: ServerKind, configuration?: Partial<Configuration>): Promise<Rig> {
   forgetSettings();
   const folder = mkdtempSync(join(tmpdir(), 'everthread-bench-'));
   const store = await openStore('sqlite:store.db', folder);
@@ -49,6 +49,7 @@ export async function openRig(kind: ServerKind): Promise<Rig> {
       store,
       connection,
       taskQueue: 'bench',
+      ...(configuration && { configuration }),
     }),
     await createBareWorker(connection),
   ];
@@ -98,7 +99,7 @@ async function createBareWorker(connection: NativeConnection): Promise<Worker> {
     maxHeartbeatThrottleInterval: 800,
     defaultHeartbeatThrottleInterval: 800,
     maxConcurrentActivityTaskExecutions: configuration.maxConcurrentActivities,
-    maxCachedWorkflows: 2000,
+    maxCachedWorkflows: configuration.cachedThreads,
     showStackTraceSources: true,
   });
 }

@@ -65,7 +65,7 @@ async function createThreadsWorker(input: TemporalWorkerInput): Promise<Temporal
     activities,
     stickyQueueScheduleToStartTimeout: configuration.stickyTimeoutMs,
     maxConcurrentActivityTaskExecutions: configuration.maxConcurrentActivities,
-    maxCachedWorkflows: 2000,
+    maxCachedWorkflows: configuration.cachedThreads,
     showStackTraceSources: true,
     isolateExecutionTimeout: configuration.scriptTimeoutMs,
   };
