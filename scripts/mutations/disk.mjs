@@ -5,7 +5,10 @@ export const DISK = [
   {
     name: 'a commit to SQLite does not wait for a sync',
     rule: 'nobody is told of a write before the disk has it',
-    edits: [{ find: 'await this.#file.datasync();', put: '' }],
+    edits: [
+      { find: 'await this.#file.datasync();', put: '' },
+      { find: 'fdatasyncSync(file.fd);', put: '' },
+    ],
     tests: POWER,
   },
   {
@@ -13,8 +16,8 @@ export const DISK = [
     rule: 'a wait ends with a sync that began after it',
     edits: [
       {
-        find: 'this.#next = undefined;\n        this.#running = this.#sync();\n        return this.#running;',
-        put: 'this.#running = this.#sync().finally(() => {\n          this.#next = undefined;\n        });\n        return this.#running;',
+        find: 'this.#next = undefined;\n    this.#running = this.#sync();\n    return this.#running;',
+        put: 'this.#running = this.#sync().finally(() => {\n      this.#next = undefined;\n    });\n    return this.#running;',
       },
     ],
     tests: POWER,

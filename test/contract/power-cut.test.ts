@@ -84,12 +84,14 @@ describe('after a power cut', () => {
   });
 
   it('what was committed while a sync ran is there once its own answer has come', async () => {
+    cut.slow = true;
+    await thread.stash(message('slow', 'slow'));
     const { begun, letGo } = cut.hold();
     const first = thread.stash(message('a', 'a'));
     await begun;
     // Committed now, and not of that sync.
     const second = thread.stash(message('b', 'b'));
-    while ((await thread.transcript()).length < 2) await new Promise(setImmediate);
+    while ((await thread.transcript()).length < 3) await new Promise(setImmediate);
     let told = false;
     void second.then(() => {
       told = true;
@@ -98,9 +100,9 @@ describe('after a power cut', () => {
     await first;
     // An answer by the first sync would have come with it.
     await new Promise(setImmediate);
-    if (told) expect(await survivors()).toEqual(['[user: a]', '[user: b]']);
+    if (told) expect(await survivors()).toEqual(['[user: slow]', '[user: a]', '[user: b]']);
     await second;
-    expect(await survivors()).toEqual(['[user: a]', '[user: b]']);
+    expect(await survivors()).toEqual(['[user: slow]', '[user: a]', '[user: b]']);
   });
 });
 

@@ -1,17 +1,19 @@
 /**
  * A SQLite store whose power can be cut. What is under it is a disk of two copies: of the database as it was opened, and of its log as
  * it stood when the last sync that has ended began. A cut opens a store on these two alone.
- * It stands in for `fdatasync` as Node offers it, so it shows for which sync each answer waits, and in what order: neither what a
+ * It stands in for both forms of `fdatasync` that Node offers, so it shows for which sync each answer waits, and in what order: neither what a
  * disk does with a sync, nor SQLite's own syncs of the database file (the log stays too short for them to come).
  */
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import fs, { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { openStore } from '../../src/store/open-store.ts';
 import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { TEST_KEYS } from './env-keys.ts';
 
 type Sync = FileHandle['datasync'];
+const SLOW_MS = 10;
 
 export class CutStore {
   readonly store: ThreadStore;
@@ -22,6 +24,8 @@ export class CutStore {
   #begun: PromiseWithResolvers<void> | undefined;
   #cuts = 0;
   syncs = 0;
+  /** A slow disk is not waited for in place (wal-sync.ts, Y3). */
+  slow = false;
 
   private constructor(store: ThreadStore, folder: string, prototype: { datasync: Sync }) {
     this.store = store;
@@ -34,8 +38,19 @@ export class CutStore {
       await sync();
       await datasync.call(this);
     };
+    const { fdatasyncSync } = fs;
+    fs.fdatasyncSync = (descriptor) => {
+      this.syncs += 1;
+      const log = this.#readLog();
+      fdatasyncSync(descriptor);
+      if (this.slow) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SLOW_MS);
+      this.#log = log;
+    };
+    syncBuiltinESMExports();
     this.#restore = () => {
       prototype.datasync = datasync;
+      fs.fdatasyncSync = fdatasyncSync;
+      syncBuiltinESMExports();
     };
   }
 
@@ -49,7 +64,7 @@ export class CutStore {
     return new CutStore(store, folder, prototype);
   }
 
-  /** Syncs begin, and end once they are let go. */
+  /** Syncs begin, and end once they are let go; on a slow disk alone, for one in place cannot be held. */
   hold(): { begun: Promise<void>; letGo(): void } {
     const held = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();

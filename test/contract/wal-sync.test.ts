@@ -1,6 +1,7 @@
 /** WalSync: waiters share syncs, each with one that began after it, and hear of a disk that refuses. */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { WalSync } from '../../src/store/sqlite/wal-sync.ts';
@@ -46,5 +47,40 @@ describe('WalSync', () => {
     writeFileSync(`${path}-wal`, 'log');
     await sync.wait();
     await sync.close();
+  });
+
+  it('waits in place for a quick disk, and leaves a slow one to another thread for a while', async () => {
+    const path = database();
+    writeFileSync(`${path}-wal`, 'log');
+    let disk = 0.1;
+    let time = 0;
+    let inPlace = 0;
+    const { fdatasyncSync } = fs;
+    fs.fdatasyncSync = (descriptor) => {
+      fdatasyncSync(descriptor);
+      inPlace += 1;
+      time += disk;
+    };
+    syncBuiltinESMExports();
+    try {
+      const sync = new WalSync(path, () => time);
+      const waits = async (count: number) => {
+        const before = inPlace;
+        for (let n = 0; n < count; n++) await sync.wait();
+        return inPlace - before;
+      };
+      // The first opens the log.
+      expect(await waits(1)).toBe(0);
+      expect(await waits(10)).toBe(10);
+      disk = 4;
+      expect(await waits(1)).toBe(1);
+      expect(await waits(200)).toBe(0);
+      disk = 0.1;
+      expect(await waits(10)).toBe(10);
+      await sync.close();
+    } finally {
+      fs.fdatasyncSync = fdatasyncSync;
+      syncBuiltinESMExports();
+    }
   });
 });
