@@ -28,7 +28,7 @@ export const MODELS = [
   {
     name: 'activities send no heartbeats',
     rule: 'a model that thinks silently and a tool that computes are alive',
-    edits: [{ find: '() => context.heartbeat()', put: '() => undefined' }],
+    edits: [{ find: '() => context.heartbeat(progressOf(context))', put: '() => undefined' }],
     tests: ['test/activities/guard.test.ts'],
   },
   {

@@ -45,6 +45,7 @@ import { runEffects } from './effect/run-effects.ts';
 import { commitStatus } from './step/commit-status.ts';
 import { modelStep } from './step/model-step.ts';
 import { openThread } from './step/open-thread.ts';
+import { withQuickCalls } from './step/quick-calls.ts';
 import { stashItems } from './step/stash-items.ts';
 import { callSubagent } from './subagent/call.ts';
 import { finishSubagent } from './subagent/finish.ts';
@@ -86,15 +87,17 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     tell((ports) => (input: ToolCallInput) => runTool(ports, input)),
     fallible,
   );
+  const runStep = (ports: ActivityDependencies) =>
+    withQuickCalls(
+      ports,
+      asModelStep(ports, (input) => modelStep(ports, input)),
+    );
   const open = (ports: ActivityDependencies) => (input: OpenThreadInput) => openThread(ports, input);
   const runDue = (ports: ActivityDependencies) => (input: RunEffectsInput) => runEffects(ports, input);
   return {
     openThread: guard(tell(open, { always: true, begun: true })),
     stashItems: guard(({ items, ...run }) => stashItems(store, fromRun(store, run), items)),
-    modelStep: guard(
-      tell((ports) => asModelStep(ports, (input) => modelStep(ports, input))),
-      fallible,
-    ),
+    modelStep: guard(tell(runStep), fallible),
     runTool: runToolCall,
     runCode: runToolCall,
     recordToolOutcome: guard(tell((ports) => (input) => recordToolOutcome(ports, input))),

@@ -4,7 +4,7 @@
  */
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
-import type { ThreadStatus } from '../core/thread/step.ts';
+import type { StepCalls, ThreadStatus } from '../core/thread/step.ts';
 import type { StatusView } from './messages.ts';
 import type { ThreadRun } from './thread-run.ts';
 
@@ -19,6 +19,7 @@ export class Presence {
   #status: ThreadStatus;
   #model = '';
   #activity = 'opening';
+  #called = '';
 
   constructor(run: ThreadRun, { agent, status }: { readonly agent: string; readonly status: ThreadStatus }) {
     this.#run = run;
@@ -42,6 +43,11 @@ export class Presence {
   /** In words, for people. */
   get activity(): string {
     return this.#activity;
+  }
+
+  /** What the last step has called. */
+  get called(): string {
+    return this.#called;
   }
 
   /** As the store has it; shown with `announce`. */
@@ -93,6 +99,12 @@ export class Presence {
     this.#model = model;
   }
 
+  /** With the next activity. Calls within the step's own activity are shown by nothing else. */
+  showCalls({ callCount, calls }: StepCalls): void {
+    const names = calls.map(({ name }) => name).join(', ');
+    this.#called = callCount > calls.length ? `${names} and ${callCount - calls.length} more` : names;
+  }
+
   /** After anything that the details tell of has changed without the activity changing. */
   refresh(): void {
     setCurrentDetails(toDetails(this.#run));
@@ -119,7 +131,7 @@ export function toStatusView({ threadId, presence, turn, inbox, wanted }: Thread
 }
 
 function toDetails({ threadId, presence, turn, inbox, effects, start }: ThreadRun): string {
-  const { agent, model, status, activity } = presence;
+  const { agent, model, status, activity, called } = presence;
   const { lastError } = turn;
   const lines: [string, string][] = [
     ['now', activity],
@@ -127,6 +139,7 @@ function toDetails({ threadId, presence, turn, inbox, effects, start }: ThreadRu
     ['agent', agent],
     ['model', model],
     ['step', String(turn.totalSteps)],
+    ['called', called],
     ['queued', String(inbox.queue.size)],
     ['side', turn.session?.side ?? ''],
     ['stopped by', turn.stopReason ?? ''],

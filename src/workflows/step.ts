@@ -1,9 +1,9 @@
 /**
  * One step (runtime §3): the model activity, then its tool calls one after another in the returned order, then
- * the stop rules. Decisions are core's; this file is their order.
+ * the stop rules. Decisions are core's; this file is their order. Quick calls have run within the model activity.
  */
 import { isCancellation } from '@temporalio/workflow';
-import type { StoredError } from '../core/thread/step.ts';
+import type { StoredError, ToolCallOutcome } from '../core/thread/step.ts';
 import type { StopReason } from '../core/thread/stop.ts';
 import { Suspended } from './child-call.ts';
 import { isFailedActivity, toStoredError } from './fault.ts';
@@ -91,6 +91,7 @@ async function finishStep(run: ThreadRun, outcome: StoredStep): Promise<StepEnd>
   const before = turn.beginStep(outcome);
   if (outcome.agent !== undefined) run.presence.showAgent(outcome.agent);
   if (outcome.model) run.presence.showModel(outcome.model);
+  run.presence.showCalls(outcome);
   const calls = await runToolCalls(run, outcome).catch((error) => {
     if (error instanceof Suspended) turn.uncountStep(before);
     throw error;
@@ -107,10 +108,7 @@ async function finishStep(run: ThreadRun, outcome: StoredStep): Promise<StepEnd>
 async function runToolCalls(run: ThreadRun, outcome: StoredStep): Promise<readonly CallEnd[]> {
   const results: CallEnd[] = [];
   for (let index = 0; index < outcome.callCount; index++) {
-    const call = callAt(outcome, index);
-    run.presence.showActivity(`running ${call.name} (${index + 1} of ${outcome.callCount})`);
-    const place = { step: outcome.step, index, executionId: run.turn.executionId() };
-    const result = await runToolCall(run, call, place);
+    const result = outcome.ran?.[index] ?? (await runCallAt(run, outcome, index));
     if (result.kind === 'terminated') {
       run.end();
       return results;
@@ -120,4 +118,11 @@ async function runToolCalls(run: ThreadRun, outcome: StoredStep): Promise<readon
     results.push({ name: result.name, succeeded: done?.succeeded ?? false, directive: done?.directive });
   }
   return results;
+}
+
+function runCallAt(run: ThreadRun, outcome: StoredStep, index: number): Promise<ToolCallOutcome> {
+  const call = callAt(outcome, index);
+  run.presence.showActivity(`running ${call.name} (${index + 1} of ${outcome.callCount})`);
+  const place = { step: outcome.step, index, executionId: run.turn.executionId() };
+  return runToolCall(run, call, place);
 }

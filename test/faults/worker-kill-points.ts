@@ -12,6 +12,9 @@ const UNDISTURBED: [string, Doom][] = [
   ['after the commit of a step, before its completion', doomOf('use write 1', 'model_committed')],
   ['before a tool body starts', doomOf('use write 1', 'tool_not_begun')],
   ["after a tool's commit, before its completion", doomOf('use write 1', 'tool_committed')],
+  ['between two calls within a step', doomOf('use touch at once', 'tool_committed')],
+  ['after the last call within a step, before its completion', doomOf('use touch 1', 'tool_committed')],
+  ['before a call within a step', doomOf('use touch 1', 'tool_not_begun')],
   ['after the thread came to rest in the store', doomOf('use write 1', 'status_committed')],
   ['during continue-as-new', doomOf('use write 12', 'thread_opening')],
 ];
@@ -22,10 +25,11 @@ const ONCE: [string, Doom, string[]][] = [
 ];
 
 const AGAIN: [string, string, Doom, string[]][] = [
-  ['an idempotent', 'body_before', doomOf('use set 1', 'body_before'), ['1']],
-  ['an idempotent', 'body_after', doomOf('use set 1', 'body_after'), ['1', '1']],
-  ['a quick', 'body_before', doomOf('use touch 1', 'body_before'), ['1']],
-  ['a quick', 'body_after', doomOf('use touch 1', 'body_after'), ['1', '1']],
+  ['an idempotent tool', 'body_before', doomOf('use set 1', 'body_before'), ['1']],
+  ['an idempotent tool', 'body_after', doomOf('use set 1', 'body_after'), ['1', '1']],
+  ['a quick tool', 'body_before', doomOf('use touch 1', 'body_before'), ['1']],
+  ['a quick tool', 'body_after', doomOf('use touch 1', 'body_after'), ['1', '1']],
+  ['the first of two quick tools', 'body_after', doomOf('use touch at once', 'body_after'), ['1', '1', '2']],
 ];
 
 const STREAMING: Doom = {
@@ -120,7 +124,7 @@ export function describeWorkerKill(manner: Manner): void {
     );
 
     it.each(AGAIN)(
-      'inside %s tool runs it again (%s) and stores its result once',
+      'inside %s runs it again (%s) and stores its result once',
       async (_kind, _point, doom, written) => {
         const thread = await survivor(doom);
         expect(await cluster.transcript(thread)).toEqual(await expectedTranscript(doom.content));

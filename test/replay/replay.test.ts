@@ -57,6 +57,7 @@ describe('replay', () => {
 
   it.each([
     'tools',
+    'calls-within-a-step',
     'subprompt',
     'handoff',
     'behind-a-step',

@@ -99,6 +99,41 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       await client.waitForIdle(threadId);
     },
   },
+  'calls-within-a-step': {
+    model: () =>
+      scriptedModel([
+        callsMany([{ name: 'quick' }, { name: 'nobody' }, { name: 'remind' }]),
+        callsMany([{ name: 'quick' }, { name: 'slow' }]),
+        says('done'),
+        calls('leave'),
+      ]),
+    options: {
+      tools: {
+        ...tools,
+        remind: defineTool({
+          description: 'puts a message in line',
+          quick: true,
+          execute: async (state) => {
+            await state.queueMessage({ role: 'user', content: 'remember' });
+            return { status: 'success' };
+          },
+        }),
+        leave: defineTool({
+          description: 'ends the thread',
+          quick: true,
+          execute: async (state) => {
+            await state.terminate();
+            return { status: 'success' };
+          },
+        }),
+      },
+    },
+    async live(client, threadId) {
+      await say(client, threadId, 'work');
+      await client.queueTool(threadId, { name: 'quick' });
+      await client.waitForIdle(threadId);
+    },
+  },
   'failed-step': {
     model: () => scriptedModel([fails({ status: 400, message: 'no' }), says('better')]),
     async live(client, threadId) {

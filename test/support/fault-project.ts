@@ -18,7 +18,13 @@ import {
   registryFrom,
 } from '../../src/definitions/index.ts';
 import { openaiCompatible } from '../../src/models/index.ts';
-import { calls, type RecordedRequest, type ScriptFunction, says } from '../../src/testing/index.ts';
+import {
+  calls,
+  callsMany,
+  type RecordedRequest,
+  type ScriptFunction,
+  says,
+} from '../../src/testing/index.ts';
 import {
   beAide,
   FAMILY_ENTRIES,
@@ -194,7 +200,7 @@ function computeTool(folder: string) {
 }
 
 /**
- * `use <tool> <times>` makes so many steps of one call each, and then a text; `wait` is answered once `gate` opens;
+ * `use <tool> <times>` makes so many steps of one call each, and then a text, `use <tool> at once` two calls in one step; `wait` is answered once `gate` opens;
  * `slowly` streams for two seconds; everything else is answered at once. The prompt `consult` has the line written that it is
  * given, saying so.
  */
@@ -211,6 +217,8 @@ export function faultScript(gate?: () => Promise<void>): ScriptFunction {
       const line = turn === 1 ? `${results + 1}` : `${turn}.${results + 1}`;
       return calls(tool, { line });
     }
+    const [, twice] = /^use (\w+) at once/.exec(text) ?? [];
+    if (twice && results === 0) return callsMany(['1', '2'].map((line) => ({ name: twice, args: { line } })));
     if (text === 'wait') await gate?.();
     const answer = `Answered "${text}" after ${results} tool results.`;
     return says(answer, text.endsWith('slowly') ? { chunks: 20, chunkDelayMs: 100 } : {});

@@ -10,6 +10,7 @@ import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from
 import { type ErrorCode, errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { readField } from '../../core/value/thrown.ts';
+import { progressOf } from './progress.ts';
 
 const HEARTBEAT_MS = 250;
 /** A step's fault that came back this often will not go away by itself; the thread says so and rests. */
@@ -54,7 +55,9 @@ export function guard<Input, Output>(
 ): Activity<Input, Output> {
   return async (input) => {
     const context = Context.current();
-    const timer = context.info.isLocal ? undefined : setInterval(() => context.heartbeat(), HEARTBEAT_MS);
+    const timer = context.info.isLocal
+      ? undefined
+      : setInterval(() => context.heartbeat(progressOf(context)), HEARTBEAT_MS);
     try {
       return withinSize(await run(input), context.info.activityType);
     } catch (error) {

@@ -1,6 +1,6 @@
 /**
  * `modelStep`: one step of the cycle up to the stored answer (runtime §3.1-3.4), through the model gate (`model-gate/model-gate.ts`).
- * Tools are other activities.
+ * Quick calls follow within the same activity (`quick-calls.ts`); other tools are activities of their own.
  */
 
 import type { Registry } from '../../core/author/definition.ts';

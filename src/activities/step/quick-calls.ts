@@ -1,0 +1,70 @@
+/**
+ * The calls of an answer within the step's own activity, where all of them are quick: an activity less for each. They are begun, judged
+ * and stored as in activities of their own (`tool/run-tool.ts`), one after the other.
+ * Q1. The step's outcome tells of those that have ended, from the first on. The workflow runs what is left, each in an activity of
+ *     its own: a call that met a fault or is to run alone, and whatever a worker has not begun that is shutting down.
+ * Q2. They run behind the step's unit of work, not within it: what takes the process down is the tool (author/unit.ts).
+ * Q3. Another attempt finds the answer in the store, and each call as it was left. It runs again what has no result.
+ * Q4. Once the step is cancelled no call begins. The workflow has gone on by then, and the store settles what is left.
+ */
+import type { ModelStepInput, ModelStepOutcome, ToolCallOutcome } from '../../core/thread/step.ts';
+import { LIMITS } from '../../core/value/limit.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { type Activity, abortError, abortSignal } from '../base/guard.ts';
+import { showProgress } from '../base/progress.ts';
+import { runTool } from '../tool/run-tool.ts';
+
+type StoredStep = Extract<ModelStepOutcome, { kind: 'step' }>;
+
+/** Left for what else is added to the outcome. */
+const SPARE_BYTES = 256;
+
+export function withQuickCalls(
+  dependencies: ActivityDependencies,
+  step: Activity<ModelStepInput, ModelStepOutcome>,
+): Activity<ModelStepInput, ModelStepOutcome> {
+  return async (input) => {
+    const outcome = await step(input);
+    // Q2: a lone process runs its unit and nothing else.
+    if (outcome.kind !== 'step' || dependencies.lone || !areQuick(outcome)) return outcome;
+    return withRan(outcome, await runCalls(dependencies, input, outcome));
+  };
+}
+
+/** What the outcome does not name is no quick call. */
+function areQuick({ callCount, calls }: StoredStep): boolean {
+  return callCount > 0 && callCount === calls.length && calls.every(({ mode }) => mode === 'quick');
+}
+
+async function runCalls(
+  dependencies: ActivityDependencies,
+  { threadId, storeId, executionId }: ModelStepInput,
+  { step, calls, callCount }: StoredStep,
+): Promise<readonly ToolCallOutcome[]> {
+  const ran: ToolCallOutcome[] = [];
+  for (const [index, { name }] of calls.entries()) {
+    // Q4: cancelled.
+    if (abortSignal().aborted) throw abortError();
+    // Q1: left to other workers.
+    if (dependencies.handover.aborted) break;
+    showProgress(`running ${name} (${index + 1} of ${callCount})`);
+    const call = { threadId, storeId, step, index, executionId };
+    const outcome = await runTool(dependencies, call).catch(leaveToWorkflow);
+    if (outcome === 'left') break;
+    ran.push(outcome);
+    if (outcome.kind === 'terminated') break;
+  }
+  return ran;
+}
+
+function leaveToWorkflow(): 'left' {
+  if (abortSignal().aborted) throw abortError();
+  return 'left';
+}
+
+/** Where there is no room to tell of them, the workflow asks for each, and hears what is stored. */
+function withRan(outcome: StoredStep, ran: readonly ToolCallOutcome[]): StoredStep {
+  const told = { ...outcome, ran };
+  const bytes = Buffer.byteLength(JSON.stringify(told));
+  return ran.length === 0 || bytes > LIMITS.activityResultBytes - SPARE_BYTES ? outcome : told;
+}

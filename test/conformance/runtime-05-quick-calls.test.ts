@@ -1,0 +1,191 @@
+/** runtime §5: quick calls run within the activity of their step, and nothing that is said of calls changes by that. */
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import type { FaultPoint } from '../../src/activities/base/dependencies.ts';
+import { defineEffect, defineTool } from '../../src/definitions/index.ts';
+import { calls, callsMany, says, scriptedModel } from '../../src/testing/index.ts';
+import { ended } from '../support/effects.ts';
+import { eventually, type TestRuntime, testRuntime } from '../support/runtime.ts';
+
+const note = defineTool({
+  description: 'notes a line',
+  quick: true,
+  args: z.object({ line: z.string().default('') }),
+  execute: (_state, { line }) => ({ status: 'success', result: `noted ${line}` }),
+});
+
+/** Stays in its body until it is aborted or let go. */
+function staying() {
+  const aborted = Promise.withResolvers<void>();
+  const left = Promise.withResolvers<void>();
+  const tool = defineTool({
+    description: 'stays',
+    quick: true,
+    execute: async ({ execution }) => {
+      execution?.abortSignal.addEventListener('abort', () => aborted.resolve());
+      await Promise.race([aborted.promise, left.promise]);
+      return { status: 'success', result: 'stayed' };
+    },
+  });
+  return { tool, aborted: aborted.promise, letGo: left.resolve };
+}
+
+/** The activities of a thread's run, by name. */
+async function activitiesOf({ client }: TestRuntime, threadId: string): Promise<string[]> {
+  const { events } = await client.temporal.workflow.getHandle(`thread/${threadId}`).fetchHistory();
+  return (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
+    scheduled?.activityType?.name ? [scheduled.activityType.name] : [],
+  );
+}
+
+async function begin({ client, store }: TestRuntime, startedTools: number): Promise<string> {
+  const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
+  await eventually('the tool runs', async () => {
+    const events = await store.events.read(threadId, 0);
+    return events.filter(({ type }) => type === 'tool.started').length === startedTools;
+  });
+  return threadId;
+}
+
+describe('runtime §5 Tool Execution, quick calls', () => {
+  it('[runtime 5.1] run in the returned order within the activity of their step, each result on its own', async () => {
+    const model = scriptedModel([
+      callsMany([{ name: 'note', args: { line: 'one' } }, { name: 'nobody' }, { name: 'note' }]),
+      says('done'),
+    ]);
+    const runtime = await testRuntime({ model, tools: { note } });
+    const thread = await runtime.start('go');
+    expect(await activitiesOf(runtime, thread)).toEqual([
+      'openThread',
+      'modelStep',
+      'modelStep',
+      'commitStatus',
+    ]);
+    expect(await runtime.transcript(thread)).toEqual([
+      'user: go',
+      'assistant:  -> note, nobody, note',
+      'tool note success: noted one',
+      expect.stringMatching(/^tool nobody error: /),
+      'tool note success: noted ',
+      'assistant: done',
+    ]);
+    const events = await runtime.store.events.read(thread, 0);
+    expect(events.map(({ type }) => type).filter((type) => /^tool\.(started|result)/.test(type))).toEqual([
+      ...['tool.started', 'tool.result', 'tool.started', 'tool.result', 'tool.started', 'tool.result'],
+    ]);
+  });
+
+  it('run as activities of their own beside a call that is not quick', async () => {
+    const slow = defineTool({ description: 'slow', execute: () => ({ status: 'success' }) });
+    const model = scriptedModel([callsMany([{ name: 'note' }, { name: 'slow' }]), says('done')]);
+    const runtime = await testRuntime({ model, tools: { note, slow } });
+    const activities = await activitiesOf(runtime, await runtime.start('go'));
+    expect(activities.filter((name) => name === 'runTool')).toHaveLength(2);
+  });
+
+  it('are told by the heartbeats of the activity while they run', async () => {
+    const { tool, letGo } = staying();
+    const model = scriptedModel([callsMany([{ name: 'note' }, { name: 'stay' }]), says('done')]);
+    const runtime = await testRuntime({ model, tools: { note, stay: tool } });
+    const thread = await begin(runtime, 2);
+    const handle = runtime.client.temporal.workflow.getHandle(`thread/${thread}`);
+    await eventually('the activity tells of the call', async () => {
+      const { raw } = await handle.describe();
+      const [details] = raw.pendingActivities?.[0]?.heartbeatDetails?.payloads ?? [];
+      return Buffer.from(details?.data ?? []).toString() === '"running stay (2 of 2)"';
+    });
+    letGo();
+    await runtime.client.waitForIdle(thread);
+  });
+
+  it('are named by the details of the workflow once their step is over', async () => {
+    const model = scriptedModel([callsMany([{ name: 'nobody' }, { name: 'note' }])]);
+    const runtime = await testRuntime({ model, tools: { note }, side: { stopTool: 'note' } });
+    const thread = await runtime.start('go');
+    const handle = runtime.client.temporal.workflow.getHandle(`thread/${thread}`);
+    const metadata = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
+    expect(metadata.currentDetails).toContain('- **called:** nobody, note\n');
+  });
+
+  it('a stop aborts the one that runs, and what is behind it never begins', async () => {
+    const { tool, aborted } = staying();
+    const model = scriptedModel([callsMany([{ name: 'stay' }, { name: 'note' }]), says('on we go')]);
+    const runtime = await testRuntime({ model, tools: { note, stay: tool } });
+    const thread = await begin(runtime, 1);
+    await runtime.client.stop(thread, 'enough');
+    await aborted;
+    expect(await runtime.client.waitForIdle(thread)).toMatchObject({
+      status: 'stopped',
+      stopReason: 'enough',
+    });
+    expect((await runtime.transcript(thread)).slice(2)).toEqual([
+      expect.stringMatching(/^tool stay error: .*stopped/i),
+      expect.stringMatching(/^tool note error: .*stopped/i),
+    ]);
+    await runtime.say(thread, 'again');
+    expect((await runtime.transcript(thread)).at(-1)).toBe('assistant: on we go');
+    const events = await runtime.store.events.read(thread, 0);
+    expect(events.filter(({ type }) => type === 'tool.started')).toHaveLength(1);
+  });
+
+  it('a call that meets a fault goes on in an activity of its own, and those behind it', async () => {
+    let left = 1;
+    const probe = (point: FaultPoint) => {
+      if (point === 'tool_not_begun' && left-- === 0) throw new Error('refused once');
+    };
+    const line = (name: string) => ({ name: 'note', args: { line: name } });
+    const model = scriptedModel([callsMany([line('one'), line('two'), line('three')]), says('done')]);
+    const runtime = await testRuntime({ model, tools: { note }, probe });
+    const thread = await runtime.start('go');
+    expect((await runtime.transcript(thread)).slice(2)).toEqual([
+      'tool note success: noted one',
+      'tool note success: noted two',
+      'tool note success: noted three',
+      'assistant: done',
+    ]);
+    const activities = await activitiesOf(runtime, thread);
+    expect(activities.filter((name) => name === 'runTool')).toHaveLength(2);
+  });
+
+  it('whatever they are called, and however many there are, the answer of their step stays small', async () => {
+    const names = Array.from({ length: 16 }, (_, n) => '名'.repeat(60) + n);
+    const model = scriptedModel([callsMany(names.map((name) => ({ name }))), says('done')]);
+    const runtime = await testRuntime({ model, tools: { note } });
+    const thread = await runtime.start('go');
+    expect((await runtime.transcript(thread)).at(-1)).toBe('assistant: done');
+  });
+
+  it('a thread that one of them ends begins no other', async () => {
+    const leave = defineTool({
+      description: 'ends the thread',
+      quick: true,
+      execute: async (state) => {
+        await state.terminate();
+        return { status: 'success' };
+      },
+    });
+    const model = scriptedModel([callsMany([{ name: 'leave' }, { name: 'note' }])]);
+    const runtime = await testRuntime({ model, tools: { leave, note } });
+    const thread = await runtime.start('go');
+    expect(await runtime.client.getThread(thread)).toMatchObject({ status: 'terminated' });
+    const events = await runtime.store.events.read(thread, 0);
+    expect(events.filter(({ type }) => type === 'tool.started')).toHaveLength(1);
+  });
+
+  it('an effect that one of them schedules fires', async () => {
+    const ring = defineEffect('rings', (state) => state.setValue('rung', true));
+    const plan = defineTool({
+      description: 'plans',
+      quick: true,
+      execute: async (state) => {
+        await state.scheduleEffect('ring', {}, 50);
+        return { status: 'success' };
+      },
+    });
+    const model = scriptedModel([calls('plan'), says('planned')]);
+    const runtime = await testRuntime({ model, tools: { plan }, effects: { ring } });
+    const thread = await runtime.start('go');
+    await ended(runtime, thread, 1);
+    expect(await activitiesOf(runtime, thread)).not.toContain('runTool');
+  });
+});
