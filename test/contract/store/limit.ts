@@ -109,5 +109,23 @@ export function registerLimit(given: () => Stores): void {
       expect(await thread.store.queue.readPending({ ...query, ...TWO })).toMatchObject({ limited: true });
       expect(await thread.store.queue.readPending(query)).toMatchObject({ limited: false });
     });
+
+    it('[runtime 6.4] let hooks see what nobody has to answer: a limit keeps none of it in line', async () => {
+      const thread = await openThread(given().store);
+      const one = within({ maxSteps: { a: 1 } });
+      await thread.commit(await thread.beginCall([message('a')], one));
+      thread.afterStep = 1;
+      await thread.rest('idle', { reason: 'stop_on_response' });
+      await thread.store.queue.add(thread.id, message('note', 'seen', { role: 'system' }), { own: true });
+      const query = { ...thread.from, ordinal: 9, afterStep: 1, items: [], ...one };
+      expect(await thread.store.queue.readPending(query)).toMatchObject({
+        limited: false,
+        rows: [{ id: 'note' }],
+      });
+      expect(await thread.begin([], { ...one, executionId: 'execution-2' })).toMatchObject({
+        kind: 'nothing_to_do',
+        swept: 1,
+      });
+    });
   });
 }

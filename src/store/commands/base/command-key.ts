@@ -2,6 +2,8 @@
  * The natural key of a workflow's command: its run, and the command's ordinal in that run. A command that comes
  * again, because its answer or its worker was lost, is known by it and finds what the first one did.
  */
+import type { Transaction } from 'kysely';
+import type { Tables } from '../../schema/tables.ts';
 import type { ThreadTransaction } from './thread-transaction.ts';
 
 export interface CommandKey {
@@ -14,17 +16,21 @@ export interface CommandOutcome {
   readonly swept: number;
 }
 
-export async function findOutcome(
-  thread: ThreadTransaction,
-  key: CommandKey,
-): Promise<CommandOutcome | undefined> {
-  return thread.trx
+/** One row at most: what the first one did. */
+export function selectOutcome(trx: Transaction<Tables>, threadId: string, key: CommandKey) {
+  return trx
     .selectFrom('command_keys')
     .select(['step', 'swept'])
-    .where('thread_id', '=', thread.threadId)
+    .where('thread_id', '=', threadId)
     .where('run_id', '=', key.runId)
-    .where('ordinal', '=', key.ordinal)
-    .executeTakeFirst();
+    .where('ordinal', '=', key.ordinal);
+}
+
+export async function findOutcome(
+  { trx, threadId }: ThreadTransaction,
+  key: CommandKey,
+): Promise<CommandOutcome | undefined> {
+  return selectOutcome(trx, threadId, key).executeTakeFirst();
 }
 
 export async function keepOutcome(

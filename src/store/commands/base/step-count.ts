@@ -46,10 +46,14 @@ function toSideSteps(counts: readonly { readonly side: Side; readonly count: num
   return { a: of('a'), b: of('b') };
 }
 
-/** C1: a new execution, and who asked for it. */
-export async function beginCount(thread: ThreadTransaction): Promise<void> {
-  if (await hasOutsideInput(thread.trx, thread.threadId))
-    thread.set({ counted_from: thread.row.last_step + 1 });
+/** C1: a new execution. False where nobody outside asked for it: its steps count on. */
+export async function beginCount(
+  thread: ThreadTransaction,
+  inLine: readonly { readonly own: number }[],
+): Promise<boolean> {
+  const outside = inLine.some(({ own }) => own === 0) || (await hasOutsideInput(thread.trx, thread.threadId));
+  if (outside) thread.set({ counted_from: thread.row.last_step + 1 });
+  return outside;
 }
 
 /** Something is in line that the thread's own executions have not queued. */

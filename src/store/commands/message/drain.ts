@@ -4,13 +4,15 @@
  * D1. With two AI sides the first message decides who acts (definitions §22.40), and a queued tool is a call of that side. So all
  *     rows are read before the first is written.
  */
+import type { InferResult, Transaction } from 'kysely';
 import type { Side } from '../../../core/author/thread-execution.ts';
 import type { AttachmentRef } from '../../../core/message/message.ts';
 import type { QueueItem } from '../../../core/thread/item.ts';
 import { findAnswering, roleOf } from '../../../core/thread/session.ts';
-import type { PreparedRow } from '../../port/hook.ts';
 import type { BeginStep } from '../../port/step.ts';
 import { QUEUED_TOOL, toQueuedCall, withPrepared } from '../../schema/pending-payload.ts';
+import type { Tables } from '../../schema/tables.ts';
+import { readInBatches } from '../base/batches.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { putInLine } from './queue.ts';
 import { resolveAttachments } from './queued-attachments.ts';
@@ -34,41 +36,72 @@ export interface Drained {
 /** The most pending rows that one step takes beside its own items; the rest wait for the next. */
 export const DRAIN_ROWS = 500;
 
-/** What a step would take, read before anything of it is written (D1). */
-export interface DueInput {
-  /** Of the step's own items; then what was in line before them. */
-  readonly rows: readonly DueRow[];
-  /** Items of the step that were in line nowhere before. */
-  readonly added: readonly QueueItem[];
-  /** How many of them were in line. */
-  readonly swept: number;
+/** What the rows ask for, before it is known which of them are refused. */
+export interface InputWish {
   /** The side that the first message makes act. */
   readonly answering: Side | undefined;
   readonly wantsAnswer: boolean;
   readonly hasTools: boolean;
 }
 
-/** Puts the step's own items in line, and reads what is to be drained. */
+/** What a step would take, read before anything of it is written (D1). */
+export interface DueInput extends InputWish {
+  /** Of the step's own items; then what was in line before them. */
+  readonly rows: readonly DueRow[];
+  /** Items of the step that were in line nowhere before. */
+  readonly added: readonly QueueItem[];
+  /** How many of them were in line. */
+  readonly swept: number;
+}
+
+type Asked = Pick<BeginStep, 'threadId' | 'items' | 'prepared'>;
+
+/** Pending rows beside the step's own items; where hooks have seen some, those alone. Known before any of the items is in line. */
+export function selectInLine(trx: Transaction<Tables>, { threadId, items, prepared }: Asked) {
+  const own = items.map(({ id }) => id);
+  const seen = prepared?.map(({ id }) => id).filter((id) => !own.includes(id));
+  const rows = selectPending(trx, threadId).limit(seen?.length === 0 ? 0 : DRAIN_ROWS);
+  if (seen && seen.length > 0) return rows.where('id', 'in', seen);
+  return own.length > 0 ? rows.where('id', 'not in', own) : rows;
+}
+
+function selectPending(trx: Transaction<Tables>, threadId: string) {
+  return trx
+    .selectFrom('items')
+    .select(['id', 'kind', 'payload', 'own'])
+    .where('thread_id', '=', threadId)
+    .where('state', '=', 'queued')
+    .orderBy('position');
+}
+
+type PendingRow = InferResult<ReturnType<typeof selectPending>>[number];
+
+/** Puts the step's own items in line, and tells what is to be drained with those that were there. */
 export async function readDue(
   thread: ThreadTransaction,
   { items, prepared, twoSides = false }: Pick<BeginStep, 'items' | 'prepared' | 'twoSides'>,
+  inLine: readonly PendingRow[],
 ): Promise<DueInput> {
-  const seen = prepared && new Map(prepared.map((row) => [row.id, row]));
-  const { own, inLine, added } = await readQueue(thread, items, seen);
+  const { own, added } = await lineUp(thread, items);
+  const seen = new Map(prepared?.map((row) => [row.id, row]));
   // What the step took stands before the rows in line (core/queue I1), though its rows are younger.
-  const rows = [...own, ...inLine].map(({ id, kind, payload }) => ({
-    id,
-    kind,
-    item: JSON.parse(withPrepared(payload, seen?.get(id))) as DueRow['item'],
+  const rows = [...own, ...inLine].map(({ payload, ...row }) => ({
+    ...row,
+    item: JSON.parse(withPrepared(payload, seen.get(row.id))) as DueRow['item'],
   }));
-  const roles = rolesOf(rows);
+  const said = rows.map(({ kind, item: { role } }) => ({ kind, role }));
+  return { rows, added, swept: inLine.length, ...wishOf(said, twoSides) };
+}
+
+/** D1: the first message decides who acts. */
+export function wishOf(
+  rows: readonly { readonly kind: DueRow['kind']; readonly role: string }[],
+  twoSides: boolean,
+): InputWish {
+  const roles = rows.flatMap(({ kind, role }) => (kind === 'message' ? [role] : []));
   return {
-    rows,
-    added,
-    swept: inLine.length,
-    // D1: the first message decides.
     answering: twoSides ? findAnswering(roles) : undefined,
-    wantsAnswer: wantsAnswer(roles, twoSides),
+    wantsAnswer: roles.some((role) => role === 'user' || (twoSides && role === 'assistant')),
     hasTools: rows.some(({ kind }) => kind === 'tool'),
   };
 }
@@ -78,10 +111,9 @@ export async function drain(
   { rows, swept }: DueInput,
   { executionId, twoSides = false }: Pick<BeginStep, 'executionId' | 'twoSides'>,
 ): Promise<Drained> {
-  const accepted: DueRow[] = [];
-  for (const row of rows) if (!(await refuseTakenId(thread, row.id))) accepted.push(row);
-  const roles = rolesOf(accepted);
-  const answering = twoSides ? findAnswering(roles) : undefined;
+  const accepted = await refuseTaken(thread, rows);
+  const said = accepted.map(({ kind, item: { role } }) => ({ kind, role }));
+  const { answering, wantsAnswer } = wishOf(said, twoSides);
   if (answering !== undefined) thread.set({ side: answering });
   const tools: DrainedTool[] = [];
   for (const { id, kind, item } of accepted) {
@@ -89,28 +121,17 @@ export async function drain(
     else await storeMessage(thread, id, item, executionId);
   }
   await markDrained(thread, rows);
-  return { swept, wantsAnswer: wantsAnswer(roles, twoSides), tools };
+  return { swept, wantsAnswer, tools };
 }
 
-function rolesOf(rows: readonly DueRow[]): string[] {
-  return rows.flatMap(({ kind, item }) => (kind === 'message' ? [item.role] : []));
-}
-
-function wantsAnswer(roles: readonly string[], twoSides: boolean): boolean {
-  return roles.some((role) => role === 'user' || (twoSides && role === 'assistant'));
-}
-
-/** Rows as hooks have made them, by their ids. */
-type Seen = ReadonlyMap<string, PreparedRow>;
-
-/** Rows of the items that the step took itself, and the rows that were in line. */
-async function readQueue(thread: ThreadTransaction, items: BeginStep['items'], seen: Seen | undefined) {
-  // Taken and drained in one transaction: nobody ever sees these waiting.
+/** The step's own items as rows. Taken and drained in one transaction: nobody ever sees these waiting. */
+async function lineUp(thread: ThreadTransaction, items: BeginStep['items']) {
+  if (items.length === 0) return { added: [], own: [] };
   const added: QueueItem[] = [];
   for (const item of items) if (await putInLine(thread, item)) added.push(item);
-  const ids = items.map((item) => item.id);
-  const own = ids.length > 0 ? await pendingRows(thread).where('id', 'in', ids).execute() : [];
-  return { added, own, inLine: await readInLine(thread, ids, seen && [...seen.keys()]) };
+  const ids = items.map(({ id }) => id);
+  const own = await selectPending(thread.trx, thread.threadId).where('id', 'in', ids).execute();
+  return { added, own };
 }
 
 /** Refused ones too. The row stays, without its content, so that the same item cannot come again. */
@@ -125,28 +146,7 @@ async function markDrained({ trx, threadId }: ThreadTransaction, rows: readonly 
     .execute();
 }
 
-/** Pending rows beside those that a step took itself; where hooks have seen some, those alone. */
-async function readInLine(thread: ThreadTransaction, taken: readonly string[], seen?: readonly string[]) {
-  const wanted = seen?.filter((id) => !taken.includes(id));
-  if (wanted?.length === 0) return [];
-  let rows = pendingRows(thread);
-  if (wanted) rows = rows.where('id', 'in', wanted);
-  else if (taken.length > 0) rows = rows.where('id', 'not in', taken);
-  return rows.limit(DRAIN_ROWS).execute();
-}
-
-function pendingRows(thread: ThreadTransaction) {
-  return thread.trx
-    .selectFrom('items')
-    .select(['id', 'kind', 'payload'])
-    .where('thread_id', '=', thread.threadId)
-    .where('state', '=', 'queued')
-    .orderBy('position');
-}
-
-interface DueRow {
-  readonly id: string;
-  readonly kind: 'message' | 'tool';
+interface DueRow extends Pick<PendingRow, 'id' | 'kind' | 'own'> {
   readonly item: StoredMessagePayload & QueuedToolPayload;
 }
 
@@ -203,15 +203,32 @@ export async function storeQueuedTool(
   return { callId: call.id, ...call.function, origin: item.origin ?? 'signal' };
 }
 
-/** An id that one of the thread's own messages bears cannot name another; the item is refused, visibly. */
-export async function refuseTakenId(thread: ThreadTransaction, id: string): Promise<boolean> {
-  const taken = await thread.trx
-    .selectFrom('messages')
-    .select('id')
-    .where('thread_id', '=', thread.threadId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (taken)
-    thread.emit('item.rejected', { id, code: 'InvalidMessage', reason: 'another message has this id' });
-  return taken !== undefined;
+/** An id that one of the thread's own messages bears cannot name another; such an item is refused, visibly. */
+export async function refuseTaken<Item extends { readonly id: string }>(
+  thread: ThreadTransaction,
+  items: readonly Item[],
+): Promise<readonly Item[]> {
+  const ids = items.map(({ id }) => id);
+  const taken = await findMessages(thread.trx, thread.threadId, ids);
+  for (const id of ids)
+    if (taken.has(id))
+      thread.emit('item.rejected', { id, code: 'InvalidMessage', reason: 'another message has this id' });
+  return items.filter(({ id }) => !taken.has(id));
+}
+
+/** Those of the ids that messages bear. */
+export async function findMessages(
+  trx: Transaction<Tables>,
+  threadId: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const found = await readInBatches(ids, (batch) =>
+    trx
+      .selectFrom('messages')
+      .select('id')
+      .where('thread_id', '=', threadId)
+      .where('id', 'in', batch)
+      .execute(),
+  );
+  return new Set(found.map(({ id }) => id));
 }

@@ -7,7 +7,6 @@ import type { Side } from '../../../core/author/thread-execution.ts';
 import type { QueueItem } from '../../../core/thread/item.ts';
 import { mustTakeOver } from '../../../core/thread/plan-step.ts';
 import { findAnswering, NO_STEPS } from '../../../core/thread/session.ts';
-import { findLimit } from '../../../core/thread/step-limit.ts';
 import type { PendingWork } from '../../port/hook.ts';
 import type { QueueStore } from '../../port/queue.ts';
 import { toPendingDraft } from '../../schema/pending-payload.ts';
@@ -19,8 +18,9 @@ import { countEnded, hasOutsideInput } from '../base/step-count.ts';
 import { toCounts } from '../base/step-place.ts';
 import type { ThreadRow } from '../base/thread-transaction.ts';
 import { findUnseen } from '../base/unseen-step.ts';
-import { DRAIN_ROWS } from './drain.ts';
+import { DRAIN_ROWS, findMessages, wishOf } from './drain.ts';
 import { toItemRow } from './queue.ts';
+import { findLimitOf } from './step-limit.ts';
 
 type Query = Parameters<QueueStore['readPending']>[0];
 type Row = Pick<Selectable<ItemTable>, 'id' | 'kind' | 'payload' | 'state' | 'position' | 'created_at'>;
@@ -44,7 +44,7 @@ export async function readPending(context: CommandContext, query: Query): Promis
       rows: found.map((row) => ({ id: row.id, message: row.taken ? null : toPendingDraft(row, side) })),
       side,
       limited:
-        !takesOver && (await isLimited(db, query, { thread, side, begins: execution.executionId === null })),
+        !takesOver && (await isLimited(db, query, { thread, found, begins: execution.executionId === null })),
       ...execution,
     };
   });
@@ -102,23 +102,26 @@ function findSide(thread: ThreadRow, query: Query, rows: readonly FoundRow[]): S
 
 interface NextStep {
   readonly thread: ThreadRow;
-  readonly side: Side;
+  readonly found: readonly FoundRow[];
   /** It begins an execution. */
   readonly begins: boolean;
 }
 
-/** Decides as `beginStep` does, of a step that would do anything at all. */
+/** As the step itself will be told. */
 async function isLimited(
   db: Transaction<Tables>,
   query: Query,
-  { thread, side, begins }: NextStep,
+  { thread, found, begins }: NextStep,
 ): Promise<boolean> {
-  const limits = query.limits?.(thread.next_agent ?? thread.agent);
+  const { limits, items, twoSides = false } = query;
   if (!limits) return false;
-  const anew = begins && (query.items.length > 0 || (await hasOutsideInput(db, thread.id)));
+  const anew = begins && (items.length > 0 || (await hasOutsideInput(db, thread.id)));
   const sideSteps = anew ? NO_STEPS : await countEnded(db, thread);
-  const { turns } = beginSession(thread, query, { behind: false });
-  return findLimit(limits, { sideSteps, turns }, side) !== undefined;
+  const { side, turns } = beginSession(thread, query, { behind: false });
+  const said = found.map((row) => ({ kind: row.kind, role: toPendingDraft(row).role }));
+  const input = wishOf(said, twoSides);
+  const asked = { thread, input, side: input.answering ?? side, sideSteps, turns };
+  return findLimitOf(limits, asked) !== undefined;
 }
 
 /** Queued rows keep their places; content that was staged before wins over what the item says. */
@@ -138,21 +141,6 @@ function lineUp({ threadId, items }: Query, known: readonly Row[], now: number):
 function toRow(threadId: string, item: QueueItem, now: number): Row | undefined {
   if (item.kind === 'stored') return undefined;
   return { ...toItemRow(threadId, item, now), state: 'staged', position: null };
-}
-
-async function findMessages(
-  db: Transaction<Tables>,
-  threadId: string,
-  ids: readonly string[],
-): Promise<Set<string>> {
-  if (ids.length === 0) return new Set();
-  const found = await db
-    .selectFrom('messages')
-    .select('id')
-    .where('thread_id', '=', threadId)
-    .where('id', 'in', ids)
-    .execute();
-  return new Set(found.map(({ id }) => id));
 }
 
 type Execution = Pick<PendingWork, 'executionId' | 'stepCount' | 'sideSteps' | 'scratch'>;

@@ -12,47 +12,79 @@
  * B6. The thread's row says who acts while steps open; one that is taken over says itself whose it is.
  * B7. A limit is asked when it is known who would act, and before anything is drained: what the step may not take is still in line.
  */
+import type { InferResult, Transaction } from 'kysely';
 import { mustTakeOver, planStep, type UnseenStep } from '../../../core/thread/plan-step.ts';
 import { NEW_SESSION } from '../../../core/thread/session.ts';
 import type { LimitReason } from '../../../core/thread/step-limit.ts';
 import type { BeginStep, BegunStep } from '../../port/thread-store.ts';
+import type { Tables } from '../../schema/tables.ts';
 import { beginSession, hasUnanswered, setSession } from '../base/acting-side.ts';
-import { findOutcome, keepOutcome } from '../base/command-key.ts';
-import { type CommandContext, inRun } from '../base/context.ts';
+import { keepOutcome, selectOutcome } from '../base/command-key.ts';
+import { type CommandContext, inRunWith } from '../base/context.ts';
+import { type CountedSteps, selectCountedSteps, sumSteps, withStep } from '../base/counted-steps.ts';
 import { beginCount, countSteps } from '../base/step-count.ts';
 import { selectStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { findUnseen } from '../base/unseen-step.ts';
-import { type Drained, type DueInput, drain, readDue } from '../message/drain.ts';
+import { type Drained, type DueInput, drain, readDue, selectInLine } from '../message/drain.ts';
 import { countPending, emitRejections, enqueueTools, tellQueued } from '../message/queue.ts';
+import { findLimitOf } from '../message/step-limit.ts';
 import { describeStep } from './describe-step.ts';
 import { applyHandoff } from './handoff.ts';
 import { openImmediateStep } from './immediate.ts';
 import { openModelStep, openToolStep, retryStep } from './open-step.ts';
 import { keepScratch } from './scratch.ts';
-import { findLimitOf } from './step-limit.ts';
 
 export async function beginStep(context: CommandContext, command: BeginStep): Promise<BegunStep> {
-  return inRun(context, command, async (thread) => {
-    const before = await findOutcome(thread, command);
-    if (before && before.step !== null)
-      return relaxCall(thread, await resume(thread, before.step, before.swept));
-    const open = await findOpenExecution(thread);
-    const unseen = await findUnseen(thread.trx, thread.row, command.afterStep);
-    // B6: the store knows better where it is ahead.
-    const behind = unseen !== undefined || (command.session !== undefined && (await hasUnanswered(thread)));
-    setSession(thread, beginSession(thread.row, command, { behind }));
-    const due = await readDue(thread, command);
-    if (open === undefined) await beginCount(thread);
-    const decision = await decide(thread, command, { due, unseen });
-    if (before && decision.do === 'drain')
-      return { kind: 'nothing_to_do', step: thread.row.last_step, swept: before.swept };
-    if (!before) emitRejections(thread, command.rejections);
-    const asked = { ...command, executionId: open ?? command.executionId };
-    const begun = await carryOut(thread, asked, { due, decision });
-    if (!before) await keepOutcome(thread, command, { step: stepOf(begun), swept: begun.swept });
-    return relaxCall(thread, begun);
-  });
+  const { threadId } = command;
+  return inRunWith(
+    context,
+    command,
+    (trx) => [
+      selectOutcome(trx, threadId, command),
+      selectOpenExecution(trx, threadId),
+      selectInLine(trx, command),
+      selectCountedSteps(trx, threadId),
+    ],
+    async (thread, [[before], [open], inLine, counted]) => {
+      if (before && before.step !== null)
+        return relaxCall(thread, await resume(thread, before.step, before.swept));
+      const unseen = await findUnseen(thread.trx, thread.row, command.afterStep);
+      // B6: the store knows better where it is ahead.
+      const behind = unseen !== undefined || (command.session !== undefined && (await hasUnanswered(thread)));
+      setSession(thread, beginSession(thread.row, command, { behind }));
+      const due = await readDue(thread, command, inLine);
+      const anew = open === undefined && (await beginCount(thread, due.rows));
+      const found = { due, unseen, open, counted: anew ? [] : counted };
+      const decision = decide(thread, command, found);
+      if (before && decision.do === 'drain')
+        return { kind: 'nothing_to_do', step: thread.row.last_step, swept: before.swept };
+      if (!before) emitRejections(thread, command.rejections);
+      const asked = { ...command, executionId: open?.id ?? command.executionId };
+      const begun = await carryOut(thread, asked, { ...found, decision });
+      if (!before) await keepOutcome(thread, command, { step: stepOf(begun), swept: begun.swept });
+      return relaxCall(thread, begun);
+    },
+  );
+}
+
+/** What a step is begun with. */
+interface Found {
+  readonly due: DueInput;
+  readonly unseen: UnseenStep | undefined;
+  /** B3: the execution that nobody has ended; else the one that the workflow proposes begins. */
+  readonly open: InferResult<ReturnType<typeof selectOpenExecution>>[number] | undefined;
+  /** Steps before it. */
+  readonly counted: CountedSteps;
+}
+
+function selectOpenExecution(trx: Transaction<Tables>, threadId: string) {
+  return trx
+    .selectFrom('executions')
+    .select('id')
+    .where('thread_id', '=', threadId)
+    .where('ended_at', 'is', null)
+    .limit(1);
 }
 
 type Decision =
@@ -62,13 +94,15 @@ type Decision =
   | { readonly do: 'hold_back'; readonly reason: LimitReason }
   | { readonly do: 'drain' };
 
-async function decide(
-  thread: ThreadTransaction,
-  command: BeginStep,
-  { due, unseen }: { readonly due: DueInput; readonly unseen: UnseenStep | undefined },
-): Promise<Decision> {
-  if (mustTakeOver(unseen, thread.row.turn_open === 1)) return { do: 'take_over', step: unseen.step };
-  const reason = await findLimitOf(thread, command, due);
+function decide(
+  { row: thread }: ThreadTransaction,
+  { limits }: BeginStep,
+  { due: input, unseen, counted }: Found,
+): Decision {
+  if (mustTakeOver(unseen, thread.turn_open === 1)) return { do: 'take_over', step: unseen.step };
+  const { turns, side } = thread;
+  const asked = { thread, input, side: input.answering ?? side, sideSteps: sumSteps(counted), turns };
+  const reason = findLimitOf(limits, asked);
   return reason ? { do: 'hold_back', reason } : { do: 'drain' };
 }
 
@@ -77,21 +111,21 @@ type NewlyBegun = Exclude<BegunStep, { kind: 'terminated' }>;
 async function carryOut(
   thread: ThreadTransaction,
   command: BeginStep,
-  { due, decision }: { readonly due: DueInput; readonly decision: Decision },
+  { decision, ...found }: Found & { readonly decision: Decision },
 ): Promise<NewlyBegun> {
-  if (decision.do === 'drain') return takeStep(thread, command, due);
+  if (decision.do === 'drain') return takeStep(thread, command, found);
   // What the workflow has handed over stays in line.
-  for (const item of due.added) tellQueued(thread, item);
+  for (const item of found.due.added) tellQueued(thread, item);
   if (decision.do === 'hold_back') return holdBack(thread, decision.reason);
-  await setRunning(thread, command.executionId);
+  await setRunning(thread, command, found);
   return findStored(thread, decision.step, 0);
 }
 
-async function takeStep(thread: ThreadTransaction, command: BeginStep, due: DueInput): Promise<NewlyBegun> {
-  const drained = await drain(thread, due, command);
+async function takeStep(thread: ThreadTransaction, command: BeginStep, found: Found): Promise<NewlyBegun> {
+  const drained = await drain(thread, found.due, command);
   if (drained.wantsAnswer) thread.set({ answer_due: 1, turn_open: 1 });
   if (drained.tools.length > 0) thread.set({ turn_open: 1 });
-  const begun = await openStep(thread, command, drained);
+  const begun = await openStep(thread, command, { ...found, drained });
   await keepScratch(thread, command.executionId, command.context);
   await enqueueTools(thread, command.queuedTools);
   return begun;
@@ -119,27 +153,20 @@ function stepOf(begun: BegunStep): number | null {
 async function openStep(
   thread: ThreadTransaction,
   command: BeginStep,
-  drained: Drained,
+  { drained, ...found }: Found & { readonly drained: Drained },
 ): Promise<NewlyBegun> {
   const { swept, tools } = drained;
   const plan = planStep({ newTools: tools.length > 0, turnOpen: thread.row.turn_open === 1 });
   if (plan === 'nothing') return { kind: 'nothing_to_do', step: thread.row.last_step, swept };
   // B5: a new step opens.
   applyHandoff(thread);
-  await setRunning(thread, command.executionId);
+  await setRunning(thread, command, found);
   if (plan === 'run_tools') return findStored(thread, await openToolStep(thread, command, tools), swept);
   const immediate = await openImmediateStep(thread, command);
   if (immediate !== undefined) return findStored(thread, immediate, swept);
-  return callModel(thread, { step: await openModelStep(thread, command, drained), attempt: 1, swept });
-}
-
-type Call = Extract<BegunStep, { kind: 'call' }>;
-
-async function callModel(
-  { trx, row }: ThreadTransaction,
-  call: Pick<Call, 'step' | 'attempt' | 'swept'>,
-): Promise<Call> {
-  return { kind: 'call', ...call, taken: await countSteps(trx, row, call.step) };
+  const step = await openModelStep(thread, command, drained);
+  const taken = withStep(sumSteps(found.counted), thread.row.side);
+  return { kind: 'call', step, attempt: 1, swept, taken };
 }
 
 async function findStored(thread: ThreadTransaction, step: number, swept: number) {
@@ -167,23 +194,25 @@ async function resume(thread: ThreadTransaction, begun: number, swept: number): 
       return { kind: 'nothing_to_do', step: step.step, swept };
     case 'open': {
       const attempt = await retryStep(thread, step);
-      return callModel(thread, { step: step.step, attempt, swept });
+      const taken = await countSteps(thread.trx, thread.row, step.step);
+      return { kind: 'call', step: step.step, attempt, swept, taken };
     }
   }
 }
 
-/** B3: the execution that nobody has ended; else the one that the workflow proposes begins. */
-async function findOpenExecution(thread: ThreadTransaction): Promise<string | undefined> {
-  const open = await thread.trx
-    .selectFrom('executions')
-    .select('id')
-    .where('thread_id', '=', thread.threadId)
-    .where('ended_at', 'is', null)
-    .executeTakeFirst();
-  return open?.id;
+async function setRunning(
+  thread: ThreadTransaction,
+  { executionId }: BeginStep,
+  { open }: Pick<Found, 'open'>,
+): Promise<void> {
+  if (!open && (await startExecution(thread, executionId))) thread.emit('execution.started', { executionId });
+  if (thread.row.status === 'running') return;
+  thread.set({ status: 'running', stop_reason: null, last_error: null });
+  thread.emit('thread.status', { status: 'running' });
 }
 
-async function setRunning(thread: ThreadTransaction, executionId: string): Promise<void> {
+/** False where it has been there before. */
+async function startExecution(thread: ThreadTransaction, executionId: string): Promise<boolean> {
   const started = await thread.trx
     .insertInto('executions')
     .values({
@@ -197,8 +226,5 @@ async function setRunning(thread: ThreadTransaction, executionId: string): Promi
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst();
-  if (started) thread.emit('execution.started', { executionId });
-  if (thread.row.status === 'running') return;
-  thread.set({ status: 'running', stop_reason: null, last_error: null });
-  thread.emit('thread.status', { status: 'running' });
+  return started !== undefined;
 }

@@ -5,7 +5,7 @@
  */
 import type { BeginStep, ImmediateCalls } from '../../port/step.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
-import { type DrainedTool, refuseTakenId, storeQueuedTool } from '../message/drain.ts';
+import { type DrainedTool, refuseTaken, storeQueuedTool } from '../message/drain.ts';
 import { openToolStep } from './open-step.ts';
 
 /** The step's number; undefined where the acting side has none to make, or has had its first model step. */
@@ -33,8 +33,7 @@ async function storeCalls(
   executionId: string,
 ): Promise<DrainedTool[]> {
   const stored: DrainedTool[] = [];
-  for (const { kind: _, ...tool } of tools) {
-    if (await refuseTakenId(thread, tool.id)) continue;
+  for (const { kind: _, ...tool } of await refuseTaken(thread, tools)) {
     const metadata = { immediate: true };
     stored.push(await storeQueuedTool(thread, { ...tool, origin: 'code', metadata, executionId }));
   }

@@ -1,0 +1,32 @@
+/**
+ * Whether the limits of an agent let the step begin which input and thread ask for (core/thread/step-limit.ts). Pure: the step asks it
+ * under its thread's lock (step/begin-step.ts), and hooks are told beforehand what it will say (pending.ts).
+ */
+import type { Side } from '../../../core/author/thread-execution.ts';
+import { planStep } from '../../../core/thread/plan-step.ts';
+import { findLimit, type LimitReason, type Progress } from '../../../core/thread/step-limit.ts';
+import type { BeginStep } from '../../port/step.ts';
+import type { ThreadRow } from '../base/thread-transaction.ts';
+import type { InputWish } from './drain.ts';
+
+export interface AskedStep extends Progress {
+  readonly thread: Pick<ThreadRow, 'agent' | 'next_agent' | 'turn_open'>;
+  readonly input: InputWish;
+  /** Who would act. */
+  readonly side: Side;
+}
+
+/**
+ * The limit that forbids the step which is asked for; none where nothing is asked of model or tools. Not asked of one that is taken
+ * over: it has begun before.
+ */
+export function findLimitOf(
+  limits: BeginStep['limits'],
+  { thread, input: { hasTools, wantsAnswer }, side, ...progress }: AskedStep,
+): LimitReason | undefined {
+  const bound = limits?.(thread.next_agent ?? thread.agent);
+  if (!bound) return undefined;
+  const turnOpen = thread.turn_open === 1 || wantsAnswer || hasTools;
+  if (planStep({ newTools: hasTools, turnOpen }) === 'nothing') return undefined;
+  return findLimit(bound, progress, side);
+}
