@@ -41,6 +41,13 @@ async function atRest(thread: string): Promise<string[]> {
   return site.transcript(thread);
 }
 
+/** What each of those that wait for "exhaust" notes when it begins. */
+const WAITING = ['thinker falls', 'adviser falls', 'hook falls', 'effect falls'];
+const hasFallen = (what: string) => site.ledger().some((line) => line.endsWith(what));
+
+const effectFailure = async (thread: string) =>
+  (await site.store.events.read(thread, 0)).find((event) => event.type === 'effect.failed');
+
 /** Rows that the store has of work of a thread that takes processes down. */
 function strikes(thread: string): unknown[] {
   const db = new DatabaseSync(join(site.project.folder, 'data', 'store.db'), { readOnly: true });
@@ -84,57 +91,69 @@ describe('on one worker', () => {
       await site.say(guilty, 'hello');
       expect((await site.transcript(guilty)).at(-1)).toBe('assistant: You said: hello');
     });
-
-    it('by filling the heap, within a quick call, is given up as well, and its thread goes on', async () => {
-      const thread = await site.begin('use exhaust');
-      const transcript = await atRest(thread);
-      expect(transcript[2]).toMatch(GIVEN_UP);
-      expect(crashes()).toBe(1);
-      await site.say(thread, 'hello');
-      expect((await site.transcript(thread)).at(-1)).toBe('assistant: You said: hello');
-    });
   });
 
-  describe('other work that takes its process down', () => {
+  describe('of five units that run when one fills the heap and the worker falls with all of them', () => {
+    let exhausting: string;
+    let thinking: string;
+    let advised: string;
+    let counselled: string;
+    let planning: string;
+    let fallen: number;
+
+    beforeAll(async () => {
+      const before = countCrashes();
+      thinking = await site.begin('think badly');
+      advised = await site.begin('consult');
+      counselled = await site.begin('consult counsel');
+      planning = await site.begin('use plan');
+      await eventually('the four have begun', () => WAITING.every(hasFallen), 60_000);
+      exhausting = await site.begin('use exhaust');
+      const threads = [exhausting, thinking, advised, counselled, planning];
+      await Promise.all(threads.map((thread) => site.client.waitForIdle(thread, REST)));
+      await eventually('the effect is given up', () => effectFailure(planning), 300_000);
+      fallen = countCrashes() - before;
+    });
+
+    it('none takes the worker itself down again: they run elsewhere from then on', () => {
+      expect(fallen).toBe(1);
+    });
+
+    it('the tool that filled it, within a quick call, is given up as well, and its thread goes on', async () => {
+      expect((await site.transcript(exhausting))[2]).toMatch(GIVEN_UP);
+      await site.say(exhausting, 'hello');
+      expect((await site.transcript(exhausting)).at(-1)).toBe('assistant: You said: hello');
+    });
+
     it('a model step fails its thread with a code, and the next message is answered', async () => {
-      const thread = await site.begin('think badly');
-      await site.client.waitForIdle(thread, REST);
-      expect(await site.store.threads.get(thread)).toMatchObject({
+      expect(await site.store.threads.get(thinking)).toMatchObject({
         status: 'failed',
         lastError: {
           code: 'WorkerCrashed',
           message: expect.stringMatching(/has taken its worker process down (three|\d+) times/),
         },
       });
-      expect(crashes()).toBe(1);
       const other = await site.start('hello');
       expect((await site.transcript(other)).at(-1)).toBe('assistant: You said: hello');
     });
 
     it('a sub-prompt is an error that the calling model reads', async () => {
-      const thread = await site.begin('consult');
-      expect((await atRest(thread))[2]).toMatch(/^tool adviser error: .*(three|\d+) times/);
-      expect(crashes()).toBe(1);
+      expect((await site.transcript(advised))[2]).toMatch(/^tool adviser error: .*(three|\d+) times/);
     });
 
     it('a hook behind the result of a sub-prompt is given up with it, and the thread goes on', async () => {
-      const thread = await site.begin('consult counsel');
-      expect((await atRest(thread))[2]).toMatch(/^tool counsel error: .*WorkerCrashed: .*(three|\d+) times/);
-      expect(falls(thread)).toBeGreaterThanOrEqual(4);
-      expect(crashes()).toBe(1);
-      await site.say(thread, 'hello');
-      expect((await site.transcript(thread)).at(-1)).toBe('assistant: You said: hello');
+      expect((await site.transcript(counselled))[2]).toMatch(
+        /^tool counsel error: .*WorkerCrashed: .*(three|\d+) times/,
+      );
+      // Once beside the others, three times alone.
+      expect(falls(counselled)).toBeGreaterThanOrEqual(4);
+      await site.say(counselled, 'hello');
+      expect((await site.transcript(counselled)).at(-1)).toBe('assistant: You said: hello');
     });
 
-    it('an effect is given up, and takes the worker itself down once', async () => {
-      const thread = await site.begin('use plan');
-      const failure = async () =>
-        (await site.store.events.read(thread, 0)).find((event) => event.type === 'effect.failed');
-      const { data } = await eventually('the effect is given up', failure, 300_000);
-      expect(data).toMatchObject({ error: { code: 'WorkerCrashed' } });
-      // Once in the worker, three times alone.
-      expect(falls(thread)).toBeGreaterThanOrEqual(4);
-      expect(crashes()).toBe(1);
+    it('an effect is given up', async () => {
+      expect((await effectFailure(planning))?.data).toMatchObject({ error: { code: 'WorkerCrashed' } });
+      expect(falls(planning)).toBeGreaterThanOrEqual(4);
     });
   });
 

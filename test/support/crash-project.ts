@@ -31,7 +31,16 @@ export interface CrashSite extends Conversation {
 /** As native code that faults: nothing within the process can refuse it. */
 const FALL = `process.getBuiltinModule('node:child_process').execFileSync('kill', ['-ABRT', String(process.pid)])`;
 
-/** `body` may use `note(state, text)`, and `wait(predicate)`. */
+/**
+ * Whatever else falls waits for "exhaust" in the worker, where that keeps everything else from running until the worker has fallen
+ * with all that it ran. Alone, behind that, each falls at once.
+ */
+const EXHAUSTED = `async (begun) => {
+  appendFileSync('ledger', begun + '\\n');
+  while (!readFileSync('ledger', 'utf8').includes('exhaust falls')) await delay(20);
+}`;
+
+/** `body` may use `note(state, text)`, and `until(predicate, signal)`. */
 function tool(kind: string, body: string): string {
   return `
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
@@ -71,28 +80,38 @@ import { definePrompt } from 'everthread';
 export default definePrompt({ name: 'counsel', toolDescription: 'Advises.', prompt: 'You advise well.', model: 'scripted' });
 `,
   'agents/hooks/drop.ts': `
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { defineHook } from 'everthread';
+const exhausted = ${EXHAUSTED};
 export default defineHook({
   hook: 'before_store_tool_result', id: 'drop',
-  execute: (state, call) => {
-    if (JSON.stringify(call).includes('counsel')) {
-      appendFileSync('ledger', state.threadId + ' hook falls\\n');
-      ${FALL};
-    }
+  execute: async (state, call) => {
+    if (!JSON.stringify(call).includes('counsel')) return;
+    await exhausted(state.threadId + ' hook falls');
+    ${FALL};
   },
 });
 `,
   'agents/models/scripted.ts': `
+import { appendFileSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { defineModel } from 'everthread';
 import { calls, says, scriptedModel } from 'everthread/testing';
-const model = scriptedModel(({ messages }) => {
+const exhausted = ${EXHAUSTED};
+const model = scriptedModel(async ({ messages }) => {
   const last = messages.at(-1);
   const text = typeof last.content === 'string' ? last.content : JSON.stringify(last.content);
-  if (messages[0].content === 'You advise badly.') ${FALL};
+  if (messages[0].content === 'You advise badly.') {
+    await exhausted('adviser falls');
+    ${FALL};
+  }
   if (messages[0].content === 'You advise well.') return says('Do it.');
   if (last.role === 'tool') return says('I have read: ' + text);
-  if (text.includes('think badly')) ${FALL};
+  if (text.includes('think badly')) {
+    await exhausted('thinker falls');
+    ${FALL};
+  }
   if (text.startsWith('consult')) return calls(text.endsWith('counsel') ? 'counsel' : 'adviser', {});
   const [, name] = /^use (\\w+)/.exec(text) ?? [];
   return name ? calls(name, {}) : says('You said: ' + text);
@@ -100,9 +119,14 @@ const model = scriptedModel(({ messages }) => {
 export default defineModel({ name: 'scripted', provider: model.provider, model: 'scripted-1' });
 `,
   'agents/effects/fall.ts': `
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { defineEffect } from 'everthread';
-export default defineEffect('falls', (state) => { appendFileSync('ledger', state.threadId + ' effect falls\\n'); ${FALL}; });
+const exhausted = ${EXHAUSTED};
+export default defineEffect('falls', async (state) => {
+  await exhausted(state.threadId + ' effect falls');
+  ${FALL};
+});
 `,
   'agents/tools/innocent.ts': tool(
     'idempotent: true,',
