@@ -166,10 +166,11 @@ async function runStep(store: ThreadStore, run: Run, step: number, timed: Timed)
   await timed('startModelCall', () =>
     store.modelCalls.start({ ...ref, call: 1, model: 'm', modelId: 'm-1' }),
   );
-  await timed('endModelCall', () =>
-    store.modelCalls.end({ ...ref, call: 1, ok: true, usage, firstTokenAt: 1 }),
-  );
-  const answer = { content: null, toolCalls: [call], model: 'm', finishReason: 'tool_calls', usage };
+  const ended = { call: 1, usage, firstTokenAt: 1 };
+  const answer = {
+    ...{ content: null, toolCalls: [call], model: 'm', finishReason: 'tool_calls', usage },
+    call: ended,
+  };
   await timed('commitStep', () => store.steps.commit({ ...ref, ...answer }));
   const key = { ...run, step, index: 0 };
   const attempt = randomUUID();

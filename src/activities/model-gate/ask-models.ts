@@ -7,6 +7,7 @@ import type { ActiveSide } from '../../core/project/active-side.ts';
 import { readRedactor } from '../../state/env-place.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import type { HookBlocked } from '../../state/hooks/assembly-hooks.ts';
+import type { AnsweredCall } from '../../store/port/model-call.ts';
 import type { StepContext } from '../../store/port/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { askModel } from '../model/ask-model.ts';
@@ -20,25 +21,35 @@ import type { StepAnswer } from './commit-answer.ts';
 import type { FailedStep, OpenStep } from './read-step.ts';
 import type { StepHooks } from './step-hooks.ts';
 
-export type AssembledRequest = OpenStep &
-  RequestMaterial & { readonly messages: readonly ProviderMessage[]; readonly subagents: SubagentOffer };
+export interface AssembledRequest extends OpenStep, RequestMaterial {
+  readonly messages: readonly ProviderMessage[];
+  readonly subagents: SubagentOffer;
+  readonly hooks: Pick<StepHooks['hooks'], 'has'>;
+}
 
 export interface ModelResponse {
   readonly response: ProviderResponse;
   readonly model: ModelDefinition;
+  /** The call that brought it, where its end is to be stored with the answer. */
+  readonly call?: AnsweredCall;
 }
 
-/** Each attempt is a request to one model, with its time-outs, recorded; the next one is another try or a fallback. */
+/**
+ * Each attempt is a request to one model, with its time-outs, recorded; the next one is another try or a fallback. The end of the one that
+ * answers is recorded with the answer, unless a hook or the files of images come first, which may take their time.
+ */
 export async function askModels(
   ports: ActivityDependencies,
-  { ref, context: { thread }, active, messages, subagents }: AssembledRequest,
+  { ref, context: { thread }, active, messages, subagents, hooks }: AssembledRequest,
 ): Promise<Verdict<ModelResponse, FailedStep>> {
   const registry = ports.registry();
   const redact = async (text: string) => (await readRedactor(ports, thread))(text);
   const step = { threadId: thread.id, messages, subagents };
+  const hooked = hooks.has('before_create_message');
+  const endsWithAnswer = ({ images = [] }: ProviderResponse) => !hooked && images.length === 0;
   const result = await askModel(
     ports,
-    { ref, redact },
+    { ref, redact, endsWithAnswer },
     {
       models: findModels(registry, active),
       request: (model, tools) => buildRequest(registry, active, { model, tools }, step),
@@ -51,7 +62,7 @@ export async function askModels(
     return end({ kind: 'failed', error: { code: result.error.code, message } });
   }
   await ports.probe?.('model_answered');
-  return go({ response: result.response, model: result.model });
+  return go({ response: result.response, model: result.model, call: result.call });
 }
 
 export function composeAnswer(
@@ -62,6 +73,7 @@ export function composeAnswer(
     active,
     response,
     model,
+    call,
     attachments,
     lostImages,
   }: AssembledRequest & ModelResponse & AnswerImages,
@@ -81,6 +93,7 @@ export function composeAnswer(
         ...(lostImages === undefined ? {} : { lostImages }),
       },
       attachments,
+      call,
     },
   });
 }

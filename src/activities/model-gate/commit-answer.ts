@@ -12,6 +12,7 @@ import { roleOf } from '../../core/thread/session.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import type { DraftMessage } from '../../state/hooks/message-hook-port.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
+import type { AnsweredCall } from '../../store/port/model-call.ts';
 import type { CommittedStep, StepContext, StepRecord, StepRef } from '../../store/port/step.ts';
 import { queueTools, takeTools } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
@@ -28,6 +29,8 @@ export interface StepAnswer {
   readonly prompt: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly attachments?: readonly AttachmentRef[];
+  /** The call that brought it, where its end is not stored yet. */
+  readonly call?: AnsweredCall;
   /** A hook refused the request: this is what it said. */
   readonly blocked?: true;
 }

@@ -1,30 +1,40 @@
 /** Asks the models of a step in their order; what is streamed goes to the log, and each call is a row of its own. */
-import type { CallModelOptions } from '../../models/call-model.ts';
+import type { ProviderResponse } from '../../core/message/provider.ts';
+import type { CallModelOptions, CallModelResult } from '../../models/call-model.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
+import type { AnsweredCall } from '../../store/port/model-call.ts';
 import type { StepRef } from '../../store/port/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
 import { askProvider } from './ask-provider.ts';
 import { ChunkWriter } from './chunk-writer.ts';
-import { recordModelCalls } from './model-call-record.ts';
+import { recordModelCalls, toAnsweredCall } from './model-call-record.ts';
 
 export interface AskedStep {
   readonly ref: StepRef;
   /** Takes secrets out of what a provider said. */
   readonly redact: (text: string) => Promise<string>;
+  /** Nothing that may take its time stands between this response and the commit of its answer: its call ends there. */
+  readonly endsWithAnswer: (response: ProviderResponse) => boolean;
 }
+
+export type AskedModels = CallModelResult & {
+  /** The end of the call that answered, where it is to be stored with the answer. */
+  readonly call?: AnsweredCall;
+};
 
 export async function askModel(
   { store, handover, probe, report }: ActivityDependencies,
-  { ref, redact }: AskedStep,
+  { ref, redact, endsWithAnswer }: AskedStep,
   asked: Pick<CallModelOptions, 'models' | 'request' | 'variables'>,
-) {
+): Promise<AskedModels> {
   const signal = abortSignal(handover);
   const chunks = new ChunkWriter((delta, call) => store.modelCalls.appendChunk({ ...ref, call, delta }));
   const record = recordModelCalls(store, ref, { redact, report });
+  let call: AnsweredCall | undefined;
   try {
     const { threadId, step } = ref;
-    return await askProvider(
+    const result = await askProvider(
       { threadId, work: `${threadId}:${step}` },
       {
         ...asked,
@@ -33,6 +43,10 @@ export async function askModel(
         onAttemptEnd: async (end) => {
           // The text is in the log before the log says that it is complete.
           await chunks.finish();
+          if (end.outcome.ok && endsWithAnswer(end.outcome.response)) {
+            call = toAnsweredCall(end, end.outcome);
+            return;
+          }
           // The answer was paid for: it is not given up for want of room.
           await retryWhileUnavailable(signal, async () => record.onAttemptEnd(end));
         },
@@ -43,6 +57,7 @@ export async function askModel(
         },
       },
     );
+    return call ? { ...result, call } : result;
   } catch (error) {
     if (signal.aborted) throw abortError(handover);
     throw error;

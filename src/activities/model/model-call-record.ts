@@ -2,9 +2,10 @@
 import type { ModelDefinition } from '../../core/author/definition.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
 import { errorStack } from '../../core/value/thrown.ts';
-import type { CallModelOptions } from '../../models/call-model.ts';
+import type { AttemptEnd, AttemptOutcome, CallModelOptions } from '../../models/call-model.ts';
 import { withStack } from '../../state/author-fault.ts';
 import type { StateDependencies } from '../../state/dependencies.ts';
+import type { AnsweredCall } from '../../store/port/model-call.ts';
 import type { StepRef, ThreadStore } from '../../store/port/thread-store.ts';
 
 type Recorder = Required<Pick<CallModelOptions, 'onAttempt' | 'onAttemptEnd'>>;
@@ -25,18 +26,7 @@ export function recordModelCalls(
     },
     async onAttemptEnd({ attempt, model, outcome }) {
       if (outcome.ok) {
-        const { ignored } = outcome;
-        const { usage } = outcome.response;
-        const firstTokenAt = outcome.firstTokenAt * 1000;
-        await store.modelCalls.end({
-          ...ref,
-          call: attempt,
-          ok: true,
-          usage,
-          cost: costOf(model, usage),
-          firstTokenAt,
-          ignored,
-        });
+        await store.modelCalls.end({ ...ref, ok: true, ...toAnsweredCall({ attempt, model }, outcome) });
         return;
       }
       const { code, message, statusCode } = outcome.error;
@@ -55,6 +45,15 @@ export function recordModelCalls(
       report?.({ code: 'model', name: model.name, threadId: ref.threadId, ...told });
     },
   };
+}
+
+type Answered = Extract<AttemptOutcome, { ok: true }>;
+
+export function toAnsweredCall(
+  { attempt: call, model }: Pick<AttemptEnd, 'attempt' | 'model'>,
+  { response: { usage }, firstTokenAt, ignored }: Answered,
+): AnsweredCall {
+  return { call, usage, cost: costOf(model, usage), firstTokenAt: firstTokenAt * 1000, ignored };
 }
 
 /** USD: the provider's own figure, or the definition's prices per million tokens; undefined when neither says. */

@@ -20,6 +20,9 @@ export interface ModelCallEnd extends StepRef {
   readonly ignored?: readonly string[];
 }
 
+/** The call that brought an answer, as it has ended. */
+export type AnsweredCall = Pick<ModelCallEnd, 'call' | 'usage' | 'cost' | 'firstTokenAt' | 'ignored'>;
+
 export interface ModelChunk extends StepRef {
   readonly call: number;
   readonly delta: string;

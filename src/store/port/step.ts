@@ -9,6 +9,7 @@ import type { Session, SideSteps } from '../../core/thread/session.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { LimitReason, StepLimits } from '../../core/thread/step-limit.ts';
 import type { PreparedRow } from './hook.ts';
+import type { AnsweredCall } from './model-call.ts';
 import type { FromRun } from './run.ts';
 import type { ThreadRecord } from './thread.ts';
 import type { QueuedTool } from './tool.ts';
@@ -111,6 +112,8 @@ export interface CommitStep extends StepRef {
   readonly reasoning?: string;
   /** The prompt that it answers for. */
   readonly prompt?: string;
+  /** The call that brought it, where its end is not stored yet: settled with it, whatever becomes of the answer. */
+  readonly call?: AnsweredCall;
   /** What hooks asked of the flow; absent, what was known as the step began. */
   readonly directive?: StepDirective;
   /** The execution's scratch, JSON text; absent where it is as it was. */

@@ -310,5 +310,42 @@ export function registerStep(given: () => Stores): void {
       await store.modelCalls.end({ ...ref, call: 1, ok: true, cost: 0.5 });
       expect(await thread.events('model.answered')).toMatchObject([{ attempt: 1, data: { cost: 0.5 } }]);
     });
+
+    it('ends the call that answered with the answer, once', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      const ref = await thread.beginCall([message('a')]);
+      await store.modelCalls.start({ ...ref, call: 2, model: 'spare', modelId: 'm-2' });
+      const before = await thread.events();
+      const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3 };
+      const call = { call: 2, usage, cost: 0.25, firstTokenAt: 1, ignored: ['audio'] };
+      await thread.commit(ref, { call });
+      const after = await thread.everything();
+      expect((await thread.events()).slice(before.length)).toMatchObject([
+        {
+          type: 'model.answered',
+          step: 1,
+          attempt: 1,
+          data: { call: 2, usage, cost: 0.25, ignored: ['audio'] },
+        },
+        { type: 'message.created' },
+        { type: 'step.committed' },
+      ]);
+      await thread.commit(ref, { call });
+      await store.modelCalls.end({ ...ref, ...call, ok: true });
+      expect(await thread.everything()).toEqual(after);
+    });
+
+    it('ends the call of an answer that comes too late, also one that was taken for lost: it was paid for', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      const ref = await thread.beginCall([message('a')], { ordinal: 1 });
+      await store.modelCalls.start({ ...ref, call: 1, model: 'main', modelId: 'm-1' });
+      await thread.begin([], { ordinal: 1 });
+      await thread.rest('stopped');
+      for (let twice = 0; twice < 2; twice++)
+        expect(await thread.commit(ref, { call: { call: 1, cost: 0.5 } })).toEqual({ kind: 'closed' });
+      expect(await thread.events('model.answered')).toMatchObject([{ attempt: 1, data: { cost: 0.5 } }]);
+    });
   });
 }

@@ -3,6 +3,7 @@
  * C1. Only an open step can be ended; whoever comes second finds what the first one stored.
  * C2. A sub-prompt's step is a matter of the call that it answers. It leaves alone what belongs to the thread: input that waits
  *     for an answer, the thread's last error, the text streamed before.
+ * C3. The call that brought an answer ends in the transaction that stores it; also where the answer comes too late, since it was paid for.
  */
 import { randomUUID } from 'node:crypto';
 import type { ToolCall } from '../../../core/message/message.ts';
@@ -24,15 +25,19 @@ import { enqueueTools } from '../message/queue.ts';
 import { describeStep, hasMoreInput } from './describe-step.ts';
 import { type ScheduledCall, scheduleCalls } from './schedule-calls.ts';
 import { keepScratch } from './scratch.ts';
+import { selectModelCall, settleModelCall } from './stream.ts';
 
 export async function commitStep(context: CommandContext, command: CommitStep): Promise<CommittedStep> {
-  const { threadId, step } = command;
+  const { threadId, step, call } = command;
+  const answered = { ...command, call: 0, ...call };
   return inRunWith(
     context,
     command,
-    (trx) => [selectStep(trx, threadId, step).selectAll()],
-    async (thread, [[opened]]) => {
+    (trx) => [selectStep(trx, threadId, step).selectAll(), selectModelCall(trx, answered).select('state')],
+    async (thread, [[opened], [known]]) => {
       if (!opened) throw new Error(`Thread ${threadId} has no step ${step}.`);
+      // C3: before it is known what becomes of the answer.
+      await settleModelCall(thread, { ...answered, ok: true }, known);
       if (opened.state === 'committed') return { kind: 'stored', record: await describeStep(thread, step) };
       if (opened.state !== 'open' || !(await isWanted(thread, opened))) return { kind: 'closed' };
       // Hooks of what the step drained have asked before those of its answer; the last word holds.

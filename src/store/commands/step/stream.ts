@@ -1,8 +1,8 @@
 /**
  * The live side of a step: streamed text and the model calls behind it. All of it is relaxed: what ends the step
- * takes it to the disk.
+ * takes it to the disk. The call that brought the answer ends with it (close-step.ts, C3).
  */
-import type { Kysely } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
 import type { ModelCallEnd, ModelCallStart, ModelChunk } from '../../port/model-call.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { type CommandContext, inRunWith, inThread } from '../base/context.ts';
@@ -69,10 +69,18 @@ export async function endModelCall(context: CommandContext, command: ModelCallEn
     (trx) => [selectModelCall(trx, command).select('state')],
     async (thread, [[known]]) => {
       thread.relax();
-      // A call that was taken for lost and reports after all was paid for: its row says so.
-      if (known?.state === 'started' || known?.state === 'lost') await keepEnd(thread, command);
+      await settleModelCall(thread, command, known);
     },
   );
+}
+
+/** Once. A call that was taken for lost and reports after all was paid for: its row says so. */
+export async function settleModelCall(
+  thread: ThreadTransaction,
+  command: ModelCallEnd,
+  known: Pick<ModelCallRow, 'state'> | undefined,
+): Promise<void> {
+  if (known?.state === 'started' || known?.state === 'lost') await keepEnd(thread, command);
 }
 
 async function keepEnd(thread: ThreadTransaction, command: ModelCallEnd): Promise<void> {
@@ -102,9 +110,10 @@ async function keepEnd(thread: ThreadTransaction, command: ModelCallEnd): Promis
   else thread.emit('model.failed', { call, ...error }, { step, attempt });
 }
 
+type ModelCallRow = Selectable<Tables['model_calls']>;
 type ModelCallKey = Pick<ModelCallStart, 'threadId' | 'step' | 'attempt' | 'call'>;
 
-function selectModelCall(db: Kysely<Tables>, { threadId, step, attempt, call }: ModelCallKey) {
+export function selectModelCall(db: Kysely<Tables>, { threadId, step, attempt, call }: ModelCallKey) {
   return db
     .selectFrom('model_calls')
     .where('thread_id', '=', threadId)
