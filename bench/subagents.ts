@@ -9,10 +9,12 @@ import { eventually } from '../test/support/eventually.ts';
 import { fanOutRegistry, fanOutScript, LEVELS } from '../test/support/fan-out.ts';
 import { type FamilyRig, openFamilyRig } from './support/family-rig.ts';
 import { type Line, readOptions, report } from './support/report.ts';
+import { quietRuntime } from './support/rig.ts';
 
 const PATIENCE_MS = 300_000;
 
 const { json, quick, only } = readOptions();
+quietRuntime();
 const model = scriptedModel(fanOutScript);
 const rig = await openFamilyRig(fanOutRegistry(model));
 const lines: Line[] = [];

@@ -10,7 +10,7 @@ import { WORKFLOW_ID_PREFIX } from '../../src/core/thread/start-input.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { createWorker } from '../../src/worker/index.ts';
-import { forgetSettings, quietRuntime, startServer } from './rig.ts';
+import { forgetSettings, startServer } from './rig.ts';
 
 const { HistoryEvent } = proto.temporal.api.history.v1;
 
@@ -32,12 +32,11 @@ export interface FamilyRig {
   close(): Promise<void>;
 }
 
-export async function openFamilyRig(registry: Registry): Promise<FamilyRig> {
+export async function openFamilyRig(registry: Registry, metricsPort?: number): Promise<FamilyRig> {
   forgetSettings();
-  quietRuntime();
   const folder = mkdtempSync(join(tmpdir(), 'everthread-bench-'));
   const store = await openStore('sqlite:store.db', folder);
-  const server = await startServer('file', folder);
+  const server = await startServer('file', folder, metricsPort);
   const connection = await NativeConnection.connect({ address: server.address });
   const worker = await createWorker({ projectDir: folder, registry, store, connection, taskQueue: 'bench' });
   const running = worker.run();

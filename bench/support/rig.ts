@@ -78,10 +78,20 @@ export function forgetSettings(): void {
   }
 }
 
-export async function startServer(kind: ServerKind, folder: string): Promise<LocalServer> {
+export async function startServer(
+  kind: ServerKind,
+  folder: string,
+  metricsPort?: number,
+): Promise<LocalServer> {
   const { path } = await findTemporalBinary({ progress: (line) => console.error(line) });
   const dbFile = kind === 'file' ? join(folder, 'temporal.db') : undefined;
-  return startLocalServer({ binary: path, headless: true, log: join(folder, 'temporal.log'), dbFile });
+  return startLocalServer({
+    binary: path,
+    headless: true,
+    log: join(folder, 'temporal.log'),
+    dbFile,
+    metricsPort,
+  });
 }
 
 /** The worker options are those of src/worker/index.ts. */

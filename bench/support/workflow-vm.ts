@@ -3,9 +3,10 @@
  * script in that context is timed, for it is what the SDK's timeout of 5 s bounds. Uses internals of the pinned SDK.
  */
 import { createRequire } from 'node:module';
-import { Script } from 'node:vm';
+import { runInContext, Script } from 'node:vm';
 import type { Worker } from '@temporalio/worker';
-import { bundleWorkflows } from '../../src/workflow-bundle.ts';
+import { keepPendingStacks } from '../../src/worker/pending-stacks.ts';
+import { keptBundle } from '../../src/workflow-bundle.ts';
 
 const require = createRequire(import.meta.url);
 const Long = require('long');
@@ -28,10 +29,23 @@ export interface Activated {
   readonly commands: readonly string[];
   /** Why the task would fail. */
   readonly failure: string | undefined;
+  /** The first activity that it asks for. */
+  readonly scheduled: ScheduledActivity | undefined;
+}
+
+interface ScheduledActivity {
+  readonly seq: number;
+  readonly activityType: string;
 }
 
 export interface RestingThread {
   activate(jobs: readonly Job[]): Promise<Activated>;
+  /** Goes through so many steps of a turn that has none behind it, each a model call and a tool call; tells the scripts of all. */
+  steps(count: number): Promise<Activated>;
+  /** The JSON of the answer. */
+  query(name: string): Promise<string>;
+  /** As code of this workflow. */
+  evaluate(code: string): void;
   close(): Promise<void>;
 }
 
@@ -52,8 +66,10 @@ export function signal(signalName: string, ...input: readonly Payload[]): Job {
   return { signalWorkflow: { signalName, input, identity: 'bench', headers: {} } };
 }
 
-export async function openWorkflowVm(): Promise<WorkflowVm> {
-  const { code } = await bundleWorkflows();
+/** Once per process: with our record of pending promises, as a worker's threads have it, or with the SDK's own. */
+export async function openWorkflowVm(keeper: 'ours' | 'sdk' = 'ours'): Promise<WorkflowVm> {
+  const { code } = await keptBundle();
+  if (keeper === 'ours') keepPendingStacks();
   const bundle = parseWorkflowCode(code);
   const scripts = timeScripts();
   const names = new Set(['openThread', 'stashItems', 'commitStatus', 'modelStep']);
@@ -66,17 +82,56 @@ export async function openWorkflowVm(): Promise<WorkflowVm> {
       const activate = async (jobs: readonly Job[]): Promise<Activated> => {
         scripts.length = 0;
         const completion = await workflow.activate(activation(runId, jobs));
+        const commands: readonly Command[] = completion.successful?.commands ?? [];
         return {
           scripts: [...scripts],
-          commands: (completion.successful?.commands ?? []).map((command: object) => Object.keys(command)[0]),
+          commands: commands.map((command) => Object.keys(command)[0] ?? ''),
           failure: completion.failed?.failure?.message,
+          scheduled: commands.flatMap(({ scheduleActivity }) => scheduleActivity ?? [])[0],
         };
       };
       await activate([initialize(runId)]);
       await activate([resolved(1, opened(runId))]);
-      return { activate, close: () => workflow.dispose() };
+      return {
+        activate,
+        steps: (count) => runSteps(activate, count),
+        async query(queryType) {
+          const job = { queryWorkflow: { queryId: queryType, queryType, arguments: [] } };
+          const { successful } = await workflow.activate(activation(runId, [job]));
+          return Buffer.from(successful.commands[0].respondToQuery.succeeded.response.data).toString();
+        },
+        evaluate: (code) => runInContext(code, creator.context, { filename: 'evaluated.js' }),
+        close: () => workflow.dispose(),
+      };
     },
     close: () => creator.destroy(),
+  };
+}
+
+interface Command {
+  readonly scheduleActivity?: ScheduledActivity;
+}
+
+/** The first step is that of a message; the others follow, for none ends the turn. */
+async function runSteps(
+  activate: (jobs: readonly Job[]) => Promise<Activated>,
+  count: number,
+): Promise<Activated> {
+  const all: Activated[] = [];
+  let job = signal('queueMessage', json('{"content":"go"}'));
+  for (let activations = 0; activations <= 2 * count; activations++) {
+    const activated = await activate([job]);
+    const { scheduled, failure } = activated;
+    if (!scheduled) throw new Error(`A step goes nowhere: ${failure ?? activated.commands.join(', ')}`);
+    const isStep = scheduled.activityType === 'modelStep';
+    job = resolved(scheduled.seq, isStep ? stepped(all.length / 2 + 1) : TOOL_DONE, false);
+    all.push(activated);
+  }
+  return {
+    scripts: all.flatMap(({ scripts }) => scripts),
+    commands: all.flatMap(({ commands }) => commands),
+    failure: undefined,
+    scheduled: undefined,
   };
 }
 
@@ -137,9 +192,26 @@ function initialize(runId: string): Job {
   };
 }
 
-function resolved(seq: number, result: unknown): Job {
+function resolved(seq: number, result: unknown, isLocal = true): Job {
   return {
-    resolveActivity: { seq, isLocal: true, result: { completed: { result: json(JSON.stringify(result)) } } },
+    resolveActivity: { seq, isLocal, result: { completed: { result: json(JSON.stringify(result)) } } },
+  };
+}
+
+const TOOL_DONE = { kind: 'done', name: 'tool', succeeded: true, queued: 0 };
+
+function stepped(step: number) {
+  return {
+    kind: 'step',
+    step,
+    swept: 0,
+    answered: true,
+    text: true,
+    rules: { stopOnResponse: false },
+    model: 'scripted',
+    moreInput: false,
+    callCount: 1,
+    calls: [{ name: 'tool', mode: 'once', timeoutMs: 60_000 }],
   };
 }
 

@@ -33,6 +33,8 @@ export interface LocalServerOptions {
   log?: string;
   /** No Web UI. */
   headless?: boolean;
+  /** Where it tells its own figures (Prometheus); nowhere unless given. */
+  metricsPort?: number;
   /** Added to `temporal/dynamic-config.yaml`, and overriding it. */
   extraDynamicConfig?: DynamicConfig;
 }
@@ -119,11 +121,13 @@ function serverArguments({
   namespace,
   headless,
   dbFile,
+  metricsPort,
   extraDynamicConfig,
 }: ResolvedOptions): string[] {
   const args = ['server', 'start-dev', '--ip', LOOPBACK, '--port', String(port), '--log-level', 'warn'];
   args.push('--namespace', namespace);
   args.push(...(headless ? ['--headless'] : ['--ui-port', String(uiPort), '--ui-disable-news-fetch']));
+  if (metricsPort !== undefined) args.push('--metrics-port', String(metricsPort));
   if (dbFile !== undefined) {
     args.push('--db-filename', dbFile);
     for (const [name, value] of Object.entries(SQLITE_PRAGMAS))

@@ -5,7 +5,7 @@
  *   parts       `options`, `project`, `resources`, `store-end`, `identity`: what a worker is made of, and whose queue it serves
  *   workers     `temporal-worker` is both Temporal workers of a process; `rebuilding-worker` replaces the one for threads when its
  *               workflow context is lost (`retirable-worker`, `guarded-threads`, `rebuild-pace`)
- *   in threads  `workflow-thread` with its `context-guard`; `watchdog-thread` with `stall`, started by `watchdog`
+ *   in threads  `workflow-thread` with its `context-guard` and `pending-stacks`; `watchdog-thread` with `stall`, started by `watchdog`
  *   supervised  `under-supervision`, `supervision`, `author-journal`: what only a supervised process does
  *   lone        `lone-process` runs a suspect in a process of its own, whose program is `lone-program`; at most as many at once as
  *               `turnstile` admits

@@ -1,5 +1,6 @@
 /** Signals, updates and queries of names that a thread does not know, and what many of them leave: a history that goes on. */
 import { describe, expect, it } from '@jest/globals';
+import type { EnhancedStackTrace } from '@temporalio/workflow';
 import { hostileRuntime } from '../support/hostile.ts';
 import { json, rawQuery, rawUpdate } from '../support/raw-payload.ts';
 import { eventually } from '../support/runtime.ts';
@@ -65,6 +66,11 @@ describe('a name that a thread does not know', () => {
       await expect(query(name)).rejects.toThrow(/did not register a handler/);
     }
     expect(await query('__stack_trace')).toContain('workflows/thread.ts');
+    const { stacks } = JSON.parse(await query('__enhanced_stack_trace')) as EnhancedStackTrace;
+    const files = stacks.flatMap(({ locations }) => locations.map((each) => each.file_path ?? ''));
+    expect(files).toContainEqual(expect.stringContaining('workflows/thread.ts'));
+    // Nor does it lead into what runs the workflow (worker/pending-stacks.ts, S2).
+    expect(files).not.toContain('node:vm');
     const { definition } = JSON.parse(await query('__temporal_workflow_metadata'));
     const names = definition.signalDefinitions.map(({ name }: { name: string }) => name);
     expect(names.sort()).toEqual(

@@ -26,7 +26,7 @@ export const LIMITS = {
    */
   scriptBytes: 1024 * 1024,
   signalBytes: 1024,
-  /** Signals of one activation that reach the workflow one by one, at 0.6 ms of the SDK's time each; the others come in batches. */
+  /** Signals of one activation that reach the workflow one by one, at up to 0.6 ms of the SDK's time each; the others come in batches. */
   singleSignals: 32,
   /** Content of one batch that goes to the store; below gRPC's 4 MiB with room to spare. */
   stashBytes: 1024 * 1024,
