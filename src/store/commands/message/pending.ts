@@ -15,7 +15,7 @@ import { toThreadRecord } from '../../schema/rows.ts';
 import type { ItemTable, Tables } from '../../schema/tables.ts';
 import { beginSession } from '../base/acting-side.ts';
 import { type CommandContext, inSnapshot, unknownThread } from '../base/context.ts';
-import { countEnded, hasOutsideInput } from '../base/step-count.ts';
+import { countAnswered, countEnded, hasOutsideInput } from '../base/step-count.ts';
 import { toCounts } from '../base/step-place.ts';
 import type { ThreadRow } from '../base/thread-transaction.ts';
 import { findUnseen } from '../base/unseen-step.ts';
@@ -37,7 +37,7 @@ export async function readPending(context: CommandContext, query: Query): Promis
     const drains = thread.terminated_at === null && !takesOver && !(await hasBegun(db, query));
     const found = drains ? await findRows(db, query, context.now()) : [];
     const side = findSide(thread, query, found);
-    const execution = await readExecution(db, threadId);
+    const execution = await readExecution(db, thread);
     return {
       thread: { ...toThreadRecord(thread), agent: thread.next_agent ?? thread.agent },
       greeted: thread.greeted === 1,
@@ -157,27 +157,17 @@ async function findMessages(
 
 type Execution = Pick<PendingWork, 'executionId' | 'stepCount' | 'sideSteps' | 'scratch'>;
 
-async function readExecution(db: Transaction<Tables>, threadId: string): Promise<Execution> {
+async function readExecution(db: Transaction<Tables>, thread: ThreadRow): Promise<Execution> {
   const open = await db
     .selectFrom('executions')
     .select(['id', 'context'])
-    .where('thread_id', '=', threadId)
+    .where('thread_id', '=', thread.id)
     .where('ended_at', 'is', null)
     .executeTakeFirst();
   if (!open) return { executionId: null, ...toCounts(NO_STEPS), scratch: {} };
-  const counts = await db
-    .selectFrom('steps')
-    .select((eb) => ['side', eb.fn.countAll<number>().as('count')])
-    .where('thread_id', '=', threadId)
-    .where('execution_id', '=', open.id)
-    .where('kind', '=', 'model')
-    .where('state', '=', 'committed')
-    .groupBy('side')
-    .execute();
-  const of = (side: Side) => Number(counts.find((each) => each.side === side)?.count ?? 0);
   return {
     executionId: open.id,
-    ...toCounts({ a: of('a'), b: of('b') }),
+    ...toCounts(await countAnswered(db, thread)),
     scratch: open.context ? (JSON.parse(open.context) as Record<string, unknown>) : {},
   };
 }

@@ -19,7 +19,7 @@ import type { BeginStep, BegunStep } from '../../port/thread-store.ts';
 import { beginSession, hasUnanswered, setSession } from '../base/acting-side.ts';
 import { findOutcome, keepOutcome } from '../base/command-key.ts';
 import { type CommandContext, inRun } from '../base/context.ts';
-import { beginCount, countSteps } from '../base/step-count.ts';
+import { beginAsking, beginCount, countedSteps } from '../base/step-count.ts';
 import { selectStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { findUnseen } from '../base/unseen-step.ts';
@@ -135,15 +135,12 @@ async function openStep(
 
 type Call = Extract<BegunStep, { kind: 'call' }>;
 
-async function callModel(
-  { trx, row }: ThreadTransaction,
-  call: Pick<Call, 'step' | 'attempt' | 'swept'>,
-): Promise<Call> {
-  return { kind: 'call', ...call, taken: await countSteps(trx, row, call.step) };
+function callModel({ row }: ThreadTransaction, call: Pick<Call, 'step' | 'attempt' | 'swept'>): Call {
+  return { kind: 'call', ...call, taken: countedSteps(row) };
 }
 
 async function findStored(thread: ThreadTransaction, step: number, swept: number) {
-  const taken = await countSteps(thread.trx, thread.row, step);
+  const taken = countedSteps(thread.row);
   return { kind: 'stored', record: await describeStep(thread, step), swept, taken } as const;
 }
 
@@ -197,7 +194,10 @@ async function setRunning(thread: ThreadTransaction, executionId: string): Promi
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst();
-  if (started) thread.emit('execution.started', { executionId });
+  if (started) {
+    beginAsking(thread);
+    thread.emit('execution.started', { executionId });
+  }
   if (thread.row.status === 'running') return;
   thread.set({ status: 'running', stop_reason: null, last_error: null });
   thread.emit('thread.status', { status: 'running' });
