@@ -3,6 +3,7 @@
  * W1. The smallest window among the models that may be asked counts: a fallback must be able to take over.
  * W2. An estimate: what the hooks of the step add is not known yet, nor which subagents are enabled, nor what a provider says of a
  *     model's window before this process has asked it once.
+ * W3. Where none of the models names its window, the messages have as much room as usual windows have.
  */
 
 import type { ModelDefinition, Registry } from '../../core/author/definition.ts';
@@ -10,6 +11,7 @@ import { estimateText } from '../../core/context/context-estimate.ts';
 import type { ProviderTool } from '../../core/message/provider.ts';
 import { findStepSide, hasTwoSides } from '../../core/project/active-side.ts';
 import { renderPrompt } from '../../core/project/prompt-text.ts';
+import { LIMITS } from '../../core/value/limit.ts';
 import { capabilitiesOf } from '../../models/meet-provider.ts';
 import type { HistoryWindow, StepPlace } from '../../store/port/step.ts';
 import { fullSubagentOffer } from './offered-tools.ts';
@@ -31,7 +33,8 @@ export function historyWindow(registry: Registry): (place: StepPlace) => History
     const { includeChat, includePastTools, recentImageThreshold: recentImages } = prompt;
     const twoSides = hasTwoSides(active.agent);
     const window = { includeChat, includePastTools, recentImages, ...(twoSides ? { twoSides } : {}) };
-    if (rooms.length === 0) return window;
+    // W3: what a step reads is bounded.
+    if (rooms.length === 0) return { ...window, tokens: LIMITS.unboundTokens };
     const prompts = registry.prompts;
     const system = renderPrompt({ prompt, prompts, variables: promptVariables(place), env: () => '' });
     return { ...window, tokens: Math.max(0, Math.min(...rooms) - estimateText(system)) };

@@ -52,6 +52,10 @@ export const LIMITS = {
   /** Refused items kept for the next commit; beyond, the log has their number alone. */
   rejections: 50,
   startMessages: 100,
+  /** The newest messages that `state.execution.messageHistory` has in tools and their hooks. */
+  recentMessages: 100,
+  /** Room for the messages of a request, in tokens, where none of the models of a step names its window. */
+  unboundTokens: 128_000,
   /** JSON of a new thread's arguments: they travel with its start, of which the server takes 2 MB. */
   startArgumentBytes: 1024 * 1024,
   /** Characters of a variable's name, bytes of its value. */

@@ -31,6 +31,8 @@ export interface StoredMessageUpdates {
 export interface MessageStore {
   /** A page of the thread's messages, the pending ones after the stored; oldest first unless asked otherwise. */
   list(threadId: string, options?: GetMessagesOptions): Promise<MessagePage>;
+  /** The newest stored messages of the thread's own, silent ones too, oldest first: no more than a tool is shown. */
+  recent(threadId: string): Promise<readonly Message[]>;
   /** Stored or pending. */
   get(threadId: string, id: string): Promise<Message | null>;
   /** Stores a message of code's own making; the same id again answers the one that is there. */

@@ -30,6 +30,8 @@ export interface ThreadRecord {
   readonly lastStep: number;
   /** Children ever made. */
   readonly childCount: number;
+  /** Stored messages, of whatever kind; what waits in line is not among them. */
+  readonly messageCount: number;
   /** Number of the newest event. */
   readonly lastSeq: number;
 }

@@ -11,6 +11,7 @@ import { family } from './migration-0005.ts';
 import { strikes } from './migration-0006.ts';
 import { withheldEnv } from './migration-0007.ts';
 import { stepCounts } from './migration-0008.ts';
+import { counters } from './migration-0009.ts';
 import type { Tables } from './tables.ts';
 
 const spine: Migration = {
@@ -187,7 +188,7 @@ const spine: Migration = {
   },
 };
 
-const provider: MigrationProvider = {
+export const provider: MigrationProvider = {
   getMigrations: async () => ({
     '0001_spine': spine,
     '0002_values_and_files': valuesAndFiles,
@@ -197,6 +198,7 @@ const provider: MigrationProvider = {
     '0006_strikes': strikes,
     '0007_withheld_env': withheldEnv,
     '0008_step_counts': stepCounts,
+    '0009_counters': counters,
   }),
 };
 

@@ -6,7 +6,8 @@ import type { AttachmentRef, Message } from '../../core/message/message.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { ThreadRecord } from '../port/thread-store.ts';
 import { toPendingDraft } from './pending-payload.ts';
-import type { ItemTable, MessageTable, ThreadTable } from './tables.ts';
+import type { ItemTable, MessageTable } from './tables.ts';
+import type { ThreadTable } from './thread.ts';
 
 export function toThreadRecord(row: Selectable<ThreadTable>): ThreadRecord {
   return {
@@ -26,6 +27,7 @@ export function toThreadRecord(row: Selectable<ThreadTable>): ThreadRecord {
     terminatedAt: row.terminated_at === null ? null : Number(row.terminated_at),
     lastStep: row.last_step,
     childCount: row.child_count,
+    messageCount: row.message_count,
     lastSeq: Number(row.event_seq),
   };
 }

@@ -4,10 +4,10 @@
  */
 
 import type { FlowDirective, StepDirective } from '../../core/author/thread-execution.ts';
-import type { ThreadStatus } from '../../core/thread/step.ts';
 import type { EnvTables } from './env.ts';
 import type { FamilyTables } from './family.ts';
 import type { ValueAndFileTables } from './file.ts';
+import type { ThreadTables } from './thread.ts';
 
 /** 0 or 1. */
 export type Flag = number;
@@ -17,55 +17,6 @@ export type Json = string;
 export interface MetaTable {
   key: string;
   value: string;
-}
-
-export interface ThreadTable {
-  id: string;
-  agent: string;
-  user_id: string | null;
-  arguments: Json;
-  status: ThreadStatus;
-  stop_reason: string | null;
-  last_error: Json | null;
-  /** The workflow run that may write (the fence); every earlier one is in thread_runs and retired. */
-  run_id: string;
-  parent_id: string | null;
-  root_id: string;
-  created_at: number;
-  updated_at: number;
-  terminated_at: number | null;
-  /** Last sequence number given to an event. */
-  event_seq: number;
-  /** Last time given to a message: each is later than the one before. */
-  clock: number;
-  last_step: number;
-  /** The first step that counts against the limits. */
-  counted_from: number;
-  /** Last position given to a pending item. */
-  last_position: number;
-  /** A turn has begun and no commit has ended it. */
-  turn_open: Flag;
-  /** Input is stored that no committed step has answered. */
-  answer_due: Flag;
-  /** A handoff's target: the thread's agent from the next step on. */
-  next_agent: string | null;
-  /** `after_thread_created` has run. */
-  greeted: Flag;
-  /** Its name for display; a child has it from its parent. */
-  name: string | null;
-  /** The side that acts next, and completed turns of the session; for an agent with two AI sides. */
-  side: 'a' | 'b';
-  turns: number;
-  /** Children ever made: a thread without any is not asked for them. */
-  child_count: number;
-  /** Sides of the present agent that have had a model step, and the immediate subagents before it: a list of `agent:side`, as JSON. */
-  activated: Json;
-}
-
-export interface ThreadRunTable {
-  thread_id: string;
-  run_id: string;
-  registered_at: number;
 }
 
 export interface ItemTable {
@@ -231,10 +182,8 @@ export interface StrikeTable {
   updated_at: number;
 }
 
-export interface Tables extends ValueAndFileTables, EnvTables, FamilyTables {
+export interface Tables extends ThreadTables, ValueAndFileTables, EnvTables, FamilyTables {
   meta: MetaTable;
-  threads: ThreadTable;
-  thread_runs: ThreadRunTable;
   items: ItemTable;
   messages: MessageTable;
   executions: ExecutionTable;

@@ -2,7 +2,7 @@
 import { binder } from '../commands/base/bind.ts';
 import type { CommandContext } from '../commands/base/context.ts';
 import { appendEvent, getLogs } from '../commands/base/log.ts';
-import { getMessage, getMessages, readEvents } from '../commands/base/read.ts';
+import { getMessage, getMessages, getRecentMessages, readEvents } from '../commands/base/read.ts';
 import { listEnv, readEnv, rotateEnv, setEnv, unsetEnv } from '../commands/env/env.ts';
 import {
   getFileStats,
@@ -26,6 +26,7 @@ export function bindContent(context: CommandContext): Content {
   return {
     messages: {
       list: bound(getMessages),
+      recent: bound(getRecentMessages),
       get: bound(getMessage),
       inject: bound(injectMessage),
       update: bound(updateMessage),

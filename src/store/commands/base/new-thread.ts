@@ -1,6 +1,6 @@
 /** The row of a thread at its very beginning: whoever makes it, its first run or its parent. */
 import type { Insertable } from 'kysely';
-import type { ThreadTable } from '../../schema/tables.ts';
+import type { ThreadTable } from '../../schema/thread.ts';
 
 export interface NewThread {
   readonly threadId: string;
@@ -32,6 +32,12 @@ export function toThreadRow(thread: NewThread, now: number) {
     clock: now,
     last_step: 0,
     counted_from: 1,
+    counted_a: 0,
+    counted_b: 0,
+    asked_from: 1,
+    asked_a: 0,
+    asked_b: 0,
+    message_count: 0,
     last_position: 0,
     turn_open: 0,
     answer_due: 0,

@@ -3,6 +3,7 @@ import type { Transaction } from 'kysely';
 import type { GetMessagesOptions, MessagePage } from '../../../core/author/thread-message.ts';
 import type { ThreadEvent } from '../../../core/event/thread-event.ts';
 import type { Message } from '../../../core/message/message.ts';
+import { LIMITS } from '../../../core/value/limit.ts';
 import type { ListThreads, ThreadRecord } from '../../port/thread.ts';
 import { readEvent } from '../../schema/read-event.ts';
 import { toCount, toMessage, toPendingMessage, toThreadRecord } from '../../schema/rows.ts';
@@ -73,6 +74,19 @@ async function readPage(
     total,
     hasMore: offset + newestFirst.length < total,
   };
+}
+
+/** One statement, and no count: a step asks for it. What it tells of a child is that of this moment. */
+export async function getRecentMessages({ db }: CommandContext, threadId: string): Promise<Message[]> {
+  const rows = await db
+    .selectFrom('messages')
+    .selectAll()
+    .where('thread_id', '=', threadId)
+    .where('depth', '=', 0)
+    .orderBy('created_at', 'desc')
+    .limit(LIMITS.recentMessages)
+    .execute();
+  return joinSubagents(db, threadId, rows.map(toMessage).toReversed());
 }
 
 export async function getMessage(

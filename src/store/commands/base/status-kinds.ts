@@ -21,6 +21,14 @@ export async function markStatusKinds(
       .select(['step', 'role', 'tool_call_id', 'metadata'])
       .where('thread_id', '=', threadId)
       .where('step', 'in', batch)
+      // Its index is that of executions.
+      .where('execution_id', 'in', (query) =>
+        query
+          .selectFrom('steps')
+          .select('execution_id')
+          .where('thread_id', '=', threadId)
+          .where('step', 'in', batch),
+      )
       .where('metadata', 'like', '%"status_kind"%')
       .execute(),
   );

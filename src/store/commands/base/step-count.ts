@@ -1,59 +1,70 @@
 /**
- * What the limits of steps count (core/thread/step-limit.ts). The count is the store's, so it is the same for a run that goes on
- * where another one was killed.
- * C1. It begins anew with an execution that has input from outside in line, and with no other.
+ * How many steps a thread has taken, as counters in its row: what the limits of steps ask for (core/thread/step-limit.ts), and the model
+ * steps of an execution. They are the store's, so they are the same for a run that goes on where another one was killed.
+ * C1. The count for the limits begins anew with an execution that has input from outside in line, and with no other.
  * C2. A step counts from its opening, whatever becomes of it, unless a new run has to open another in its place.
+ * C3. The model steps of an execution are those that have an answer or wait for one.
  */
 import type { Transaction } from 'kysely';
 import type { Side } from '../../../core/author/thread-execution.ts';
 import type { SideSteps } from '../../../core/thread/session.ts';
 import type { Tables } from '../../schema/tables.ts';
+import type { StepRow } from './step-row.ts';
 import type { ThreadRow, ThreadTransaction } from './thread-transaction.ts';
 
-type Counted = Pick<ThreadRow, 'id' | 'counted_from'>;
-
-/** Steps of each side as far as `last`, which may be open. */
-export async function countSteps(
-  db: Transaction<Tables>,
-  { id, counted_from: first }: Counted,
-  last: number,
-): Promise<SideSteps> {
-  const counts = await selectCounts(db, { id, counted_from: first }).where('step', '<=', last).execute();
-  return toSideSteps(counts);
+/** Steps of each side against the limits, the open one among them. */
+export function countedSteps({ counted_a: a, counted_b: b }: Pick<ThreadRow, 'counted_a' | 'counted_b'>) {
+  return { a, b } satisfies SideSteps;
 }
 
-/** Steps of each side before one that is to begin. One that is still open is a retired run's, and will be replaced (C2). */
-export async function countEnded(db: Transaction<Tables>, thread: Counted): Promise<SideSteps> {
-  return toSideSteps(await selectCounts(db, thread).where('state', '!=', 'open').execute());
+/** Model steps of each side in the newest execution, the open one among them. */
+export function askedSteps({ asked_a: a, asked_b: b }: Pick<ThreadRow, 'asked_a' | 'asked_b'>) {
+  return { a, b } satisfies SideSteps;
 }
 
-function selectCounts(db: Transaction<Tables>, { id, counted_from: first }: Counted) {
-  return (
-    db
-      .selectFrom('steps')
-      .select((eb) => ['side', eb.fn.countAll<number>().as('count')])
-      .where('thread_id', '=', id)
-      .where('step', '>=', first)
-      .where('kind', 'in', ['model', 'tools'])
-      // C2: the step in its place counts.
-      .where('state', '!=', 'abandoned')
-      .groupBy('side')
-  );
+type Counted = Pick<StepRow, 'step' | 'kind' | 'side'>;
+
+/** A step opens. */
+export function countStep(thread: ThreadTransaction, opened: Counted): void {
+  addCounted(thread, opened, 1);
+  addAsked(thread, opened, 1);
 }
 
-function toSideSteps(counts: readonly { readonly side: Side; readonly count: number }[]): SideSteps {
-  const of = (side: Side) => Number(counts.find((each) => each.side === side)?.count ?? 0);
-  return { a: of('a'), b: of('b') };
+/** C2: the step in its place counts. */
+export function uncountStep(thread: ThreadTransaction, abandoned: Counted): void {
+  addCounted(thread, abandoned, -1);
+  addAsked(thread, abandoned, -1);
 }
 
-/** C1: a new execution. False where nobody outside asked for it: its steps count on. */
+/** C3: it will have no answer. */
+export function unaskStep(thread: ThreadTransaction, failed: Counted): void {
+  addAsked(thread, failed, -1);
+}
+
+function addCounted(thread: ThreadTransaction, { step, kind, side }: Counted, by: 1 | -1): void {
+  if (step < thread.row.counted_from || (kind !== 'model' && kind !== 'tools')) return;
+  const { a, b } = countedSteps(thread.row);
+  thread.set(side === 'a' ? { counted_a: a + by } : { counted_b: b + by });
+}
+
+function addAsked(thread: ThreadTransaction, { step, kind, side }: Counted, by: 1 | -1): void {
+  if (step < thread.row.asked_from || kind !== 'model') return;
+  const { a, b } = askedSteps(thread.row);
+  thread.set(side === 'a' ? { asked_a: a + by } : { asked_b: b + by });
+}
+
+/** C1: a new execution, and who asked for it. `inLine`: what it begins with, as far as that is known. */
 export async function beginCount(
   thread: ThreadTransaction,
   inLine: readonly { readonly own: number }[],
-): Promise<boolean> {
+): Promise<void> {
   const outside = inLine.some(({ own }) => own === 0) || (await hasOutsideInput(thread.trx, thread.threadId));
-  if (outside) thread.set({ counted_from: thread.row.last_step + 1 });
-  return outside;
+  if (outside) thread.set({ counted_from: thread.row.last_step + 1, counted_a: 0, counted_b: 0 });
+}
+
+/** C3: a new execution, whoever asked for it. */
+export function beginAsking(thread: ThreadTransaction): void {
+  thread.set({ asked_from: thread.row.last_step + 1, asked_a: 0, asked_b: 0 });
 }
 
 /** Something is in line that the thread's own executions have not queued. */
@@ -67,4 +78,38 @@ export async function hasOutsideInput(db: Transaction<Tables>, threadId: string)
     .limit(1)
     .executeTakeFirst();
   return item !== undefined;
+}
+
+/** Model steps that are open, from the first that counts: one at most, whose run is retired or asks again. */
+export function selectOpenSteps(db: Transaction<Tables>, threadId: string) {
+  return db
+    .selectFrom('steps')
+    .select(['step', 'side'])
+    .where('thread_id', '=', threadId)
+    .where('state', '=', 'open')
+    .where('kind', '=', 'model')
+    .where('step', '>=', (eb) => eb.selectFrom('threads').select('counted_from').where('id', '=', threadId));
+}
+
+export type OpenSteps = readonly Pick<StepRow, 'step' | 'side'>[];
+
+/** Against the limits, before a step that is to begin. One that is still open is a retired run's, and will be replaced (C2). */
+export function endedSteps(thread: ThreadRow, open: OpenSteps): SideSteps {
+  return less(
+    countedSteps(thread),
+    open.filter(({ step }) => step >= thread.counted_from),
+  );
+}
+
+/** C3: those that have an answer. */
+export function answeredSteps(thread: ThreadRow, open: OpenSteps): SideSteps {
+  return less(
+    askedSteps(thread),
+    open.filter(({ step }) => step >= thread.asked_from),
+  );
+}
+
+function less({ a, b }: SideSteps, open: OpenSteps): SideSteps {
+  const of = (side: Side) => open.filter((each) => each.side === side).length;
+  return { a: a - of('a'), b: b - of('b') };
 }

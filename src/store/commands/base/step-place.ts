@@ -3,12 +3,14 @@
  * P1. A sub-prompt's step knows the call that it answers; that call has the id of its tool message from the moment the step
  *     opens, so whatever the sub-prompt says can name it as its parent before it is there.
  */
-import type { ExpressionBuilder, InferResult, Transaction } from 'kysely';
+import type { InferResult, Transaction } from 'kysely';
 import type { SideSteps } from '../../../core/thread/session.ts';
 import type { StepContext, SubpromptPlace } from '../../port/thread-store.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { selectCall } from './call-row.ts';
+import { askedSteps } from './step-count.ts';
 import { selectStep } from './step-row.ts';
+import type { ThreadRow } from './thread-transaction.ts';
 
 const PLACE_COLUMNS = [
   'steps.execution_id',
@@ -33,36 +35,20 @@ export function selectPlace(trx: Transaction<Tables>, threadId: string, step: nu
     )
     .select(PLACE_COLUMNS)
     .select('executions.context')
-    .select((eb) => [countSteps(eb, 'a').as('steps_a'), countSteps(eb, 'b').as('steps_b')])
     .where('steps.thread_id', '=', threadId)
     .where('steps.step', '=', step);
 }
 
 type PlaceRow = InferResult<ReturnType<typeof selectPlace>>[number];
 
-export async function toPlace(trx: Transaction<Tables>, threadId: string, row: PlaceRow): Promise<Place> {
+export async function toPlace(trx: Transaction<Tables>, thread: ThreadRow, row: PlaceRow): Promise<Place> {
   return {
     executionId: row.execution_id,
-    ...toCounts({ a: Number(row.steps_a), b: Number(row.steps_b) }),
+    ...toCounts(askedSteps(thread)),
     side: row.side,
     scratch: row.context ? (JSON.parse(row.context) as Record<string, unknown>) : {},
-    subprompt: await toSubprompt(trx, threadId, row),
+    subprompt: await toSubprompt(trx, thread.id, row),
   };
-}
-
-/** Model steps of one side in the execution of the step that is read; none lies before the first that limits count (step-count.ts). */
-function countSteps(eb: ExpressionBuilder<Tables, 'steps'>, side: 'a' | 'b') {
-  return eb
-    .selectFrom('steps as own')
-    .select((each) => each.fn.countAll<number>().as('count'))
-    .whereRef('own.thread_id', '=', 'steps.thread_id')
-    .where('own.step', '>=', (each) =>
-      each.selectFrom('threads').select('counted_from').whereRef('threads.id', '=', 'steps.thread_id'),
-    )
-    .whereRef('own.execution_id', '=', 'steps.execution_id')
-    .where('own.kind', '=', 'model')
-    .where('own.side', '=', side)
-    .where('own.state', 'in', ['open', 'committed']);
 }
 
 export function toCounts(sideSteps: SideSteps): Pick<Place, 'stepCount' | 'sideSteps'> {

@@ -7,7 +7,8 @@
  */
 import type { Insertable, Selectable, Transaction, Updateable } from 'kysely';
 import type { EventData, EventKind } from '../../../core/event/thread-event.ts';
-import type { MessageTable, Tables, ThreadTable } from '../../schema/tables.ts';
+import type { MessageTable, Tables } from '../../schema/tables.ts';
+import type { ThreadTable } from '../../schema/thread.ts';
 
 export type ThreadRow = Selectable<ThreadTable>;
 
@@ -148,6 +149,7 @@ export class ThreadTransaction {
         prompt: message.prompt ?? null,
       })
       .execute();
+    this.set({ message_count: this.row.message_count + 1 });
     const { id, role, step, depth = 0 } = message;
     this.emit('message.created', { messageId: id, role, ...(depth > 0 ? { depth } : {}) }, { step });
   }

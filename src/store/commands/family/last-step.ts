@@ -2,6 +2,7 @@
 import type { LastStep } from '../../port/thread-store.ts';
 import { toMessage } from '../../schema/rows.ts';
 import { type CommandContext, inSnapshot } from '../base/context.ts';
+import { selectStepMessages } from '../base/step-messages.ts';
 
 export async function readLastStep(context: CommandContext, threadId: string): Promise<LastStep | null> {
   return inSnapshot(context, async (trx) => {
@@ -15,11 +16,8 @@ export async function readLastStep(context: CommandContext, threadId: string): P
       .limit(1)
       .executeTakeFirst();
     if (!last) return null;
-    const results = await trx
-      .selectFrom('messages')
+    const results = await selectStepMessages(trx, threadId, last.step)
       .selectAll()
-      .where('thread_id', '=', threadId)
-      .where('step', '=', last.step)
       .where('role', '=', 'tool')
       .orderBy('created_at')
       .execute();

@@ -11,6 +11,7 @@ import { toMessage } from '../../schema/rows.ts';
 import type { MessageTable } from '../../schema/tables.ts';
 import { readInBatches } from '../base/batches.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../base/context.ts';
+import { selectStepMessages } from '../base/step-messages.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { filesOf, removeUnnamedFiles } from './message-files.ts';
 import { dropQueued } from './queue.ts';
@@ -129,6 +130,7 @@ async function remove(thread: ThreadTransaction, message: MessageRow): Promise<M
     .where('thread_id', '=', thread.threadId)
     .where('id', '=', message.id)
     .execute();
+  thread.set({ message_count: thread.row.message_count - 1 });
   thread.emit('message.deleted', { messageId: message.id, role: message.role });
   return gone;
 }
@@ -140,7 +142,10 @@ async function findBelow(thread: ThreadTransaction, message: MessageRow): Promis
     step === null
       ? []
       : await readInBatches(ids, (batch) =>
-          messagesOf(thread).where('step', '=', step).where('tool_call_id', 'in', batch).execute(),
+          selectStepMessages(thread.trx, thread.threadId, step)
+            .selectAll()
+            .where('tool_call_id', 'in', batch)
+            .execute(),
         );
   const below = role === 'tool' ? await messagesOf(thread).where('parent_id', '=', id).execute() : [];
   return [...results, ...below];

@@ -14,7 +14,13 @@ import { toThreadRecord } from '../../schema/rows.ts';
 import type { ItemTable, Tables } from '../../schema/tables.ts';
 import { beginSession } from '../base/acting-side.ts';
 import { type CommandContext, inSnapshot, unknownThread } from '../base/context.ts';
-import { countEnded, hasOutsideInput } from '../base/step-count.ts';
+import {
+  answeredSteps,
+  endedSteps,
+  hasOutsideInput,
+  type OpenSteps,
+  selectOpenSteps,
+} from '../base/step-count.ts';
 import { toCounts } from '../base/step-place.ts';
 import type { ThreadRow } from '../base/thread-transaction.ts';
 import { findUnseen } from '../base/unseen-step.ts';
@@ -37,14 +43,16 @@ export async function readPending(context: CommandContext, query: Query): Promis
     const drains = thread.terminated_at === null && !takesOver && !(await hasBegun(db, query));
     const found = drains ? await findRows(db, query, context.now()) : [];
     const side = findSide(thread, query, found);
-    const execution = await readExecution(db, threadId);
+    const openSteps = await selectOpenSteps(db, threadId).execute();
+    const execution = await readExecution(db, thread, openSteps);
     return {
       thread: { ...toThreadRecord(thread), agent: thread.next_agent ?? thread.agent },
       greeted: thread.greeted === 1,
       rows: found.map((row) => ({ id: row.id, message: row.taken ? null : toPendingDraft(row, side) })),
       side,
       limited:
-        !takesOver && (await isLimited(db, query, { thread, found, begins: execution.executionId === null })),
+        !takesOver &&
+        (await isLimited(db, query, { thread, found, openSteps, begins: execution.executionId === null })),
       ...execution,
     };
   });
@@ -103,6 +111,7 @@ function findSide(thread: ThreadRow, query: Query, rows: readonly FoundRow[]): S
 interface NextStep {
   readonly thread: ThreadRow;
   readonly found: readonly FoundRow[];
+  readonly openSteps: OpenSteps;
   /** It begins an execution. */
   readonly begins: boolean;
 }
@@ -111,12 +120,12 @@ interface NextStep {
 async function isLimited(
   db: Transaction<Tables>,
   query: Query,
-  { thread, found, begins }: NextStep,
+  { thread, found, openSteps, begins }: NextStep,
 ): Promise<boolean> {
   const { limits, items, twoSides = false } = query;
   if (!limits) return false;
   const anew = begins && (items.length > 0 || (await hasOutsideInput(db, thread.id)));
-  const sideSteps = anew ? NO_STEPS : await countEnded(db, thread);
+  const sideSteps = anew ? NO_STEPS : endedSteps(thread, openSteps);
   const { side, turns } = beginSession(thread, query, { behind: false });
   const said = found.map((row) => ({ kind: row.kind, role: toPendingDraft(row).role }));
   const input = wishOf(said, twoSides);
@@ -145,27 +154,21 @@ function toRow(threadId: string, item: QueueItem, now: number): Row | undefined 
 
 type Execution = Pick<PendingWork, 'executionId' | 'stepCount' | 'sideSteps' | 'scratch'>;
 
-async function readExecution(db: Transaction<Tables>, threadId: string): Promise<Execution> {
+async function readExecution(
+  db: Transaction<Tables>,
+  thread: ThreadRow,
+  openSteps: OpenSteps,
+): Promise<Execution> {
   const open = await db
     .selectFrom('executions')
     .select(['id', 'context'])
-    .where('thread_id', '=', threadId)
+    .where('thread_id', '=', thread.id)
     .where('ended_at', 'is', null)
     .executeTakeFirst();
   if (!open) return { executionId: null, ...toCounts(NO_STEPS), scratch: {} };
-  const counts = await db
-    .selectFrom('steps')
-    .select((eb) => ['side', eb.fn.countAll<number>().as('count')])
-    .where('thread_id', '=', threadId)
-    .where('execution_id', '=', open.id)
-    .where('kind', '=', 'model')
-    .where('state', '=', 'committed')
-    .groupBy('side')
-    .execute();
-  const of = (side: Side) => Number(counts.find((each) => each.side === side)?.count ?? 0);
   return {
     executionId: open.id,
-    ...toCounts({ a: of('a'), b: of('b') }),
+    ...toCounts(answeredSteps(thread, openSteps)),
     scratch: open.context ? (JSON.parse(open.context) as Record<string, unknown>) : {},
   };
 }

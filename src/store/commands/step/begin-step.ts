@@ -21,8 +21,14 @@ import type { Tables } from '../../schema/tables.ts';
 import { beginSession, hasUnanswered, setSession } from '../base/acting-side.ts';
 import { keepOutcome, selectOutcome } from '../base/command-key.ts';
 import { type CommandContext, inRunWith } from '../base/context.ts';
-import { type CountedSteps, selectCountedSteps, sumSteps, withStep } from '../base/counted-steps.ts';
-import { beginCount, countSteps } from '../base/step-count.ts';
+import {
+  beginAsking,
+  beginCount,
+  countedSteps,
+  endedSteps,
+  type OpenSteps,
+  selectOpenSteps,
+} from '../base/step-count.ts';
 import { selectStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { findUnseen } from '../base/unseen-step.ts';
@@ -44,9 +50,9 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
       selectOutcome(trx, threadId, command),
       selectOpenExecution(trx, threadId),
       selectInLine(trx, command),
-      selectCountedSteps(trx, threadId),
+      selectOpenSteps(trx, threadId),
     ],
-    async (thread, [[before], [open], inLine, counted]) => {
+    async (thread, [[before], [open], inLine, openSteps]) => {
       if (before && before.step !== null)
         return relaxCall(thread, await resume(thread, before.step, before.swept));
       const unseen = await findUnseen(thread.trx, thread.row, command.afterStep);
@@ -54,8 +60,8 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
       const behind = unseen !== undefined || (command.session !== undefined && (await hasUnanswered(thread)));
       setSession(thread, beginSession(thread.row, command, { behind }));
       const due = await readDue(thread, command, inLine);
-      const anew = open === undefined && (await beginCount(thread, due.rows));
-      const found = { due, unseen, open, counted: anew ? [] : counted };
+      if (open === undefined) await beginCount(thread, due.rows);
+      const found = { due, unseen, open, openSteps };
       const decision = decide(thread, command, found);
       if (before && decision.do === 'drain')
         return { kind: 'nothing_to_do', step: thread.row.last_step, swept: before.swept };
@@ -74,8 +80,8 @@ interface Found {
   readonly unseen: UnseenStep | undefined;
   /** B3: the execution that nobody has ended; else the one that the workflow proposes begins. */
   readonly open: InferResult<ReturnType<typeof selectOpenExecution>>[number] | undefined;
-  /** Steps before it. */
-  readonly counted: CountedSteps;
+  /** Steps before it that have no answer yet. */
+  readonly openSteps: OpenSteps;
 }
 
 function selectOpenExecution(trx: Transaction<Tables>, threadId: string) {
@@ -97,11 +103,12 @@ type Decision =
 function decide(
   { row: thread }: ThreadTransaction,
   { limits }: BeginStep,
-  { due: input, unseen, counted }: Found,
+  { due: input, unseen, openSteps }: Found,
 ): Decision {
   if (mustTakeOver(unseen, thread.turn_open === 1)) return { do: 'take_over', step: unseen.step };
   const { turns, side } = thread;
-  const asked = { thread, input, side: input.answering ?? side, sideSteps: sumSteps(counted), turns };
+  const sideSteps = endedSteps(thread, openSteps);
+  const asked = { thread, input, side: input.answering ?? side, sideSteps, turns };
   const reason = findLimitOf(limits, asked);
   return reason ? { do: 'hold_back', reason } : { do: 'drain' };
 }
@@ -164,13 +171,17 @@ async function openStep(
   if (plan === 'run_tools') return findStored(thread, await openToolStep(thread, command, tools), swept);
   const immediate = await openImmediateStep(thread, command);
   if (immediate !== undefined) return findStored(thread, immediate, swept);
-  const step = await openModelStep(thread, command, drained);
-  const taken = withStep(sumSteps(found.counted), thread.row.side);
-  return { kind: 'call', step, attempt: 1, swept, taken };
+  return callModel(thread, { step: await openModelStep(thread, command, drained), attempt: 1, swept });
+}
+
+type Call = Extract<BegunStep, { kind: 'call' }>;
+
+function callModel({ row }: ThreadTransaction, call: Pick<Call, 'step' | 'attempt' | 'swept'>): Call {
+  return { kind: 'call', ...call, taken: countedSteps(row) };
 }
 
 async function findStored(thread: ThreadTransaction, step: number, swept: number) {
-  const taken = await countSteps(thread.trx, thread.row, step);
+  const taken = countedSteps(thread.row);
   return { kind: 'stored', record: await describeStep(thread, step), swept, taken } as const;
 }
 
@@ -194,8 +205,7 @@ async function resume(thread: ThreadTransaction, begun: number, swept: number): 
       return { kind: 'nothing_to_do', step: step.step, swept };
     case 'open': {
       const attempt = await retryStep(thread, step);
-      const taken = await countSteps(thread.trx, thread.row, step.step);
-      return { kind: 'call', step: step.step, attempt, swept, taken };
+      return callModel(thread, { step: step.step, attempt, swept });
     }
   }
 }
@@ -205,7 +215,10 @@ async function setRunning(
   { executionId }: BeginStep,
   { open }: Pick<Found, 'open'>,
 ): Promise<void> {
-  if (!open && (await startExecution(thread, executionId))) thread.emit('execution.started', { executionId });
+  if (!open && (await startExecution(thread, executionId))) {
+    beginAsking(thread);
+    thread.emit('execution.started', { executionId });
+  }
   if (thread.row.status === 'running') return;
   thread.set({ status: 'running', stop_reason: null, last_error: null });
   thread.emit('thread.status', { status: 'running' });

@@ -18,6 +18,7 @@ import type {
 } from '../../port/thread-store.ts';
 import { findCall } from '../base/call-row.ts';
 import { type CommandContext, inRun, inRunWith } from '../base/context.ts';
+import { unaskStep } from '../base/step-count.ts';
 import { readSubpromptPlace } from '../base/step-place.ts';
 import { type StepRow, selectStep, updateStep } from '../base/step-row.ts';
 import type { NewMessageRow, ThreadTransaction } from '../base/thread-transaction.ts';
@@ -178,11 +179,12 @@ export async function failStep(
 ): Promise<CommittedStep> {
   return inRun(context, command, async (thread) => {
     const { step, attempt, error } = command;
-    const { kind, state, attempt: current } = await findStep(thread, step);
+    const { kind, side, state, attempt: current } = await findStep(thread, step);
     if (state === 'committed') return { kind: 'stored', record: await describeStep(thread, step) };
     // A worker that was taken for lost may not fail what another one is trying; its answer would be welcome.
     if (state !== 'open' || current !== attempt) return { kind: 'closed' };
     await updateStep(thread, step, { state: 'failed', closed_at: thread.now });
+    unaskStep(thread, { step, kind, side });
     // C2: the error is the call's.
     if (kind !== 'prompt') thread.set({ last_error: JSON.stringify(error) });
     thread.emit('step.failed', { ...error }, { step, attempt });

@@ -1,5 +1,6 @@
 /** New steps: each gets the thread's next number, in the transaction that decided on it. And a step that is tried again. */
 import type { BeginStep } from '../../port/thread-store.ts';
+import { countStep, uncountStep } from '../base/step-count.ts';
 import { type StepRow, updateStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import type { Drained, DrainedTool } from '../message/drain.ts';
@@ -17,6 +18,7 @@ export async function insertStep(
 ): Promise<number> {
   const step = thread.row.last_step + 1;
   thread.set({ last_step: step });
+  countStep(thread, { step, side: thread.row.side, ...fields });
   await thread.trx
     .insertInto('steps')
     .values({
@@ -50,12 +52,14 @@ export async function openModelStep(
   drained: Drained,
 ): Promise<number> {
   // A step that a retired run left open will never be committed: its run is fenced off.
-  await thread.trx
+  const abandoned = await thread.trx
     .updateTable('steps')
     .set({ state: 'abandoned', closed_at: thread.now })
     .where('thread_id', '=', thread.threadId)
     .where('state', '=', 'open')
+    .returning(['step', 'kind', 'side'])
     .execute();
+  for (const each of abandoned) uncountStep(thread, each);
   const { executionId, directive = null } = command;
   const step = await insertStep(thread, executionId, { kind: 'model', state: 'open', directive });
   thread.set({ turn_open: 1 });

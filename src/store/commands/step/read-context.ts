@@ -23,7 +23,7 @@ export async function readContext(
     if (!row) throw unknownThread(context.storeId, threadId);
     if (!placeRow) throw new Error(`Thread ${threadId} has no step ${step}.`);
     const thread = toThreadRecord(row);
-    const place = { thread, step, ...(await toPlace(db, threadId, placeRow)) };
+    const place = { thread, step, ...(await toPlace(db, row, placeRow)) };
     const { subprompt } = place;
     const history = subprompt
       ? await readSubpromptHistory(db, place, subprompt, window(place))

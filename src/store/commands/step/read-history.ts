@@ -13,6 +13,7 @@ import { isOthers, shownRole } from '../../../core/context/context-side.ts';
 import type { HistoryWindow, StepPlace } from '../../port/thread-store.ts';
 import { toContextMessage } from '../../schema/rows.ts';
 import type { Tables } from '../../schema/tables.ts';
+import { readInBatches } from '../base/batches.ts';
 
 export interface History {
   readonly messages: readonly ContextMessage[];
@@ -22,20 +23,21 @@ export interface History {
 
 /** Rows of one page: at first, and at most. */
 const [FIRST_PAGE, LONGEST_PAGE] = [64, 1000];
+/** What a short message takes, for the first page of a small window. */
+const SHORT = 16;
 
-type Place = Pick<StepPlace, 'executionId' | 'side'> & { readonly thread: { readonly id: string } };
+type Place = Pick<StepPlace, 'executionId' | 'side'> & {
+  readonly thread: Pick<StepPlace['thread'], 'id' | 'messageCount'>;
+};
 
 export async function readHistory(
   db: Transaction<Tables>,
   place: Place,
   window: HistoryWindow,
 ): Promise<History> {
-  if (!window.includeChat) return { messages: await readOwn(db, place), trimmed: 0 };
-  if (window.tokens === undefined) return { messages: await readAll(db, place, window), trimmed: 0 };
   const own = await readOwn(db, place);
-  const others = window.twoSides ? await readOthersSteps(db, place) : NO_STEPS;
-  const bounded = { ...window, tokens: window.tokens, others };
-  const earlier = await readEarlier(db, place, bounded, own);
+  if (!window.includeChat) return { messages: own, trimmed: 0 };
+  const earlier = await readEarlier(db, place, window, own);
   const messages = [...earlier.messages, ...own].sort(byTime);
   return { messages, trimmed: earlier.trimmed };
 }
@@ -57,36 +59,27 @@ async function readOwn(db: Transaction<Tables>, place: Place): Promise<ContextMe
   return rows.map(toContextMessage).sort(byTime);
 }
 
-const byTime = (a: ContextMessage, b: ContextMessage) => a.created_at - b.created_at;
+export const byTime = (a: ContextMessage, b: ContextMessage) => a.created_at - b.created_at;
 
-const NO_STEPS: ReadonlySet<number> = new Set();
-
-/** Steps of the other side. */
+/** Steps of the other side, of those whose tools are among these messages (H3). */
 async function readOthersSteps(
   db: Transaction<Tables>,
   { thread, side }: Place,
+  messages: readonly ContextMessage[],
 ): Promise<ReadonlySet<number>> {
-  const rows = await db
-    .selectFrom('steps')
-    .select('step')
-    .where('thread_id', '=', thread.id)
-    .where('side', '!=', side)
-    .execute();
-  return new Set(rows.map(({ step }) => step));
-}
-
-async function readAll(
-  db: Transaction<Tables>,
-  place: Place,
-  { includePastTools }: HistoryWindow,
-): Promise<ContextMessage[]> {
-  let query = messagesOf(db, place).selectAll().orderBy('created_at');
-  if (!includePastTools) {
-    query = query.where((eb) =>
-      eb.or([eb('role', '!=', 'tool'), eb('execution_id', '=', place.executionId)]),
-    );
-  }
-  return (await query.execute()).map(toContextMessage);
+  const steps = new Set(
+    messages.flatMap(({ role, step }) => (role === 'tool' && step !== null ? [step] : [])),
+  );
+  const others = await readInBatches([...steps], (batch) =>
+    db
+      .selectFrom('steps')
+      .select('step')
+      .where('thread_id', '=', thread.id)
+      .where('step', 'in', batch)
+      .where('side', '!=', side)
+      .execute(),
+  );
+  return new Set(others.map(({ step }) => step));
 }
 
 function earlierOf(db: Transaction<Tables>, place: Place, { includePastTools }: HistoryWindow) {
@@ -96,31 +89,33 @@ function earlierOf(db: Transaction<Tables>, place: Place, { includePastTools }: 
   return includePastTools ? query : query.where('role', '!=', 'tool');
 }
 
-type Bounded = HistoryWindow & { readonly tokens: number; readonly others: ReadonlySet<number> };
-
 /** H2: pages, newest first. */
 async function readEarlier(
   db: Transaction<Tables>,
   place: Place,
-  window: Bounded,
+  window: HistoryWindow,
   own: readonly ContextMessage[],
 ): Promise<History> {
-  const filling = new Filling(window, place, own);
+  const othersOf = async (messages: readonly ContextMessage[]) =>
+    window.twoSides ? readOthersSteps(db, place, messages) : NO_STEPS;
+  const filling = new Filling(window, place);
+  filling.spend(own, await othersOf(own));
   let before: number | undefined;
-  let page = FIRST_PAGE;
   while (!filling.full) {
-    let query = earlierOf(db, place, window).selectAll().orderBy('created_at', 'desc').limit(page);
+    const size = filling.nextPage();
+    let query = earlierOf(db, place, window).selectAll().orderBy('created_at', 'desc').limit(size);
     if (before !== undefined) query = query.where('created_at', '<', before);
-    const rows = await query.execute();
-    for (const row of rows) if (!filling.take(toContextMessage(row))) break;
-    if (rows.length < page) break;
-    before = rows.at(-1)?.created_at;
-    page = filling.nextPage();
+    const page = (await query.execute()).map(toContextMessage);
+    filling.take(page, await othersOf(page));
+    if (page.length < size) break;
+    before = page.at(-1)?.created_at;
   }
   if (!filling.full) return { messages: filling.taken, trimmed: 0 };
   const messages = cut(filling.taken, own, place);
   return { messages, trimmed: await countLeftOut(db, place, { taken: filling.taken, messages, own }) };
 }
+
+const NO_STEPS: ReadonlySet<number> = new Set();
 
 type Parts = Readonly<Record<'taken' | 'messages' | 'own', readonly ContextMessage[]>>;
 
@@ -128,36 +123,38 @@ async function countLeftOut(db: Transaction<Tables>, place: Place, { taken, mess
   const start = (messages[0] ?? own[0])?.created_at;
   const behind = ({ created_at: at }: ContextMessage) => start !== undefined && at >= start;
   const orphans = taken.filter(behind).length - messages.length;
-  return (await countBefore(db, place, start)) - own.filter((each) => !behind(each)).length + orphans;
+  const before = place.thread.messageCount - (await countSince(db, place, start));
+  return before - own.filter((each) => !behind(each)).length + orphans;
 }
 
-/** Counts all messages before a time, of whatever kind, by the index alone: a long thread is counted in each of its steps. */
-async function countBefore(db: Transaction<Tables>, { thread }: Place, time = Number.MAX_SAFE_INTEGER) {
+/** Counts the messages that the window has reached, of whatever kind, by the index alone. The thread's row knows how many there are. */
+async function countSince(db: Transaction<Tables>, { thread }: Place, time = Number.MAX_SAFE_INTEGER) {
   const { count } = await db
     .selectFrom('messages')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('thread_id', '=', thread.id)
-    .where('created_at', '<', time)
+    .where('created_at', '>=', time)
     .executeTakeFirstOrThrow();
   return Number(count);
 }
 
+type OthersSteps = ReadonlySet<number>;
+
 /** Takes messages, the newest first, until the window is full. */
 class Filling {
-  readonly #window: Bounded;
+  readonly #window: HistoryWindow;
   readonly #side: Place['side'];
+  readonly #room: number;
   readonly #taken: ContextMessage[] = [];
   #left: number;
-  #position: number;
-  #full: boolean;
+  #position = 0;
+  #full = false;
 
-  constructor(window: Bounded, { side }: Place, own: readonly ContextMessage[]) {
+  constructor(window: HistoryWindow, { side }: Place) {
     this.#window = window;
     this.#side = side;
-    this.#left = window.tokens;
-    this.#position = 0;
-    for (const message of own.toReversed()) this.#left -= this.#weigh(message, false);
-    this.#full = this.#left <= 0;
+    this.#room = window.tokens ?? Number.MAX_SAFE_INTEGER;
+    this.#left = this.#room;
   }
 
   get full(): boolean {
@@ -169,29 +166,34 @@ class Filling {
     return this.#taken.toReversed();
   }
 
-  /** False when there was no room for it. */
-  take(message: ContextMessage): boolean {
-    const weight = this.#weigh(message, !this.#window.includePastTools);
-    if (weight > this.#left) {
-      this.#full = true;
-      return false;
+  /** H1: what has its room, whether there is any or not. Oldest first. */
+  spend(own: readonly ContextMessage[], others: OthersSteps): void {
+    for (const message of own.toReversed()) this.#left -= this.#weigh(message, others, false);
+    this.#full = this.#left <= 0;
+  }
+
+  /** As many of a page as there is room for. */
+  take(page: readonly ContextMessage[], others: OthersSteps): void {
+    for (const message of page) {
+      const weight = this.#weigh(message, others, !this.#window.includePastTools);
+      this.#full = weight > this.#left;
+      if (this.#full) return;
+      this.#left -= weight;
+      this.#taken.push(message);
     }
-    this.#left -= weight;
-    this.#taken.push(message);
-    return true;
   }
 
   /** As many rows as will probably fill what is left. */
   nextPage(): number {
-    const mean = (this.#window.tokens - this.#left) / Math.max(1, this.#position);
+    if (this.#taken.length === 0) return Math.min(FIRST_PAGE, Math.ceil(this.#left / SHORT) + 1);
+    const mean = (this.#room - this.#left) / this.#position;
     return Math.min(LONGEST_PAGE, Math.max(FIRST_PAGE, Math.ceil(this.#left / Math.max(1, mean)) + 8));
   }
 
-  #weigh(message: ContextMessage, past: boolean): number {
+  #weigh(message: ContextMessage, others: OthersSteps, past: boolean): number {
     const recent = this.#position < this.#window.recentImages;
     this.#position += 1;
     // H3: the other side's tools.
-    const { others } = this.#window;
     if (message.role === 'tool' && message.step !== null && others.has(message.step)) return 0;
     const withoutCalls = past || isOthers(message, this.#side);
     return estimateMessage(message, { past: withoutCalls, recent });

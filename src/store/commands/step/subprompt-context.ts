@@ -11,7 +11,7 @@ import { estimateMessage } from '../../../core/context/context-estimate.ts';
 import type { HistoryWindow, StepPlace, SubpromptPlace } from '../../port/thread-store.ts';
 import { toContextMessage } from '../../schema/rows.ts';
 import type { Tables } from '../../schema/tables.ts';
-import { type History, readHistory } from './read-history.ts';
+import { byTime, type History, readHistory } from './read-history.ts';
 
 type Place = Pick<StepPlace, 'executionId' | 'thread' | 'side'>;
 
@@ -30,18 +30,19 @@ export async function readSubpromptHistory(
 
 async function readOwn(
   db: Transaction<Tables>,
-  { thread }: Place,
+  { thread, executionId }: Place,
   { parentId }: SubpromptPlace,
 ): Promise<ContextMessage[]> {
   const rows = await db
     .selectFrom('messages')
     .selectAll()
     .where('thread_id', '=', thread.id)
+    .where('execution_id', '=', executionId)
     .where('parent_id', '=', parentId)
     .where('status', '=', 'completed')
-    .orderBy('created_at')
     .execute();
-  return rows.map(toContextMessage);
+  // In order here, as in read-history.ts: the execution's index is to be taken.
+  return rows.map(toContextMessage).sort(byTime);
 }
 
 /** The window that is left beside the sub-prompt's own messages. */

@@ -13,6 +13,7 @@ import {
 import type { RestStatus } from '../../../core/thread/step.ts';
 import { LIMITS } from '../../../core/value/limit.ts';
 import { type CallRow, updateCall } from '../base/call-row.ts';
+import { selectStepMessages } from '../base/step-messages.ts';
 import { type Owner, readOwner } from '../base/step-place.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { releaseCalls } from '../family/child.ts';
@@ -75,11 +76,8 @@ export async function removeCall(
   call: CallRow,
   directive: FlowDirective | undefined,
 ): Promise<void> {
-  const messages = await thread.trx
-    .selectFrom('messages')
+  const messages = await selectStepMessages(thread.trx, thread.threadId, call.step)
     .select(['id', 'tool_calls'])
-    .where('thread_id', '=', thread.threadId)
-    .where('step', '=', call.step)
     .where('tool_calls', 'is not', null)
     .execute();
   // Each queued tool of a step has a message of its own.

@@ -7,6 +7,7 @@ import type { OpenedSubprompt, OpenSubprompt, StoredSubprompt, SubpromptCall } f
 import type { Tables } from '../../schema/tables.ts';
 import { findCall } from '../base/call-row.ts';
 import { type CommandContext, inRun, inSnapshot } from '../base/context.ts';
+import { selectStepMessages } from '../base/step-messages.ts';
 import type { StepRow } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { enqueueTools } from '../message/queue.ts';
@@ -62,11 +63,8 @@ async function describeSubprompt(
   threadId: string,
   row: StepRow,
 ): Promise<StoredSubprompt> {
-  const messages = await db
-    .selectFrom('messages')
+  const messages = await selectStepMessages(db, threadId, row.step)
     .select(['id', 'role', 'content', 'tool_call_id', 'attachments'])
-    .where('thread_id', '=', threadId)
-    .where('step', '=', row.step)
     .where('role', 'in', ['assistant', 'tool'])
     .orderBy('created_at')
     .execute();

@@ -47,7 +47,7 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
       // Where T1 matters, the disk has it before the body begins.
       if (idempotent) thread.relax();
       if (!again) await start(thread, call, command.attempt);
-      const { executionId: _, ...place } = await toPlace(thread.trx, threadId, required(placeRow, command));
+      const { executionId: _, ...place } = await toPlace(thread.trx, thread.row, required(placeRow, command));
       return {
         kind: 'run',
         repeated: call.state === 'started' && !again,

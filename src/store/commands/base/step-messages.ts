@@ -1,0 +1,20 @@
+/**
+ * The messages of a step: its answer, what queued tools came with, the results of its calls. They are found by the step's execution,
+ * of which the store has an index: by the step's number alone, the whole thread would be searched.
+ */
+import type { Kysely } from 'kysely';
+import type { Tables } from '../../schema/tables.ts';
+
+export function selectStepMessages(db: Kysely<Tables>, threadId: string, step: number) {
+  return db
+    .selectFrom('messages')
+    .where('thread_id', '=', threadId)
+    .where('step', '=', step)
+    .where('execution_id', '=', (query) =>
+      query
+        .selectFrom('steps')
+        .select('execution_id')
+        .where('thread_id', '=', threadId)
+        .where('step', '=', step),
+    );
+}

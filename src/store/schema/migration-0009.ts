@@ -1,0 +1,45 @@
+/**
+ * 0009: counters in the place of counts, so that what a step reads does not grow with its thread: of messages, of the steps that limits
+ * count, and of the model steps of an execution. Released; never edited.
+ */
+import { type Kysely, type Migration, sql } from 'kysely';
+import type { Tables } from './tables.ts';
+
+/** One statement each: SQLite adds one column at a time. */
+const COLUMNS = ['message_count', 'counted_a', 'counted_b', 'asked_from', 'asked_a', 'asked_b'] as const;
+
+export const counters: Migration = {
+  async up(db: Kysely<Tables>) {
+    for (const column of COLUMNS) {
+      await db.schema
+        .alterTable('threads')
+        .addColumn(column, 'integer', (c) => c.notNull().defaultTo(0))
+        .execute();
+    }
+    // As the statements counted that these columns replace.
+    await sql`
+      UPDATE threads SET
+        asked_from = coalesce(
+          (SELECT min(steps.step) FROM steps
+            JOIN executions ON executions.thread_id = steps.thread_id AND executions.id = steps.execution_id
+            WHERE steps.thread_id = threads.id AND executions.ended_at IS NULL),
+          last_step + 1),
+        message_count = (SELECT count(*) FROM messages WHERE messages.thread_id = threads.id),
+        counted_a = ${counted('a')},
+        counted_b = ${counted('b')},
+        asked_a = ${asked('a')},
+        asked_b = ${asked('b')}
+    `.execute(db);
+  },
+};
+
+const counted = (side: string) => sql`(
+  SELECT count(*) FROM steps
+  WHERE steps.thread_id = threads.id AND steps.step >= threads.counted_from AND steps.side = ${sql.lit(side)}
+    AND steps.kind IN ('model', 'tools') AND steps.state <> 'abandoned')`;
+
+const asked = (side: string) => sql`(
+  SELECT count(*) FROM steps
+  JOIN executions ON executions.thread_id = steps.thread_id AND executions.id = steps.execution_id
+  WHERE steps.thread_id = threads.id AND steps.step >= threads.counted_from AND steps.side = ${sql.lit(side)}
+    AND executions.ended_at IS NULL AND steps.kind = 'model' AND steps.state IN ('open', 'committed'))`;
