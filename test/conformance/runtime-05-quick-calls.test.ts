@@ -75,11 +75,19 @@ describe('runtime §5 Tool Execution, quick calls', () => {
     ]);
   });
 
-  it('run as activities of their own beside a call that is not quick', async () => {
-    const slow = defineTool({ description: 'slow', execute: () => ({ status: 'success' }) });
-    const model = scriptedModel([callsMany([{ name: 'note' }, { name: 'slow' }]), says('done')]);
+  it('[runtime 5.1] run as activities of their own behind a call that is not quick', async () => {
+    const slow = defineTool({ description: 'slow', execute: () => ({ status: 'success', result: 'slow' }) });
+    const line = (name: string) => ({ name: 'note', args: { line: name } });
+    const model = scriptedModel([callsMany([line('one'), { name: 'slow' }, line('two')]), says('done')]);
     const runtime = await testRuntime({ model, tools: { note, slow } });
-    const activities = await activitiesOf(runtime, await runtime.start('go'));
+    const thread = await runtime.start('go');
+    expect((await runtime.transcript(thread)).slice(2)).toEqual([
+      'tool note success: noted one',
+      'tool slow success: slow',
+      'tool note success: noted two',
+      'assistant: done',
+    ]);
+    const activities = await activitiesOf(runtime, thread);
     expect(activities.filter((name) => name === 'runTool')).toHaveLength(2);
   });
 

@@ -12,21 +12,8 @@ import { eventually } from '../support/runtime.ts';
 import { toolOf } from '../support/tool-work.ts';
 import { FAMILY_SCENARIOS } from './family-scenarios.ts';
 import { ORDER_SCENARIOS } from './order-scenarios.ts';
+import { QUICK_SCENARIOS, tools } from './quick-scenarios.ts';
 import { type Scenario, say } from './scenario.ts';
-
-const tools = {
-  quick: defineTool({
-    description: 'quick',
-    quick: true,
-    execute: () => ({ status: 'success', result: 'q' }),
-  }),
-  slow: defineTool({
-    description: 'slow',
-    args: z.object({ fail: z.boolean().default(false) }),
-    execute: async (_state, { fail }) =>
-      fail ? { status: 'error', error: 'asked to' } : { status: 'success', result: 's' },
-  }),
-};
 
 async function countLooks(client: RuntimeClient, threadId: string): Promise<number> {
   const { events } = await client.temporal.workflow.getHandle(`thread/${threadId}`).fetchHistory();
@@ -95,41 +82,6 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     model: () => scriptedModel([says('noted')]),
     options: { tools },
     async live(client, threadId) {
-      await client.queueTool(threadId, { name: 'quick' });
-      await client.waitForIdle(threadId);
-    },
-  },
-  'calls-within-a-step': {
-    model: () =>
-      scriptedModel([
-        callsMany([{ name: 'quick' }, { name: 'nobody' }, { name: 'remind' }]),
-        callsMany([{ name: 'quick' }, { name: 'slow' }]),
-        says('done'),
-        calls('leave'),
-      ]),
-    options: {
-      tools: {
-        ...tools,
-        remind: defineTool({
-          description: 'puts a message in line',
-          quick: true,
-          execute: async (state) => {
-            await state.queueMessage({ role: 'user', content: 'remember' });
-            return { status: 'success' };
-          },
-        }),
-        leave: defineTool({
-          description: 'ends the thread',
-          quick: true,
-          execute: async (state) => {
-            await state.terminate();
-            return { status: 'success' };
-          },
-        }),
-      },
-    },
-    async live(client, threadId) {
-      await say(client, threadId, 'work');
       await client.queueTool(threadId, { name: 'quick' });
       await client.waitForIdle(threadId);
     },
@@ -302,4 +254,5 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
   ...FAMILY_SCENARIOS,
   ...ORDER_SCENARIOS,
+  ...QUICK_SCENARIOS,
 };

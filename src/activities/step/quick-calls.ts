@@ -1,8 +1,8 @@
 /**
- * The calls of an answer within the step's own activity, where all of them are quick: an activity less for each. They are begun, judged
- * and stored as in activities of their own (`tool/run-tool.ts`), one after the other.
- * Q1. The step's outcome tells of those that have ended, from the first on. The workflow runs what is left, each in an activity of
- *     its own: a call that met a fault or is to run alone, and whatever a worker has not begun that is shutting down.
+ * The quick calls with which an answer begins, within the step's own activity: an activity less for each. They are begun, judged and
+ * stored as in activities of their own (`tool/run-tool.ts`), one after the other.
+ * Q1. The step's outcome tells of those that have ended, from the first on. The workflow runs what is left, each in an activity of its
+ *     own: from the first that is not quick, met a fault, is to run alone, or was not begun by a worker that is shutting down.
  * Q2. They run behind the step's unit of work, not within it: what takes the process down is the tool (author/unit.ts).
  * Q3. Another attempt finds the answer in the store, and each call as it was left. It runs again what has no result.
  * Q4. Once the step is cancelled no call begins. The workflow has gone on by then, and the store settles what is left.
@@ -26,14 +26,9 @@ export function withQuickCalls(
   return async (input) => {
     const outcome = await step(input);
     // Q2: a lone process runs its unit and nothing else.
-    if (outcome.kind !== 'step' || dependencies.lone || !areQuick(outcome)) return outcome;
+    if (outcome.kind !== 'step' || dependencies.lone) return outcome;
     return withRan(outcome, await runCalls(dependencies, input, outcome));
   };
-}
-
-/** What the outcome does not name is no quick call. */
-function areQuick({ callCount, calls }: StoredStep): boolean {
-  return callCount > 0 && callCount === calls.length && calls.every(({ mode }) => mode === 'quick');
 }
 
 async function runCalls(
@@ -42,7 +37,8 @@ async function runCalls(
   { step, calls, callCount }: StoredStep,
 ): Promise<readonly ToolCallOutcome[]> {
   const ran: ToolCallOutcome[] = [];
-  for (const [index, { name }] of calls.entries()) {
+  for (const [index, { name, mode }] of calls.entries()) {
+    if (mode !== 'quick') break;
     // Q4: cancelled.
     if (abortSignal().aborted) throw abortError();
     // Q1: left to other workers.
@@ -64,7 +60,8 @@ function leaveToWorkflow(): 'left' {
 
 /** Where there is no room to tell of them, the workflow asks for each, and hears what is stored. */
 function withRan(outcome: StoredStep, ran: readonly ToolCallOutcome[]): StoredStep {
+  if (ran.length === 0) return outcome;
   const told = { ...outcome, ran };
   const bytes = Buffer.byteLength(JSON.stringify(told));
-  return ran.length === 0 || bytes > LIMITS.activityResultBytes - SPARE_BYTES ? outcome : told;
+  return bytes > LIMITS.activityResultBytes - SPARE_BYTES ? outcome : told;
 }

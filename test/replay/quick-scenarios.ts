@@ -1,0 +1,63 @@
+/** Lives whose quick calls run within the activity of their step. Whether they did stands in its answer alone. */
+import { z } from 'zod';
+import { defineTool } from '../../src/definitions/index.ts';
+import { calls, callsMany, says, scriptedModel } from '../../src/testing/index.ts';
+import { type Scenario, say } from './scenario.ts';
+
+export const tools = {
+  quick: defineTool({
+    description: 'quick',
+    quick: true,
+    execute: () => ({ status: 'success', result: 'q' }),
+  }),
+  slow: defineTool({
+    description: 'slow',
+    args: z.object({ fail: z.boolean().default(false) }),
+    execute: async (_state, { fail }) =>
+      fail ? { status: 'error', error: 'asked to' } : { status: 'success', result: 's' },
+  }),
+};
+
+export const QUICK_SCENARIOS: Readonly<Record<string, Scenario>> = {
+  'calls-within-a-step': {
+    model: () =>
+      scriptedModel([
+        callsMany([{ name: 'quick' }, { name: 'nobody' }, { name: 'remind' }]),
+        callsMany([{ name: 'quick' }, { name: 'slow' }]),
+        says('done'),
+        calls('leave'),
+      ]),
+    options: {
+      tools: {
+        ...tools,
+        remind: defineTool({
+          description: 'puts a message in line',
+          quick: true,
+          execute: async (state) => {
+            await state.queueMessage({ role: 'user', content: 'remember' });
+            return { status: 'success' };
+          },
+        }),
+        leave: defineTool({
+          description: 'ends the thread',
+          quick: true,
+          execute: async (state) => {
+            await state.terminate();
+            return { status: 'success' };
+          },
+        }),
+      },
+    },
+    async live(client, threadId) {
+      await say(client, threadId, 'work');
+      await client.queueTool(threadId, { name: 'quick' });
+      await client.waitForIdle(threadId);
+    },
+  },
+  'first-calls-within-a-step': {
+    model: () =>
+      scriptedModel([callsMany([{ name: 'quick' }, { name: 'slow' }, { name: 'quick' }]), says('done')]),
+    options: { tools },
+    live: (client, threadId) => say(client, threadId, 'work'),
+  },
+};
