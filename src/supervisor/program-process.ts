@@ -10,8 +10,10 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { JOURNAL_FD, Journal, type Stall, type Unit } from './journal.ts';
+
+/** A file, and its arguments. */
+export type Program = readonly [file: string, ...args: string[]];
 
 export interface ProgramEnd {
   readonly code: number | null;
@@ -34,10 +36,10 @@ export interface ProgramProcess<ToProgram, FromProgram> {
 const JOURNAL_READ_MS = 2_000;
 
 export function startProgram<ToProgram, FromProgram>(
-  program: URL,
+  [file, ...args]: Program,
   cwd = process.cwd(),
 ): ProgramProcess<ToProgram, FromProgram> {
-  const child = fork(fileURLToPath(program), [], {
+  const child = fork(file, args, {
     cwd,
     execArgv: [...process.execArgv, '--disable-sigusr1'],
     // Messages carry bytes, such as certificates.

@@ -1,0 +1,2 @@
+/** In which order modules have begun. */
+export const order: string[] = ['what is imported begins'];
