@@ -55,11 +55,12 @@ function addAsked(thread: ThreadTransaction, { step, kind, side }: Counted, by: 
 
 /** C1: a new execution, and who asked for it. */
 export async function beginCount(thread: ThreadTransaction): Promise<void> {
-  if (await hasOutsideInput(thread.trx, thread.threadId))
-    thread.set({ counted_from: thread.row.last_step + 1, counted_a: 0, counted_b: 0 });
+  if (!(await hasOutsideInput(thread.trx, thread.threadId))) return;
+  thread.set({ counted_from: thread.row.last_step + 1, counted_a: 0, counted_b: 0 });
+  beginAsking(thread);
 }
 
-/** C3: a new execution, whoever asked for it. */
+/** C3: a new execution, whoever asked for it; one that goes by the name of an earlier one, as after a reset, where others have asked. */
 export function beginAsking(thread: ThreadTransaction): void {
   thread.set({ asked_from: thread.row.last_step + 1, asked_a: 0, asked_b: 0 });
 }
