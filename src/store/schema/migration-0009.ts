@@ -20,10 +20,7 @@ export const counters: Migration = {
     await sql`
       UPDATE threads SET
         asked_from = coalesce(
-          (SELECT min(steps.step) FROM steps
-            JOIN executions ON executions.thread_id = steps.thread_id AND executions.id = steps.execution_id
-            WHERE steps.thread_id = threads.id AND executions.ended_at IS NULL),
-          last_step + 1),
+          (SELECT min(steps.step) FROM steps WHERE steps.thread_id = threads.id AND ${NEWEST}), last_step + 1),
         message_count = (SELECT count(*) FROM messages WHERE messages.thread_id = threads.id),
         counted_a = ${counted('a')},
         counted_b = ${counted('b')},
@@ -33,6 +30,11 @@ export const counters: Migration = {
   },
 };
 
+/** Of the execution that has the thread's last step. */
+const NEWEST = sql`steps.execution_id = (
+  SELECT last.execution_id FROM steps AS last
+  WHERE last.thread_id = threads.id AND last.step = threads.last_step)`;
+
 const counted = (side: string) => sql`(
   SELECT count(*) FROM steps
   WHERE steps.thread_id = threads.id AND steps.step >= threads.counted_from AND steps.side = ${sql.lit(side)}
@@ -40,6 +42,5 @@ const counted = (side: string) => sql`(
 
 const asked = (side: string) => sql`(
   SELECT count(*) FROM steps
-  JOIN executions ON executions.thread_id = steps.thread_id AND executions.id = steps.execution_id
-  WHERE steps.thread_id = threads.id AND steps.step >= threads.counted_from AND steps.side = ${sql.lit(side)}
-    AND executions.ended_at IS NULL AND steps.kind = 'model' AND steps.state IN ('open', 'committed'))`;
+  WHERE steps.thread_id = threads.id AND ${NEWEST} AND steps.side = ${sql.lit(side)}
+    AND steps.kind = 'model' AND steps.state IN ('open', 'committed'))`;

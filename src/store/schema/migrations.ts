@@ -1,6 +1,7 @@
 /**
  * The schema's history: forward only, never edited once released. Kysely's migrator runs what is missing in
- * one transaction, so that several processes may open a new store at once.
+ * one transaction, so that several processes may open a new store at once. Before a migration that reads rows is written, the build
+ * without it records a database (test/contract/upgrade/record.ts).
  */
 import { randomUUID } from 'node:crypto';
 import { type Kysely, type Migration, type MigrationProvider, Migrator } from 'kysely';

@@ -10,6 +10,7 @@ import { toCount } from '../../schema/rows.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { type CommandContext, inSnapshot, inThread, refuseTerminated } from './context.ts';
 import { markStatusKinds, type StepLog } from './status-kinds.ts';
+import { selectStep } from './step-row.ts';
 import type { ThreadTransaction } from './thread-transaction.ts';
 
 export async function appendEvent(
@@ -29,18 +30,14 @@ export async function appendEvent(
 }
 
 async function hasEvent(thread: ThreadTransaction, type: EventKind, step: number): Promise<boolean> {
-  const found = await thread.trx
+  const { trx, threadId } = thread;
+  const opened = await selectStep(trx, threadId, step).select('first_seq').executeTakeFirst();
+  const found = await trx
     .selectFrom('events')
     .select('seq')
-    .where('thread_id', '=', thread.threadId)
-    // The step's own part of the log, so that a long one is not searched.
-    .where('seq', '>', (query) =>
-      query
-        .selectFrom('steps')
-        .select('first_seq')
-        .where('thread_id', '=', thread.threadId)
-        .where('step', '=', step),
-    )
+    .where('thread_id', '=', threadId)
+    // The step's own part of the log. A value: of a subquery's PostgreSQL cannot tell how far back it lies, and reads the whole table.
+    .where('seq', '>', opened?.first_seq ?? 0)
     .where('type', '=', type)
     .where('step', '=', step)
     .limit(1)

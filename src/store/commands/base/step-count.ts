@@ -59,10 +59,12 @@ export async function beginCount(
   inLine: readonly { readonly own: number }[],
 ): Promise<void> {
   const outside = inLine.some(({ own }) => own === 0) || (await hasOutsideInput(thread.trx, thread.threadId));
-  if (outside) thread.set({ counted_from: thread.row.last_step + 1, counted_a: 0, counted_b: 0 });
+  if (!outside) return;
+  thread.set({ counted_from: thread.row.last_step + 1, counted_a: 0, counted_b: 0 });
+  beginAsking(thread);
 }
 
-/** C3: a new execution, whoever asked for it. */
+/** C3: a new execution, whoever asked for it; one that goes by the name of an earlier one, as after a reset, where others have asked. */
 export function beginAsking(thread: ThreadTransaction): void {
   thread.set({ asked_from: thread.row.last_step + 1, asked_a: 0, asked_b: 0 });
 }

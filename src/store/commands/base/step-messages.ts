@@ -1,6 +1,7 @@
 /**
  * The messages of a step: its answer, what queued tools came with, the results of its calls. They are found by the step's execution,
- * of which the store has an index: by the step's number alone, the whole thread would be searched.
+ * of which the store has an index: by the step's number alone, the whole thread would be searched. They are put in order here: asked to,
+ * SQLite would walk the whole thread in order instead of taking that index.
  */
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../schema/tables.ts';
@@ -18,3 +19,8 @@ export function selectStepMessages(db: Kysely<Tables>, threadId: string, step: n
         .where('step', '=', step),
     );
 }
+
+export const byTime = (
+  { created_at: a }: { readonly created_at: number },
+  { created_at: b }: { readonly created_at: number },
+) => Number(a) - Number(b);

@@ -2,7 +2,7 @@
 import type { LastStep } from '../../port/thread-store.ts';
 import { toMessage } from '../../schema/rows.ts';
 import { type CommandContext, inSnapshot } from '../base/context.ts';
-import { selectStepMessages } from '../base/step-messages.ts';
+import { byTime, selectStepMessages } from '../base/step-messages.ts';
 
 export async function readLastStep(context: CommandContext, threadId: string): Promise<LastStep | null> {
   return inSnapshot(context, async (trx) => {
@@ -19,8 +19,7 @@ export async function readLastStep(context: CommandContext, threadId: string): P
     const results = await selectStepMessages(trx, threadId, last.step)
       .selectAll()
       .where('role', '=', 'tool')
-      .orderBy('created_at')
       .execute();
-    return { side: last.side, results: results.map(toMessage) };
+    return { side: last.side, results: results.map(toMessage).sort(byTime) };
   });
 }

@@ -14,6 +14,7 @@ import type { HistoryWindow, StepPlace } from '../../port/thread-store.ts';
 import { toContextMessage } from '../../schema/rows.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { readInBatches } from '../base/batches.ts';
+import { byTime } from '../base/step-messages.ts';
 
 export interface History {
   readonly messages: readonly ContextMessage[];
@@ -58,8 +59,6 @@ async function readOwn(db: Transaction<Tables>, place: Place): Promise<ContextMe
     .execute();
   return rows.map(toContextMessage).sort(byTime);
 }
-
-export const byTime = (a: ContextMessage, b: ContextMessage) => a.created_at - b.created_at;
 
 /** Steps of the other side, of those whose tools are among these messages (H3). */
 async function readOthersSteps(

@@ -11,7 +11,8 @@ import { estimateMessage } from '../../../core/context/context-estimate.ts';
 import type { HistoryWindow, StepPlace, SubpromptPlace } from '../../port/thread-store.ts';
 import { toContextMessage } from '../../schema/rows.ts';
 import type { Tables } from '../../schema/tables.ts';
-import { byTime, type History, readHistory } from './read-history.ts';
+import { byTime } from '../base/step-messages.ts';
+import { type History, readHistory } from './read-history.ts';
 
 type Place = Pick<StepPlace, 'executionId' | 'thread' | 'side'>;
 

@@ -116,8 +116,9 @@ async function abortSteps(thread: ThreadTransaction, status: RestStatus): Promis
     .select(['step', 'kind', 'side', 'attempt', 'execution_id', 'first_seq'])
     .where('thread_id', '=', thread.threadId)
     .where('state', '=', 'open')
-    .orderBy('step')
     .execute();
+  // In order here: asked to, SQLite would walk all steps in order instead of taking the few that are open.
+  open.sort((one, other) => one.step - other.step);
   for (const { step, kind, side, attempt, execution_id: executionId, first_seq: firstSeq } of open) {
     if (!aborted && kind !== 'prompt') continue;
     const text = await streamedText(thread, step, attempt, firstSeq);

@@ -7,7 +7,7 @@ import type { OpenedSubprompt, OpenSubprompt, StoredSubprompt, SubpromptCall } f
 import type { Tables } from '../../schema/tables.ts';
 import { findCall } from '../base/call-row.ts';
 import { type CommandContext, inRun, inSnapshot } from '../base/context.ts';
-import { selectStepMessages } from '../base/step-messages.ts';
+import { byTime, selectStepMessages } from '../base/step-messages.ts';
 import type { StepRow } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { enqueueTools } from '../message/queue.ts';
@@ -63,11 +63,11 @@ async function describeSubprompt(
   threadId: string,
   row: StepRow,
 ): Promise<StoredSubprompt> {
-  const messages = await selectStepMessages(db, threadId, row.step)
-    .select(['id', 'role', 'content', 'tool_call_id', 'attachments'])
+  const found = await selectStepMessages(db, threadId, row.step)
+    .select(['id', 'role', 'content', 'tool_call_id', 'attachments', 'created_at'])
     .where('role', 'in', ['assistant', 'tool'])
-    .orderBy('created_at')
     .execute();
+  const messages = found.sort(byTime);
   const calls = await db
     .selectFrom('tool_calls')
     .select(['call_id', 'name', 'arguments', 'status', 'directive'])

@@ -1,0 +1,221 @@
+/**
+ * A step reads what its request needs, however long its thread is: told by the rows that PostgreSQL has read, and by the ways in which
+ * SQLite looks for them. Both are asked for what the activities of a step ask.
+ */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync, type SQLInputValue, StatementSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openStore } from '../../src/store/open-store.ts';
+import type { HistoryWindow, StepRef, ThreadStore } from '../../src/store/port/thread-store.ts';
+import { openBeside } from '../support/database-beside.ts';
+import { GROWING, lengthen } from '../support/long-thread.ts';
+import { createDatabase, type TestDatabase } from '../support/postgres.ts';
+import { closeAfterTest } from '../support/runtime.ts';
+import { call, message, openThread, ThreadDriver } from './thread-driver.ts';
+
+/** Less than the shorter thread has, so that both are cut. */
+const WINDOW: HistoryWindow = {
+  includeChat: true,
+  includePastTools: true,
+  recentImages: 10,
+  tokens: 1000,
+  twoSides: true,
+};
+const limits = () => ({ maxSteps: { a: 100 }, maxSessionTurns: 1_000_000 });
+
+/** A thread at rest, with so many messages behind it. */
+async function makeThread(address: string, messages: number): Promise<string> {
+  const store = await openStore(address, '');
+  const thread = await openThread(store);
+  const ref = await thread.beginCall([message('asked')]);
+  await askModel(thread, ref);
+  await thread.commit(ref, { toolCalls: [call('c', 'look')] });
+  await thread.runTool(ref.step, 0);
+  thread.afterStep = ref.step;
+  await thread.answer([]);
+  await thread.rest();
+  await store.close();
+  const db = openBeside(address);
+  expect(await lengthen(db, thread.id, messages)).toBe(messages);
+  await db.destroy();
+  return thread.id;
+}
+
+/** One step with two tools, one of them a prompt, as the activities ask the store for it. Answers what was left out of its request. */
+async function takeStep(store: ThreadStore, id: string): Promise<number> {
+  const thread = new ThreadDriver(store, id, `run-${randomUUID()}`);
+  const session = { side: 'a', turns: 0 } as const;
+  const opened = await thread.open({ mustExist: true });
+  if (opened.kind !== 'open') throw new Error('The thread is over.');
+  thread.afterStep = opened.afterStep;
+  thread.executionId = `now-${randomUUID()}`;
+  const items = [message(randomUUID())];
+  const asked = { items, limits, twoSides: true, session };
+  await store.queue.readPending({ ...thread.from, ...asked, ordinal: 0, afterStep: thread.afterStep });
+  const ref = await thread.beginCall(items, asked);
+  const { trimmed } = await store.steps.readContext(id, ref.step, () => WINDOW);
+  await store.events.append(id, {
+    type: 'context.trimmed',
+    data: { messages: trimmed },
+    step: ref.step,
+    once: true,
+  });
+  await askModel(thread, ref);
+  await thread.commit(ref, { toolCalls: [call('c0', 'look'), call('c1', 'consult')] });
+  await thread.beginTool(ref.step, 0);
+  await store.messages.recent(id);
+  await thread.commitTool(ref.step, 0);
+  await askPrompt(thread, { step: ref.step, index: 1 });
+  thread.afterStep = ref.step;
+  await store.reports.readLastStep(id);
+  await thread.rest();
+  return trimmed;
+}
+
+async function askModel({ store }: ThreadDriver, ref: StepRef): Promise<void> {
+  await store.modelCalls.start({ ...ref, call: 1, model: 'm', modelId: 'm-1' });
+  await store.modelCalls.appendChunk({ ...ref, call: 1, delta: 'an ' });
+  await store.modelCalls.end({ ...ref, call: 1, ok: true, firstTokenAt: 1 });
+}
+
+async function askPrompt(thread: ThreadDriver, place: { step: number; index: number }): Promise<void> {
+  const { store, id } = thread;
+  await thread.beginTool(place.step, place.index, 'prompt', true);
+  const asked = { prompt: 'consult', arguments: {}, parentId: randomUUID() };
+  const opened = await store.subprompts.open({ ...thread.from, ...place, ...asked });
+  if (opened.kind !== 'call') throw new Error(`The prompt should be asked, not ${opened.kind}.`);
+  const ref = { ...thread.from, step: opened.step, attempt: opened.attempt };
+  await store.steps.readContext(id, ref.step, () => WINDOW);
+  await thread.commit(ref, { toolCalls: [call('i', 'look')] });
+  await thread.runTool(ref.step, 0);
+  await store.subprompts.read(id, place.step, place.index);
+  await thread.commitTool(place.step, place.index, { attempt: 'prompt' });
+}
+
+describe('a step of a long thread on PostgreSQL', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createDatabase();
+  });
+  afterAll(() => database?.drop());
+
+  /** Rows that were read for a step. The server counts them for certain once its connections are closed. */
+  async function countRows(id: string): Promise<number> {
+    const before = await readRows();
+    const store = await openStore(database.address, '');
+    await takeStep(store, id);
+    await store.close();
+    return (await readRows()) - before;
+  }
+
+  async function readRows(): Promise<number> {
+    const tables = GROWING.map((name) => `'${name}'`).join(', ');
+    const [row] = await database.query(
+      `select (select sum(seq_tup_read) from pg_stat_user_tables where relname in (${tables}))
+         + (select sum(idx_tup_read) from pg_stat_user_indexes where relname in (${tables})) as rows`,
+    );
+    return Number(row?.rows);
+  }
+
+  it('reads as many rows as in a short one', async () => {
+    const [short, long] = [
+      await makeThread(database.address, 400),
+      await makeThread(database.address, 20_000),
+    ];
+    // As the server does by itself some time after such growth.
+    await database.query('analyze');
+    const rows = await countRows(short);
+    expect(rows).toBeGreaterThan(0);
+    expect(await countRows(long)).toBeLessThan(rows * 1.1);
+  });
+});
+
+describe('a step of a long thread on SQLite', () => {
+  const address = `sqlite:${join(process.env.EVERTHREAD_TEST_FOLDER as string, `${randomUUID()}.db`)}`;
+
+  type Method = (this: StatementSync, ...values: SQLInputValue[]) => unknown;
+
+  interface Asked {
+    readonly sql: string;
+    readonly values: readonly SQLInputValue[];
+    readonly rows: number;
+  }
+
+  /** What reaches the engine while something is done. */
+  async function record(work: () => Promise<unknown>): Promise<Asked[]> {
+    const asked: Asked[] = [];
+    const prototype = StatementSync.prototype as unknown as Record<'all' | 'run', Method>;
+    const { all, run } = prototype;
+    const note = (sql: string, values: readonly unknown[], rows: number) =>
+      asked.push({ sql, values: values as SQLInputValue[], rows });
+    Object.assign(prototype, {
+      all(this: StatementSync, ...values: SQLInputValue[]) {
+        const rows = all.apply(this, values) as unknown[];
+        note(this.sourceSQL, values, rows.length);
+        return rows;
+      },
+      run(this: StatementSync, ...values: SQLInputValue[]) {
+        note(this.sourceSQL, values, 0);
+        return run.apply(this, values);
+      },
+    });
+    try {
+      await work();
+    } finally {
+      Object.assign(prototype, { all, run });
+    }
+    return asked;
+  }
+
+  /** Lines of a statement's plan that go through a whole thread, or through more. */
+  function findWalks(database: DatabaseSync, { sql, values }: Asked): string[] {
+    const plan = database
+      .prepare(`explain query plan ${sql}`)
+      .all(...values)
+      .map(({ detail }) => String(detail));
+    const ends = /\blimit\b/i.test(sql) && !plan.some((line) => line.includes('TEMP B-TREE FOR ORDER BY'));
+    return plan.filter((line) => {
+      const [, way, table = '', bounds = ''] = /^(SCAN|SEARCH) (\w+)(?:.*\((.*)\))?/.exec(line) ?? [];
+      if (way === 'SCAN') return table !== 'CONSTANT';
+      return way === 'SEARCH' && !ends && !isNarrow(bounds, values);
+    });
+  }
+
+  /** Most rows of a thread are in one of these states. */
+  const USUAL: ReadonlySet<unknown> = new Set(['committed', 'done', 'drained', 'ok']);
+
+  function isNarrow(bounds: string, values: readonly unknown[]): boolean {
+    const others = bounds.split(' AND ').filter((bound) => !/^thread_id=|<\?$/.test(bound));
+    if (others.every((bound) => bound === 'state=?'))
+      return others.length > 0 && !values.some((each) => USUAL.has(each));
+    return true;
+  }
+
+  it('looks for rows where they are, and gets as many as in a short one', async () => {
+    const [short, long] = [await makeThread(address, 400), await makeThread(address, 20_000)];
+    const store = await openStore(address, '');
+    closeAfterTest(() => store.close());
+    const inShort = await record(() => takeStep(store, short));
+    const inLong = await record(() => takeStep(store, long));
+    const rowsOf = (asked: readonly Asked[]) => asked.reduce((sum, { rows }) => sum + rows, 0);
+    expect(rowsOf(inLong)).toBe(rowsOf(inShort));
+    const database = new DatabaseSync(address.slice('sqlite:'.length), { readOnly: true });
+    closeAfterTest(async () => database.close());
+    const statements = inLong.filter(({ sql }) => /^(select|update|delete)/i.test(sql));
+    expect(statements.length).toBeGreaterThan(50);
+    const walks = statements.map((asked) => ({ sql: asked.sql, walks: findWalks(database, asked) }));
+    expect(walks.filter((each) => each.walks.length > 0)).toEqual([]);
+  });
+
+  it('[runtime 12] finds what an author has told of logged calls by their executions', async () => {
+    const id = await makeThread(address, 40);
+    const store = await openStore(address, '');
+    closeAfterTest(() => store.close());
+    const asked = await record(() => store.events.getLogs(id));
+    const database = new DatabaseSync(address.slice('sqlite:'.length), { readOnly: true });
+    closeAfterTest(async () => database.close());
+    const [kinds] = asked.filter(({ sql }) => sql.includes('"metadata" like'));
+    expect(kinds && findWalks(database, kinds)).toEqual([]);
+  });
+});

@@ -1,0 +1,81 @@
+/**
+ * A database of an earlier schema, with threads in the midst of their life (`upgrade/`): brought to this build's, it answers as the
+ * build did that left it, and its threads go on.
+ */
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Insertable, Migrator } from 'kysely';
+import { openStore } from '../../src/store/open-store.ts';
+import { provider } from '../../src/store/schema/migrations.ts';
+import type { Tables } from '../../src/store/schema/tables.ts';
+import { openBeside } from '../support/database-beside.ts';
+import { createDatabase, type TestDatabase } from '../support/postgres.ts';
+import { closeAfterTest } from '../support/runtime.ts';
+import { askMidLife, MID_LIFE, type Standing } from './upgrade/mid-life.ts';
+
+interface Recorded {
+  /** The last one of the schema. */
+  readonly migration: string;
+  readonly threads: Readonly<Record<string, Standing>>;
+  readonly answers: Readonly<Record<string, unknown>>;
+  readonly tables: Readonly<Record<string, readonly object[]>>;
+}
+
+const FOLDER = join(import.meta.dirname, 'upgrade');
+const RECORDED = readdirSync(FOLDER)
+  .filter((name) => name.endsWith('.json'))
+  .map((name) => JSON.parse(readFileSync(join(FOLDER, name), 'utf8')) as Recorded);
+
+/** The database as the earlier build left it. */
+async function restore(address: string, { migration, tables }: Recorded, schema?: string): Promise<void> {
+  const db = openBeside(address);
+  const { error } = await new Migrator({ db, provider, migrationTableSchema: schema }).migrateTo(migration);
+  if (error) throw error;
+  for (const [table, rows] of Object.entries(tables)) {
+    for (const row of rows) {
+      await db
+        .insertInto(table as keyof Tables)
+        .values(row as Insertable<Tables[keyof Tables]>)
+        .execute();
+    }
+  }
+  await db.destroy();
+}
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase();
+});
+afterAll(() => database?.drop());
+
+/** Answers the address of the restored database. */
+const ENGINES = {
+  async SQLite(recorded: Recorded): Promise<string> {
+    const address = `sqlite:${join(process.env.EVERTHREAD_TEST_FOLDER as string, `${randomUUID()}.db`)}`;
+    await restore(address, recorded);
+    return address;
+  },
+  async PostgreSQL(recorded: Recorded): Promise<string> {
+    const schema = `from_${recorded.migration.slice(0, 4)}`;
+    const address = `${database.address}?schema=${schema}`;
+    await restore(address, recorded, schema);
+    return address;
+  },
+};
+
+describe.each(Object.keys(ENGINES) as (keyof typeof ENGINES)[])('on %s', (engine) => {
+  it.each(RECORDED.map((each) => [each.migration, each] as const))(
+    'threads of a database of schema %s go on as they stood',
+    async (_migration, recorded) => {
+      const store = await openStore(await ENGINES[engine](recorded), '');
+      closeAfterTest(() => store.close());
+      const answers: Record<string, unknown> = {};
+      for (const [life, standing] of Object.entries(recorded.threads))
+        answers[life] = await askMidLife(store, standing);
+      expect(answers).toEqual(recorded.answers);
+      expect(Object.keys(answers)).toEqual(MID_LIFE);
+    },
+  );
+});

@@ -1,0 +1,19 @@
+/** A store's database, beside the store: for what its port does not do. Whoever opens it destroys it. */
+import { resolve } from 'node:path';
+import { Kysely, PostgresDialect } from 'kysely';
+import { isPostgresAddress, readPostgresAddress } from '../../src/store/postgres/address.ts';
+import { StorePool } from '../../src/store/postgres/pool.ts';
+import type { Tables } from '../../src/store/schema/tables.ts';
+import { NodeSqliteDialect } from '../../src/store/sqlite/dialect.ts';
+
+/** `address` and `folder` as for `openStore`. */
+export function openBeside(address: string, folder = ''): Kysely<Tables> {
+  if (isPostgresAddress(address)) {
+    const pool = new StorePool({ ...readPostgresAddress(address), poolSize: 1 });
+    return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  }
+  const [path = ''] = address.slice('sqlite:'.length).split('?');
+  return new Kysely<Tables>({
+    dialect: new NodeSqliteDialect({ path: resolve(folder, path), synchronous: 'normal' }),
+  });
+}
