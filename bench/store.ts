@@ -155,14 +155,9 @@ async function runStep(store: ThreadStore, run: Run, step: number, timed: Timed)
   const usage = { promptTokens: 10, completionTokens: 10, totalTokens: 20 };
   const call = { id: `call_${step}`, type: 'function', function: { name: 'tool', arguments: '{}' } } as const;
   const begun = { ...run, ordinal: step, executionId, afterStep: step - 1, items, rejections: [] };
-  await timed('beginStep', () => store.steps.begin(begun));
-  await timed('readContext', () =>
-    store.steps.readContext(run.threadId, step, () => ({
-      includeChat: true,
-      includePastTools: true,
-      recentImages: 10,
-    })),
-  );
+  const window = { includeChat: true, includePastTools: true, recentImages: 10 };
+  const limits = () => ({ maxSteps: {} });
+  await timed('beginStep', () => store.steps.begin({ ...begun, limits, request: () => ({ window }) }));
   await timed('startModelCall', () =>
     store.modelCalls.start({ ...ref, call: 1, model: 'm', modelId: 'm-1' }),
   );

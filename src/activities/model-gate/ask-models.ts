@@ -21,7 +21,7 @@ import type { StepAnswer } from './commit-answer.ts';
 import type { FailedStep, OpenStep } from './read-step.ts';
 import type { StepHooks } from './step-hooks.ts';
 
-export interface AssembledRequest extends OpenStep, RequestMaterial {
+export interface AssembledRequest extends Pick<OpenStep, 'ref'>, RequestMaterial {
   readonly messages: readonly ProviderMessage[];
   readonly subagents: SubagentOffer;
   readonly hooks: Pick<StepHooks['hooks'], 'has'>;

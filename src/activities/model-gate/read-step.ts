@@ -16,6 +16,8 @@ export interface OpenStep {
   readonly ref: StepRef;
   /** What the hooks that have seen the drained rows have left. */
   readonly scratch?: Scratch;
+  /** As the step's begin has read it, where nothing was written behind it. */
+  readonly context?: StepContext;
 }
 
 /** The step cannot be answered. */
@@ -35,8 +37,9 @@ export interface ReadStep extends OpenStep {
 
 export async function readStepContext(
   { store, registry }: ActivityDependencies,
-  { ref }: OpenStep,
+  { ref, context }: OpenStep,
 ): Promise<Verdict<Pick<ReadStep, 'context'>, never>> {
+  if (context) return go({ context });
   return go({ context: await store.steps.readContext(ref.threadId, ref.step, historyWindow(registry())) });
 }
 

@@ -39,6 +39,13 @@ export interface BeginStep extends FromRun {
   readonly context?: string;
   /** Tools that those hooks queued: in line behind what is drained. */
   readonly queuedTools?: readonly QueuedTool[];
+  /** Where given, a step that calls a model brings what its request is assembled from: asked when its place is known. */
+  readonly request?: (place: StepPlace) => RequestNeeds;
+}
+
+/** What the request of a step needs, before it is assembled. */
+export interface RequestNeeds {
+  readonly window: HistoryWindow;
 }
 
 /** Stored as queued tools are, with `metadata.immediate`; their origin is code. */
@@ -89,6 +96,8 @@ export type BegunStep =
       readonly swept: number;
       /** As above. */
       readonly taken: SideSteps;
+      /** Where its request was asked about. */
+      readonly context?: StepContext;
     };
 
 /** One attempt at a step. */

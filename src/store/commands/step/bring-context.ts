@@ -1,0 +1,45 @@
+/**
+ * What the request of a step is assembled from, read in the transaction that begins the step: after all that it writes, so the messages
+ * that it drained are among those it reads.
+ */
+import type { SideSteps } from '../../../core/thread/session.ts';
+import type { BeginStep, BegunStep, StepContext, StepPlace } from '../../port/step.ts';
+import { toThreadRecord } from '../../schema/rows.ts';
+import { selectPlace, toCounts, toPlace } from '../base/step-place.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { readMessages } from './read-context.ts';
+
+type Call = Extract<BegunStep, { kind: 'call' }>;
+
+/** What the transaction knows of a step that it has opened. */
+export interface OpenedPlace {
+  readonly executionId: string;
+  /** Model steps of the execution, this one included. */
+  readonly sideSteps: SideSteps;
+  /** The scratch of the execution, JSON text. */
+  readonly scratch: string | null;
+}
+
+/** `opened`: absent for a step that was open before; its place is read. */
+export async function bringContext(
+  thread: ThreadTransaction,
+  { request }: Pick<BeginStep, 'request'>,
+  call: Call,
+  opened?: OpenedPlace,
+): Promise<Call> {
+  if (!request) return call;
+  const { step } = call;
+  const found = opened ? toOpened(thread, opened) : await readPlace(thread, step);
+  const place: StepPlace = { thread: toThreadRecord(thread.written), step, ...found };
+  const context: StepContext = await readMessages(thread.trx, place, request(place).window);
+  return { ...call, context };
+}
+
+function toOpened({ row: { side } }: ThreadTransaction, { executionId, sideSteps, scratch }: OpenedPlace) {
+  const kept = JSON.parse(scratch ?? '{}') as StepPlace['scratch'];
+  return { executionId, ...toCounts(sideSteps), side, scratch: kept, subprompt: null };
+}
+
+async function readPlace({ trx, threadId }: ThreadTransaction, step: number) {
+  return toPlace(trx, threadId, await selectPlace(trx, threadId, step).executeTakeFirstOrThrow());
+}
