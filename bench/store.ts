@@ -157,10 +157,8 @@ async function runStep(store: ThreadStore, run: Run, step: number, timed: Timed)
   const begun = { ...run, ordinal: step, executionId, afterStep: step - 1, items, rejections: [] };
   const window = { includeChat: true, includePastTools: true, recentImages: 10 };
   const limits = () => ({ maxSteps: {} });
-  await timed('beginStep', () => store.steps.begin({ ...begun, limits, request: () => ({ window }) }));
-  await timed('startModelCall', () =>
-    store.modelCalls.start({ ...ref, call: 1, model: 'm', modelId: 'm-1' }),
-  );
+  const request = () => ({ window, call: { model: 'm', modelId: 'm-1' } });
+  await timed('beginStep', () => store.steps.begin({ ...begun, limits, request }));
   const ended = { call: 1, usage, firstTokenAt: 1 };
   const answer = {
     ...{ content: null, toolCalls: [call], model: 'm', finishReason: 'tool_calls', usage },

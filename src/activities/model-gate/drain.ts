@@ -34,8 +34,8 @@ import {
 import { readMessageHistory } from '../author/message-history.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
-import { historyWindow } from '../model/history-window.ts';
 import { immediateCalls } from '../model/immediate-subagents.ts';
+import { requestNeeds } from '../model/request-needs.ts';
 import { prepareRow } from './prepare-row.ts';
 import type { OpenStep } from './read-step.ts';
 
@@ -62,9 +62,8 @@ export async function drain(
 ): Promise<Verdict<DrainedStep, Exclude<BegunStep, { kind: 'call' }>>> {
   const { begun, scratch } = await receiveInput(dependencies, run, input);
   if (begun.kind !== 'call') return end(begun);
-  const { kind, step, attempt, swept, taken, context } = begun;
-  const ref = { ...run, step, attempt };
-  return go({ kind, swept, taken, ref, ...(scratch && { scratch }), ...(context && { context }) });
+  const { step, attempt, ...known } = begun;
+  return go({ ...known, ref: { ...run, step, attempt }, ...(scratch && { scratch }) });
 }
 
 async function receiveInput(
@@ -84,8 +83,7 @@ async function receiveInput(
 
 /** No hook writes anything behind the begin: what the request is assembled from comes with it (I5). */
 function beginAlone({ store, registry }: ActivityDependencies, command: BeginStep): Promise<BegunStep> {
-  const window = historyWindow(registry());
-  return store.steps.begin({ ...command, request: (place) => ({ window: window(place) }) });
+  return store.steps.begin({ ...command, request: requestNeeds(registry()) });
 }
 
 /** One that is told of no agent asks for a thread that began before agents had two sides. */

@@ -1,13 +1,15 @@
 /**
  * What the request of a step is assembled from, read in the transaction that begins the step: after all that it writes, so the messages
- * that it drained are among those it reads.
+ * that it drained are among those it reads. With it, where nothing else comes first, begins the first call of a model.
  */
 import type { SideSteps } from '../../../core/thread/session.ts';
+import { FIRST_CALL } from '../../port/model-call.ts';
 import type { BeginStep, BegunStep, StepContext, StepPlace } from '../../port/step.ts';
 import { toThreadRecord } from '../../schema/rows.ts';
 import { selectPlace, toCounts, toPlace } from '../base/step-place.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { readMessages } from './read-context.ts';
+import { beginModelCall } from './stream.ts';
 
 type Call = Extract<BegunStep, { kind: 'call' }>;
 
@@ -28,11 +30,14 @@ export async function bringContext(
   opened?: OpenedPlace,
 ): Promise<Call> {
   if (!request) return call;
-  const { step } = call;
+  const { step, attempt } = call;
   const found = opened ? toOpened(thread, opened) : await readPlace(thread, step);
   const place: StepPlace = { thread: toThreadRecord(thread.written), step, ...found };
-  const context: StepContext = await readMessages(thread.trx, place, request(place).window);
-  return { ...call, context };
+  const { window, call: first } = request(place);
+  const context: StepContext = await readMessages(thread.trx, place, window);
+  if (!first) return { ...call, context };
+  await beginModelCall(thread, { ...first, step, attempt, call: FIRST_CALL });
+  return { ...call, context, called: true };
 }
 
 function toOpened({ row: { side } }: ThreadTransaction, { executionId, sideSteps, scratch }: OpenedPlace) {
