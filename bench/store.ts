@@ -155,17 +155,10 @@ async function runStep(store: ThreadStore, run: Run, step: number, timed: Timed)
   const usage = { promptTokens: 10, completionTokens: 10, totalTokens: 20 };
   const call = { id: `call_${step}`, type: 'function', function: { name: 'tool', arguments: '{}' } } as const;
   const begun = { ...run, ordinal: step, executionId, afterStep: step - 1, items, rejections: [] };
-  await timed('beginStep', () => store.steps.begin(begun));
-  await timed('readContext', () =>
-    store.steps.readContext(run.threadId, step, () => ({
-      includeChat: true,
-      includePastTools: true,
-      recentImages: 10,
-    })),
-  );
-  await timed('startModelCall', () =>
-    store.modelCalls.start({ ...ref, call: 1, model: 'm', modelId: 'm-1' }),
-  );
+  const window = { includeChat: true, includePastTools: true, recentImages: 10 };
+  const limits = () => ({ maxSteps: {} });
+  const request = () => ({ window, call: { model: 'm', modelId: 'm-1' } });
+  await timed('beginStep', () => store.steps.begin({ ...begun, limits, request }));
   const ended = { call: 1, usage, firstTokenAt: 1 };
   const answer = {
     ...{ content: null, toolCalls: [call], model: 'm', finishReason: 'tool_calls', usage },

@@ -21,7 +21,7 @@ import type { StepAnswer } from './commit-answer.ts';
 import type { FailedStep, OpenStep } from './read-step.ts';
 import type { StepHooks } from './step-hooks.ts';
 
-export interface AssembledRequest extends OpenStep, RequestMaterial {
+export interface AssembledRequest extends Pick<OpenStep, 'ref' | 'called'>, RequestMaterial {
   readonly messages: readonly ProviderMessage[];
   readonly subagents: SubagentOffer;
   readonly hooks: Pick<StepHooks['hooks'], 'has'>;
@@ -40,7 +40,7 @@ export interface ModelResponse {
  */
 export async function askModels(
   ports: ActivityDependencies,
-  { ref, context: { thread }, active, messages, subagents, hooks }: AssembledRequest,
+  { ref, called, context: { thread }, active, messages, subagents, hooks }: AssembledRequest,
 ): Promise<Verdict<ModelResponse, FailedStep>> {
   const registry = ports.registry();
   const redact = async (text: string) => (await readRedactor(ports, thread))(text);
@@ -49,7 +49,7 @@ export async function askModels(
   const endsWithAnswer = ({ images = [] }: ProviderResponse) => !hooked && images.length === 0;
   const result = await askModel(
     ports,
-    { ref, redact, endsWithAnswer },
+    { ref, redact, called, endsWithAnswer },
     {
       models: findModels(registry, active),
       request: (model, tools) => buildRequest(registry, active, { model, tools }, step),

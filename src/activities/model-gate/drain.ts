@@ -8,23 +8,21 @@
  * I3. A thread is marked as greeted when its hooks have run: they run again where the worker is lost in between.
  * I4. Where a limit forbids the step (core/thread/step-limit.ts), nothing is drained, and no hook sees a row. Only what comes in
  *     the moment between can lift the limit; the step then takes its rows as they are.
+ * I5. Hooks behind the begin may write messages, and the request shows them: what it is assembled from is read after them. Only where
+ *     there are none does it come along with the begin.
  */
 
 import type { Registry } from '../../core/author/definition.ts';
-import type { AttachmentRef } from '../../core/message/message.ts';
 import { findActiveSide, hasTwoSides, toStepLimits } from '../../core/project/active-side.ts';
 import type { SideSteps } from '../../core/thread/session.ts';
 import type { ModelStepInput } from '../../core/thread/step.ts';
-import { isRuntimeError, isStoreTrouble } from '../../core/value/error.ts';
-import { storeAttachments } from '../../state/attachments.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import { definesHook } from '../../state/hooks/listed.ts';
 import type { RunningExecution } from '../../state/running-execution.ts';
 import { openScratch, type Scratch } from '../../state/scratch.ts';
-import type { PendingMessage, PendingWork, PreparedRow } from '../../store/port/hook.ts';
+import type { PendingWork, PreparedRow } from '../../store/port/hook.ts';
 import type { FromRun } from '../../store/port/run.ts';
 import type { BeginStep, BegunStep } from '../../store/port/step.ts';
-import type { ThreadStore } from '../../store/port/thread-store.ts';
 import {
   type HookWork,
   openHookWork,
@@ -37,6 +35,8 @@ import { readMessageHistory } from '../author/message-history.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import { immediateCalls } from '../model/immediate-subagents.ts';
+import { requestNeeds } from '../model/request-needs.ts';
+import { prepareRow } from './prepare-row.ts';
 import type { OpenStep } from './read-step.ts';
 
 /** What the drain has come to. */
@@ -62,8 +62,8 @@ export async function drain(
 ): Promise<Verdict<DrainedStep, Exclude<BegunStep, { kind: 'call' }>>> {
   const { begun, scratch } = await receiveInput(dependencies, run, input);
   if (begun.kind !== 'call') return end(begun);
-  const { kind, step, attempt, swept, taken } = begun;
-  return go({ kind, swept, taken, ref: { ...run, step, attempt }, ...(scratch && { scratch }) });
+  const { step, attempt, ...known } = begun;
+  return go({ ...known, ref: { ...run, step, attempt }, ...(scratch && { scratch }) });
 }
 
 async function receiveInput(
@@ -77,8 +77,13 @@ async function receiveInput(
   const command = { ...toCommand(registry, run, input), ...(immediate ? { immediate } : {}) };
   // A thread that has ended a step was greeted before it.
   if (afterStep === 0 && definesHook(registry, 'after_thread_created')) await greet(dependencies, command);
-  if (!definesHook(registry, ...ROW_HOOKS)) return { begun: await dependencies.store.steps.begin(command) };
-  return drainThroughHooks(dependencies, command);
+  if (definesHook(registry, ...ROW_HOOKS)) return drainThroughHooks(dependencies, command);
+  return { begun: await beginAlone(dependencies, command) };
+}
+
+/** No hook writes anything behind the begin: what the request is assembled from comes with it (I5). */
+function beginAlone({ store, registry }: ActivityDependencies, command: BeginStep): Promise<BegunStep> {
+  return store.steps.begin({ ...command, request: requestNeeds(registry()) });
 }
 
 /** One that is told of no agent asks for a thread that began before agents had two sides. */
@@ -125,7 +130,7 @@ async function drainThroughHooks(
   return withHookWork(work, handover, async () =>
     work.hooks.has(...ROW_HOOKS)
       ? beginThroughHooks(dependencies, work, { command, pending, scratch })
-      : { begun: await store.steps.begin(command) },
+      : { begun: await beginAlone(dependencies, command) },
   );
 }
 
@@ -146,7 +151,7 @@ async function beginThroughHooks(
   if (pending.limited) return { begun: await store.steps.begin(command) };
   const prepared: PreparedRow[] = [];
   for (const { id, message } of pending.rows)
-    prepared.push(message ? await prepare(dependencies, work, message, threadId) : { id });
+    prepared.push(message ? await prepareRow(dependencies, work, message, threadId) : { id });
   const flow = watchFlow(work.hooks, scratch);
   const queuedTools = await takeTools(work);
   const begun = await store.steps.begin({ ...command, prepared, queuedTools, ...(await flow()) });
@@ -160,56 +165,6 @@ async function beginThroughHooks(
   const { directive } = changes;
   await store.steps.keepFlow({ ...command, step: record.step, ...changes });
   return { begun: { ...begun, record: { ...record, ...(directive && { directive }) } } };
-}
-
-/** One row as hooks make it. */
-async function prepare(
-  { store }: ActivityDependencies,
-  { hooks }: HookWork,
-  { created_at: createdAt, status: _, tool_status: __, ...message }: PendingMessage,
-  threadId: string,
-): Promise<PreparedRow> {
-  const queued = message.attachments ?? [];
-  const files = await findFiles(store, threadId, message.id, queued);
-  // The message of a queued tool is the runtime's: only an assistant can call.
-  const written = message.tool_calls === null;
-  const draft = { ...message, attachments: files.length > 0 ? files : null };
-  const { id, role, content, silent, metadata, attachments } = await hooks.beforeRow(draft, {
-    written,
-    createdAt,
-  });
-  const changed = JSON.stringify(attachments) !== JSON.stringify(draft.attachments);
-  return {
-    id,
-    content,
-    silent,
-    metadata,
-    // The drain reports a file that is not there, unless the hook has chosen others.
-    ...(changed || (files.length > 0 && files.length === queued.length) ? { attachments } : {}),
-    ...(written ? { role: role as PreparedRow['role'] } : {}),
-  };
-}
-
-/** Hooks see AttachmentRefs; a sender names paths. */
-async function findFiles(
-  store: ThreadStore,
-  threadId: string,
-  id: string,
-  attachments: readonly (string | AttachmentRef)[],
-): Promise<AttachmentRef[]> {
-  const found: AttachmentRef[] = [];
-  for (const [index, each] of attachments.entries()) {
-    // The id that the file would have without hooks (store/commands/message/queued-attachments.ts).
-    const place = { store, threadId, nextId: () => `${id}:${index}` };
-    if (typeof each !== 'string') found.push(each);
-    else found.push(...(await storeAttachments(place, [each]).catch(toNothing)));
-  }
-  return found;
-}
-
-function toNothing(error: unknown): [] {
-  if (isRuntimeError(error) && !isStoreTrouble(error)) return [];
-  throw error;
 }
 
 async function tellStored(

@@ -8,7 +8,7 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { historyWindow } from '../model/history-window.ts';
 import { readSubagentOffer } from '../model/offered-tools.ts';
 import { agentNotFound } from '../model/request.ts';
-import { readStepEnv } from '../model/step-env.ts';
+import { hasBegun, readStepEnv } from '../model/step-env.ts';
 import type { SubagentOffer } from '../model/subagent-tools.ts';
 
 /** A step that is open in the store and waits for its answer: the thread's own, or a sub-prompt's. */
@@ -16,6 +16,10 @@ export interface OpenStep {
   readonly ref: StepRef;
   /** What the hooks that have seen the drained rows have left. */
   readonly scratch?: Scratch;
+  /** As the step's begin has read it, where nothing was written behind it. */
+  readonly context?: StepContext;
+  /** Its first call of a model began with it. */
+  readonly called?: true;
 }
 
 /** The step cannot be answered. */
@@ -35,8 +39,9 @@ export interface ReadStep extends OpenStep {
 
 export async function readStepContext(
   { store, registry }: ActivityDependencies,
-  { ref }: OpenStep,
+  { ref, context }: OpenStep,
 ): Promise<Verdict<Pick<ReadStep, 'context'>, never>> {
+  if (context) return go({ context });
   return go({ context: await store.steps.readContext(ref.threadId, ref.step, historyWindow(registry())) });
 }
 
@@ -59,11 +64,6 @@ export async function requireStepVariables(
 ): Promise<Verdict<Pick<ReadStep, 'show'>, FailedStep>> {
   const env = await readStepEnv(ports, context.thread, { begun: hasBegun(context), prompt });
   return env.ok ? go({ show: env.show }) : end({ kind: 'failed', error: env.error });
-}
-
-/** Whether the execution has had an answer of a model, of either side; this step is counted. */
-function hasBegun({ subprompt, stepCount }: StepContext): boolean {
-  return subprompt !== null || stepCount > 1;
 }
 
 export async function offerSubagents(

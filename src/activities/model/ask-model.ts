@@ -3,6 +3,7 @@ import type { ProviderResponse } from '../../core/message/provider.ts';
 import type { CallModelOptions, CallModelResult } from '../../models/call-model.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { AnsweredCall } from '../../store/port/model-call.ts';
+import { FIRST_CALL } from '../../store/port/model-call.ts';
 import type { StepRef } from '../../store/port/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
@@ -14,6 +15,8 @@ export interface AskedStep {
   readonly ref: StepRef;
   /** Takes secrets out of what a provider said. */
   readonly redact: (text: string) => Promise<string>;
+  /** The first call is stored already: it began with the step. */
+  readonly called?: true;
   /** Nothing that may take its time stands between this response and the commit of its answer: its call ends there. */
   readonly endsWithAnswer: (response: ProviderResponse) => boolean;
 }
@@ -25,7 +28,7 @@ export type AskedModels = CallModelResult & {
 
 export async function askModel(
   { store, handover, probe, report }: ActivityDependencies,
-  { ref, redact, endsWithAnswer }: AskedStep,
+  { ref, redact, called, endsWithAnswer }: AskedStep,
   asked: Pick<CallModelOptions, 'models' | 'request' | 'variables'>,
 ): Promise<AskedModels> {
   const signal = abortSignal(handover);
@@ -39,7 +42,9 @@ export async function askModel(
       {
         ...asked,
         signal,
-        onAttempt: record.onAttempt,
+        onAttempt: async (start) => {
+          if (!(called && start.attempt === FIRST_CALL)) await record.onAttempt(start);
+        },
         onAttemptEnd: async (end) => {
           // The text is in the log before the log says that it is complete.
           await chunks.finish();

@@ -24,9 +24,10 @@ export function recordModelCalls(
     async onAttempt({ attempt, model }) {
       await store.modelCalls.start({ ...ref, call: attempt, model: model.name, modelId: model.model });
     },
-    async onAttemptEnd({ attempt, model, outcome }) {
+    async onAttemptEnd({ attempt, model, startedAt, outcome }) {
       if (outcome.ok) {
-        await store.modelCalls.end({ ...ref, ok: true, ...toAnsweredCall({ attempt, model }, outcome) });
+        const answered = toAnsweredCall({ attempt, model, startedAt }, outcome);
+        await store.modelCalls.end({ ...ref, ok: true, ...answered });
         return;
       }
       const { code, message, statusCode } = outcome.error;
@@ -37,7 +38,7 @@ export function recordModelCalls(
         statusCode,
         retryInMs: outcome.willRetryInMs,
       };
-      await store.modelCalls.end({ ...ref, call: attempt, ok: false, error });
+      await store.modelCalls.end({ ...ref, call: attempt, ok: false, error, startedAt: startedAt * 1000 });
       // What no provider has answered may be a fault of the code that asks it.
       const stack = code === 'unknown' ? errorStack(outcome.error.cause) : undefined;
       if (stack === undefined) return;
@@ -50,10 +51,11 @@ export function recordModelCalls(
 type Answered = Extract<AttemptOutcome, { ok: true }>;
 
 export function toAnsweredCall(
-  { attempt: call, model }: Pick<AttemptEnd, 'attempt' | 'model'>,
+  { attempt: call, model, startedAt }: Pick<AttemptEnd, 'attempt' | 'model' | 'startedAt'>,
   { response: { usage }, firstTokenAt, ignored }: Answered,
 ): AnsweredCall {
-  return { call, usage, cost: costOf(model, usage), firstTokenAt: firstTokenAt * 1000, ignored };
+  const times = { startedAt: startedAt * 1000, firstTokenAt: firstTokenAt * 1000 };
+  return { call, usage, cost: costOf(model, usage), ...times, ignored };
 }
 
 /** USD: the provider's own figure, or the definition's prices per million tokens; undefined when neither says. */

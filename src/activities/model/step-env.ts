@@ -14,7 +14,7 @@ import { listSubagents } from '../../core/project/subagent.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
 import { definedEnvPlace, readEnvPlace, requirementsOf } from '../../state/env-place.ts';
-import type { ThreadRecord } from '../../store/port/thread-store.ts';
+import type { StepPlace, ThreadRecord } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 
 export type StepEnv =
@@ -34,9 +34,8 @@ export async function readStepEnv(
 ): Promise<StepEnv> {
   const registry = sources.registry();
   const required = begun ? [] : requirementsOf(registry, thread.agent);
-  const used = required.length > 0 || (prompt !== undefined && usesEnv(registry, prompt));
   try {
-    const place = used
+    const place = needsVariables(registry, thread, { begun, prompt })
       ? await readEnvPlace(sources, thread, { prompt })
       : definedEnvPlace(registry, thread, prompt);
     const absent = required.filter(({ name }) => place.stored.every((each) => each.name !== name));
@@ -53,6 +52,21 @@ export async function readStepEnv(
     if (!isRuntimeError(error, 'InvalidConfiguration')) throw error;
     return { ok: false, error: { code: error.code, message: error.message } };
   }
+}
+
+/** Values of variables decide what is sent, or whether anything is (S3). */
+export function needsVariables(
+  registry: Registry,
+  { agent }: Pick<ThreadRecord, 'agent'>,
+  { begun, prompt }: { readonly begun: boolean; readonly prompt: PromptDefinition | undefined },
+): boolean {
+  const required = begun ? [] : requirementsOf(registry, agent);
+  return required.length > 0 || (prompt !== undefined && usesEnv(registry, prompt));
+}
+
+/** Whether the execution has had an answer of a model, of either side; this step is counted. */
+export function hasBegun({ subprompt, stepCount }: Pick<StepPlace, 'subprompt' | 'stepCount'>): boolean {
+  return subprompt !== null || stepCount > 1;
 }
 
 /** It shows variables, or one of them decides what it offers. */

@@ -9,19 +9,27 @@ export interface ModelCallStart extends StepRef {
   readonly modelId: string;
 }
 
+/** Calls of an attempt at a step are numbered from here. */
+export const FIRST_CALL = 1;
+
 export interface ModelCallEnd extends StepRef {
   readonly call: number;
   readonly ok: boolean;
   readonly error?: StoredError & { readonly statusCode?: number; readonly retryInMs?: number };
   readonly usage?: ProviderUsage;
   readonly cost?: number;
+  /** When it was sent; absent, when its row was written. */
+  readonly startedAt?: number;
   readonly firstTokenAt?: number;
   /** Kinds of chunks of the answer that nothing was kept of. */
   readonly ignored?: readonly string[];
 }
 
 /** The call that brought an answer, as it has ended. */
-export type AnsweredCall = Pick<ModelCallEnd, 'call' | 'usage' | 'cost' | 'firstTokenAt' | 'ignored'>;
+export type AnsweredCall = Pick<
+  ModelCallEnd,
+  'call' | 'usage' | 'cost' | 'startedAt' | 'firstTokenAt' | 'ignored'
+>;
 
 export interface ModelChunk extends StepRef {
   readonly call: number;

@@ -9,7 +9,7 @@ import type { Session, SideSteps } from '../../core/thread/session.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { LimitReason, StepLimits } from '../../core/thread/step-limit.ts';
 import type { PreparedRow } from './hook.ts';
-import type { AnsweredCall } from './model-call.ts';
+import type { AnsweredCall, ModelCallStart } from './model-call.ts';
 import type { FromRun } from './run.ts';
 import type { ThreadRecord } from './thread.ts';
 import type { QueuedTool } from './tool.ts';
@@ -39,6 +39,15 @@ export interface BeginStep extends FromRun {
   readonly context?: string;
   /** Tools that those hooks queued: in line behind what is drained. */
   readonly queuedTools?: readonly QueuedTool[];
+  /** Where given, a step that calls a model brings what its request is assembled from: asked when its place is known. */
+  readonly request?: (place: StepPlace) => RequestNeeds;
+}
+
+/** What the request of a step needs, before it is assembled. */
+export interface RequestNeeds {
+  readonly window: HistoryWindow;
+  /** The model that is asked first: its call begins with the step. Absent where it begins when it is sent. */
+  readonly call?: Pick<ModelCallStart, 'model' | 'modelId'>;
 }
 
 /** Stored as queued tools are, with `metadata.immediate`; their origin is code. */
@@ -89,6 +98,10 @@ export type BegunStep =
       readonly swept: number;
       /** As above. */
       readonly taken: SideSteps;
+      /** Where its request was asked about. */
+      readonly context?: StepContext;
+      /** The first call of this attempt began with it. */
+      readonly called?: true;
     };
 
 /** One attempt at a step. */

@@ -1,6 +1,6 @@
 /** readContext: how much of a thread's history a step reads (runtime §4). */
 import { describe, expect, it } from '@jest/globals';
-import type { HistoryWindow, StepContext } from '../../../src/store/port/thread-store.ts';
+import type { BeginStep, HistoryWindow, StepContext } from '../../../src/store/port/thread-store.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver } from '../thread-driver.ts';
 
@@ -26,6 +26,19 @@ async function withPast(given: () => Stores, texts: readonly string[]): Promise<
   thread.executionId = 'now';
   const { step } = await thread.beginCall([message('now', 'now')]);
   return [thread, step];
+}
+
+const RUN_2 = { runId: 'run-2' };
+
+/** A step with a call, and its result. */
+async function answeredTool(
+  thread: ThreadDriver,
+  { context, nextAgent }: { readonly context?: string; readonly nextAgent?: string } = {},
+): Promise<void> {
+  const asked = await thread.answer([message('first')], { toolCalls: [call('c1', 'look')], context });
+  await thread.beginTool(asked.step, 0);
+  await thread.commitTool(asked.step, 0, { nextAgent });
+  thread.afterStep = asked.step;
 }
 
 const ids = ({ messages }: StepContext) => messages.map(({ id }) => id).join(' ');
@@ -172,6 +185,29 @@ export function registerHistory(given: () => Stores): void {
       expect(await count(0)).toBe(5);
       // The step's own message is the newest.
       expect(await count(2)).toBe(5);
+    });
+
+    // What comes before the begin, and what it is asked with.
+    const SITUATIONS: [string, (thread: ThreadDriver) => Promise<unknown>, Partial<BeginStep>][] = [
+      ['of a new thread', async () => undefined, {}],
+      ['behind a result, with its execution', answeredTool, {}],
+      ['that hooks have left a scratch for', answeredTool, { context: '{"n":1}' }],
+      ['in an execution with a scratch', (thread) => answeredTool(thread, { context: '{"n":2}' }), {}],
+      ['in an execution of its own', (thread) => answeredTool(thread).then(() => thread.rest()), {}],
+      ['of the other side', answeredTool, { twoSides: true, session: { side: 'b', turns: 2 } }],
+      ['that is tried again', (thread) => thread.begin([message('m')], { ordinal: 9 }), { ordinal: 9 }],
+      ['in the place of one that a killed run had open', (thread) => thread.begin([message('m')]), RUN_2],
+      ['of another agent', (thread) => answeredTool(thread, { nextAgent: 'other' }), {}],
+    ];
+
+    it.each(SITUATIONS)('comes along with the begin of a step %s', async (_what, prepare, fields) => {
+      const thread = await openThread(given().store);
+      await prepare(thread);
+      if (fields.runId) await thread.as(fields.runId).open();
+      thread.executionId = 'now';
+      const begun = await thread.begin([message('last')], { ...fields, request: () => ({ window: ALL }) });
+      if (begun.kind !== 'call') throw new Error(`The step should call the model, not be ${begun.kind}.`);
+      expect(begun.context).toEqual(await thread.store.steps.readContext(thread.id, begun.step));
     });
 
     it('tells an event of a step once, where it is asked to', async () => {

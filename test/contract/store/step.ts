@@ -311,6 +311,32 @@ export function registerStep(given: () => Stores): void {
       expect(await thread.events('model.answered')).toMatchObject([{ attempt: 1, data: { cost: 0.5 } }]);
     });
 
+    it('begins the first call with each attempt of the step, where it is asked to, and ends it with the answer', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      const window = { includeChat: true, includePastTools: true, recentImages: 0 };
+      const asked = { ordinal: 1, request: () => ({ window, call: { model: 'main', modelId: 'm-1' } }) };
+      expect(await thread.begin([message('a')], asked)).toMatchObject({ attempt: 1, called: true });
+      const again = await thread.begin([], asked);
+      expect(again).toMatchObject({ kind: 'call', attempt: 2, called: true });
+      const ref = { ...thread.from, step: 1, attempt: 2 };
+      const before = await thread.everything();
+      await store.modelCalls.start({ ...ref, call: 1, model: 'main', modelId: 'm-1' });
+      expect(await thread.everything()).toEqual(before);
+      await thread.commit(ref, { call: { call: 1, cost: 0.5 } });
+      expect(await thread.events('model.called', 'model.answered', 'step.retried')).toMatchObject([
+        { type: 'model.called', step: 1, attempt: 1, data: { call: 1, model: 'main', modelId: 'm-1' } },
+        { type: 'step.retried', attempt: 2 },
+        { type: 'model.called', step: 1, attempt: 2, data: { call: 1 } },
+        { type: 'model.answered', attempt: 2, data: { call: 1, cost: 0.5 } },
+      ]);
+      const logs = await store.events.getLogs(thread.id, { order: 'asc' });
+      expect(logs.filter(({ type }) => type === 'model_call').map(({ data }) => data)).toMatchObject([
+        { attempt: 1, state: 'lost' },
+        { attempt: 2, state: 'ok' },
+      ]);
+    });
+
     it('ends the call that answered with the answer, once', async () => {
       const { store } = given();
       const thread = await openThread(store);

@@ -84,6 +84,11 @@ export class ThreadTransaction {
     return this.row.id;
   }
 
+  /** The thread's row as it will be written. */
+  get written(): ThreadRow {
+    return { ...this.row, event_seq: this.#seq, clock: this.#clock, updated_at: this.now };
+  }
+
   get relaxed(): boolean {
     return this.#relaxed;
   }

@@ -12,17 +12,15 @@
  * B6. The thread's row says who acts while steps open; one that is taken over says itself whose it is.
  * B7. A limit is asked when it is known who would act, and before anything is drained: what the step may not take is still in line.
  */
-import type { InferResult, Transaction } from 'kysely';
 import { mustTakeOver, planStep, type UnseenStep } from '../../../core/thread/plan-step.ts';
 import { NEW_SESSION } from '../../../core/thread/session.ts';
 import type { LimitReason } from '../../../core/thread/step-limit.ts';
 import type { BeginStep, BegunStep } from '../../port/thread-store.ts';
-import type { Tables } from '../../schema/tables.ts';
 import { beginSession, hasUnanswered, setSession } from '../base/acting-side.ts';
 import { keepOutcome, selectOutcome } from '../base/command-key.ts';
 import { type CommandContext, inRunWith } from '../base/context.ts';
 import {
-  beginAsking,
+  askedSteps,
   beginCount,
   countedSteps,
   endedSteps,
@@ -35,7 +33,9 @@ import { findUnseen } from '../base/unseen-step.ts';
 import { type Drained, type DueInput, drain, readDue, selectInLine } from '../message/drain.ts';
 import { countPending, emitRejections, enqueueTools, tellQueued } from '../message/queue.ts';
 import { findLimitOf } from '../message/step-limit.ts';
+import { bringContext, type OpenedPlace } from './bring-context.ts';
 import { describeStep } from './describe-step.ts';
+import { type OpenExecution, selectOpenExecution, setRunning } from './execution.ts';
 import { applyHandoff } from './handoff.ts';
 import { openImmediateStep } from './immediate.ts';
 import { openModelStep, openToolStep, retryStep } from './open-step.ts';
@@ -54,7 +54,7 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
     ],
     async (thread, [[before], [open], inLine, openSteps]) => {
       if (before && before.step !== null)
-        return relaxCall(thread, await resume(thread, before.step, before.swept));
+        return relaxCall(thread, await resume(thread, command, { ...before, step: before.step }));
       const unseen = await findUnseen(thread.trx, thread.row, command.afterStep);
       // B6: the store knows better where it is ahead.
       const behind = unseen !== undefined || (command.session !== undefined && (await hasUnanswered(thread)));
@@ -79,18 +79,9 @@ interface Found {
   readonly due: DueInput;
   readonly unseen: UnseenStep | undefined;
   /** B3: the execution that nobody has ended; else the one that the workflow proposes begins. */
-  readonly open: InferResult<ReturnType<typeof selectOpenExecution>>[number] | undefined;
+  readonly open: OpenExecution | undefined;
   /** Steps before it that have no answer yet. */
   readonly openSteps: OpenSteps;
-}
-
-function selectOpenExecution(trx: Transaction<Tables>, threadId: string) {
-  return trx
-    .selectFrom('executions')
-    .select('id')
-    .where('thread_id', '=', threadId)
-    .where('ended_at', 'is', null)
-    .limit(1);
 }
 
 type Decision =
@@ -124,7 +115,7 @@ async function carryOut(
   // What the workflow has handed over stays in line.
   for (const item of found.due.added) tellQueued(thread, item);
   if (decision.do === 'hold_back') return holdBack(thread, decision.reason);
-  await setRunning(thread, command, found);
+  await setRunning(thread, command.executionId, found.open);
   return findStored(thread, decision.step, 0);
 }
 
@@ -135,7 +126,17 @@ async function takeStep(thread: ThreadTransaction, command: BeginStep, found: Fo
   const begun = await openStep(thread, command, { ...found, drained });
   await keepScratch(thread, command.executionId, command.context);
   await enqueueTools(thread, command.queuedTools);
-  return begun;
+  return begun.kind === 'call'
+    ? bringContext(thread, command, begun, placeOf(thread, command, found))
+    : begun;
+}
+
+function placeOf(
+  { row }: ThreadTransaction,
+  { executionId, context }: BeginStep,
+  { open }: Found,
+): OpenedPlace {
+  return { executionId, sideSteps: askedSteps(row), scratch: context ?? open?.context ?? null };
 }
 
 /** B7: what waits is left to an execution that may take it. */
@@ -167,17 +168,12 @@ async function openStep(
   if (plan === 'nothing') return { kind: 'nothing_to_do', step: thread.row.last_step, swept };
   // B5: a new step opens.
   applyHandoff(thread);
-  await setRunning(thread, command, found);
+  await setRunning(thread, command.executionId, found.open);
   if (plan === 'run_tools') return findStored(thread, await openToolStep(thread, command, tools), swept);
   const immediate = await openImmediateStep(thread, command);
   if (immediate !== undefined) return findStored(thread, immediate, swept);
-  return callModel(thread, { step: await openModelStep(thread, command, drained), attempt: 1, swept });
-}
-
-type Call = Extract<BegunStep, { kind: 'call' }>;
-
-function callModel({ row }: ThreadTransaction, call: Pick<Call, 'step' | 'attempt' | 'swept'>): Call {
-  return { kind: 'call', ...call, taken: countedSteps(row) };
+  const step = await openModelStep(thread, command, drained);
+  return { kind: 'call', step, attempt: 1, swept, taken: countedSteps(thread.row) };
 }
 
 async function findStored(thread: ThreadTransaction, step: number, swept: number) {
@@ -186,7 +182,11 @@ async function findStored(thread: ThreadTransaction, step: number, swept: number
 }
 
 /** The worker that had this step was lost, or its answer was: go on from what it left. */
-async function resume(thread: ThreadTransaction, begun: number, swept: number): Promise<BegunStep> {
+async function resume(
+  thread: ThreadTransaction,
+  command: BeginStep,
+  { step: begun, swept }: { readonly step: number; readonly swept: number },
+): Promise<BegunStep> {
   const step = await selectStep(thread.trx, thread.threadId, begun)
     .select(['step', 'state', 'attempt'])
     .executeTakeFirstOrThrow();
@@ -205,39 +205,8 @@ async function resume(thread: ThreadTransaction, begun: number, swept: number): 
       return { kind: 'nothing_to_do', step: step.step, swept };
     case 'open': {
       const attempt = await retryStep(thread, step);
-      return callModel(thread, { step: step.step, attempt, swept });
+      const taken = countedSteps(thread.row);
+      return bringContext(thread, command, { kind: 'call', step: step.step, attempt, swept, taken });
     }
   }
-}
-
-async function setRunning(
-  thread: ThreadTransaction,
-  { executionId }: BeginStep,
-  { open }: Pick<Found, 'open'>,
-): Promise<void> {
-  if (!open && (await startExecution(thread, executionId))) {
-    beginAsking(thread);
-    thread.emit('execution.started', { executionId });
-  }
-  if (thread.row.status === 'running') return;
-  thread.set({ status: 'running', stop_reason: null, last_error: null });
-  thread.emit('thread.status', { status: 'running' });
-}
-
-/** False where it has been there before. */
-async function startExecution(thread: ThreadTransaction, executionId: string): Promise<boolean> {
-  const started = await thread.trx
-    .insertInto('executions')
-    .values({
-      thread_id: thread.threadId,
-      id: executionId,
-      started_at: thread.now,
-      ended_at: null,
-      stop_reason: null,
-      context: null,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  return started !== undefined;
 }

@@ -1,6 +1,8 @@
 /** Reads what a step's request is assembled from (runtime §4): its place, then as many messages as it needs, in one snapshot. */
+import type { Transaction } from 'kysely';
 import type { HistoryWindow, StepContext, StepPlace } from '../../port/thread-store.ts';
 import { toThreadRecord } from '../../schema/rows.ts';
+import type { Tables } from '../../schema/tables.ts';
 import { type CommandContext, inSnapshot, unknownThread } from '../base/context.ts';
 import { selectPlace, toPlace } from '../base/step-place.ts';
 import { askTogether } from '../base/together.ts';
@@ -24,10 +26,19 @@ export async function readContext(
     if (!placeRow) throw new Error(`Thread ${threadId} has no step ${step}.`);
     const thread = toThreadRecord(row);
     const place = { thread, step, ...(await toPlace(db, row, placeRow)) };
-    const { subprompt } = place;
-    const history = subprompt
-      ? await readSubpromptHistory(db, place, subprompt, window(place))
-      : await readHistory(db, place, window(place));
-    return { ...place, ...history };
+    return readMessages(db, place, window(place));
   });
+}
+
+/** A place with its messages. */
+export async function readMessages(
+  db: Transaction<Tables>,
+  place: StepPlace,
+  window: HistoryWindow,
+): Promise<StepContext> {
+  const { subprompt } = place;
+  const history = subprompt
+    ? await readSubpromptHistory(db, place, subprompt, window)
+    : await readHistory(db, place, window);
+  return { ...place, ...history };
 }

@@ -1,6 +1,7 @@
 /**
  * The live side of a step: streamed text and the model calls behind it. All of it is relaxed: what ends the step
- * takes it to the disk. The call that brought the answer ends with it (close-step.ts, C3).
+ * takes it to the disk. The first call may begin with its step (bring-context.ts), and the one that brings the answer ends with that
+ * (close-step.ts, C3).
  */
 import type { Kysely, Selectable } from 'kysely';
 import type { ModelCallEnd, ModelCallStart, ModelChunk } from '../../port/model-call.ts';
@@ -34,17 +35,19 @@ export async function startModelCall(context: CommandContext, command: ModelCall
       thread.relax();
       // A database that crashed may have forgotten the step: then the activity begins it anew, and asks no model before.
       if (!opened) throw new Error(`The store has forgotten step ${step} of this thread.`);
-      if (!known) await keepStart(thread, command);
+      if (!known) await beginModelCall(thread, command);
     },
   );
 }
 
-async function keepStart(thread: ThreadTransaction, command: ModelCallStart): Promise<void> {
-  const { threadId, step, attempt, call, model, modelId } = command;
+export async function beginModelCall(
+  thread: ThreadTransaction,
+  { step, attempt, call, model, modelId }: Omit<ModelCallStart, 'threadId' | 'runId'>,
+): Promise<void> {
   await thread.trx
     .insertInto('model_calls')
     .values({
-      thread_id: threadId,
+      thread_id: thread.threadId,
       step,
       attempt,
       call,
@@ -84,7 +87,7 @@ export async function settleModelCall(
 }
 
 async function keepEnd(thread: ThreadTransaction, command: ModelCallEnd): Promise<void> {
-  const { step, attempt, call, ok, error, usage, cost, firstTokenAt, ignored } = command;
+  const { step, attempt, call, ok, error, usage, cost, startedAt, firstTokenAt, ignored } = command;
   await thread.trx
     .updateTable('model_calls')
     .set({
@@ -92,6 +95,7 @@ async function keepEnd(thread: ThreadTransaction, command: ModelCallEnd): Promis
       error: error ? JSON.stringify(error) : null,
       usage: usage ? JSON.stringify(usage) : null,
       cost: cost ?? null,
+      ...(startedAt === undefined ? {} : { started_at: startedAt }),
       first_token_at: firstTokenAt ?? null,
       ended_at: thread.now,
     })

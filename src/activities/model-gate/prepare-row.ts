@@ -1,0 +1,57 @@
+/** A row that a step is about to drain, through the hooks before a new message (definitions §9). */
+import type { AttachmentRef } from '../../core/message/message.ts';
+import { isRuntimeError, isStoreTrouble } from '../../core/value/error.ts';
+import { storeAttachments } from '../../state/attachments.ts';
+import type { PendingMessage, PreparedRow } from '../../store/port/hook.ts';
+import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { HookWork } from '../author/hook-work.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+
+export async function prepareRow(
+  { store }: ActivityDependencies,
+  { hooks }: HookWork,
+  { created_at: createdAt, status: _, tool_status: __, ...message }: PendingMessage,
+  threadId: string,
+): Promise<PreparedRow> {
+  const queued = message.attachments ?? [];
+  const files = await findFiles(store, threadId, message.id, queued);
+  // The message of a queued tool is the runtime's: only an assistant can call.
+  const written = message.tool_calls === null;
+  const draft = { ...message, attachments: files.length > 0 ? files : null };
+  const { id, role, content, silent, metadata, attachments } = await hooks.beforeRow(draft, {
+    written,
+    createdAt,
+  });
+  const changed = JSON.stringify(attachments) !== JSON.stringify(draft.attachments);
+  return {
+    id,
+    content,
+    silent,
+    metadata,
+    // The drain reports a file that is not there, unless the hook has chosen others.
+    ...(changed || (files.length > 0 && files.length === queued.length) ? { attachments } : {}),
+    ...(written ? { role: role as PreparedRow['role'] } : {}),
+  };
+}
+
+/** Hooks see AttachmentRefs; a sender names paths. */
+async function findFiles(
+  store: ThreadStore,
+  threadId: string,
+  id: string,
+  attachments: readonly (string | AttachmentRef)[],
+): Promise<AttachmentRef[]> {
+  const found: AttachmentRef[] = [];
+  for (const [index, each] of attachments.entries()) {
+    // The id that the file would have without hooks (store/commands/message/queued-attachments.ts).
+    const place = { store, threadId, nextId: () => `${id}:${index}` };
+    if (typeof each !== 'string') found.push(each);
+    else found.push(...(await storeAttachments(place, [each]).catch(toNothing)));
+  }
+  return found;
+}
+
+function toNothing(error: unknown): [] {
+  if (isRuntimeError(error) && !isStoreTrouble(error)) return [];
+  throw error;
+}

@@ -1,0 +1,50 @@
+/**
+ * What the request of a step is assembled from, read in the transaction that begins the step: after all that it writes, so the messages
+ * that it drained are among those it reads. With it, where nothing else comes first, begins the first call of a model.
+ */
+import type { SideSteps } from '../../../core/thread/session.ts';
+import { FIRST_CALL } from '../../port/model-call.ts';
+import type { BeginStep, BegunStep, StepContext, StepPlace } from '../../port/step.ts';
+import { toThreadRecord } from '../../schema/rows.ts';
+import { selectPlace, toCounts, toPlace } from '../base/step-place.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { readMessages } from './read-context.ts';
+import { beginModelCall } from './stream.ts';
+
+type Call = Extract<BegunStep, { kind: 'call' }>;
+
+/** What the transaction knows of a step that it has opened. */
+export interface OpenedPlace {
+  readonly executionId: string;
+  /** Model steps of the execution, this one included. */
+  readonly sideSteps: SideSteps;
+  /** The scratch of the execution, JSON text. */
+  readonly scratch: string | null;
+}
+
+/** `opened`: absent for a step that was open before; its place is read. */
+export async function bringContext(
+  thread: ThreadTransaction,
+  { request }: Pick<BeginStep, 'request'>,
+  call: Call,
+  opened?: OpenedPlace,
+): Promise<Call> {
+  if (!request) return call;
+  const { step, attempt } = call;
+  const found = opened ? toOpened(thread, opened) : await readPlace(thread, step);
+  const place: StepPlace = { thread: toThreadRecord(thread.written), step, ...found };
+  const { window, call: first } = request(place);
+  const context: StepContext = await readMessages(thread.trx, place, window);
+  if (!first) return { ...call, context };
+  await beginModelCall(thread, { ...first, step, attempt, call: FIRST_CALL });
+  return { ...call, context, called: true };
+}
+
+function toOpened({ row: { side } }: ThreadTransaction, { executionId, sideSteps, scratch }: OpenedPlace) {
+  const kept = JSON.parse(scratch ?? '{}') as StepPlace['scratch'];
+  return { executionId, ...toCounts(sideSteps), side, scratch: kept, subprompt: null };
+}
+
+async function readPlace({ trx, threadId, row }: ThreadTransaction, step: number) {
+  return toPlace(trx, row, await selectPlace(trx, threadId, step).executeTakeFirstOrThrow());
+}

@@ -1,0 +1,49 @@
+/** The execution that a step belongs to: the one that nobody has ended, else a new one, which begins with the step. */
+import type { InferResult, Transaction } from 'kysely';
+import type { Tables } from '../../schema/tables.ts';
+import { beginAsking } from '../base/step-count.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+
+export function selectOpenExecution(trx: Transaction<Tables>, threadId: string) {
+  return trx
+    .selectFrom('executions')
+    .select(['id', 'context'])
+    .where('thread_id', '=', threadId)
+    .where('ended_at', 'is', null)
+    .limit(1);
+}
+
+export type OpenExecution = InferResult<ReturnType<typeof selectOpenExecution>>[number];
+
+/** The thread works, in the execution that is open or in the one that is named. */
+export async function setRunning(
+  thread: ThreadTransaction,
+  executionId: string,
+  open: OpenExecution | undefined,
+): Promise<void> {
+  if (!open && (await startExecution(thread, executionId))) {
+    beginAsking(thread);
+    thread.emit('execution.started', { executionId });
+  }
+  if (thread.row.status === 'running') return;
+  thread.set({ status: 'running', stop_reason: null, last_error: null });
+  thread.emit('thread.status', { status: 'running' });
+}
+
+/** False where it has been there before. */
+async function startExecution(thread: ThreadTransaction, executionId: string): Promise<boolean> {
+  const started = await thread.trx
+    .insertInto('executions')
+    .values({
+      thread_id: thread.threadId,
+      id: executionId,
+      started_at: thread.now,
+      ended_at: null,
+      stop_reason: null,
+      context: null,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return started !== undefined;
+}
