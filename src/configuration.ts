@@ -22,6 +22,8 @@ export interface Configuration {
   readonly modelHeartbeatMs: number;
   /** `EVERTHREAD_TOOL_HEARTBEAT_MS` */
   readonly toolHeartbeatMs: number;
+  /** `EVERTHREAD_STOP_WITHIN_MS`: the longest that a stop takes to reach work which another worker does than the thread's. */
+  readonly stopWithinMs: number;
   /** `EVERTHREAD_STICKY_TIMEOUT_MS`: how long a thread waits for the worker that has it cached. */
   readonly stickyTimeoutMs: number;
   /** `EVERTHREAD_SCRIPT_TIMEOUT_MS`: the longest that a thread's workflow code may compute without a pause. */
@@ -59,6 +61,7 @@ export function readConfiguration(environment: Environment = configuredEnvironme
     historySoftLimit: readNumber(environment, 'EVERTHREAD_HISTORY_SOFT_LIMIT', 2000, 50),
     modelHeartbeatMs: readNumber(environment, 'EVERTHREAD_MODEL_HEARTBEAT_MS', 5000, 1000),
     toolHeartbeatMs: readNumber(environment, 'EVERTHREAD_TOOL_HEARTBEAT_MS', 10_000, 1000),
+    stopWithinMs: readNumber(environment, 'EVERTHREAD_STOP_WITHIN_MS', 2000, 250),
     stickyTimeoutMs: readNumber(environment, 'EVERTHREAD_STICKY_TIMEOUT_MS', 1000, 100),
     // The SDK's own default, and half of a workflow task's ten seconds.
     scriptTimeoutMs: readNumber(environment, 'EVERTHREAD_SCRIPT_TIMEOUT_MS', 5000, 100),

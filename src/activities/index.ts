@@ -37,7 +37,7 @@ import type {
   UnstartedOutcome,
 } from '../core/thread/subagent-step.ts';
 import type { ActivityDependencies } from './base/dependencies.ts';
-import { type Activity, FAULT_ATTEMPTS, guard } from './base/guard.ts';
+import { type Activity, FAULT_ATTEMPTS, type GuardOptions, guard } from './base/guard.ts';
 import { onOneProject } from './base/one-project.ts';
 import { fromRun } from './base/run-ref.ts';
 import { type TellOptions, tellEffects } from './effect/effects-due.ts';
@@ -75,15 +75,19 @@ export interface Activities {
 }
 
 export function createActivities(dependencies: ActivityDependencies): Activities {
-  const { store } = dependencies;
+  const { store, stopWithinMs } = dependencies;
   const fallible = { faultAttempts: FAULT_ATTEMPTS };
+  const guarded = <Input, Output>(
+    run: Activity<Input, Output>,
+    options: Pick<GuardOptions, 'faultAttempts'> = {},
+  ) => guard(run, { stopWithinMs, ...options });
   const on = <Input, Output>(bind: (ports: ActivityDependencies) => Activity<Input, Output>) =>
     onOneProject(dependencies, bind);
   const tell = <Input extends { readonly threadId: string }, Output>(
     bind: (ports: ActivityDependencies) => Activity<Input, Output>,
     options?: TellOptions,
   ) => on<Input, Output & EffectsDue>((ports) => tellEffects(ports, bind(ports), options));
-  const runToolCall = guard(
+  const runToolCall = guarded(
     tell((ports) => (input: ToolCallInput) => runTool(ports, input)),
     fallible,
   );
@@ -95,29 +99,29 @@ export function createActivities(dependencies: ActivityDependencies): Activities
   const open = (ports: ActivityDependencies) => (input: OpenThreadInput) => openThread(ports, input);
   const runDue = (ports: ActivityDependencies) => (input: RunEffectsInput) => runEffects(ports, input);
   return {
-    openThread: guard(tell(open, { always: true, begun: true })),
-    stashItems: guard(({ items, ...run }) => stashItems(store, fromRun(store, run), items)),
-    modelStep: guard(tell(runStep), fallible),
+    openThread: guarded(tell(open, { always: true, begun: true })),
+    stashItems: guarded(({ items, ...run }) => stashItems(store, fromRun(store, run), items)),
+    modelStep: guarded(tell(runStep), fallible),
     runTool: runToolCall,
     runCode: runToolCall,
-    recordToolOutcome: guard(tell((ports) => (input) => recordToolOutcome(ports, input))),
-    runSubprompt: guard(
+    recordToolOutcome: guarded(tell((ports) => (input) => recordToolOutcome(ports, input))),
+    runSubprompt: guarded(
       tell((ports) => asResumableCall(ports, 'runSubprompt', (input) => runSubprompt(ports, input))),
       fallible,
     ),
-    finishSubprompt: guard(
+    finishSubprompt: guarded(
       tell((ports) => asEndOfCall(ports, 'finishSubprompt', (input) => finishSubprompt(ports, input))),
     ),
-    callSubagent: guard(
+    callSubagent: guarded(
       tell((ports) => asResumableCall(ports, 'callSubagent', (input) => callSubagent(ports, input))),
       fallible,
     ),
-    finishSubagent: guard(
+    finishSubagent: guarded(
       tell((ports) => asEndOfCall(ports, 'finishSubagent', (input) => finishSubagent(ports, input))),
     ),
-    reportToParent: guard(on((ports) => (input) => reportToParent(ports, input))),
-    listUnstarted: guard(on((ports) => (input) => listUnstarted(ports, input))),
-    runEffects: guard(tell(runDue, { always: true }), fallible),
-    commitStatus: guard(tell((ports) => (input) => commitStatus(ports, input))),
+    reportToParent: guarded(on((ports) => (input) => reportToParent(ports, input))),
+    listUnstarted: guarded(on((ports) => (input) => listUnstarted(ports, input))),
+    runEffects: guarded(tell(runDue, { always: true }), fallible),
+    commitStatus: guarded(tell((ports) => (input) => commitStatus(ports, input))),
   };
 }

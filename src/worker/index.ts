@@ -4,7 +4,8 @@
  *
  *   parts       `options`, `project`, `resources`, `store-end`, `identity`: what a worker is made of, and whose queue it serves
  *   workers     `temporal-worker` is both Temporal workers of a process; `rebuilding-worker` replaces the one for threads when its
- *               workflow context is lost (`retirable-worker`, `guarded-threads`, `rebuild-pace`)
+ *               workflow context is lost (`retirable-worker`, `guarded-threads`, `rebuild-pace`); `prompt-cancellations` hands stops on
+ *               at once, through the `task-line` of each
  *   in threads  `workflow-thread` with its `context-guard` and `pending-stacks`; `watchdog-thread` with `stall`, started by `watchdog`
  *   supervised  `under-supervision`, `supervision`, `author-journal`: what only a supervised process does
  *   lone        `lone-process` runs a suspect in a process of its own, whose program is `lone-program`; at most as many at once as
@@ -91,7 +92,7 @@ async function startWorker(
   onStep?.('asking the Temporal server who serves its task queue');
   await refuseForeignPollers(connection, { namespace, taskQueue, storeId: store.id });
   const handover = new AbortController();
-  const { historySoftLimit, modelHeartbeatMs, toolHeartbeatMs } = configuration;
+  const { historySoftLimit, modelHeartbeatMs, toolHeartbeatMs, stopWithinMs } = configuration;
   onStep?.('asking the Temporal server for its search attributes');
   const searchAttributes = await hasSearchAttributes(resources, options.onWarning);
   const settings = { historySoftLimit, modelHeartbeatMs, toolHeartbeatMs, searchAttributes };
@@ -99,6 +100,7 @@ async function startWorker(
   onStep?.('reading from its store');
   const activities = createActivities({
     ...place,
+    stopWithinMs,
     sandbox,
     registry: project.current,
     ...(await underSupervision(options.supervision, place)),

@@ -43,6 +43,7 @@ async function open(order: LoneOrder, configuration: Configuration, logger: Logg
       sandbox,
       registry: project.current,
       settings,
+      stopWithinMs: configuration.stopWithinMs,
       handover: handover.signal,
       lone: true,
       report: guard.report,

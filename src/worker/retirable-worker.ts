@@ -8,15 +8,15 @@ import proto from '@temporalio/proto';
 import {
   GracefulShutdownPeriodExpiredError,
   type Logger,
-  type NativeConnection,
-  type Runtime,
   Worker,
   type WorkerOptions,
 } from '@temporalio/worker';
-import { NativeWorker } from '@temporalio/worker/lib/worker.js';
+import { NativeWorker, type NativeWorkerLike } from '@temporalio/worker/lib/worker.js';
 import type { CompiledWorkerOptions } from '@temporalio/worker/lib/worker-options.js';
 import type { ThreadedVMWorkflowCreatorOptions } from '@temporalio/worker/lib/workflow/threaded-vm.js';
 import { type ContextWatch, startGuardedThreads } from './guarded-threads.ts';
+import type { PromptCancellations } from './prompt-cancellations.ts';
+import { TaskLine } from './task-line.ts';
 
 export interface RetirableWorker {
   /** Resolves when it has ended completely; rejects when it failed, or had to be ended by force. */
@@ -33,24 +33,22 @@ export interface GraceTimes {
   readonly forceMs: number;
 }
 
-type NativeOptions = Parameters<typeof NativeWorker.create>[2];
+type CreateNative = typeof NativeWorker.create;
 type WorkflowCode = ThreadedVMWorkflowCreatorOptions['workflowBundle'];
-type PollActivity = NativeWorker['pollActivityTask'];
 
 export async function createRetirableWorker(
   options: WorkerOptions,
   { graceMs, forceMs }: GraceTimes,
   watch: ContextWatch,
+  prompt: PromptCancellations,
 ): Promise<RetirableWorker> {
   const cancellations = new HeldCancellations();
   // One class for each worker: the SDK makes both parts in static methods, which have no other way to know their worker.
   class GuardedWorker extends Worker {
     protected static override nativeWorkerCtor = {
       createReplay: NativeWorker.createReplay,
-      async create(runtime: Runtime, connection: NativeConnection, native: NativeOptions) {
-        const worker = await NativeWorker.create(runtime, connection, native);
-        return Object.assign(worker, { pollActivityTask: cancellations.behind(worker.pollActivityTask) });
-      },
+      create: async (...given: Parameters<CreateNative>) =>
+        cancellations.hold(await prompt.createNative(...given)),
     };
 
     protected static override async createWorkflowCreator(
@@ -120,27 +118,21 @@ const { ActivityCancelReason, ActivityTask } = proto.coresdk.activity_task;
 class HeldCancellations {
   #held: Buffer[] = [];
   #released = false;
-  readonly #release = Promise.withResolvers<void>();
+  #line: TaskLine | undefined;
 
   release(): void {
     this.#released = true;
-    this.#release.resolve();
+    for (const task of this.#held.splice(0)) this.#line?.put(task);
   }
 
-  behind(poll: PollActivity): PollActivity {
-    let polled: Promise<Buffer> | undefined;
-    return async () => {
-      for (;;) {
-        const ready = this.#released ? this.#held.shift() : undefined;
-        if (ready) return ready;
-        polled ??= poll();
-        const next = await (this.#released ? polled : Promise.race([polled, this.#release.promise]));
-        if (next === undefined) continue;
-        polled = undefined;
-        if (this.#released || !isShutdownCancellation(next)) return next;
-        this.#held.push(next);
-      }
-    };
+  hold(worker: NativeWorkerLike): NativeWorkerLike {
+    const line = new TaskLine(worker.pollActivityTask, (task) => {
+      const passes = this.#released || !isShutdownCancellation(task);
+      if (!passes) this.#held.push(task);
+      return passes;
+    });
+    this.#line = line;
+    return Object.assign(worker, { pollActivityTask: () => line.next() });
   }
 }
 

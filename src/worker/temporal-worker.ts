@@ -5,10 +5,12 @@
  */
 import { hostname } from 'node:os';
 import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
+import { NativeWorker } from '@temporalio/worker/lib/worker.js';
 import type { Activities } from '../activities/index.ts';
 import type { Configuration } from '../configuration.ts';
 import { sandboxQueue } from '../core/thread/step.ts';
 import { loadWorkflowBundle } from '../workflow-bundle.ts';
+import { PromptCancellations } from './prompt-cancellations.ts';
 import { createRebuildingWorker } from './rebuilding-worker.ts';
 import { createRetirableWorker } from './retirable-worker.ts';
 
@@ -32,17 +34,16 @@ export interface TemporalWorkerInput {
 
 /** Calls beyond the sandbox's capacity: they wait in this process, where families take turns, and not for a poll behind endless programs. */
 const WAITING_CODE_CALLS = 64;
-/** Cancellations reach an activity with its heartbeats: this bounds how long a stop takes. */
-const LONGEST_HEARTBEAT_INTERVAL_MS = 800;
+/** Activities pace their heartbeats themselves (activities/base/heartbeat.ts); the SDK passes each on. */
+const HEARTBEAT_THROTTLE_MS = 100;
 /** What does not end within the grace period and this is abandoned. */
 const FORCE_AFTER_GRACE_MS = 5000;
-/** All but one of these may be lost or late before a worker counts as lost. */
-const HEARTBEATS_PER_TIMEOUT = 3;
 
 export async function createTemporalWorker(input: TemporalWorkerInput): Promise<TemporalWorker> {
-  const threads = await createThreadsWorker(input);
+  const prompt = new PromptCancellations(input.connection, input.namespace);
+  const threads = await createThreadsWorker(input, prompt);
   try {
-    return joinWorkers([threads, await createCodeWorker(input)]);
+    return joinWorkers([threads, await createCodeWorker(input, prompt)]);
   } catch (error) {
     // A worker that never ran would keep the connection open.
     const alone = joinWorkers([threads]);
@@ -53,7 +54,10 @@ export async function createTemporalWorker(input: TemporalWorkerInput): Promise<
   }
 }
 
-async function createThreadsWorker(input: TemporalWorkerInput): Promise<TemporalWorker> {
+async function createThreadsWorker(
+  input: TemporalWorkerInput,
+  prompt: PromptCancellations,
+): Promise<TemporalWorker> {
   const { configuration, taskQueue } = input;
   const { runCode: _elsewhere, ...activities } = input.activities;
   const workflowBundle = await loadWorkflowBundle(input.workflowBundle);
@@ -71,14 +75,17 @@ async function createThreadsWorker(input: TemporalWorkerInput): Promise<Temporal
   };
   const times = { graceMs: configuration.toolGraceMs, forceMs: FORCE_AFTER_GRACE_MS };
   return createRebuildingWorker({
-    create: (watch) => createRetirableWorker(options, times, watch),
+    create: (watch) => createRetirableWorker(options, times, watch, prompt),
     warn: (message, fields) => Runtime.instance().logger.warn(message, { taskQueue, ...fields }),
   });
 }
 
-async function createCodeWorker(input: TemporalWorkerInput): Promise<TemporalWorker> {
+async function createCodeWorker(
+  input: TemporalWorkerInput,
+  prompt: PromptCancellations,
+): Promise<TemporalWorker> {
   const { configuration, taskQueue, activities } = input;
-  const code = await ActivitiesWorker.create({
+  const code = await activitiesWorker(prompt).create({
     ...sharedOptions(input),
     taskQueue: sandboxQueue(taskQueue),
     activities: { runCode: activities.runCode },
@@ -95,34 +102,27 @@ async function createCodeWorker(input: TemporalWorkerInput): Promise<TemporalWor
 }
 
 /** Has no workflows on purpose; the SDK would log a warning about that at each start. */
-class ActivitiesWorker extends Worker {
-  protected override workflow$() {
-    const silent = Object.create(this.logger, { warn: { value() {} } });
-    return super.workflow$.call(Object.create(this, { logger: { value: silent } }) as this);
-  }
+function activitiesWorker(prompt: PromptCancellations): typeof Worker {
+  return class ActivitiesWorker extends Worker {
+    protected static override nativeWorkerCtor = {
+      createReplay: NativeWorker.createReplay,
+      create: (...given: Parameters<typeof NativeWorker.create>) => prompt.createNative(...given),
+    };
+
+    protected override workflow$() {
+      const silent = Object.create(this.logger, { warn: { value() {} } });
+      return super.workflow$.call(Object.create(this, { logger: { value: silent } }) as this);
+    }
+  };
 }
 
-/**
- * The interval between two heartbeats of an activity. The SDK's own is four fifths of the timeout: with a timeout of one second, a
- * delay of 200 ms in a server or a machine would count a living worker as lost, and leave its tool's outcome unknown.
- */
-export function heartbeatIntervalMs({
-  modelHeartbeatMs,
-  toolHeartbeatMs,
-}: Pick<Configuration, 'modelHeartbeatMs' | 'toolHeartbeatMs'>): number {
-  return Math.min(
-    LONGEST_HEARTBEAT_INTERVAL_MS,
-    Math.floor(Math.min(modelHeartbeatMs, toolHeartbeatMs) / HEARTBEATS_PER_TIMEOUT),
-  );
-}
-
-function sharedOptions({ connection, namespace, storeId, configuration }: TemporalWorkerInput) {
+function sharedOptions({ connection, namespace, storeId }: TemporalWorkerInput) {
   return {
     connection,
     namespace,
     identity: `everthread:${storeId}:${process.pid}@${hostname()}`,
-    maxHeartbeatThrottleInterval: heartbeatIntervalMs(configuration),
-    defaultHeartbeatThrottleInterval: LONGEST_HEARTBEAT_INTERVAL_MS,
+    maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
+    defaultHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
   } satisfies Partial<WorkerOptions>;
 }
 

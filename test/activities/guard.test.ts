@@ -26,7 +26,10 @@ interface Work<T> {
 
 function inActivity<T>({ run, info = {}, faultAttempts }: Work<T>): Promise<T> {
   const { context, heartbeats } = contextOf(info);
-  const activity = guard(() => run(heartbeats), faultAttempts === undefined ? {} : { faultAttempts });
+  const activity = guard(() => run(heartbeats), {
+    stopWithinMs: 50,
+    ...(faultAttempts === undefined ? {} : { faultAttempts }),
+  });
   return asyncLocalStorage.run(context, () => activity(undefined));
 }
 
@@ -51,7 +54,9 @@ describe('an activity', () => {
     heartbeats.on('heartbeat', () => {
       count += 1;
     });
-    await asyncLocalStorage.run(context, () => guard(() => once(heartbeats, 'heartbeat'))(undefined));
+    await asyncLocalStorage.run(context, () =>
+      guard(() => once(heartbeats, 'heartbeat'), { stopWithinMs: 50 })(undefined),
+    );
     const before = count;
     await new Promise((resolve) => setTimeout(resolve, 600));
     expect(count).toBe(before);

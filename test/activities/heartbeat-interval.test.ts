@@ -1,23 +1,29 @@
-/** How often a living worker says so: a heartbeat that is late must not make it a lost one. */
+/** How often a living worker says so: a heartbeat that is late must not make it a lost one, and each is paid for. */
 import { describe, expect, it } from '@jest/globals';
-import { heartbeatIntervalMs } from '../../src/worker/temporal-worker.ts';
+import { heartbeatPauseMs } from '../../src/activities/base/heartbeat.ts';
+import { readConfiguration } from '../../src/configuration.ts';
 
 describe('the pause between two heartbeats', () => {
   it.each([
-    ['of the defaults', 5000, 10_000],
-    ['of the shortest time-outs that may be set', 1000, 1000],
-    ['of a short one for models', 1500, 10_000],
-    ['of a short one for tools', 5000, 1200],
-  ])(
-    '%s leaves room for three of them within the shorter time-out, and a stop within a second',
-    (_name, model, tool) => {
-      const pause = heartbeatIntervalMs({ modelHeartbeatMs: model, toolHeartbeatMs: tool });
-      expect(3 * pause).toBeLessThanOrEqual(Math.min(model, tool));
-      expect(pause).toBeLessThanOrEqual(800);
-    },
-  );
+    ['of the defaults for models', 5000, 2000],
+    ['of the defaults for tools', 10_000, 2000],
+    ['of the shortest times that may be set', 1000, 250],
+    ['of a long time-out', 600_000, 2000],
+    ['of a stop that may take its time', 10_000, 60_000],
+  ])('%s leaves room for three of them within the time-out, and a stop in time', (_, timeout, stopWithin) => {
+    const pause = heartbeatPauseMs(timeout, stopWithin);
+    expect(3 * pause).toBeLessThanOrEqual(timeout);
+    expect(pause).toBeLessThanOrEqual(stopWithin);
+    // It is no shorter than it must be.
+    expect(Math.max(3 * (pause + 1) - timeout, pause + 1 - stopWithin)).toBeGreaterThan(0);
+  });
 
-  it('is no shorter than it must be', () => {
-    expect(heartbeatIntervalMs({ modelHeartbeatMs: 5000, toolHeartbeatMs: 10_000 })).toBe(800);
+  it('is bounded where an activity has no time-out', () => {
+    expect(heartbeatPauseMs(undefined, 2000)).toBe(2000);
+  });
+
+  it('is two seconds at most, unless it is set', () => {
+    expect(readConfiguration({}).stopWithinMs).toBe(2000);
+    expect(readConfiguration({ EVERTHREAD_STOP_WITHIN_MS: '15000' }).stopWithinMs).toBe(15_000);
   });
 });

@@ -5,6 +5,8 @@ import type { StateDependencies } from '../../state/dependencies.ts';
 
 export interface ActivityDependencies extends StateDependencies {
   readonly settings: Settings;
+  /** A stop has reached all work of the thread by then, whichever worker does it. */
+  readonly stopWithinMs: number;
   /** Fires when this worker must hand its work over (SIGTERM). */
   readonly handover: AbortSignal;
   /** Where work that is suspect runs; absent where it can run nowhere but here. */

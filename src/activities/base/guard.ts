@@ -1,7 +1,7 @@
 /**
  * The wrapper around every activity: heartbeats, the size of answers, and errors at the edge.
  * G1. Heartbeats come from a timer, begun before any other await: a model that thinks silently and a tool that
- *     computes are alive, and a cancellation reaches them with the next heartbeat.
+ *     computes are alive (heartbeat.ts tells how often).
  * G2. An answer above LIMITS.activityResultBytes is a fault of ours and fails loudly: history must stay small.
  * G3. Errors become ApplicationFailures with the code as `type`; only what can never succeed is non-retryable.
  */
@@ -10,9 +10,9 @@ import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from
 import { type ErrorCode, errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { readField } from '../../core/value/thrown.ts';
+import { heartbeatPauseMs } from './heartbeat.ts';
 import { progressOf } from './progress.ts';
 
-const HEARTBEAT_MS = 250;
 /** A step's fault that came back this often will not go away by itself; the thread says so and rests. */
 export const FAULT_ATTEMPTS = 8;
 
@@ -48,16 +48,21 @@ export class WorkerHandover extends Error {
 
 export type Activity<Input, Output> = (input: Input) => Promise<Output>;
 
-/** `faultAttempts`: attempts after which a fault is final; without it the activity is tried for ever. */
+export interface GuardOptions {
+  readonly stopWithinMs: number;
+  /** Attempts after which a fault is final; without it the activity is tried for ever. */
+  readonly faultAttempts?: number;
+}
+
 export function guard<Input, Output>(
   run: Activity<Input, Output>,
-  { faultAttempts = Number.POSITIVE_INFINITY }: { faultAttempts?: number } = {},
+  { stopWithinMs, faultAttempts = Number.POSITIVE_INFINITY }: GuardOptions,
 ): Activity<Input, Output> {
   return async (input) => {
     const context = Context.current();
-    const timer = context.info.isLocal
-      ? undefined
-      : setInterval(() => context.heartbeat(progressOf(context)), HEARTBEAT_MS);
+    const { isLocal, heartbeatTimeoutMs } = context.info;
+    const pause = heartbeatPauseMs(heartbeatTimeoutMs, stopWithinMs);
+    const timer = isLocal ? undefined : setInterval(() => context.heartbeat(progressOf(context)), pause);
     try {
       return withinSize(await run(input), context.info.activityType);
     } catch (error) {
