@@ -92,6 +92,11 @@ export function createActivities(dependencies: ActivityDependencies): Activities
       ports,
       asModelStep(ports, (input) => modelStep(ports, input)),
     );
+  const runSubpromptStep = (ports: ActivityDependencies) =>
+    withQuickCalls(
+      ports,
+      asResumableCall(ports, 'runSubprompt', (input) => runSubprompt(ports, input)),
+    );
   const open = (ports: ActivityDependencies) => (input: OpenThreadInput) => openThread(ports, input);
   const runDue = (ports: ActivityDependencies) => (input: RunEffectsInput) => runEffects(ports, input);
   return {
@@ -101,10 +106,7 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     runTool: runToolCall,
     runCode: runToolCall,
     recordToolOutcome: guard(tell((ports) => (input) => recordToolOutcome(ports, input))),
-    runSubprompt: guard(
-      tell((ports) => asResumableCall(ports, 'runSubprompt', (input) => runSubprompt(ports, input))),
-      fallible,
-    ),
+    runSubprompt: guard(tell(runSubpromptStep), fallible),
     finishSubprompt: guard(
       tell((ports) => asEndOfCall(ports, 'finishSubprompt', (input) => finishSubprompt(ports, input))),
     ),
