@@ -96,6 +96,11 @@ export function createActivities(dependencies: ActivityDependencies): Activities
       ports,
       asModelStep(ports, (input) => modelStep(ports, input)),
     );
+  const runSubpromptStep = (ports: ActivityDependencies) =>
+    withQuickCalls(
+      ports,
+      asResumableCall(ports, 'runSubprompt', (input) => runSubprompt(ports, input)),
+    );
   const open = (ports: ActivityDependencies) => (input: OpenThreadInput) => openThread(ports, input);
   const runDue = (ports: ActivityDependencies) => (input: RunEffectsInput) => runEffects(ports, input);
   return {
@@ -105,10 +110,7 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     runTool: runToolCall,
     runCode: runToolCall,
     recordToolOutcome: guarded(tell((ports) => (input) => recordToolOutcome(ports, input))),
-    runSubprompt: guarded(
-      tell((ports) => asResumableCall(ports, 'runSubprompt', (input) => runSubprompt(ports, input))),
-      fallible,
-    ),
+    runSubprompt: guarded(tell(runSubpromptStep), fallible),
     finishSubprompt: guarded(
       tell((ports) => asEndOfCall(ports, 'finishSubprompt', (input) => finishSubprompt(ports, input))),
     ),

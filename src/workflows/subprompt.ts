@@ -3,10 +3,12 @@
  * model step come the calls of its immediate subagents, where it has any (runtime §7.3).
  * Whatever is lost on the way is found again in the store: the step by the call, its calls by the step.
  */
-import type { CallRef, ToolCallOutcome } from '../core/thread/step.ts';
+import type { CallRef, SubpromptOutcome, ToolCallOutcome } from '../core/thread/step.ts';
 import type { CallPlace } from './bound-activities.ts';
 import { callAt } from './step-call.ts';
 import type { ThreadRun } from './thread-run.ts';
+
+type SubpromptStep = Extract<SubpromptOutcome, { kind: 'step' }>;
 
 /** How a call is run; a call of a sub-prompt may be another sub-prompt. */
 export type RunCall = (run: ThreadRun, call: CallRef, place: CallPlace) => Promise<ToolCallOutcome>;
@@ -20,14 +22,17 @@ export async function runSubprompt(
   let queued = 0;
   const withQueued = (outcome: ToolCallOutcome): ToolCallOutcome =>
     outcome.kind === 'done' ? { ...outcome, queued: outcome.queued + queued } : outcome;
+  const runInner = (step: SubpromptStep, index: number) => {
+    const inner = callAt(step, index);
+    run.presence.showActivity(`running ${inner.name} of ${call.name} (${index + 1} of ${step.callCount})`);
+    return runCall(run, inner, { ...place, step: step.step, index });
+  };
   for (;;) {
     const asked = await run.activities.askSubprompt(call, place);
     if (asked.kind === 'terminated') return asked;
     if (asked.kind === 'settled') return withQueued(asked.outcome);
     for (let index = 0; index < asked.callCount; index++) {
-      const inner = callAt(asked, index);
-      run.presence.showActivity(`running ${inner.name} of ${call.name} (${index + 1} of ${asked.callCount})`);
-      const result = await runCall(run, inner, { ...place, step: asked.step, index });
+      const result = asked.ran?.[index] ?? (await runInner(asked, index));
       if (result.kind === 'terminated') return result;
       if (result.kind === 'done') queued += result.queued;
     }

@@ -5,6 +5,7 @@ import type { FaultPoint } from '../../src/activities/base/dependencies.ts';
 import { defineEffect, defineTool } from '../../src/definitions/index.ts';
 import { calls, callsMany, says, scriptedModel } from '../../src/testing/index.ts';
 import { ended } from '../support/effects.ts';
+import { consulting, resultOf } from '../support/prompt-project.ts';
 import { eventually, type TestRuntime, testRuntime } from '../support/runtime.ts';
 
 const note = defineTool({
@@ -89,6 +90,20 @@ describe('runtime §5 Tool Execution, quick calls', () => {
     ]);
     const activities = await activitiesOf(runtime, thread);
     expect(activities.filter((name) => name === 'runTool')).toHaveLength(2);
+  });
+
+  it('[definitions 12.6] of a sub-prompt run within the activity that asked its model', async () => {
+    const model = scriptedModel([
+      calls('consult', { topic: 'x' }),
+      callsMany([{ name: 'note', args: { line: 'one' } }, { name: 'note' }]),
+      says('done'),
+    ]);
+    const runtime = await consulting(model, { consult: { tools: ['note'] }, tools: { note } });
+    const thread = await runtime.start('go');
+    expect(await resultOf(runtime, thread)).toContain('noted one');
+    expect(await activitiesOf(runtime, thread)).toEqual([
+      ...['openThread', 'modelStep', 'runSubprompt', 'finishSubprompt', 'modelStep', 'commitStatus'],
+    ]);
   });
 
   it('are told by the heartbeats of the activity while they run', async () => {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, callsMany, says, scriptedModel } from '../../src/testing/index.ts';
+import { promptProject } from '../support/prompt-project.ts';
 import { type Scenario, say } from './scenario.ts';
 
 export const tools = {
@@ -53,6 +54,24 @@ export const QUICK_SCENARIOS: Readonly<Record<string, Scenario>> = {
       await client.queueTool(threadId, { name: 'quick' });
       await client.waitForIdle(threadId);
     },
+  },
+  'calls-within-a-subprompt': {
+    model: () =>
+      scriptedModel([
+        calls('consult'),
+        callsMany([{ name: 'quick' }, { name: 'nobody' }, { name: 'slow' }]),
+        calls('consult'),
+        callsMany([{ name: 'quick' }, { name: 'quick' }]),
+        says('done'),
+      ]),
+    registry: (model) =>
+      promptProject({
+        model,
+        main: { tools: ['consult'] },
+        prompts: { consult: { tools: ['quick', 'slow'] } },
+        tools,
+      }),
+    live: (client, threadId) => say(client, threadId, 'consult'),
   },
   'first-calls-within-a-step': {
     model: () =>

@@ -58,6 +58,7 @@ describe('replay', () => {
   it.each([
     'tools',
     'calls-within-a-step',
+    'calls-within-a-subprompt',
     'subprompt',
     'handoff',
     'behind-a-step',

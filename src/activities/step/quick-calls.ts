@@ -7,34 +7,44 @@
  * Q3. Another attempt finds the answer in the store, and each call as it was left. It runs again what has no result.
  * Q4. Once the step is cancelled no call begins. The workflow has gone on by then, and the store settles what is left.
  */
-import type { ModelStepInput, ModelStepOutcome, ToolCallOutcome } from '../../core/thread/step.ts';
+import type {
+  ModelStepOutcome,
+  StepCalls,
+  SubpromptOutcome,
+  ToolCallInput,
+  ToolCallOutcome,
+} from '../../core/thread/step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { type Activity, abortError, abortSignal } from '../base/guard.ts';
 import { showProgress } from '../base/progress.ts';
 import { runTool } from '../tool/run-tool.ts';
 
-type StoredStep = Extract<ModelStepOutcome, { kind: 'step' }>;
+/** Whose calls they are. */
+type Caller = Pick<ToolCallInput, 'threadId' | 'storeId' | 'executionId'>;
+type StepOutcome = ModelStepOutcome | SubpromptOutcome;
 
 /** Left for what else is added to the outcome. */
 const SPARE_BYTES = 256;
 
-export function withQuickCalls(
+/** Of a step of the thread's own, and of a sub-prompt's. */
+export function withQuickCalls<Input extends Caller, Outcome extends StepOutcome>(
   dependencies: ActivityDependencies,
-  step: Activity<ModelStepInput, ModelStepOutcome>,
-): Activity<ModelStepInput, ModelStepOutcome> {
+  step: Activity<Input, Outcome>,
+): Activity<Input, Outcome> {
   return async (input) => {
     const outcome = await step(input);
     // Q2: a lone process runs its unit and nothing else.
     if (outcome.kind !== 'step' || dependencies.lone) return outcome;
-    return withRan(outcome, await runCalls(dependencies, input, outcome));
+    const ran = await runCalls(dependencies, input, outcome);
+    return hasRoom(outcome, ran) ? { ...outcome, ran } : outcome;
   };
 }
 
 async function runCalls(
   dependencies: ActivityDependencies,
-  { threadId, storeId, executionId }: ModelStepInput,
-  { step, calls, callCount }: StoredStep,
+  { threadId, storeId, executionId }: Caller,
+  { step, calls, callCount }: StepCalls & { readonly step: number },
 ): Promise<readonly ToolCallOutcome[]> {
   const ran: ToolCallOutcome[] = [];
   for (const [index, { name, mode }] of calls.entries()) {
@@ -59,9 +69,7 @@ function leaveToWorkflow(): 'left' {
 }
 
 /** Where there is no room to tell of them, the workflow asks for each, and hears what is stored. */
-function withRan(outcome: StoredStep, ran: readonly ToolCallOutcome[]): StoredStep {
-  if (ran.length === 0) return outcome;
-  const told = { ...outcome, ran };
-  const bytes = Buffer.byteLength(JSON.stringify(told));
-  return bytes > LIMITS.activityResultBytes - SPARE_BYTES ? outcome : told;
+function hasRoom(outcome: StepCalls, ran: readonly ToolCallOutcome[]): boolean {
+  const bytes = Buffer.byteLength(JSON.stringify({ ...outcome, ran }));
+  return ran.length > 0 && bytes <= LIMITS.activityResultBytes - SPARE_BYTES;
 }

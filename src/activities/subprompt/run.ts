@@ -1,6 +1,6 @@
 /**
  * `runSubprompt`: a call whose name is a prompt, up to the answer of its model (definitions §12.6). Like `modelStep`: begin,
- * decide in one transaction, answer, store; its tools are other activities, and `finishSubprompt` makes its result.
+ * decide in one transaction, answer, store; its calls follow as a step's do, and `finishSubprompt` makes its result.
  * U1. Every attempt is the same one to the store: the call is begun once and its step opened once, whoever comes again. So a
  *     lost worker costs another request to the model at most, and never an unknown outcome.
  * U2. Immediate subagents of the prompt come before its model step (runtime §7.3): their calls are answered first, and once they have

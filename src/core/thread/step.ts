@@ -112,6 +112,8 @@ export interface StepCalls {
   readonly laterPrompts?: readonly number[];
   /** Which of the later calls are subagents, by index; see LIMITS.laterChildren. */
   readonly laterChildren?: readonly number[];
+  /** Of the first calls, which the step's own activity has run; the others are still to be run. */
+  readonly ran?: readonly ToolCallOutcome[];
 }
 
 interface Swept {
@@ -151,8 +153,6 @@ export type ModelStepOutcome =
         readonly waiting?: number;
         /** The thread's agent, where a handoff has changed it. */
         readonly agent?: string;
-        /** Of the first calls, which the step's own activity has run; the others are still to be run. */
-        readonly ran?: readonly ToolCallOutcome[];
       })
   | (Swept & SessionNow & { readonly kind: 'nothing_to_do'; readonly step: number })
   /** A limit forbids the step: nothing was drained, and its items are in line in the store. */
