@@ -7,7 +7,7 @@ import type { Registry } from '../../core/author/definition.ts';
 import { findActiveSide, hasTwoSides } from '../../core/project/active-side.ts';
 import type { Session } from '../../core/thread/session.ts';
 import type { ModelStepInput, ModelStepOutcome } from '../../core/thread/step.ts';
-import type { StepRecord, ThreadRecord } from '../../store/port/thread-store.ts';
+import type { StepRecord } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
@@ -79,18 +79,17 @@ async function describeStored(
   { swept, taken }: Pick<DrainedStep, 'swept' | 'taken'>,
 ): Promise<StoredStep> {
   const project = registry();
-  const thread = await store.threads.get(threadId);
-  const moved = thread && agent !== undefined && thread.agent !== agent ? { agent: thread.agent } : {};
+  const moved = agent !== undefined && record.agent !== agent ? { agent: record.agent } : {};
   const queued = project.hooks.size > 0 ? { waiting: await store.queue.count(threadId) } : {};
-  return { kind: 'step', ...describe(project, thread, record), swept, taken, ...moved, ...queued };
+  return { kind: 'step', ...describe(project, record), swept, taken, ...moved, ...queued };
 }
 
 type StoredStep = Extract<ModelStepOutcome, { kind: 'step' }>;
 type Described = Omit<StoredStep, 'kind' | 'swept' | 'taken' | 'waiting'>;
 
-function describe(project: Registry, thread: ThreadRecord | null, record: StepRecord): Described {
-  const { side } = record;
-  const active = thread ? findActiveSide(project, thread.agent, side) : undefined;
+function describe(project: Registry, record: StepRecord): Described {
+  const { agent, side, turns } = record;
+  const active = findActiveSide(project, agent, side);
   return {
     step: record.step,
     answered: record.kind === 'model',
@@ -101,7 +100,6 @@ function describe(project: Registry, thread: ThreadRecord | null, record: StepRe
     model: record.model ?? '',
     moreInput: record.moreInput,
     ...(record.directive ? { directive: record.directive } : {}),
-    // The store counts turns as they stood before the step.
-    ...(thread && hasTwoSides(active?.agent) ? { side, turns: thread.session.turns } : {}),
+    ...(hasTwoSides(active?.agent) ? { side, turns } : {}),
   };
 }

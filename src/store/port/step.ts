@@ -64,6 +64,10 @@ export interface StepRecord {
   readonly text: boolean;
   readonly model: string | null;
   readonly side: Side;
+  /** Who has the thread, as the step is told. */
+  readonly agent: string;
+  /** Completed turns of the session, as they stood before the step. */
+  readonly turns: number;
   /** Names of its tool calls, in order. */
   readonly calls: readonly string[];
   /** Input is stored that this step has not answered. */

@@ -272,6 +272,8 @@ export function registerSide(given: () => Stores): void {
           text: false,
           model: null,
           side: 'a',
+          agent: 'helper',
+          turns: 0,
           calls: ['greet', 'fetch'],
           moreInput: true,
         },

@@ -52,6 +52,8 @@ export function registerTakeOver(given: () => Stores): void {
           text: true,
           model: 'scripted',
           side: 'a',
+          agent: 'helper',
+          turns: 0,
           calls: ['look'],
           moreInput: false,
         },

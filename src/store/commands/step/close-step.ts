@@ -141,6 +141,8 @@ async function describeCommitted(
     step,
     kind,
     side,
+    agent: thread.row.agent,
+    turns: thread.row.turns,
     text: hasText(content),
     model,
     calls: toolCalls.map((call) => call.function.name),

@@ -21,6 +21,8 @@ export async function describeStep(thread: ThreadTransaction, step: number): Pro
     text: row.text === 1,
     model: row.model,
     side: row.side,
+    agent: thread.row.agent,
+    turns: thread.row.turns,
     calls: calls.map((call) => call.name),
     moreInput: row.kind !== 'prompt' && (await hasMoreInput(thread, step)),
     ...(row.directive ? { directive: row.directive } : {}),
