@@ -9,7 +9,7 @@ import { NodeSqliteDialect } from '../../src/store/sqlite/dialect.ts';
 /** `address` and `folder` as for `openStore`. */
 export function openBeside(address: string, folder = ''): Kysely<Tables> {
   if (isPostgresAddress(address)) {
-    const pool = new StorePool({ ...readPostgresAddress(address), poolSize: 1 });
+    const pool = new StorePool({ ...readPostgresAddress(address), poolSize: 1 }, { patient: true });
     return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   }
   const [path = ''] = address.slice('sqlite:'.length).split('?');

@@ -6,7 +6,15 @@ import { type Kysely, type Migration, sql } from 'kysely';
 import type { Tables } from './tables.ts';
 
 /** One statement each: SQLite adds one column at a time. */
-const COLUMNS = ['message_count', 'counted_a', 'counted_b', 'asked_from', 'asked_a', 'asked_b'] as const;
+const COLUMNS = [
+  'message_count',
+  'counted_a',
+  'counted_b',
+  'asked_from',
+  'asked_a',
+  'asked_b',
+  'open_steps',
+] as const;
 
 export const counters: Migration = {
   async up(db: Kysely<Tables>) {
@@ -22,6 +30,8 @@ export const counters: Migration = {
         asked_from = coalesce(
           (SELECT min(steps.step) FROM steps WHERE steps.thread_id = threads.id AND ${NEWEST}), last_step + 1),
         message_count = (SELECT count(*) FROM messages WHERE messages.thread_id = threads.id),
+        open_steps = (
+          SELECT count(*) FROM steps WHERE steps.thread_id = threads.id AND steps.state = 'open'),
         counted_a = ${counted('a')},
         counted_b = ${counted('b')},
         asked_a = ${asked('a')},

@@ -30,6 +30,8 @@ export interface ThreadTable {
   asked_from: number;
   asked_a: number;
   asked_b: number;
+  /** Its steps whose state is `open`. */
+  open_steps: number;
   /** Its stored messages, of whatever kind. */
   message_count: number;
   /** Last position given to a pending item. */

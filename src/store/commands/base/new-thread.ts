@@ -37,6 +37,7 @@ export function toThreadRow(thread: NewThread, now: number) {
     asked_from: 1,
     asked_a: 0,
     asked_b: 0,
+    open_steps: 0,
     message_count: 0,
     last_position: 0,
     turn_open: 0,

@@ -4,6 +4,7 @@
  * C1. The count for the limits begins anew with an execution that has input from outside in line, and with no other.
  * C2. A step counts from its opening, whatever becomes of it, unless a new run has to open another in its place.
  * C3. The model steps of an execution are those that have an answer or wait for one.
+ * C4. Open steps are counted, of whatever kind: as a step begins there is none as a rule, and nobody looks for it.
  */
 import type { Transaction } from 'kysely';
 import type { Side } from '../../../core/author/thread-execution.ts';
@@ -24,21 +25,29 @@ export function askedSteps({ asked_a: a, asked_b: b }: Pick<ThreadRow, 'asked_a'
 
 type Counted = Pick<StepRow, 'step' | 'kind' | 'side'>;
 
-/** A step opens. */
-export function countStep(thread: ThreadTransaction, opened: Counted): void {
-  addCounted(thread, opened, 1);
-  addAsked(thread, opened, 1);
+/** A step is made, open or not. */
+export function countStep(thread: ThreadTransaction, made: Counted & Pick<StepRow, 'state'>): void {
+  addCounted(thread, made, 1);
+  addAsked(thread, made, 1);
+  if (made.state === 'open') thread.set({ open_steps: thread.row.open_steps + 1 });
+}
+
+/** C4: it is open no more, whatever has ended it. */
+export function closeStep(thread: ThreadTransaction): void {
+  thread.set({ open_steps: thread.row.open_steps - 1 });
 }
 
 /** C2: the step in its place counts. */
 export function uncountStep(thread: ThreadTransaction, abandoned: Counted): void {
   addCounted(thread, abandoned, -1);
   addAsked(thread, abandoned, -1);
+  closeStep(thread);
 }
 
 /** C3: it will have no answer. */
 export function unaskStep(thread: ThreadTransaction, failed: Counted): void {
   addAsked(thread, failed, -1);
+  closeStep(thread);
 }
 
 function addCounted(thread: ThreadTransaction, { step, kind, side }: Counted, by: 1 | -1): void {
@@ -82,21 +91,25 @@ export async function hasOutsideInput(db: Transaction<Tables>, threadId: string)
   return item !== undefined;
 }
 
-/** Model steps that are open, from the first that counts: one at most, whose run is retired or asks again. */
-export function selectOpenSteps(db: Transaction<Tables>, threadId: string) {
-  return db
+/** C4: the open steps, in order. */
+export async function readOpenSteps(
+  db: Transaction<Tables>,
+  { id, open_steps: open }: Pick<ThreadRow, 'id' | 'open_steps'>,
+): Promise<StepRow[]> {
+  if (open === 0) return [];
+  const rows = await db
     .selectFrom('steps')
-    .select(['step', 'side'])
-    .where('thread_id', '=', threadId)
+    .selectAll()
+    .where('thread_id', '=', id)
     .where('state', '=', 'open')
-    .where('kind', '=', 'model')
-    .where('step', '>=', (eb) => eb.selectFrom('threads').select('counted_from').where('id', '=', threadId));
+    .execute();
+  // In order here: asked to, SQLite would walk all steps in order instead of taking the few that are open.
+  return rows.sort((one, other) => one.step - other.step);
 }
 
-export type OpenSteps = readonly Pick<StepRow, 'step' | 'side'>[];
-
 /** Against the limits, before a step that is to begin. One that is still open is a retired run's, and will be replaced (C2). */
-export function endedSteps(thread: ThreadRow, open: OpenSteps): SideSteps {
+export async function countEnded(db: Transaction<Tables>, thread: ThreadRow): Promise<SideSteps> {
+  const open = await readOpenSteps(db, thread);
   return less(
     countedSteps(thread),
     open.filter(({ step }) => step >= thread.counted_from),
@@ -104,14 +117,15 @@ export function endedSteps(thread: ThreadRow, open: OpenSteps): SideSteps {
 }
 
 /** C3: those that have an answer. */
-export function answeredSteps(thread: ThreadRow, open: OpenSteps): SideSteps {
+export async function countAnswered(db: Transaction<Tables>, thread: ThreadRow): Promise<SideSteps> {
+  const open = await readOpenSteps(db, thread);
   return less(
     askedSteps(thread),
     open.filter(({ step }) => step >= thread.asked_from),
   );
 }
 
-function less({ a, b }: SideSteps, open: OpenSteps): SideSteps {
-  const of = (side: Side) => open.filter((each) => each.side === side).length;
+function less({ a, b }: SideSteps, open: readonly StepRow[]): SideSteps {
+  const of = (side: Side) => open.filter((each) => each.kind === 'model' && each.side === side).length;
   return { a: a - of('a'), b: b - of('b') };
 }

@@ -14,13 +14,7 @@ import { toThreadRecord } from '../../schema/rows.ts';
 import type { ItemTable, Tables } from '../../schema/tables.ts';
 import { beginSession } from '../base/acting-side.ts';
 import { type CommandContext, inSnapshot, unknownThread } from '../base/context.ts';
-import {
-  answeredSteps,
-  endedSteps,
-  hasOutsideInput,
-  type OpenSteps,
-  selectOpenSteps,
-} from '../base/step-count.ts';
+import { countAnswered, countEnded, hasOutsideInput } from '../base/step-count.ts';
 import { toCounts } from '../base/step-place.ts';
 import type { ThreadRow } from '../base/thread-transaction.ts';
 import { findUnseen } from '../base/unseen-step.ts';
@@ -43,16 +37,14 @@ export async function readPending(context: CommandContext, query: Query): Promis
     const drains = thread.terminated_at === null && !takesOver && !(await hasBegun(db, query));
     const found = drains ? await findRows(db, query, context.now()) : [];
     const side = findSide(thread, query, found);
-    const openSteps = await selectOpenSteps(db, threadId).execute();
-    const execution = await readExecution(db, thread, openSteps);
+    const execution = await readExecution(db, thread);
     return {
       thread: { ...toThreadRecord(thread), agent: thread.next_agent ?? thread.agent },
       greeted: thread.greeted === 1,
       rows: found.map((row) => ({ id: row.id, message: row.taken ? null : toPendingDraft(row, side) })),
       side,
       limited:
-        !takesOver &&
-        (await isLimited(db, query, { thread, found, openSteps, begins: execution.executionId === null })),
+        !takesOver && (await isLimited(db, query, { thread, found, begins: execution.executionId === null })),
       ...execution,
     };
   });
@@ -111,7 +103,6 @@ function findSide(thread: ThreadRow, query: Query, rows: readonly FoundRow[]): S
 interface NextStep {
   readonly thread: ThreadRow;
   readonly found: readonly FoundRow[];
-  readonly openSteps: OpenSteps;
   /** It begins an execution. */
   readonly begins: boolean;
 }
@@ -120,12 +111,12 @@ interface NextStep {
 async function isLimited(
   db: Transaction<Tables>,
   query: Query,
-  { thread, found, openSteps, begins }: NextStep,
+  { thread, found, begins }: NextStep,
 ): Promise<boolean> {
   const { limits, items, twoSides = false } = query;
   if (!limits) return false;
   const anew = begins && (items.length > 0 || (await hasOutsideInput(db, thread.id)));
-  const sideSteps = anew ? NO_STEPS : endedSteps(thread, openSteps);
+  const sideSteps = anew ? NO_STEPS : await countEnded(db, thread);
   const { side, turns } = beginSession(thread, query, { behind: false });
   const said = found.map((row) => ({ kind: row.kind, role: toPendingDraft(row).role }));
   const input = wishOf(said, twoSides);
@@ -154,11 +145,7 @@ function toRow(threadId: string, item: QueueItem, now: number): Row | undefined 
 
 type Execution = Pick<PendingWork, 'executionId' | 'stepCount' | 'sideSteps' | 'scratch'>;
 
-async function readExecution(
-  db: Transaction<Tables>,
-  thread: ThreadRow,
-  openSteps: OpenSteps,
-): Promise<Execution> {
+async function readExecution(db: Transaction<Tables>, thread: ThreadRow): Promise<Execution> {
   const open = await db
     .selectFrom('executions')
     .select(['id', 'context'])
@@ -168,7 +155,7 @@ async function readExecution(
   if (!open) return { executionId: null, ...toCounts(NO_STEPS), scratch: {} };
   return {
     executionId: open.id,
-    ...toCounts(answeredSteps(thread, openSteps)),
+    ...toCounts(await countAnswered(db, thread)),
     scratch: open.context ? (JSON.parse(open.context) as Record<string, unknown>) : {},
   };
 }

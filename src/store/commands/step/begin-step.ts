@@ -19,14 +19,7 @@ import type { BeginStep, BegunStep } from '../../port/thread-store.ts';
 import { beginSession, hasUnanswered, setSession } from '../base/acting-side.ts';
 import { keepOutcome, selectOutcome } from '../base/command-key.ts';
 import { type CommandContext, inRunWith } from '../base/context.ts';
-import {
-  askedSteps,
-  beginCount,
-  countedSteps,
-  endedSteps,
-  type OpenSteps,
-  selectOpenSteps,
-} from '../base/step-count.ts';
+import { askedSteps, beginCount, countEnded, countedSteps } from '../base/step-count.ts';
 import { selectStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { findUnseen } from '../base/unseen-step.ts';
@@ -50,9 +43,8 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
       selectOutcome(trx, threadId, command),
       selectOpenExecution(trx, threadId),
       selectInLine(trx, command),
-      selectOpenSteps(trx, threadId),
     ],
-    async (thread, [[before], [open], inLine, openSteps]) => {
+    async (thread, [[before], [open], inLine]) => {
       if (before && before.step !== null)
         return relaxCall(thread, await resume(thread, command, { ...before, step: before.step }));
       const unseen = await findUnseen(thread.trx, thread.row, command.afterStep);
@@ -61,8 +53,8 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
       setSession(thread, beginSession(thread.row, command, { behind }));
       const due = await readDue(thread, command, inLine);
       if (open === undefined) await beginCount(thread, due.rows);
-      const found = { due, unseen, open, openSteps };
-      const decision = decide(thread, command, found);
+      const found = { due, unseen, open };
+      const decision = await decide(thread, command, found);
       if (before && decision.do === 'drain')
         return { kind: 'nothing_to_do', step: thread.row.last_step, swept: before.swept };
       if (!before) emitRejections(thread, command.rejections);
@@ -80,8 +72,6 @@ interface Found {
   readonly unseen: UnseenStep | undefined;
   /** B3: the execution that nobody has ended; else the one that the workflow proposes begins. */
   readonly open: OpenExecution | undefined;
-  /** Steps before it that have no answer yet. */
-  readonly openSteps: OpenSteps;
 }
 
 type Decision =
@@ -91,14 +81,14 @@ type Decision =
   | { readonly do: 'hold_back'; readonly reason: LimitReason }
   | { readonly do: 'drain' };
 
-function decide(
-  { row: thread }: ThreadTransaction,
+async function decide(
+  { trx, row: thread }: ThreadTransaction,
   { limits }: BeginStep,
-  { due: input, unseen, openSteps }: Found,
-): Decision {
+  { due: input, unseen }: Found,
+): Promise<Decision> {
   if (mustTakeOver(unseen, thread.turn_open === 1)) return { do: 'take_over', step: unseen.step };
   const { turns, side } = thread;
-  const sideSteps = endedSteps(thread, openSteps);
+  const sideSteps = await countEnded(trx, thread);
   const asked = { thread, input, side: input.answering ?? side, sideSteps, turns };
   const reason = findLimitOf(limits, asked);
   return reason ? { do: 'hold_back', reason } : { do: 'drain' };

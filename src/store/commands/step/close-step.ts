@@ -18,7 +18,7 @@ import type {
 } from '../../port/thread-store.ts';
 import { findCall } from '../base/call-row.ts';
 import { type CommandContext, inRun, inRunWith } from '../base/context.ts';
-import { unaskStep } from '../base/step-count.ts';
+import { closeStep, unaskStep } from '../base/step-count.ts';
 import { readSubpromptPlace } from '../base/step-place.ts';
 import { type StepRow, selectStep, updateStep } from '../base/step-row.ts';
 import type { NewMessageRow, ThreadTransaction } from '../base/thread-transaction.ts';
@@ -86,6 +86,7 @@ async function storeAnswer(
     directive: answer.directive ?? null,
     closed_at: thread.now,
   });
+  closeStep(thread);
   const depth = subprompt ? { depth: subprompt.depth } : {};
   thread.emit('step.committed', { messageId, model, finishReason, usage, ...depth }, { step, attempt });
   await scheduleCalls(thread, step, answer.toolCalls.map(toScheduledCall), subprompt?.depth);

@@ -1,6 +1,6 @@
 /** New steps: each gets the thread's next number, in the transaction that decided on it. And a step that is tried again. */
 import type { BeginStep } from '../../port/thread-store.ts';
-import { countStep, uncountStep } from '../base/step-count.ts';
+import { countStep, readOpenSteps, uncountStep } from '../base/step-count.ts';
 import { type StepRow, updateStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import type { Drained, DrainedTool } from '../message/drain.ts';
@@ -52,14 +52,10 @@ export async function openModelStep(
   drained: Drained,
 ): Promise<number> {
   // A step that a retired run left open will never be committed: its run is fenced off.
-  const abandoned = await thread.trx
-    .updateTable('steps')
-    .set({ state: 'abandoned', closed_at: thread.now })
-    .where('thread_id', '=', thread.threadId)
-    .where('state', '=', 'open')
-    .returning(['step', 'kind', 'side'])
-    .execute();
-  for (const each of abandoned) uncountStep(thread, each);
+  for (const abandoned of await readOpenSteps(thread.trx, thread.row)) {
+    await updateStep(thread, abandoned.step, { state: 'abandoned', closed_at: thread.now });
+    uncountStep(thread, abandoned);
+  }
   const { executionId, directive = null } = command;
   const step = await insertStep(thread, executionId, { kind: 'model', state: 'open', directive });
   thread.set({ turn_open: 1 });

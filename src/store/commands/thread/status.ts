@@ -18,7 +18,7 @@ import type { CommitStatus } from '../../port/thread.ts';
 import { hasUnanswered, setSession } from '../base/acting-side.ts';
 import { findOutcome, keepOutcome } from '../base/command-key.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
-import { hasOutsideInput } from '../base/step-count.ts';
+import { closeStep, hasOutsideInput, readOpenSteps } from '../base/step-count.ts';
 import { readSubpromptPlace } from '../base/step-place.ts';
 import { updateStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
@@ -111,14 +111,7 @@ async function reportRejections(
 
 async function abortSteps(thread: ThreadTransaction, status: RestStatus): Promise<void> {
   const aborted = status === 'stopped' || status === 'terminated';
-  const open = await thread.trx
-    .selectFrom('steps')
-    .select(['step', 'kind', 'side', 'attempt', 'execution_id', 'first_seq'])
-    .where('thread_id', '=', thread.threadId)
-    .where('state', '=', 'open')
-    .execute();
-  // In order here: asked to, SQLite would walk all steps in order instead of taking the few that are open.
-  open.sort((one, other) => one.step - other.step);
+  const open = await readOpenSteps(thread.trx, thread.row);
   for (const { step, kind, side, attempt, execution_id: executionId, first_seq: firstSeq } of open) {
     if (!aborted && kind !== 'prompt') continue;
     const text = await streamedText(thread, step, attempt, firstSeq);
@@ -137,6 +130,7 @@ async function abortSteps(thread: ThreadTransaction, status: RestStatus): Promis
       });
     }
     await updateStep(thread, step, { state: 'stopped', closed_at: thread.now });
+    closeStep(thread);
     const told = { status, keptText: text.length > 0, ...(depth === undefined ? {} : { depth }) };
     thread.emit('execution.aborted', told, { step, attempt });
   }

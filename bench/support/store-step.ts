@@ -1,0 +1,99 @@
+/** A thread of the store's bench, as long as is wanted, and a step of it: the port's commands in the order of the activities. */
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { StepRef, ThreadStore, ToolCallKey } from '../../src/store/port/thread-store.ts';
+import { openBeside } from '../../test/support/database-beside.ts';
+import { lengthen } from '../../test/support/long-thread.ts';
+
+export type Timed = <T>(name: string, run: () => Promise<T>) => Promise<T>;
+
+export interface Run {
+  readonly threadId: string;
+  readonly runId: string;
+  /** Steps that it has taken, and how many of them are the bench's. */
+  step: number;
+  taken: number;
+}
+
+const USAGE = { promptTokens: 10, completionTokens: 10, totalTokens: 20 };
+const TEXT = 'x'.repeat(200);
+const callOf = (id: string) =>
+  ({ id, type: 'function', function: { name: 'tool', arguments: '{}' } }) as const;
+const ANSWER = { model: 'm', finishReason: 'stop', usage: USAGE };
+
+interface Length {
+  /** As for `openStore`. */
+  readonly address: string;
+  readonly folder: string;
+  readonly messages: number;
+}
+
+/** A thread that has lived: executions of five messages each, a question, two calls with their results, an answer. */
+export async function openThread(store: ThreadStore, { address, folder, messages }: Length): Promise<Run> {
+  const run = { threadId: randomUUID(), runId: randomUUID(), step: 2, taken: 0 };
+  const { threadId, runId } = run;
+  const relations = { parentId: null, rootId: threadId, userId: null, arguments: {} };
+  await store.threads.open({ threadId, runId, ...relations, agent: 'bench', mustExist: false });
+  const begun = { threadId, runId, executionId: 'past', rejections: [] };
+  const asked = { kind: 'message', id: 'past', role: 'user', content: TEXT } as const;
+  await store.steps.begin({ ...begun, ordinal: -2, afterStep: 0, items: [asked] });
+  const toolCalls = [callOf('c0'), callOf('c1')];
+  await ask(store, { threadId, runId, step: 1, attempt: 1 });
+  await store.steps.commit({ threadId, runId, step: 1, attempt: 1, ...ANSWER, content: null, toolCalls });
+  for (const index of [0, 1]) await useTool(store, { threadId, runId, step: 1, index });
+  await store.steps.begin({ ...begun, ordinal: -1, afterStep: 1, items: [] });
+  await ask(store, { threadId, runId, step: 2, attempt: 1 });
+  await store.steps.commit({ threadId, runId, step: 2, attempt: 1, ...ANSWER, content: TEXT, toolCalls: [] });
+  await rest(store, run);
+  const db = openBeside(address, folder);
+  await lengthen(db, threadId, messages);
+  // PostgreSQL does so by itself some time after such growth.
+  if (!address.startsWith('sqlite:')) await sql`analyze`.execute(db);
+  await db.destroy();
+  return { ...run, step: (await store.threads.get(threadId))?.lastStep ?? 0 };
+}
+
+const untimed: Timed = (_name, work) => work();
+
+async function ask(store: ThreadStore, ref: StepRef): Promise<void> {
+  await store.modelCalls.start({ ...ref, call: 1, model: 'm', modelId: 'm-1' });
+  await store.modelCalls.end({ ...ref, call: 1, ok: true, usage: USAGE, firstTokenAt: 1 });
+}
+
+async function useTool(store: ThreadStore, key: ToolCallKey, timed = untimed): Promise<void> {
+  const attempt = randomUUID();
+  await timed('beginTool', () => store.toolCalls.begin({ ...key, attempt, idempotent: () => false }));
+  await timed('recentMessages', () => store.messages.recent(key.threadId));
+  const result = { status: 'success', result: 'done' } as const;
+  await timed('commitTool', () => store.toolCalls.commit({ ...key, attempt, result, queuedTools: [] }));
+}
+
+async function rest(store: ThreadStore, { threadId, runId }: Run): Promise<void> {
+  await store.threads.commitStatus({ threadId, runId, storeId: store.id, status: 'idle', rejections: [] });
+}
+
+/** Steps of an execution. */
+const TOGETHER = 10;
+
+/** As src/activities/step/model-step.ts and run-tool.ts do it. */
+export async function runStep(store: ThreadStore, run: Run, tokens: number, timed: Timed): Promise<void> {
+  const { threadId, runId, step: afterStep, taken } = run;
+  const first = taken % TOGETHER === 0;
+  if (first && taken > 0) await rest(store, run);
+  const asked = { kind: 'message', id: `m${taken}`, role: 'user', content: TEXT } as const;
+  const executionId = `execution ${Math.floor(taken / TOGETHER)}`;
+  const place = { threadId, runId, ordinal: taken, executionId, afterStep };
+  const window = { includeChat: true, includePastTools: true, recentImages: 10, tokens };
+  const request = () => ({ window, call: { model: 'm', modelId: 'm-1' } });
+  const limits = () => ({ maxSteps: {} });
+  await timed('beginStep', () =>
+    store.steps.begin({ ...place, items: first ? [asked] : [], rejections: [], limits, request }),
+  );
+  run.step += 1;
+  run.taken += 1;
+  const ref = { threadId, runId, step: run.step, attempt: 1 };
+  const toolCalls = [callOf(`call_${ref.step}`)];
+  const call = { call: 1, usage: USAGE, firstTokenAt: 1 };
+  await timed('commitStep', () => store.steps.commit({ ...ref, ...ANSWER, content: null, toolCalls, call }));
+  await useTool(store, { threadId, runId, step: ref.step, index: 0 }, timed);
+}
