@@ -74,7 +74,8 @@ describe.each(Object.keys(ENGINES) as (keyof typeof ENGINES)[])('on %s', (engine
       const answers: Record<string, unknown> = {};
       for (const [life, standing] of Object.entries(recorded.threads))
         answers[life] = await askMidLife(store, standing);
-      expect(answers).toEqual(recorded.answers);
+      // A later build may tell more.
+      expect(answers).toMatchObject(recorded.answers);
       expect(Object.keys(answers)).toEqual(MID_LIFE);
     },
   );
