@@ -37,6 +37,8 @@ export interface RequestMaterial {
   /** What an `env` part of a prompt shows. */
   readonly show: (name: string) => string;
   readonly request: RequestHooks;
+  /** As the step's begin has told already. */
+  readonly noted?: true;
 }
 
 /** A hook refused the request. */
@@ -48,9 +50,9 @@ export interface BlockedRequest {
 /** A request that cannot hold everything is an event of the log. */
 export async function noteTrimmed(
   { store }: Ports,
-  { context: { thread, step, trimmed } }: RequestMaterial,
+  { context: { thread, step, trimmed }, noted }: RequestMaterial,
 ): Promise<Verdict<Nothing, never>> {
-  if (trimmed > 0)
+  if (trimmed > 0 && !noted)
     await tell(store, thread.id, { type: 'context.trimmed', data: { messages: trimmed }, step, once: true });
   return go();
 }

@@ -18,6 +18,8 @@ export interface OpenStep {
   readonly scratch?: Scratch;
   /** As the step's begin has read it, where nothing was written behind it. */
   readonly context?: StepContext;
+  /** The log says what its request has no room for. */
+  readonly noted?: true;
   /** Its first call of a model began with it. */
   readonly called?: true;
 }

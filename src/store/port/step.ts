@@ -104,6 +104,8 @@ export type BegunStep =
       readonly taken: SideSteps;
       /** Where its request was asked about. */
       readonly context?: StepContext;
+      /** The log says what its request has no room for. */
+      readonly noted?: true;
       /** The first call of this attempt began with it. */
       readonly called?: true;
     };

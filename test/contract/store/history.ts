@@ -210,6 +210,24 @@ export function registerHistory(given: () => Stores): void {
       expect(begun.context).toEqual(await thread.store.steps.readContext(thread.id, begun.step));
     });
 
+    it('[runtime 4] that comes along with a begin is told of in the log, once, where a part of it is left out', async () => {
+      const [thread, step] = await withPast(given, long(3));
+      await thread.commit({ ...thread.from, step, attempt: 1 });
+      thread.afterStep = step;
+      const asked = { ordinal: 99, request: () => ({ window: { ...ALL, tokens: 300 } }) };
+      const begun = await thread.begin([message('next')], asked);
+      expect(begun).toMatchObject({ kind: 'call', noted: true });
+      expect(await thread.begin([], asked)).not.toHaveProperty('noted');
+      const { trimmed } = await thread.store.steps.readContext(thread.id, step + 1, () => ({
+        ...ALL,
+        tokens: 300,
+      }));
+      expect(trimmed).toBeGreaterThan(0);
+      expect(await thread.events('context.trimmed')).toMatchObject([
+        { step: step + 1, data: { messages: trimmed } },
+      ]);
+    });
+
     it('tells an event of a step once, where it is asked to', async () => {
       const [thread, step] = await withPast(given, ['one']);
       const event = { type: 'context.trimmed' as const, data: { messages: 3 }, step, once: true };

@@ -35,9 +35,16 @@ export async function bringContext(
   const place: StepPlace = { thread: toThreadRecord(thread.written), step, ...found };
   const { window, call: first } = request(place);
   const context: StepContext = await readMessages(thread.trx, place, window);
-  if (!first) return { ...call, context };
+  const brought = { ...call, context, ...(opened ? noteTrimmed(thread, context) : {}) };
+  if (!first) return brought;
   await beginModelCall(thread, { ...first, step, attempt, call: FIRST_CALL });
-  return { ...call, context, called: true };
+  return { ...brought, called: true };
+}
+
+/** Once for a step: one that is tried again may have been told of. */
+function noteTrimmed(thread: ThreadTransaction, { step, trimmed }: StepContext): Pick<Call, 'noted'> {
+  if (trimmed > 0) thread.emit('context.trimmed', { messages: trimmed }, { step });
+  return { noted: true };
 }
 
 function toOpened({ row: { side } }: ThreadTransaction, { executionId, sideSteps, scratch }: OpenedPlace) {
