@@ -1,0 +1,71 @@
+/** What stands between a native worker and the SDK: tasks pass in order, some are held back, others are put in between. */
+import { expect, it } from '@jest/globals';
+import { TaskLine } from '../../src/worker/task-line.ts';
+import { keptMiB } from '../support/kept-memory.ts';
+
+/** A native worker whose polls are answered by the test. */
+function openPolls() {
+  const polls: PromiseWithResolvers<Buffer>[] = [];
+  const poll = () => {
+    const next = Promise.withResolvers<Buffer>();
+    polls.push(next);
+    return next.promise;
+  };
+  return { polls, poll };
+}
+
+const task = (name: string) => Buffer.from(name);
+
+it('what is put in between arrives at once, and the poll that waits goes on for the next', async () => {
+  const { polls, poll } = openPolls();
+  const line = new TaskLine(poll, () => true);
+  const first = line.next();
+  line.put(task('between'));
+  expect(String(await first)).toBe('between');
+  const second = line.next();
+  polls[0]?.resolve(task('polled'));
+  expect(String(await second)).toBe('polled');
+  expect(polls).toHaveLength(1);
+});
+
+it('what nobody takes yet waits, in order', async () => {
+  const { polls, poll } = openPolls();
+  const line = new TaskLine(poll, () => true);
+  line.put(task('one'));
+  line.put(task('two'));
+  expect([String(await line.next()), String(await line.next())]).toEqual(['one', 'two']);
+  expect(polls).toHaveLength(0);
+});
+
+it('what does not pass is for the caller to keep, and the next task is polled', async () => {
+  const { polls, poll } = openPolls();
+  const held: string[] = [];
+  const line = new TaskLine(poll, (each) => String(each) !== 'cancel' || held.push(String(each)) === 0);
+  const next = line.next();
+  polls[0]?.resolve(task('cancel'));
+  while (polls.length < 2) await Promise.resolve();
+  polls[1]?.resolve(task('work'));
+  expect(String(await next)).toBe('work');
+  expect(held).toEqual(['cancel']);
+});
+
+it('the end of the native worker is told to whoever polls, each time', async () => {
+  const { polls, poll } = openPolls();
+  const line = new TaskLine(poll, () => true);
+  for (const index of [0, 1]) {
+    const next = line.next();
+    polls[index]?.reject(new Error('it has ended'));
+    await expect(next).rejects.toThrow('it has ended');
+  }
+});
+
+it('keeps nothing of the tasks that have passed', async () => {
+  const line = new TaskLine(
+    async () => Buffer.alloc(100_000),
+    () => true,
+  );
+  const before = keptMiB();
+  for (let count = 0; count < 1000; count++) await line.next();
+  // Together they are 95 MiB.
+  expect(keptMiB() - before).toBeLessThan(50);
+});
