@@ -9,6 +9,6 @@
  */
 export { readDeath } from './death.ts';
 export { type Culprit, isUnit, JOURNAL_FD, type JournalLine, toLine, type Unit } from './journal.ts';
-export { type Program, type ProgramEnd, type ProgramProcess, startProgram } from './program-process.ts';
+export { type ProgramEnd, type ProgramProcess, startProgram } from './program-process.ts';
 export type { FromWorker, ToldDeath, ToWorker } from './protocol.ts';
 export { type Supervision, type SupervisorNews, supervise } from './supervise.ts';

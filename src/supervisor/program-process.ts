@@ -10,10 +10,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { JOURNAL_FD, Journal, type Stall, type Unit } from './journal.ts';
-
-/** A file, and its arguments. */
-export type Program = readonly [file: string, ...args: string[]];
 
 export interface ProgramEnd {
   readonly code: number | null;
@@ -36,10 +34,10 @@ export interface ProgramProcess<ToProgram, FromProgram> {
 const JOURNAL_READ_MS = 2_000;
 
 export function startProgram<ToProgram, FromProgram>(
-  [file, ...args]: Program,
+  program: URL,
   cwd = process.cwd(),
 ): ProgramProcess<ToProgram, FromProgram> {
-  const child = fork(file, args, {
+  const child = fork(fileURLToPath(program), [], {
     cwd,
     execArgv: [...process.execArgv, '--disable-sigusr1'],
     // Messages carry bytes, such as certificates.

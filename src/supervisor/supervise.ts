@@ -10,12 +10,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Backoff } from './backoff.ts';
 import { type Death, readDeath } from './death.ts';
 import type { Unit } from './journal.ts';
-import { type Program, type ProgramProcess, startProgram } from './program-process.ts';
+import { type ProgramProcess, startProgram } from './program-process.ts';
 import type { FromWorker, ToldDeath, ToWorker } from './protocol.ts';
 import { SlowStart } from './slow-start.ts';
 
 export interface Supervision<Order, Server, Ready> {
-  readonly program: Program;
+  readonly program: URL;
   readonly order: Order;
   /** Called when the first process has read its project; all later processes get the same answer. */
   readonly server: () => Promise<Server>;

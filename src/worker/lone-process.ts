@@ -12,7 +12,6 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { LoneActivity, RunAlone } from '../activities/base/dependencies.ts';
 import type { Settings } from '../core/thread/step.ts';
 import { LIMITS } from '../core/value/limit.ts';
-import { readyProgram } from '../linked-program.ts';
 import type { AuthorRun } from '../state/author-run.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { type ProgramEnd, type ProgramProcess, readDeath, startProgram } from '../supervisor/index.ts';
@@ -27,7 +26,7 @@ export interface LoneWorker {
   readonly handover: AbortSignal;
 }
 
-const MAIN = new URL(`./lone-program${extname(import.meta.url)}`, import.meta.url);
+const PROGRAM = new URL(`./lone-program${extname(import.meta.url)}`, import.meta.url);
 /** After a fall it may be retried at once: it is alone. */
 const AGAIN = '200 ms';
 /** Work that ignores its signal is killed. */
@@ -53,8 +52,7 @@ type Lone = ProgramProcess<ToLone, FromLone>;
 
 async function runAlone({ place, settings, handover, store }: LoneWorker, work: LoneWork): Promise<unknown> {
   const { info, cancellationSignal } = Context.current();
-  const program = await readyProgram(MAIN);
-  const lone: Lone = startProgram<ToLone, FromLone>(program);
+  const lone: Lone = startProgram<ToLone, FromLone>(PROGRAM);
   const answer = listen(lone);
   let force: NodeJS.Timeout | undefined;
   const onCancel = () => {

@@ -2,7 +2,6 @@
  * The program of a lone process: opens what a worker opens, runs one activity as the worker would, reports its outcome, and ends.
  * It ends when its worker is gone, and its watchdog ends it when it computes without end.
  */
-import { flushCompileCache } from 'node:module';
 import { asyncLocalStorage, CancelledFailure, Context } from '@temporalio/activity';
 import { Client, Connection } from '@temporalio/client';
 import { type Logger, noopMetricMeter } from '@temporalio/common';
@@ -81,8 +80,6 @@ async function work(order: LoneOrder): Promise<FromLone> {
   const logger = createLogger(configuration.log) as Logger;
   const lone = await open(order, configuration, logger);
   const context = createContext(order, lone.client, logger);
-  // It may fall before it can do so at its end.
-  flushCompileCache();
   await tell({ kind: 'begun' });
   const answer = await asyncLocalStorage
     .run(context, () => run(order, lone.dependencies))

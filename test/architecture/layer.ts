@@ -16,7 +16,6 @@ const MESSAGES = 'workflows/messages.ts';
 export const COMPOSITION_ROOT = [
   'workflow-bundle.ts',
   'kept-file.ts',
-  'linked-program.ts',
   'configuration.ts',
   'secret-environment.ts',
 ];
@@ -73,7 +72,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       '@temporalio/envconfig',
       '@temporalio/worker',
     ],
-    files: [WORKER, SUPERVISED, 'configuration.ts', 'linked-program.ts', 'secret-environment.ts'],
+    files: [WORKER, SUPERVISED, 'configuration.ts', 'secret-environment.ts'],
   },
   testing: {
     layers: OUTSIDE,

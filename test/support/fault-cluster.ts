@@ -4,10 +4,10 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { storeOf } from '../../src/client/client-store.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Configuration } from '../../src/configuration.ts';
-import { linkedProgram } from '../../src/linked-program.ts';
 import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { type ScriptedModel, type ScriptFunction, scriptedModel } from '../../src/testing/index.ts';
 import { type Conversation, conversation } from './conversation.ts';
@@ -125,15 +125,15 @@ function readLedger(folder: string, threadId: string): string[] {
   }
 }
 
-const MAIN = new URL('./worker-process.ts', import.meta.url);
+const SCRIPT = fileURLToPath(new URL('./worker-process.ts', import.meta.url));
 
 async function startWorker(
   order: WorkerOrder,
-  { program, environment }: ClusterOptions,
+  { program = SCRIPT, environment }: ClusterOptions,
   address: string,
 ): Promise<WorkerProcess> {
   const log = openSync(join(order.folder, 'worker.log'), 'a');
-  const child: ChildProcess = spawn(process.execPath, [program ?? (await linkedProgram(MAIN))], {
+  const child: ChildProcess = spawn(process.execPath, [program], {
     stdio: ['ignore', log, log, 'ipc'],
     env: {
       ...process.env,

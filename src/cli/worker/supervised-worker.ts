@@ -1,7 +1,6 @@
 /** What `everthread worker` and `everthread dev` share: a worker process under supervision, and its messages to people. */
 import { extname } from 'node:path';
 import { readConfiguration } from '../../configuration.ts';
-import { readyProgram } from '../../linked-program.ts';
 import { hideSecrets, type Secrets } from '../../secret-environment.ts';
 import { type SupervisorNews, supervise } from '../../supervisor/index.ts';
 import type { FoundServer } from '../connection/find-server.ts';
@@ -30,14 +29,13 @@ export interface SupervisedWorker {
   readonly ready: (worker: ReadyWorker) => void;
 }
 
-const MAIN = new URL(`./worker-program${extname(import.meta.url)}`, import.meta.url);
+const PROGRAM = new URL(`./worker-program${extname(import.meta.url)}`, import.meta.url);
 
 /** Resolves to the exit code, after the first signal or when the process could not be started at all. */
-export async function superviseWorker(worker: SupervisedWorker): Promise<number> {
-  const { order, interruption, server, ready } = worker;
+export function superviseWorker({ order, interruption, server, ready }: SupervisedWorker): Promise<number> {
   const logger = createLogger(readConfiguration().log);
   return supervise<WorkerOrder, FoundServer, ReadyWorker>({
-    program: await readyProgram(MAIN),
+    program: PROGRAM,
     order: { ...order, secrets: hideSecrets() },
     server,
     stop: interruption.signal,

@@ -5,11 +5,11 @@
  *     a signal to the whole group. Only the supervisor ends it at once.
  * W2. It ends when the supervisor is gone.
  */
-import { flushCompileCache } from 'node:module';
 import { readConfiguration } from '../../configuration.ts';
 import { receiveSecrets } from '../../secret-environment.ts';
 import type { FromWorker, ToldDeath, ToWorker } from '../../supervisor/index.ts';
 import { workUnderSupervision } from '../../worker/under-supervision.ts';
+import { keepCompiled } from '../compile-cache.ts';
 import type { FoundServer } from '../connection/find-server.ts';
 import { reportFailure } from '../exit.ts';
 import { agentNames, openProject } from '../project/live-project.ts';
@@ -47,8 +47,6 @@ async function serve({ order, deaths, server, stop }: Told): Promise<void> {
     doing,
     ready(worker) {
       const { storeId, taskQueue: queue } = worker;
-      // It may fall before it can do so at its end.
-      flushCompileCache();
       tell({ kind: 'ready', ready: { storeId, taskQueue: queue, agents: agentNames(project.current()) } });
       return watch ? watchProject(order, project) : undefined;
     },
@@ -92,6 +90,7 @@ process.on('disconnect', onOrphaned);
 // A closed output pipe is handled by the supervisor: work continues.
 process.stdout.on('error', () => undefined);
 
+keepCompiled();
 const told = await listen();
 receiveSecrets(told.order.secrets);
 try {

@@ -1,2 +1,0 @@
-/** In which order modules have begun. */
-export const order: string[] = ['what is imported begins'];
