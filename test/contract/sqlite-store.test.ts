@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openForSuite } from './opened-store.ts';
 import { registerStoreContract } from './store-contract.ts';
+import { requireTrueCounters } from './true-counters.ts';
 
 registerStoreContract('SQLite', {
   async open() {
@@ -16,6 +17,7 @@ registerStoreContract('SQLite', {
       ...opened,
       async close() {
         await opened.close();
+        requireTrueCounters(join(folder, 'store.db'));
         rmSync(folder, { recursive: true, force: true });
       },
     };
