@@ -1,6 +1,6 @@
 /** How a stop reaches the work of its thread: at once on the thread's own worker, with a heartbeat on any other. */
 import { randomUUID } from 'node:crypto';
-import { describe, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Registry } from '../../src/core/author/definition.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import { openaiCompatible } from '../../src/models/index.ts';
@@ -24,14 +24,19 @@ function leftEarly({ connections }: ScriptedModel): Promise<unknown> {
   );
 }
 
+/** Far more than a stop takes, and less than the minute after which a worker hears of it in any case. */
+const SOON_MS = 20_000;
+
 describe('a stop', () => {
   it("reaches a model call on the thread's own worker without a heartbeat", async () => {
     const model = scriptedModel([hangs({ after: 'I was about' })]);
     const runtime = await testRuntime({ registry: await served(model), configuration: NO_HEARTBEATS });
     const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
     await eventually('the model is asked', () => model.requests.length === 1);
+    const asked = performance.now();
     await runtime.client.stop(threadId);
     await leftEarly(model);
+    expect(performance.now() - asked).toBeLessThan(SOON_MS);
   });
 
   it("reaches a tool on the thread's own worker without a heartbeat", async () => {
@@ -49,8 +54,10 @@ describe('a stop', () => {
     const runtime = await testRuntime({ model, tools: { wait }, configuration: NO_HEARTBEATS });
     const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
     await begun.promise;
+    const asked = performance.now();
     await runtime.client.stop(threadId);
     await aborted.promise;
+    expect(performance.now() - asked).toBeLessThan(SOON_MS);
   });
 
   it('reaches a model call on another worker with its next heartbeat', async () => {
