@@ -62,8 +62,8 @@ async function ask(store: ThreadStore, ref: StepRef): Promise<void> {
 
 async function useTool(store: ThreadStore, key: ToolCallKey, timed = untimed): Promise<void> {
   const attempt = randomUUID();
-  await timed('beginTool', () => store.toolCalls.begin({ ...key, attempt, idempotent: () => false }));
-  await timed('recentMessages', () => store.messages.recent(key.threadId));
+  const idempotent = () => false;
+  await timed('beginTool', () => store.toolCalls.begin({ ...key, attempt, idempotent, history: true }));
   const result = { status: 'success', result: 'done' } as const;
   await timed('commitTool', () => store.toolCalls.commit({ ...key, attempt, result, queuedTools: [] }));
 }

@@ -40,14 +40,18 @@ export function withToolFrame<T>(
 }
 
 function openToolFrame(dependencies: ActivityDependencies, execution: ToolExecution): ToolFrame {
-  const { thread, index, signal, call: _, scratch: __, ...where } = execution;
+  const { thread, index, signal, history, call: _, scratch: __, ...where } = execution;
   const prompt = findActivePrompt(dependencies.registry(), thread.agent, execution);
   const scratch = openScratch(execution.scratch);
+  const readHistory = async () => {
+    // A call of the thread's own brought it along; within a sub-prompt the conversation is its own.
+    if (history && !where.subprompt) return history;
+    const subprompt = where.subprompt ? where.step : undefined;
+    return retryWhileUnavailable(signal, () => readMessageHistory(dependencies, thread.id, subprompt));
+  };
   let read: Promise<RunningExecution> | undefined;
   const running = () => {
-    read ??= retryWhileUnavailable(signal, () =>
-      readMessageHistory(dependencies, thread.id, where.subprompt ? where.step : undefined),
-    ).then((history) => ({ ...where, prompt, history, flow: scratch.flow }));
+    read ??= readHistory().then((known) => ({ ...where, prompt, history: known, flow: scratch.flow }));
     return read;
   };
   const key = `${thread.id}:${where.step}:${index}`;

@@ -27,7 +27,7 @@ export async function runTool(
   const idempotent = (name: string) => dependencies.registry().tools.get(name)?.idempotent ?? true;
   await probe?.('tool_not_begun');
   const begun = await retryWhileUnavailable(abortSignal(), () =>
-    store.toolCalls.begin({ ...key, attempt, idempotent }),
+    store.toolCalls.begin({ ...key, attempt, idempotent, history: true }),
   );
   switch (begun.kind) {
     case 'terminated':

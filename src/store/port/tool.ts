@@ -1,7 +1,7 @@
 /** Tool calls (runtime §5): scheduled → started → done, or of unknown outcome. */
 
 import type { FlowDirective, Side } from '../../core/author/thread-execution.ts';
-import type { AttachmentRef, ToolResult, ToolStatus } from '../../core/message/message.ts';
+import type { AttachmentRef, Message, ToolResult, ToolStatus } from '../../core/message/message.ts';
 import type { MessageItem } from '../../core/thread/item.ts';
 import type { SideSteps } from '../../core/thread/session.ts';
 import type { FromRun } from './run.ts';
@@ -50,6 +50,8 @@ export type BegunTool =
       readonly scratch: Readonly<Record<string, unknown>>;
       /** Where the call is one of a sub-prompt's. */
       readonly subprompt: SubpromptPlace | null;
+      /** The thread's newest messages, oldest first, as `messages.recent` has them; absent where they were not asked for. */
+      readonly history?: readonly Message[];
     };
 
 export interface QueuedTool {
@@ -104,6 +106,8 @@ export interface BeginTool extends ToolCallKey {
   /** The attempt's own name: only the attempt that began a call may commit its result. */
   readonly attempt: string;
   readonly idempotent: (name: string) => boolean;
+  /** Whether to bring the thread's newest messages, which the tool's body may ask for. */
+  readonly history?: boolean;
 }
 
 export interface ToolCallStore {

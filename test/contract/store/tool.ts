@@ -33,6 +33,17 @@ export function registerTool(given: () => Stores): void {
       ]);
     });
 
+    it("[definitions 14.1] brings the thread's newest messages where its body may ask for them", async () => {
+      const thread = await withCalls(given, 'look', 'look');
+      await thread.runTool(1, 0);
+      const key = { ...thread.from, step: 1, index: 1, attempt: 'attempt-1', idempotent: () => false };
+      const begun = await given().store.toolCalls.begin({ ...key, history: true });
+      const recent = await given().store.messages.recent(thread.id);
+      expect(begun).toMatchObject({ kind: 'run', history: recent });
+      expect(recent.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
+      expect(await given().store.toolCalls.begin(key)).not.toHaveProperty('history');
+    });
+
     it.each([
       [{ status: 'success', result: 'seen' }, 'seen'],
       [{ status: 'success', result: '' }, 'The tool succeeded and returned nothing.'],

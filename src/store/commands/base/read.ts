@@ -1,5 +1,5 @@
 /** Reads: threads, messages with their pending ones, events. */
-import type { Transaction } from 'kysely';
+import type { InferResult, Kysely, Transaction } from 'kysely';
 import type { GetMessagesOptions, MessagePage } from '../../../core/author/thread-message.ts';
 import type { ThreadEvent } from '../../../core/event/thread-event.ts';
 import type { Message } from '../../../core/message/message.ts';
@@ -76,16 +76,27 @@ async function readPage(
   };
 }
 
-/** One statement, and no count: a step asks for it. What it tells of a child is that of this moment. */
+/** One statement, and no count. What it tells of a child is that of this moment. */
 export async function getRecentMessages({ db }: CommandContext, threadId: string): Promise<Message[]> {
-  const rows = await db
+  return toRecent(db, threadId, await selectRecent(db, threadId).execute());
+}
+
+export function selectRecent(db: Kysely<Tables>, threadId: string, limit: number = LIMITS.recentMessages) {
+  return db
     .selectFrom('messages')
     .selectAll()
     .where('thread_id', '=', threadId)
     .where('depth', '=', 0)
     .orderBy('created_at', 'desc')
-    .limit(LIMITS.recentMessages)
-    .execute();
+    .limit(limit);
+}
+
+/** Oldest first. */
+export async function toRecent(
+  db: Kysely<Tables>,
+  threadId: string,
+  rows: Readonly<InferResult<ReturnType<typeof selectRecent>>>,
+): Promise<Message[]> {
   return joinSubagents(db, threadId, rows.map(toMessage).toReversed());
 }
 

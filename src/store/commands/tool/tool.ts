@@ -8,6 +8,7 @@
  *     while the body runs on. The call is scheduled again then and nobody else's, so its result is stored.
  */
 import { type ToolResult, toolContent } from '../../../core/message/message.ts';
+import { LIMITS } from '../../../core/value/limit.ts';
 import type {
   BeginTool,
   BegunTool,
@@ -19,6 +20,7 @@ import type {
 import { toThreadRecord } from '../../schema/rows.ts';
 import { type CallRow, findCall, selectCall, updateCall } from '../base/call-row.ts';
 import { type CommandContext, inRun, inRunWith, inThreadWith } from '../base/context.ts';
+import { selectRecent, toRecent } from '../base/read.ts';
 import { type Owner, selectOwner, selectPlace, toOwner, toPlace } from '../base/step-place.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { enqueueTools } from '../message/queue.ts';
@@ -35,8 +37,12 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
   return inRunWith(
     context,
     command,
-    (trx) => [selectCall(trx, threadId, command).selectAll(), selectPlace(trx, threadId, step)],
-    async (thread, [[found], [placeRow]]) => {
+    (trx) => [
+      selectCall(trx, threadId, command).selectAll(),
+      selectPlace(trx, threadId, step),
+      selectRecent(trx, threadId, command.history ? LIMITS.recentMessages : 0),
+    ],
+    async (thread, [[found], [placeRow], recent]) => {
       const call = required(found, command);
       if (call.state === 'done' || call.state === 'unknown') return settled(call, call.state);
       const again = call.state === 'started' && call.attempt === command.attempt;
@@ -54,6 +60,7 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
         call: toStoredCall(call),
         thread: toThreadRecord(thread.row),
         ...place,
+        ...(command.history && { history: await toRecent(thread.trx, threadId, recent) }),
       };
     },
   );
