@@ -8,6 +8,7 @@ import {
   type ThreadedVMWorkflowCreatorOptions,
   WorkerThreadClient,
 } from '@temporalio/worker/lib/workflow/threaded-vm.js';
+import { refuseAheadOfTask } from './ahead-of-task.ts';
 import { type Culprit, LostContextError } from './context-guard.ts';
 
 export type ContextLoss =
@@ -55,7 +56,7 @@ class GuardedCreator extends ThreadedVMWorkflowCreator {
 
   override async createWorkflow(options: Parameters<ThreadedVMWorkflowCreator['createWorkflow']>[0]) {
     this.#watch.admit(options.info.workflowId);
-    return super.createWorkflow(options);
+    return refuseAheadOfTask(await super.createWorkflow(options));
   }
 }
 

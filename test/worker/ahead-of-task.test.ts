@@ -1,0 +1,143 @@
+/** A query that waited for a busy worker while its thread had news: the history must be decided alike when it is replayed. */
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import proto from '@temporalio/proto';
+import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
+import { NativeWorker, type NativeWorkerLike } from '@temporalio/worker/lib/worker.js';
+import type { PromptCancellations } from '../../src/worker/prompt-cancellations.ts';
+import { createRetirableWorker } from '../../src/worker/retirable-worker.ts';
+import { TaskLine } from '../../src/worker/task-line.ts';
+import '../once/replays.ts';
+import { closeAfterTest, eventually } from '../support/runtime.ts';
+
+const { WorkflowActivation } = proto.coresdk.workflow_activation;
+type Activation = ReturnType<typeof WorkflowActivation.decode>;
+
+/** Where a task comes before the query after all, nothing is shown: that many tries. */
+const ROUNDS = 8;
+/** After that time the server gives the query to any worker of the task queue, with the whole history. */
+const STICKY_MS = 100;
+
+let workflowBundle: { code: string };
+let connection: NativeConnection;
+let client: Client;
+
+beforeAll(async () => {
+  const quiet = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+  const workflowsPath = fileURLToPath(new URL('../support/ordered-workflow.ts', import.meta.url));
+  workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: quiet });
+  const address = process.env.TEMPORAL_ADDRESS as string;
+  connection = await NativeConnection.connect({ address });
+  client = new Client({ connection: await Connection.connect({ address }) });
+});
+afterAll(async () => {
+  await client?.connection.close();
+  await connection?.close();
+});
+
+/** Stands between the native worker and the SDK: activations wait here, and with each a place for workflow tasks is taken. */
+class Gate {
+  /** What waits, by its run. */
+  readonly held = new Map<string, () => void>();
+  holds: (activation: Activation) => boolean = () => false;
+
+  async createNative(...given: Parameters<typeof NativeWorker.create>): Promise<NativeWorkerLike> {
+    const worker = await NativeWorker.create(...given);
+    const line: TaskLine = new TaskLine(worker.pollWorkflowActivation, (bytes) => {
+      const activation = WorkflowActivation.decode(new Uint8Array(bytes));
+      if (!this.holds(activation)) return true;
+      this.held.set(activation.runId, () => line.put(bytes));
+      return false;
+    });
+    return Object.assign(worker, { pollWorkflowActivation: () => line.next() });
+  }
+
+  release(): void {
+    this.holds = () => false;
+    for (const release of this.held.values()) release();
+    this.held.clear();
+  }
+}
+
+const isNews = ({ jobs }: Activation) => jobs.some(({ resolveActivity }) => resolveActivity);
+
+async function start(type: string, taskQueue: string): Promise<WorkflowHandle & { runId: string }> {
+  const handle = await client.workflow.start(type, { taskQueue, workflowId: `${type}-${randomUUID()}` });
+  return Object.assign(handle, { runId: handle.firstExecutionRunId });
+}
+
+/** Of a kind in the history so far. */
+async function count(handle: WorkflowHandle, kind: 'activityTaskCompleted' | 'workflowExecutionSignaled') {
+  const { events } = await handle.fetchHistory();
+  return (events ?? []).filter((event) => event[`${kind}EventAttributes`]).length;
+}
+
+it('a query that waited for a busy worker does not move its thread on', async () => {
+  const taskQueue = `test-${randomUUID()}`;
+  const gate = new Gate();
+  const works: PromiseWithResolvers<'go on' | 'end'>[] = [];
+  const options = {
+    connection,
+    taskQueue,
+    workflowBundle,
+    maxConcurrentWorkflowTaskExecutions: 2,
+    stickyQueueScheduleToStartTimeout: STICKY_MS,
+    activities: {
+      work(round: number) {
+        if (round < 0) return 'go on';
+        works[round] ??= Promise.withResolvers();
+        return works[round].promise;
+      },
+    },
+  };
+  const worker = await createRetirableWorker(
+    options,
+    { graceMs: 1000, forceMs: 1000 },
+    { admit() {}, lost() {} },
+    gate as unknown as PromptCancellations,
+  );
+  const ended = worker.run();
+  closeAfterTest(() => {
+    for (const { resolve } of works) resolve('end');
+    gate.release();
+    worker.end();
+    return ended;
+  });
+  const thread = await start('ordered', taskQueue);
+  const others: WorkflowHandle[] = [];
+  let refused = false;
+  for (let round = 0; round < ROUNDS; round++) {
+    const work = await eventually(`round ${round}`, () => works[round]);
+    const done = await count(thread, 'activityTaskCompleted');
+    // Both places are taken, by tasks of two others: one of a run that the worker has, and one of a run that it has not.
+    const cached = await start('busy', taskQueue);
+    await eventually('the worker to have it', async () => (await cached.describe()).historyLength >= 4);
+    gate.holds = () => true;
+    await cached.signal('poke');
+    others.push(cached, await start('busy', taskQueue));
+    await eventually('both places to be taken', () => gate.held.size === 2);
+
+    const asked = thread.query<number>('heard').catch((error: unknown) => error);
+    // Nothing tells when the server has moved the query: where this was too short, the next round tries again.
+    await new Promise((resolve) => setTimeout(resolve, 4 * STICKY_MS));
+    const last = refused || round === ROUNDS - 1;
+    work.resolve(last ? 'end' : 'go on');
+    await eventually('the news', async () => (await count(thread, 'activityTaskCompleted')) > done);
+    gate.release();
+    // Whether the query brought the news or their task did: a signal comes before the thread has them.
+    gate.holds = (activation) => activation.runId === thread.runId && isNews(activation);
+    await eventually('the news at the worker', () => gate.held.has(thread.runId));
+    await thread.signal('tell');
+    gate.release();
+    const answer = await asked;
+    if (last) break;
+    refused = answer instanceof Error && answer.message.includes('ask again in a moment');
+    if (!refused) expect([round, round + 1]).toContain(answer);
+  }
+  expect(refused).toBe(true);
+  await thread.result();
+  await Promise.all(others.map((each) => each.terminate()));
+  await Worker.runReplayHistory({ workflowBundle }, await thread.fetchHistory());
+});
