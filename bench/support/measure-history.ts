@@ -1,20 +1,20 @@
 /** (a) Events and bytes of a step, exactly as the server has them, in threads of 10, 100 and 1,000 messages. */
 import { WORKFLOW_ID_PREFIX } from '../../src/core/thread/start-input.ts';
 import { measureSteps } from './history.ts';
-import type { AgentName } from './project.ts';
+import { AGENTS, type AgentName } from './project.ts';
 import { type Line, median } from './report.ts';
 import type { Rig } from './rig.ts';
 
 const STEPS = 20;
 const SIZES = [10, 100, 1000] as const;
 /** Activities scheduled, started, completed, and as many events of the workflow task after each; a quick tool runs within its step's. */
-const EVENTS: Readonly<Record<AgentName, number>> = { once: 12, quick: 6 };
+const EVENTS: Readonly<Record<AgentName, number>> = { once: 12, quick: 6, quickOnce: 6 };
 /** Event ids and step numbers gain digits as a thread continues; nothing else may grow. */
 const GROWTH = 1.02;
 
 export async function measureHistory(rig: Rig): Promise<Line[]> {
   const lines: Line[] = [];
-  for (const agent of ['once', 'quick'] as const) {
+  for (const agent of AGENTS) {
     let first = 0;
     for (const messages of SIZES) {
       const steps = await stepsAt(rig, agent, messages);

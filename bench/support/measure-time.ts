@@ -4,19 +4,20 @@
  */
 import { WORKFLOW_ID_PREFIX } from '../../src/core/thread/start-input.ts';
 import { measureSteps } from './history.ts';
+import { AGENTS } from './project.ts';
 import { type Line, median, spread } from './report.ts';
 import type { Rig, ServerKind } from './rig.ts';
 
 const STEPS = 20;
-const KINDS = ['bare', 'once', 'bareQuick', 'quick'] as const;
+const KINDS = ['bare', 'bareQuick', ...AGENTS] as const;
 type Kind = (typeof KINDS)[number];
 
 /** At most this many times the bare workflow's. */
-const GOALS = { once: 1.15, quick: 0.7 } as const;
+const GOALS = { once: 1.15, quick: 0.7, quickOnce: 0.7 } as const;
 
 export async function measureTime(rig: Rig, server: ServerKind, quick: boolean): Promise<Line[]> {
   const rounds = quick ? 3 : 15;
-  const samples: Record<Kind, number[]> = { bare: [], once: [], bareQuick: [], quick: [] };
+  const samples: Record<Kind, number[]> = { bare: [], once: [], bareQuick: [], quick: [], quickOnce: [] };
   for (let round = -2; round < rounds; round++) {
     for (let turn = 0; turn < KINDS.length; turn++) {
       const kind = KINDS[(turn + round + KINDS.length) % KINDS.length] as Kind;
@@ -35,7 +36,7 @@ export async function measureTime(rig: Rig, server: ServerKind, quick: boolean):
       unit: 'ms',
       note: spread(samples.bareQuick),
     },
-    ...(['once', 'quick'] as const).flatMap((kind): Line[] => {
+    ...AGENTS.flatMap((kind): Line[] => {
       const value = median(samples[kind]);
       return [
         { what: `step with ${kind} tool, ${where}`, value, unit: 'ms', note: spread(samples[kind]) },

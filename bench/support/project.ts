@@ -13,8 +13,9 @@ import {
   registryFrom,
 } from '../../src/definitions/index.ts';
 
-/** `once`: an ordinary tool, at most once. `quick`: an idempotent one that is soon done. */
-export type AgentName = 'once' | 'quick';
+/** `once`: an ordinary tool, at most once. `quick`: an idempotent one that is soon done. `quickOnce`: one that is soon done, at most once. */
+export const AGENTS = ['once', 'quick', 'quickOnce'] as const;
+export type AgentName = (typeof AGENTS)[number];
 
 /** Thread id → called once the thread's model has given its last answer. */
 export type Watchers = Map<string, () => void>;
@@ -22,12 +23,18 @@ export type Watchers = Map<string, () => void>;
 /** A turn of `go N` calls the tool in N steps; the answer after them ends it. */
 export function benchRegistry(watchers: Watchers): Registry {
   return registryFrom({
-    agents: [agent('once'), agent('quick')],
-    prompts: [prompt('once'), prompt('quick')],
+    agents: AGENTS.map(agent),
+    prompts: AGENTS.map(prompt),
     models: [defineModel({ name: 'instant', provider: () => instantModel(watchers), model: 'instant-1' })],
     tools: {
       once_tool: defineTool({ description: 'Does nothing, at most once.', execute }),
       quick_tool: defineTool({ description: 'Does nothing, quickly.', execute, quick: true }),
+      quickOnce_tool: defineTool({
+        description: 'Does nothing, quickly and at most once.',
+        execute,
+        quick: true,
+        idempotent: false,
+      }),
     },
   });
 }

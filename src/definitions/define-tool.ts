@@ -44,11 +44,6 @@ const TOOL: FieldTable<z.output<typeof tool>> = {
   fields: tool,
   rules: [
     {
-      field: 'idempotent',
-      message: 'is false, but a quick tool must be idempotent: it may run twice',
-      holds: ({ idempotent, quick }) => idempotent === false && quick === true,
-    },
-    {
       field: 'executionProvider',
       message: "has no effect without executionMode: 'provider'",
       holds: (input) => isGiven(input.executionProvider) && input.executionMode !== 'provider',
@@ -93,7 +88,7 @@ export function defineTool<
     name: '',
     parameters: toParameters(kept.args),
     variables: joinVariables(kept.variables, old),
-    idempotent: kept.quick || kept.idempotent === true,
+    idempotent: kept.idempotent ?? kept.quick,
   };
   return markDefinition(definition, warnings);
 }

@@ -43,9 +43,9 @@ export interface ToolInput<
   executionMode?: 'local' | 'provider';
   /** Which provider runs it; for `executionMode: 'provider'` alone. */
   executionProvider?: string;
-  /** Whether it may run more than once per call without harm; default false: a lost call is then reported, not repeated. */
+  /** Whether it may run more than once per call without harm. Default as `quick`; where false, a lost call is reported, not repeated. */
   idempotent?: boolean;
-  /** Idempotent, and normally done within 1 second. Default false. */
+  /** Normally done within 1 second: it may run within the step that calls it. Default false. */
   quick?: boolean;
   /** Milliseconds for one call; above 0, default 1,800,000 (30 minutes). */
   timeoutMs?: number;

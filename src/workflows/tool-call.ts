@@ -38,7 +38,7 @@ async function dispatch(run: ThreadRun, call: CallRef, place: CallPlace): Promis
       return await run.activities.runQuickTool(call, place);
     } catch (error) {
       if (isCancellation(error)) throw error;
-      // Slower than promised, or its worker was lost: it is idempotent, so it runs again as a regular activity.
+      // Slower than promised, or its worker was lost: the store says whether it runs again.
     }
   }
   return run.activities.runTool(call, place);

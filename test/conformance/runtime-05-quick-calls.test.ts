@@ -92,6 +92,18 @@ describe('runtime §5 Tool Execution, quick calls', () => {
     expect(activities.filter((name) => name === 'runTool')).toHaveLength(2);
   });
 
+  it('[runtime 5.1] run within the activity of their step also where they run at most once', async () => {
+    const execute = () => ({ status: 'success', result: 'paid' }) as const;
+    const pay = defineTool({ description: 'pays', quick: true, idempotent: false, execute });
+    const runtime = await testRuntime({ model: scriptedModel([calls('pay'), says('done')]), tools: { pay } });
+    const thread = await runtime.start('go');
+    expect(await activitiesOf(runtime, thread)).not.toContain('runTool');
+    expect((await runtime.transcript(thread)).slice(2)).toEqual([
+      'tool pay success: paid',
+      'assistant: done',
+    ]);
+  });
+
   it('[definitions 12.6] of a sub-prompt run within the activity that asked its model', async () => {
     const model = scriptedModel([
       calls('consult', { topic: 'x' }),

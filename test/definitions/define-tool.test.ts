@@ -33,8 +33,9 @@ describe('[definitions 8] defineTool', () => {
     expect(tool(given).args).toBe(given.args);
   });
 
-  it('counts a quick tool as idempotent', () => {
+  it('counts a quick tool as idempotent unless it says otherwise', () => {
     expect(tool({ quick: true })).toMatchObject({ quick: true, idempotent: true });
+    expect(tool({ quick: true, idempotent: false })).toMatchObject({ quick: true, idempotent: false });
   });
 
   it('describes its arguments to models', () => {
@@ -63,11 +64,6 @@ describe('[definitions 8] problems of a tool', () => {
       ['args: must be a zod 4 object schema: z.object({ … })'],
     ],
     ['no time', { timeoutMs: 0 }, ['timeoutMs: must be more than 0']],
-    [
-      'quick and not idempotent',
-      { quick: true, idempotent: false },
-      ['idempotent: is false, but a quick tool must be idempotent: it may run twice'],
-    ],
     [
       'an executionProvider of a local tool',
       { executionProvider: 'x' },

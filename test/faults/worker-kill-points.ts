@@ -19,9 +19,11 @@ const UNDISTURBED: [string, Doom][] = [
   ['during continue-as-new', doomOf('use write 12', 'thread_opening')],
 ];
 
-const ONCE: [string, Doom, string[]][] = [
-  ['before its side effect', doomOf('use write 1, in vain', 'body_before'), []],
-  ['after its side effect', doomOf('use write 1, unheard', 'body_after'), ['1']],
+const ONCE: [string, string, Doom, string[]][] = [
+  ['write', 'before its side effect', doomOf('use write 1, in vain', 'body_before'), []],
+  ['write', 'after its side effect', doomOf('use write 1, unheard', 'body_after'), ['1']],
+  ['tap', 'before its side effect, within its step', doomOf('use tap 1, in vain', 'body_before'), []],
+  ['tap', 'after its side effect, within its step', doomOf('use tap 1, unheard', 'body_after'), ['1']],
 ];
 
 const AGAIN: [string, string, Doom, string[]][] = [
@@ -52,7 +54,7 @@ export function describeWorkerKill(manner: Manner): void {
       manner,
       dooms: [
         ...UNDISTURBED.map(([, doom]) => doom),
-        ...ONCE.map(([, doom]) => doom),
+        ...ONCE.map(([, , doom]) => doom),
         ...AGAIN.map(([, , doom]) => doom),
         STREAMING,
       ],
@@ -109,12 +111,12 @@ export function describeWorkerKill(manner: Manner): void {
     });
 
     it.each(ONCE)(
-      'inside a tool body %s stores an unknown outcome, tells the model, and never runs it again',
-      async (_when, doom, written) => {
+      'inside the body of %s %s stores an unknown outcome, tells the model, and never runs it again',
+      async (tool, _when, doom, written) => {
         const thread = await survivor(doom);
         const expected = await expectedTranscript(doom.content);
         const transcript = await cluster.transcript(thread);
-        expect(transcript[2]).toMatch(/^tool write error: .*outcome of this call is unknown/);
+        expect(transcript[2]).toMatch(new RegExp(`^tool ${tool} error: .*outcome of this call is unknown`));
         expect(transcript.with(2, expected[2] as string)).toEqual(expected);
         const result = (await cluster.messages(thread)).find(({ role }) => role === 'tool');
         expect(result?.metadata).toMatchObject({ outcome: 'unknown' });

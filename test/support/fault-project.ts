@@ -98,7 +98,7 @@ export interface FaultProject {
 }
 
 /**
- * `write` runs at most once, `set` is idempotent, `touch` is quick; `linger` is like `write`, with time to be killed
+ * `write` runs at most once, `set` is idempotent, `touch` is quick, `tap` quick and at most once; `linger` is like `write`, with time to be killed
  * in before and after its line; `hold` waits until it is released; `compute` runs an endless loop in the sandbox, whose
  * code has its line written. The effect `fire` writes its line with the time at which it did, and
  * lingers; `speak` queues it as a message. Its subagents are `fault-family.ts`.
@@ -108,6 +108,7 @@ export function faultRegistry({ modelUrl, folder }: FaultProject): Registry {
     write: ledgerTool(folder, {}),
     set: ledgerTool(folder, { idempotent: true }),
     touch: ledgerTool(folder, { quick: true }),
+    tap: ledgerTool(folder, { quick: true, idempotent: false }),
     linger: ledgerTool(folder, {}, { before: () => delay(100), after: () => delay(100) }),
     hold: ledgerTool(folder, {}, { after: (signal) => untilReleased(folder, signal) }),
     compute: computeTool(folder),

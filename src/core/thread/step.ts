@@ -86,7 +86,7 @@ export interface ModelStepInput extends RunRef {
 }
 
 /**
- * How a tool call is dispatched: `once` (at most once), `idempotent` (retried), `quick` (retried, and short), `code` (as
+ * How a tool call is dispatched: `once` (at most once), `idempotent` (retried), `quick` (short; retried where its tool is idempotent), `code` (as
  * `runCode`, retried, on the queue of workers that run code), `prompt` (a sub-prompt: a model step and its calls),
  * `child` (a subagent: its thread is made or messaged, and awaited where the call blocks).
  */
