@@ -32,7 +32,7 @@ export const WORKFLOW = [
     rule: 'recorded order: a quick tool that was too slow is dispatched again at once',
     edits: [
       {
-        find: '// Slower than promised, or its worker was lost: it is idempotent, so it runs again as a regular activity.',
+        find: '// Slower than promised, or its worker was lost: the store says whether it runs again.',
         put: 'await run.activities.recordToolOutcome(call, place);',
       },
     ],
