@@ -36,6 +36,7 @@ const tool = z.strictObject({
   executionProvider: text.optional(),
   idempotent: flag.optional(),
   quick: flag.default(false),
+  asks: flag.default(false),
   timeoutMs: count.default(DEFAULT_TIMEOUT_MS),
 });
 
@@ -43,6 +44,16 @@ const TOOL: FieldTable<z.output<typeof tool>> = {
   what: 'defineTool',
   fields: tool,
   rules: [
+    {
+      field: 'asks',
+      message: 'is true, but a quick tool cannot wait for a person',
+      holds: ({ asks, quick }) => asks === true && quick === true,
+    },
+    {
+      field: 'asks',
+      message: 'has no effect on a tool that a provider runs',
+      holds: ({ asks, executionMode }) => asks === true && executionMode === 'provider',
+    },
     {
       field: 'executionProvider',
       message: "has no effect without executionMode: 'provider'",
@@ -80,7 +91,7 @@ export function defineTool<
   State extends AnyThreadState = ThreadState,
 >(input: ToolInput<Args, State>): ToolDefinition {
   const { fields, warnings } = checkFields(TOOL, input);
-  const { tenvs: old, ...kept } = fields;
+  const { tenvs: old, asks, ...kept } = fields;
   const definition: ToolDefinition = {
     ...kept,
     kind: 'tool',
@@ -89,6 +100,7 @@ export function defineTool<
     parameters: toParameters(kept.args),
     variables: joinVariables(kept.variables, old),
     idempotent: kept.idempotent ?? kept.quick,
+    ...(asks ? { asks } : {}),
   };
   return markDefinition(definition, warnings);
 }

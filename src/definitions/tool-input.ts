@@ -47,6 +47,8 @@ export interface ToolInput<
   idempotent?: boolean;
   /** Normally done within 1 second: it may run within the step that calls it. Default false. */
   quick?: boolean;
+  /** Its body may `await state.ask(…)`: the call waits for a person, then the body begins again from its start. Default false. */
+  asks?: boolean;
   /** Milliseconds for one call; above 0, default 1,800,000 (30 minutes). */
   timeoutMs?: number;
 }

@@ -10,7 +10,7 @@
  * A call has begun when it comes here: `toolCalls.begin` has moved it from scheduled to started (store/commands/tool/tool.ts).
  */
 import type { AgentDefinition } from '../../core/author/definition.ts';
-import type { ToolCallOutcome } from '../../core/thread/step.ts';
+import type { ToolCallOutcome, WaitingCall } from '../../core/thread/step.ts';
 import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { type AnsweredCall, checkToolArguments, requireVariables } from '../../state/check-arguments.ts';
 import { openGate, type Passed } from '../../state/gate.ts';
@@ -36,7 +36,7 @@ import {
 import { type AbortedCall, parseToolArguments, redactAnswer, runBody } from './run-body.ts';
 import type { ToolFrame } from './tool-frame.ts';
 
-const FUNCTION = openGate<ActivityDependencies, ToolFrame, AnsweredCall | AbortedCall>()
+const FUNCTION = openGate<ActivityDependencies, ToolFrame, AnsweredCall | AbortedCall | WaitingCall>()
   .stage(resolveTool) //           1 resolve
   .stage(requireListed) //         1 listed by the active prompt, or called by code
   .stage(parseToolArguments) //    2 arguments: a JSON object
@@ -81,11 +81,12 @@ const BEHIND = openGate<ActivityDependencies, FinishedCall & Committed, ToolCall
 export async function answerCall(
   dependencies: ActivityDependencies,
   frame: ToolFrame,
-): Promise<CallAnswer | 'aborted'> {
+): Promise<CallAnswer | WaitingCall | 'aborted'> {
   const agent = findHandoff(dependencies.registry(), frame.execution.call.name);
   if (agent) return toAnswer(await HANDOFF.pass(dependencies, { ...frame, agent }));
   const passed = await FUNCTION.pass(dependencies, frame);
   if (passed.kind === 'go') return { result: passed.known.result };
+  if (passed.end.kind === 'waits') return passed.end;
   return passed.end.kind === 'aborted' ? 'aborted' : { result: passed.end.result };
 }
 

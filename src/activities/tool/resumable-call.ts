@@ -45,6 +45,7 @@ export async function beginCall(
     case 'settled':
       return { kind: 'over', outcome: toSettledOutcome(begun) };
     case 'begun_elsewhere':
+    case 'waits':
       throw new Error('This call is begun by whoever comes.');
     case 'run': {
       const { kind: _, repeated: __, ...call } = begun;

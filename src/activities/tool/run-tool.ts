@@ -4,7 +4,7 @@
  * A body that is cut off stores nothing: what becomes of its call is `recordToolOutcome`'s to say.
  */
 import { randomUUID } from 'node:crypto';
-import type { ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
+import type { AttemptOutcome, ToolCallInput } from '../../core/thread/step.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { BegunTool } from '../../store/port/thread-store.ts';
 import { runUnit } from '../author/unit.ts';
@@ -15,12 +15,13 @@ import type { ToolResultKey } from '../tool-gate/call-info.ts';
 import { giveUpCall } from '../tool-gate/given-up-call.ts';
 import { withToolFrame } from '../tool-gate/tool-frame.ts';
 import { answerCall, storeAnswered } from '../tool-gate/tool-gate.ts';
+import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 import { settleLost, toSettledOutcome } from './record-tool-outcome.ts';
 
 export async function runTool(
   dependencies: ActivityDependencies,
   input: ToolCallInput,
-): Promise<ToolCallOutcome> {
+): Promise<AttemptOutcome> {
   const { store, probe } = dependencies;
   const key = { ...fromRun(store, input), step: input.step, index: input.index };
   const attempt = randomUUID();
@@ -34,6 +35,8 @@ export async function runTool(
       return begun;
     case 'settled':
       return toSettledOutcome(begun);
+    case 'waits':
+      return toWaitingCall(begun.wait);
     case 'begun_elsewhere': {
       const settled = await settleLost(store, key);
       return settled.kind === 'redispatch'
@@ -70,10 +73,15 @@ async function runHere(
   { step, index, executionId }: ToolCallInput,
   key: ToolResultKey,
   { kind: _, repeated: __, ...begun }: Extract<BegunTool, { kind: 'run' }>,
-): Promise<ToolCallOutcome> {
-  return withToolFrame(dependencies, { ...begun, step, index, executionId }, async (frame) => {
-    const answer = await answerCall(dependencies, frame);
-    if (answer === 'aborted') throw abortError();
-    return storeAnswered(dependencies, frame, { key, answer });
-  });
+): Promise<AttemptOutcome> {
+  return withToolFrame(
+    dependencies,
+    { ...begun, step, index, executionId, attempt: key.attempt },
+    async (frame) => {
+      const answer = await answerCall(dependencies, frame);
+      if (answer === 'aborted') throw abortError();
+      if ('kind' in answer) return answer;
+      return storeAnswered(dependencies, frame, { key, answer });
+    },
+  );
 }

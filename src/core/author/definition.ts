@@ -159,6 +159,8 @@ export interface ToolDefinition {
   /** Idempotent and normally done within 1 s. */
   readonly quick: boolean;
   readonly timeoutMs: number;
+  /** Its body may ask people (`state.ask`), and then begins again from its start. */
+  readonly asks?: true;
   /** Runs code and does nothing else: its calls are dispatched as `runCode`. Only built-in tools have it. */
   readonly runsCode?: true;
 }

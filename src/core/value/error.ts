@@ -60,6 +60,10 @@ export const ERRORS = {
   ProcessCallRefused: { exit: 1, status: 500 },
   /** Author code has taken its worker process down so often that it is not tried again. */
   WorkerCrashed: { exit: 1, status: 500 },
+  /** A person, or a rule, did not let something be done. */
+  ActionDenied: { exit: 1, status: 403 },
+  /** There is no wait with this id. */
+  WaitNotFound: { exit: 3, status: 404 },
   /** Something did not arrive before its deadline. */
   Timeout: { exit: 1, status: 504 },
 } as const satisfies Record<string, { exit: number; status: number }>;
