@@ -91,6 +91,7 @@ export type {
   ThreadFiles,
   WriteFileOptions,
 } from './core/file/thread-file.ts';
+export type { BudgetAccount, BudgetDefinition, BudgetLimit, BudgetLine } from './core/governance/budget.ts';
 export type { LLMMessage } from './core/message/llm-message.ts';
 export type {
   AttachmentRef,
@@ -109,6 +110,7 @@ export { ERRORS, type ErrorCode, isRuntimeError, RuntimeError } from './core/val
 export type { ModelTimeouts } from './core/value/limit.ts';
 export type {
   AgentInput,
+  BudgetInput,
   Definition,
   DefinitionKind,
   EffectInput,

@@ -58,7 +58,7 @@ async function runCalls(
     const outcome = await runTool(dependencies, call).catch(leaveToWorkflow);
     if (outcome === 'left') break;
     ran.push(outcome);
-    if (outcome.kind === 'terminated') break;
+    if (outcome.kind === 'terminated' || outcome.kind === 'exceeded') break;
   }
   return ran;
 }

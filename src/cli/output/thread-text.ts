@@ -1,4 +1,5 @@
 /** Threads and messages for display. */
+import type { BudgetLine } from '../../core/governance/budget.ts';
 import type { AttachmentRef, Message, ToolCall } from '../../core/message/message.ts';
 import type { ChildRecord, ThreadRecord } from '../../store/port/thread-store.ts';
 import { dateAndTime, type Tone, tone } from './output.ts';
@@ -7,8 +8,16 @@ import { shorten, visible } from './terminal-text.ts';
 const RESULT_LENGTH = 300;
 const CALL_LENGTH = 200;
 
-/** `children`: those of the thread. */
-export function threadHeading(thread: ThreadRecord, children: readonly ChildRecord[] = []): string {
+/** What else is known of a thread. */
+interface ThreadSurroundings {
+  readonly children?: readonly ChildRecord[];
+  readonly budget?: readonly BudgetLine[];
+}
+
+export function threadHeading(
+  thread: ThreadRecord,
+  { children = [], budget = [] }: ThreadSurroundings = {},
+): string {
   const lines = [
     ['thread', thread.id],
     ...(thread.name === null ? [] : [['name', shorten(thread.name, CALL_LENGTH)]]),
@@ -29,10 +38,17 @@ export function threadHeading(thread: ThreadRecord, children: readonly ChildReco
     ...(children.length === 0 ? [] : [['children', countChildren(children)]]),
     ...sideLine(thread),
     ['steps', String(thread.lastStep)],
+    ...budget.map((line) => ['budget', budgetText(thread.id, line)]),
     ['created', dateAndTime(thread.createdAt)],
     ['updated', dateAndTime(thread.updatedAt)],
   ];
   return lines.map(([name = '', value = '']) => `${tone('dim', name.padEnd(10))}${value}`).join('\n');
+}
+
+function budgetText(asking: string, { limit, used, max, threadId }: BudgetLine): string {
+  const whose = threadId === asking ? '' : ` (of ${threadId})`;
+  const text = `${limit}: ${used} of ${max}${whose}`;
+  return used >= max ? tone('yellow', text) : text;
 }
 
 function countChildren(children: readonly ChildRecord[]): string {

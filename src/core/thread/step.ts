@@ -179,6 +179,8 @@ export type ToolCallOutcome =
       readonly failedAt?: string;
     }
   | { readonly kind: 'unknown'; readonly name: string }
+  /** The execution's budget denies it: it was not begun, and the execution is over. */
+  | { readonly kind: 'exceeded'; readonly name: string; readonly error: StoredError }
   | { readonly kind: 'terminated' };
 
 /** The outcome of a call of a prompt: its step with the calls to run, or its result. */

@@ -60,6 +60,8 @@ export const ERRORS = {
   ProcessCallRefused: { exit: 1, status: 500 },
   /** Author code has taken its worker process down so often that it is not tried again. */
   WorkerCrashed: { exit: 1, status: 500 },
+  /** A limit of an execution's budget is used up; the message names it. The thread lives on: another message begins a new execution. */
+  BudgetExceeded: { exit: 1, status: 409 },
   /** Something did not arrive before its deadline. */
   Timeout: { exit: 1, status: 504 },
 } as const satisfies Record<string, { exit: number; status: number }>;

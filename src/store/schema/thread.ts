@@ -53,6 +53,8 @@ export interface ThreadTable {
   child_count: number;
   /** Sides of the present agent that have had a model step, and the immediate subagents before it: a list of `agent:side`, as JSON. */
   activated: Json;
+  /** The budgets that the open execution spends from (commands/budget/account.ts); null where there are none. */
+  budget: Json | null;
 }
 
 export interface ThreadRunTable {

@@ -2,6 +2,7 @@
 import { binder } from '../commands/base/bind.ts';
 import type { CommandContext } from '../commands/base/context.ts';
 import { getThread, listThreads } from '../commands/base/read.ts';
+import { readBudget } from '../commands/budget/read-budget.ts';
 import { listEffects, nextEffect, removeEffect, scheduleEffect } from '../commands/effect/effect.ts';
 import { beginEffect, endEffect } from '../commands/effect/effect-run.ts';
 import { readPending } from '../commands/message/pending.ts';
@@ -21,7 +22,15 @@ import type { ThreadStore } from '../port/thread-store.ts';
 
 type Work = Pick<
   ThreadStore,
-  'threads' | 'queue' | 'steps' | 'subprompts' | 'modelCalls' | 'toolCalls' | 'effects' | 'strikes'
+  | 'threads'
+  | 'queue'
+  | 'budgets'
+  | 'steps'
+  | 'subprompts'
+  | 'modelCalls'
+  | 'toolCalls'
+  | 'effects'
+  | 'strikes'
 >;
 
 export function bindWork(context: CommandContext): Work {
@@ -62,6 +71,7 @@ export function bindWork(context: CommandContext): Work {
       end: bound(endModelCall),
     },
     toolCalls: { begin: bound(beginTool), commit: bound(commitTool), settleLost: bound(settleLostTool) },
+    budgets: { read: bound(readBudget) },
     ...bindEffects(context),
     strikes: { recordDeaths: bound(recordDeaths), read: bound(readStrike), clear: bound(clearStrike) },
   };

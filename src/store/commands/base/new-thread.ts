@@ -49,5 +49,6 @@ export function toThreadRow(thread: NewThread, now: number) {
     turns: 0,
     child_count: 0,
     activated: '[]',
+    budget: null,
   } as const satisfies Insertable<ThreadTable>;
 }
