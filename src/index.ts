@@ -94,6 +94,7 @@ export type {
   ThreadFiles,
   WriteFileOptions,
 } from './core/file/thread-file.ts';
+export type { BudgetAccount, BudgetDefinition, BudgetLimit, BudgetLine } from './core/governance/budget.ts';
 export type { Permissions } from './core/governance/permissions.ts';
 export type { GivenContext, RunContext } from './core/governance/run-context.ts';
 export type { RunLimits } from './core/governance/run-limit.ts';
@@ -117,6 +118,7 @@ export type { Decision, ValueAnswer, WaitAnswer, WaitScope } from './core/wait/a
 export type { WaitKind, WaitOutcome, WaitState, WaitVerdict } from './core/wait/wait.ts';
 export type {
   AgentInput,
+  BudgetInput,
   Definition,
   DefinitionKind,
   EffectInput,

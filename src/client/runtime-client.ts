@@ -9,6 +9,7 @@ import type { EnvType } from '../core/author/thread-env.ts';
 import type { GetLogsOptions, Log } from '../core/author/thread-log.ts';
 import type { GetMessagesOptions, MessagePage } from '../core/author/thread-message.ts';
 import type { ThreadEvent } from '../core/event/thread-event.ts';
+import type { BudgetLine } from '../core/governance/budget.ts';
 import type { Message } from '../core/message/message.ts';
 import type { WaitAnswer } from '../core/wait/answer.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
@@ -193,6 +194,14 @@ export class RuntimeClient {
   /** The thread with all that descend from it, each behind its parent. Throws `ThreadNotFound`. */
   getFamily(threadId: string): Promise<readonly FamilyMember[]> {
     return this.#threads.getFamily(threadId);
+  }
+
+  /**
+   * The limits of the execution that is under way, or of the newest one, and how far each is used up: those of its own first, its
+   * root's last. Empty where nothing limits it. Throws `ThreadNotFound`.
+   */
+  getBudget(threadId: string): Promise<readonly BudgetLine[]> {
+    return this.#threads.getBudget(threadId);
   }
 
   listThreads(options?: ListThreads): Promise<readonly ThreadRecord[]> {

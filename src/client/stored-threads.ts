@@ -13,6 +13,7 @@ import type { GetLogsOptions, Log } from '../core/author/thread-log.ts';
 import type { GetMessagesOptions, MessagePage } from '../core/author/thread-message.ts';
 import type { ThreadEvent } from '../core/event/thread-event.ts';
 import type { FileChunk, FileRecord, FindResult, ReaddirResult } from '../core/file/thread-file.ts';
+import type { BudgetLine } from '../core/governance/budget.ts';
 import type { Message } from '../core/message/message.ts';
 import type { ThreadStatus } from '../core/thread/step.ts';
 import { readWholeFile, streamFile } from '../store/port/file-content.ts';
@@ -70,6 +71,12 @@ export class StoredThreads {
   async getFamily(threadId: string): Promise<readonly FamilyMember[]> {
     await this.getThread(threadId);
     return this.#store.family.read(threadId);
+  }
+
+  /** What the execution under way may spend, else the newest. Throws `ThreadNotFound`. */
+  async getBudget(threadId: string): Promise<readonly BudgetLine[]> {
+    await this.getThread(threadId);
+    return this.#store.budgets.read(threadId);
   }
 
   async listThreads(options?: ListThreads): Promise<readonly ThreadRecord[]> {

@@ -1,4 +1,5 @@
 /** What authors pass to `defineAgent` (definitions §7, 0.1.0). Types alone; `define-agent.ts` checks them. */
+import type { BudgetInput } from './budget-input.ts';
 import type { VariableInput } from './variable-input.ts';
 
 export interface AgentInput {
@@ -12,6 +13,8 @@ export interface AgentInput {
   sideB?: SideInput;
   /** How many turns of both sides together a session may have; default unlimited. Recommended for every `dual_ai` agent. */
   maxSessionTurns?: number;
+  /** What each execution may spend, with all that it causes; default unlimited. A limit of 0 forbids. */
+  budget?: BudgetInput;
   /** Whether prompts may call this agent as a tool; default false. A subagent needs it. */
   exposeAsTool?: boolean;
   /** What models read when the agent is offered as a tool; required with `exposeAsTool`. */

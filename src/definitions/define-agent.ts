@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { AgentDefinition } from '../core/author/definition.ts';
 import type { AgentInput } from './agent-input.ts';
+import { budget } from './budget-field.ts';
 import { checkFields, type FieldTable, isFields, type RawFields, type Rule } from './check.ts';
 import { markDefinition } from './definition-mark.ts';
 import {
@@ -58,6 +59,7 @@ const agent = z.strictObject({
   sideA: side,
   sideB: side.optional(),
   maxSessionTurns: count.optional(),
+  budget: budget.optional(),
   exposeAsTool: flag.default(false),
   toolDescription: text.optional(),
   title: text.optional(),

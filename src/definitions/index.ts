@@ -11,6 +11,7 @@
  *   built in    `built-in-tool`, `run-code-tool`, `code-tool-result`
  */
 export type { AgentInput, SessionToolInput, SideInput } from './agent-input.ts';
+export type { BudgetInput } from './budget-input.ts';
 export { ownToolNames } from './built-in-tool.ts';
 export { defineAgent } from './define-agent.ts';
 export { defineEffect } from './define-effect.ts';

@@ -1,7 +1,7 @@
 /** The end of a turn, and of the thread: the store ends what is left open, and says whether there is more to do. */
 
 import type { CommitStatusInput, CommitStatusOutcome, RestStatus } from '../core/thread/step.ts';
-import { isLimitReason } from '../core/thread/step-limit.ts';
+import { isUsedUp } from '../core/thread/step-limit.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 export type Rest = Pick<CommitStatusInput, 'reason' | 'error'> & { readonly status: RestStatus };
@@ -36,7 +36,7 @@ export async function settle(run: ThreadRun, rest: Rest): Promise<void> {
     error: rest.error ?? null,
   });
   if (outcome.kind === 'rest') {
-    if (isLimitReason(rest.reason)) inbox.shelve();
+    if (isUsedUp(rest)) inbox.shelve();
     presence.showStatus(rest.status);
   }
   showActivityAtRest(run);

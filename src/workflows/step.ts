@@ -98,26 +98,34 @@ async function finishStep(run: ThreadRun, outcome: StoredStep): Promise<StepEnd>
   });
   if (run.ended) return { kind: 'aborted' };
   turn.completeStep(outcome.step);
+  if (calls.denied) return { kind: 'fails', error: calls.denied };
   // Early versions judged no step that had more input behind it.
   if (outcome.moreInput && outcome.taken === undefined) return { kind: 'goes_on' };
-  const { goesOn, reason } = turn.judge(outcome, calls);
+  const { goesOn, reason } = turn.judge(outcome, calls.ended);
   return goesOn ? { kind: 'goes_on' } : { kind: 'stops', reason };
 }
 
+interface CalledTools {
+  readonly ended: readonly CallEnd[];
+  /** The execution's budget denies the next one; the store closes those that have not begun. */
+  readonly denied?: StoredError;
+}
+
 /** Ends early where the thread has ended meanwhile. */
-async function runToolCalls(run: ThreadRun, outcome: StoredStep): Promise<readonly CallEnd[]> {
-  const results: CallEnd[] = [];
+async function runToolCalls(run: ThreadRun, outcome: StoredStep): Promise<CalledTools> {
+  const ended: CallEnd[] = [];
   for (let index = 0; index < outcome.callCount; index++) {
     const result = outcome.ran?.[index] ?? (await runCallAt(run, outcome, index));
     if (result.kind === 'terminated') {
       run.end();
-      return results;
+      return { ended };
     }
+    if (result.kind === 'exceeded') return { ended, denied: result.error };
     if (result.kind === 'done') run.inbox.queue.addWaiting(result.queued);
     const done = result.kind === 'done' ? result : undefined;
-    results.push({ name: result.name, succeeded: done?.succeeded ?? false, directive: done?.directive });
+    ended.push({ name: result.name, succeeded: done?.succeeded ?? false, directive: done?.directive });
   }
-  return results;
+  return { ended };
 }
 
 function runCallAt(run: ThreadRun, outcome: StoredStep, index: number): Promise<ToolCallOutcome> {

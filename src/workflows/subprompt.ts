@@ -33,7 +33,7 @@ export async function runSubprompt(
     if (asked.kind === 'settled') return withQueued(asked.outcome);
     for (let index = 0; index < asked.callCount; index++) {
       const result = asked.ran?.[index] ?? (await runInner(asked, index));
-      if (result.kind === 'terminated') return result;
+      if (result.kind === 'terminated' || result.kind === 'exceeded') return result;
       if (result.kind === 'done') queued += result.queued;
     }
     // Those calls came before the prompt's model step.

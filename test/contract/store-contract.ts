@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe } from '@jest/globals';
 import type { EncryptionKeys } from '../../src/store/crypto/encryption.ts';
 import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { registerAttachment } from './store/attachment.ts';
+import { registerBudget } from './store/budget.ts';
 import { registerConcurrency } from './store/concurrency.ts';
 import { registerEffect } from './store/effect.ts';
 import { registerEnv } from './store/env.ts';
@@ -91,6 +92,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerLog(given);
     registerOwnMessage(given);
     registerEnv(given);
+    registerBudget(given);
     registerConcurrency(given);
     registerEffect(given);
     registerValue(given);

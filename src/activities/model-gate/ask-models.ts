@@ -56,6 +56,7 @@ export async function askModels(
       variables: () => readProviderVariables(ports, thread, active.prompt),
     },
   );
+  if (!result.ok && 'denied' in result) return end({ kind: 'failed', error: result.denied });
   if (!result.ok) {
     const calls = `${result.attempts} model ${result.attempts === 1 ? 'call' : 'calls'}`;
     const message = `${await redact(result.error.message)} (${calls})`;

@@ -93,7 +93,8 @@ function toCommand(
   { ordinal, executionId, afterStep, items, rejections, agent = '', session }: ModelStepInput,
 ): BeginStep {
   const limits = (name: string) => toStepLimits(registry.agents.get(name));
-  const command = { ...run, ordinal, executionId, afterStep, items, rejections, limits };
+  const budget = (name: string) => registry.agents.get(name)?.budget;
+  const command = { ...run, ordinal, executionId, afterStep, items, rejections, limits, budget };
   return hasTwoSides(registry.agents.get(agent)) ? { ...command, twoSides: true, session } : command;
 }
 

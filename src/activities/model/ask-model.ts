@@ -1,5 +1,6 @@
 /** Asks the models of a step in their order; what is streamed goes to the log, and each call is a row of its own. */
 import type { ProviderResponse } from '../../core/message/provider.ts';
+import type { StoredError } from '../../core/thread/step.ts';
 import type { CallModelOptions, CallModelResult } from '../../models/call-model.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { AnsweredCall } from '../../store/port/model-call.ts';
@@ -9,7 +10,7 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
 import { askProvider } from './ask-provider.ts';
 import { ChunkWriter } from './chunk-writer.ts';
-import { recordModelCalls, toAnsweredCall } from './model-call-record.ts';
+import { recordModelCalls, toAnsweredCall, toDenial } from './model-call-record.ts';
 
 export interface AskedStep {
   readonly ref: StepRef;
@@ -21,10 +22,13 @@ export interface AskedStep {
   readonly endsWithAnswer: (response: ProviderResponse) => boolean;
 }
 
-export type AskedModels = CallModelResult & {
-  /** The end of the call that answered, where it is to be stored with the answer. */
-  readonly call?: AnsweredCall;
-};
+export type AskedModels =
+  | (CallModelResult & {
+      /** The end of the call that answered, where it is to be stored with the answer. */
+      readonly call?: AnsweredCall;
+    })
+  /** The execution's budget denies the next request. */
+  | { readonly ok: false; readonly denied: StoredError };
 
 export async function askModel(
   { store, handover, probe, report }: ActivityDependencies,
@@ -65,6 +69,8 @@ export async function askModel(
     return call ? { ...result, call } : result;
   } catch (error) {
     if (signal.aborted) throw abortError(handover);
+    const denied = toDenial(error);
+    if (denied) return { ok: false, denied };
     throw error;
   } finally {
     await chunks.finish();

@@ -1,7 +1,8 @@
 /** Writes each request to a model as a row of its own: who was asked, what it cost, why it failed. */
 import type { ModelDefinition } from '../../core/author/definition.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
-import { errorStack } from '../../core/value/thrown.ts';
+import type { StoredError } from '../../core/thread/step.ts';
+import { errorStack, readField } from '../../core/value/thrown.ts';
 import type { AttemptEnd, AttemptOutcome, CallModelOptions } from '../../models/call-model.ts';
 import { withStack } from '../../state/author-fault.ts';
 import type { StateDependencies } from '../../state/dependencies.ts';
@@ -15,6 +16,22 @@ export interface Telling extends Pick<StateDependencies, 'report'> {
   readonly redact: (text: string) => Promise<string>;
 }
 
+/** A budget denies the next request: nothing more is asked. Thrown through the attempts to whoever began them (ask-model.ts). */
+class DeniedCall extends Error {
+  override readonly name = 'DeniedCall';
+  readonly denied: StoredError;
+
+  constructor(denied: StoredError) {
+    super(denied.message);
+    this.denied = denied;
+  }
+}
+
+/** Undefined for any other error. */
+export function toDenial(error: unknown): StoredError | undefined {
+  return readField(error, 'name') === 'DeniedCall' ? (error as DeniedCall).denied : undefined;
+}
+
 export function recordModelCalls(
   store: { readonly modelCalls: Pick<ThreadStore['modelCalls'], 'start' | 'end'> },
   ref: StepRef,
@@ -22,7 +39,9 @@ export function recordModelCalls(
 ): Recorder {
   return {
     async onAttempt({ attempt, model }) {
-      await store.modelCalls.start({ ...ref, call: attempt, model: model.name, modelId: model.model });
+      const asked = { ...ref, call: attempt, model: model.name, modelId: model.model };
+      const started = await store.modelCalls.start(asked);
+      if (started.kind === 'exceeded') throw new DeniedCall(started.error);
     },
     async onAttemptEnd({ attempt, model, startedAt, outcome }) {
       if (outcome.ok) {

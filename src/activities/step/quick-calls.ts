@@ -60,7 +60,7 @@ async function runCalls(
     // Q1: the workflow waits.
     if (outcome.kind === 'waits') break;
     ran.push(outcome);
-    if (outcome.kind === 'terminated') break;
+    if (outcome.kind === 'terminated' || outcome.kind === 'exceeded') break;
   }
   return ran;
 }

@@ -7,10 +7,12 @@
  *     their results it is asked again.
  */
 import type { SubpromptOutcome, ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
+import { isUsedUp } from '../../core/thread/step-limit.ts';
 import type { StepRecord } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
 import { answerStep } from '../model-gate/model-gate.ts';
+import { toDenied } from '../tool/record-tool-outcome.ts';
 import { beginCall, infoOf, settleCall } from '../tool/resumable-call.ts';
 import { toStepCalls } from '../tool/tool-dispatch.ts';
 import { PROMPT } from '../tool-gate/tool-gate.ts';
@@ -41,6 +43,8 @@ export async function runSubprompt(
       return opened;
     case 'over':
       return toOutcome(await finishSubprompt(dependencies, input));
+    case 'exceeded':
+      return toOutcome(toDenied({ name: call.begun.call.name, error: opened.error }));
     case 'stored':
       return describe(dependencies, input, opened.record);
     case 'call': {
@@ -49,6 +53,8 @@ export async function runSubprompt(
       const answered = await answerStep(dependencies, { ref: { threadId, runId, step, attempt } });
       if (answered.kind === 'terminated') return answered;
       if (answered.kind === 'stored') return describe(dependencies, input, answered.record);
+      if (answered.kind === 'failed' && isUsedUp(answered))
+        return toOutcome(toDenied({ name: call.begun.call.name, error: answered.error }));
       return toOutcome(await finishSubprompt(dependencies, input));
     }
   }

@@ -1,6 +1,7 @@
 /** `recordToolOutcome`: what became of a call whose worker was lost, from what the store knows (at most once). */
 import type { RecordedOutcome, ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
 import type { SettledTool, ThreadStore, ToolCallKey } from '../../store/port/thread-store.ts';
+import type { BegunTool } from '../../store/port/tool.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';
 import { wakeForgotten } from '../signals/wake-forgotten.ts';
@@ -33,4 +34,12 @@ export function toSettledOutcome(settled: Exclude<SettledTool, { kind: 'redispat
     queued: 0,
     ...(directive ? { directive } : {}),
   };
+}
+
+/** The execution's budget denies the call. */
+export function toDenied({
+  name,
+  error,
+}: Pick<Extract<BegunTool, { kind: 'exceeded' }>, 'name' | 'error'>): ToolCallOutcome {
+  return { kind: 'exceeded', name: name.slice(0, 64), error };
 }

@@ -13,7 +13,7 @@ import { fromRun } from '../base/run-ref.ts';
 import type { BegunCallInfo, CallAnswer } from '../tool-gate/call-info.ts';
 import { type ToolFrame, withToolFrame } from '../tool-gate/tool-frame.ts';
 import { storeAnswered } from '../tool-gate/tool-gate.ts';
-import { toSettledOutcome } from './record-tool-outcome.ts';
+import { toDenied, toSettledOutcome } from './record-tool-outcome.ts';
 
 /** The name of its one attempt. */
 type Holder = 'subprompt' | 'subagent';
@@ -42,6 +42,8 @@ export async function beginCall(
   switch (begun.kind) {
     case 'terminated':
       return { kind: 'over', outcome: begun };
+    case 'exceeded':
+      return { kind: 'over', outcome: toDenied(begun) };
     case 'settled':
       return { kind: 'over', outcome: toSettledOutcome(begun) };
     case 'begun_elsewhere':

@@ -16,7 +16,7 @@ import { giveUpCall } from '../tool-gate/given-up-call.ts';
 import { withToolFrame } from '../tool-gate/tool-frame.ts';
 import { answerCall, storeAnswered } from '../tool-gate/tool-gate.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';
-import { settleLost, toSettledOutcome } from './record-tool-outcome.ts';
+import { settleLost, toDenied, toSettledOutcome } from './record-tool-outcome.ts';
 
 export async function runTool(
   dependencies: ActivityDependencies,
@@ -33,6 +33,8 @@ export async function runTool(
   switch (begun.kind) {
     case 'terminated':
       return begun;
+    case 'exceeded':
+      return toDenied(begun);
     case 'settled':
       return toSettledOutcome(begun);
     case 'waits':

@@ -1,4 +1,5 @@
 /** Threads and messages for display. */
+import type { BudgetLine } from '../../core/governance/budget.ts';
 import type { AttachmentRef, Message, ToolCall } from '../../core/message/message.ts';
 import type { ChildRecord, ExecutionRecord, ThreadRecord } from '../../store/port/thread-store.ts';
 import { dateAndTime, type Tone, tone } from './output.ts';
@@ -7,13 +8,17 @@ import { shorten, visible } from './terminal-text.ts';
 const RESULT_LENGTH = 300;
 const CALL_LENGTH = 200;
 
-/** What belongs to a thread: its children, and its newest execution. */
+/** What belongs to a thread: its children, its newest execution, and what that may spend. */
 interface Belonging {
   readonly children?: readonly ChildRecord[];
   readonly execution?: ExecutionRecord;
+  readonly budget?: readonly BudgetLine[];
 }
 
-export function threadHeading(thread: ThreadRecord, { children = [], execution }: Belonging = {}): string {
+export function threadHeading(
+  thread: ThreadRecord,
+  { children = [], execution, budget = [] }: Belonging = {},
+): string {
   const lines = [
     ['thread', thread.id],
     ...(thread.name === null ? [] : [['name', shorten(thread.name, CALL_LENGTH)]]),
@@ -35,6 +40,7 @@ export function threadHeading(thread: ThreadRecord, { children = [], execution }
     ...sideLine(thread),
     ...runLines(execution),
     ['steps', String(thread.lastStep)],
+    ...budget.map((line) => ['budget', budgetText(thread.id, line)]),
     ['created', dateAndTime(thread.createdAt)],
     ['updated', dateAndTime(thread.updatedAt)],
   ];
@@ -53,6 +59,12 @@ function runLines(execution: ExecutionRecord | undefined): string[][] {
     ['agents', agentChain.join(' → ')],
   ];
   return shown.flatMap(([name, value]) => (value ? [[name, shorten(value, CALL_LENGTH)]] : []));
+}
+
+function budgetText(asking: string, { limit, used, max, threadId }: BudgetLine): string {
+  const whose = threadId === asking ? '' : ` (of ${threadId})`;
+  const text = `${limit}: ${used} of ${max}${whose}`;
+  return used >= max ? tone('yellow', text) : text;
 }
 
 function countChildren(children: readonly ChildRecord[]): string {

@@ -3,6 +3,7 @@
  * `definitions` makes these values; activities read them; workflows never see them.
  */
 
+import type { BudgetDefinition } from '../governance/budget.ts';
 import type { ToolResult } from '../message/message.ts';
 import type { ProviderFactory } from '../message/provider.ts';
 import type { ModelTimeouts } from '../value/limit.ts';
@@ -44,6 +45,8 @@ export interface AgentDefinition {
   readonly sideA: SideDefinition;
   readonly sideB?: SideDefinition;
   readonly maxSessionTurns?: number;
+  /** What each execution may spend. */
+  readonly budget?: BudgetDefinition;
   readonly exposeAsTool: boolean;
   readonly toolDescription?: string;
   readonly title?: string;

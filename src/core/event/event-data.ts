@@ -6,6 +6,7 @@
  */
 
 import type { HookName } from '../author/hook.ts';
+import type { BudgetLimit } from '../governance/budget.ts';
 import type { ToolStatus } from '../message/message.ts';
 import type { ProviderUsage } from '../message/provider.ts';
 import type { RestStatus, StoredError, ThreadStatus } from '../thread/step.ts';
@@ -49,6 +50,14 @@ export interface WithStack {
   readonly stack?: string;
 }
 
+/** One limit of the budget of an execution. */
+export interface BudgetLineOf {
+  readonly executionId: string;
+  readonly threadId?: string;
+  readonly limit: BudgetLimit;
+  readonly max: number;
+}
+
 /** Kind → data. */
 export interface EventData {
   /** The thread was made. A child has its parent and its name. */
@@ -70,6 +79,11 @@ export interface EventData {
   'execution.ended': { readonly executionId: string; readonly reason: string };
   /** A step was stopped while it ran; `keptText`: the text until then is kept as a message. */
   'execution.aborted': InSubprompt & { readonly status: RestStatus; readonly keptText: boolean };
+
+  /** A limit of a budget is nearly reached; once for each limit. `executionId`: whose budget it is, `threadId`: where that is another thread's. */
+  'budget.warning': BudgetLineOf & { readonly used: number };
+  /** A limit of a budget denied what was to come, which would have made `observed` of it: the execution ends. */
+  'budget.exceeded': BudgetLineOf & { readonly observed: number };
 
   /** A message or a tool call was queued. */
   'item.queued': { readonly id: string; readonly kind: 'message' | 'tool' };

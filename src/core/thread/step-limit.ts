@@ -36,6 +36,14 @@ export function isLimitReason(reason: string | undefined): reason is LimitReason
   return reason !== undefined && REASONS.has(reason);
 }
 
+/** An execution ended since a limit forbids what would come next: of steps, or of its budget. What its own code has queued waits for others. */
+export function isUsedUp(rest: {
+  readonly reason?: string;
+  readonly error?: { readonly code: string };
+}): boolean {
+  return isLimitReason(rest.reason) || rest.error?.code === 'BudgetExceeded';
+}
+
 /** Why `side` may not take another step; undefined where it may. */
 export function findLimit(
   { maxSteps, maxSessionTurns = Number.POSITIVE_INFINITY }: StepLimits,

@@ -183,6 +183,8 @@ export type ToolCallOutcome =
       readonly failedAt?: string;
     }
   | { readonly kind: 'unknown'; readonly name: string }
+  /** The execution's budget denies it: it was not begun, and the execution is over. */
+  | { readonly kind: 'exceeded'; readonly name: string; readonly error: StoredError }
   | { readonly kind: 'terminated' };
 
 /** The call waits for an answer and is to be run again once there is one. Times are milliseconds since 1970. */

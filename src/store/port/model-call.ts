@@ -9,6 +9,10 @@ export interface ModelCallStart extends StepRef {
   readonly modelId: string;
 }
 
+export type StartedModelCall =
+  | { readonly kind: 'started' | 'terminated' }
+  | { readonly kind: 'exceeded'; readonly error: StoredError };
+
 /** Calls of an attempt at a step are numbered from here. */
 export const FIRST_CALL = 1;
 
@@ -38,8 +42,8 @@ export interface ModelChunk extends StepRef {
 
 /** Keys of a call: step, attempt, call. On a terminated thread nothing is written. */
 export interface ModelCallStore {
-  /** The same call again changes nothing. */
-  start(command: ModelCallStart): Promise<void>;
+  /** The same call again changes nothing. `exceeded`: the execution's budget denies it, and nothing is written of it. */
+  start(command: ModelCallStart): Promise<StartedModelCall>;
   /** Appends streamed text to the log; false when the attempt no longer has the step open and nothing was written. */
   appendChunk(command: ModelChunk): Promise<boolean>;
   /** Settles the call, once; also one that was taken for lost. */

@@ -2,6 +2,7 @@
 
 import type { FlowDirective, Side, StepDirective } from '../../core/author/thread-execution.ts';
 import type { ContextMessage } from '../../core/context/context.ts';
+import type { BudgetDefinition } from '../../core/governance/budget.ts';
 import type { RunContext } from '../../core/governance/run-context.ts';
 import type { AttachmentRef, ToolCall } from '../../core/message/message.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
@@ -27,6 +28,8 @@ export interface BeginStep extends FromRun {
   readonly session?: Session;
   /** The limits of an agent, which may be another one than the workflow knows of; absent, nothing limits the step. */
   readonly limits?: (agent: string) => StepLimits | undefined;
+  /** The budget of an agent: an execution that the step begins has it. */
+  readonly budget?: (agent: string) => BudgetDefinition | undefined;
   /** Calls that an acting side makes before its first model step since the agent has the thread (runtime §7.3): in its place. */
   readonly immediate?: Readonly<Partial<Record<Side, ImmediateCalls>>>;
   /**
@@ -87,6 +90,7 @@ export type BegunStep =
       /** Steps against the limits, this one included. */
       readonly taken: SideSteps;
     }
+  /** It failed before, or its execution's budget denies it (`BudgetExceeded`): what was due is history then. */
   | { readonly kind: 'failed'; readonly step: number; readonly error: StoredError; readonly swept: number }
   /** Nothing was drained; the step's items are in line, and with them `waiting` in all. `step` is the thread's last. */
   | {

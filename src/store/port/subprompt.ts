@@ -29,6 +29,8 @@ export type OpenedSubprompt =
   | { readonly kind: 'terminated' }
   /** The call has its result, or the step its end: there is nothing to ask. */
   | { readonly kind: 'over' }
+  /** The execution's budget denies the step; nothing of it is stored. */
+  | { readonly kind: 'exceeded'; readonly error: StoredError }
   | { readonly kind: 'stored'; readonly record: StepRecord }
   | { readonly kind: 'call'; readonly step: number; readonly attempt: number };
 

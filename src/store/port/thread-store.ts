@@ -11,6 +11,7 @@
  *     stored, and the same command may be given again.
  * Times are microseconds since 1970.
  */
+import type { BudgetStore } from './budget.ts';
 import type { EffectStore } from './effect.ts';
 import type { EnvStore } from './env.ts';
 import type { EventStore } from './event.ts';
@@ -59,6 +60,7 @@ export interface ThreadStore {
   /** What a step says while it runs: its calls of models, and streamed text. */
   readonly modelCalls: ModelCallStore;
   readonly toolCalls: ToolCallStore;
+  readonly budgets: BudgetStore;
   readonly messages: MessageStore;
   /** The log of each thread. */
   readonly events: EventStore;

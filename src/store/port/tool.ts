@@ -5,6 +5,7 @@ import type { RunContext } from '../../core/governance/run-context.ts';
 import type { AttachmentRef, Message, ToolResult, ToolStatus } from '../../core/message/message.ts';
 import type { MessageItem } from '../../core/thread/item.ts';
 import type { SideSteps } from '../../core/thread/session.ts';
+import type { StoredError } from '../../core/thread/step.ts';
 import type { FromRun } from './run.ts';
 import type { SubpromptPlace } from './step.ts';
 import type { ThreadRecord } from './thread.ts';
@@ -35,6 +36,8 @@ export type BegunTool =
       readonly status: ToolStatus;
       readonly directive?: FlowDirective;
     }
+  /** The execution's budget denies it: it has not begun, and has its result as the execution ends. */
+  | { readonly kind: 'exceeded'; readonly name: string; readonly error: StoredError }
   /** Another attempt has begun it, perhaps on a worker that was lost since, and it may not run twice. */
   | { readonly kind: 'begun_elsewhere'; readonly name: string }
   /** It has asked something: it begins again once the wait is over. */

@@ -4,6 +4,7 @@
  */
 
 import type { FlowDirective, StepDirective } from '../../core/author/thread-execution.ts';
+import type { BudgetTables } from './budget.ts';
 import type { EnvTables } from './env.ts';
 import type { FamilyTables } from './family.ts';
 import type { ValueAndFileTables } from './file.ts';
@@ -191,7 +192,13 @@ export interface StrikeTable {
   updated_at: number;
 }
 
-export interface Tables extends ThreadTables, ValueAndFileTables, EnvTables, FamilyTables, WaitTables {
+export interface Tables
+  extends ThreadTables,
+    ValueAndFileTables,
+    EnvTables,
+    FamilyTables,
+    WaitTables,
+    BudgetTables {
   meta: MetaTable;
   items: ItemTable;
   messages: MessageTable;

@@ -57,6 +57,8 @@ export interface ThreadTable {
   activated: Json;
   /** What its executions begin with, as it was started; null where nothing was given. */
   run_context: Json | null;
+  /** The budgets that the open execution spends from (commands/budget/account.ts); null where there are none. */
+  budget: Json | null;
 }
 
 export interface ThreadRunTable {

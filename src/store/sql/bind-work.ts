@@ -2,6 +2,7 @@
 import { binder } from '../commands/base/bind.ts';
 import type { CommandContext } from '../commands/base/context.ts';
 import { getThread, listThreads } from '../commands/base/read.ts';
+import { readBudget } from '../commands/budget/read-budget.ts';
 import { listEffects, nextEffect, removeEffect, scheduleEffect } from '../commands/effect/effect.ts';
 import { beginEffect, endEffect } from '../commands/effect/effect-run.ts';
 import { readPending } from '../commands/message/pending.ts';
@@ -26,6 +27,7 @@ type Work = Pick<
   | 'threads'
   | 'queue'
   | 'executions'
+  | 'budgets'
   | 'steps'
   | 'subprompts'
   | 'modelCalls'
@@ -74,6 +76,7 @@ export function bindWork(context: CommandContext): Work {
       end: bound(endModelCall),
     },
     toolCalls: { begin: bound(beginTool), commit: bound(commitTool), settleLost: bound(settleLostTool) },
+    budgets: { read: bound(readBudget) },
     ...bindEffects(context),
     ...bindWaits(context),
     strikes: { recordDeaths: bound(recordDeaths), read: bound(readStrike), clear: bound(clearStrike) },

@@ -53,5 +53,6 @@ export function toThreadRow(thread: NewThread, now: number) {
     child_count: 0,
     activated: '[]',
     run_context: thread.context ? JSON.stringify(thread.context) : null,
+    budget: null,
   } as const satisfies Insertable<ThreadTable>;
 }

@@ -19,6 +19,7 @@ import { countAnswered, countEnded, hasOutsideInput } from '../base/step-count.t
 import { toCounts } from '../base/step-place.ts';
 import type { ThreadRow } from '../base/thread-transaction.ts';
 import { findUnseen } from '../base/unseen-step.ts';
+import { budgetOf } from '../budget/account.ts';
 import { DRAIN_ROWS, findMessages, wishOf } from './drain.ts';
 import { toItemRow } from './queue.ts';
 import { findLimitOf } from './step-limit.ts';
@@ -48,7 +49,9 @@ export async function readPending(context: CommandContext, query: Query): Promis
       rows: found.map((row) => ({ id: row.id, message: row.taken ? null : toPendingDraft(row, side) })),
       side,
       limited:
-        !takesOver && (await isLimited(db, query, { thread, found, begins: execution.executionId === null })),
+        budgetOf(thread)?.exceeded !== undefined ||
+        (!takesOver &&
+          (await isLimited(db, query, { thread, found, begins: execution.executionId === null }))),
       ...execution,
       runContext: composeContext(thread, given, { executionId: query.executionId ?? '', open }),
     };

@@ -11,9 +11,12 @@
  * B5. A handoff takes effect with the next step that opens: a step that is taken over belongs to the agent that began it.
  * B6. The thread's row says who acts while steps open; one that is taken over says itself whose it is.
  * B7. A limit is asked when it is known who would act, and before anything is drained: what the step may not take is still in line.
+ * B8. A budget is asked behind the drain: what is due is history, whatever becomes of the step. Where it is used up, the execution is over,
+ *     and what comes in behind that is left to the next one.
  */
 import { mustTakeOver, planStep, type UnseenStep } from '../../../core/thread/plan-step.ts';
 import { NEW_SESSION } from '../../../core/thread/session.ts';
+import type { StoredError } from '../../../core/thread/step.ts';
 import type { LimitReason } from '../../../core/thread/step-limit.ts';
 import type { BeginStep, BegunStep } from '../../port/thread-store.ts';
 import { beginSession, hasUnanswered, setSession } from '../base/acting-side.ts';
@@ -24,6 +27,8 @@ import { askedSteps, beginCount, countEnded, countedSteps } from '../base/step-c
 import { selectStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { findUnseen } from '../base/unseen-step.ts';
+import { budgetOf } from '../budget/account.ts';
+import { spend } from '../budget/spend.ts';
 import { type Drained, type DueInput, drain, readDue, selectInLine } from '../message/drain.ts';
 import { countPending, emitRejections, enqueueTools, tellQueued } from '../message/queue.ts';
 import { findLimitOf } from '../message/step-limit.ts';
@@ -60,7 +65,7 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
         return { kind: 'nothing_to_do', step: thread.row.last_step, swept: before.swept };
       if (!before) emitRejections(thread, command.rejections);
       const asked = { ...command, executionId: open?.id ?? command.executionId };
-      const begun = await carryOut(thread, asked, { ...found, decision });
+      const begun = await carryOut(context, thread, asked, { ...found, decision, swept: before?.swept ?? 0 });
       if (!before) await keepOutcome(thread, command, { step: stepOf(begun), swept: begun.swept });
       return relaxCall(thread, begun);
     },
@@ -78,6 +83,8 @@ interface Found {
 type Decision =
   /** B1: what waits is the next step's. */
   | { readonly do: 'take_over'; readonly step: number }
+  /** B8: the execution's budget is used up. */
+  | { readonly do: 'end'; readonly error: StoredError }
   /** B7: a limit forbids the step. */
   | { readonly do: 'hold_back'; readonly reason: LimitReason }
   | { readonly do: 'drain' };
@@ -85,8 +92,10 @@ type Decision =
 async function decide(
   { trx, row: thread }: ThreadTransaction,
   { limits }: BeginStep,
-  { due: input, unseen }: Found,
+  { due: input, unseen, open }: Found,
 ): Promise<Decision> {
+  const error = open && budgetOf(thread)?.exceeded;
+  if (error) return { do: 'end', error };
   if (mustTakeOver(unseen, thread.turn_open === 1)) return { do: 'take_over', step: unseen.step };
   const { turns, side } = thread;
   const sideSteps = await countEnded(trx, thread);
@@ -98,24 +107,31 @@ async function decide(
 type NewlyBegun = Exclude<BegunStep, { kind: 'terminated' }>;
 
 async function carryOut(
+  context: CommandContext,
   thread: ThreadTransaction,
   command: BeginStep,
-  { decision, ...found }: Found & { readonly decision: Decision },
+  { decision, swept, ...found }: Found & { readonly decision: Decision; readonly swept: number },
 ): Promise<NewlyBegun> {
-  if (decision.do === 'drain') return takeStep(thread, command, found);
+  if (decision.do === 'drain') return takeStep(context, thread, command, found);
   // What the workflow has handed over stays in line.
   for (const item of found.due.added) tellQueued(thread, item);
+  if (decision.do === 'end') return endStep(thread, decision.error, swept);
   if (decision.do === 'hold_back') return holdBack(thread, decision.reason);
-  await setRunning(thread, command.executionId, found.open);
+  await setRunning(thread, command, found.open);
   return findStored(thread, decision.step, 0);
 }
 
-async function takeStep(thread: ThreadTransaction, command: BeginStep, found: Found): Promise<NewlyBegun> {
+async function takeStep(
+  context: CommandContext,
+  thread: ThreadTransaction,
+  command: BeginStep,
+  found: Found,
+): Promise<NewlyBegun> {
   const drained = await drain(thread, found.due, { ...command, open: found.open });
   if (found.open) await keepContext(thread, found.open, drained.context);
   if (drained.wantsAnswer) thread.set({ answer_due: 1, turn_open: 1 });
   if (drained.tools.length > 0) thread.set({ turn_open: 1 });
-  const begun = await openStep(thread, command, { ...found, drained });
+  const begun = await openStep(context, thread, command, { ...found, drained });
   await keepScratch(thread, command.executionId, command.context);
   await enqueueTools(thread, command.queuedTools);
   return begun.kind === 'call'
@@ -152,6 +168,7 @@ function stepOf(begun: BegunStep): number | null {
 }
 
 async function openStep(
+  context: CommandContext,
   thread: ThreadTransaction,
   command: BeginStep,
   { drained, ...found }: Found & { readonly drained: Drained },
@@ -161,12 +178,24 @@ async function openStep(
   if (plan === 'nothing') return { kind: 'nothing_to_do', step: thread.row.last_step, swept };
   // B5: a new step opens.
   applyHandoff(thread);
-  await setRunning(thread, command.executionId, found.open, drained.context);
-  if (plan === 'run_tools') return findStored(thread, await openToolStep(thread, command, tools), swept);
+  await setRunning(thread, command, found.open, drained.context);
+  if (plan === 'run_tools') {
+    const step = await openToolStep(thread, command, tools);
+    // B8: the calls are history too, and closed unrun.
+    const denied = await spend(context, thread, { maxSteps: 1 }, { step });
+    return denied ? endStep(thread, denied, swept) : findStored(thread, step, swept);
+  }
   const immediate = await openImmediateStep(thread, command);
   if (immediate !== undefined) return findStored(thread, immediate, swept);
+  const denied = await spend(context, thread, { maxSteps: 1 });
+  if (denied) return endStep(thread, denied, swept);
   const step = await openModelStep(thread, command, drained);
   return { kind: 'call', step, attempt: 1, swept, taken: countedSteps(thread.row) };
+}
+
+/** B8: told as a step that has failed; `step` is the thread's last. */
+function endStep({ row }: ThreadTransaction, error: StoredError, swept: number) {
+  return { kind: 'failed', step: row.last_step, error, swept } as const;
 }
 
 async function findStored(thread: ThreadTransaction, step: number, swept: number) {

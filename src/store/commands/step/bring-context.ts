@@ -38,7 +38,8 @@ export async function bringContext(
   const { window, call: first } = request(place);
   const context: StepContext = await readMessages(thread.trx, place, window);
   const brought = { ...call, context, ...(opened ? noteTrimmed(thread, context) : {}) };
-  if (!first) return brought;
+  // A budget is asked when it is known what is to be sent.
+  if (!first || thread.row.budget !== null) return brought;
   await beginModelCall(thread, { ...first, step, attempt, call: FIRST_CALL });
   return { ...brought, called: true };
 }

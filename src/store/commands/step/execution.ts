@@ -1,10 +1,12 @@
 /** The execution that a step belongs to: the one that nobody has ended, else a new one, which begins with the step. */
 import type { InferResult, Transaction } from 'kysely';
 import type { RunContext } from '../../../core/governance/run-context.ts';
+import type { BeginStep } from '../../port/step.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { toContextColumns } from '../base/run-context.ts';
 import { beginAsking } from '../base/step-count.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { openBudget } from '../budget/account.ts';
 
 export function selectOpenExecution(trx: Transaction<Tables>, threadId: string) {
   return trx
@@ -20,10 +22,11 @@ export type OpenExecution = InferResult<ReturnType<typeof selectOpenExecution>>[
 /** The thread works, in the execution that is open or in the one that is named. `context`: what that one begins with. */
 export async function setRunning(
   thread: ThreadTransaction,
-  executionId: string,
+  { executionId, budget }: Pick<BeginStep, 'executionId' | 'budget'>,
   open: OpenExecution | undefined,
   context: RunContext | null = null,
 ): Promise<void> {
+  if (!open) await openBudget(thread, executionId, budget?.(thread.row.agent));
   if (!open && (await startExecution(thread, executionId, context))) {
     beginAsking(thread);
     thread.emit('execution.started', { executionId, ...(context ? { runId: context.runId } : {}) });

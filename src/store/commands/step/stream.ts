@@ -4,11 +4,12 @@
  * (close-step.ts, C3).
  */
 import type { Kysely, Selectable } from 'kysely';
-import type { ModelCallEnd, ModelCallStart, ModelChunk } from '../../port/model-call.ts';
+import type { ModelCallEnd, ModelCallStart, ModelChunk, StartedModelCall } from '../../port/model-call.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { type CommandContext, inRunWith, inThread } from '../base/context.ts';
 import { selectStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { spend } from '../budget/spend.ts';
 
 export async function appendChunk(context: CommandContext, command: ModelChunk): Promise<boolean> {
   const { threadId, step, attempt, call, delta } = command;
@@ -25,9 +26,12 @@ export async function appendChunk(context: CommandContext, command: ModelChunk):
   });
 }
 
-export async function startModelCall(context: CommandContext, command: ModelCallStart): Promise<void> {
+export async function startModelCall(
+  context: CommandContext,
+  command: ModelCallStart,
+): Promise<StartedModelCall> {
   const { threadId, step } = command;
-  await inRunWith(
+  return inRunWith(
     context,
     command,
     (trx) => [selectStep(trx, threadId, step).select('state'), selectModelCall(trx, command).select('state')],
@@ -35,7 +39,11 @@ export async function startModelCall(context: CommandContext, command: ModelCall
       thread.relax();
       // A database that crashed may have forgotten the step: then the activity begins it anew, and asks no model before.
       if (!opened) throw new Error(`The store has forgotten step ${step} of this thread.`);
-      if (!known) await beginModelCall(thread, command);
+      if (known) return { kind: 'started' };
+      const denied = await spend(context, thread, { maxLlmCalls: 1 }, { step });
+      if (denied) return { kind: 'exceeded', error: denied };
+      await beginModelCall(thread, command);
+      return { kind: 'started' };
     },
   );
 }

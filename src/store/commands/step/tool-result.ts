@@ -16,6 +16,7 @@ import { type CallRow, OPEN_CALL, updateCall } from '../base/call-row.ts';
 import { selectStepMessages } from '../base/step-messages.ts';
 import { type Owner, readOwner } from '../base/step-place.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { budgetOf } from '../budget/account.ts';
 import { releaseCalls } from '../family/child.ts';
 
 export interface CallResult {
@@ -96,10 +97,13 @@ export async function removeCall(
   thread.emit('tool.removed', { name: call.name, callId: call.call_id }, { step: call.step });
 }
 
+const ENDED = 'the execution ended before this call had a result';
+
 /** Ends every call of the thread that has no result yet, because its execution ends. */
 export async function settleOpenCalls(thread: ThreadTransaction, status: RestStatus): Promise<void> {
   const stopped = status === 'stopped' || status === 'terminated';
-  const error = stopped ? 'stopped' : 'the execution ended before this call had a result';
+  const exceeded = budgetOf(thread.row)?.exceeded;
+  const error = stopped ? 'stopped' : exceeded ? `${exceeded.code}: ${exceeded.message}` : ENDED;
   const calls = await thread.trx
     .selectFrom('tool_calls')
     .innerJoin('steps', (join) =>

@@ -7,14 +7,14 @@
  *     open: the call that it answers has its result.
  * R3. A handoff that still waits for a next step takes effect now.
  * R4. What a child tells its parent of it is kept in the same transaction (child-report.ts).
- * R5. What a thread's own code queued in an execution that a limit ended stays in line, and begins no other, until something comes
+ * R5. What a thread's own code queued in an execution that a limit or its budget ended stays in line, and begins no other, until something comes
  *     from outside.
  * R6. Nobody is asked any more for what the execution waited for.
  */
 import { randomUUID } from 'node:crypto';
 import { roleOf } from '../../../core/thread/session.ts';
 import type { CommitStatusInput, CommitStatusOutcome, RestStatus } from '../../../core/thread/step.ts';
-import { isLimitReason } from '../../../core/thread/step-limit.ts';
+import { isUsedUp } from '../../../core/thread/step-limit.ts';
 import type { CommitStatus } from '../../port/thread.ts';
 import { hasUnanswered, setSession } from '../base/acting-side.ts';
 import { findOutcome, keepOutcome } from '../base/command-key.ts';
@@ -23,6 +23,7 @@ import { closeStep, hasOutsideInput, readOpenSteps } from '../base/step-count.ts
 import { readSubpromptPlace } from '../base/step-place.ts';
 import { updateStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { closeBudget } from '../budget/account.ts';
 import { cancelEffects } from '../effect/effect-run.ts';
 import { hasDueReport, keepEnd, keepReport } from '../family/child-report.ts';
 import { countPending, emitRejections } from '../message/queue.ts';
@@ -43,9 +44,7 @@ export async function commitStatus(
     const { status } = command;
     const mayRest = command.park === true || status === 'stopped' || status === 'terminated';
     // R5: what is left is the thread's own.
-    const inLine = isLimitReason(command.reason)
-      ? await hasOutsideInput(thread.trx, thread.threadId)
-      : waiting > 0;
+    const inLine = isUsedUp(command) ? await hasOutsideInput(thread.trx, thread.threadId) : waiting > 0;
     const pending = !mayRest && (inLine || command.more === true);
     await abortSteps(thread, status);
     await settleOpenCalls(thread, status);
@@ -176,6 +175,7 @@ async function endExecution(thread: ThreadTransaction, { status, reason }: Rest)
     .execute();
   for (const { id } of ended) thread.emit('execution.ended', { executionId: id, reason: reason ?? status });
   thread.set({ turn_open: 0, answer_due: 0 });
+  closeBudget(thread);
   // R3: it has waited for a step.
   applyHandoff(thread);
   return ended[0]?.id ?? null;

@@ -10,6 +10,7 @@ import { type CommandContext, inRun, inSnapshot } from '../base/context.ts';
 import { byTime, selectStepMessages } from '../base/step-messages.ts';
 import type { StepRow } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { spend } from '../budget/spend.ts';
 import { enqueueTools } from '../message/queue.ts';
 import { describeStep } from '../step/describe-step.ts';
 import { retryStep } from '../step/open-step.ts';
@@ -23,7 +24,7 @@ export async function openSubprompt(
     const { state } = await findCall(thread, command);
     if (state === 'done' || state === 'unknown') return { kind: 'over' };
     const { answering: known } = await findSubsteps(thread.trx, thread.threadId, command);
-    const opened = known ? await goOn(thread, known) : await open(thread, command);
+    const opened = known ? await goOn(thread, known) : await open(context, thread, command);
     // As in beginStep: the workflow is told of a call only by the commit that ends it.
     if (opened.kind === 'call') thread.relax();
     return opened;
@@ -36,8 +37,14 @@ async function goOn(thread: ThreadTransaction, { step, state, attempt }: StepRow
   return { kind: 'call', step, attempt: await retryStep(thread, { step, attempt }) };
 }
 
-async function open(thread: ThreadTransaction, command: OpenSubprompt): Promise<OpenedSubprompt> {
+async function open(
+  context: CommandContext,
+  thread: ThreadTransaction,
+  command: OpenSubprompt,
+): Promise<OpenedSubprompt> {
   const { step: parentStep, prompt } = command;
+  const denied = await spend(context, thread, { maxSteps: 1 }, { step: parentStep });
+  if (denied) return { kind: 'exceeded', error: denied };
   const { call, step, place } = await insertSubstep(thread, command, 'open');
   const told = { prompt, parentStep, callId: call.call_id, depth: place.depth };
   thread.emit('step.started', told, { step, attempt: 1 });

@@ -24,6 +24,7 @@ import { type CommandContext, inRun, inRunWith, inThreadWith } from '../base/con
 import { selectRecent, toRecent } from '../base/read.ts';
 import { type Owner, selectOwner, selectPlace, toOwner, toPlace } from '../base/step-place.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { spend } from '../budget/spend.ts';
 import { enqueueTools } from '../message/queue.ts';
 import { keepHandoff } from '../step/handoff.ts';
 import { keepScratch } from '../step/scratch.ts';
@@ -55,6 +56,10 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
       const idempotent = command.idempotent(call.name);
       if (call.state === 'started' && !again && !idempotent) {
         return { kind: 'begun_elsewhere', name: call.name };
+      }
+      if (call.state === 'scheduled') {
+        const denied = await spend(context, thread, { maxToolCalls: 1 }, { step });
+        if (denied) return { kind: 'exceeded', name: call.name, error: denied };
       }
       // Where T1 matters, the disk has it before the body begins.
       if (idempotent) thread.relax();

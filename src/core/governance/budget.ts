@@ -1,0 +1,86 @@
+/**
+ * What an execution may spend, and what a spending comes to. Pure: rows are the store's, and so is the lock around them.
+ * G1. A limit of N lets N pass; 0 forbids the first. What is denied is not spent.
+ * G2. Every limit of every account is asked, in the order of BUDGET_LIMITS, the innermost account first; the first that denies is told.
+ * G3. Each line warns once, when `warnAt` of it is reached; a warning of one never hides that of another.
+ */
+
+/** In the order in which they are asked (G2). */
+export const BUDGET_LIMITS = ['maxSteps', 'maxLlmCalls', 'maxToolCalls'] as const;
+
+export type BudgetLimit = (typeof BUDGET_LIMITS)[number];
+
+/** What an agent's definition sets for each execution of it. */
+export interface BudgetDefinition extends Readonly<Partial<Record<BudgetLimit, number>>> {
+  /** The part of a limit at which a warning is told: 0.8 is 80 %; 0 never warns. */
+  readonly warnAt: number;
+}
+
+/** Whose budget it is: an execution of a thread. */
+export interface BudgetAccount {
+  readonly threadId: string;
+  readonly executionId: string;
+}
+
+/** One limit of one account, and how far it is used up. */
+export interface BudgetLine extends BudgetAccount {
+  readonly limit: BudgetLimit;
+  readonly max: number;
+  readonly used: number;
+  readonly warnAt: number;
+  readonly warned: boolean;
+}
+
+/** How much is to be spent of what. */
+export type Spending = Readonly<Partial<Record<BudgetLimit, number>>>;
+
+export type SpendingVerdict =
+  /** The lines that change, as they will be, and those among them that warn now. */
+  | { readonly kind: 'allow'; readonly changed: readonly BudgetLine[]; readonly warns: readonly BudgetLine[] }
+  /** `observed`: what would have been used. */
+  | { readonly kind: 'deny'; readonly line: BudgetLine; readonly observed: number };
+
+const places: Readonly<Record<string, number>> = Object.fromEntries(
+  BUDGET_LIMITS.map((limit, index) => [limit, index]),
+);
+
+/** G2. Lines of one account are together, and accounts in the order in which they were found. */
+function inOrder(lines: readonly BudgetLine[]): BudgetLine[] {
+  return [...lines].sort((one, other) => (places[one.limit] ?? 0) - (places[other.limit] ?? 0));
+}
+
+/** G1 to G3. `lines`: the innermost account's first. */
+export function evaluateSpending(lines: readonly BudgetLine[], spending: Spending): SpendingVerdict {
+  const asked = inOrder(lines).filter(({ limit }) => (spending[limit] ?? 0) > 0);
+  const spent = asked.map((line) => ({ ...line, used: line.used + (spending[line.limit] ?? 0) }));
+  // G1: N permits N.
+  const over = spent.find(({ used, max }) => used > max);
+  const line = over && asked[spent.indexOf(over)];
+  if (over && line) return { kind: 'deny', line, observed: over.used };
+  const changed = spent.map((each) => ({ ...each, warned: each.warned || isNear(each) }));
+  // G3: once.
+  return {
+    kind: 'allow',
+    changed,
+    warns: changed.filter(({ warned }, index) => warned && !asked[index]?.warned),
+  };
+}
+
+/** G3: 0 disables, and a limit of 0 has nothing to be near to. */
+function isNear({ used, max, warnAt }: Pick<BudgetLine, 'used' | 'max' | 'warnAt'>): boolean {
+  return warnAt > 0 && max > 0 && used >= warnAt * max;
+}
+
+/** What a person and the thread's record are told. */
+export function describeExceeded(
+  { limit, max, threadId, executionId }: BudgetLine,
+  observed: number,
+  asking: string,
+): string {
+  const whose =
+    threadId === asking ? `execution ${executionId}` : `execution ${executionId} of thread ${threadId}`;
+  return (
+    `The budget of ${whose} is used up: ${limit} is ${max}, and this would be ${observed}. ` +
+    'Send another message to begin a new execution, or raise the limit in the definition of its agent.'
+  );
+}

@@ -1,0 +1,22 @@
+/** The `budget` of an agent: its limits, and at which part of them a warning is told. */
+import { z } from 'zod';
+import { BUDGET_LIMITS } from '../core/governance/budget.ts';
+
+const whole = z.int().nonnegative().optional();
+
+export const budget = z
+  .strictObject({
+    maxSteps: whole,
+    maxLlmCalls: whole,
+    maxToolCalls: whole,
+    warnAt: z.number().min(0).max(1, { error: 'must be 1 or less' }).default(0.8),
+  })
+  .check((context) => {
+    if (BUDGET_LIMITS.some((limit) => context.value[limit] !== undefined)) return;
+    context.issues.push({
+      code: 'custom',
+      input: context.value,
+      path: [],
+      message: `limits nothing: set one of ${BUDGET_LIMITS.join(', ')}, or leave it out`,
+    });
+  });

@@ -1,0 +1,13 @@
+/** What authors write as the `budget` of an agent. Types alone; `budget-field.ts` checks them. */
+
+/** Each limit is a number from 0 up; one that is absent limits nothing. */
+export interface BudgetInput {
+  /** Steps: of a model, of queued tools, and of sub-prompts. */
+  maxSteps?: number;
+  /** Requests to models: each try and each fallback is one. */
+  maxLlmCalls?: number;
+  /** Calls of tools, prompts and agents that have begun. */
+  maxToolCalls?: number;
+  /** The part of a limit at which `budget.warning` is told, from 0 to 1; 0 never warns; default 0.8. */
+  warnAt?: number;
+}

@@ -1,0 +1,126 @@
+/** Budgets as an agent defines them: where each limit denies, what is kept then, and that the thread lives on. */
+import { describe, expect, it } from '@jest/globals';
+import { eventsOf } from '../../src/core/event/thread-event.ts';
+import type { BudgetInput } from '../../src/definitions/budget-input.ts';
+import { defineTool } from '../../src/definitions/index.ts';
+import { calls, callsMany, fails, type Script, says, scriptedModel } from '../../src/testing/index.ts';
+import { type TestRuntime, testRuntime } from '../support/runtime.ts';
+
+/** Its tools, and how often the body of each has run. */
+function counted(quick: boolean) {
+  const ran: string[] = [];
+  const make = (name: string) =>
+    defineTool({
+      description: name,
+      quick,
+      execute: () => {
+        ran.push(name);
+        return { status: 'success', result: `${name} done` };
+      },
+    });
+  return { ran, tools: { look: make('look'), note: make('note') } };
+}
+
+async function budgeted(budget: BudgetInput, script: Script, quick = true) {
+  const model = scriptedModel(script);
+  const { ran, tools } = counted(quick);
+  const runtime = await testRuntime({ model, tools, agent: { budget } });
+  const log = async (thread: string) => runtime.store.events.read(thread, 0, 10_000);
+  return { model, ran, log, ...runtime };
+}
+
+const record = ({ client }: Pick<TestRuntime, 'client'>, thread: string) => client.getThread(thread);
+const denied = { status: 'failed', lastError: { code: 'BudgetExceeded' } };
+
+describe('budgets', () => {
+  it('[PL-17] maxSteps 0: no model is asked, what was said is kept, and the thread lives on', async () => {
+    const runtime = await budgeted({ maxSteps: 0 }, []);
+    const thread = await runtime.start('hello');
+    expect(await record(runtime, thread)).toMatchObject(denied);
+    expect(await runtime.transcript(thread)).toEqual(['user: hello']);
+    await runtime.say(thread, 'again');
+    expect(await runtime.transcript(thread)).toEqual(['user: hello', 'user: again']);
+    expect(eventsOf(await runtime.log(thread), 'budget.exceeded').map(({ data }) => data.limit)).toEqual([
+      'maxSteps',
+      'maxSteps',
+    ]);
+  });
+
+  it('[PL-17] maxSteps 1: the second step is denied, and what the first one did is kept', async () => {
+    const runtime = await budgeted({ maxSteps: 1 }, [calls('look')]);
+    const thread = await runtime.start('hello');
+    expect(await record(runtime, thread)).toMatchObject(denied);
+    expect(await runtime.transcript(thread)).toEqual([
+      'user: hello',
+      'assistant:  -> look',
+      'tool look success: look done',
+    ]);
+  });
+
+  it('[PL-17] maxLlmCalls 0: the step is denied before anything is sent', async () => {
+    const runtime = await budgeted({ maxLlmCalls: 0 }, []);
+    const thread = await runtime.start('hello');
+    expect(await record(runtime, thread)).toMatchObject(denied);
+    expect(eventsOf(await runtime.log(thread), 'model.called')).toEqual([]);
+  });
+
+  it.each([
+    ['quick', true],
+    ['slow', false],
+  ])(
+    '[PL-17] maxToolCalls 1: of an answer with three %s calls one runs, and the others are closed unrun',
+    async (_, quick) => {
+      const script = [callsMany(['look', 'note', 'look'].map((name) => ({ name }))), says('a new start')];
+      const runtime = await budgeted({ maxToolCalls: 1 }, script, quick as boolean);
+      const thread = await runtime.start('hello');
+      expect(await record(runtime, thread)).toMatchObject(denied);
+      expect(runtime.ran).toEqual(['look']);
+      const said = await runtime.transcript(thread);
+      expect(said.slice(0, 3)).toEqual([
+        'user: hello',
+        'assistant:  -> look, note, look',
+        'tool look success: look done',
+      ]);
+      expect(said.slice(3).map((line) => line.match(/^tool \w+ error|BudgetExceeded/g)?.join(': '))).toEqual([
+        'tool note error: BudgetExceeded',
+        'tool look error: BudgetExceeded',
+      ]);
+      await runtime.say(thread, 'go on');
+      expect((await runtime.transcript(thread)).at(-1)).toBe('assistant: a new start');
+      expect(await record(runtime, thread)).toMatchObject({ status: 'idle' });
+    },
+  );
+
+  it('[PL-17] a queued tool that the budget denies is history, and is not run', async () => {
+    const runtime = await budgeted({ maxToolCalls: 0 }, []);
+    const thread = await runtime.start();
+    await runtime.client.queueTool(thread, { name: 'look', arguments: {} });
+    await runtime.client.waitForIdle(thread);
+    expect(await record(runtime, thread)).toMatchObject(denied);
+    expect(runtime.ran).toEqual([]);
+    expect((await runtime.transcript(thread)).at(-1)).toMatch(/^tool look error.*BudgetExceeded/);
+  });
+
+  it('[PL-18] at 80 % of a limit it is told, once for each limit', async () => {
+    const script = [calls('look'), calls('look'), calls('look'), calls('look'), says('done')];
+    const runtime = await budgeted({ maxSteps: 5, maxToolCalls: 5 }, script);
+    const thread = await runtime.start('hello');
+    expect(await record(runtime, thread)).toMatchObject({ status: 'idle' });
+    expect(eventsOf(await runtime.log(thread), 'budget.warning').map(({ data }) => data)).toMatchObject([
+      { limit: 'maxSteps', used: 4, max: 5 },
+      { limit: 'maxToolCalls', used: 4, max: 5 },
+    ]);
+  });
+
+  it('[PL-19] a try that is repeated is another call: of one, it is denied; of two, it answers', async () => {
+    const busy = fails({ status: 429, message: 'slow down', retryAfter: 0 });
+    const one = await budgeted({ maxLlmCalls: 1 }, [busy]);
+    const thread = await one.start('hello');
+    expect(await record(one, thread)).toMatchObject(denied);
+    expect(eventsOf(await one.log(thread), 'model.called')).toHaveLength(1);
+    const two = await budgeted({ maxLlmCalls: 2 }, [busy, says('here')]);
+    const other = await two.start('hello');
+    expect((await two.transcript(other)).at(-1)).toBe('assistant: here');
+    expect(await two.store.budgets.read(other)).toMatchObject([{ limit: 'maxLlmCalls', max: 2, used: 2 }]);
+  });
+});

@@ -1,0 +1,124 @@
+/** Budgets (core/governance/budget.ts): spent from in the transaction of what is paid for, so once, whoever gives the command again. */
+import { describe, expect, it } from '@jest/globals';
+import type { BudgetDefinition } from '../../../src/core/governance/budget.ts';
+import type { Stores } from '../store-contract.ts';
+import { call, message, openThread, type ThreadDriver, tool } from '../thread-driver.ts';
+
+const budgeted = (limits: Omit<BudgetDefinition, 'warnAt'>) => ({
+  budget: () => ({ warnAt: 0.8, ...limits }),
+});
+const exceeded = { kind: 'exceeded', error: { code: 'BudgetExceeded' } };
+const used = async ({ store, id }: ThreadDriver) =>
+  Object.fromEntries((await store.budgets.read(id)).map(({ limit, used: spent }) => [limit, spent]));
+const asked = { model: 'main', modelId: 'main-1' };
+
+export function registerBudget(given: () => Stores): void {
+  describe('budgets', () => {
+    it('[PL-17] a step that is denied leaves what was due in history, and says so again when it is asked again', async () => {
+      const thread = await openThread(given().store);
+      const none = budgeted({ maxSteps: 0 });
+      const denied = await thread.begin([message('a')], { ...none, ordinal: 5 });
+      expect(denied).toMatchObject({ kind: 'failed', step: 0, error: { code: 'BudgetExceeded' } });
+      expect(await thread.transcript()).toEqual(['user: content of a']);
+      const before = await thread.everything();
+      expect(await thread.begin([message('a')], { ...none, ordinal: 5 })).toEqual(denied);
+      expect(await thread.everything()).toEqual(before);
+      expect((await thread.events('budget.exceeded')).map(({ data }) => data)).toEqual([
+        { executionId: 'execution-1', limit: 'maxSteps', max: 0, observed: 1 },
+      ]);
+    });
+
+    it('[PL-17] another run of a thread whose budget is used up takes nothing more, and what came in is left to the next execution', async () => {
+      const thread = await openThread(given().store);
+      const one = budgeted({ maxSteps: 1 });
+      await thread.commit(await thread.beginCall([message('a')], one), { toolCalls: [call('c', 'look')] });
+      await thread.runTool(1, 0);
+      thread.afterStep = 1;
+      expect(await thread.begin([], one)).toMatchObject({ kind: 'failed', step: 1 });
+      const revived = thread.as('run-2');
+      await revived.open();
+      expect(await revived.begin([message('b')], one)).toMatchObject({ kind: 'failed', step: 1, swept: 0 });
+      const error = { code: 'BudgetExceeded', message: 'used up' };
+      expect(await revived.rest('failed', { error })).toMatchObject({ kind: 'pending', waiting: 1 });
+      revived.executionId = 'execution-2';
+      expect(await revived.begin([], one)).toMatchObject({ kind: 'call', step: 2 });
+      expect(await used(revived)).toEqual({ maxSteps: 1 });
+    });
+
+    it('[PL-17] what the thread itself has queued begins nothing once its budget is used up', async () => {
+      const thread = await openThread(given().store);
+      expect(await thread.begin([message('a')], budgeted({ maxSteps: 0 }))).toMatchObject({ kind: 'failed' });
+      await thread.store.queue.add(thread.id, tool('own', 'look'), { own: true });
+      const error = { code: 'BudgetExceeded', message: 'used up' };
+      expect(await thread.rest('failed', { error })).toMatchObject({ kind: 'rest', waiting: 1 });
+    });
+
+    it('[PL-17][PL-20] a call is paid for as it begins, once; one that is denied is closed unrun with its execution', async () => {
+      const thread = await openThread(given().store);
+      const toolCalls = [call('c1', 'look'), call('c2', 'look'), call('c3', 'look')];
+      await thread.commit(await thread.beginCall([message('a')], budgeted({ maxToolCalls: 1 })), {
+        toolCalls,
+      });
+      await thread.beginTool(1, 0, 'one', true);
+      // The worker was lost, and the tool is idempotent.
+      expect(await thread.beginTool(1, 0, 'two', true)).toMatchObject({ kind: 'run', repeated: true });
+      await thread.commitTool(1, 0, { attempt: 'two' });
+      expect(await used(thread)).toEqual({ maxToolCalls: 1 });
+      expect(await thread.beginTool(1, 1)).toMatchObject(exceeded);
+      expect(await thread.beginTool(1, 1, 'again')).toMatchObject(exceeded);
+      expect(await used(thread)).toEqual({ maxToolCalls: 1 });
+      expect(await thread.events('budget.exceeded')).toHaveLength(1);
+      await thread.rest('failed', { error: { code: 'BudgetExceeded', message: 'used up' } });
+      const results = (await thread.messages()).filter(({ role }) => role === 'tool');
+      expect(results.map(({ content }) => content?.match(/BudgetExceeded|done/)?.[0])).toEqual([
+        'done',
+        'BudgetExceeded',
+        'BudgetExceeded',
+      ]);
+      expect((await thread.events('tool.started')).map(({ data }) => data.callId)).toEqual(['c1', 'c1']);
+    });
+
+    it('[PL-19][PL-20] each request to a model is paid for once, whatever became of the one before', async () => {
+      const thread = await openThread(given().store);
+      const two = budgeted({ maxLlmCalls: 2 });
+      const ref = await thread.beginCall([message('a')], two);
+      const start = (attempt: number, number: number) =>
+        given().store.modelCalls.start({ ...ref, attempt, call: number, ...asked });
+      expect(await start(1, 1)).toEqual({ kind: 'started' });
+      expect(await start(1, 1)).toEqual({ kind: 'started' });
+      expect(await used(thread)).toEqual({ maxLlmCalls: 1 });
+      // Its worker was lost; another one tries the step.
+      const again = await thread.begin([message('a')], { ...two, ordinal: 0 });
+      expect(again).toMatchObject({ kind: 'call', attempt: 2 });
+      expect(await start(2, 1)).toEqual({ kind: 'started' });
+      expect(await start(2, 2)).toMatchObject(exceeded);
+      expect(await used(thread)).toEqual({ maxLlmCalls: 2 });
+    });
+
+    it('[PL-18] each limit warns once', async () => {
+      const thread = await openThread(given().store);
+      const five = budgeted({ maxSteps: 5, maxToolCalls: 1 });
+      const toolCalls = [call('c', 'look')];
+      for (let step = 1; step <= 5; step++) {
+        await thread.commit(
+          await thread.beginCall([message(`m${step}`)], five),
+          step === 1 ? { toolCalls } : {},
+        );
+        if (step === 1) await thread.runTool(1, 0);
+        thread.afterStep = step;
+      }
+      const execution = { executionId: 'execution-1' };
+      expect((await thread.events('budget.warning')).map(({ data }) => data)).toEqual([
+        { ...execution, limit: 'maxToolCalls', max: 1, used: 1 },
+        { ...execution, limit: 'maxSteps', max: 5, used: 4 },
+      ]);
+    });
+
+    it('an execution without one writes no row and no event', async () => {
+      const thread = await openThread(given().store);
+      await thread.answer([message('a')]);
+      expect(await given().store.budgets.read(thread.id)).toEqual([]);
+      expect(await thread.events('budget.warning', 'budget.exceeded')).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,56 @@
+/** core/governance/budget.ts: what a spending comes to. */
+import { describe, expect, it } from '@jest/globals';
+import {
+  type BudgetLimit,
+  type BudgetLine,
+  evaluateSpending,
+  type Spending,
+} from '../../../src/core/governance/budget.ts';
+
+const line = (
+  limit: BudgetLimit,
+  max: number,
+  used: number,
+  fields: Partial<BudgetLine> = {},
+): BudgetLine => ({
+  ...{ threadId: 't', executionId: 'e', limit, max, used, warnAt: 0.8, warned: false, ...fields },
+});
+const told = (lines: readonly BudgetLine[], spending: Spending): string => {
+  const verdict = evaluateSpending(lines, spending);
+  if (verdict.kind === 'deny')
+    return `deny ${verdict.line.executionId} ${verdict.line.limit} at ${verdict.observed}`;
+  const changed = verdict.changed.map(({ limit, used }) => `${limit} ${used}`).join(', ');
+  const warns = verdict.warns.map(({ limit }) => limit).join(', ');
+  return `allow ${changed}${warns && `; warns ${warns}`}`;
+};
+
+describe('budgets', () => {
+  it.each<[string, readonly BudgetLine[], Spending, string]>([
+    ['0 denies the first', [line('maxSteps', 0, 0)], { maxSteps: 1 }, 'deny e maxSteps at 1'],
+    ['N lets N pass', [line('maxSteps', 10, 6)], { maxSteps: 1 }, 'allow maxSteps 7'],
+    [
+      'and denies what comes then',
+      [line('maxLlmCalls', 2, 2)],
+      { maxLlmCalls: 1 },
+      'deny e maxLlmCalls at 3',
+    ],
+    ['at warnAt it warns', [line('maxSteps', 10, 7)], { maxSteps: 1 }, 'allow maxSteps 8; warns maxSteps'],
+    ['once', [line('maxSteps', 10, 8, { warned: true })], { maxSteps: 1 }, 'allow maxSteps 9'],
+    ['never with warnAt 0', [line('maxSteps', 1, 0, { warnAt: 0 })], { maxSteps: 1 }, 'allow maxSteps 1'],
+    ['what is not spent of is not asked', [line('maxSteps', 0, 0)], { maxLlmCalls: 1 }, 'allow '],
+  ])('[PL-17][PL-18] %s', (_, lines, spending, expected) => {
+    expect(told(lines, spending)).toBe(expected);
+  });
+
+  it('[PL-18] a warning of one limit hides none of another', () => {
+    const lines = [line('maxSteps', 5, 3), line('maxLlmCalls', 5, 3)];
+    expect(told(lines, { maxSteps: 1, maxLlmCalls: 1 })).toBe(
+      'allow maxSteps 4, maxLlmCalls 4; warns maxSteps, maxLlmCalls',
+    );
+  });
+
+  it('[PL-17] one account that is used up denies for all, and nothing is spent of the others', () => {
+    const lines = [line('maxSteps', 9, 0), line('maxSteps', 3, 3, { executionId: 'root' })];
+    expect(told(lines, { maxSteps: 1 })).toBe('deny root maxSteps at 4');
+  });
+});
