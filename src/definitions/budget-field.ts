@@ -9,6 +9,9 @@ export const budget = z
     maxSteps: whole,
     maxLlmCalls: whole,
     maxToolCalls: whole,
+    maxInputTokens: whole,
+    maxOutputTokens: whole,
+    maxCost: z.number().nonnegative().optional(),
     warnAt: z.number().min(0).max(1, { error: 'must be 1 or less' }).default(0.8),
   })
   .check((context) => {

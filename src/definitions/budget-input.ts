@@ -8,6 +8,12 @@ export interface BudgetInput {
   maxLlmCalls?: number;
   /** Calls of tools, prompts and agents that have begun. */
   maxToolCalls?: number;
+  /** Tokens that requests to models take, as their providers count them. */
+  maxInputTokens?: number;
+  /** Tokens that models answer with: no request may bring more than what remains. */
+  maxOutputTokens?: number;
+  /** US dollars, by the prices of the models: each that the agent may ask must have `inputPrice` and `outputPrice`. */
+  maxCost?: number;
   /** The part of a limit at which `budget.warning` is told, from 0 to 1; 0 never warns; default 0.8. */
   warnAt?: number;
 }

@@ -5,6 +5,7 @@
 import type { Registry } from '../core/author/definition.ts';
 import { parseRoute } from '../core/project/route.ts';
 import { checkAgentReferences } from './agent-reference.ts';
+import { checkBudget } from './budget-reference.ts';
 import { BUILT_IN_TOOLS } from './built-in-tool.ts';
 import { TOOL_NAME } from './define-tool.ts';
 import { type Definition, definitionWarnings } from './definition-mark.ts';
@@ -63,6 +64,7 @@ function checkDefinition(
       return joinFindings([
         checkAgentReferences(scope, definition),
         checkHooks(scope, definition.hooks),
+        asProblems(checkBudget(scope, definition)),
         adviseName(definition),
       ]);
     case 'prompt':

@@ -3,8 +3,15 @@
  * the stop rules. Decisions are core's; this file is their order. Quick calls have run within the model activity.
  */
 import { isCancellation } from '@temporalio/workflow';
-import type { StoredError, ToolCallOutcome } from '../core/thread/step.ts';
+import type {
+  ModelStepInput,
+  ModelStepOutcome,
+  RunRef,
+  StoredError,
+  ToolCallOutcome,
+} from '../core/thread/step.ts';
 import type { StopReason } from '../core/thread/stop.ts';
+import { awaitBudget } from './budget.ts';
 import { isFailedActivity, toStoredError } from './fault.ts';
 import { spillBehind, spillOnce } from './spill.ts';
 import { callAt } from './step-call.ts';
@@ -50,19 +57,15 @@ export async function runStep(run: ThreadRun): Promise<StepEnd> {
 async function stepCycle(run: ThreadRun): Promise<StepEnd> {
   const { turn, presence } = run;
   const items = run.inbox.queue.take();
-  presence.showActivity(`asking ${presence.model || 'the model'}`);
-  const outcome = await run.activities.modelStep(
-    {
-      ordinal: run.nextOrdinal(),
-      executionId: turn.executionId(),
-      afterStep: turn.afterStep,
-      items,
-      rejections: run.refusals.take(),
-      agent: presence.agent,
-      ...(turn.session ? { session: turn.session } : {}),
-    },
-    `step ${turn.totalSteps + 1} · ${presence.model || presence.agent}`,
-  );
+  const outcome = await askModel(run, {
+    ordinal: run.nextOrdinal(),
+    executionId: turn.executionId(),
+    afterStep: turn.afterStep,
+    items,
+    rejections: run.refusals.take(),
+    agent: presence.agent,
+    ...(turn.session ? { session: turn.session } : {}),
+  });
   if (outcome.kind === 'terminated') {
     run.end();
     return { kind: 'aborted' };
@@ -85,6 +88,21 @@ async function stepCycle(run: ThreadRun): Promise<StepEnd> {
   }
 }
 
+/** The same step again, where it had to wait for its budget. */
+async function askModel(
+  run: ThreadRun,
+  input: Omit<ModelStepInput, keyof RunRef>,
+): Promise<Exclude<ModelStepOutcome, { kind: 'blocked' }>> {
+  const { presence, turn } = run;
+  for (;;) {
+    presence.showActivity(`asking ${presence.model || 'the model'}`);
+    const summary = `step ${turn.totalSteps + 1} · ${presence.model || presence.agent}`;
+    const outcome = await run.activities.modelStep(input, summary);
+    if (outcome.kind !== 'blocked') return outcome;
+    await awaitBudget(run);
+  }
+}
+
 /** The step's answer is stored: its calls, and what ends with it. */
 async function finishStep(run: ThreadRun, outcome: StoredStep): Promise<StepEnd> {
   const { turn } = run;
@@ -92,6 +110,10 @@ async function finishStep(run: ThreadRun, outcome: StoredStep): Promise<StepEnd>
   if (outcome.agent !== undefined) run.presence.showAgent(outcome.agent);
   if (outcome.model) run.presence.showModel(outcome.model);
   run.presence.showCalls(outcome);
+  if (outcome.exceeded) {
+    turn.completeStep(outcome.step);
+    return { kind: 'fails', error: outcome.exceeded };
+  }
   const calls = await runToolCalls(run, outcome).catch((error) => {
     if (error instanceof Suspended) turn.uncountStep(before);
     throw error;

@@ -5,6 +5,7 @@
  */
 import type { CallRef, SubpromptOutcome, ToolCallOutcome } from '../core/thread/step.ts';
 import type { CallPlace } from './bound-activities.ts';
+import { awaitBudget } from './budget.ts';
 import { callAt } from './step-call.ts';
 import type { ThreadRun } from './thread-run.ts';
 
@@ -30,6 +31,10 @@ export async function runSubprompt(
   for (;;) {
     const asked = await run.activities.askSubprompt(call, place);
     if (asked.kind === 'terminated') return asked;
+    if (asked.kind === 'blocked') {
+      await awaitBudget(run);
+      continue;
+    }
     if (asked.kind === 'settled') return withQueued(asked.outcome);
     for (let index = 0; index < asked.callCount; index++) {
       const result = asked.ran?.[index] ?? (await runInner(asked, index));

@@ -2,7 +2,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
 import type { BudgetInput } from '../../src/definitions/budget-input.ts';
-import { defineTool } from '../../src/definitions/index.ts';
+import {
+  defineAgent,
+  defineModel,
+  definePrompt,
+  defineTool,
+  registryFrom,
+} from '../../src/definitions/index.ts';
 import { calls, callsMany, fails, type Script, says, scriptedModel } from '../../src/testing/index.ts';
 import { type TestRuntime, testRuntime } from '../support/runtime.ts';
 
@@ -122,5 +128,74 @@ describe('budgets', () => {
     const other = await two.start('hello');
     expect((await two.transcript(other)).at(-1)).toBe('assistant: here');
     expect(await two.store.budgets.read(other)).toMatchObject([{ limit: 'maxLlmCalls', max: 2, used: 2 }]);
+  });
+
+  it('[PL-17] maxOutputTokens: each request may bring what remains, and one that has nothing left is not sent', async () => {
+    const usage = { promptTokens: 5, completionTokens: 60, totalTokens: 65 };
+    const script = [
+      calls('look', {}, { usage }),
+      calls('look', {}, { usage: { ...usage, completionTokens: 40 } }),
+    ];
+    const runtime = await budgeted({ maxOutputTokens: 100 }, script);
+    const thread = await runtime.start('hello');
+    expect(await record(runtime, thread)).toMatchObject(denied);
+    expect(runtime.model.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([100, 40]);
+    expect(await runtime.store.budgets.read(thread)).toMatchObject([
+      { used: 100, reserved: 0, estimated: 0 },
+    ]);
+    expect(runtime.ran).toEqual(['look', 'look']);
+  });
+
+  it('[PL-17] an answer that takes more than its budget is kept, its calls are closed unrun, and the thread lives on', async () => {
+    const usage = { promptTokens: 5000, completionTokens: 1, totalTokens: 5001 };
+    const runtime = await budgeted({ maxInputTokens: 1000 }, [
+      calls('look', {}, { usage }),
+      says('a new start'),
+    ]);
+    const thread = await runtime.start('hello');
+    expect(await record(runtime, thread)).toMatchObject(denied);
+    expect(runtime.ran).toEqual([]);
+    expect((await runtime.transcript(thread)).slice(0, 2)).toEqual(['user: hello', 'assistant:  -> look']);
+    expect((await runtime.transcript(thread))[2]).toMatch(
+      /^tool look error.*BudgetExceeded: .*maxInputTokens is 1000/,
+    );
+    await runtime.say(thread, 'go on');
+    expect(await record(runtime, thread)).toMatchObject({ status: 'idle' });
+  });
+
+  it('[PL-17] maxInputTokens: a request that is too long by estimate is not sent', async () => {
+    const runtime = await budgeted({ maxInputTokens: 1000 }, []);
+    const thread = await runtime.start('word '.repeat(2000));
+    expect(await record(runtime, thread)).toMatchObject(denied);
+    expect(eventsOf(await runtime.log(thread), 'model.called')).toEqual([]);
+  });
+
+  it('maxCost asks for the price of every model that may be asked', () => {
+    const registry = (fields: object) => () =>
+      registryFrom({
+        agents: [defineAgent({ name: 'helper', sideA: { prompt: 'main' }, budget: { maxCost: 1 } })],
+        prompts: [
+          definePrompt({ name: 'main', toolDescription: 'main', prompt: 'You help.', model: 'first' }),
+        ],
+        models: [
+          defineModel({
+            name: 'first',
+            provider: scriptedModel([]).provider,
+            model: 'm',
+            inputPrice: 1,
+            outputPrice: 2,
+            fallbacks: ['spare'],
+          }),
+          defineModel({
+            name: 'spare',
+            provider: scriptedModel([]).provider,
+            model: 'm',
+            inputPrice: 1,
+            ...fields,
+          }),
+        ],
+      });
+    expect(registry({})).toThrow(/budget\.maxCost needs prices, and the model 'spare'/);
+    expect(registry({ outputPrice: 0 })).not.toThrow();
   });
 });

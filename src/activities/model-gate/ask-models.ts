@@ -11,6 +11,7 @@ import type { AnsweredCall } from '../../store/port/model-call.ts';
 import type { StepContext } from '../../store/port/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { askModel } from '../model/ask-model.ts';
+import type { Unsent } from '../model/model-call-record.ts';
 import { executedMetadata } from '../model/provider-tools.ts';
 import { readProviderVariables } from '../model/provider-variables.ts';
 import { buildRequest, findModels } from '../model/request.ts';
@@ -18,7 +19,7 @@ import type { SubagentOffer } from '../model/subagent-tools.ts';
 import type { AnswerImages } from './answer-images.ts';
 import type { RequestMaterial } from './assemble.ts';
 import type { StepAnswer } from './commit-answer.ts';
-import type { FailedStep, OpenStep } from './read-step.ts';
+import type { OpenStep } from './read-step.ts';
 import type { StepHooks } from './step-hooks.ts';
 
 export interface AssembledRequest extends Pick<OpenStep, 'ref' | 'called'>, RequestMaterial {
@@ -41,7 +42,7 @@ export interface ModelResponse {
 export async function askModels(
   ports: ActivityDependencies,
   { ref, called, context: { thread }, active, messages, subagents, hooks }: AssembledRequest,
-): Promise<Verdict<ModelResponse, FailedStep>> {
+): Promise<Verdict<ModelResponse, Unsent>> {
   const registry = ports.registry();
   const redact = async (text: string) => (await readRedactor(ports, thread))(text);
   const step = { threadId: thread.id, messages, subagents };
@@ -56,7 +57,7 @@ export async function askModels(
       variables: () => readProviderVariables(ports, thread, active.prompt),
     },
   );
-  if (!result.ok && 'denied' in result) return end({ kind: 'failed', error: result.denied });
+  if (!result.ok && 'unsent' in result) return end(result.unsent);
   if (!result.ok) {
     const calls = `${result.attempts} model ${result.attempts === 1 ? 'call' : 'calls'}`;
     const message = `${await redact(result.error.message)} (${calls})`;

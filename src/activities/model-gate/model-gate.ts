@@ -8,6 +8,7 @@ import type { FromRun } from '../../store/port/run.ts';
 import type { BegunStep, CommittedStep } from '../../store/port/step.ts';
 import { withHookWork } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
+import type { Unsent } from '../model/model-call-record.ts';
 import { storeImages } from './answer-images.ts';
 import { type AssembledRequest, askModels, composeAnswer, composeBlocked } from './ask-models.ts';
 import {
@@ -63,7 +64,7 @@ export const ASSEMBLE = openGate<
   .stage(filterHistory) //            4 hooks on the request: may refuse it
   .stage(sanitise); //                5 last, so that no hook can break the history
 
-const ASK = openGate<ActivityDependencies, AssembledRequest, FailedStep>()
+const ASK = openGate<ActivityDependencies, AssembledRequest, FailedStep | Unsent>()
   .stage(askModels) //                6 attempts: tries and fallbacks
   .stage(storeImages) //              7 images that the model has made become files
   .stage(composeAnswer); //           7 the answer: content, calls with their ids
@@ -86,6 +87,8 @@ export async function beginThreadStep(
 
 export type AnsweredOutcome =
   | CommittedStep
+  /** Other requests hold what is left of its budget: it stays open. */
+  | { readonly kind: 'blocked' }
   /** The step has failed, and the store has its failure. */
   | { readonly kind: 'failed'; readonly error: StoredError };
 
@@ -109,7 +112,8 @@ async function answerThrough(dependencies: ActivityDependencies, step: HookedSte
     return storeAnswer(dependencies, { ...step, answer });
   }
   const asked = await ASK.pass(dependencies, { ...step, messages: assembled.known.messages });
-  if (asked.kind === 'end') return failStep(dependencies, step, asked.end);
+  if (asked.kind === 'end')
+    return asked.end.kind === 'blocked' ? asked.end : failStep(dependencies, step, asked.end);
   return storeAnswer(dependencies, { ...step, answer: asked.known.answer });
 }
 

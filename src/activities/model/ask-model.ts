@@ -1,6 +1,6 @@
 /** Asks the models of a step in their order; what is streamed goes to the log, and each call is a row of its own. */
+import type { ModelDefinition } from '../../core/author/definition.ts';
 import type { ProviderResponse } from '../../core/message/provider.ts';
-import type { StoredError } from '../../core/thread/step.ts';
 import type { CallModelOptions, CallModelResult } from '../../models/call-model.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { AnsweredCall } from '../../store/port/model-call.ts';
@@ -9,8 +9,9 @@ import type { StepRef } from '../../store/port/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
 import { askProvider } from './ask-provider.ts';
+import { estimateCall, withinBound } from './call-estimate.ts';
 import { ChunkWriter } from './chunk-writer.ts';
-import { recordModelCalls, toAnsweredCall, toDenial } from './model-call-record.ts';
+import { recordModelCalls, toAnsweredCall, toUnsent, type Unsent } from './model-call-record.ts';
 
 export interface AskedStep {
   readonly ref: StepRef;
@@ -27,8 +28,7 @@ export type AskedModels =
       /** The end of the call that answered, where it is to be stored with the answer. */
       readonly call?: AnsweredCall;
     })
-  /** The execution's budget denies the next request. */
-  | { readonly ok: false; readonly denied: StoredError };
+  | { readonly ok: false; readonly unsent: Unsent };
 
 export async function askModel(
   { store, handover, probe, report }: ActivityDependencies,
@@ -37,7 +37,9 @@ export async function askModel(
 ): Promise<AskedModels> {
   const signal = abortSignal(handover);
   const chunks = new ChunkWriter((delta, call) => store.modelCalls.appendChunk({ ...ref, call, delta }));
-  const record = recordModelCalls(store, ref, { redact, report });
+  const reserve = (model: ModelDefinition) => estimateCall(model, asked.request(model, {}));
+  const record = recordModelCalls(store, ref, { redact, report, reserve });
+  const { request } = asked;
   let call: AnsweredCall | undefined;
   try {
     const { threadId, step } = ref;
@@ -45,6 +47,7 @@ export async function askModel(
       { threadId, work: `${threadId}:${step}` },
       {
         ...asked,
+        request: (model, tools) => withinBound(request(model, tools), record.bound()),
         signal,
         onAttempt: async (start) => {
           if (!(called && start.attempt === FIRST_CALL)) await record.onAttempt(start);
@@ -69,8 +72,8 @@ export async function askModel(
     return call ? { ...result, call } : result;
   } catch (error) {
     if (signal.aborted) throw abortError(handover);
-    const denied = toDenial(error);
-    if (denied) return { ok: false, denied };
+    const unsent = toUnsent(error);
+    if (unsent) return { ok: false, unsent };
     throw error;
   } finally {
     await chunks.finish();

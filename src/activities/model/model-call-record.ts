@@ -6,43 +6,55 @@ import { errorStack, readField } from '../../core/value/thrown.ts';
 import type { AttemptEnd, AttemptOutcome, CallModelOptions } from '../../models/call-model.ts';
 import { withStack } from '../../state/author-fault.ts';
 import type { StateDependencies } from '../../state/dependencies.ts';
-import type { AnsweredCall } from '../../store/port/model-call.ts';
+import type { AnsweredCall, ModelCallStart } from '../../store/port/model-call.ts';
 import type { StepRef, ThreadStore } from '../../store/port/thread-store.ts';
 
-type Recorder = Required<Pick<CallModelOptions, 'onAttempt' | 'onAttemptEnd'>>;
+type Recorder = Required<Pick<CallModelOptions, 'onAttempt' | 'onAttemptEnd'>> & {
+  /** As much as the request under way may bring, where a budget bounds it. */
+  readonly bound: () => number | undefined;
+};
 
 export interface Telling extends Pick<StateDependencies, 'report'> {
   /** Takes secrets out of what a provider said. */
   readonly redact: (text: string) => Promise<string>;
+  /** What a request to this model may cost. */
+  readonly reserve: (model: ModelDefinition) => ReturnType<NonNullable<ModelCallStart['reserve']>>;
 }
 
-/** A budget denies the next request: nothing more is asked. Thrown through the attempts to whoever began them (ask-model.ts). */
-class DeniedCall extends Error {
-  override readonly name = 'DeniedCall';
-  readonly denied: StoredError;
+/** Why a request is not sent: the budget denies it, or others hold what is left of it. */
+export type Unsent = { readonly kind: 'failed'; readonly error: StoredError } | { readonly kind: 'blocked' };
 
-  constructor(denied: StoredError) {
-    super(denied.message);
-    this.denied = denied;
+/** Nothing more is asked. Thrown through the attempts to whoever began them (ask-model.ts). */
+class UnsentCall extends Error {
+  override readonly name = 'UnsentCall';
+  readonly unsent: Unsent;
+
+  constructor(unsent: Unsent) {
+    super(unsent.kind);
+    this.unsent = unsent;
   }
 }
 
 /** Undefined for any other error. */
-export function toDenial(error: unknown): StoredError | undefined {
-  return readField(error, 'name') === 'DeniedCall' ? (error as DeniedCall).denied : undefined;
+export function toUnsent(error: unknown): Unsent | undefined {
+  return readField(error, 'name') === 'UnsentCall' ? (error as UnsentCall).unsent : undefined;
 }
 
 export function recordModelCalls(
   store: { readonly modelCalls: Pick<ThreadStore['modelCalls'], 'start' | 'end'> },
   ref: StepRef,
-  { redact, report }: Telling,
+  { redact, report, reserve }: Telling,
 ): Recorder {
+  let bound: number | undefined;
   return {
     async onAttempt({ attempt, model }) {
       const asked = { ...ref, call: attempt, model: model.name, modelId: model.model };
-      const started = await store.modelCalls.start(asked);
-      if (started.kind === 'exceeded') throw new DeniedCall(started.error);
+      const started = await store.modelCalls.start({ ...asked, reserve: () => reserve(model) });
+      if (started.kind === 'exceeded') throw new UnsentCall({ kind: 'failed', error: started.error });
+      if (started.kind === 'blocked') throw new UnsentCall(started);
+      bound = started.kind === 'started' ? started.maxOutputTokens : undefined;
     },
+    bound: () => bound,
     async onAttemptEnd({ attempt, model, startedAt, outcome }) {
       if (outcome.ok) {
         const answered = toAnsweredCall({ attempt, model, startedAt }, outcome);

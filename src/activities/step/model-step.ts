@@ -53,6 +53,8 @@ async function describeAnswer(
   switch (answered.kind) {
     case 'terminated':
       return answered;
+    case 'blocked':
+      return { ...answered, step, swept };
     case 'failed':
       return { ...answered, step, swept, ...(await readSession(dependencies, input)) };
     case 'closed':
@@ -100,6 +102,7 @@ function describe(project: Registry, record: StepRecord): Described {
     model: record.model ?? '',
     moreInput: record.moreInput,
     ...(record.directive ? { directive: record.directive } : {}),
+    ...(record.exceeded ? { exceeded: record.exceeded } : {}),
     ...(hasTwoSides(active?.agent) ? { side, turns } : {}),
   };
 }

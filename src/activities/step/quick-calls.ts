@@ -35,7 +35,8 @@ export function withQuickCalls<Input extends Caller, Outcome extends StepOutcome
   return async (input) => {
     const outcome = await step(input);
     // Q2: a lone process runs its unit and nothing else.
-    if (outcome.kind !== 'step' || dependencies.lone) return outcome;
+    if (outcome.kind !== 'step' || ('exceeded' in outcome && outcome.exceeded) || dependencies.lone)
+      return outcome;
     const ran = await runCalls(dependencies, input, outcome);
     return hasRoom(outcome, ran) ? { ...outcome, ran } : outcome;
   };

@@ -18,8 +18,9 @@ import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
 import { askProvider } from '../model/ask-provider.ts';
+import { estimateCall, withinBound } from '../model/call-estimate.ts';
 import { defaultInput, isImmediateCall } from '../model/immediate-subagents.ts';
-import { recordModelCalls } from '../model/model-call-record.ts';
+import { recordModelCalls, toUnsent } from '../model/model-call-record.ts';
 import { findModels } from '../model/request.ts';
 import type { ResumableCall } from '../tool/resumable-call.ts';
 import type { ResolvedCall } from './callee.ts';
@@ -114,17 +115,19 @@ async function askForInput(
   const redact = async (text: string) => (await readRedactor({ store, registry, ...rest }, thread))(text);
   try {
     const { threadId, step, index } = key;
+    const reserve = (model: ModelDefinition) => estimateCall(model, toRequest(model, pass, thread.id));
+    const { bound, ...record } = recordModelCalls(
+      numbered(store, key.index),
+      { ...key, attempt: 1 },
+      { redact, report: rest.report, reserve },
+    );
     const result = await askProvider(
       { threadId, work: `${threadId}:${step}:${index}` },
       {
         models,
-        request: (model) => toRequest(model, pass, thread.id),
+        request: (model) => withinBound(toRequest(model, pass, thread.id), bound()),
         signal,
-        ...recordModelCalls(
-          numbered(store, key.index),
-          { ...key, attempt: 1 },
-          { redact, report: rest.report },
-        ),
+        ...record,
       },
     );
     if (!result.ok) return {};
@@ -135,6 +138,8 @@ async function askForInput(
     return { ...(called ? { name: called } : {}), ...(said ? { message: said } : {}) };
   } catch (error) {
     if (signal.aborted) throw abortError(handover);
+    // Its budget has no room for it: the child is made without.
+    if (toUnsent(error)) return {};
     throw error;
   }
 }

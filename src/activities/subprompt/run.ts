@@ -51,10 +51,15 @@ export async function runSubprompt(
       const { threadId, runId } = call.key;
       const { step, attempt } = opened;
       const answered = await answerStep(dependencies, { ref: { threadId, runId, step, attempt } });
-      if (answered.kind === 'terminated') return answered;
+      if (answered.kind === 'terminated' || answered.kind === 'blocked') return answered;
+      const error =
+        answered.kind === 'stored'
+          ? answered.record.exceeded
+          : answered.kind === 'failed' && isUsedUp(answered)
+            ? answered.error
+            : undefined;
+      if (error) return toOutcome(toDenied({ name: call.begun.call.name, error }));
       if (answered.kind === 'stored') return describe(dependencies, input, answered.record);
-      if (answered.kind === 'failed' && isUsedUp(answered))
-        return toOutcome(toDenied({ name: call.begun.call.name, error: answered.error }));
       return toOutcome(await finishSubprompt(dependencies, input));
     }
   }

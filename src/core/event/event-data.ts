@@ -107,7 +107,7 @@ export interface EventData {
     readonly parentStep?: number;
     readonly callId?: string;
   };
-  /** Another attempt at the step: the worker of the previous one was lost. */
+  /** Another attempt at the step: the worker of the previous one was lost, or it waited for its budget. */
   'step.retried': { readonly reason: string };
   /** The answer is stored as the message `messageId`; its calls follow. */
   'step.committed': InSubprompt & {

@@ -157,11 +157,15 @@ export type ModelStepOutcome =
         readonly waiting?: number;
         /** The thread's agent, where a handoff has changed it. */
         readonly agent?: string;
+        /** Its answer has used up a budget: its calls are not begun, and the execution is over. */
+        readonly exceeded?: StoredError;
       })
   | (Swept & SessionNow & { readonly kind: 'nothing_to_do'; readonly step: number })
   /** A limit forbids the step: nothing was drained, and its items are in line in the store. */
   | (Swept & LimitedStep)
   | (Swept & SessionNow & { readonly kind: 'failed'; readonly step: number; readonly error: StoredError })
+  /** Other requests hold what is left of its budget: the same step is to be asked for again. */
+  | (Swept & { readonly kind: 'blocked'; readonly step: number })
   | { readonly kind: 'terminated' };
 
 export interface ToolCallInput extends RunRef {
@@ -206,6 +210,8 @@ export type SubpromptOutcome =
   /** `again`: its calls come before the model step, for which it is asked again. */
   | (StepCalls & { readonly kind: 'step'; readonly step: number; readonly again?: true })
   | { readonly kind: 'settled'; readonly outcome: ToolCallOutcome }
+  /** As in ModelStepOutcome. */
+  | { readonly kind: 'blocked' }
   | { readonly kind: 'terminated' };
 
 export interface FinishSubpromptInput extends ToolCallInput {

@@ -1,4 +1,5 @@
 /** The live side of a step: the calls of models behind it, and the text that they stream. */
+import type { CallEstimate } from '../../core/governance/reservation.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { StepRef } from './step.ts';
@@ -7,10 +8,16 @@ export interface ModelCallStart extends StepRef {
   readonly call: number;
   readonly model: string;
   readonly modelId: string;
+  /** Asked where a budget bounds tokens or cost: how much of it the request may take, and how long its end may be awaited. */
+  readonly reserve?: () => CallEstimate & { readonly leaseMs: number };
 }
 
 export type StartedModelCall =
-  | { readonly kind: 'started' | 'terminated' }
+  /** `maxOutputTokens`: as much as it may answer with, where a budget bounds it. */
+  | { readonly kind: 'started'; readonly maxOutputTokens?: number }
+  | { readonly kind: 'terminated' }
+  /** Only what other requests hold is in its way: the step is asked for again once they have ended. */
+  | { readonly kind: 'blocked' }
   | { readonly kind: 'exceeded'; readonly error: StoredError };
 
 /** Calls of an attempt at a step are numbered from here. */

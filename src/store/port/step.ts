@@ -78,6 +78,8 @@ export interface StepRecord {
   readonly moreInput: boolean;
   /** What hooks asked of the flow. */
   readonly directive?: StepDirective;
+  /** Its answer is kept, and has used up a budget: the execution is over. */
+  readonly exceeded?: StoredError;
 }
 
 export type BegunStep =

@@ -114,6 +114,96 @@ export function registerBudget(given: () => Stores): void {
       ]);
     });
 
+    it('[PL-17][PL-20] tokens are reserved before a request and settled with its answer, once; what a lost one held is marked', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      const limits = budgeted({ maxInputTokens: 100, maxOutputTokens: 50, maxCost: 1 });
+      const ref = await thread.beginCall([message('a')], limits);
+      const reserve = () => ({ inputTokens: 40, inputPrice: 1000, outputPrice: 2000, leaseMs: 60_000 });
+      const start = (attempt: number, call: number) =>
+        store.modelCalls.start({ ...ref, attempt, call, ...asked, reserve });
+      const lines = async () =>
+        (await store.budgets.read(thread.id)).map((line) => [line.used, line.reserved, line.estimated]);
+      // As much as all three have room for.
+      expect(await start(1, 1)).toEqual({ kind: 'started', maxOutputTokens: 50 });
+      expect(await start(1, 1)).toEqual({ kind: 'started', maxOutputTokens: 50 });
+      expect(await lines()).toEqual([
+        [0, 40, 0],
+        [0, 50, 0],
+        [0, 0.14, 0],
+      ]);
+      // A refusal of the provider costs nothing.
+      const refusal = { code: 'rate_limit', message: 'slow down', statusCode: 429 };
+      await store.modelCalls.end({ ...ref, call: 1, ok: false, error: refusal });
+      expect(await lines()).toEqual([
+        [0, 0, 0],
+        [0, 0, 0],
+        [0, 0, 0],
+      ]);
+      const short = () => ({ ...reserve(), maxOutputTokens: 10 });
+      expect(await store.modelCalls.start({ ...ref, call: 2, ...asked, reserve: short })).toEqual({
+        kind: 'started',
+        maxOutputTokens: 10,
+      });
+      // Its worker was lost.
+      const again = await thread.begin([message('a')], { ...limits, ordinal: 0 });
+      expect(again).toMatchObject({ kind: 'call', attempt: 2 });
+      expect(await lines()).toEqual([
+        [40, 0, 40],
+        [10, 0, 10],
+        [0.06, 0, 0.06],
+      ]);
+      expect(await start(2, 1)).toEqual({ kind: 'started', maxOutputTokens: 40 });
+      const usage = { promptTokens: 30, completionTokens: 20, totalTokens: 50 };
+      const second = { ...ref, attempt: 2 };
+      const answer = () => thread.commit(second, { usage, call: { call: 1, usage, cost: 0.07 } });
+      expect(await answer()).toMatchObject({ kind: 'stored' });
+      const settled = [
+        [70, 0, 40],
+        [30, 0, 10],
+        [0.13, 0, 0.06],
+      ];
+      expect(await lines()).toEqual(settled);
+      await answer();
+      expect(await lines()).toEqual(settled);
+      // What was taken for lost reports after all.
+      await store.modelCalls.end({ ...ref, call: 2, ok: true, usage, cost: 0.07 });
+      expect(await lines()).toEqual([
+        [60, 0, 0],
+        [40, 0, 0],
+        [0.14, 0, 0],
+      ]);
+    });
+
+    it('[PL-17] an answer that takes more than was estimated is kept, and ends its execution', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      const ref = await thread.beginCall([message('a')], budgeted({ maxInputTokens: 20 }));
+      const reserve = () => ({ inputTokens: 10, leaseMs: 60_000 });
+      expect(await store.modelCalls.start({ ...ref, call: 1, ...asked, reserve })).toEqual({
+        kind: 'started',
+      });
+      const usage = { promptTokens: 25, completionTokens: 1, totalTokens: 26 };
+      expect(await thread.commit(ref, { usage, call: { call: 1, usage } })).toMatchObject({
+        kind: 'stored',
+        record: { exceeded: { code: 'BudgetExceeded' } },
+      });
+      expect((await thread.events('budget.exceeded')).map(({ data }) => data)).toMatchObject([
+        { limit: 'maxInputTokens', observed: 25, max: 20 },
+      ]);
+      expect(await thread.begin([], { ordinal: 7 })).toMatchObject({ kind: 'failed', step: 1 });
+    });
+
+    it('[PL-20] what an execution holds as it is stopped counts as it was reserved', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      const ref = await thread.beginCall([message('a')], budgeted({ maxOutputTokens: 100 }));
+      const reserve = () => ({ inputTokens: 10, maxOutputTokens: 30, leaseMs: 60_000 });
+      await store.modelCalls.start({ ...ref, call: 1, ...asked, reserve });
+      await thread.rest('stopped');
+      expect(await store.budgets.read(thread.id)).toMatchObject([{ used: 30, reserved: 0, estimated: 30 }]);
+    });
+
     it('an execution without one writes no row and no event', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')]);

@@ -13,7 +13,18 @@ const line = (
   used: number,
   fields: Partial<BudgetLine> = {},
 ): BudgetLine => ({
-  ...{ threadId: 't', executionId: 'e', limit, max, used, warnAt: 0.8, warned: false, ...fields },
+  ...{
+    threadId: 't',
+    executionId: 'e',
+    limit,
+    max,
+    used,
+    reserved: 0,
+    estimated: 0,
+    warnAt: 0.8,
+    warned: false,
+    ...fields,
+  },
 });
 const told = (lines: readonly BudgetLine[], spending: Spending): string => {
   const verdict = evaluateSpending(lines, spending);

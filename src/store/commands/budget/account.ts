@@ -12,6 +12,8 @@ import type { ThreadRow, ThreadTransaction } from '../base/thread-transaction.ts
 export interface BudgetState {
   /** The execution's own first, its root's last. */
   readonly accounts: readonly BudgetAccount[];
+  /** Its step waits for what other requests hold. */
+  readonly waits?: true;
   /** A2: used up. */
   readonly exceeded?: StoredError;
 }
@@ -38,7 +40,7 @@ export async function openBudget(
     .values(
       limits.map(([name, max]) => ({
         ...{ thread_id: threadId, execution_id: executionId, name, max },
-        ...{ used: 0, reserved: 0, warn_at: warnAt, warned: 0 },
+        ...{ used: 0, reserved: 0, estimated: 0, warn_at: warnAt, warned: 0 },
       })),
     )
     .onConflict((conflict) => conflict.doNothing())

@@ -52,8 +52,8 @@ export function toLines(accounts: readonly BudgetAccount[], rows: readonly LineR
   return accounts.flatMap(({ threadId, executionId }) => {
     const own = rows.filter((row) => row.thread_id === threadId && row.execution_id === executionId);
     return BUDGET_LIMITS.flatMap((limit) => own.filter(({ name }) => name === limit)).map(
-      ({ name: limit, max, used, warn_at: warnAt, warned }) => ({
-        ...{ threadId, executionId, limit, max, used, warnAt, warned: warned === 1 },
+      ({ name: limit, max, used, reserved, estimated, warn_at: warnAt, warned }) => ({
+        ...{ threadId, executionId, limit, max, used, reserved, estimated, warnAt, warned: warned === 1 },
       }),
     );
   });

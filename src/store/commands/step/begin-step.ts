@@ -52,7 +52,7 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
     ],
     async (thread, [[before], [open], inLine]) => {
       if (before && before.step !== null)
-        return relaxCall(thread, await resume(thread, command, { ...before, step: before.step }));
+        return relaxCall(thread, await resume(context, thread, command, { ...before, step: before.step }));
       const unseen = await findUnseen(thread.trx, thread.row, command.afterStep);
       // B6: the store knows better where it is ahead.
       const behind = unseen !== undefined || (command.session !== undefined && (await hasUnanswered(thread)));
@@ -189,7 +189,7 @@ async function openStep(
   if (immediate !== undefined) return findStored(thread, immediate, swept);
   const denied = await spend(context, thread, { maxSteps: 1 });
   if (denied) return endStep(thread, denied, swept);
-  const step = await openModelStep(thread, command, drained);
+  const step = await openModelStep(context, thread, command, drained);
   return { kind: 'call', step, attempt: 1, swept, taken: countedSteps(thread.row) };
 }
 
@@ -205,6 +205,7 @@ async function findStored(thread: ThreadTransaction, step: number, swept: number
 
 /** The worker that had this step was lost, or its answer was: go on from what it left. */
 async function resume(
+  context: CommandContext,
   thread: ThreadTransaction,
   command: BeginStep,
   { step: begun, swept }: { readonly step: number; readonly swept: number },
@@ -226,7 +227,7 @@ async function resume(
     case 'abandoned':
       return { kind: 'nothing_to_do', step: step.step, swept };
     case 'open': {
-      const attempt = await retryStep(thread, step);
+      const attempt = await retryStep(context, thread, step);
       const taken = countedSteps(thread.row);
       return bringContext(thread, command, { kind: 'call', step: step.step, attempt, swept, taken });
     }

@@ -23,7 +23,7 @@ import { readSubpromptPlace } from '../base/step-place.ts';
 import { type StepRow, selectStep, updateStep } from '../base/step-row.ts';
 import type { NewMessageRow, ThreadTransaction } from '../base/thread-transaction.ts';
 import { enqueueTools } from '../message/queue.ts';
-import { describeStep, hasMoreInput } from './describe-step.ts';
+import { describeStep, exceededIn, hasMoreInput } from './describe-step.ts';
 import { type ScheduledCall, scheduleCalls } from './schedule-calls.ts';
 import { keepScratch } from './scratch.ts';
 import { selectModelCall, settleModelCall } from './stream.ts';
@@ -38,7 +38,7 @@ export async function commitStep(context: CommandContext, command: CommitStep): 
     async (thread, [[opened], [known]]) => {
       if (!opened) throw new Error(`Thread ${threadId} has no step ${step}.`);
       // C3: before it is known what becomes of the answer.
-      await settleModelCall(thread, { ...answered, ok: true }, known);
+      await settleModelCall(context, thread, { ...answered, ok: true }, known);
       if (opened.state === 'committed') return { kind: 'stored', record: await describeStep(thread, step) };
       if (opened.state !== 'open' || !(await isWanted(thread, opened))) return { kind: 'closed' };
       // Hooks of what the step drained have asked before those of its answer; the last word holds.
@@ -149,6 +149,7 @@ async function describeCommitted(
     calls: toolCalls.map((call) => call.function.name),
     moreInput: kind !== 'prompt' && (await hasMoreInput(thread, step)),
     ...(directive ? { directive } : {}),
+    ...exceededIn(thread),
   };
 }
 

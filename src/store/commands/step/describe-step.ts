@@ -2,6 +2,7 @@
 import type { StepRecord } from '../../port/step.ts';
 import { selectStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { budgetOf } from '../budget/account.ts';
 
 /** What the workflow must hear of a stored step. */
 export async function describeStep(thread: ThreadTransaction, step: number): Promise<StepRecord> {
@@ -26,7 +27,14 @@ export async function describeStep(thread: ThreadTransaction, step: number): Pro
     calls: calls.map((call) => call.name),
     moreInput: row.kind !== 'prompt' && (await hasMoreInput(thread, step)),
     ...(row.directive ? { directive: row.directive } : {}),
+    ...exceededIn(thread),
   };
+}
+
+/** What the step was answered with has used up the budget of its execution. */
+export function exceededIn({ row }: ThreadTransaction): Pick<StepRecord, 'exceeded'> {
+  const exceeded = budgetOf(row)?.exceeded;
+  return exceeded ? { exceeded } : {};
 }
 
 /**

@@ -1,8 +1,10 @@
 /** New steps: each gets the thread's next number, in the transaction that decided on it. And a step that is tried again. */
 import type { BeginStep } from '../../port/thread-store.ts';
+import type { CommandContext } from '../base/context.ts';
 import { countStep, readOpenSteps, uncountStep } from '../base/step-count.ts';
 import { type StepRow, updateStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { endWait, settleUnheard } from '../budget/reserve.ts';
 import type { Drained, DrainedTool } from '../message/drain.ts';
 import { scheduleCalls } from './schedule-calls.ts';
 
@@ -47,6 +49,7 @@ export async function insertStep(
 
 /** Opens the step of a model call; the call itself is the activity's. */
 export async function openModelStep(
+  context: CommandContext,
   thread: ThreadTransaction,
   command: BeginStep,
   drained: Drained,
@@ -55,6 +58,7 @@ export async function openModelStep(
   for (const abandoned of await readOpenSteps(thread.trx, thread.row)) {
     await updateStep(thread, abandoned.step, { state: 'abandoned', closed_at: thread.now });
     uncountStep(thread, abandoned);
+    await settleUnheard(context, thread, abandoned);
   }
   const { executionId, directive = null } = command;
   const step = await insertStep(thread, executionId, { kind: 'model', state: 'open', directive });
@@ -80,6 +84,7 @@ export async function openToolStep(
 
 /** The worker that had an open step was lost: the next attempt's number. */
 export async function retryStep(
+  context: CommandContext,
   thread: ThreadTransaction,
   { step, attempt: before }: Pick<StepRow, 'step' | 'attempt'>,
 ): Promise<number> {
@@ -92,6 +97,10 @@ export async function retryStep(
     .where('step', '=', step)
     .where('state', '=', 'started')
     .execute();
-  thread.emit('step.retried', { reason: 'the worker that had it was lost' }, { step, attempt });
+  await settleUnheard(context, thread, { step });
+  const reason = endWait(thread)
+    ? 'other requests held what was left of its budget'
+    : 'the worker that had it was lost';
+  thread.emit('step.retried', { reason }, { step, attempt });
   return attempt;
 }

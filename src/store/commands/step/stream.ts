@@ -9,7 +9,7 @@ import type { Tables } from '../../schema/tables.ts';
 import { type CommandContext, inRunWith, inThread } from '../base/context.ts';
 import { selectStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
-import { spend } from '../budget/spend.ts';
+import { findReserved, reserveCall, settleReservation } from '../budget/reserve.ts';
 
 export async function appendChunk(context: CommandContext, command: ModelChunk): Promise<boolean> {
   const { threadId, step, attempt, call, delta } = command;
@@ -39,11 +39,10 @@ export async function startModelCall(
       thread.relax();
       // A database that crashed may have forgotten the step: then the activity begins it anew, and asks no model before.
       if (!opened) throw new Error(`The store has forgotten step ${step} of this thread.`);
-      if (known) return { kind: 'started' };
-      const denied = await spend(context, thread, { maxLlmCalls: 1 }, { step });
-      if (denied) return { kind: 'exceeded', error: denied };
-      await beginModelCall(thread, command);
-      return { kind: 'started' };
+      if (known) return findReserved(thread, command);
+      const started = await reserveCall(context, thread, command);
+      if (started.kind === 'started') await beginModelCall(thread, command);
+      return started;
     },
   );
 }
@@ -80,18 +79,21 @@ export async function endModelCall(context: CommandContext, command: ModelCallEn
     (trx) => [selectModelCall(trx, command).select('state')],
     async (thread, [[known]]) => {
       thread.relax();
-      await settleModelCall(thread, command, known);
+      await settleModelCall(context, thread, command, known);
     },
   );
 }
 
 /** Once. A call that was taken for lost and reports after all was paid for: its row says so. */
 export async function settleModelCall(
+  context: CommandContext,
   thread: ThreadTransaction,
   command: ModelCallEnd,
   known: Pick<ModelCallRow, 'state'> | undefined,
 ): Promise<void> {
-  if (known?.state === 'started' || known?.state === 'lost') await keepEnd(thread, command);
+  if (known?.state !== 'started' && known?.state !== 'lost') return;
+  await keepEnd(thread, command);
+  await settleReservation(context, thread, command);
 }
 
 async function keepEnd(thread: ThreadTransaction, command: ModelCallEnd): Promise<void> {

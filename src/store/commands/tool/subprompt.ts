@@ -24,17 +24,21 @@ export async function openSubprompt(
     const { state } = await findCall(thread, command);
     if (state === 'done' || state === 'unknown') return { kind: 'over' };
     const { answering: known } = await findSubsteps(thread.trx, thread.threadId, command);
-    const opened = known ? await goOn(thread, known) : await open(context, thread, command);
+    const opened = known ? await goOn(context, thread, known) : await open(context, thread, command);
     // As in beginStep: the workflow is told of a call only by the commit that ends it.
     if (opened.kind === 'call') thread.relax();
     return opened;
   });
 }
 
-async function goOn(thread: ThreadTransaction, { step, state, attempt }: StepRow): Promise<OpenedSubprompt> {
+async function goOn(
+  context: CommandContext,
+  thread: ThreadTransaction,
+  { step, state, attempt }: StepRow,
+): Promise<OpenedSubprompt> {
   if (state === 'committed') return { kind: 'stored', record: await describeStep(thread, step) };
   if (state !== 'open') return { kind: 'over' };
-  return { kind: 'call', step, attempt: await retryStep(thread, { step, attempt }) };
+  return { kind: 'call', step, attempt: await retryStep(context, thread, { step, attempt }) };
 }
 
 async function open(

@@ -1,0 +1,135 @@
+/**
+ * What a request to a model may cost at most is reserved before it is sent, and what it has cost is settled with its end. Pure.
+ * R1. A line is never above its limit by what is reserved: the input as it is estimated, and as much output as the request may bring,
+ *     which is the model's own bound or what remains, and is sent along. Only what a provider counts beyond that exceeds it.
+ * R2. What only the reservations of others are in the way of is not denied: it waits for them.
+ * R3. Settled is what was used, once. A request whose end was not seen is settled as it was reserved, and marked: an end that is seen
+ *     after all takes its place.
+ */
+import { type BudgetLimit, type BudgetLine, inOrder, isNear } from './budget.ts';
+
+/** A request to a model, before it is sent. Prices are US dollars per 1,000,000 tokens. */
+export interface CallEstimate {
+  readonly inputTokens: number;
+  /** The model's own bound; absent where it has none. */
+  readonly maxOutputTokens?: number;
+  readonly inputPrice?: number;
+  readonly outputPrice?: number;
+}
+
+export const AMOUNTS = [
+  'maxInputTokens',
+  'maxOutputTokens',
+  'maxCost',
+] as const satisfies readonly BudgetLimit[];
+
+export type Amounts = Readonly<Record<(typeof AMOUNTS)[number], number>>;
+
+export type ReservationPlan =
+  /** `maxOutputTokens`: what the request may bring, where anything bounds it. */
+  | { readonly kind: 'reserve'; readonly amounts: Amounts; readonly maxOutputTokens?: number }
+  | { readonly kind: 'deny'; readonly line: BudgetLine; readonly observed: number }
+  /** R2. */
+  | { readonly kind: 'blocked' };
+
+const MILLION = 1_000_000;
+
+/** The least that the request takes of each: one token of output. */
+function leastOf({ inputTokens, inputPrice = 0, outputPrice = 0 }: CallEstimate): Amounts {
+  return {
+    maxInputTokens: inputTokens,
+    maxOutputTokens: 1,
+    maxCost: (inputTokens * inputPrice + outputPrice) / MILLION,
+  };
+}
+
+const isAmount = (limit: BudgetLimit): limit is keyof Amounts =>
+  (AMOUNTS as readonly BudgetLimit[]).includes(limit);
+
+/** Whether any of the lines asks for it. */
+export function hasAmounts(lines: readonly BudgetLine[]): boolean {
+  return lines.some(({ limit }) => isAmount(limit));
+}
+
+export function planReservation(lines: readonly BudgetLine[], estimate: CallEstimate): ReservationPlan {
+  const least = leastOf(estimate);
+  const asked = inOrder(lines).flatMap((line) =>
+    isAmount(line.limit) ? [{ line, needs: least[line.limit] }] : [],
+  );
+  const over = asked.find(({ line, needs }) => line.used + needs > line.max);
+  if (over) return { kind: 'deny', line: over.line, observed: over.line.used + over.needs };
+  // R2: it would have room without them.
+  if (asked.some(({ line, needs }) => line.used + line.reserved + needs > line.max))
+    return { kind: 'blocked' };
+  const {
+    inputTokens,
+    inputPrice = 0,
+    outputPrice = 0,
+    maxOutputTokens = Number.POSITIVE_INFINITY,
+  } = estimate;
+  const cap = Math.min(maxOutputTokens, ...asked.map(({ line }) => outputWithin(line, estimate)));
+  const output = Number.isFinite(cap) ? cap : 0;
+  const maxCost = (inputTokens * inputPrice + output * outputPrice) / MILLION;
+  return {
+    kind: 'reserve',
+    amounts: { maxInputTokens: inputTokens, maxOutputTokens: output, maxCost },
+    ...(Number.isFinite(cap) ? { maxOutputTokens: cap } : {}),
+  };
+}
+
+/** R1: how much output the line has room for. */
+function outputWithin(
+  { limit, max, used, reserved }: BudgetLine,
+  { inputTokens, inputPrice = 0, outputPrice = 0 }: CallEstimate,
+): number {
+  const left = max - used - reserved;
+  if (limit === 'maxOutputTokens') return Math.floor(left);
+  if (limit !== 'maxCost' || outputPrice === 0) return Number.POSITIVE_INFINITY;
+  return Math.max(1, Math.floor((left * MILLION - inputTokens * inputPrice) / outputPrice));
+}
+
+/** What changes in the lines as something is held, settled, or corrected. Negative amounts take back. */
+export interface AmountChange {
+  readonly reserved?: Amounts;
+  readonly used?: Amounts;
+  readonly estimated?: Amounts;
+}
+
+export interface ChangedLines {
+  readonly changed: readonly BudgetLine[];
+  /** Those that warn now. */
+  readonly warns: readonly BudgetLine[];
+  /** Those that are above their limit. */
+  readonly over: readonly BudgetLine[];
+}
+
+export function changeAmounts(
+  lines: readonly BudgetLine[],
+  { reserved, used, estimated }: AmountChange,
+): ChangedLines {
+  const before = inOrder(lines).filter(({ limit }) => isAmount(limit));
+  const changed = before.map((line) => {
+    const by = (amounts: Amounts | undefined) => (isAmount(line.limit) ? (amounts?.[line.limit] ?? 0) : 0);
+    const after = {
+      ...line,
+      reserved: toSum(line.reserved + by(reserved)),
+      used: toSum(line.used + by(used)),
+      estimated: toSum(line.estimated + by(estimated)),
+    };
+    return { ...after, warned: after.warned || isNear(after) };
+  });
+  return {
+    changed,
+    warns: changed.filter(({ warned }, index) => warned && !before[index]?.warned),
+    over: changed.filter(({ used: sum, max }) => sum > max),
+  };
+}
+
+/** Sums of prices are kept to the millionth of a millionth: what is added and taken away again leaves nothing. */
+function toSum(value: number): number {
+  return Math.max(0, Number.isInteger(value) ? value : Number(value.toFixed(12)));
+}
+
+export function negate({ maxInputTokens, maxOutputTokens, maxCost }: Amounts): Amounts {
+  return { maxInputTokens: -maxInputTokens, maxOutputTokens: -maxOutputTokens, maxCost: -maxCost };
+}

@@ -1,0 +1,64 @@
+/**
+ * The lines of budgets, locked, changed and told of in one transaction.
+ * L1. Budget rows are locked after all other rows of a transaction, in the order of their keys: they alone are shared by threads.
+ */
+import { type BudgetAccount, type BudgetLine, describeExceeded } from '../../../core/governance/budget.ts';
+import type { StoredError } from '../../../core/thread/step.ts';
+import type { CommandContext } from '../base/context.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { type BudgetState, keepBudget } from './account.ts';
+import { selectLines, toLines } from './read-budget.ts';
+
+/** Where in the log it is told. */
+export interface SpendingPlace {
+  readonly step?: number;
+}
+
+/** L1: in the order of their keys; answered with the innermost account's first. */
+export async function lockLines(
+  { rowLocks }: Pick<CommandContext, 'rowLocks'>,
+  { trx }: ThreadTransaction,
+  accounts: readonly BudgetAccount[],
+): Promise<readonly BudgetLine[]> {
+  const query = selectLines(trx, accounts);
+  return toLines(accounts, await (rowLocks ? query.forUpdate() : query).execute());
+}
+
+export async function keepLines({ trx }: ThreadTransaction, lines: readonly BudgetLine[]): Promise<void> {
+  for (const { threadId, executionId, limit, used, reserved, estimated, warned } of lines)
+    await trx
+      .updateTable('budgets')
+      .set({ used, reserved, estimated, warned: warned ? 1 : 0 })
+      .where('thread_id', '=', threadId)
+      .where('execution_id', '=', executionId)
+      .where('name', '=', limit)
+      .execute();
+}
+
+export function warn(thread: ThreadTransaction, lines: readonly BudgetLine[], place: SpendingPlace): void {
+  for (const { threadId, executionId, limit, max, used } of lines)
+    thread.emit('budget.warning', { executionId, ...elsewhere(thread, threadId), limit, max, used }, place);
+}
+
+/** The execution is over (account.ts, A2). */
+export function exceed(
+  thread: ThreadTransaction,
+  state: BudgetState,
+  { line, observed }: { readonly line: BudgetLine; readonly observed: number },
+  place: SpendingPlace,
+): StoredError {
+  const { threadId, executionId, limit, max } = line;
+  const error = { code: 'BudgetExceeded', message: describeExceeded(line, observed, thread.threadId) };
+  thread.emit(
+    'budget.exceeded',
+    { executionId, ...elsewhere(thread, threadId), limit, max, observed },
+    place,
+  );
+  keepBudget(thread, { ...state, exceeded: error });
+  return error;
+}
+
+/** Told where the budget is another thread's. */
+function elsewhere(thread: ThreadTransaction, threadId: string): { threadId?: string } {
+  return threadId === thread.threadId ? {} : { threadId };
+}

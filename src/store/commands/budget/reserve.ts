@@ -1,0 +1,230 @@
+/**
+ * What a request to a model holds of its execution's budgets (core/governance/reservation.ts): held as its row is written, settled in the
+ * transaction that stores its end.
+ * V1. Named as the request is, by step, attempt and call: whoever gives a command again finds what the first one held, and a second
+ *     settlement changes nothing.
+ * V2. A request whose end nobody will tell, since its worker was lost or its execution has ended, is settled as it was reserved.
+ */
+import type { Selectable } from 'kysely';
+import { type BudgetAccount, evaluateSpending } from '../../../core/governance/budget.ts';
+import {
+  type Amounts,
+  changeAmounts,
+  hasAmounts,
+  negate,
+  planReservation,
+} from '../../../core/governance/reservation.ts';
+import type { ModelCallEnd, ModelCallStart, StartedModelCall } from '../../port/model-call.ts';
+import type { BudgetReservationTable } from '../../schema/budget.ts';
+import type { CommandContext } from '../base/context.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { type BudgetState, budgetOf, keepBudget } from './account.ts';
+import { exceed, keepLines, lockLines, warn } from './lines.ts';
+
+type Locks = Pick<CommandContext, 'rowLocks'>;
+type CallKey = Pick<ModelCallStart, 'step' | 'attempt' | 'call'>;
+type Reservation = Selectable<BudgetReservationTable>;
+
+/** Counts the request, and holds what it may cost. */
+export async function reserveCall(
+  context: Locks,
+  thread: ThreadTransaction,
+  { step, attempt, call, reserve }: CallKey & Pick<ModelCallStart, 'reserve'>,
+): Promise<StartedModelCall> {
+  const state = budgetOf(thread.row);
+  if (!state) return { kind: 'started' };
+  if (state.exceeded) return { kind: 'exceeded', error: state.exceeded };
+  const lines = await lockLines(context, thread, state.accounts);
+  const counted = evaluateSpending(lines, { maxLlmCalls: 1 });
+  if (counted.kind === 'deny') return { kind: 'exceeded', error: exceed(thread, state, counted, { step }) };
+  const asked = hasAmounts(lines) ? reserve?.() : undefined;
+  const plan = asked && planReservation(lines, asked);
+  if (plan?.kind === 'deny') return { kind: 'exceeded', error: exceed(thread, state, plan, { step }) };
+  if (plan?.kind === 'blocked') {
+    // V3: who is blocked by it settles it.
+    if (await settleExpired(context, thread, state))
+      return reserveCall(context, thread, { step, attempt, call, reserve });
+    keepBudget(thread, { ...state, waits: true });
+    return { kind: 'blocked' };
+  }
+  await keepLines(thread, counted.changed);
+  warn(thread, counted.warns, { step });
+  if (!plan) return { kind: 'started' };
+  await keepLines(thread, changeAmounts(lines, { reserved: plan.amounts }).changed);
+  const { maxOutputTokens } = plan;
+  await thread.trx
+    .insertInto('budget_reservations')
+    .values({
+      ...{ thread_id: thread.threadId, step, attempt, call, state: 'open' },
+      ...{ accounts: JSON.stringify(state.accounts), root_thread_id: rootOf(state.accounts, thread) },
+      ...toColumns(plan.amounts),
+      max_output: maxOutputTokens ?? null,
+      lease_until: thread.now + asked.leaseMs * 1000,
+    })
+    .execute();
+  return { kind: 'started', ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }) };
+}
+
+function rootOf(accounts: readonly BudgetAccount[], { threadId }: ThreadTransaction): string {
+  return accounts.at(-1)?.threadId ?? threadId;
+}
+
+/** V1: the request has begun; what it was bounded to then. */
+export async function findReserved(
+  thread: ThreadTransaction,
+  key: CallKey,
+): Promise<Extract<StartedModelCall, { kind: 'started' }>> {
+  const row = thread.row.budget === null ? undefined : await findReservation(thread, key);
+  return { kind: 'started', ...(row?.max_output ? { maxOutputTokens: row.max_output } : {}) };
+}
+
+function findReservation(
+  { trx, threadId }: ThreadTransaction,
+  { step, attempt, call }: CallKey,
+): Promise<Reservation | undefined> {
+  return trx
+    .selectFrom('budget_reservations')
+    .selectAll()
+    .where('thread_id', '=', threadId)
+    .where('step', '=', step)
+    .where('attempt', '=', attempt)
+    .where('call', '=', call)
+    .executeTakeFirst();
+}
+
+/** The request has ended. What it has used may be more than was held: then the execution is over. */
+export async function settleReservation(
+  context: Locks,
+  thread: ThreadTransaction,
+  end: Pick<ModelCallEnd, 'step' | 'attempt' | 'call' | 'ok' | 'usage' | 'cost' | 'error'>,
+): Promise<void> {
+  if (thread.row.budget === null) return;
+  const row = await findReservation(thread, end);
+  // V1: once.
+  if (!row || row.state === 'settled') return;
+  const used = usedBy(end);
+  // V2: nobody can say what it has cost.
+  if (used === undefined) return settleAsReserved(context, thread, row);
+  await settle(context, thread, row, used);
+}
+
+/** Undefined for a request that failed on its way: the provider may have answered, and nobody has heard. */
+function usedBy({
+  ok,
+  usage,
+  cost,
+  error,
+}: Pick<ModelCallEnd, 'ok' | 'usage' | 'cost' | 'error'>): Amounts | undefined {
+  if (!ok && error?.statusCode === undefined) return undefined;
+  const { promptTokens: maxInputTokens = 0, completionTokens: maxOutputTokens = 0 } = usage ?? {};
+  return { maxInputTokens, maxOutputTokens, maxCost: cost ?? 0 };
+}
+
+async function settle(
+  context: Locks,
+  thread: ThreadTransaction,
+  row: Reservation,
+  used: Amounts,
+): Promise<void> {
+  const held = toAmounts(row);
+  const lines = await lockLines(context, thread, JSON.parse(row.accounts));
+  const wasOpen = row.state === 'open';
+  const change = wasOpen
+    ? { reserved: negate(held), used }
+    : { used: sum(used, negate(held)), estimated: negate(held) };
+  const { changed, warns, over } = changeAmounts(lines, change);
+  await keepLines(thread, changed);
+  await updateReservation(thread, row, { state: 'settled', ...toColumns(used) });
+  warn(thread, warns, row);
+  const [line] = over;
+  const state = budgetOf(thread.row);
+  if (line && state && !state.exceeded) exceed(thread, state, { line, observed: line.used }, row);
+}
+
+/** V2. */
+async function settleAsReserved(context: Locks, thread: ThreadTransaction, row: Reservation): Promise<void> {
+  if (row.state !== 'open') return;
+  const held = toAmounts(row);
+  const lines = await lockLines(context, thread, JSON.parse(row.accounts));
+  const { changed, warns } = changeAmounts(lines, { reserved: negate(held), used: held, estimated: held });
+  await keepLines(thread, changed);
+  await updateReservation(thread, row, { state: 'estimated' });
+  warn(thread, warns, row);
+}
+
+/** V2: of one step, or of all that the thread has open. */
+export async function settleUnheard(
+  context: Locks,
+  thread: ThreadTransaction,
+  { step }: { readonly step?: number } = {},
+): Promise<void> {
+  if (thread.row.budget === null) return;
+  const open = thread.trx
+    .selectFrom('budget_reservations')
+    .selectAll()
+    .where('thread_id', '=', thread.threadId)
+    .where('state', '=', 'open');
+  const rows = await (step === undefined ? open : open.where('step', '=', step)).execute();
+  for (const row of rows) await settleAsReserved(context, thread, row);
+}
+
+/** V3: of the family. Whether there was any. */
+async function settleExpired(
+  context: Locks,
+  thread: ThreadTransaction,
+  { accounts }: BudgetState,
+): Promise<boolean> {
+  const rows = await thread.trx
+    .selectFrom('budget_reservations')
+    .selectAll()
+    .where('root_thread_id', '=', rootOf(accounts, thread))
+    .where('state', '=', 'open')
+    .where('lease_until', '<', thread.now)
+    .orderBy('thread_id')
+    .orderBy('step')
+    .orderBy('attempt')
+    .orderBy('call')
+    .execute();
+  for (const row of rows) await settleAsReserved(context, thread, row);
+  return rows.length > 0;
+}
+
+/** The step's own, which is asked for again: whether it had waited for the budget. */
+export function endWait(thread: ThreadTransaction): boolean {
+  const state = budgetOf(thread.row);
+  if (!state?.waits) return false;
+  const { waits: _, ...rest } = state;
+  keepBudget(thread, rest);
+  return true;
+}
+
+async function updateReservation(
+  { trx }: ThreadTransaction,
+  { thread_id: threadId, step, attempt, call }: Reservation,
+  changes: Partial<Pick<Reservation, 'state' | 'input' | 'output' | 'cost'>>,
+): Promise<void> {
+  await trx
+    .updateTable('budget_reservations')
+    .set(changes)
+    .where('thread_id', '=', threadId)
+    .where('step', '=', step)
+    .where('attempt', '=', attempt)
+    .where('call', '=', call)
+    .execute();
+}
+
+function toColumns({ maxInputTokens: input, maxOutputTokens: output, maxCost: cost }: Amounts) {
+  return { input, output, cost };
+}
+
+function toAmounts({ input, output, cost }: Reservation): Amounts {
+  return { maxInputTokens: input, maxOutputTokens: output, maxCost: cost };
+}
+
+function sum(one: Amounts, other: Amounts): Amounts {
+  return {
+    maxInputTokens: one.maxInputTokens + other.maxInputTokens,
+    maxOutputTokens: one.maxOutputTokens + other.maxOutputTokens,
+    maxCost: one.maxCost + other.maxCost,
+  };
+}
