@@ -25,6 +25,7 @@ import { addDev } from './commands/dev.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEnv } from './commands/env.ts';
 import { addNew } from './commands/new.ts';
+import { addRuns } from './commands/runs.ts';
 import { addThreads } from './commands/threads.ts';
 import { addValidate } from './commands/validate.ts';
 import { addVariables } from './commands/variables.ts';
@@ -68,6 +69,7 @@ function buildProgram(cli: Cli): Command {
   addWorker(program, cli);
   addChat(program, cli);
   addThreads(program, cli);
+  addRuns(program, cli);
   addVariables(program, cli);
   addEnv(program, cli);
   addNew(program, cli);

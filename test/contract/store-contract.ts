@@ -28,6 +28,7 @@ import { registerOwnMessage } from './store/own-message.ts';
 import { registerQueue } from './store/queue.ts';
 import { registerRead } from './store/read.ts';
 import { registerRest } from './store/rest.ts';
+import { registerRunIndex } from './store/run-index.ts';
 import { registerSide } from './store/side.ts';
 import { registerStep } from './store/step.ts';
 import { registerStrike } from './store/strike.ts';
@@ -85,6 +86,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerRest(given);
     registerRead(given);
     registerLog(given);
+    registerRunIndex(given);
     registerOwnMessage(given);
     registerEnv(given);
     registerConcurrency(given);

@@ -40,6 +40,8 @@ export const ERRORS = {
   /** The message cannot be changed or removed in its present state. */
   MessageConflict: { exit: 1, status: 409 },
   EffectNotFound: { exit: 3, status: 404 },
+  /** There is no execution with this id. */
+  ExecutionNotFound: { exit: 3, status: 404 },
   /** A model, prompt, agent or tool that the project does not define. */
   DefinitionNotFound: { exit: 3, status: 404 },
   /** The definitions of a project have problems; the message lists them. */

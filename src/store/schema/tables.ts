@@ -64,6 +64,12 @@ export interface ExecutionTable {
   stop_reason: string | null;
   /** `state.context`: kept while the execution lasts. */
   context: Json | null;
+  /** The agent with which it began. */
+  agent: string | null;
+  /** The number of the log's row that begins it. */
+  first_seq: number | null;
+  /** Null while it lasts, and where the thread has simply come to rest. */
+  ended_as: 'stopped' | 'failed' | 'terminated' | null;
 }
 
 export interface StepTable {

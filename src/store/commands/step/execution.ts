@@ -41,6 +41,9 @@ async function startExecution(thread: ThreadTransaction, executionId: string): P
       ended_at: null,
       stop_reason: null,
       context: null,
+      agent: thread.row.agent,
+      first_seq: thread.written.event_seq + 1,
+      ended_as: null,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
