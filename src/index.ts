@@ -3,11 +3,14 @@
 export type { AnswerOptions } from './client/answer-wait.ts';
 export type { ConnectOptions } from './client/connect.ts';
 export type { FollowOptions } from './client/follow-events.ts';
+export type { FollowRunOptions } from './client/follow-run.ts';
 export type { OutgoingMessage } from './client/outgoing.ts';
 export type { NewAttachment, OutgoingAttachment } from './client/outgoing-file.ts';
 export type { ProvidedVariables } from './client/provide-variables.ts';
+export type { GetRunReport } from './client/run-report.ts';
 export { RuntimeClient } from './client/runtime-client.ts';
 export type { StartThread } from './client/start-options.ts';
+export type { StoredRuns } from './client/stored-runs.ts';
 export type { ListThreads, StoredFiles, StoredValues } from './client/stored-threads.ts';
 export type {
   CodeExecution,
@@ -163,6 +166,16 @@ export {
   registryFrom,
   requireProject,
 } from './definitions/index.ts';
+export type { Projected } from './projections/projection.ts';
+export type { RunEvent, RunEventType, RunSeverity, RunTaskState } from './projections/run/run-event.ts';
+export { type RedactionOptions, RedactionPolicy } from './projections/run/run-redaction.ts';
+export {
+  type DiffLine,
+  diffRuns,
+  RunReplay,
+  type RunSource,
+} from './projections/run/run-replay.ts';
+export { type ReportOptions, type RunReport, toRunReport } from './projections/run/run-report.ts';
 export { type OpenStoreOptions, openStore } from './store/open-store.ts';
 export type { EnvEntry, EnvOwner } from './store/port/env.ts';
 export type {
@@ -170,7 +183,10 @@ export type {
   ExecutionRecord,
   FamilyMember,
   ListExecutions,
+  ListRuns,
   ListWaits,
+  RunRecord,
+  RunRecordState,
   ThreadRecord,
   ThreadStore,
   VariableRequest,

@@ -25,6 +25,7 @@ import { addDev } from './commands/dev.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEnv } from './commands/env.ts';
 import { addNew } from './commands/new.ts';
+import { addRuns } from './commands/runs.ts';
 import { addThreads } from './commands/threads.ts';
 import { addValidate } from './commands/validate.ts';
 import { addVariables } from './commands/variables.ts';
@@ -70,6 +71,7 @@ function buildProgram(cli: Cli): Command {
   addChat(program, cli);
   addThreads(program, cli);
   addWaits(program, cli);
+  addRuns(program, cli);
   addVariables(program, cli);
   addEnv(program, cli);
   addNew(program, cli);

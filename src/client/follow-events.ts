@@ -17,16 +17,25 @@ export interface FollowOptions {
 export async function* followEvents(
   store: ThreadStore,
   threadId: string,
-  { after = 0, follow = true, signal }: FollowOptions,
+  options: FollowOptions,
 ): AsyncGenerator<ThreadEvent> {
+  for await (const page of followPages(store, threadId, options)) yield* page;
+}
+
+/** As many rows at a time as there are, 500 at most. */
+export async function* followPages(
+  store: ThreadStore,
+  threadId: string,
+  { after = 0, follow = true, signal }: FollowOptions,
+): AsyncGenerator<readonly ThreadEvent[]> {
   let cursor = after;
   while (!signal?.aborted) {
     const page = await store.events.read(threadId, cursor, PAGE);
-    for (const event of page) {
-      cursor = event.seq;
-      yield event;
-      if (event.type === 'thread.terminated') return;
-    }
+    const end = page.findIndex(({ type }) => type === 'thread.terminated');
+    const told = end < 0 ? page : page.slice(0, end + 1);
+    cursor = told.at(-1)?.seq ?? cursor;
+    if (told.length > 0) yield told;
+    if (end >= 0) return;
     if (page.length === PAGE) continue;
     if (!follow) return;
     await delay(POLL_MS, undefined, { signal }).catch(() => undefined);

@@ -13,6 +13,8 @@ import type { BudgetLine } from '../core/governance/budget.ts';
 import type { Message } from '../core/message/message.ts';
 import type { WaitAnswer } from '../core/wait/answer.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
+import type { Projected } from '../projections/projection.ts';
+import type { RunEvent } from '../projections/run/run-event.ts';
 import type { EnvEntry, EnvOwner } from '../store/port/env.ts';
 import type { ExecutionRecord, ListExecutions } from '../store/port/execution.ts';
 import type {
@@ -27,9 +29,11 @@ import type { AnswerOptions } from './answer-wait.ts';
 import { keepStore } from './client-store.ts';
 import { type ConnectOptions, type OpenConnection, openConnection } from './connect.ts';
 import type { FollowOptions } from './follow-events.ts';
+import type { FollowRunOptions } from './follow-run.ts';
 import type { OutgoingMessage } from './outgoing.ts';
 import type { ProvidedVariables } from './provide-variables.ts';
 import type { StartThread } from './start-options.ts';
+import { type StoredRuns, storedRuns } from './stored-runs.ts';
 import { type ListThreads, type StoredFiles, StoredThreads, type StoredValues } from './stored-threads.ts';
 import { StoredVariables } from './stored-variables.ts';
 import { ThreadCommands } from './thread-commands.ts';
@@ -48,6 +52,8 @@ import { ThreadCommands } from './thread-commands.ts';
 export class RuntimeClient {
   readonly temporal: Client;
   readonly taskQueue: string;
+  /** Executions of all threads (docs/runs.md). */
+  readonly runs: StoredRuns;
   readonly #commands: ThreadCommands;
   readonly #threads: StoredThreads;
   readonly #variables: StoredVariables;
@@ -58,6 +64,7 @@ export class RuntimeClient {
     this.temporal = temporal;
     this.taskQueue = taskQueue;
     this.#commands = new ThreadCommands(connection);
+    this.runs = storedRuns(store);
     this.#threads = new StoredThreads(store);
     this.#variables = new StoredVariables(store);
     this.#close = close;
@@ -222,9 +229,17 @@ export class RuntimeClient {
     return this.#threads.getLogs(threadId, options);
   }
 
-  /** The thread's events after a number, oldest first; goes on live unless `follow` is false. Throws `InvalidValue`. */
-  events(threadId: string, options: FollowOptions = {}): AsyncIterable<ThreadEvent> {
-    return this.#threads.events(threadId, options);
+  /**
+   * The thread's events after a number, oldest first; goes on live unless `follow` is false. With `as: 'run'` they are RunEvents, each
+   * with its cursor. Throws `InvalidValue`; for a run that is not there `ExecutionNotFound`.
+   */
+  events(threadId: string, options: FollowRunOptions): AsyncIterable<Projected<RunEvent>>;
+  events(threadId: string, options?: FollowOptions): AsyncIterable<ThreadEvent>;
+  events(
+    threadId: string,
+    options: FollowOptions | FollowRunOptions = {},
+  ): AsyncIterable<ThreadEvent> | AsyncIterable<Projected<RunEvent>> {
+    return 'as' in options ? this.runs.events(threadId, options) : this.#threads.events(threadId, options);
   }
 
   /** Effects that wait, of one name or of all, the next due first. A thread that is not there has none. */

@@ -1,4 +1,12 @@
-/** The entry `everthread/testing`: the scripted model, in process or as an HTTP server. */
+/** The entry `everthread/testing`: the scripted model, in process or as an HTTP server, and assertions on runs. */
+export {
+  type AssertEventsOptions,
+  assertBudgetUnder,
+  assertNoDeniedActions,
+  assertRunEvents,
+  type BudgetBounds,
+  type RunUsage,
+} from './run-assertions.ts';
 export {
   type AnswerStep,
   type CallsOptions,

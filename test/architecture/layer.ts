@@ -23,7 +23,7 @@ const WORKER = 'worker/index.ts';
 /** What the program of a worker process begins with, before it loads all that a worker needs. */
 const SUPERVISED = 'worker/under-supervision.ts';
 
-const OUTSIDE = ['client', 'core', 'definitions', 'state', 'store', 'models', 'sandbox'];
+const OUTSIDE = ['client', 'core', 'definitions', 'projections', 'state', 'store', 'models', 'sandbox'];
 
 export const LAYERS: Readonly<Record<string, Layer>> = {
   core: { layers: [], packages: ['zod'] },
@@ -46,8 +46,9 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['node:', 'zod', '@temporalio/activity', '@temporalio/client', '@temporalio/common'],
     files: [MESSAGES],
   },
+  projections: { layers: ['core'], packages: [] },
   client: {
-    layers: ['core', 'store'],
+    layers: ['core', 'projections', 'store'],
     packages: ['node:', '@temporalio/client', '@temporalio/common', '@temporalio/envconfig'],
     files: [MESSAGES, 'configuration.ts'],
     types: ['workflows/thread.ts'],

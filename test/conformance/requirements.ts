@@ -10,6 +10,7 @@ import { BUDGETS } from './requirements-budget.ts';
 import { RUN_CONTEXT } from './requirements-context.ts';
 import { DEFINITIONS } from './requirements-definitions.ts';
 import { FAMILY } from './requirements-family.ts';
+import { RUNS } from './requirements-runs.ts';
 import { THREAD_STATE } from './requirements-state.ts';
 
 export const REQUIREMENTS: readonly Requirement[] = [
@@ -89,6 +90,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...FAMILY,
   ...RUN_CONTEXT,
   ...BUDGETS,
+  ...RUNS,
   ...CODE_EXECUTION,
   ...STATE_STORAGE,
   {

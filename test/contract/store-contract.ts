@@ -30,6 +30,7 @@ import { registerQueue } from './store/queue.ts';
 import { registerRead } from './store/read.ts';
 import { registerRest } from './store/rest.ts';
 import { registerRunContext } from './store/run-context.ts';
+import { registerRunIndex } from './store/run-index.ts';
 import { registerSide } from './store/side.ts';
 import { registerStep } from './store/step.ts';
 import { registerStrike } from './store/strike.ts';
@@ -90,6 +91,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerRest(given);
     registerRead(given);
     registerLog(given);
+    registerRunIndex(given);
     registerOwnMessage(given);
     registerEnv(given);
     registerBudget(given);

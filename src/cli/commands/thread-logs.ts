@@ -56,7 +56,7 @@ function toRow({ type, data, created_at: at }: Log): string[] {
 
 /** `success`, `lost`, `ended: stop_on_response`, `scheduled`. */
 function toOutcome({ event, status, state, reason }: Log['data']): string {
-  const detail = status ?? state ?? reason;
+  const detail = event === 'execution.ended' ? reason : (status ?? state ?? reason);
   if (typeof event !== 'string') return String(detail ?? '');
   const what = event.split('.').at(-1) ?? event;
   return typeof detail === 'string' ? `${what}: ${detail}` : what;

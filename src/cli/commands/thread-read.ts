@@ -1,6 +1,7 @@
 /** `everthread threads show`, `list` and `tail`: readers of the store, which need no server. */
 import { type Command, Option } from 'commander';
 import { followEvents } from '../../client/follow-events.ts';
+import { followRun } from '../../client/follow-run.ts';
 import type { ThreadStatus } from '../../core/thread/step.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { ThreadRecord, ThreadStore } from '../../store/port/thread-store.ts';
@@ -20,6 +21,7 @@ import {
   tone,
   toTable,
 } from '../output/output.ts';
+import { printRunEvents } from '../output/run-text.ts';
 import { shorten } from '../output/terminal-text.ts';
 import { messageText, statusTone, threadHeading } from '../output/thread-text.ts';
 
@@ -129,22 +131,28 @@ export function addThreadTail(threads: Command, cli: Cli): void {
         'the last seq is the cursor to go on from.',
     )
     .argument('<id>', 'id of the thread')
-    .option('--after <seq>', 'only events after this one', parseWhole, 0)
+    .option('--after <seq>', 'only events after this one: its seq, or with --as run its cursor')
+    .addOption(
+      new Option('--as <reading>', 'run: as RunEvents, one line each (docs/runs.md)').choices(['run']),
+    )
+    .option('--run <id>', 'with --as run: the events of this execution alone')
     .option('--no-follow', 'end at the present end of the log');
   addCommon(command).action(act(cli, tailThread));
 }
 
 interface TailOptions extends CommonOptions {
-  readonly after: number;
+  readonly after?: string;
   readonly follow: boolean;
+  readonly as?: 'run';
+  readonly run?: string;
 }
 
-async function tailThread(
-  threadId: string,
-  { project, json, after, follow }: TailOptions,
-): Promise<undefined> {
+async function tailThread(threadId: string, options: TailOptions): Promise<undefined> {
+  const { project, json, follow, as } = options;
+  const after = as || options.after === undefined ? 0 : parseWhole(options.after);
   await withStore(project, async (store) => {
     await findThread(store, threadId);
+    if (as) return printRunEvents(followRun(store, threadId, options), json);
     const stream = new AnswerStream((id) => store.messages.get(threadId, id));
     const printer = new TailPrinter();
     for await (const event of followEvents(store, threadId, { after, follow })) {

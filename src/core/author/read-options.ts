@@ -52,12 +52,28 @@ const FOLLOW: Readonly<Record<string, Check>> = {
   signal: ['an AbortSignal', (value) => typeof value === 'object' && value !== null && 'aborted' in value],
 };
 
+const FOLLOW_RUN: Readonly<Record<string, Check>> = {
+  ...FOLLOW,
+  as: ['"run"', (value) => value === 'run'],
+  after: ['a cursor, as came with an event', text],
+  run: ['the id of an execution', text],
+};
+
+const RUNS: Readonly<Record<string, Check>> = {
+  limit: PAGE.limit as Check,
+  threadId: ['a text', text],
+  agent: ['a text', text],
+  state: ['a text', text],
+};
+
 /** Each throws `InvalidValue`; what is undefined has its default. */
 export const checkPage = <T>(options: T): T => check('getLogs', options, PAGE);
 export const checkMessagePage = <T>(options: T): T => check('getMessages', options, MESSAGES);
 export const checkThreadPage = <T>(options: T): T => check('listThreads', options, THREADS);
 export const checkExecutionPage = <T>(options: T): T => check('listExecutions', options, EXECUTIONS);
 export const checkFollow = <T>(options: T): T => check('events', options, FOLLOW);
+export const checkFollowRun = <T>(options: T): T => check('events', options, FOLLOW_RUN);
+export const checkRunPage = <T>(options: T): T => check('listRuns', options, RUNS);
 export const checkValuePage = <T>(options: T): T => check('values', options, VALUES);
 export const checkWaitPage = <T>(options: T): T => check('listWaits', options, WAITS);
 

@@ -75,8 +75,13 @@ export interface EventData {
 
   /** An execution began: the thread was at rest and has work. With `runId`: it runs with a context that somebody has given. */
   'execution.started': { readonly executionId: string; readonly runId?: string };
-  /** It ended, and why. */
-  'execution.ended': { readonly executionId: string; readonly reason: string };
+  /** It ended, and why. With `status`: the thread has not simply come to rest. */
+  'execution.ended': {
+    readonly executionId: string;
+    readonly reason: string;
+    readonly status?: Exclude<RestStatus, 'idle'>;
+    readonly error?: StoredError;
+  };
   /** A step was stopped while it ran; `keptText`: the text until then is kept as a message. */
   'execution.aborted': InSubprompt & { readonly status: RestStatus; readonly keptText: boolean };
 

@@ -21,6 +21,7 @@ import type { FileStore } from './file.ts';
 import type { MessageStore } from './message.ts';
 import type { ModelCallStore } from './model-call.ts';
 import type { QueueStore } from './queue.ts';
+import type { RunIndex } from './run-index.ts';
 import type { StepStore } from './step.ts';
 import type { StrikeStore } from './strike.ts';
 import type { SubpromptStore } from './subprompt.ts';
@@ -34,6 +35,7 @@ export type * from './execution.ts';
 export type * from './family.ts';
 export type * from './model-call.ts';
 export type { FromRun } from './run.ts';
+export type * from './run-index.ts';
 export type * from './step.ts';
 export type * from './strike.ts';
 export type * from './subprompt.ts';
@@ -64,6 +66,8 @@ export interface ThreadStore {
   readonly messages: MessageStore;
   /** The log of each thread. */
   readonly events: EventStore;
+  /** Executions of all threads. */
+  readonly runs: RunIndex;
   /** The key-value store of each thread. */
   readonly values: ValueStore;
   /** The file system of each thread. */

@@ -16,6 +16,7 @@ import { counters } from './migration-0009.ts';
 import { waits } from './migration-0010.ts';
 import { runContexts } from './migration-0011.ts';
 import { budgets } from './migration-0013.ts';
+import { runs } from './migration-0014.ts';
 import type { Tables } from './tables.ts';
 
 const spine: Migration = {
@@ -206,6 +207,7 @@ export const provider: MigrationProvider = {
     '0010_waits': waits,
     '0011_run_contexts': runContexts,
     '0013_budgets': budgets,
+    '0014_runs': runs,
   }),
 };
 

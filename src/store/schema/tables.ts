@@ -71,6 +71,12 @@ export interface ExecutionTable {
   run_id: string | null;
   session_id: string | null;
   trace_id: string | null;
+  /** The agent with which it began. */
+  agent: string | null;
+  /** The number of the log's row that begins it. */
+  first_seq: number | null;
+  /** Null while it lasts, and where the thread has simply come to rest. */
+  ended_as: 'stopped' | 'failed' | 'terminated' | null;
 }
 
 export interface StepTable {

@@ -52,6 +52,9 @@ async function startExecution(
       stop_reason: null,
       context: null,
       ...toContextColumns(context),
+      agent: thread.row.agent,
+      first_seq: thread.written.event_seq + 1,
+      ended_as: null,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')

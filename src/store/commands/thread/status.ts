@@ -178,15 +178,25 @@ async function streamedText(
 }
 
 /** The turn is over, whatever comes next: its input is history now, answered along with the next. Null where none was open. */
-async function endExecution(thread: ThreadTransaction, { status, reason }: Rest): Promise<string | null> {
+async function endExecution(
+  thread: ThreadTransaction,
+  { status, reason, error }: Rest,
+): Promise<string | null> {
   const ended = await thread.trx
     .updateTable('executions')
-    .set({ ended_at: thread.now, stop_reason: reason ?? status, context: null })
+    .set({
+      ended_at: thread.now,
+      stop_reason: reason ?? status,
+      context: null,
+      ended_as: status === 'idle' ? null : status,
+    })
     .where('thread_id', '=', thread.threadId)
     .where('ended_at', 'is', null)
     .returning('id')
     .execute();
-  for (const { id } of ended) thread.emit('execution.ended', { executionId: id, reason: reason ?? status });
+  const how = status === 'idle' ? {} : { status, ...(error ? { error } : {}) };
+  for (const { id } of ended)
+    thread.emit('execution.ended', { executionId: id, reason: reason ?? status, ...how });
   thread.set({ turn_open: 0, answer_due: 0 });
   // R3: it has waited for a step.
   applyHandoff(thread);

@@ -1,0 +1,107 @@
+/** `everthread runs report`, `replay` and `diff`: what is kept of a run, and read again. None of them runs anything. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { readRunReport } from '../../client/run-report.ts';
+import { errorMessage, RuntimeError } from '../../core/value/error.ts';
+import { RedactionPolicy } from '../../projections/run/run-redaction.ts';
+import { type DiffLine, diffRuns, RunReplay } from '../../projections/run/run-replay.ts';
+import type { RunReport } from '../../projections/run/run-report.ts';
+import { act, addCommon, type Cli, type CommonOptions } from '../command.ts';
+import { showPath, withStore } from '../connection/find-store.ts';
+import { note, printJson, printJsonLine, printLine, tone, write } from '../output/output.ts';
+import { runEventText } from '../output/run-text.ts';
+import { shorten } from '../output/terminal-text.ts';
+
+interface ReportOptions extends CommonOptions {
+  readonly thread?: string;
+  readonly out?: string;
+  readonly redact: boolean;
+}
+
+export function addRunReport(runs: Command, cli: Cli): void {
+  const command = runs
+    .command('report')
+    .summary('write what happened in an execution as JSON')
+    .description(
+      'Writes the report of an execution: its events, and what they tell of actions, approvals, artifacts, metrics and the task. ' +
+        'Fields that are named like secrets are masked.',
+    )
+    .argument('<id>', 'id of the execution')
+    .option('--thread <id>', 'its thread, where another one has an execution of this id')
+    .option('--no-redact', 'as it is')
+    .option('--out <file>', 'write to this file (default: standard output)');
+  addCommon(command).action(act(cli, reportRun));
+}
+
+async function reportRun(id: string, options: ReportOptions): Promise<undefined> {
+  const { project, json, thread: threadId, out, redact } = options;
+  const redaction = redact ? new RedactionPolicy() : undefined;
+  const report = await withStore(project, (store) => readRunReport(store, id, { threadId, redaction }));
+  const text = `${JSON.stringify(report, null, 2)}\n`;
+  if (out === undefined) {
+    write(text);
+    return undefined;
+  }
+  writeFileSync(out, text);
+  if (json) printJson({ run: id, file: out, bytes: Buffer.byteLength(text) });
+  else note(`Wrote the report of run ${id} to ${showPath(out)}.`);
+  return undefined;
+}
+
+export function addRunReplay(runs: Command, cli: Cli): void {
+  const command = runs
+    .command('replay')
+    .summary('show the events of a recorded report')
+    .description(
+      'Shows the events of a report, as `runs report` has written it. With --json one event a line. Runs nothing.',
+    )
+    .argument('<file>', 'the report')
+    .option('--type <type>', 'only events of this type');
+  addCommon(command).action(act(cli, replayReport));
+}
+
+async function replayReport(
+  file: string,
+  { json, type }: CommonOptions & { readonly type?: string },
+): Promise<undefined> {
+  for (const event of new RunReplay(readReport(file)).iterEvents(type)) {
+    if (json) printJsonLine(event);
+    else printLine(runEventText(event));
+  }
+}
+
+export function addRunDiff(runs: Command, cli: Cli): void {
+  const command = runs
+    .command('diff')
+    .summary('compare two recorded reports')
+    .description(
+      'Compares the events of two reports by what does not differ from run to run: types, severities, summaries. ' +
+        'Ends with 0 where they are the same, else with 1. With --json: { same, lines }.',
+    )
+    .argument('<first>', 'a report')
+    .argument('<second>', 'another one');
+  addCommon(command).action(act(cli, diffReports));
+}
+
+async function diffReports(first: string, second: string, { json }: CommonOptions): Promise<number> {
+  const lines = diffRuns(readReport(first), readReport(second));
+  const same = lines.every((line) => line.in === 'both');
+  if (json) printJson({ same, lines });
+  else if (same) note('Both runs tell the same.');
+  else for (const line of lines) printLine(diffText(line));
+  return same ? 0 : 1;
+}
+
+function diffText({ in: where, line }: DiffLine): string {
+  const text = shorten(line, 200);
+  if (where === 'both') return tone('dim', `  ${text}`);
+  return where === 'first' ? tone('red', `- ${text}`) : tone('green', `+ ${text}`);
+}
+
+function readReport(file: string): RunReport {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as RunReport;
+  } catch (error) {
+    throw new RuntimeError('InvalidValue', `No report can be read from ${file}: ${errorMessage(error)}.`);
+  }
+}

@@ -1,0 +1,94 @@
+/** `everthread runs …`: executions of all threads, found and read. They need the store, and no server. */
+import { type Command, Option } from 'commander';
+import { followRun, requireRun } from '../../client/follow-run.ts';
+import { RUN_STATES, type RunRecord, type RunRecordState } from '../../store/port/run-index.ts';
+import { act, addCommon, type Cli, type CommonOptions, GROUPS, parseWhole } from '../command.ts';
+import { withStore } from '../connection/find-store.ts';
+import { dateAndTime, dimNote, note, printJson, printLine, tone, toTable } from '../output/output.ts';
+import { printRunEvents } from '../output/run-text.ts';
+import { shorten } from '../output/terminal-text.ts';
+import { addRunDiff, addRunReplay, addRunReport } from './run-report.ts';
+
+export function addRuns(program: Command, cli: Cli): void {
+  const runs = program
+    .command('runs')
+    .alias('run')
+    .helpGroup(GROUPS.talk)
+    .summary('executions of all threads: see "everthread runs --help"')
+    .description('A run is an execution of a thread, from the input that begins it to its end.');
+  addRunList(runs, cli);
+  addRunShow(runs, cli);
+  addRunReport(runs, cli);
+  addRunReplay(runs, cli);
+  addRunDiff(runs, cli);
+}
+
+interface ListOptions extends CommonOptions {
+  readonly thread?: string;
+  readonly agent?: string;
+  readonly state?: RunRecordState;
+  readonly limit: number;
+}
+
+function addRunList(runs: Command, cli: Cli): void {
+  const command = runs
+    .command('list')
+    .summary('list executions, the latest first')
+    .description('Lists executions of all threads, the latest first. With --json: { runs }.')
+    .option('--thread <id>', 'only those of this thread')
+    .option('--agent <name>', 'only those that began with this agent')
+    .addOption(new Option('--state <state>', 'only those in this state').choices(RUN_STATES))
+    .option('--limit <n>', 'at most n', parseWhole, 50);
+  addCommon(command).action(act(cli, listRuns));
+}
+
+async function listRuns(options: ListOptions): Promise<undefined> {
+  const { project, json, thread: threadId, agent, state, limit } = options;
+  await withStore(project, async (store) => {
+    const runs = await store.runs.list({ threadId, agent, state, limit });
+    if (json) return printJson({ runs });
+    if (runs.length === 0) return note('No runs like that.');
+    const [heading = '', ...lines] = toTable([
+      ['RUN', 'THREAD', 'AGENT', 'STATE', 'STARTED', 'TOOK', 'REASON'],
+      ...runs.map(toRow),
+    ]).split('\n');
+    printLine(tone('dim', heading));
+    for (const line of lines) printLine(line);
+    if (runs.length === limit) dimNote(`At most ${limit} are shown: --limit shows more.`);
+  });
+  return undefined;
+}
+
+function toRow({ id, threadId, agent, state, startedAt, endedAt, reason }: RunRecord): string[] {
+  return [
+    shorten(id, 64),
+    threadId,
+    shorten(agent, 30),
+    state,
+    dateAndTime(startedAt),
+    endedAt === null ? '' : `${((endedAt - startedAt) / 1_000_000).toFixed(1)} s`,
+    shorten(reason ?? '', 40),
+  ];
+}
+
+function addRunShow(runs: Command, cli: Cli): void {
+  const command = runs
+    .command('show')
+    .summary('show what happened in an execution')
+    .description('Shows the events of an execution (docs/runs.md). With --json lines of { cursor, event }.')
+    .argument('<id>', 'id of the execution')
+    .option('--thread <id>', 'its thread, where another one has an execution of this id');
+  addCommon(command).action(act(cli, showRun));
+}
+
+async function showRun(
+  id: string,
+  { project, json, thread }: CommonOptions & { readonly thread?: string },
+): Promise<undefined> {
+  await withStore(project, async (store) => {
+    const run = await requireRun(store, id, thread);
+    if (!json) printLine(`${toRow(run).filter(Boolean).join('  ')}\n`);
+    await printRunEvents(followRun(store, run.threadId, { run: id, follow: false }), json);
+  });
+  return undefined;
+}

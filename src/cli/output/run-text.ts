@@ -1,0 +1,24 @@
+/** RunEvents as lines: for people, and as NDJSON with the cursor that goes on behind each. */
+import type { Projected } from '../../projections/projection.ts';
+import type { RunEvent } from '../../projections/run/run-event.ts';
+import { printJsonLine, printLine, type Tone, tone } from './output.ts';
+import { shorten } from './terminal-text.ts';
+
+const TONES: Readonly<Record<RunEvent['severity'], Tone>> = { info: 'dim', warning: 'yellow', error: 'red' };
+
+export async function printRunEvents(
+  events: AsyncIterable<Projected<RunEvent>>,
+  json: boolean | undefined,
+): Promise<void> {
+  for await (const told of events) {
+    if (json) printJsonLine(told);
+    else printLine(runEventText(told.event));
+  }
+}
+
+/** `12  action.started  refund: started`. */
+export function runEventText({ sequence, type, payload, summary, severity, timestamp }: RunEvent): string {
+  const kind = type === 'llm.stream' ? `llm.stream ${String(payload.llm_event_type)}` : type;
+  const place = `${timestamp.slice(11, 23)}  ${String(sequence ?? '').padStart(4)}`;
+  return `${tone('dim', place)}  ${tone(TONES[severity], shorten(kind, 40).padEnd(28))}  ${shorten(summary ?? '', 140)}`;
+}

@@ -1,0 +1,70 @@
+/**
+ * Reads a thread's log as RunEvents, and follows it. A reading begins at the start of the execution that its cursor lies in, so
+ * that what it tells does not depend on where it goes on.
+ */
+
+import { RuntimeError } from '../core/value/error.ts';
+import type { LogRow, Projected } from '../projections/projection.ts';
+import { readCursor, withCursors } from '../projections/projection.ts';
+import type { RunEvent } from '../projections/run/run-event.ts';
+import { projectRun } from '../projections/run/run-projection.ts';
+import { beginReading } from '../projections/run/run-state.ts';
+import type { RunRecord, ThreadStore } from '../store/port/thread-store.ts';
+import { followPages } from './follow-events.ts';
+
+export interface FollowRunOptions {
+  readonly as: 'run';
+  /** Events behind this cursor; all of them unless given. */
+  readonly after?: string | undefined;
+  /** An execution's id: its events alone, and with the last one the reading ends. */
+  readonly run?: string | undefined;
+  /** False: stops at the log's present end. */
+  readonly follow?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export async function* followRun(
+  store: ThreadStore,
+  threadId: string,
+  { after, run, follow, signal }: Omit<FollowRunOptions, 'as'>,
+): AsyncGenerator<Projected<RunEvent>> {
+  const cursor = after === undefined ? undefined : readCursor(after);
+  const only = run === undefined ? undefined : await requireRun(store, run, threadId);
+  const begun = only ?? (cursor && (await store.runs.at(threadId, cursor.row)));
+  // One that began before there was an index is found by reading from the log's beginning.
+  const before = begun?.firstSeq ? begun.firstSeq - 1 : 0;
+  let reading = beginReading({ threadId, after: before, agent: before > 0 ? begun?.agent : null });
+  for await (const page of followPages(store, threadId, { after: before, follow, signal })) {
+    for (const row of await fillRows(store, threadId, page)) {
+      const [next, events] = projectRun(reading, row);
+      reading = next;
+      for (const told of withCursors(row, events, cursor)) {
+        if (only && told.event.task_id !== only.id) continue;
+        yield told;
+      }
+      if (only && row.event.type === 'execution.ended' && row.event.data.executionId === only.id) return;
+    }
+  }
+}
+
+/** Rejects with `ExecutionNotFound`. */
+export async function requireRun(store: ThreadStore, id: string, threadId?: string): Promise<RunRecord> {
+  const run = await store.runs.get(id, threadId);
+  if (run) return run;
+  const where = threadId === undefined ? 'in this store' : `in thread "${threadId}"`;
+  throw new RuntimeError(
+    'ExecutionNotFound',
+    `There is no execution "${id}" ${where}: "everthread runs list" tells which there are.`,
+  );
+}
+
+/** With what the rows point to, as it is now. */
+function fillRows(store: ThreadStore, threadId: string, page: readonly LogRow['event'][]): Promise<LogRow[]> {
+  return Promise.all(
+    page.map(async (event) => {
+      // What users say is no part of a run's events.
+      if (event.type !== 'message.created' || event.data.role === 'system') return { event };
+      return { event, message: await store.messages.get(threadId, event.data.messageId) };
+    }),
+  );
+}

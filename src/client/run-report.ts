@@ -1,0 +1,28 @@
+/** The report of a run, read off its thread's log: while the run lasts, and for as long as its thread is kept. */
+
+import type { RunEvent } from '../projections/run/run-event.ts';
+import { type ReportOptions, type RunReport, toRunReport } from '../projections/run/run-report.ts';
+import type { RunRecord, ThreadStore } from '../store/port/thread-store.ts';
+import { followRun, requireRun } from './follow-run.ts';
+
+export interface GetRunReport extends ReportOptions {
+  /** Where executions of several threads have the same id: the latest one unless given. */
+  readonly threadId?: string;
+}
+
+/** Rejects with `ExecutionNotFound`. */
+export async function readRunReport(
+  store: ThreadStore,
+  id: string,
+  { threadId, ...options }: GetRunReport = {},
+): Promise<RunReport> {
+  const run = await requireRun(store, id, threadId);
+  const events: RunEvent[] = [];
+  for await (const { event } of followRun(store, run.threadId, { run: id, follow: false }))
+    events.push(event);
+  return toRunReport(events, { ...options, metadata: { ...aboutRun(run), ...options.metadata } });
+}
+
+function aboutRun({ state, reason }: RunRecord) {
+  return { state, reason };
+}

@@ -1,0 +1,221 @@
+/**
+ * Actions: calls of tools, prompts and agents. What rows of `action.*` tell of them, where a policy judges, is told as it stands there. The
+ * remainder is read off the rows of `tool.*`: without a policy an action is requested as its call begins, and nobody judges it.
+ */
+import type { ThreadEvent } from '../../core/event/thread-event.ts';
+import { llmStream, type RunEventDraft, type RunEventType, shortText } from './run-event.ts';
+import {
+  type Fields,
+  type LooseHandlers,
+  type RunHandlers,
+  snakeFields,
+  type Told,
+  textOf,
+} from './run-handler.ts';
+import type { OpenAction, OpenRun } from './run-state.ts';
+
+interface Outcome {
+  readonly type: 'action.completed' | 'action.failed';
+  readonly payload: Fields;
+  readonly summary: string;
+}
+
+/** An action as its events and those of its approval tell it. */
+export function describeAction({ id, name, arguments: given, childId }: OpenAction): Fields {
+  return {
+    action_id: id,
+    kind: childId ? 'agent.call' : 'tool.call',
+    name,
+    payload: given === undefined ? {} : { arguments: given },
+  };
+}
+
+function aboutAction(
+  action: OpenAction,
+  type: RunEventType,
+  payload: Fields,
+  more: Partial<RunEventDraft> = {},
+): RunEventDraft {
+  const delegation = action.childId ? { delegation: action.id } : {};
+  return { type, payload: { ...payload, action_id: action.id }, action: action.id, ...delegation, ...more };
+}
+
+const keep = (run: OpenRun, callId: string, action: OpenAction): OpenRun => ({
+  ...run,
+  actions: { ...run.actions, [callId]: action },
+});
+
+function drop(run: OpenRun, callId: string): OpenRun {
+  const { [callId]: _, ...actions } = run.actions;
+  return { ...run, actions };
+}
+
+/** What is read off the row of a call that begins, and what ends the story of a call. */
+const BEGINS: readonly RunEventType[] = ['action.requested', 'action.started'];
+const ENDS: readonly RunEventType[] = ['action.completed', 'action.failed', 'action.denied'];
+
+const summaryOf = ({ name }: OpenAction, type: RunEventType) => `${name}: ${type.slice('action.'.length)}`;
+
+/** What the call has come to: the message before this row is its result. */
+function endOf(
+  action: OpenAction,
+  run: OpenRun,
+  event: ThreadEvent,
+  failed: boolean,
+  uncertain: boolean,
+): Outcome {
+  const { content = null, code } = run.said ?? {};
+  const about = { action: describeAction(action), step: event.step };
+  if (!failed)
+    return {
+      type: 'action.completed',
+      payload: { ...about, result: content },
+      summary: `${action.name} is done`,
+    };
+  return {
+    type: 'action.failed',
+    payload: {
+      ...about,
+      error: content,
+      ...(code ? { error_code: code } : {}),
+      ...(uncertain ? { uncertain } : {}),
+    },
+    summary: shortText(content ?? `${action.name} has failed`),
+  };
+}
+
+function settle(
+  run: OpenRun,
+  event: ThreadEvent,
+  { callId, failed, uncertain = false }: { callId: string; failed: boolean; uncertain?: boolean },
+): Told {
+  const action = run.actions[callId];
+  if (!action) return [run, []];
+  const after = drop(run, callId);
+  if (action.told?.some((type) => ENDS.includes(type))) return [after, []];
+  const { type, payload, summary } = endOf(action, run, event, failed, uncertain);
+  return [after, [aboutAction(action, type, payload, { summary, ...(failed ? { severity: 'error' } : {}) })]];
+}
+
+export const ACTION_HANDLERS: RunHandlers = {
+  'tool.called': (run, { step = null, data: { name, callId, queued, depth } }) => {
+    const count = run.asked.step === step ? run.asked.count : 0;
+    const { [callId]: text, ...left } = run.arguments;
+    const given = text === undefined ? {} : { arguments: parse(text) };
+    const action = { id: `${run.threadId}:${step}:${count}`, name, step, ...given };
+    const next = {
+      ...run,
+      asked: { step, count: count + 1 },
+      arguments: left,
+      ...(depth ? {} : { answer: null }),
+    };
+    const asks = { type: 'tool_call', tool: name, call_id: callId, args: given.arguments };
+    const told = llmStream('llm_action', { step, action: asks }, { summary: `Calls ${name}` });
+    // What a person or code has queued no model asked for.
+    return [keep(next, callId, action), queued ? [] : [told]];
+  },
+  'tool.started': (run, { data: { callId } }) => {
+    const action = run.actions[callId];
+    if (!action) return [run, []];
+    const payload = { action: describeAction(action) };
+    const missing = BEGINS.filter((type) => !action.told?.includes(type));
+    return [
+      keep(run, callId, { ...action, told: [...(action.told ?? []), ...missing] }),
+      missing.map((type) => aboutAction(action, type, payload, { summary: summaryOf(action, type) })),
+    ];
+  },
+  'tool.result': (run, event) => {
+    const { callId, status } = event.data;
+    return settle(run, event, { callId, failed: status === 'error' });
+  },
+  'tool.unknown': (run, event) =>
+    settle(run, event, { callId: event.data.callId, failed: true, uncertain: true }),
+  'tool.removed': (run, { data: { callId } }) => [drop(run, callId), []],
+  'tool.invoked': (run, { seq, step = null, data: { name, status, durationMs } }) => {
+    const action = { id: `${run.threadId}:invoked:${seq}`, name, step };
+    const failed = status === 'error';
+    const payload = { action: describeAction(action), latency_ms: durationMs, invoked: true };
+    const told = aboutAction(action, failed ? 'action.failed' : 'action.completed', payload, {
+      summary: failed ? `${name} has failed` : `${name} is done`,
+      ...(failed ? { severity: 'error' } : {}),
+    });
+    return [run, [told]];
+  },
+  'subagent.created': (run, { data: { childId, agent, callId } }) => {
+    const action = callId === undefined ? undefined : run.actions[callId];
+    const payload = { child_thread_id: childId, child_agent: agent };
+    if (!action || callId === undefined)
+      return [run, [{ type: 'task.progress', payload, summary: `${agent} is started` }]];
+    const delegated = { ...action, childId };
+    const told = aboutAction(delegated, 'task.progress', payload, { summary: `${agent} is started` });
+    return [keep(run, callId, delegated), [told]];
+  },
+  'subagent.returned': (run, { data: { childId, agent, by } }) => [
+    run,
+    [
+      {
+        type: 'task.progress',
+        payload: { child_thread_id: childId, child_agent: agent, by },
+        summary: `${agent} has reported`,
+      },
+    ],
+  ],
+  'subagent.failed': (run, { data: { childId, agent, by, kind } }) => [
+    run,
+    [
+      {
+        type: 'task.progress',
+        payload: { child_thread_id: childId, child_agent: agent, by, kind },
+        summary: `${agent}: ${kind}`,
+        severity: 'warning',
+      },
+    ],
+  ],
+};
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A row of `action.*`, as the event of that name; what it tells is not read off another row. */
+function governed(type: RunEventType, more: Partial<RunEventDraft> = {}): LooseHandlers[string] {
+  return (run, data) => {
+    const id = textOf(data, 'actionId') ?? textOf(data, 'id') ?? '';
+    const callId =
+      textOf(data, 'callId') ?? Object.keys(run.actions).find((key) => run.actions[key]?.id === id);
+    const open = callId === undefined ? undefined : run.actions[callId];
+    const known: OpenAction = open ?? { id, name: textOf(data, 'name') ?? id, step: null };
+    const action = {
+      ...describeAction(known),
+      ...(data.kind ? { kind: data.kind } : {}),
+      ...present(data, 'capabilities'),
+    };
+    const next = callId && open ? keep(run, callId, { ...open, told: [...(open.told ?? []), type] }) : run;
+    const told = { ...present(data, 'code'), ...present(data, 'reason') };
+    const summary = summaryOf(known, type);
+    return [next, [aboutAction({ ...known, id }, type, { action, ...told }, { summary, ...more })]];
+  };
+}
+
+const present = (data: Fields, name: string): Fields =>
+  data[name] === undefined ? {} : { [name]: data[name] };
+
+export const GOVERNED_HANDLERS: LooseHandlers = {
+  'action.requested': governed('action.requested'),
+  'action.policy': (run, data, event) => {
+    const [next, [told]] = governed('action.policy')(run, data, event);
+    const { actionId: _, name: __, callId: ___, ...decision } = data;
+    const payload = { ...told?.payload, decision: snakeFields(decision) };
+    return [next, told ? [{ ...told, payload }] : []];
+  },
+  'action.started': governed('action.started'),
+  'action.completed': governed('action.completed'),
+  'action.failed': governed('action.failed', { severity: 'error' }),
+  'action.denied': governed('action.denied', { severity: 'error' }),
+  'action.uncertain': governed('action.failed', { severity: 'error' }),
+  'action.reconciled': governed('action.completed'),
+};

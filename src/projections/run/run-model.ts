@@ -1,0 +1,134 @@
+/** Steps and calls of models, as the loop of the page tells them. */
+import { llmStream, type RunEventDraft, shortText } from './run-event.ts';
+import type { LooseHandlers, RunHandlers } from './run-handler.ts';
+import type { OpenRun } from './run-state.ts';
+
+const keyOf = ({ step, attempt }: { step?: number; attempt?: number }, call: number) =>
+  `${step}:${attempt}:${call}`;
+
+/** An answer behind which no call came is the run's word, or a turn's. */
+export function settleAnswer(run: OpenRun): readonly [OpenRun, readonly RunEventDraft[]] {
+  const { answer } = run;
+  if (!answer) return [run, []];
+  const content = answer.content ?? '';
+  const summary = shortText(content);
+  const artifact = { id: answer.messageId, kind: 'result', parts: [{ type: 'text', content }] };
+  return [
+    { ...run, answer: null, artifacts: [...run.artifacts, artifact] },
+    [
+      llmStream('llm_action', { step: answer.step, action: { type: 'final', content } }, { summary }),
+      llmStream('llm_final', { step: answer.step, content }, { summary }),
+      { type: 'task.artifact', payload: { artifact }, summary },
+    ],
+  ];
+}
+
+export const MODEL_HANDLERS: RunHandlers = {
+  'step.started': (run, { step, data: { depth, prompt, side } }) => {
+    const [settled, before] = depth === undefined ? settleAnswer(run) : [run, []];
+    const within = { ...(depth === undefined ? {} : { depth, prompt }), ...(side ? { side } : {}) };
+    return [settled, [...before, llmStream('llm_step', { step, ...within }, { summary: `Step ${step}` })]];
+  },
+  'step.retried': (run, { step, data: { reason } }) => [
+    run,
+    [llmStream('llm_retry', { step, reason: 'worker_lost', message: reason }, WARNING)],
+  ],
+  'step.failed': (run, { data: { code, message } }) => [
+    run,
+    [
+      {
+        type: 'task.error',
+        payload: { error_code: code, error_message: message, recoverable: false },
+        severity: 'error',
+        summary: shortText(message),
+      },
+    ],
+  ],
+  'context.trimmed': (run, { data }) => [run, [llmStream('context_trimmed', data)]],
+  'model.called': (run, event) => {
+    const { model, modelId, call } = event.data;
+    return [
+      { ...run, called: { ...run.called, [keyOf(event, call)]: event.at } },
+      [
+        {
+          type: 'llm.call.started',
+          payload: { model, model_id: modelId, attempt: call, worker_attempt: event.attempt ?? 1 },
+          summary: `Asking ${model}`,
+        },
+      ],
+    ];
+  },
+  // Exactly one for each row, whatever it holds: a row that is removed counts as one.
+  'model.chunk': (run, { step, data: { delta, call, depth } }) => [
+    run,
+    [llmStream('llm_chunk', { step, attempt: call, content: delta, ...(depth ? { depth } : {}) })],
+  ],
+  'model.answered': (run, event) => {
+    const { call, usage, cost } = event.data;
+    const key = keyOf(event, call);
+    const { [key]: calledAt, ...called } = run.called;
+    const latency = calledAt === undefined ? null : (event.at - calledAt) / 1000;
+    const metrics = {
+      input_tokens: usage?.promptTokens ?? null,
+      output_tokens: usage?.completionTokens ?? null,
+      total_tokens: usage?.totalTokens ?? null,
+      cost,
+      latency_ms: latency,
+    };
+    const summary = usage
+      ? `${usage.promptTokens} + ${usage.completionTokens} tokens`
+      : 'No usage was reported';
+    return [
+      { ...run, called },
+      [
+        llmStream('llm_call_metrics', { step: event.step, metrics }, { summary }),
+        {
+          type: 'llm.call.completed',
+          payload: { attempts: call, latency_ms: latency, metrics },
+          summary: 'The model has answered',
+        },
+      ],
+    ];
+  },
+  'model.failed': (run, { step, data }) => {
+    const again = data.retryInMs !== undefined;
+    const { code, message, call, ...more } = data;
+    const payload = { step, attempt: call, reason: code ?? 'unknown', message, ...more };
+    const kind = again ? 'llm_retry' : 'llm_error';
+    return [
+      run,
+      [
+        llmStream(kind, payload, {
+          severity: again ? 'warning' : 'error',
+          summary: shortText(message ?? kind),
+        }),
+      ],
+    ];
+  },
+  'step.committed': (run, { step = null, data }) => {
+    const { messageId, model, finishReason, depth } = data;
+    const content = run.said?.id === messageId ? run.said.content : null;
+    const said = { step, model, finish_reason: finishReason, message_id: messageId, content };
+    const told = llmStream('llm_response', { ...said, ...(depth ? { depth } : {}) }, ANSWERED(content));
+    return [depth ? run : { ...run, answer: { messageId, content, step } }, [told]];
+  },
+};
+
+/** Where a context or a budget is in use, each request to a model is told of beforehand. */
+export const CONTEXT_HANDLERS: LooseHandlers = {
+  'context.prepared': (run, data, { step }) => {
+    const manifest = (data.manifest ?? data) as Readonly<Record<string, unknown>>;
+    const tokens = manifest.total_estimated_tokens ?? manifest.totalEstimatedTokens;
+    return [
+      run,
+      [
+        { type: 'context.prepared', payload: { manifest }, summary: `About ${tokens} tokens` },
+        llmStream('llm_context', { step, manifest }),
+      ],
+    ];
+  },
+  'context.compacted': (run, data) => [run, [llmStream('context_compacted', data)]],
+};
+
+const WARNING = { severity: 'warning', summary: 'Another attempt: the worker was lost' } as const;
+const ANSWERED = (content: string | null) => (content ? { summary: shortText(content) } : {});

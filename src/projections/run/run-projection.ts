@@ -1,0 +1,123 @@
+/**
+ * The log as RunEvents. It may begin at the start of any execution.
+ * R1. One `final` mark in a run, on its last event, and nothing of the run behind it.
+ * R2. `sequence` counts what the rows of the run have given; a row that was removed counts as the one event that it gave (J2).
+ * R3. What happens between runs is told of only where code told it itself (`app.*`), without a run and a sequence.
+ */
+import type { ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
+import type { LogRow } from '../projection.ts';
+import { ACTION_HANDLERS, GOVERNED_HANDLERS } from './run-action.ts';
+import type { RunEvent, RunEventDraft } from './run-event.ts';
+import type { Fields, LooseHandlers, RunHandlers, Told } from './run-handler.ts';
+import { CONTEXT_HANDLERS, MODEL_HANDLERS } from './run-model.ts';
+import { type OpenRun, place, type RunReading } from './run-state.ts';
+import { BUDGET_HANDLERS, endRun, taskStatus, WAIT_HANDLERS } from './run-task.ts';
+
+const HANDLERS: RunHandlers = { ...MODEL_HANDLERS, ...ACTION_HANDLERS };
+const LOOSE: LooseHandlers = {
+  ...CONTEXT_HANDLERS,
+  ...GOVERNED_HANDLERS,
+  ...WAIT_HANDLERS,
+  ...BUDGET_HANDLERS,
+};
+
+type Next = readonly [RunReading, readonly RunEvent[]];
+
+export function projectRun(before: RunReading, row: LogRow): Next {
+  const { event } = row;
+  const reading = countRemoved(before, event);
+  switch (event.type) {
+    case 'thread.created':
+      return [{ ...reading, agent: event.data.agent }, []];
+    case 'thread.agent':
+      return [{ ...reading, agent: event.data.to }, []];
+    case 'execution.started':
+      return startRun(reading, event, row.context ?? null);
+    case 'execution.ended': {
+      if (!reading.run) return [reading, []];
+      const [ended, told] = place(reading, event, endRun(reading.run, event.data));
+      return [{ ...ended, run: null }, told];
+    }
+    case 'message.created':
+      return [remember(reading, row), []];
+    case 'custom':
+      return place(reading, event, [toAppEvent(event)]);
+    default:
+      return reading.run ? tell(reading, reading.run, event) : [reading, []];
+  }
+}
+
+/** R2: only streamed text is ever removed. */
+function countRemoved(reading: RunReading, { seq }: ThreadEvent): RunReading {
+  const removed = seq - reading.seq - 1;
+  const { run } = reading;
+  const counted = run && removed > 0 ? { ...run, sequence: run.sequence + removed } : run;
+  return { ...reading, seq, run: counted };
+}
+
+function startRun(
+  reading: RunReading,
+  event: ThreadEventOf<'execution.started'>,
+  context: Fields | null,
+): Next {
+  const { executionId } = event.data;
+  const { runId }: Fields = event.data;
+  const run: OpenRun = {
+    threadId: reading.threadId,
+    runId: typeof runId === 'string' ? runId : executionId,
+    executionId,
+    startedAt: event.at,
+    sequence: 0,
+    context,
+    answer: null,
+    artifacts: [],
+    actions: {},
+    asked: { step: null, count: 0 },
+    arguments: {},
+    called: {},
+    said: null,
+  };
+  const told = taskStatus(['submitted', 'working'], context ? { run_context: context } : {});
+  return place({ ...reading, run }, event, [told]);
+}
+
+function tell(reading: RunReading, run: OpenRun, event: ThreadEvent): Next {
+  const [next, drafts] = read(run, event);
+  return place({ ...reading, run: next }, event, drafts);
+}
+
+function read(run: OpenRun, event: ThreadEvent): Told {
+  const loose = LOOSE[event.type];
+  if (loose) return loose(run, event.data as Fields, event);
+  // Narrowed by its type: the handler is the one of that kind.
+  const handler = HANDLERS[event.type] as ((run: OpenRun, event: ThreadEvent) => Told) | undefined;
+  return handler ? handler(run, event) : [run, []];
+}
+
+/** What a message says is told with the row that says what it is: an answer, a result. */
+function remember(reading: RunReading, { event, message }: LogRow): RunReading {
+  const { run } = reading;
+  if (!run || event.type !== 'message.created') return reading;
+  const { messageId: id } = event.data;
+  const code = message?.metadata.error_code;
+  const said = {
+    id,
+    content: message?.content ?? null,
+    ...(typeof code === 'string' ? { code } : {}),
+  };
+  return {
+    ...reading,
+    run: { ...run, said, arguments: { ...run.arguments, ...argumentsOf(message?.tool_calls) } },
+  };
+}
+
+function argumentsOf(calls: string | null | undefined): Readonly<Record<string, string>> {
+  if (!calls) return {};
+  const parsed = JSON.parse(calls) as { id: string; function: { arguments: string } }[];
+  return Object.fromEntries(parsed.map((call) => [call.id, call.function.arguments]));
+}
+
+/** R3: also between runs. */
+function toAppEvent({ data: { event, data } }: ThreadEventOf<'custom'>): RunEventDraft {
+  return { type: `app.${event}`, payload: { name: event, data }, summary: event };
+}

@@ -1,0 +1,122 @@
+/** Reads a recorded run again: it looks at events, and never runs anything. */
+import { RuntimeError } from '../../core/value/error.ts';
+import type { RunEvent } from './run-event.ts';
+import type { RunReport } from './run-report.ts';
+
+/** A report, or its JSON as it reads back, or events alone. */
+export type RunSource = RunReport | RunReplay | readonly RunEvent[];
+
+/**
+ * A recorded run, to be read.
+ * @example
+ * ```ts
+ * const replay = new RunReplay(await client.runs.report('execution-1'));
+ * for (const { summary } of replay.iterEvents('task.status')) console.log(summary);
+ * ```
+ */
+export class RunReplay {
+  readonly events: readonly RunEvent[];
+  /** Absent where it was made of events alone. */
+  readonly report?: RunReport;
+
+  /** Throws `InvalidValue` for what is no report and no list of events. */
+  constructor(source: RunSource) {
+    if (source instanceof RunReplay) {
+      this.events = source.events;
+      if (source.report) this.report = source.report;
+      return;
+    }
+    const events: unknown = Array.isArray(source) ? source : (source as RunReport | undefined)?.events;
+    if (!Array.isArray(events) || !events.every(isEvent))
+      throw new RuntimeError(
+        'InvalidValue',
+        'This is no report of a run: it has no list "events" of RunEvents.',
+      );
+    this.events = events;
+    if (!Array.isArray(source)) this.report = source as RunReport;
+  }
+
+  get eventTypes(): readonly string[] {
+    return this.events.map(({ type }) => type);
+  }
+
+  /** In their order; of one type where it is named. */
+  *iterEvents(type?: string): Generator<RunEvent> {
+    for (const event of this.events) if (type === undefined || event.type === type) yield event;
+  }
+
+  findEvents(type: string): readonly RunEvent[] {
+    return [...this.iterEvents(type)];
+  }
+}
+
+function isEvent(value: unknown): value is RunEvent {
+  return typeof value === 'object' && value !== null && 'type' in value && 'payload' in value;
+}
+
+/** What two runs are compared by: nothing that differs from run to run. */
+export function runLines(source: RunSource): readonly string[] {
+  return new RunReplay(source).events.map(({ type, payload, severity, summary, final }) => {
+    const kind = type === 'llm.stream' ? `${type} ${String(payload.llm_event_type)}` : type;
+    return [kind, ...(severity === 'info' ? [] : [severity]), ...(final ? ['final'] : []), summary ?? '']
+      .join(' | ')
+      .trimEnd();
+  });
+}
+
+export interface DiffLine {
+  /** Which of the two has it. */
+  readonly in: 'both' | 'first' | 'second';
+  readonly line: string;
+}
+
+/**
+ * The shortest way from one run to the other, line by line. Streamed pieces are left out: their number depends on time.
+ * @example
+ * ```ts
+ * const [before, after] = [await client.runs.report('monday'), await client.runs.report('tuesday')];
+ * for (const { in: where, line } of diffRuns(before, after)) if (where !== 'both') console.log(where, line);
+ * ```
+ */
+export function diffRuns(first: RunSource, second: RunSource): readonly DiffLine[] {
+  const lines = (source: RunSource) =>
+    runLines(source).filter((line) => !line.startsWith('llm.stream llm_chunk'));
+  const [a, b] = [lines(first), lines(second)];
+  const lengths = commonLengths(a, b);
+  const found: DiffLine[] = [];
+  for (let i = 0, j = 0; i < a.length || j < b.length; ) {
+    const [left, right] = [a[i], b[j]];
+    if (left !== undefined && left === right) {
+      found.push({ in: 'both', line: left });
+      i += 1;
+      j += 1;
+    } else if (
+      right === undefined ||
+      (left !== undefined && at(lengths, i + 1, j) >= at(lengths, i, j + 1))
+    ) {
+      found.push({ in: 'first', line: left as string });
+      i += 1;
+    } else {
+      found.push({ in: 'second', line: right });
+      j += 1;
+    }
+  }
+  return found;
+}
+
+const at = (lengths: readonly Uint32Array[], i: number, j: number) => lengths[i]?.[j] ?? 0;
+
+/** Of the longest common subsequence of what is behind each pair of places. */
+function commonLengths(a: readonly string[], b: readonly string[]): Uint32Array[] {
+  const lengths = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
+  for (let i = a.length - 1; i >= 0; i--) {
+    for (let j = b.length - 1; j >= 0; j--) {
+      const row = lengths[i] as Uint32Array;
+      row[j] =
+        a[i] === b[j]
+          ? at(lengths, i + 1, j + 1) + 1
+          : Math.max(at(lengths, i + 1, j), at(lengths, i, j + 1));
+    }
+  }
+  return lengths;
+}

@@ -1,0 +1,140 @@
+/** The task of a run: as it begins, waits and ends, and its serialisable view. */
+import type { RestStatus, StoredError } from '../../core/thread/step.ts';
+import { describeAction } from './run-action.ts';
+import type { RunEventDraft, RunTaskState } from './run-event.ts';
+import { shortText } from './run-event.ts';
+import { type Fields, type LooseHandlers, snakeFields, textOf, toSnake } from './run-handler.ts';
+import { settleAnswer } from './run-model.ts';
+import type { OpenRun } from './run-state.ts';
+
+/** The execution as a task: what it came to, and under which ids. */
+export interface RunTask {
+  /** The execution's id. */
+  readonly id: string;
+  readonly state: RunTaskState;
+  readonly artifacts: OpenRun['artifacts'];
+  readonly metadata: Fields;
+  /** ISO 8601, UTC. */
+  readonly created_at: string;
+}
+
+function toTask(run: OpenRun, state: RunTaskState, metadata: Fields = {}): RunTask {
+  const context = run.context ? { run_context: run.context } : {};
+  return {
+    id: run.executionId,
+    state,
+    artifacts: run.artifacts,
+    metadata: { thread_id: run.threadId, run_id: run.runId, ...context, ...metadata },
+    created_at: new Date(run.startedAt / 1000).toISOString(),
+  };
+}
+
+export function taskStatus(
+  [before, after]: readonly [RunTaskState, RunTaskState],
+  payload: Fields = {},
+  more: Partial<RunEventDraft> = {},
+): RunEventDraft {
+  return {
+    type: 'task.status',
+    payload: { previous_state: before, new_state: after, ...payload },
+    summary: `Task is ${after}`,
+    ...more,
+  };
+}
+
+export interface RunEnd {
+  readonly reason: string;
+  /** Absent where the execution has simply ended. */
+  readonly status?: RestStatus;
+  readonly error?: StoredError;
+}
+
+const STATES: Readonly<Record<RestStatus, RunTaskState>> = {
+  idle: 'completed',
+  stopped: 'canceled',
+  failed: 'failed',
+  terminated: 'canceled',
+};
+
+export function stateOfEnd({ status = 'idle' }: Pick<RunEnd, 'status'>): RunTaskState {
+  return STATES[status];
+}
+
+/** The run's last words: what was its answer, and one final mark. */
+export function endRun(open: OpenRun, end: RunEnd): readonly RunEventDraft[] {
+  const state = stateOfEnd(end);
+  const [run, answer] = state === 'completed' ? settleAnswer(open) : [open, []];
+  const { reason, error } = end;
+  const why = state === 'canceled' ? { cancel_reason: reason } : { stop_reason: reason };
+  const task = toTask(run, state, { ...why, ...(error ? { error } : {}) });
+  const summary =
+    state === 'completed' ? 'Task is completed' : shortText(`Task is ${state}: ${error?.message ?? reason}`);
+  const metadata = { ...why, ...(error ? { error } : {}) };
+  return [...answer, taskStatus(['working', state], { metadata, task }, { summary, final: true })];
+}
+
+/** Waits for people: approvals have events of their own, all others are a task that needs input. */
+export const WAIT_HANDLERS: LooseHandlers = {
+  'wait.opened': (run, data) => {
+    const summary = shortText(textOf(data, 'summary') ?? 'Somebody is asked');
+    const { wait_id: id, ...asked } = snakeFields(data);
+    const request = { request_id: id, run_id: run.runId, ...asked, ...actionOf(run, data) };
+    if (data.kind !== 'approval')
+      return [run, [taskStatus(['working', 'input-required'], { request }, { summary })]];
+    return [
+      run,
+      [
+        {
+          ...{ type: 'approval.required', severity: 'warning' },
+          ...{ payload: { request }, summary, ...spanOf(run, data) },
+        },
+      ],
+    ];
+  },
+  'wait.answered': (run, data) => [run, [toDecision(run, data, {})]],
+  'wait.closed': (run, data) => [run, [toDecision(run, data, { approved: false })]],
+};
+
+function toDecision(run: OpenRun, data: Fields, more: Fields): RunEventDraft {
+  const { wait_id: id, by, ...said } = snakeFields(data);
+  const decision = { request_id: id, ...said, decided_by: by ?? null, ...more };
+  if (data.kind !== 'approval') return taskStatus(['input-required', 'working'], { decision });
+  const approved = 'approved' in decision && decision.approved === true;
+  const summary = approved ? 'Approved' : 'Not approved';
+  return { type: 'approval.decided', payload: { decision }, summary, ...spanOf(run, data) };
+}
+
+function findAction(run: OpenRun, data: Fields) {
+  const callId = textOf(data, 'callId');
+  return callId === undefined ? undefined : run.actions[callId];
+}
+
+function spanOf(run: OpenRun, data: Fields): Partial<RunEventDraft> {
+  const action = findAction(run, data);
+  return action ? { action: action.id } : {};
+}
+
+function actionOf(run: OpenRun, data: Fields): Fields {
+  const action = findAction(run, data);
+  return action ? { action: describeAction(action) } : {};
+}
+
+/** As budgets say it, in the words of the page. */
+function budgetDecision(effect: 'warn' | 'deny', data: Fields): Fields {
+  const { limit, max, used, observed, ...more } = data;
+  const name = toSnake(String(limit));
+  return { effect, limit_name: name, observed: observed ?? used, limit: max, metadata: snakeFields(more) };
+}
+
+export const BUDGET_HANDLERS: LooseHandlers = {
+  'budget.warning': (run, data) => {
+    const decision = budgetDecision('warn', data);
+    const summary = `Near its limit: ${decision.limit_name}`;
+    return [run, [{ type: 'budget.warning', payload: { decision }, severity: 'warning', summary }]];
+  },
+  'budget.exceeded': (run, data) => {
+    const decision = budgetDecision('deny', data);
+    const summary = `Over its limit: ${decision.limit_name}`;
+    return [run, [{ type: 'budget.exceeded', payload: { decision }, severity: 'error', summary }]];
+  },
+};

@@ -1,0 +1,102 @@
+/** Reads of the index of runs: rows of executions, with their thread where that says more. */
+import type { SelectQueryBuilder } from 'kysely';
+import type { ListRuns, RunRecord, RunRecordState } from '../../port/run-index.ts';
+import { toCount } from '../../schema/rows.ts';
+import type { CommandContext } from '../base/context.ts';
+
+function selectRuns({ db }: CommandContext) {
+  return db
+    .selectFrom('executions')
+    .innerJoin('threads', 'threads.id', 'executions.thread_id')
+    .select([
+      'executions.thread_id',
+      'executions.id',
+      'executions.agent',
+      'executions.started_at',
+      'executions.ended_at',
+      'executions.stop_reason',
+      'executions.first_seq',
+      'executions.ended_as',
+      'threads.status',
+      'threads.agent as thread_agent',
+    ]);
+}
+
+type RunQuery = ReturnType<typeof selectRuns>;
+type RunRow = RunQuery extends SelectQueryBuilder<infer _Tables, infer _Names, infer Row> ? Row : never;
+
+export async function listRuns(context: CommandContext, options: ListRuns = {}): Promise<RunRecord[]> {
+  const { threadId, agent, state, limit } = options;
+  let query = selectRuns(context)
+    .orderBy('executions.started_at', 'desc')
+    .orderBy('executions.first_seq', 'desc')
+    .limit(toCount(limit, 50));
+  if (threadId !== undefined) query = query.where('executions.thread_id', '=', threadId);
+  if (agent !== undefined) query = query.where('executions.agent', '=', agent);
+  if (state !== undefined) query = whereState(query, state);
+  return (await query.execute()).map(toRunRecord);
+}
+
+export async function getRun(
+  context: CommandContext,
+  id: string,
+  threadId?: string,
+): Promise<RunRecord | null> {
+  let query = selectRuns(context)
+    .where('executions.id', '=', id)
+    .orderBy('executions.started_at', 'desc')
+    .limit(1);
+  if (threadId !== undefined) query = query.where('executions.thread_id', '=', threadId);
+  const row = await query.executeTakeFirst();
+  return row ? toRunRecord(row) : null;
+}
+
+export async function getRunAt(
+  context: CommandContext,
+  threadId: string,
+  seq: number,
+): Promise<RunRecord | null> {
+  const row = await selectRuns(context)
+    .where('executions.thread_id', '=', threadId)
+    .where('executions.first_seq', '<=', seq)
+    .orderBy('executions.first_seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row ? toRunRecord(row) : null;
+}
+
+const CANCELED: readonly (keyof typeof ENDS)[] = ['stopped', 'terminated'];
+const ENDS = { stopped: 'canceled', terminated: 'canceled', failed: 'failed' } as const;
+
+function whereState(query: RunQuery, state: RunRecordState): RunQuery {
+  switch (state) {
+    case 'working':
+      return query.where('executions.ended_at', 'is', null).where('threads.status', '<>', 'waiting');
+    case 'input-required':
+      return query.where('executions.ended_at', 'is', null).where('threads.status', '=', 'waiting');
+    case 'completed':
+      return query.where('executions.ended_at', 'is not', null).where('executions.ended_as', 'is', null);
+    case 'canceled':
+      return query.where('executions.ended_as', 'in', CANCELED);
+    case 'failed':
+      return query.where('executions.ended_as', '=', 'failed');
+  }
+}
+
+function toRunRecord(row: RunRow): RunRecord {
+  return {
+    threadId: row.thread_id,
+    id: row.id,
+    agent: row.agent ?? row.thread_agent,
+    state: stateOf(row),
+    reason: row.stop_reason,
+    startedAt: Number(row.started_at),
+    endedAt: row.ended_at === null ? null : Number(row.ended_at),
+    firstSeq: row.first_seq === null ? null : Number(row.first_seq),
+  };
+}
+
+function stateOf({ ended_at: endedAt, ended_as: endedAs, status }: RunRow): RunRecordState {
+  if (endedAt === null) return status === 'waiting' ? 'input-required' : 'working';
+  return endedAs === null ? 'completed' : ENDS[endedAs];
+}

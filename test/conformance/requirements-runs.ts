@@ -1,0 +1,21 @@
+/** What the Protolink runtime page asks of the events, reports and lists of runs; ids are those of its acceptance cases. */
+import type { Requirement } from './requirement.ts';
+
+export const RUNS: readonly Requirement[] = [
+  {
+    id: 'PL-12',
+    level: 'MUST',
+    text: 'A run that is cancelled in the midst of a tool ends with one final event that says so and why, and keeps no result.',
+  },
+  {
+    id: 'PL-21',
+    level: 'MUST',
+    text: 'A run is told as one stream of events in one order, the last of them final.',
+  },
+  {
+    id: 'PL-23',
+    level: 'MUST',
+    text: 'A report is redacted before it leaves, replays as the run was, and can be asserted upon.',
+  },
+  { id: 'PL-24', level: 'MUST', text: 'Runs are listed by session, run, state and agent, the newest first.' },
+];

@@ -1,0 +1,71 @@
+/** The index of runs: kept by what begins and ends executions, and read over all threads. */
+import { describe, expect, it } from '@jest/globals';
+import type { Stores } from '../store-contract.ts';
+import { message, openThread, ThreadDriver } from '../thread-driver.ts';
+
+export function registerRunIndex(given: () => Stores): void {
+  describe('the index of runs', () => {
+    it('[PL-24] has each execution with its agent, its place in the log, and how it ended', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      await thread.answer([message('a')]);
+      expect(await store.runs.list({ threadId: thread.id })).toMatchObject([
+        { id: 'execution-1', state: 'working', endedAt: null, reason: null },
+      ]);
+      await thread.rest('idle', { reason: 'because' });
+      for (const [n, status] of (['stopped', 'failed', 'terminated'] as const).entries()) {
+        thread.executionId = `execution-${n + 2}`;
+        thread.afterStep = n + 1;
+        await thread.answer([message(`m${n}`)]);
+        await thread.rest(status);
+      }
+      const runs = await store.runs.list({ threadId: thread.id });
+      expect(runs.map(({ id, state, reason, agent }) => [id, state, reason, agent])).toEqual([
+        ['execution-4', 'canceled', 'terminated', 'helper'],
+        ['execution-3', 'failed', 'failed', 'helper'],
+        ['execution-2', 'canceled', 'stopped', 'helper'],
+        ['execution-1', 'completed', 'because', 'helper'],
+      ]);
+      const started = (await thread.events()).filter(({ type }) => type === 'execution.started');
+      expect(runs.map(({ firstSeq }) => firstSeq)).toEqual(started.map(({ seq }) => seq).toReversed());
+    });
+
+    it('[PL-24] is searched by thread, agent and state, all at once', async () => {
+      const { store } = given();
+      const agent = `agent-${Math.random()}`;
+      const threads = [];
+      for (let n = 0; n < 3; n++) {
+        const thread = await new ThreadDriver(store);
+        await thread.open({ agent });
+        await thread.answer([message('a')]);
+        if (n > 0) await thread.rest(n === 1 ? 'failed' : 'idle');
+        threads.push(thread.id);
+      }
+      const idsOf = async (options: Parameters<typeof store.runs.list>[0]) =>
+        (await store.runs.list({ agent, ...options })).map(({ threadId }) => threadId);
+      expect((await idsOf({})).toSorted()).toEqual(threads.toSorted());
+      expect(await idsOf({ limit: 1 })).toHaveLength(1);
+      expect(await idsOf({ state: 'working' })).toEqual([threads[0]]);
+      expect(await idsOf({ state: 'failed' })).toEqual([threads[1]]);
+      expect(await idsOf({ state: 'completed' })).toEqual([threads[2]]);
+      expect(await idsOf({ state: 'canceled' })).toEqual([]);
+      expect(await idsOf({ state: 'input-required' })).toEqual([]);
+      expect(await idsOf({ threadId: threads[1], state: 'completed' })).toEqual([]);
+    });
+
+    it('finds a run by its id, and by a row of its log', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      thread.executionId = `execution-of-${thread.id}`;
+      await thread.answer([message('a')]);
+      const found = await store.runs.get(thread.executionId);
+      expect(found).toMatchObject({ threadId: thread.id });
+      expect(await store.runs.get(thread.executionId, thread.id)).toEqual(found);
+      expect(await store.runs.get(thread.executionId, 'another')).toBeNull();
+      const first = found?.firstSeq ?? 0;
+      expect(await store.runs.at(thread.id, first - 1)).toBeNull();
+      expect(await store.runs.at(thread.id, first)).toEqual(found);
+      expect(await store.runs.at(thread.id, first + 100)).toEqual(found);
+    });
+  });
+}

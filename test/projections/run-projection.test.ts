@@ -1,0 +1,136 @@
+/** What rows of governance are told as, before and beside any engine: the page's types, order, ids and severities. */
+import { describe, expect, it } from '@jest/globals';
+import { read, rowsOf } from './row.ts';
+
+const began = ['execution.started', { executionId: 'execution-1', runId: 'run_123' }] as const;
+const called = ['tool.called', { name: 'publish', callId: 'call_1' }, { step: 1 }] as const;
+const about = { actionId: 'thread-1:1:0', name: 'publish', callId: 'call_1' };
+
+describe('rows of policies, approvals and budgets', () => {
+  it('[PL-21] an approved action is told in the order of the page, each with its ids', () => {
+    const wait = { waitId: 'w1', kind: 'approval', name: 'publish', callId: 'call_1' };
+    const events = read(
+      rowsOf(
+        began,
+        called,
+        ['action.requested', { ...about, kind: 'tool', capabilities: ['records.write'] }, { step: 1 }],
+        ['action.policy', { ...about, effect: 'require_approval', matchedCapabilities: ['records.write'] }],
+        ['wait.opened', { ...wait, summary: 'approval of publish', expiresAt: null }],
+        ['wait.answered', { ...wait, approved: true, by: 'operator' }],
+        ['tool.started', { name: 'publish', callId: 'call_1' }, { step: 1 }],
+        ['tool.result', { name: 'publish', callId: 'call_1', status: 'success' }, { step: 1 }],
+      ),
+    );
+    expect(events.map(({ type, severity }) => [type, severity])).toEqual([
+      ['task.status', 'info'],
+      ['llm.stream', 'info'],
+      ['action.requested', 'info'],
+      ['action.policy', 'info'],
+      ['approval.required', 'warning'],
+      ['approval.decided', 'info'],
+      ['action.started', 'info'],
+      ['action.completed', 'info'],
+    ]);
+    expect(new Set(events.slice(2).map(({ action_id: id }) => id))).toEqual(new Set(['thread-1:1:0']));
+    expect(events.every(({ run_id: id }) => id === 'run_123')).toBe(true);
+    expect(events[3]?.payload.decision).toMatchObject({
+      effect: 'require_approval',
+      matched_capabilities: ['records.write'],
+    });
+    expect(events[4]?.payload.request).toMatchObject({ request_id: 'w1', run_id: 'run_123' });
+    expect(events[5]?.payload.decision).toMatchObject({
+      request_id: 'w1',
+      approved: true,
+      decided_by: 'operator',
+    });
+  });
+
+  it('a denied action never starts, and its error result is not told as another end', () => {
+    const events = read(
+      rowsOf(
+        began,
+        called,
+        ['action.requested', { ...about, kind: 'tool', capabilities: ['records.delete'] }],
+        ['action.policy', { ...about, effect: 'deny' }],
+        ['action.denied', { ...about, code: 'ActionDenied', reason: 'records.delete is denied' }],
+        ['tool.result', { name: 'publish', callId: 'call_1', status: 'error' }],
+      ),
+    );
+    expect(events.slice(2).map(({ type, severity }) => [type, severity])).toEqual([
+      ['action.requested', 'info'],
+      ['action.policy', 'info'],
+      ['action.denied', 'error'],
+    ]);
+    expect(events.at(-1)?.payload).toMatchObject({ reason: 'records.delete is denied' });
+  });
+
+  it('an approval that nobody gave is a decision against it', () => {
+    const wait = { waitId: 'w1', kind: 'approval', name: 'publish', callId: 'call_1' };
+    const events = read(rowsOf(began, called, ['wait.closed', { ...wait, reason: 'expired' }]));
+    expect(events.at(-1)).toMatchObject({
+      type: 'approval.decided',
+      payload: { decision: { approved: false, reason: 'expired' } },
+    });
+  });
+
+  it('another wait is a task that needs input, until it is over', () => {
+    const wait = { waitId: 'w1', kind: 'question', name: 'ask' };
+    const events = read(
+      rowsOf(began, ['wait.opened', { ...wait, summary: 'Which one?' }], ['wait.answered', wait]),
+    );
+    expect(events.slice(1).map(({ payload }) => payload.new_state)).toEqual(['input-required', 'working']);
+  });
+
+  it('[PL-18] budgets warn and deny with the words of the page', () => {
+    const limit = { executionId: 'execution-1', limit: 'maxToolCalls', max: 5 };
+    const events = read(
+      rowsOf(
+        began,
+        ['budget.warning', { ...limit, used: 4 }],
+        ['budget.exceeded', { ...limit, observed: 6 }],
+      ),
+    );
+    expect(events.slice(1).map(({ type, severity, payload }) => [type, severity, payload.decision])).toEqual([
+      [
+        'budget.warning',
+        'warning',
+        expect.objectContaining({ effect: 'warn', limit_name: 'max_tool_calls', observed: 4 }),
+      ],
+      ['budget.exceeded', 'error', expect.objectContaining({ effect: 'deny', observed: 6, limit: 5 })],
+    ]);
+  });
+});
+
+describe('a reading', () => {
+  const started = [
+    began,
+    ['model.chunk', { delta: 'a', call: 1 }, { step: 1 }],
+    ['model.chunk', { delta: 'b', call: 1 }, { step: 1 }],
+    ['custom', { event: 'here', data: null }],
+  ] as const;
+
+  it('counts what was removed since: the rows that stayed keep their sequence', () => {
+    const rows = rowsOf(...started);
+    const whole = read(rows);
+    const pruned = read(rows.filter(({ event }) => event.type !== 'model.chunk'));
+    expect(whole.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
+    expect(pruned).toEqual([whole[0], whole[3]]);
+  });
+
+  it('tells what code says between runs without a run', () => {
+    const [event] = read(rowsOf(['custom', { event: 'tick', data: 1 }]));
+    expect(event).toMatchObject({ type: 'app.tick', run_id: null, sequence: null, payload: { data: 1 } });
+  });
+
+  it('[PL-01] tells the context that the execution runs with, at its begin and with its task', () => {
+    const context = { runId: 'run_123', sessionId: 'session_abc' };
+    const events = read(
+      rowsOf([...began, { context }], ['execution.ended', { executionId: 'execution-1', reason: 'done' }]),
+    );
+    expect(events[0]?.payload.run_context).toEqual(context);
+    expect(events[1]).toMatchObject({
+      final: true,
+      payload: { task: { state: 'completed', metadata: { run_context: context } } },
+    });
+  });
+});
