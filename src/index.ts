@@ -73,6 +73,7 @@ export type {
 } from './core/author/written-definition.ts';
 export type {
   InSubprompt,
+  NamedAction,
   NamedCall,
   NamedEffect,
   NamedFile,
@@ -91,6 +92,9 @@ export type {
   ThreadFiles,
   WriteFileOptions,
 } from './core/file/thread-file.ts';
+export type { ActionKind, AgentPolicy } from './core/governance/agent-policy.ts';
+export type { CapabilityPolicy, PolicyDecision, RuleSource } from './core/governance/capability-policy.ts';
+export type { PolicyEffect, PolicyRules } from './core/governance/policy-rule.ts';
 export type { LLMMessage } from './core/message/llm-message.ts';
 export type {
   AttachmentRef,
@@ -122,6 +126,9 @@ export type {
   ModelInput,
   ModelTimeoutsInput,
   ParsedArguments,
+  PolicyInput,
+  PolicyObjectInput,
+  PolicyRulesInput,
   Problem,
   PromptInput,
   PromptPartInput,

@@ -17,6 +17,7 @@ import {
   text,
   variables,
 } from './field.ts';
+import { capabilities } from './policy-field.ts';
 import type { ToolArguments, ToolInput } from './tool-input.ts';
 import { checkArguments, toParameters } from './tool-schema.ts';
 
@@ -37,6 +38,7 @@ const tool = z.strictObject({
   idempotent: flag.optional(),
   quick: flag.default(false),
   timeoutMs: count.default(DEFAULT_TIMEOUT_MS),
+  capabilities: capabilities.optional(),
 });
 
 const TOOL: FieldTable<z.output<typeof tool>> = {

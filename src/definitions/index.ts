@@ -28,6 +28,7 @@ export { loadProject, requireProject } from './load-project.ts';
 export type { ModelCapabilitiesInput, ModelInput, ModelTimeoutsInput } from './model-input.ts';
 export type { LoaderOptions } from './module-loader.ts';
 export type { SourcedDefinition } from './name-owner.ts';
+export type { PolicyInput, PolicyObjectInput, PolicyRulesInput } from './policy-input.ts';
 export type { FieldProblem, Problem } from './problem.ts';
 export { DefinitionError, formatProblems, isDefinitionError } from './problem.ts';
 export type {

@@ -49,4 +49,6 @@ export interface ToolInput<
   quick?: boolean;
   /** Milliseconds for one call; above 0, default 1,800,000 (30 minutes). */
   timeoutMs?: number;
+  /** What a call of it needs to be allowed, such as `['records.write']`: judged by the `policy` of an agent that has one. Default none. */
+  capabilities?: readonly string[];
 }

@@ -10,7 +10,8 @@ import { LIMITS } from '../core/value/limit.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import type { CallerContext } from './caller-context.ts';
 import { type AnsweredCall, checkToolArguments, refuseCall, requireVariables } from './check-arguments.ts';
-import { go, openGate, type Verdict } from './gate.ts';
+import { go, type Nothing, openGate, type Verdict } from './gate.ts';
+import { capabilitiesOf, judgeAction } from './judge-action.ts';
 import type { ThreadEnv } from './thread-env.ts';
 import { runToolBody } from './tool-body.ts';
 
@@ -74,6 +75,7 @@ const INVOKED_TOOL = openGate<ToolsInput, InvokedCall, AnsweredCall>()
   .stage(resolveReachable) //    1 resolve: a tool that the calling tool may reach
   .stage(checkToolArguments) //  2 arguments
   .stage(requireVariables) //    3 variables that the tool requires
+  .stage(judgeInvoked) //        3 what the agent's policy says of it
   .stage(runInvoked); //         4 body
 
 function resolveReachable(
@@ -84,6 +86,20 @@ function resolveReachable(
   if (refusal !== undefined) return refuseCall(refusal);
   const tool = registry.tools.get(name);
   return tool ? go({ tool }) : refuseCall(describeMissing(registry, name));
+}
+
+/** What is judged is told before the body begins; of what the policy refuses there is nothing but that. */
+async function judgeInvoked(
+  { store, registry }: ToolsInput,
+  { tool, caller, key }: InvokedCall & { readonly tool: ToolDefinition },
+): Promise<Verdict<Nothing, AnsweredCall>> {
+  const { thread, execution } = caller;
+  const capabilities = capabilitiesOf(tool);
+  const policy = registry.agents.get(thread.agent)?.policy;
+  const judged = judgeAction(policy, { id: key, kind: 'tool.call', name: tool.name, capabilities });
+  const told = judged.kind === 'go' ? judged.added.action : judged.end.action;
+  if (told) await store.actions.record({ threadId: thread.id, told, step: execution?.step });
+  return judged.kind === 'go' ? go() : judged;
 }
 
 async function runInvoked(

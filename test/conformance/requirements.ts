@@ -8,6 +8,7 @@ import { CODE_EXECUTION } from './requirements-13.ts';
 import { STATE_STORAGE } from './requirements-14.ts';
 import { DEFINITIONS } from './requirements-definitions.ts';
 import { FAMILY } from './requirements-family.ts';
+import { POLICY } from './requirements-policy.ts';
 import { THREAD_STATE } from './requirements-state.ts';
 
 export const REQUIREMENTS: readonly Requirement[] = [
@@ -85,6 +86,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     text: 'Model calls, tool calls and results, stops and terminations leave durable markers.',
   },
   ...FAMILY,
+  ...POLICY,
   ...CODE_EXECUTION,
   ...STATE_STORAGE,
   {

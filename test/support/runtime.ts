@@ -51,6 +51,7 @@ export interface RuntimeOptions {
   /** Effects by name. */
   readonly effects?: Parameters<typeof registryFrom>[0]['effects'];
   readonly side?: Partial<AgentInput['sideA']>;
+  readonly agent?: Partial<AgentInput>;
   readonly prompt?: Partial<Parameters<typeof definePrompt>[0]>;
   readonly registry?: Registry | (() => Registry);
   readonly configuration?: Partial<Configuration>;
@@ -74,9 +75,16 @@ export interface TestRuntime extends Conversation {
 }
 
 /** The registry of one agent "helper" with one prompt "main" and one model "scripted". */
-export function helperRegistry({ model, tools = {}, effects, side, prompt }: RuntimeOptions): Registry {
+export function helperRegistry({
+  model,
+  tools = {},
+  effects,
+  side,
+  agent,
+  prompt,
+}: RuntimeOptions): Registry {
   return registryFrom({
-    agents: [defineAgent({ name: 'helper', sideA: { prompt: 'main', ...side } })],
+    agents: [defineAgent({ name: 'helper', sideA: { prompt: 'main', ...side }, ...agent })],
     prompts: [
       definePrompt({
         name: 'main',

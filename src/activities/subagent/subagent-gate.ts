@@ -17,6 +17,7 @@ import {
   readMessageFields,
   readOwnArguments,
 } from './input.ts';
+import { beginJudgedSubagent, judgeSubagent } from './judge.ts';
 import { type MadeChild, makeChild, requireChildVariables, type UnmadeChild } from './make.ts';
 import { resolveChild, tellChild } from './tell.ts';
 
@@ -25,6 +26,8 @@ const openCall = () => openGate<ActivityDependencies, SubagentCall, UnmadeChild>
 /** A call by the agent's own name. */
 const OWN = openCall()
   .stage(resolveOwnCallee) //       1 resolve: a subagent that is listed and enabled
+  .stage(judgeSubagent) //          3 what the agent's policy says of it
+  .stage(beginJudgedSubagent) //    3 scheduled → started, where that has waited for the policy
   .stage(bootstrap) //              2 arguments: name and first message of an immediate one, by a model
   .stage(readOwnArguments) //       2 arguments: what the child's prompt asks for, and its first message
   .stage(findFirstFiles) //         2 arguments: files of the parent
@@ -36,6 +39,8 @@ const CREATE = openCall()
   .stage(readCreateFields) //       2
   .stage(resolveNamedCallee) //     1
   .stage(checkNamedArguments) //    2
+  .stage(judgeSubagent) //          3
+  .stage(beginJudgedSubagent) //    3
   .stage(bootstrap) //              2
   .stage(composeFirst) //           2
   .stage(findFirstFiles) //         2
@@ -47,6 +52,8 @@ const MESSAGE = openCall()
   .stage(readMessageFields) //      2
   .stage(resolveChild) //           1 resolve: a child that may be spoken to
   .stage(findToldFiles) //          2
+  .stage(judgeSubagent) //          3
+  .stage(beginJudgedSubagent) //    3
   .stage(tellChild); //             4 body: a word to the child
 
 export async function leadToChild(

@@ -30,9 +30,11 @@ export async function commitResult(
   const queuedTools = await takeTools({ hooks, sink });
   // What made an error of the result has taken the handoff back.
   const handoff = row.result?.status === 'success' ? answer.handoff : {};
+  const unbegun = execution.pending?.begun === false;
+  const refused = unbegun ? { unbegun, action: answer.action } : {};
   const changes = { ...left, ...(await flow()) };
   const committed = await retryWhileUnavailable(signal, () =>
-    store.toolCalls.commit({ ...key, ...handoff, ...row, queuedTools, ...changes }),
+    store.toolCalls.commit({ ...key, ...handoff, ...row, ...refused, queuedTools, ...changes }),
   );
   await probe?.('tool_committed');
   if (committed.kind === 'terminated') return end(committed);

@@ -40,7 +40,7 @@ export function withToolFrame<T>(
 }
 
 function openToolFrame(dependencies: ActivityDependencies, execution: ToolExecution): ToolFrame {
-  const { thread, index, signal, history, call: _, scratch: __, ...where } = execution;
+  const { thread, index, signal, history, call: _, scratch: __, pending: ___, ...where } = execution;
   const prompt = findActivePrompt(dependencies.registry(), thread.agent, execution);
   const scratch = openScratch(execution.scratch);
   const readHistory = async () => {

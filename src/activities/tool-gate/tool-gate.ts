@@ -7,7 +7,8 @@
  *   a subagent   subagent/subagent-gate.ts lets it begin, its thread answers it, `finishSubagent` composes the answer
  *
  * RESULT then stores what each was answered with. A tool that code invokes passes the stages that concern it (state/tools.ts).
- * A call has begun when it comes here: `toolCalls.begin` has moved it from scheduled to started (store/commands/tool/tool.ts).
+ * A call has begun when it comes here: `toolCalls.begin` has moved it from scheduled to started (store/commands/tool/tool.ts). One whose
+ * agent has a policy begins within the gate, once it is judged; what is refused before that has not begun.
  */
 import type { AgentDefinition } from '../../core/author/definition.ts';
 import type { ToolCallOutcome } from '../../core/thread/step.ts';
@@ -20,6 +21,7 @@ import type { CallAnswer, KnownCall, ToolResultKey } from './call-info.ts';
 import { afterCreateMessage, type Committed, commitResult, type FinishedCall } from './commit-result.ts';
 import { giveUpCall } from './given-up-call.ts';
 import { handOff } from './handoff.ts';
+import { beginJudged, judgeHandoff, judgePrompt, judgeTool, type NotBegun } from './judge-call.ts';
 import { requireListed } from './listed-call.ts';
 import { checkPromptArguments, readFirstMessage } from './prompt-input.ts';
 import { findHandoff, limitDepth, resolveHandoff, resolvePrompt, resolveTool } from './resolve-call.ts';
@@ -36,30 +38,36 @@ import {
 import { type AbortedCall, parseToolArguments, redactAnswer, runBody } from './run-body.ts';
 import type { ToolFrame } from './tool-frame.ts';
 
-const FUNCTION = openGate<ActivityDependencies, ToolFrame, AnsweredCall | AbortedCall>()
+const FUNCTION = openGate<ActivityDependencies, ToolFrame, AnsweredCall | AbortedCall | NotBegun>()
   .stage(resolveTool) //           1 resolve
   .stage(requireListed) //         1 listed by the active prompt, or called by code
   .stage(parseToolArguments) //    2 arguments: a JSON object
   .stage(checkToolArguments) //    2 arguments: what the schema asks for
   .stage(requireVariables) //      3 required variables have values
+  .stage(judgeTool) //             3 what the agent's policy says of it
+  .stage(beginJudged) //           3 scheduled → started, where that has waited for the policy
   .stage(runBody) //               4 body, within its time
   .stage(redactAnswer); //         5 redaction
 
 type HandoffFrame = ToolFrame & { readonly agent: AgentDefinition };
 
-const HANDOFF = openGate<ActivityDependencies, HandoffFrame, AnsweredCall>()
+const HANDOFF = openGate<ActivityDependencies, HandoffFrame, AnsweredCall | NotBegun>()
   .stage(requireListed) //         1
   .stage(resolveHandoff) //        1 resolve: an agent that may take this thread over
   .stage(checkPromptArguments) //  2
+  .stage(judgeHandoff) //          3
+  .stage(beginJudged) //           3
   .stage(readFirstMessage) //      2
   .stage(handOff); //              4 body: says who is next
 
 /** As far as the step of the prompt, which subprompt/ opens and asks. */
-export const PROMPT = openGate<ActivityDependencies, KnownCall, AnsweredCall>()
+export const PROMPT = openGate<ActivityDependencies, KnownCall, AnsweredCall | NotBegun>()
   .stage(resolvePrompt) //         1
   .stage(requireListed) //         1
   .stage(limitDepth) //            1 prompts within prompts
   .stage(checkPromptArguments) //  2
+  .stage(judgePrompt) //           3
+  .stage(beginJudged) //           3
   .stage(readFirstMessage); //     2 arguments: the first message that they make
 
 const RESULT = openGate<ActivityDependencies, AnsweredFrame, ToolCallOutcome>()
@@ -77,22 +85,19 @@ const BEHIND = openGate<ActivityDependencies, FinishedCall & Committed, ToolCall
   afterCreateMessage, //          11 hooks behind it
 );
 
+type Answered = ({ readonly kind: 'answered' } & CallAnswer) | AbortedCall | NotBegun;
+
 /** What a tool's call, or a handoff's, comes to. */
-export async function answerCall(
-  dependencies: ActivityDependencies,
-  frame: ToolFrame,
-): Promise<CallAnswer | 'aborted'> {
+export async function answerCall(dependencies: ActivityDependencies, frame: ToolFrame): Promise<Answered> {
   const agent = findHandoff(dependencies.registry(), frame.execution.call.name);
   if (agent) return toAnswer(await HANDOFF.pass(dependencies, { ...frame, agent }));
-  const passed = await FUNCTION.pass(dependencies, frame);
-  if (passed.kind === 'go') return { result: passed.known.result };
-  return passed.end.kind === 'aborted' ? 'aborted' : { result: passed.end.result };
+  return toAnswer(await FUNCTION.pass(dependencies, frame));
 }
 
-function toAnswer(passed: Passed<CallAnswer, AnsweredCall>): CallAnswer {
-  if (passed.kind === 'end') return { result: passed.end.result };
+function toAnswer(passed: Passed<CallAnswer, AnsweredCall | AbortedCall | NotBegun>): Answered {
+  if (passed.kind === 'end') return passed.end;
   const { result, handoff } = passed.known;
-  return { result, handoff };
+  return { kind: 'answered', result, handoff };
 }
 
 /**

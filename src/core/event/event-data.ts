@@ -6,6 +6,8 @@
  */
 
 import type { HookName } from '../author/hook.ts';
+import type { ActionKind } from '../governance/agent-policy.ts';
+import type { PolicyDecision } from '../governance/capability-policy.ts';
 import type { ToolStatus } from '../message/message.ts';
 import type { ProviderUsage } from '../message/provider.ts';
 import type { RestStatus, StoredError, ThreadStatus } from '../thread/step.ts';
@@ -20,6 +22,12 @@ export interface InSubprompt {
 export interface NamedCall {
   readonly name: string;
   readonly callId: string;
+}
+
+export interface NamedAction {
+  /** The call's idempotency key: the same for each attempt of the same call. */
+  readonly actionId: string;
+  readonly name: string;
 }
 
 export interface NamedEffect {
@@ -134,6 +142,17 @@ export interface EventData {
   'tool.removed': NamedCall;
   /** Code called a tool itself (`state.invokeTool`). */
   'tool.invoked': { readonly name: string; readonly status: ToolStatus; readonly durationMs: number };
+
+  /** A call is to be judged: its arguments are checked, and nothing of it is done. Told where the agent has a policy, as are its kin. */
+  'action.requested': NamedAction & {
+    readonly kind: ActionKind;
+    readonly callId?: string;
+    readonly capabilities: readonly string[];
+  };
+  /** What the policy says of an action: its effect, why, and which rules say so. */
+  'action.policy': NamedAction & PolicyDecision;
+  /** An action is not done: `code` is `ActionDenied`, or `ApprovalRequired` where nobody could be asked. */
+  'action.denied': NamedAction & { readonly code: ErrorCode; readonly reason: string };
 
   /** A hook threw or returned an invalid value; its subject stays as it was. */
   'hook.failed': WithStack & {

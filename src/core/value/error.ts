@@ -56,6 +56,10 @@ export const ERRORS = {
   StoreCorrupt: { exit: 1, status: 500 },
   /** The Temporal service cannot be reached or fails a request. */
   TemporalUnavailable: { exit: 1, status: 503 },
+  /** The policy of the agent denies what the call needs; nothing of it was done. */
+  ActionDenied: { exit: 1, status: 403 },
+  /** The call may be done once somebody has approved it, and nobody can be asked; nothing of it was done. */
+  ApprovalRequired: { exit: 1, status: 409 },
   /** Author code called something that would end or change the process that it shares with every other thread. */
   ProcessCallRefused: { exit: 1, status: 500 },
   /** Author code has taken its worker process down so often that it is not tried again. */

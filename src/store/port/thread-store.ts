@@ -11,6 +11,7 @@
  *     stored, and the same command may be given again.
  * Times are microseconds since 1970.
  */
+import type { ActionStore } from './action.ts';
 import type { EffectStore } from './effect.ts';
 import type { EnvStore } from './env.ts';
 import type { EventStore } from './event.ts';
@@ -26,6 +27,7 @@ import type { ThreadRecordStore } from './thread.ts';
 import type { ToolCallStore } from './tool.ts';
 import type { ValueStore } from './value.ts';
 
+export type * from './action.ts';
 export type * from './event.ts';
 export type * from './family.ts';
 export type * from './model-call.ts';
@@ -54,6 +56,8 @@ export interface ThreadStore {
   /** What a step says while it runs: its calls of models, and streamed text. */
   readonly modelCalls: ModelCallStore;
   readonly toolCalls: ToolCallStore;
+  /** Calls that a policy has judged. */
+  readonly actions: ActionStore;
   readonly messages: MessageStore;
   /** The log of each thread. */
   readonly events: EventStore;

@@ -13,6 +13,7 @@ import { readContext } from '../commands/step/read-context.ts';
 import { appendChunk, endModelCall, startModelCall } from '../commands/step/stream.ts';
 import { openThread } from '../commands/thread/open-thread.ts';
 import { commitStatus, terminateThread } from '../commands/thread/status.ts';
+import { recordAction } from '../commands/tool/action.ts';
 import { clearStrike, readStrike, recordDeaths } from '../commands/tool/strike.ts';
 import { openSubprompt, readSubprompt } from '../commands/tool/subprompt.ts';
 import { openImmediate } from '../commands/tool/subprompt-immediate.ts';
@@ -21,7 +22,15 @@ import type { ThreadStore } from '../port/thread-store.ts';
 
 type Work = Pick<
   ThreadStore,
-  'threads' | 'queue' | 'steps' | 'subprompts' | 'modelCalls' | 'toolCalls' | 'effects' | 'strikes'
+  | 'threads'
+  | 'queue'
+  | 'steps'
+  | 'subprompts'
+  | 'modelCalls'
+  | 'toolCalls'
+  | 'actions'
+  | 'effects'
+  | 'strikes'
 >;
 
 export function bindWork(context: CommandContext): Work {
@@ -62,6 +71,7 @@ export function bindWork(context: CommandContext): Work {
       end: bound(endModelCall),
     },
     toolCalls: { begin: bound(beginTool), commit: bound(commitTool), settleLost: bound(settleLostTool) },
+    actions: { record: bound(recordAction) },
     ...bindEffects(context),
     strikes: { recordDeaths: bound(recordDeaths), read: bound(readStrike), clear: bound(clearStrike) },
   };

@@ -6,6 +6,7 @@
  *     result.
  * T3. The beginning of an idempotent tool is relaxed: a database that crashes on a machine of its own may forget it
  *     while the body runs on. The call is scheduled again then and nobody else's, so its result is stored.
+ * T4. A call that is to be judged stays scheduled until it is; one that was refused ends without having begun.
  */
 import { type ToolResult, toolContent } from '../../../core/message/message.ts';
 import { LIMITS } from '../../../core/value/limit.ts';
@@ -27,6 +28,7 @@ import { enqueueTools } from '../message/queue.ts';
 import { keepHandoff } from '../step/handoff.ts';
 import { keepScratch } from '../step/scratch.ts';
 import { removeCall, settleCall, storeResult } from '../step/tool-result.ts';
+import { tellAction } from './action.ts';
 
 export const UNKNOWN_OUTCOME =
   'The outcome of this call is unknown: the process that ran the tool was lost after it began and before it ' +
@@ -50,13 +52,19 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
       if (call.state === 'started' && !again && !idempotent) {
         return { kind: 'begun_elsewhere', name: call.name };
       }
-      // Where T1 matters, the disk has it before the body begins.
-      if (idempotent) thread.relax();
-      if (!again) await start(thread, call, command.attempt);
+      // T4: to be judged first.
+      const unbegun = call.state === 'scheduled' && command.judges?.(thread.row.agent) === true;
+      if (!unbegun) {
+        // Where T1 matters, the disk has it before the body begins.
+        if (idempotent) thread.relax();
+        if (call.state === 'scheduled' && command.action) tellAction(thread, command.action, step);
+        if (!again) await start(thread, call, command.attempt);
+      }
       const { executionId: _, ...place } = await toPlace(thread.trx, thread.row, required(placeRow, command));
       return {
         kind: 'run',
         repeated: call.state === 'started' && !again,
+        ...(unbegun && { unbegun }),
         call: toStoredCall(call),
         thread: toThreadRecord(thread.row),
         ...place,
@@ -93,6 +101,20 @@ async function start(thread: ThreadTransaction, call: CallRow, attempt: string):
   return { ...call, ...started };
 }
 
+/** For the attempt that ends a call which is scheduled yet. */
+async function take(
+  thread: ThreadTransaction,
+  call: CallRow,
+  { attempt, unbegun, action }: CommitTool,
+): Promise<CallRow> {
+  // T3: its beginning was forgotten.
+  if (!unbegun) return start(thread, call, attempt);
+  // T4: it was refused.
+  if (action) tellAction(thread, action, call.step);
+  await updateCall(thread, call, { attempt });
+  return { ...call, state: 'started', attempt };
+}
+
 export async function commitTool(context: CommandContext, command: CommitTool): Promise<CommittedTool> {
   const { threadId, step } = command;
   return inThreadWith(
@@ -101,8 +123,7 @@ export async function commitTool(context: CommandContext, command: CommitTool): 
     (trx) => [selectCall(trx, threadId, command).selectAll(), selectOwner(trx, threadId, step)],
     async (thread, [[row], [ownerRow]]) => {
       const found = required(row, command);
-      // T3: its beginning was forgotten.
-      const call = found.state === 'scheduled' ? await start(thread, found, command.attempt) : found;
+      const call = found.state === 'scheduled' ? await take(thread, found, command) : found;
       if (call.attempt !== command.attempt) {
         await reportLate(thread, call, command);
         return thread.row.terminated_at === null ? { kind: 'late' } : { kind: 'terminated' };
