@@ -92,9 +92,17 @@ export type {
   ThreadFiles,
   WriteFileOptions,
 } from './core/file/thread-file.ts';
-export type { ActionKind, AgentPolicy } from './core/governance/agent-policy.ts';
+export type {
+  Action,
+  ActionArtifact,
+  ActionKind,
+  ActionState,
+  AgentPolicy,
+  JudgedAction,
+} from './core/governance/agent-policy.ts';
 export type { CapabilityPolicy, PolicyDecision, RuleSource } from './core/governance/capability-policy.ts';
 export type { PolicyEffect, PolicyRules } from './core/governance/policy-rule.ts';
+export type { ActionContext, ArtifactInput, PreparedAction } from './core/governance/prepared-action.ts';
 export type { LLMMessage } from './core/message/llm-message.ts';
 export type {
   AttachmentRef,
@@ -129,6 +137,7 @@ export type {
   PolicyInput,
   PolicyObjectInput,
   PolicyRulesInput,
+  PrepareAction,
   Problem,
   PromptInput,
   PromptPartInput,
@@ -161,6 +170,7 @@ export {
   requireProject,
 } from './definitions/index.ts';
 export { type OpenStoreOptions, openStore } from './store/open-store.ts';
+export type { ActionDenial, ActionRecord, ListActions, Reconciliation } from './store/port/action.ts';
 export type { EnvEntry, EnvOwner } from './store/port/env.ts';
 export type {
   ChildRecord,

@@ -10,6 +10,7 @@ import type { GetLogsOptions, Log } from '../core/author/thread-log.ts';
 import type { GetMessagesOptions, MessagePage } from '../core/author/thread-message.ts';
 import type { ThreadEvent } from '../core/event/thread-event.ts';
 import type { Message } from '../core/message/message.ts';
+import type { ActionRecord, ListActions, Reconciliation } from '../store/port/action.ts';
 import type { EnvEntry, EnvOwner } from '../store/port/env.ts';
 import type { FamilyMember, ThreadRecord, VariableRequest } from '../store/port/thread-store.ts';
 import type { ToolPayload } from '../workflows/messages.ts';
@@ -19,6 +20,7 @@ import type { FollowOptions } from './follow-events.ts';
 import type { OutgoingMessage } from './outgoing.ts';
 import type { ProvidedVariables } from './provide-variables.ts';
 import type { StartThread } from './start-options.ts';
+import { StoredActions } from './stored-actions.ts';
 import { type ListThreads, type StoredFiles, StoredThreads, type StoredValues } from './stored-threads.ts';
 import { StoredVariables } from './stored-variables.ts';
 import { ThreadCommands } from './thread-commands.ts';
@@ -40,6 +42,7 @@ export class RuntimeClient {
   readonly #commands: ThreadCommands;
   readonly #threads: StoredThreads;
   readonly #variables: StoredVariables;
+  readonly #actions: StoredActions;
   readonly #close: () => Promise<void>;
 
   private constructor(connection: OpenConnection) {
@@ -49,6 +52,7 @@ export class RuntimeClient {
     this.#commands = new ThreadCommands(connection);
     this.#threads = new StoredThreads(store);
     this.#variables = new StoredVariables(store);
+    this.#actions = new StoredActions(store);
     this.#close = close;
     keepStore(this, store);
   }
@@ -218,6 +222,19 @@ export class RuntimeClient {
   /** Those of a thread's subagents that still wait, oldest first. Throws `ThreadNotFound`. */
   listVariableRequests(threadId: string): Promise<readonly VariableRequest[]> {
     return this.#variables.listVariableRequests(threadId);
+  }
+
+  /** Calls that policies have judged, the newest first: 100 unless `limit` says otherwise. Throws `InvalidValue`. */
+  listActions(options?: ListActions): Promise<readonly ActionRecord[]> {
+    return this.#actions.listActions(options);
+  }
+
+  /**
+   * Says what became of an uncertain action. Nothing is done again, and the result that the model has read stays. Throws `InvalidValue`,
+   * `ActionNotFound`, and `ActionNotUncertain` where its end is known, or somebody has said so already.
+   */
+  reconcileAction(id: string, reconciliation: Reconciliation): Promise<ActionRecord> {
+    return this.#actions.reconcileAction(id, reconciliation);
   }
 
   async close(): Promise<void> {

@@ -39,6 +39,10 @@ const tool = z.strictObject({
   quick: flag.default(false),
   timeoutMs: count.default(DEFAULT_TIMEOUT_MS),
   capabilities: capabilities.optional(),
+  prepareAction: custom<NonNullable<ToolDefinition['prepareAction']>>(
+    (value) => typeof value === 'function',
+    'must be a function: (args, context) => what the call would do',
+  ).optional(),
 });
 
 const TOOL: FieldTable<z.output<typeof tool>> = {

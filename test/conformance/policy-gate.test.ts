@@ -79,6 +79,8 @@ describe('a policy at the tool gate', () => {
       kind: 'tool.call',
       callId: expect.any(String),
       capabilities: ['records.write'],
+      fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
+      artifacts: [],
     });
     expect(await eventOf(runtime, thread, 'action.policy')).toEqual({
       ...named,
@@ -102,7 +104,9 @@ describe('a policy at the tool gate', () => {
       'tool.called',
       'action.requested',
       'action.policy',
+      'action.started',
       'tool.started',
+      'action.completed',
       'tool.result',
     ]);
   });

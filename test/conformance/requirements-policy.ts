@@ -17,4 +17,19 @@ export const POLICY: readonly Requirement[] = [
     level: 'MUST',
     text: 'Where an approval is needed and nobody can be asked, nothing of the call is done, and it says so.',
   },
+  {
+    id: 'PL-11',
+    level: 'MUST',
+    text: 'A tool shows what a call would do before it is judged; artifacts name their action, and no declared capability is lost.',
+  },
+  {
+    id: 'PL-25',
+    level: 'MUST',
+    text: 'What was done is kept once, whatever comes behind it, and is never done again.',
+  },
+  {
+    id: 'PL-26',
+    level: 'MUST',
+    text: 'A call that had begun when its worker was lost is uncertain, is not done again, and a person says what became of it.',
+  },
 ];

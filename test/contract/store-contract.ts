@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import type { EncryptionKeys } from '../../src/store/crypto/encryption.ts';
 import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import { registerAction } from './store/action.ts';
 import { registerAttachment } from './store/attachment.ts';
 import { registerConcurrency } from './store/concurrency.ts';
 import { registerEffect } from './store/effect.ts';
@@ -79,6 +80,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerTakeOver(given);
     registerLimit(given);
     registerTool(given);
+    registerAction(given);
     registerSubprompt(given);
     registerSubpromptContext(given);
     registerHandoff(given);

@@ -1,47 +1,64 @@
 /**
- * Stages of a call that is to be judged: what its agent's policy says of it, and its beginning where it may be. A call that had begun
+ * Stages of a call that is to be judged: what it asks for, and its beginning where it may be. A call that had begun
  * before it came to the gate passes both: it was judged then, or its agent has no policy.
  */
 import type { Registry, ToolDefinition } from '../../core/author/definition.ts';
-import { type ActionKind, OWN_CAPABILITIES } from '../../core/governance/agent-policy.ts';
-import type { AnsweredCall } from '../../state/check-arguments.ts';
+import { OWN_CAPABILITIES } from '../../core/governance/agent-policy.ts';
 import { end, go, type Nothing, type Verdict } from '../../state/gate.ts';
-import { capabilitiesOf, type Judged, judgeAction } from '../../state/judge-action.ts';
+import { type Asked, type AskedAction, capabilitiesOf, type Judged } from '../../state/judge-action.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { BegunTool, ThreadStore } from '../../store/port/thread-store.ts';
 import type { BeginTool } from '../../store/port/tool.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import type { CallInfo, KnownCall, PendingCall } from './call-info.ts';
+import type { ToolFrame } from './tool-frame.ts';
 
 export type JudgePorts = Pick<ActivityDependencies, 'registry'>;
-export type Judgement = Verdict<Judged, AnsweredCall>;
+type AskedCall = Verdict<Asked, never>;
 
-export function judgeTool(
+export function askTool(
   { registry }: JudgePorts,
-  { execution, tool }: KnownCall & { readonly tool: ToolDefinition },
-): Judgement {
-  return judgeCall(registry(), execution, 'tool.call', capabilitiesOf(tool));
+  { execution, tool, args }: ToolFrame & { readonly tool: ToolDefinition; readonly args: unknown },
+): Verdict<Asked & { readonly signal: AbortSignal }, never> {
+  const asked = toAsked(registry(), execution, {
+    kind: 'tool.call',
+    capabilities: capabilitiesOf(tool),
+    args,
+  });
+  return go({ asked, signal: execution.signal });
 }
 
-export function judgePrompt({ registry }: JudgePorts, { execution }: KnownCall): Judgement {
-  return judgeCall(registry(), execution, 'prompt.call', [OWN_CAPABILITIES['prompt.call']]);
+export function askPrompt(
+  { registry }: JudgePorts,
+  { execution, args }: KnownCall & { readonly args: unknown },
+): AskedCall {
+  const capabilities = [OWN_CAPABILITIES['prompt.call']];
+  return go({ asked: toAsked(registry(), execution, { kind: 'prompt.call', capabilities, args }) });
 }
 
-export function judgeHandoff({ registry }: JudgePorts, { execution }: KnownCall): Judgement {
-  return judgeCall(registry(), execution, 'agent.call', [OWN_CAPABILITIES['agent.call']]);
+export function askHandoff(
+  { registry }: JudgePorts,
+  { execution, args }: KnownCall & { readonly args: unknown },
+): AskedCall {
+  return go({ asked: toAskedAgent(registry(), execution, args) });
 }
 
-export function judgeCall(
+/** A call of an agent, whatever becomes of it. */
+export function toAskedAgent(registry: Registry, info: CallInfo, args: unknown): AskedAction | undefined {
+  const capabilities = [OWN_CAPABILITIES['agent.call']];
+  return toAsked(registry, info, { kind: 'agent.call', capabilities, args });
+}
+
+/** Undefined for a call that has begun, or whose agent has no policy. */
+function toAsked(
   registry: Registry,
-  { pending, thread, call, step, index }: CallInfo,
-  kind: ActionKind,
-  capabilities: readonly string[],
-): Judgement {
-  if (!pending) return go({ action: undefined });
-  const id = `${thread.id}:${step}:${index}`;
-  const { name, callId } = call;
-  return judgeAction(registry.agents.get(thread.agent)?.policy, { id, kind, name, callId, capabilities });
+  { pending, thread, call: { name, callId }, step, index }: CallInfo,
+  what: Pick<AskedAction, 'kind' | 'capabilities' | 'args'>,
+): AskedAction | undefined {
+  const policy = registry.agents.get(thread.agent)?.policy;
+  if (!pending || !policy) return undefined;
+  return { id: `${thread.id}:${step}:${index}`, name, callId, policy, thread, ...what };
 }
 
 /** A call that could not be begun: it is over, or another attempt has it. */

@@ -15,13 +15,14 @@ import type { ToolCallOutcome } from '../../core/thread/step.ts';
 import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { type AnsweredCall, checkToolArguments, requireVariables } from '../../state/check-arguments.ts';
 import { openGate, type Passed } from '../../state/gate.ts';
+import { judgeAction, prepareAction, refuseDenied } from '../../state/judge-action.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { isPassing } from '../base/guard.ts';
 import type { CallAnswer, KnownCall, ToolResultKey } from './call-info.ts';
 import { afterCreateMessage, type Committed, commitResult, type FinishedCall } from './commit-result.ts';
 import { giveUpCall } from './given-up-call.ts';
 import { handOff } from './handoff.ts';
-import { beginJudged, judgeHandoff, judgePrompt, judgeTool, type NotBegun } from './judge-call.ts';
+import { askHandoff, askPrompt, askTool, beginJudged, type NotBegun } from './judge-call.ts';
 import { requireListed } from './listed-call.ts';
 import { checkPromptArguments, readFirstMessage } from './prompt-input.ts';
 import { findHandoff, limitDepth, resolveHandoff, resolvePrompt, resolveTool } from './resolve-call.ts';
@@ -44,10 +45,13 @@ const FUNCTION = openGate<ActivityDependencies, ToolFrame, AnsweredCall | Aborte
   .stage(parseToolArguments) //    2 arguments: a JSON object
   .stage(checkToolArguments) //    2 arguments: what the schema asks for
   .stage(requireVariables) //      3 required variables have values
-  .stage(judgeTool) //             3 what the agent's policy says of it
-  .stage(beginJudged) //           3 scheduled → started, where that has waited for the policy
-  .stage(runBody) //               4 body, within its time
-  .stage(redactAnswer); //         5 redaction
+  .stage(askTool) //               4 policy: what the call asks for
+  .stage(refuseDenied) //          4 policy: what it declares is denied
+  .stage(prepareAction) //         4 policy: what its tool says of it
+  .stage(judgeAction) //           4 policy: what the agent says of all that
+  .stage(beginJudged) //           4 scheduled → started, where that has waited for the policy
+  .stage(runBody) //               5 body, within its time
+  .stage(redactAnswer); //         6 redaction
 
 type HandoffFrame = ToolFrame & { readonly agent: AgentDefinition };
 
@@ -55,10 +59,11 @@ const HANDOFF = openGate<ActivityDependencies, HandoffFrame, AnsweredCall | NotB
   .stage(requireListed) //         1
   .stage(resolveHandoff) //        1 resolve: an agent that may take this thread over
   .stage(checkPromptArguments) //  2
-  .stage(judgeHandoff) //          3
-  .stage(beginJudged) //           3
-  .stage(readFirstMessage) //      2
-  .stage(handOff); //              4 body: says who is next
+  .stage(askHandoff) //            4
+  .stage(judgeAction) //           4
+  .stage(beginJudged) //           4
+  .stage(readFirstMessage) //      5 body: the first message that the arguments make
+  .stage(handOff); //              5 body: says who is next
 
 /** As far as the step of the prompt, which subprompt/ opens and asks. */
 export const PROMPT = openGate<ActivityDependencies, KnownCall, AnsweredCall | NotBegun>()
@@ -66,23 +71,24 @@ export const PROMPT = openGate<ActivityDependencies, KnownCall, AnsweredCall | N
   .stage(requireListed) //         1
   .stage(limitDepth) //            1 prompts within prompts
   .stage(checkPromptArguments) //  2
-  .stage(judgePrompt) //           3
-  .stage(beginJudged) //           3
-  .stage(readFirstMessage); //     2 arguments: the first message that they make
+  .stage(askPrompt) //             4
+  .stage(judgeAction) //           4
+  .stage(beginJudged) //           4
+  .stage(readFirstMessage); //     5 body: the first message that the arguments make
 
 const RESULT = openGate<ActivityDependencies, AnsweredFrame, ToolCallOutcome>()
-  .stage(takeScratch) //           6 what the body has left in `state.context`
-  .stage(afterToolCall) //         7 hooks after: may replace the result, or remove the call
-  .stage(applyBinding) //          7 what it means to the session
-  .stage(beforeStoreResult) //     7 hooks before it is stored
-  .stage(redactResult) //          8 redaction of what hooks have made of it
-  .stage(storeFiles) //            9 files of the result
-  .stage(beforeCreateMessage) //   9 hooks on the tool message
-  .stage(commitResult); //        10 one transaction
+  .stage(takeScratch) //           7 what the body has left in `state.context`
+  .stage(afterToolCall) //         8 hooks after: may replace the result, or remove the call
+  .stage(applyBinding) //          8 what it means to the session
+  .stage(beforeStoreResult) //     8 hooks before it is stored
+  .stage(redactResult) //          9 redaction of what hooks have made of it
+  .stage(storeFiles) //           10 files of the result
+  .stage(beforeCreateMessage) //  10 hooks on the tool message
+  .stage(commitResult); //        11 one transaction
 
 /** Its result is stored, whatever becomes of this. */
 const BEHIND = openGate<ActivityDependencies, FinishedCall & Committed, ToolCallOutcome>().stage(
-  afterCreateMessage, //          11 hooks behind it
+  afterCreateMessage, //          12 hooks behind it
 );
 
 type Answered = ({ readonly kind: 'answered' } & CallAnswer) | AbortedCall | NotBegun;

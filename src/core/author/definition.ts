@@ -4,6 +4,7 @@
  */
 
 import type { AgentPolicy } from '../governance/agent-policy.ts';
+import type { ActionContext } from '../governance/prepared-action.ts';
 import type { ToolResult } from '../message/message.ts';
 import type { ProviderFactory } from '../message/provider.ts';
 import type { ModelTimeouts } from '../value/limit.ts';
@@ -164,6 +165,8 @@ export interface ToolDefinition {
   readonly timeoutMs: number;
   /** What a call of it needs to be allowed, by name; none where absent. */
   readonly capabilities?: readonly string[];
+  /** Says what a call would do, before it is judged. */
+  readonly prepareAction?: (args: never, context: ActionContext) => unknown;
   /** Runs code and does nothing else: its calls are dispatched as `runCode`. Only built-in tools have it. */
   readonly runsCode?: true;
 }

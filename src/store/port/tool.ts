@@ -84,6 +84,8 @@ export interface CommitTool extends ToolCallKey {
   readonly nextAgent?: string;
   /** That agent's first message: queued in the same transaction. */
   readonly nextInput?: MessageItem;
+  /** It may have an action, which ends with it. */
+  readonly judged?: boolean;
   /** It ends without having begun: it was refused before. */
   readonly unbegun?: boolean;
   /** Of a call that its policy has refused. */

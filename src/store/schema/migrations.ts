@@ -13,6 +13,7 @@ import { strikes } from './migration-0006.ts';
 import { withheldEnv } from './migration-0007.ts';
 import { stepCounts } from './migration-0008.ts';
 import { counters } from './migration-0009.ts';
+import { actions } from './migration-0012.ts';
 import type { Tables } from './tables.ts';
 
 const spine: Migration = {
@@ -200,6 +201,7 @@ export const provider: MigrationProvider = {
     '0007_withheld_env': withheldEnv,
     '0008_step_counts': stepCounts,
     '0009_counters': counters,
+    '0012_actions': actions,
   }),
 };
 

@@ -4,6 +4,7 @@
  */
 
 import type { FlowDirective, StepDirective } from '../../core/author/thread-execution.ts';
+import type { ActionTables } from './action.ts';
 import type { EnvTables } from './env.ts';
 import type { FamilyTables } from './family.ts';
 import type { ValueAndFileTables } from './file.ts';
@@ -182,7 +183,7 @@ export interface StrikeTable {
   updated_at: number;
 }
 
-export interface Tables extends ThreadTables, ValueAndFileTables, EnvTables, FamilyTables {
+export interface Tables extends ThreadTables, ValueAndFileTables, EnvTables, FamilyTables, ActionTables {
   meta: MetaTable;
   items: ItemTable;
   messages: MessageTable;

@@ -1,4 +1,7 @@
 /** The part of the store that work goes through: threads, their queues, steps, calls and effects, bound to one database. */
+
+import { endAction, recordAction } from '../commands/action/action.ts';
+import { listActions, reconcileAction } from '../commands/action/uncertain-action.ts';
 import { binder } from '../commands/base/bind.ts';
 import type { CommandContext } from '../commands/base/context.ts';
 import { getThread, listThreads } from '../commands/base/read.ts';
@@ -13,7 +16,6 @@ import { readContext } from '../commands/step/read-context.ts';
 import { appendChunk, endModelCall, startModelCall } from '../commands/step/stream.ts';
 import { openThread } from '../commands/thread/open-thread.ts';
 import { commitStatus, terminateThread } from '../commands/thread/status.ts';
-import { recordAction } from '../commands/tool/action.ts';
 import { clearStrike, readStrike, recordDeaths } from '../commands/tool/strike.ts';
 import { openSubprompt, readSubprompt } from '../commands/tool/subprompt.ts';
 import { openImmediate } from '../commands/tool/subprompt-immediate.ts';
@@ -71,7 +73,12 @@ export function bindWork(context: CommandContext): Work {
       end: bound(endModelCall),
     },
     toolCalls: { begin: bound(beginTool), commit: bound(commitTool), settleLost: bound(settleLostTool) },
-    actions: { record: bound(recordAction) },
+    actions: {
+      record: bound(recordAction),
+      end: bound(endAction),
+      list: bound(listActions),
+      reconcile: bound(reconcileAction),
+    },
     ...bindEffects(context),
     strikes: { recordDeaths: bound(recordDeaths), read: bound(readStrike), clear: bound(clearStrike) },
   };

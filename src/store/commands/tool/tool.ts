@@ -19,6 +19,7 @@ import type {
   ToolCallKey,
 } from '../../port/thread-store.ts';
 import { toThreadRecord } from '../../schema/rows.ts';
+import { type ActionPlace, closeAction, findActionOf, openAction } from '../action/action.ts';
 import { type CallRow, findCall, selectCall, updateCall } from '../base/call-row.ts';
 import { type CommandContext, inRun, inRunWith, inThreadWith } from '../base/context.ts';
 import { selectRecent, toRecent } from '../base/read.ts';
@@ -28,7 +29,6 @@ import { enqueueTools } from '../message/queue.ts';
 import { keepHandoff } from '../step/handoff.ts';
 import { keepScratch } from '../step/scratch.ts';
 import { removeCall, settleCall, storeResult } from '../step/tool-result.ts';
-import { tellAction } from './action.ts';
 
 export const UNKNOWN_OUTCOME =
   'The outcome of this call is unknown: the process that ran the tool was lost after it began and before it ' +
@@ -57,7 +57,7 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
       if (!unbegun) {
         // Where T1 matters, the disk has it before the body begins.
         if (idempotent) thread.relax();
-        if (call.state === 'scheduled' && command.action) tellAction(thread, command.action, step);
+        if (command.action) await openAction(thread, command.action, toActionPlace(call, placeRow));
         if (!again) await start(thread, call, command.attempt);
       }
       const { executionId: _, ...place } = await toPlace(thread.trx, thread.row, required(placeRow, command));
@@ -101,16 +101,24 @@ async function start(thread: ThreadTransaction, call: CallRow, attempt: string):
   return { ...call, ...started };
 }
 
+function toActionPlace(
+  { step, idx: index }: CallRow,
+  owner: { readonly execution_id: string } | undefined,
+): ActionPlace {
+  return { step, index, executionId: owner?.execution_id };
+}
+
 /** For the attempt that ends a call which is scheduled yet. */
 async function take(
   thread: ThreadTransaction,
   call: CallRow,
   { attempt, unbegun, action }: CommitTool,
+  owner: { readonly execution_id: string } | undefined,
 ): Promise<CallRow> {
   // T3: its beginning was forgotten.
   if (!unbegun) return start(thread, call, attempt);
   // T4: it was refused.
-  if (action) tellAction(thread, action, call.step);
+  if (action) await openAction(thread, action, toActionPlace(call, owner));
   await updateCall(thread, call, { attempt });
   return { ...call, state: 'started', attempt };
 }
@@ -123,7 +131,7 @@ export async function commitTool(context: CommandContext, command: CommitTool): 
     (trx) => [selectCall(trx, threadId, command).selectAll(), selectOwner(trx, threadId, step)],
     async (thread, [[row], [ownerRow]]) => {
       const found = required(row, command);
-      const call = found.state === 'scheduled' ? await take(thread, found, command) : found;
+      const call = found.state === 'scheduled' ? await take(thread, found, command, ownerRow) : found;
       if (call.attempt !== command.attempt) {
         await reportLate(thread, call, command);
         return thread.row.terminated_at === null ? { kind: 'late' } : { kind: 'terminated' };
@@ -145,6 +153,8 @@ async function keepEnd(
   owner: Owner,
   { result, attachments, message, directive, ...command }: CommitTool,
 ): Promise<number> {
+  if (command.judged)
+    await closeAction(thread, await findActionOf(thread, call), result ?? { status: 'success' });
   if (result) await storeResult(thread, call, { result, attachments, directive, ...message }, owner);
   else await removeCall(thread, call, directive);
   await keepScratch(thread, owner.executionId, command.context);
