@@ -1,5 +1,6 @@
 /** The package's entry: what `import … from 'everthread'` provides. */
 
+export type { AnswerOptions } from './client/answer-wait.ts';
 export type { ConnectOptions } from './client/connect.ts';
 export type { FollowOptions } from './client/follow-events.ts';
 export type { OutgoingMessage } from './client/outgoing.ts';
@@ -43,6 +44,7 @@ export type {
   Kept,
   MessageChange,
 } from './core/author/hook.ts';
+export type { Answered, Question, ThreadQuestions } from './core/author/question.ts';
 export type { EnvState, EnvType } from './core/author/thread-env.ts';
 export type { ExecutionState, Side } from './core/author/thread-execution.ts';
 export type { SubagentRegistryEntry, SubagentStatus, ThreadFamily } from './core/author/thread-family.ts';
@@ -77,6 +79,7 @@ export type {
   NamedCall,
   NamedEffect,
   NamedFile,
+  NamedWait,
   ReportOfChild,
   WithStack,
 } from './core/event/event-data.ts';
@@ -119,6 +122,8 @@ export type { RestStatus, StoredError, ThreadStatus } from './core/thread/step.t
 export type { ReportKind } from './core/thread/subagent-report.ts';
 export { ERRORS, type ErrorCode, isRuntimeError, RuntimeError } from './core/value/error.ts';
 export type { ModelTimeouts } from './core/value/limit.ts';
+export type { Decision, ValueAnswer, WaitAnswer, WaitScope } from './core/wait/answer.ts';
+export type { WaitKind, WaitOutcome, WaitState, WaitVerdict } from './core/wait/wait.ts';
 export type {
   AgentInput,
   Definition,
@@ -175,9 +180,11 @@ export type { EnvEntry, EnvOwner } from './store/port/env.ts';
 export type {
   ChildRecord,
   FamilyMember,
+  ListWaits,
   ThreadRecord,
   ThreadStore,
   VariableRequest,
+  Wait,
 } from './store/port/thread-store.ts';
 export type { ListValues, StoredValue } from './store/port/value.ts';
 export type { ToolPayload } from './workflows/messages.ts';

@@ -15,6 +15,7 @@
  */
 import type { EffectsDue, RunEffectsInput, RunEffectsOutcome } from '../core/thread/effect-batch.ts';
 import type {
+  AttemptOutcome,
   CommitStatusInput,
   CommitStatusOutcome,
   FinishSubpromptInput,
@@ -36,6 +37,7 @@ import type {
   SubagentOutcome,
   UnstartedOutcome,
 } from '../core/thread/subagent-step.ts';
+import type { AnswerWaitInput, WaitAnswerOutcome } from '../core/thread/wait-step.ts';
 import type { ActivityDependencies } from './base/dependencies.ts';
 import { type Activity, FAULT_ATTEMPTS, type GuardOptions, guard } from './base/guard.ts';
 import { onOneProject } from './base/one-project.ts';
@@ -52,6 +54,7 @@ import { finishSubagent } from './subagent/finish.ts';
 import { listUnstarted, reportToParent } from './subagent/report.ts';
 import { finishSubprompt } from './subprompt/finish.ts';
 import { runSubprompt } from './subprompt/run.ts';
+import { answerWait } from './tool/answer-wait.ts';
 import { recordToolOutcome } from './tool/record-tool-outcome.ts';
 import { runTool } from './tool/run-tool.ts';
 import { asEndOfCall, asModelStep, asResumableCall } from './tool/unit-of-work.ts';
@@ -60,9 +63,10 @@ export interface Activities {
   openThread(input: OpenThreadInput): Promise<OpenThreadOutcome & EffectsDue>;
   stashItems(input: StashInput): Promise<{ readonly waiting: number }>;
   modelStep(input: ModelStepInput): Promise<ModelStepOutcome & EffectsDue>;
-  runTool(input: ToolCallInput): Promise<ToolCallOutcome & EffectsDue>;
+  runTool(input: ToolCallInput): Promise<AttemptOutcome & EffectsDue>;
   /** `runTool` for the tool `run_code`, on a queue of its own. */
-  runCode(input: ToolCallInput): Promise<ToolCallOutcome & EffectsDue>;
+  runCode(input: ToolCallInput): Promise<AttemptOutcome & EffectsDue>;
+  answerWait(input: AnswerWaitInput): Promise<WaitAnswerOutcome>;
   recordToolOutcome(input: ToolCallInput): Promise<RecordedOutcome & EffectsDue>;
   runSubprompt(input: ToolCallInput): Promise<SubpromptOutcome & EffectsDue>;
   finishSubprompt(input: FinishSubpromptInput): Promise<ToolCallOutcome & EffectsDue>;
@@ -109,6 +113,7 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     modelStep: guarded(tell(runStep), fallible),
     runTool: runToolCall,
     runCode: runToolCall,
+    answerWait: guarded((input) => answerWait(store, input)),
     recordToolOutcome: guarded(tell((ports) => (input) => recordToolOutcome(ports, input))),
     runSubprompt: guarded(tell(runSubpromptStep), fallible),
     finishSubprompt: guarded(

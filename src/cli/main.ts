@@ -29,6 +29,7 @@ import { addNew } from './commands/new.ts';
 import { addThreads } from './commands/threads.ts';
 import { addValidate } from './commands/validate.ts';
 import { addVariables } from './commands/variables.ts';
+import { addWaits } from './commands/waits.ts';
 import { addWorker } from './commands/worker.ts';
 import { reportFailure } from './exit.ts';
 
@@ -69,6 +70,7 @@ function buildProgram(cli: Cli): Command {
   addWorker(program, cli);
   addChat(program, cli);
   addThreads(program, cli);
+  addWaits(program, cli);
   addVariables(program, cli);
   addActions(program, cli);
   addEnv(program, cli);

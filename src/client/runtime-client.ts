@@ -10,10 +10,19 @@ import type { GetLogsOptions, Log } from '../core/author/thread-log.ts';
 import type { GetMessagesOptions, MessagePage } from '../core/author/thread-message.ts';
 import type { ThreadEvent } from '../core/event/thread-event.ts';
 import type { Message } from '../core/message/message.ts';
+import type { WaitAnswer } from '../core/wait/answer.ts';
+import type { WaitVerdict } from '../core/wait/wait.ts';
 import type { ActionRecord, ListActions, Reconciliation } from '../store/port/action.ts';
 import type { EnvEntry, EnvOwner } from '../store/port/env.ts';
-import type { FamilyMember, ThreadRecord, VariableRequest } from '../store/port/thread-store.ts';
+import type {
+  FamilyMember,
+  ListWaits,
+  ThreadRecord,
+  VariableRequest,
+  Wait,
+} from '../store/port/thread-store.ts';
 import type { ToolPayload } from '../workflows/messages.ts';
+import type { AnswerOptions } from './answer-wait.ts';
 import { keepStore } from './client-store.ts';
 import { type ConnectOptions, type OpenConnection, openConnection } from './connect.ts';
 import type { FollowOptions } from './follow-events.ts';
@@ -122,7 +131,8 @@ export class RuntimeClient {
   }
 
   /**
-   * Resolves with the thread once it is at rest and everything that this client sent to it has been taken. Where no worker can
+   * Resolves with the thread once it is at rest and everything that this client sent to it has been taken, or once it waits for a
+   * person: its status is `waiting` then, and `listWaits` says for what. Where no worker can
    * confirm that, the store decides, but not over a `stop` or `terminate` of this client. Throws `Timeout` after `timeoutMs`
    * (default 60,000), with the thread's state.
    */
@@ -141,6 +151,28 @@ export class RuntimeClient {
     values: ProvidedVariables,
   ): Promise<{ childThreadId: string }> {
     return this.#commands.provideVariables(threadId, requestId, values);
+  }
+
+  /**
+   * Answers what is asked of a person: `{ approved, reason?, scope?, by? }`, or `{ value, by? }`. The first answer counts: the verdict says
+   * what became of this one, and an equal one again is `duplicate` and harmless. Needs no worker; the thread goes on once there is one.
+   * Throws `InvalidValue` for an answer that is none, or of another kind than is asked for.
+   */
+  answerWait(id: string, answer: WaitAnswer, options: AnswerOptions = {}): Promise<WaitVerdict> {
+    return this.#commands.answerWait(id, answer, options);
+  }
+
+  /**
+   * What is asked of people, oldest first: open waits, unless a state is given; of all threads, or of one, with its family where it
+   * is the root. Throws `InvalidValue`.
+   */
+  listWaits(options?: ListWaits): Promise<readonly Wait[]> {
+    return this.#threads.listWaits(options);
+  }
+
+  /** Throws `WaitNotFound`. */
+  getWait(id: string): Promise<Wait> {
+    return this.#threads.getWait(id);
   }
 
   /** Throws `ThreadNotFound`. */

@@ -6,6 +6,7 @@ import {
   checkPage,
   checkThreadPage,
   checkValuePage,
+  checkWaitPage,
 } from '../core/author/read-options.ts';
 import type { GetLogsOptions, Log } from '../core/author/thread-log.ts';
 import type { GetMessagesOptions, MessagePage } from '../core/author/thread-message.ts';
@@ -14,8 +15,9 @@ import type { FileChunk, FileRecord, FindResult, ReaddirResult } from '../core/f
 import type { Message } from '../core/message/message.ts';
 import type { ThreadStatus } from '../core/thread/step.ts';
 import { readWholeFile, streamFile } from '../store/port/file-content.ts';
-import type { FamilyMember, ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
+import type { FamilyMember, ListWaits, ThreadRecord, ThreadStore, Wait } from '../store/port/thread-store.ts';
 import type { ListValues, StoredValue } from '../store/port/value.ts';
+import { waitNotFound } from './answer-wait.ts';
 import { type FollowOptions, followEvents } from './follow-events.ts';
 import { requireThread } from './known-thread.ts';
 
@@ -86,6 +88,18 @@ export class StoredThreads {
   /** The thread's events after a number, oldest first; follows the log unless `follow` is false. */
   events(threadId: string, options: FollowOptions = {}): AsyncIterable<ThreadEvent> {
     return followEvents(this.#store, threadId, checkFollow(options));
+  }
+
+  /** Open ones unless a state is given, oldest first: of all threads, or of a thread and, where it is a root, its family. Throws `InvalidValue`. */
+  async listWaits(options?: ListWaits): Promise<readonly Wait[]> {
+    return this.#store.waits.list(checkWaitPage(options));
+  }
+
+  /** Throws `WaitNotFound`. */
+  async getWait(id: string): Promise<Wait> {
+    const wait = await this.#store.waits.get(id);
+    if (!wait) throw waitNotFound(id);
+    return wait;
   }
 
   /** Pending effects, of one name or of all, the next due first. A thread that does not exist has none. */

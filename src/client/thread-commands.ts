@@ -6,8 +6,11 @@
  *     only the client that has ended it knows.
  */
 import { randomUUID } from 'node:crypto';
+import type { WaitAnswer } from '../core/wait/answer.ts';
+import type { WaitVerdict } from '../core/wait/wait.ts';
 import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 import {
+  answerWait,
   queueMessage,
   stop,
   type ToolPayload,
@@ -15,6 +18,7 @@ import {
   wakeForEffects,
   wakeForMessages,
 } from '../workflows/messages.ts';
+import { type AnswerOptions, answerStoredWait } from './answer-wait.ts';
 import type { OpenConnection } from './connect.ts';
 import { refuseTerminated, terminatedError } from './known-thread.ts';
 import { type Destination, type OutgoingMessage, prepareMessage, type SentPayload } from './outgoing.ts';
@@ -114,6 +118,13 @@ export class ThreadCommands {
   ): Promise<{ childThreadId: string }> {
     const boot = () => this.#workflows.signal(threadId, wakeForMessages, { boot: true });
     return provideVariables(this.#store, { parentId: threadId, requestId, values }, boot);
+  }
+
+  async answerWait(id: string, answer: WaitAnswer, options: AnswerOptions): Promise<WaitVerdict> {
+    return answerStoredWait(this.#store, { id, answer, ...options }, async (threadId, waitId) => {
+      const thread = await this.#store.threads.get(threadId);
+      if (thread?.terminatedAt === null) await this.#workflows.signal(threadId, answerWait, { id: waitId });
+    });
   }
 
   async waitForIdle(threadId: string, timeoutMs: number): Promise<ThreadRecord> {

@@ -55,7 +55,10 @@ interface Look extends Pick<Wait, 'store' | 'sent'> {
 
 async function isAtRest({ store, sent, ask, arrived }: Look, record: ThreadRecord): Promise<boolean> {
   if (record.terminatedAt !== null) return true;
-  if (record.status === 'running' || record.status === 'waiting') return false;
+  // A stop that is on its way ends the wait.
+  if (record.status === 'waiting')
+    return !sent.signalled && (await store.waits.list({ threadId: record.id, limit: 1 })).length > 0;
+  if (record.status === 'running') return false;
   // A stopped thread keeps its queue, and so does one whose step could not begin.
   const mayHoldWork = record.status === 'stopped' || record.status === 'failed';
   if (!arrived && !mayHoldWork) return false;

@@ -37,6 +37,7 @@ const tool = z.strictObject({
   executionProvider: text.optional(),
   idempotent: flag.optional(),
   quick: flag.default(false),
+  asks: flag.default(false),
   timeoutMs: count.default(DEFAULT_TIMEOUT_MS),
   capabilities: capabilities.optional(),
   prepareAction: custom<NonNullable<ToolDefinition['prepareAction']>>(
@@ -53,6 +54,16 @@ const TOOL: FieldTable<z.output<typeof tool>> = {
       field: 'idempotent',
       message: 'is false, but a quick tool must be idempotent: it may run twice',
       holds: ({ idempotent, quick }) => idempotent === false && quick === true,
+    },
+    {
+      field: 'asks',
+      message: 'is true, but a quick tool cannot wait for a person',
+      holds: ({ asks, quick }) => asks === true && quick === true,
+    },
+    {
+      field: 'asks',
+      message: 'has no effect on a tool that a provider runs',
+      holds: ({ asks, executionMode }) => asks === true && executionMode === 'provider',
     },
     {
       field: 'executionProvider',
@@ -91,7 +102,7 @@ export function defineTool<
   State extends AnyThreadState = ThreadState,
 >(input: ToolInput<Args, State>): ToolDefinition {
   const { fields, warnings } = checkFields(TOOL, input);
-  const { tenvs: old, ...kept } = fields;
+  const { tenvs: old, asks, ...kept } = fields;
   const definition: ToolDefinition = {
     ...kept,
     kind: 'tool',
@@ -100,6 +111,7 @@ export function defineTool<
     parameters: toParameters(kept.args),
     variables: joinVariables(kept.variables, old),
     idempotent: kept.quick || kept.idempotent === true,
+    ...(asks ? { asks } : {}),
   };
   return markDefinition(definition, warnings);
 }

@@ -54,6 +54,8 @@ export interface ToolInput<
   idempotent?: boolean;
   /** Idempotent, and normally done within 1 second. Default false. */
   quick?: boolean;
+  /** Its body may `await state.ask(…)`: the call waits for a person, then the body begins again from its start. Default false. */
+  asks?: boolean;
   /** Milliseconds for one call; above 0, default 1,800,000 (30 minutes). */
   timeoutMs?: number;
   /** What a call of it needs to be allowed, such as `['records.write']`: judged by the `policy` of an agent that has one. Default none. */

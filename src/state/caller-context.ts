@@ -5,6 +5,7 @@
 import type { ToolDefinition } from '../core/author/definition.ts';
 import type { ChildRecord } from '../store/port/family.ts';
 import type { ThreadRecord } from '../store/port/thread.ts';
+import type { AskPort } from './ask.ts';
 import type { MessageHooks } from './hooks/message-hook-port.ts';
 import type { RunningExecution } from './running-execution.ts';
 import type { StateParts } from './state-parts.ts';
@@ -21,6 +22,8 @@ export interface CallerContext {
   /** Whose `uses`, options and variables hold; absent outside a tool call. */
   readonly tool?: ToolDefinition;
   readonly idempotencyKey?: string;
+  /** Asks people; absent where the code cannot wait. */
+  readonly ask?: AskPort;
   /** What the messages that it makes tell of it. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly hooks: MessageHooks;

@@ -32,7 +32,7 @@ export interface AuthorCodeOptions
 }
 
 /** What a tool's state has beyond that of an effect or an endpoint. */
-export type ToolCallContext = Pick<CallerContext, 'execution' | 'tool' | 'idempotencyKey'>;
+export type ToolCallContext = Pick<CallerContext, 'execution' | 'tool' | 'idempotencyKey' | 'ask'>;
 
 export interface AuthorCode {
   readonly env: ThreadEnv;

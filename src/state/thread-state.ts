@@ -9,6 +9,7 @@ import type { ThreadState } from '../core/author/thread-state.ts';
 import type { EventData } from '../core/event/thread-event.ts';
 import { findActiveSide } from '../core/project/active-side.ts';
 import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
+import { createQuestions } from './ask.ts';
 import type { CallerContext } from './caller-context.ts';
 import type { StateDependencies } from './dependencies.ts';
 import { createEffects } from './effects.ts';
@@ -60,6 +61,7 @@ export function createThreadState(
     ...createEffects({ store, registry, nextId, redactKnown: env.redactKnown }, caller),
     ...createThreadValues(store, caller),
     ...createThreadFiles(store, thread.id, env.redactKnown),
+    ...createQuestions(caller.ask),
     ...createLoaders(registry),
     ...createFamily({ store, nextId, redactKnown: env.redactKnown, open }, caller),
     terminate: lifecycle.terminate,

@@ -9,6 +9,7 @@ import { toJsonObject } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { ToldAction } from '../store/port/action.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
+import { createQuestions } from './ask.ts';
 import type { CallerContext } from './caller-context.ts';
 import { type AnsweredCall, checkToolArguments, refuseCall, requireVariables } from './check-arguments.ts';
 import { go, type Nothing, openGate, type Verdict } from './gate.ts';
@@ -159,6 +160,7 @@ async function runInvoked(
   const own: ThreadState = withOwn(input.state(), {
     idempotencyKey: key,
     options: input.optionsOf(tool),
+    ...createQuestions(undefined),
     ...createTools({ ...input, state: () => own }, { ...caller, tool, idempotencyKey: key }),
     ...env.bind(tool),
   });

@@ -8,6 +8,7 @@
 import type { CancellationScope } from '@temporalio/workflow';
 import type { EffectsDue, RunEffectsInput } from '../core/thread/effect-batch.ts';
 import type {
+  AttemptOutcome,
   CallRef,
   CommitStatusInput,
   CommitStatusOutcome,
@@ -22,9 +23,11 @@ import type {
   ToolCallOutcome,
 } from '../core/thread/step.ts';
 import type { FinishedSubagent, SubagentOutcome } from '../core/thread/subagent-step.ts';
+import type { AnswerWaitInput, WaitAnswerOutcome } from '../core/thread/wait-step.ts';
 import type { EffectAlarm } from './effect-alarm.ts';
 import { isFailedActivity, toStoredError } from './fault.ts';
 import {
+  callAnswerWait,
   callFinish,
   callModelStep,
   callQuickTool,
@@ -103,12 +106,12 @@ export class BoundActivities {
   }
 
   /** B2: not heard here. */
-  runTool(call: CallRef, place: CallPlace): Promise<ToolCallOutcome> {
+  runTool(call: CallRef, place: CallPlace): Promise<AttemptOutcome> {
     return callTool(this.#heartbeats, call, { ...this.#ref, ...place }, summarize(call, place));
   }
 
   /** B2: not heard here. */
-  runQuickTool(call: CallRef, place: CallPlace): Promise<ToolCallOutcome> {
+  runQuickTool(call: CallRef, place: CallPlace): Promise<AttemptOutcome> {
     return callQuickTool({ ...this.#ref, ...place }, summarize(call, place));
   }
 
@@ -116,6 +119,10 @@ export class BoundActivities {
   recordToolOutcome(call: CallRef, place: CallPlace) {
     const input = { ...this.#ref, ...place };
     return commit(STORE.recordToolOutcome, this.#heartbeats, input, `what became of ${call.name}`);
+  }
+
+  answerWait(input: Unbound<AnswerWaitInput>): Promise<WaitAnswerOutcome> {
+    return callAnswerWait(this.#heartbeats, { ...this.#ref, ...input }, `answer of ${input.id}`);
   }
 
   /** The model step of a sub-prompt. A fault that came back again and again becomes the call's result. */

@@ -16,15 +16,11 @@ import type { CallPlace } from './bound-activities.ts';
 import { startThread } from './child-start.ts';
 import { mayContinue } from './continue.ts';
 import { wakeForMessages } from './messages.ts';
+import { Suspended } from './suspended.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 const FIRST_LOOK_MS = 60_000;
 const LONGEST_LOOK_MS = 60 * 60_000;
-
-/** C3. The store has all of the step, and the next run takes it over. */
-export class Suspended extends Error {
-  override readonly name = 'Suspended';
-}
 
 export async function runChildCall(
   run: ThreadRun,

@@ -32,8 +32,9 @@ export async function continueThread(run: ThreadRun): Promise<void> {
     while (run.inbox.queue.inlineBytes > LIMITS.carriedInlineBytes) {
       if (!(await spillOnce(run))) break;
     }
+    if (run.waits.busy) await condition(() => !run.waits.busy);
     await condition(allHandlersFinished);
-  } while (!run.mailbox.empty);
+  } while (!run.mailbox.empty || run.waits.busy);
   const { start, phase, requests } = run;
   if (phase.kind !== 'open' || requests.terminate || requests.stop) return; // N1: settled first, never carried
   const upgrade = workflowInfo().targetWorkerDeploymentVersionChanged === true;

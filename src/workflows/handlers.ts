@@ -21,15 +21,19 @@ import {
 } from '../core/thread/item.ts';
 import { isThreadId } from '../core/thread/start-input.ts';
 import { LIMITS } from '../core/value/limit.ts';
+import type { WaitVerdict } from '../core/wait/wait.ts';
+import { hearAnswer, judgeLetter, readAnswer } from './answer-letter.ts';
 import { type Batch, type Letter, readLetter } from './letter.ts';
 import type { Take } from './mailbox.ts';
 import {
+  answerWait,
   queueMessage,
   queueTool,
   sendMessage,
   status,
   stop,
   terminate,
+  UPDATE_NAMES,
   wakeForEffects,
   wakeForMessages,
 } from './messages.ts';
@@ -37,7 +41,7 @@ import { toStatusView } from './presence.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 /** H1. The update as it arrives. */
-const SEND_LETTER = defineUpdate<{ id: string }, [Letter]>(sendMessage.name);
+const SEND_LETTER = defineUpdate<{ id: string } | WaitVerdict, [Letter]>(sendMessage.name);
 
 export function registerHandlers(run: ThreadRun): void {
   const takes = takesOf(run);
@@ -54,9 +58,9 @@ export function registerHandlers(run: ThreadRun): void {
   for (const [name, description] of Object.entries(DESCRIPTIONS)) {
     setHandler(defineSignal<[unknown]>(name), receive, { description });
   }
-  setHandler(SEND_LETTER, (letter) => answerMessage(run, letter), {
+  setHandler(SEND_LETTER, (letter) => answerUpdate(run, letter), {
     description: 'Queue a message and get its id back, or a refusal with a code.',
-    validator: (letter) => validateMessage(run, letter),
+    validator: (letter) => validateUpdate(run, letter),
   });
   setHandler(status, () => toStatusView(run), { description: 'What the thread is doing now.' });
   // Last: what came before the start is taken name by name, in the order above.
@@ -71,6 +75,7 @@ function takesOf(run: ThreadRun): ReadonlyMap<string, Take> {
     [terminate.name, (letter) => run.requestTerminate({ reason: readReason(letter) })],
     [wakeForEffects.name, (letter) => run.effects.lookIn(readDelay(letter))],
     [wakeForMessages.name, (letter) => hearFamily(run, letter)],
+    [answerWait.name, (letter) => hearAnswer(run, letter)],
   ]);
 }
 
@@ -85,6 +90,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   [terminate.name]: 'End the thread for ever. Its history stays readable. {"reason"?: "…"}',
   [wakeForEffects.name]:
     'Look for effects in so many milliseconds: {"inMs"?: 0}. Sent when one was scheduled outside the thread.',
+  [answerWait.name]:
+    'Answer a wait: {"id": "…", "answer"?: {"approved": true} or {"value": …}}. Without an answer: look into the store for it.',
   [wakeForMessages.name]:
     'Look into the store: another thread of the family has left a message, a report or a child to start there.',
 };
@@ -110,6 +117,11 @@ function parseWithin(
   return read.ok ? parse(read.value, maxDepth) : read;
 }
 
+/** Updates of all names arrive as this one (interceptors.ts, D3). */
+function answerUpdate(run: ThreadRun, letter: Letter): Promise<{ id: string } | WaitVerdict> {
+  return letter.name === answerWait.name ? judgeLetter(run, letter) : answerMessage(run, letter);
+}
+
 /** Accepted at once, so that order holds; answered once it is known that the thread lives. */
 async function answerMessage(run: ThreadRun, letter: Letter): Promise<{ id: string }> {
   // Letters that wait came before this one.
@@ -124,9 +136,15 @@ async function answerMessage(run: ThreadRun, letter: Letter): Promise<{ id: stri
 }
 
 /** Changes nothing: a refused update leaves no trace in history. */
-function validateMessage(run: ThreadRun, letter: Letter): void {
-  if (letter.name !== sendMessage.name) throw unknownUpdate(letter.name ?? '');
+function validateUpdate(run: ThreadRun, letter: Letter): void {
+  const { name = '' } = letter;
+  if (!UPDATE_NAMES.includes(name)) throw unknownUpdate(name);
   if (run.ending) throw terminated(run);
+  if (name === answerWait.name) {
+    const { ok, refusal } = readAnswer(letter);
+    if (!ok) throw toFailure({ ok, refusal });
+    return;
+  }
   const parsed = parseWithin(letter, parseMessage, LIMITS.payloadBytes);
   if (!parsed.ok) throw toFailure(parsed);
 }
@@ -136,7 +154,7 @@ function toFailure({ refusal }: Extract<Parsed<IncomingItem>, { ok: false }>): A
 }
 
 function unknownUpdate(name: string): ApplicationFailure {
-  const message = `There is no update ${JSON.stringify(name)}; a thread knows ${sendMessage.name}.`;
+  const message = `There is no update ${JSON.stringify(name)}; a thread knows ${UPDATE_NAMES.join(', ')}.`;
   return ApplicationFailure.nonRetryable(message, 'InvalidMessage');
 }
 

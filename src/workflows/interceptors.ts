@@ -17,7 +17,7 @@ import type {
 } from '@temporalio/workflow';
 import { LIMITS } from '../core/value/limit.ts';
 import { type Batch, type Budget, type Letter, wrap } from './letter.ts';
-import { MIXED_SIGNALS, SIGNAL_NAMES, sendMessage } from './messages.ts';
+import { MIXED_SIGNALS, SIGNAL_NAMES, sendMessage, UPDATE_NAMES } from './messages.ts';
 
 type Activation = ActivateInput['activation'];
 type Job = NonNullable<Activation['jobs']>[number] & { readonly variant?: string };
@@ -100,7 +100,7 @@ function admitOther(job: Job): Job {
 
 function admitUpdate(update: UpdateJob): UpdateJob {
   const name = update.name ?? '';
-  const known = name === sendMessage.name;
+  const known = UPDATE_NAMES.includes(name);
   const letter: Letter = known ? { name, payload: update.input?.[0] } : { name: name.slice(0, NAME_CHARS) };
   return { ...update, name: sendMessage.name, input: [wrap(letter)] };
 }

@@ -1,9 +1,11 @@
 /**
- * The words that a thread understands: signals, the update, the query. Clients import these definitions; the
+ * The words that a thread understands: signals, updates, the query. Clients import these definitions; the
  * names are part of the contract with the plain `temporal` CLI and the Web UI.
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { StoredError, ThreadStatus } from '../core/thread/step.ts';
+import type { WaitAnswer } from '../core/wait/answer.ts';
+import type { WaitKind, WaitVerdict } from '../core/wait/wait.ts';
 
 /** `{ id?, role?, content, silent?, metadata?, attachments? }`; our client sends `{ id, stored: true }` for large content. */
 export interface MessagePayload {
@@ -38,6 +40,21 @@ export interface WakePayload {
   readonly speaks?: boolean;
 }
 
+/** `{ id }`: the answer is in the store. With `answer`, it is stored first: as `parseWaitAnswer` reads it (core/wait/answer.ts). */
+export interface AnswerWaitPayload {
+  readonly id: string;
+  readonly answer?: WaitAnswer;
+  /** Of what was shown: an answer for something else is stale. */
+  readonly fingerprint?: string;
+}
+
+/** What a call of the thread waits for. */
+export interface OpenWaitView {
+  readonly id: string;
+  readonly kind: WaitKind;
+  readonly name: string;
+}
+
 export interface StatusView {
   readonly threadId: string;
   readonly agent: string;
@@ -55,6 +72,8 @@ export interface StatusView {
   /** Who acts next, where the agent has two AI sides. */
   readonly side?: 'a' | 'b';
   readonly lastError: StoredError | null;
+  /** What its calls wait for; absent where they wait for nothing. */
+  readonly waits?: readonly OpenWaitView[];
 }
 
 export const queueMessage = defineSignal<[MessagePayload]>('queueMessage');
@@ -63,6 +82,7 @@ export const stop = defineSignal<[{ reason?: string }?]>('stop');
 export const terminate = defineSignal<[{ reason?: string }?]>('terminate');
 export const wakeForEffects = defineSignal<[WakeForEffectsPayload?]>('wakeForEffects');
 export const wakeForMessages = defineSignal<[WakePayload?]>('wakeForMessages');
+export const answerWait = defineSignal<[AnswerWaitPayload]>('answerWait');
 /** Names of signals that a thread knows. */
 export const SIGNAL_NAMES: readonly string[] = [
   queueMessage,
@@ -71,8 +91,15 @@ export const SIGNAL_NAMES: readonly string[] = [
   terminate,
   wakeForEffects,
   wakeForMessages,
+  answerWait,
 ].map(({ name }) => name);
 /** Under which the interceptor hands the SDK signals of several names, or of a name that a thread does not know. */
 export const MIXED_SIGNALS = 'signals';
 export const sendMessage = defineUpdate<{ id: string }, [MessagePayload]>('sendMessage');
+/** As the signal, with an answer; gives the verdict. */
+export const answerWaitUpdate = defineUpdate<
+  WaitVerdict,
+  [Required<Pick<AnswerWaitPayload, 'answer'>> & AnswerWaitPayload]
+>(answerWait.name);
+export const UPDATE_NAMES: readonly string[] = [sendMessage, answerWaitUpdate].map(({ name }) => name);
 export const status = defineQuery<StatusView>('status');

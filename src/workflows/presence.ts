@@ -115,7 +115,7 @@ export class Presence {
   }
 }
 
-export function toStatusView({ threadId, presence, turn, inbox, wanted }: ThreadRun): StatusView {
+export function toStatusView({ threadId, presence, turn, inbox, waits, wanted }: ThreadRun): StatusView {
   return {
     threadId,
     agent: presence.agent,
@@ -127,6 +127,7 @@ export function toStatusView({ threadId, presence, turn, inbox, wanted }: Thread
     stopReason: turn.stopReason,
     ...(turn.session ? { side: turn.session.side } : {}),
     lastError: turn.lastError,
+    ...(waits.open.length > 0 ? { waits: waits.open } : {}),
   };
 }
 

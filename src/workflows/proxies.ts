@@ -99,6 +99,14 @@ export async function commit<Input, Output>(
   return activity.regular.executeWithOptions({ ...COMMIT, heartbeatTimeout, summary }, [input]);
 }
 
+export function callAnswerWait(
+  { modelHeartbeatMs: heartbeatTimeout }: Heartbeats,
+  input: Input<'answerWait'>,
+  summary: string,
+) {
+  return regular.answerWait.executeWithOptions({ ...COMMIT, heartbeatTimeout, summary }, [input]);
+}
+
 /** A commit around whose result hooks may take their time. */
 export async function callFinish<Input, Output>(
   activity: StoreActivity<Input, Output>,

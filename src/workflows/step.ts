@@ -5,10 +5,10 @@
 import { isCancellation } from '@temporalio/workflow';
 import type { StoredError, ToolCallOutcome } from '../core/thread/step.ts';
 import type { StopReason } from '../core/thread/stop.ts';
-import { Suspended } from './child-call.ts';
 import { isFailedActivity, toStoredError } from './fault.ts';
 import { spillBehind, spillOnce } from './spill.ts';
 import { callAt } from './step-call.ts';
+import { Suspended } from './suspended.ts';
 import type { ThreadRun } from './thread-run.ts';
 import { runToolCall } from './tool-call.ts';
 import type { CallEnd, StoredStep } from './turn.ts';

@@ -19,6 +19,7 @@ import { Presence } from './presence.ts';
 import { Refusals } from './refusals.ts';
 import { type EndRequest, Requests } from './requests.ts';
 import { Turn } from './turn.ts';
+import { WaitWatch } from './wait-watch.ts';
 
 /** A run is opened by the store's word on the thread. */
 type Phase =
@@ -37,6 +38,7 @@ export class ThreadRun {
   readonly effects = new EffectAlarm();
   readonly floor = new Floor(() => this.hasWork);
   readonly family = new FamilyWatch();
+  readonly waits = new WaitWatch();
   readonly activities: BoundActivities;
   readonly mailbox = new Mailbox(() => this.presence.refresh());
   #phase: Phase = { kind: 'opening' };

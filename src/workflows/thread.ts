@@ -16,6 +16,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { InvalidStart, isTooDeep, parseStartInput, type StartInput } from '../core/thread/start-input.ts';
+import { storeAnswersBeside } from './answers.ts';
 import { startChildrenBeside } from './child-start.ts';
 import { continueThread, mayContinue } from './continue.ts';
 import { runEffectsBeside } from './effects.ts';
@@ -72,6 +73,7 @@ async function live(run: ThreadRun): Promise<void> {
   // Not awaited: what fails in them is a fault of this code and fails the workflow task.
   void runEffectsBeside(run);
   void startChildrenBeside(run);
+  void storeAnswersBeside(run);
   while (!run.ended) {
     if (run.requests.terminate) return end(run);
     if (run.family.reportDue) await report(run);

@@ -1,14 +1,17 @@
 /**
  * One tool call, at most once unless the tool says otherwise (runtime §5: its outcome is recorded).
  * After a lost worker the store decides: not begun, dispatch again; begun, outcome unknown; done, as stored.
+ * A call that waits for an answer is dispatched again once there is one (wait-call.ts).
  */
 import { isCancellation, sleep } from '@temporalio/workflow';
-import type { CallRef, ToolCallOutcome } from '../core/thread/step.ts';
+import type { AttemptOutcome, CallRef, ToolCallOutcome } from '../core/thread/step.ts';
 import type { CallPlace } from './bound-activities.ts';
 import { runChildCall } from './child-call.ts';
 import { withoutLocalActivities } from './proxies.ts';
 import { runSubprompt } from './subprompt.ts';
+import { Suspended } from './suspended.ts';
 import type { ThreadRun } from './thread-run.ts';
+import { awaitAnswer } from './wait-call.ts';
 
 /** Whatever came of it is heard once, of all its attempts together (bound-activities.ts, B2). */
 export function runToolCall(run: ThreadRun, call: CallRef, place: CallPlace): Promise<ToolCallOutcome> {
@@ -20,9 +23,13 @@ async function runByMode(run: ThreadRun, call: CallRef, place: CallPlace): Promi
   if (call.mode === 'child') return runChildCall(run, call, place);
   for (let redispatches = 0; ; redispatches++) {
     try {
-      return await dispatch(run, call, place);
+      const outcome = await dispatch(run, call, place);
+      if (outcome.kind !== 'waits') return outcome;
+      await awaitAnswer(run, outcome);
+      redispatches = -1;
+      continue;
     } catch (error) {
-      if (isCancellation(error)) throw error;
+      if (isCancellation(error) || error instanceof Suspended) throw error;
     }
     const recorded = await run.activities.recordToolOutcome(call, place);
     if (recorded.kind !== 'redispatch') return recorded;
@@ -32,7 +39,9 @@ async function runByMode(run: ThreadRun, call: CallRef, place: CallPlace): Promi
   }
 }
 
-async function dispatch(run: ThreadRun, call: CallRef, place: CallPlace): Promise<ToolCallOutcome> {
+async function dispatch(run: ThreadRun, call: CallRef, place: CallPlace): Promise<AttemptOutcome> {
+  // What is heard from here on is heard of what this attempt asks.
+  run.waits.listen();
   if (call.mode === 'quick' && !withoutLocalActivities()) {
     try {
       return await run.activities.runQuickTool(call, place);

@@ -37,6 +37,7 @@ import { registerSubpromptContext } from './store/subprompt-context.ts';
 import { registerTakeOver } from './store/take-over.ts';
 import { registerTool } from './store/tool.ts';
 import { registerValue } from './store/value.ts';
+import { registerWait } from './store/wait.ts';
 
 export interface OpenedStore {
   readonly store: ThreadStore;
@@ -81,6 +82,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerLimit(given);
     registerTool(given);
     registerAction(given);
+    registerWait(given);
     registerSubprompt(given);
     registerSubpromptContext(given);
     registerHandoff(given);

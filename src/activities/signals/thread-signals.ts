@@ -11,6 +11,7 @@ import { revival, WORKFLOW_TYPE } from '../../core/thread/start-options.ts';
 import { sandboxQueue } from '../../core/thread/step.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import {
+  answerWait,
   stop,
   terminate,
   type WakePayload,
@@ -21,6 +22,8 @@ import {
 export interface ThreadSignals {
   wake(threadId: string, payload?: WakePayload): Promise<void>;
   wakeForEffects(threadId: string, inMs: number): Promise<void>;
+  /** The answer is in the store. */
+  answerWait(threadId: string, id: string): Promise<void>;
   stop(threadId: string, reason?: string): Promise<void>;
   terminate(threadId: string, reason?: string): Promise<void>;
   /** A3. False where no workflow runs. */
@@ -49,6 +52,7 @@ export function openThreadSignals(store: {
   return {
     wake: (threadId, payload = {}) => signal(threadId, wakeForMessages, payload),
     wakeForEffects: (threadId, inMs) => signal(threadId, wakeForEffects, { inMs }),
+    answerWait: (threadId, id) => signal(threadId, answerWait, { id }),
     stop: (threadId, reason) => signal(threadId, stop, { reason }),
     terminate: (threadId, reason) => signal(threadId, terminate, { reason }),
     async end(threadId, reason) {

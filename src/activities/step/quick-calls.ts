@@ -2,7 +2,7 @@
  * The quick calls with which an answer begins, within the step's own activity: an activity less for each. They are begun, judged and
  * stored as in activities of their own (`tool/run-tool.ts`), one after the other.
  * Q1. The step's outcome tells of those that have ended, from the first on. The workflow runs what is left, each in an activity of its
- *     own: from the first that is not quick, met a fault, is to run alone, or was not begun by a worker that is shutting down.
+ *     own: from the first that is not quick, met a fault, waits for an answer, is to run alone, or was not begun by a worker that is shutting down.
  * Q2. They run behind the step's unit of work, not within it: what takes the process down is the tool (author/unit.ts).
  * Q3. Another attempt finds the answer in the store, and each call as it was left. It runs again what has no result.
  * Q4. Once the step is cancelled no call begins. The workflow has gone on by then, and the store settles what is left.
@@ -57,6 +57,8 @@ async function runCalls(
     const call = { threadId, storeId, step, index, executionId };
     const outcome = await runTool(dependencies, call).catch(leaveToWorkflow);
     if (outcome === 'left') break;
+    // Q1: the workflow waits.
+    if (outcome.kind === 'waits') break;
     ran.push(outcome);
     if (outcome.kind === 'terminated') break;
   }

@@ -3,6 +3,7 @@
 import type { ToolDefinition } from '../../core/author/definition.ts';
 import type { ToolResult } from '../../core/message/message.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';
+import type { WaitingCall } from '../../core/thread/step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { withStack } from '../../state/author-fault.ts';
 import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
@@ -14,6 +15,7 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { withinTime } from '../base/within-time.ts';
 import { notTaken } from '../signals/relative-sink.ts';
 import type { Sink } from '../signals/sink.ts';
+import { openAsking } from './asking.ts';
 import type { KnownCall } from './call-info.ts';
 import type { ToolFrame } from './tool-frame.ts';
 
@@ -41,22 +43,28 @@ interface CheckedCall extends ToolFrame {
 export async function runBody(
   dependencies: ActivityDependencies,
   { tool, args, ...frame }: CheckedCall,
-): Promise<Verdict<{ readonly result: ToolResult }, AbortedCall>> {
+): Promise<Verdict<{ readonly result: ToolResult }, AbortedCall | WaitingCall>> {
   const { execution, sink } = frame;
   const { thread, step, index } = execution;
   const own = new AbortController();
+  const asking = openAsking(dependencies, { ...frame, tool, own });
   const signal = AbortSignal.any([execution.signal, own.signal]);
   const key = `${thread.id}:${step}:${index}`;
   const code = openAuthorCode(dependencies, { thread, key, signal, work: sink.work, within: frame });
   const late = (): ToolResult => ({ status: 'error', error: timedOut(tool) });
   const limit = { signal: execution.signal, timeoutMs: tool.timeoutMs, own, late };
   try {
-    const context = { tool, idempotencyKey: key, execution: await frame.running() };
+    const context = { tool, idempotencyKey: key, execution: await frame.running(), ask: asking.ask };
     const state = await retryWhileUnavailable(signal, () => code.openState(context));
     const result = await withinTime(limit, async () =>
-      settled(sink, await runToolBody({ tool, state, args, work: key })),
+      // The body ends where it asks: what it does afterwards is ignored.
+      Promise.race([
+        runToolBody({ tool, state, args, work: key }).then((result) => settled(sink, result)),
+        asking.asked,
+      ]),
     );
-    return result === 'aborted' ? end({ kind: 'aborted' }) : go({ result });
+    if (asking.waiting) return end(asking.waiting);
+    return result === 'aborted' || 'kind' in result ? end({ kind: 'aborted' }) : go({ result });
   } finally {
     code.close();
   }

@@ -13,6 +13,8 @@ import type { BegunCallInfo } from './call-info.ts';
 
 export interface ToolExecution extends BegunCallInfo {
   readonly executionId: string;
+  /** The attempt that holds a tool's call; absent where the call is held by whoever comes. */
+  readonly attempt?: string;
   readonly signal: AbortSignal;
 }
 
@@ -40,7 +42,18 @@ export function withToolFrame<T>(
 }
 
 function openToolFrame(dependencies: ActivityDependencies, execution: ToolExecution): ToolFrame {
-  const { thread, index, signal, history, call: _, scratch: __, pending: ___, ...where } = execution;
+  const {
+    thread,
+    index,
+    signal,
+    history,
+    call: _,
+    scratch: __,
+    attempt: ___,
+    waits: ____,
+    pending: _____,
+    ...where
+  } = execution;
   const prompt = findActivePrompt(dependencies.registry(), thread.agent, execution);
   const scratch = openScratch(execution.scratch);
   const readHistory = async () => {

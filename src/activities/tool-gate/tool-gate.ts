@@ -11,7 +11,7 @@
  * agent has a policy begins within the gate, once it is judged; what is refused before that has not begun.
  */
 import type { AgentDefinition } from '../../core/author/definition.ts';
-import type { ToolCallOutcome } from '../../core/thread/step.ts';
+import type { ToolCallOutcome, WaitingCall } from '../../core/thread/step.ts';
 import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { type AnsweredCall, checkToolArguments, requireVariables } from '../../state/check-arguments.ts';
 import { openGate, type Passed } from '../../state/gate.ts';
@@ -39,7 +39,11 @@ import {
 import { type AbortedCall, parseToolArguments, redactAnswer, runBody } from './run-body.ts';
 import type { ToolFrame } from './tool-frame.ts';
 
-const FUNCTION = openGate<ActivityDependencies, ToolFrame, AnsweredCall | AbortedCall | NotBegun>()
+const FUNCTION = openGate<
+  ActivityDependencies,
+  ToolFrame,
+  AnsweredCall | AbortedCall | WaitingCall | NotBegun
+>()
   .stage(resolveTool) //           1 resolve
   .stage(requireListed) //         1 listed by the active prompt, or called by code
   .stage(parseToolArguments) //    2 arguments: a JSON object
@@ -91,7 +95,7 @@ const BEHIND = openGate<ActivityDependencies, FinishedCall & Committed, ToolCall
   afterCreateMessage, //          12 hooks behind it
 );
 
-type Answered = ({ readonly kind: 'answered' } & CallAnswer) | AbortedCall | NotBegun;
+type Answered = ({ readonly kind: 'answered' } & CallAnswer) | AbortedCall | WaitingCall | NotBegun;
 
 /** What a tool's call, or a handoff's, comes to. */
 export async function answerCall(dependencies: ActivityDependencies, frame: ToolFrame): Promise<Answered> {
@@ -100,7 +104,7 @@ export async function answerCall(dependencies: ActivityDependencies, frame: Tool
   return toAnswer(await FUNCTION.pass(dependencies, frame));
 }
 
-function toAnswer(passed: Passed<CallAnswer, AnsweredCall | AbortedCall | NotBegun>): Answered {
+function toAnswer(passed: Passed<CallAnswer, AnsweredCall | AbortedCall | WaitingCall | NotBegun>): Answered {
   if (passed.kind === 'end') return passed.end;
   const { result, handoff } = passed.known;
   return { kind: 'answered', result, handoff };

@@ -53,6 +53,7 @@ export function toOverOutcome(begun: NotBegun['begun']): ToolCallOutcome {
     case 'settled':
       return toSettledOutcome(begun);
     case 'begun_elsewhere':
+    case 'waits':
       throw new Error('This call is begun by whoever comes.');
   }
 }

@@ -4,7 +4,7 @@
  * A body that is cut off stores nothing: what becomes of its call is `recordToolOutcome`'s to say.
  */
 import { randomUUID } from 'node:crypto';
-import type { ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
+import type { AttemptOutcome, ToolCallInput } from '../../core/thread/step.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { BeginTool, BegunTool, ThreadStore, ToolCallKey } from '../../store/port/thread-store.ts';
 import { runUnit } from '../author/unit.ts';
@@ -16,12 +16,13 @@ import { giveUpCall } from '../tool-gate/given-up-call.ts';
 import { judgesCalls, toPending } from '../tool-gate/judge-call.ts';
 import { withToolFrame } from '../tool-gate/tool-frame.ts';
 import { answerCall, storeAnswered } from '../tool-gate/tool-gate.ts';
+import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 import { settleLost, toSettledOutcome } from './record-tool-outcome.ts';
 
 export async function runTool(
   dependencies: ActivityDependencies,
   input: ToolCallInput,
-): Promise<ToolCallOutcome> {
+): Promise<AttemptOutcome> {
   const { store, probe } = dependencies;
   const key = { ...fromRun(store, input), step: input.step, index: input.index };
   const attempt = randomUUID();
@@ -43,12 +44,14 @@ async function settleElsewhere(
   store: ThreadStore,
   key: ToolCallKey,
   begun: Exclude<BegunTool, { kind: 'run' }>,
-): Promise<ToolCallOutcome> {
+): Promise<AttemptOutcome> {
   switch (begun.kind) {
     case 'terminated':
       return begun;
     case 'settled':
       return toSettledOutcome(begun);
+    case 'waits':
+      return toWaitingCall(begun.wait);
     case 'begun_elsewhere': {
       const settled = await settleLost(store, key);
       return settled.kind === 'redispatch'
@@ -79,14 +82,17 @@ async function runHere(
   key: ToolResultKey,
   found: Extract<BegunTool, { kind: 'run' }>,
   command: BeginTool,
-): Promise<ToolCallOutcome> {
+): Promise<AttemptOutcome> {
   const { kind: _, repeated: __, unbegun: ___, ...begun } = found;
   const pending = toPending(dependencies.store, command, found);
-  return withToolFrame(dependencies, { ...begun, ...pending, step, index, executionId }, async (frame) => {
+  const attempt = { ...pending, attempt: key.attempt };
+  return withToolFrame(dependencies, { ...begun, ...attempt, step, index, executionId }, async (frame) => {
     const answer = await answerCall(dependencies, frame);
     switch (answer.kind) {
       case 'aborted':
         throw abortError();
+      case 'waits':
+        return answer;
       case 'not_begun':
         return settleElsewhere(dependencies.store, key, answer.begun);
       case 'answered':

@@ -98,6 +98,10 @@ export class AnswerStream {
         return [{ kind: 'trouble', text: tellModelFailure(event.data) }];
       case 'step.retried':
         return [{ kind: 'trouble', text: `asking the model again: ${event.data.reason}` }];
+      case 'wait.opened': {
+        const { waitId, kind, name, summary } = event.data;
+        return [{ kind: 'trouble', text: `waits for a person (${waitId}): ${kind} of ${name}: ${summary}` }];
+      }
       case 'item.rejected':
         return [{ kind: 'trouble', text: `refused: ${event.data.code}: ${event.data.reason}` }];
       case 'thread.status': {

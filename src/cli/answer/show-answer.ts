@@ -1,6 +1,7 @@
 /** The end of every command with `--wait`: shows the answer, then how the thread came to rest. */
 import type { CommonOptions, WaitOptions } from '../command.ts';
 import { printJson } from '../output/output.ts';
+import { tellWaits } from './tell-waits.ts';
 import { type AnswerWait, exitOfThread, waitForAnswer } from './wait-for-answer.ts';
 
 export async function showAnswer(
@@ -11,6 +12,7 @@ export async function showAnswer(
     ...wait,
     timeoutMs: timeout === undefined ? undefined : timeout * 1000,
   });
+  const waits = record.status === 'waiting' ? await wait.client.listWaits({ threadId }) : [];
   if (json) {
     const { status, stopReason, lastError } = record;
     printJson({
@@ -20,7 +22,8 @@ export async function showAnswer(
       stopReason,
       error: lastError,
       answer: sink.answer,
+      ...(waits.length > 0 ? { waits } : {}),
     });
-  }
+  } else tellWaits(waits);
   return exitOfThread(record);
 }

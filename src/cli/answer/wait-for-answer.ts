@@ -1,5 +1,5 @@
 /**
- * Shows a thread's work until it is at rest. The event log tells what happens; the client decides when it is over, and
+ * Shows a thread's work until it is at rest, or waits for a person. The event log tells what happens; the client decides when it is over, and
  * what was sent must have arrived by then.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -64,7 +64,8 @@ async function untilRest(
     const record = await client
       .waitForIdle(threadId, { timeoutMs: Math.min(left, ASK_FOR_MS) })
       .catch(ignoreTimeout);
-    if (record && (arrived || record.terminatedAt !== null)) return record;
+    // What was sent lies behind the wait.
+    if (record && (arrived || record.terminatedAt !== null || record.status === 'waiting')) return record;
     await delay(LOOK_AGAIN_MS);
   }
   return client.getThread(threadId);

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { AnswerPrinter } from '../answer/answer-printer.ts';
+import { tellWaits } from '../answer/tell-waits.ts';
 import { exitOfThread, waitForAnswer } from '../answer/wait-for-answer.ts';
 import { EXIT } from '../exit.ts';
 import { dimNote } from '../output/output.ts';
@@ -54,6 +55,7 @@ export class Conversation {
     });
     this.#after = record.lastSeq;
     this.#over = record.status === 'terminated';
+    if (record.status === 'waiting') tellWaits(await this.#client.listWaits({ threadId }));
     const exitCode = exitOfThread(record);
     if (exitCode === EXIT.failed) dimNote('The thread goes on: say something else, or the same again.');
     return exitCode;

@@ -1,5 +1,6 @@
 /** Options of what reads a page, such as getMessages: a wrong shape is refused, since a database would make something else of it. */
 import { RuntimeError } from '../value/error.ts';
+import { WAIT_STATES, type WaitState } from '../wait/wait.ts';
 
 type Check = readonly [what: string, holds: (value: unknown) => boolean];
 
@@ -31,6 +32,12 @@ const VALUES: Readonly<Record<string, Check>> = {
   after: ['a text', text],
 };
 
+const WAITS: Readonly<Record<string, Check>> = {
+  limit: PAGE.limit as Check,
+  threadId: ['a text', text],
+  state: [`one of ${WAIT_STATES.join(', ')}`, (value) => WAIT_STATES.includes(value as WaitState)],
+};
+
 const FOLLOW: Readonly<Record<string, Check>> = {
   after: COUNT,
   follow: ['true or false', (value) => typeof value === 'boolean'],
@@ -43,6 +50,7 @@ export const checkMessagePage = <T>(options: T): T => check('getMessages', optio
 export const checkThreadPage = <T>(options: T): T => check('listThreads', options, THREADS);
 export const checkFollow = <T>(options: T): T => check('events', options, FOLLOW);
 export const checkValuePage = <T>(options: T): T => check('values', options, VALUES);
+export const checkWaitPage = <T>(options: T): T => check('listWaits', options, WAITS);
 
 function check<T>(name: string, options: T, checks: Readonly<Record<string, Check>>): T {
   if (options === undefined) return options;

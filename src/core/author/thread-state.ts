@@ -6,6 +6,7 @@ import type { ThreadFiles } from '../file/thread-file.ts';
 import type { ToolResult } from '../message/message.ts';
 import type { RunCode } from './code-execution.ts';
 import type { ThreadEffects } from './effect.ts';
+import type { ThreadQuestions } from './question.ts';
 import type { EnvState } from './thread-env.ts';
 import type { ExecutionState } from './thread-execution.ts';
 import type { ThreadFamily } from './thread-family.ts';
@@ -47,6 +48,7 @@ export interface ThreadState<
     ThreadMessages,
     ThreadEffects,
     ThreadLoaders,
+    ThreadQuestions,
     ThreadFamily {
   readonly threadId: string;
   /** Name of the thread's current agent. */

@@ -13,6 +13,8 @@ import type { ProviderUsage } from '../message/provider.ts';
 import type { RestStatus, StoredError, ThreadStatus } from '../thread/step.ts';
 import type { ReportKind } from '../thread/subagent-report.ts';
 import type { ErrorCode } from '../value/error.ts';
+import type { WaitScope } from '../wait/answer.ts';
+import type { WaitKind } from '../wait/wait.ts';
 
 /** Set for a step of a sub-prompt; absent for the thread's own. */
 export interface InSubprompt {
@@ -33,6 +35,14 @@ export interface NamedAction {
 export interface NamedEffect {
   readonly id: string;
   readonly name: string;
+}
+
+/** `name`: of the tool that asks, or of what is asked for. `callId`: of its call. */
+export interface NamedWait {
+  readonly waitId: string;
+  readonly kind: WaitKind;
+  readonly name: string;
+  readonly callId?: string;
 }
 
 export interface NamedFile {
@@ -220,6 +230,18 @@ export interface EventData {
     readonly required: readonly string[];
     readonly missing: readonly string[];
   };
+
+  /** Something is asked of a person, and waits for the answer. Times are microseconds since 1970. */
+  'wait.opened': NamedWait & { readonly summary: string; readonly expiresAt: number | null };
+  /** It was answered. A value is not told here: it may be a secret. */
+  'wait.answered': NamedWait & {
+    readonly approved?: boolean;
+    readonly scope?: WaitScope;
+    readonly reason?: string;
+    readonly by?: string;
+  };
+  /** It is over without an answer: `expired`, or why nobody wants one any more. */
+  'wait.closed': NamedWait & { readonly reason: string };
 
   /** A value of the thread changed; the event has only its key. */
   'value.changed': { readonly key: string };

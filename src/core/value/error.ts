@@ -56,8 +56,6 @@ export const ERRORS = {
   StoreCorrupt: { exit: 1, status: 500 },
   /** The Temporal service cannot be reached or fails a request. */
   TemporalUnavailable: { exit: 1, status: 503 },
-  /** The policy of the agent denies what the call needs; nothing of it was done. */
-  ActionDenied: { exit: 1, status: 403 },
   /** The call may be done once somebody has approved it, and nobody can be asked; nothing of it was done. */
   ApprovalRequired: { exit: 1, status: 409 },
   ActionNotFound: { exit: 3, status: 404 },
@@ -67,6 +65,10 @@ export const ERRORS = {
   ProcessCallRefused: { exit: 1, status: 500 },
   /** Author code has taken its worker process down so often that it is not tried again. */
   WorkerCrashed: { exit: 1, status: 500 },
+  /** A person, or a rule, did not let something be done. */
+  ActionDenied: { exit: 1, status: 403 },
+  /** There is no wait with this id. */
+  WaitNotFound: { exit: 3, status: 404 },
   /** Something did not arrive before its deadline. */
   Timeout: { exit: 1, status: 504 },
 } as const satisfies Record<string, { exit: number; status: number }>;

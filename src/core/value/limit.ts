@@ -111,6 +111,10 @@ export const LIMITS = {
   foundLines: 1000,
   foundLineChars: 1000,
   patternChars: 1000,
+  /** A wait: JSON of what is shown beside its summary, or of the value that answers it; characters of its summary, and of a question's key. */
+  waitBytes: 64 * 1024,
+  waitSummaryChars: 2000,
+  askKeyChars: 128,
   /** Milliseconds that one grepFiles may compute. */
   grepMs: 10_000,
   /** One answer of a model: its text, its reasoning, the arguments of one call and of all calls. */

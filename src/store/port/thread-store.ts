@@ -26,6 +26,7 @@ import type { SubpromptStore } from './subprompt.ts';
 import type { ThreadRecordStore } from './thread.ts';
 import type { ToolCallStore } from './tool.ts';
 import type { ValueStore } from './value.ts';
+import type { WaitStore } from './wait.ts';
 
 export type * from './action.ts';
 export type * from './event.ts';
@@ -37,6 +38,7 @@ export type * from './strike.ts';
 export type * from './subprompt.ts';
 export type * from './thread.ts';
 export type * from './tool.ts';
+export type * from './wait.ts';
 
 export interface ThreadStore {
   /** The store's own id; part of each worker's identity. */
@@ -68,6 +70,8 @@ export interface ThreadStore {
   /** Variables of threads, users and the instance. */
   readonly env: EnvStore;
   readonly effects: EffectStore;
+  /** What is asked of people. */
+  readonly waits: WaitStore;
   /** Work of authors that has taken worker processes down. */
   readonly strikes: StrikeStore;
   /** Threads below one root, as a whole. */

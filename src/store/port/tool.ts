@@ -1,4 +1,4 @@
-/** Tool calls (runtime §5): scheduled → started → done, or of unknown outcome. */
+/** Tool calls (runtime §5): scheduled → started → done, or of unknown outcome. A wait takes one from started back to scheduled. */
 
 import type { FlowDirective, Side } from '../../core/author/thread-execution.ts';
 import type { AttachmentRef, Message, ToolResult, ToolStatus } from '../../core/message/message.ts';
@@ -8,6 +8,7 @@ import type { ToldAction } from './action.ts';
 import type { FromRun } from './run.ts';
 import type { SubpromptPlace } from './step.ts';
 import type { ThreadRecord } from './thread.ts';
+import type { Wait } from './wait.ts';
 
 export interface ToolCallKey extends FromRun {
   readonly step: number;
@@ -36,6 +37,8 @@ export type BegunTool =
     }
   /** Another attempt has begun it, perhaps on a worker that was lost since, and it may not run twice. */
   | { readonly kind: 'begun_elsewhere'; readonly name: string }
+  /** It has asked something: it begins again once the wait is over. */
+  | { readonly kind: 'waits'; readonly name: string; readonly wait: Wait }
   | {
       readonly kind: 'run';
       /** Another attempt had begun it. */
@@ -55,7 +58,15 @@ export type BegunTool =
       readonly subprompt: SubpromptPlace | null;
       /** The thread's newest messages, oldest first, as `messages.recent` has them; absent where they were not asked for. */
       readonly history?: readonly Message[];
+      /** What it has asked so far, all of it over; absent where it has asked nothing. */
+      readonly waits?: readonly HeardWait[];
     };
+
+/** A wait of a call, by the key that it was opened with. */
+export interface HeardWait {
+  readonly key: string;
+  readonly wait: Wait;
+}
 
 export interface QueuedTool {
   readonly id: string;
@@ -124,7 +135,7 @@ export interface BeginTool extends ToolCallKey {
 }
 
 export interface ToolCallStore {
-  /** Begins the body: scheduled → started. Only an idempotent tool may be begun again by another attempt. */
+  /** Begins the body: scheduled → started, unless it waits for an answer. Only an idempotent tool may be begun again by another attempt. */
   begin(command: BeginTool): Promise<BegunTool>;
   /** Stores the call's one result; whatever run asks (thread-store.ts, P2). The same attempt again changes nothing. */
   commit(command: CommitTool): Promise<CommittedTool>;

@@ -13,6 +13,7 @@ import { strikes } from './migration-0006.ts';
 import { withheldEnv } from './migration-0007.ts';
 import { stepCounts } from './migration-0008.ts';
 import { counters } from './migration-0009.ts';
+import { waits } from './migration-0010.ts';
 import { actions } from './migration-0012.ts';
 import type { Tables } from './tables.ts';
 
@@ -201,6 +202,7 @@ export const provider: MigrationProvider = {
     '0007_withheld_env': withheldEnv,
     '0008_step_counts': stepCounts,
     '0009_counters': counters,
+    '0010_waits': waits,
     '0012_actions': actions,
   }),
 };

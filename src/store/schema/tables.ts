@@ -9,6 +9,7 @@ import type { EnvTables } from './env.ts';
 import type { FamilyTables } from './family.ts';
 import type { ValueAndFileTables } from './file.ts';
 import type { ThreadTables } from './thread.ts';
+import type { WaitTables } from './wait.ts';
 
 /** 0 or 1. */
 export type Flag = number;
@@ -119,7 +120,8 @@ export interface ToolCallTable {
   arguments: string;
   /** Who asked: the model, a signal (`queueTool`), or code (`state.queueTool`). */
   origin: 'model' | 'signal' | 'code';
-  state: 'scheduled' | 'started' | 'done' | 'unknown';
+  /** asked: its body has asked something and ended; the answer makes it scheduled again. */
+  state: 'scheduled' | 'started' | 'asked' | 'done' | 'unknown';
   /** The attempt that holds the call; only it may commit a result. */
   attempt: string | null;
   status: 'success' | 'error' | null;
@@ -129,6 +131,8 @@ export interface ToolCallTable {
   message_id: string | null;
   /** What the tool or its hooks asked of the flow: `stop`, `a` or `b`. */
   directive: FlowDirective | null;
+  /** Waits that it has opened. */
+  waits: number;
 }
 
 export interface ModelCallTable {
@@ -183,7 +187,13 @@ export interface StrikeTable {
   updated_at: number;
 }
 
-export interface Tables extends ThreadTables, ValueAndFileTables, EnvTables, FamilyTables, ActionTables {
+export interface Tables
+  extends ThreadTables,
+    ValueAndFileTables,
+    EnvTables,
+    FamilyTables,
+    ActionTables,
+    WaitTables {
   meta: MetaTable;
   items: ItemTable;
   messages: MessageTable;

@@ -49,6 +49,8 @@ export interface ThreadTable {
   /** The side that acts next, and completed turns of the session; for an agent with two AI sides. */
   side: 'a' | 'b';
   turns: number;
+  /** Its waits that are open: a thread without any is not asked for them. */
+  open_waits: number;
   /** Children ever made: a thread without any is not asked for them. */
   child_count: number;
   /** Sides of the present agent that have had a model step, and the immediate subagents before it: a list of `agent:side`, as JSON. */

@@ -20,6 +20,7 @@ import { clearStrike, readStrike, recordDeaths } from '../commands/tool/strike.t
 import { openSubprompt, readSubprompt } from '../commands/tool/subprompt.ts';
 import { openImmediate } from '../commands/tool/subprompt-immediate.ts';
 import { beginTool, commitTool, settleLostTool } from '../commands/tool/tool.ts';
+import { answerWait, closeWait, expireWait, getWait, listWaits, openWait } from '../commands/wait/wait.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
 
 type Work = Pick<
@@ -33,6 +34,7 @@ type Work = Pick<
   | 'actions'
   | 'effects'
   | 'strikes'
+  | 'waits'
 >;
 
 export function bindWork(context: CommandContext): Work {
@@ -80,6 +82,7 @@ export function bindWork(context: CommandContext): Work {
       reconcile: bound(reconcileAction),
     },
     ...bindEffects(context),
+    ...bindWaits(context),
     strikes: { recordDeaths: bound(recordDeaths), read: bound(readStrike), clear: bound(clearStrike) },
   };
 }
@@ -94,6 +97,20 @@ function bindEffects(context: CommandContext): Pick<ThreadStore, 'effects'> {
       next: bound(nextEffect),
       begin: bound(beginEffect),
       end: bound(endEffect),
+    },
+  };
+}
+
+function bindWaits(context: CommandContext): Pick<ThreadStore, 'waits'> {
+  const bound = binder(context);
+  return {
+    waits: {
+      open: bound(openWait),
+      answer: bound(answerWait),
+      expire: bound(expireWait),
+      close: bound(closeWait),
+      get: bound(getWait),
+      list: bound(listWaits),
     },
   };
 }

@@ -3,6 +3,13 @@ import type { Kysely, Selectable, Updateable } from 'kysely';
 import type { Tables, ToolCallTable } from '../../schema/tables.ts';
 import type { ThreadTransaction } from './thread-transaction.ts';
 
+/** Of a call that has no result yet. */
+export const OPEN_CALL = [
+  'scheduled',
+  'started',
+  'asked',
+] as const satisfies readonly ToolCallTable['state'][];
+
 export type CallRow = Selectable<ToolCallTable>;
 
 export interface CallKey {
@@ -23,7 +30,15 @@ export function findCall({ trx, threadId }: ThreadTransaction, key: CallKey): Pr
   return selectCall(trx, threadId, key).selectAll().executeTakeFirstOrThrow();
 }
 
-type Change = 'state' | 'attempt' | 'status' | 'started_at' | 'ended_at' | 'directive' | 'message_id';
+type Change =
+  | 'state'
+  | 'attempt'
+  | 'status'
+  | 'started_at'
+  | 'ended_at'
+  | 'directive'
+  | 'message_id'
+  | 'waits';
 
 export async function updateCall(
   { trx, threadId }: ThreadTransaction,

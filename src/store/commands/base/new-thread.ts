@@ -47,6 +47,7 @@ export function toThreadRow(thread: NewThread, now: number) {
     name: thread.name ?? null,
     side: 'a',
     turns: 0,
+    open_waits: 0,
     child_count: 0,
     activated: '[]',
   } as const satisfies Insertable<ThreadTable>;

@@ -2,6 +2,7 @@
 import type { Transaction } from 'kysely';
 import type { UnseenStep } from '../../../core/thread/plan-step.ts';
 import type { Tables } from '../../schema/tables.ts';
+import { OPEN_CALL } from './call-row.ts';
 import type { ThreadRow } from './thread-transaction.ts';
 
 /**
@@ -30,7 +31,7 @@ export async function findUnseen(
     .select('step')
     .where('thread_id', '=', id)
     .where('step', '>', afterStep)
-    .where('state', 'in', ['scheduled', 'started'])
+    .where('state', 'in', OPEN_CALL)
     // A sub-prompt's step comes after the one whose call it answers, and that call is open as long as its own.
     .orderBy('step')
     .executeTakeFirst();

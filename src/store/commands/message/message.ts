@@ -10,6 +10,7 @@ import type { InjectedMessage, StoredMessageUpdates } from '../../port/message.t
 import { toMessage } from '../../schema/rows.ts';
 import type { MessageTable } from '../../schema/tables.ts';
 import { readInBatches } from '../base/batches.ts';
+import { OPEN_CALL } from '../base/call-row.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../base/context.ts';
 import { selectStepMessages } from '../base/step-messages.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
@@ -112,7 +113,7 @@ async function refuseOpenCalls(thread: ThreadTransaction, message: MessageRow): 
     .select('name')
     .where('thread_id', '=', thread.threadId)
     .where('step', '=', step)
-    .where('state', 'in', ['scheduled', 'started'])
+    .where('state', 'in', OPEN_CALL)
     .executeTakeFirst();
   if (!open) return;
   throw new RuntimeError(

@@ -125,7 +125,7 @@ async function isWanted(thread: ThreadTransaction, row: OpenedStep): Promise<boo
   const { parent_step: step, parent_idx: index } = row;
   if (step === null || index === null) return true;
   const { state } = await findCall(thread, { step, index });
-  return state === 'scheduled' || state === 'started';
+  return state !== 'done' && state !== 'unknown';
 }
 
 function toScheduledCall({ id, function: { name, arguments: text } }: ToolCall): ScheduledCall {

@@ -34,6 +34,7 @@ export async function scheduleCalls(
     ended_at: null,
     message_id: null,
     directive: null,
+    waits: 0,
   }));
   for (const batch of inBatches(rows)) await thread.trx.insertInto('tool_calls').values(batch).execute();
   for (const { name, callId, origin } of calls) {

@@ -11,6 +11,7 @@ import { estimateMessage } from '../../../core/context/context-estimate.ts';
 import type { HistoryWindow, StepPlace, SubpromptPlace } from '../../port/thread-store.ts';
 import { toContextMessage } from '../../schema/rows.ts';
 import type { Tables } from '../../schema/tables.ts';
+import { OPEN_CALL } from '../base/call-row.ts';
 import { byTime } from '../base/step-messages.ts';
 import { type History, readHistory } from './read-history.ts';
 
@@ -62,7 +63,7 @@ async function readOpenCalls(db: Transaction<Tables>, { thread }: Place): Promis
     )
     .select(['tool_calls.step', 'tool_calls.call_id'])
     .where('tool_calls.thread_id', '=', thread.id)
-    .where('tool_calls.state', 'in', ['scheduled', 'started'])
+    .where('tool_calls.state', 'in', OPEN_CALL)
     .where('steps.depth', '=', 0)
     .execute();
   return new Set(rows.map(({ step, call_id: id }) => resultKey({ step, tool_call_id: id })));

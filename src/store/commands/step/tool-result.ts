@@ -13,7 +13,7 @@ import {
 import type { RestStatus } from '../../../core/thread/step.ts';
 import { LIMITS } from '../../../core/value/limit.ts';
 import { closeStarted } from '../action/action.ts';
-import { type CallRow, updateCall } from '../base/call-row.ts';
+import { type CallRow, OPEN_CALL, updateCall } from '../base/call-row.ts';
 import { selectStepMessages } from '../base/step-messages.ts';
 import { type Owner, readOwner } from '../base/step-place.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
@@ -108,7 +108,7 @@ export async function settleOpenCalls(thread: ThreadTransaction, status: RestSta
     )
     .selectAll('tool_calls')
     .where('tool_calls.thread_id', '=', thread.threadId)
-    .where('tool_calls.state', 'in', ['scheduled', 'started'])
+    .where('tool_calls.state', 'in', OPEN_CALL)
     // A sub-prompt's calls end before the one that they lie in.
     .orderBy('steps.depth', 'desc')
     .orderBy('tool_calls.step')

@@ -5,6 +5,7 @@
 import { RuntimeError } from '../../../core/value/error.ts';
 import type { OpenedThread, OpenThread } from '../../port/thread-store.ts';
 import { toThreadRecord } from '../../schema/rows.ts';
+import { OPEN_CALL } from '../base/call-row.ts';
 import { type CommandContext, inRun } from '../base/context.ts';
 import { toThreadRow } from '../base/new-thread.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
@@ -43,7 +44,7 @@ async function findLastOver(thread: ThreadTransaction): Promise<number> {
     .selectFrom('tool_calls')
     .select('step')
     .where('thread_id', '=', thread.threadId)
-    .where('state', 'in', ['scheduled', 'started'])
+    .where('state', 'in', OPEN_CALL)
     .orderBy('step')
     .executeTakeFirst();
   // A sub-prompt's step is found by the step whose call it answers (begin-step.ts, B4).

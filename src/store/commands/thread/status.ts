@@ -9,6 +9,7 @@
  * R4. What a child tells its parent of it is kept in the same transaction (child-report.ts).
  * R5. What a thread's own code queued in an execution that a limit ended stays in line, and begins no other, until something comes
  *     from outside.
+ * R6. Nobody is asked any more for what the execution waited for.
  */
 import { randomUUID } from 'node:crypto';
 import { roleOf } from '../../../core/thread/session.ts';
@@ -27,6 +28,7 @@ import { hasDueReport, keepEnd, keepReport } from '../family/child-report.ts';
 import { countPending, emitRejections } from '../message/queue.ts';
 import { applyHandoff } from '../step/handoff.ts';
 import { settleOpenCalls } from '../step/tool-result.ts';
+import { closeWaits } from '../wait/wait.ts';
 
 export async function commitStatus(
   context: CommandContext,
@@ -48,6 +50,7 @@ export async function commitStatus(
     await abortSteps(thread, status);
     await settleOpenCalls(thread, status);
     const executionId = await endExecution(thread, command);
+    await closeWaits(thread, command.reason ?? status, status === 'terminated');
     if (status !== 'terminated')
       await keepReport(thread, { executionId, report: command.report, goesOn: pending });
     const where = { waiting, step: thread.row.last_step, ...tellAgent(thread, command) };
@@ -83,6 +86,7 @@ export async function terminateThread(
     await abortSteps(thread, status);
     await settleOpenCalls(thread, status);
     await endExecution(thread, { status, reason });
+    await closeWaits(thread, reason ?? status, true);
     await settle(thread, { status, reason });
     await endThread(thread, reason);
   });

@@ -4,7 +4,7 @@
  */
 import type { OpenedImmediate, OpenImmediate } from '../../port/subprompt.ts';
 import { QUEUED_TOOL, toQueuedCall } from '../../schema/pending-payload.ts';
-import { findCall } from '../base/call-row.ts';
+import { findCall, OPEN_CALL } from '../base/call-row.ts';
 import { type CommandContext, inRun } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { describeStep } from '../step/describe-step.ts';
@@ -50,7 +50,7 @@ async function hasOpenCalls({ trx, threadId }: ThreadTransaction, step: number):
     .select('idx')
     .where('thread_id', '=', threadId)
     .where('step', '=', step)
-    .where('state', 'in', ['scheduled', 'started'])
+    .where('state', 'in', OPEN_CALL)
     .limit(1)
     .executeTakeFirst();
   return open !== undefined;

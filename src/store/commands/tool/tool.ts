@@ -1,5 +1,6 @@
 /**
- * The life of a tool call (runtime §5): scheduled → started → done | unknown.
+ * The life of a tool call (runtime §5): scheduled → started → done | unknown. One that asks something goes from started to asked,
+ * and with the end of its wait to scheduled (wait/wait.ts, W2).
  * T1. A body may begin only by the step scheduled → started, under an attempt's own name; so it begins at most
  *     once, unless the tool declares itself idempotent.
  * T2. A result is stored only by the attempt that holds the call; a later one becomes an event, never a second
@@ -29,6 +30,7 @@ import { enqueueTools } from '../message/queue.ts';
 import { keepHandoff } from '../step/handoff.ts';
 import { keepScratch } from '../step/scratch.ts';
 import { removeCall, settleCall, storeResult } from '../step/tool-result.ts';
+import { findOpenWait, hearWaits } from '../wait/wait-of-call.ts';
 
 export const UNKNOWN_OUTCOME =
   'The outcome of this call is unknown: the process that ran the tool was lost after it began and before it ' +
@@ -47,6 +49,10 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
     async (thread, [[found], [placeRow], recent]) => {
       const call = required(found, command);
       if (call.state === 'done' || call.state === 'unknown') return settled(call, call.state);
+      if (call.state === 'asked') {
+        const wait = await findOpenWait(context, thread, call);
+        if (wait) return { kind: 'waits', name: call.name, wait };
+      }
       const again = call.state === 'started' && call.attempt === command.attempt;
       const idempotent = command.idempotent(call.name);
       if (call.state === 'started' && !again && !idempotent) {
@@ -69,6 +75,7 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
         thread: toThreadRecord(thread.row),
         ...place,
         ...(command.history && { history: await toRecent(thread.trx, threadId, recent) }),
+        ...(call.waits > 0 && { waits: await hearWaits(context, thread, call) }),
       };
     },
   );
@@ -192,6 +199,7 @@ export async function settleLostTool(context: CommandContext, command: ToolCallK
     const call = await findCall(thread, command);
     switch (call.state) {
       case 'scheduled':
+      case 'asked':
         return { kind: 'redispatch', name: call.name };
       case 'started': {
         const result: ToolResult = { status: 'error', error: UNKNOWN_OUTCOME };

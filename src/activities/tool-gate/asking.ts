@@ -1,0 +1,93 @@
+/**
+ * `state.ask` of one attempt at a call. What is answered already is answered at once; the first thing that is not opens a wait, with
+ * which the attempt gives its call up (store/commands/wait/wait.ts, W2): its body is told by its signal, and is not waited for.
+ */
+import { randomUUID } from 'node:crypto';
+import type { ToolDefinition } from '../../core/author/definition.ts';
+import type { Answered, Question } from '../../core/author/question.ts';
+import type { WaitingCall } from '../../core/thread/step.ts';
+import { RuntimeError } from '../../core/value/error.ts';
+import type { AskPort } from '../../state/ask.ts';
+import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
+import type { HeardWait, Wait } from '../../store/port/thread-store.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import type { ToolFrame } from './tool-frame.ts';
+import { toWaitingCall } from './waiting-call.ts';
+
+export interface Asking {
+  /** Absent for a tool that does not ask. */
+  readonly ask?: AskPort;
+  /** Settled once the call waits. */
+  readonly asked: Promise<WaitingCall>;
+  /** The call waits. */
+  readonly waiting: WaitingCall | undefined;
+}
+
+type AskingCall = ToolFrame & { readonly tool: ToolDefinition; readonly own: AbortController };
+
+export function openAsking({ store }: ActivityDependencies, frame: AskingCall): Asking {
+  const { tool, own, execution, env } = frame;
+  const { thread, step, index, attempt, call, executionId, waits = [], signal } = execution;
+  const asked = Promise.withResolvers<WaitingCall>();
+  let waiting: WaitingCall | undefined;
+  const open = ({ key, question, data, expiresInMs }: Question) =>
+    retryWhileUnavailable(signal, () =>
+      store.waits.open({
+        id: randomUUID(),
+        threadId: thread.id,
+        key: toKey(step, index, key),
+        kind: 'question',
+        name: tool.name,
+        ...env.redactKnown({ summary: question, data: data ?? null }),
+        blocks: true,
+        executionId,
+        toolCallId: call.callId,
+        ...(expiresInMs === undefined ? {} : { expiresInMs }),
+        call: { step, index, attempt: attempt ?? '' },
+      }),
+    );
+  const ask: AskPort = async (question) => {
+    const heard = find(waits, toKey(step, index, question.key));
+    if (heard) return toAnswered(question, heard);
+    if (waiting) throw ended();
+    const opened = await open(question);
+    if (opened.kind === 'over') return toAnswered(question, opened.wait);
+    if (opened.kind === 'open' && !waiting) {
+      waiting = toWaitingCall(opened.wait);
+      asked.resolve(waiting);
+      own.abort(ended());
+    }
+    throw ended();
+  };
+  return {
+    ...(tool.asks ? { ask } : {}),
+    asked: asked.promise,
+    get waiting() {
+      return waiting;
+    },
+  };
+}
+
+function toKey(step: number, index: number, key: string): string {
+  return `ask:${step}:${index}:${key}`;
+}
+
+function find(waits: readonly HeardWait[], key: string): Wait | undefined {
+  return waits.find((each) => each.key === key)?.wait;
+}
+
+/** Not caught by the body, it is the result that the model reads. */
+function toAnswered({ question }: Question, { answer, state, reason }: Wait): Answered {
+  if (answer && 'value' in answer) return answer;
+  const why = answer
+    ? `refused${answer.reason === undefined ? '' : `: ${answer.reason}`}`
+    : (reason ?? state);
+  throw new RuntimeError(
+    'ActionDenied',
+    `The question ${JSON.stringify(question.slice(0, 200))} was not answered: ${why}.`,
+  );
+}
+
+function ended(): Error {
+  return new Error('The call waits for an answer; its body begins again from its start.');
+}

@@ -1,0 +1,23 @@
+/** What the workflow is told of a call that waits (core/thread/step.ts). */
+import type { WaitingCall } from '../../core/thread/step.ts';
+import type { Wait } from '../../store/port/wait.ts';
+
+const WORDS = {
+  approval: 'approval of',
+  question: 'an answer to',
+  variables: 'variables of',
+  paused: 'leave to go on with',
+  reconcile: 'word of what became of',
+} as const satisfies Record<Wait['kind'], string>;
+
+/** Texts of it end in the history of the workflow: names and ids alone. */
+export function toWaitingCall({ id, kind, name, expiresAt }: Wait): WaitingCall {
+  return {
+    kind: 'waits',
+    waitId: id,
+    waitKind: kind,
+    name: name.slice(0, 64),
+    text: `${WORDS[kind]} ${name.slice(0, 64)} (${id})`,
+    expiresAt: expiresAt === null ? null : Math.ceil(expiresAt / 1000),
+  };
+}

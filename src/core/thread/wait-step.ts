@@ -1,0 +1,13 @@
+/** What crosses Temporal between a thread's workflow and its activities about waits. As in `step.ts`: ids, names, flags. */
+import type { WaitAnswer } from '../wait/answer.ts';
+import type { WaitVerdict } from '../wait/wait.ts';
+import type { RunRef } from './step.ts';
+
+/** An answer that a signal or an update has brought: it is stored before it counts. */
+export interface AnswerWaitInput extends RunRef {
+  readonly id: string;
+  readonly answer: WaitAnswer;
+  readonly fingerprint?: string;
+}
+
+export type WaitAnswerOutcome = WaitVerdict | { readonly outcome: 'misfit'; readonly reason: string };

@@ -1,0 +1,85 @@
+/**
+ * The answer of a wait, as a person, a client or a plain signal gives it, and its check. Hand-written: it runs inside the workflow,
+ * where a bad payload is a value.
+ */
+import { measureJson } from '../value/json-measure.ts';
+import { LIMITS } from '../value/limit.ts';
+
+/** How far an approval reaches, always for the same fingerprint: this call, this execution, this thread, or everywhere. */
+export const WAIT_SCOPES = ['once', 'execution', 'thread', 'always'] as const;
+export type WaitScope = (typeof WAIT_SCOPES)[number];
+
+/** `scope` is `once` where it is absent. */
+export interface Decision {
+  readonly approved: boolean;
+  readonly reason?: string;
+  readonly scope?: WaitScope;
+  /** Who answered, as the door says; at most 256 characters. */
+  readonly by?: string;
+}
+
+export interface ValueAnswer {
+  /** JSON. */
+  readonly value: unknown;
+  /** As in `Decision`. */
+  readonly by?: string;
+}
+
+export type WaitAnswer = Decision | ValueAnswer;
+
+export type ParsedAnswer =
+  | { readonly ok: true; readonly value: WaitAnswer }
+  | { readonly ok: false; readonly reason: string };
+
+const REASON_CHARS = 2000;
+const BY_CHARS = 256;
+const FIELDS = new Set(['approved', 'reason', 'scope', 'by', 'value']);
+
+/** `{ approved, reason?, scope?, by? }` or `{ value, by? }`; fields that are null are taken as absent, but for `value`. */
+export function parseWaitAnswer(given: unknown): ParsedAnswer {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    return refuse('the answer must be an object with "approved" or "value"');
+  const answer = given as Readonly<Record<string, unknown>>;
+  const unknown = Object.keys(answer).find((field) => !FIELDS.has(field));
+  if (unknown !== undefined) return refuse(`the answer has an unknown field ${JSON.stringify(unknown)}`);
+  const { approved = null, reason = null, scope = null, by = null } = answer;
+  if (!isTextOrNull(by, BY_CHARS)) return refuse(`"by" must be a text of at most ${BY_CHARS} characters`);
+  const signed = by === null ? {} : { by };
+  if (Object.hasOwn(answer, 'value') && answer.value !== undefined) {
+    if (approved !== null || reason !== null || scope !== null)
+      return refuse('an answer has either "value" or "approved"');
+    const { depth, bytes } = measureJson(answer.value, {
+      maxDepth: LIMITS.jsonDepth,
+      maxBytes: LIMITS.waitBytes,
+    });
+    if (depth > LIMITS.jsonDepth) return refuse(`"value" is nested deeper than ${LIMITS.jsonDepth} levels`);
+    if (bytes > LIMITS.waitBytes) return refuse(`"value" is larger than ${LIMITS.waitBytes} bytes of JSON`);
+    return { ok: true, value: { value: answer.value, ...signed } };
+  }
+  if (typeof approved !== 'boolean')
+    return refuse('the answer must have "approved": true or false, or a "value"');
+  if (!isTextOrNull(reason, REASON_CHARS))
+    return refuse(`"reason" must be a text of at most ${REASON_CHARS} characters`);
+  if (scope !== null && !isScope(scope)) return refuse(`"scope" must be one of ${WAIT_SCOPES.join(', ')}`);
+  return {
+    ok: true,
+    value: {
+      approved,
+      ...(reason === null ? {} : { reason }),
+      ...(scope === null ? {} : { scope }),
+      ...signed,
+    },
+  };
+}
+
+export function isScope(value: unknown): value is WaitScope {
+  return WAIT_SCOPES.includes(value as WaitScope);
+}
+
+function isTextOrNull(value: unknown, most: number): value is string | null {
+  return value === null || (typeof value === 'string' && value.length <= most);
+}
+
+function refuse(reason: string): ParsedAnswer {
+  return { ok: false, reason };
+}

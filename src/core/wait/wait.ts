@@ -1,0 +1,87 @@
+/**
+ * A wait: something that a person, or another program, is to say before a call, an execution or a thread goes on. What is asked and
+ * what was answered are rows of the store; this file says which answer fits, and what becomes of one.
+ * W1. The first answer counts. A second one that is equal does no harm; any other comes too late.
+ * W2. What is past its time is over, whether or not anybody has noticed yet.
+ */
+import { isSameJson } from '../value/same-json.ts';
+import type { WaitAnswer } from './answer.ts';
+
+/**
+ * `approval`: may this be done. `question`: code asks for a value. `variables`: a subagent lacks variables. `paused`: work is held until
+ * somebody lets it go on. `reconcile`: what became of an action is unknown.
+ */
+export const WAIT_KINDS = ['approval', 'question', 'variables', 'paused', 'reconcile'] as const;
+export type WaitKind = (typeof WAIT_KINDS)[number];
+
+/** `answered`, `expired` and `closed` are for ever. */
+export const WAIT_STATES = ['open', 'answered', 'expired', 'closed'] as const;
+export type WaitState = (typeof WAIT_STATES)[number];
+
+/**
+ * What became of an answer. `taken`: it counts. `duplicate`: it is equal to the one that counts. `already_answered`: another one counts.
+ * `stale`: it is for what was shown then, and something else would be done now. `expired`, `closed`: the wait was over. `unknown`: there
+ * is no such wait.
+ */
+export const WAIT_OUTCOMES = [
+  'taken',
+  'duplicate',
+  'already_answered',
+  'stale',
+  'expired',
+  'closed',
+  'unknown',
+] as const;
+export type WaitOutcome = (typeof WAIT_OUTCOMES)[number];
+
+/** As `answerWait` answers, wherever it is asked. */
+export interface WaitVerdict {
+  readonly outcome: WaitOutcome;
+}
+
+/** Why a wait was closed whose action is no longer the one that was shown. */
+export const CHANGED = 'changed';
+
+/** As much of a wait as decides over an answer. Times are microseconds since 1970. */
+export interface JudgedWait {
+  readonly kind: WaitKind;
+  readonly state: WaitState;
+  readonly fingerprint: string | null;
+  readonly answer: WaitAnswer | null;
+  readonly reason: string | null;
+  readonly expiresAt: number | null;
+}
+
+/** An answer, and the fingerprint of what the person was shown, where the door knows it. */
+export interface GivenAnswer {
+  readonly answer: WaitAnswer;
+  readonly fingerprint?: string;
+}
+
+/** W2: by the clock, not by who has noticed. */
+export function isPast({ state, expiresAt }: Pick<JudgedWait, 'state' | 'expiresAt'>, now: number): boolean {
+  return state === 'open' && expiresAt !== null && expiresAt <= now;
+}
+
+export function judgeAnswer(
+  wait: JudgedWait | undefined,
+  { answer, fingerprint }: GivenAnswer,
+  now: number,
+): WaitOutcome {
+  if (!wait) return 'unknown';
+  // W1: the first answer counts.
+  if (wait.state === 'answered') return isSameJson(wait.answer, answer) ? 'duplicate' : 'already_answered';
+  if (wait.state === 'closed') return wait.reason === CHANGED ? 'stale' : 'closed';
+  if (wait.state === 'expired' || isPast(wait, now)) return 'expired';
+  if (fingerprint !== undefined && fingerprint !== wait.fingerprint) return 'stale';
+  return 'taken';
+}
+
+/** Undefined where it fits. Everything can be refused; what asks whether it may is answered by yes or no, everything else by a value. */
+export function misfit(kind: WaitKind, answer: WaitAnswer): string | undefined {
+  const asksWhether = kind === 'approval' || kind === 'paused';
+  if ('value' in answer)
+    return asksWhether ? `a wait of kind "${kind}" is answered by "approved", not by a "value"` : undefined;
+  if (asksWhether || !answer.approved) return undefined;
+  return `a wait of kind "${kind}" is answered by a "value", or refused by "approved": false`;
+}

@@ -1,0 +1,39 @@
+/** `state.ask`: checked here, before anything is opened; asked by the call that its tool runs in (activities/tool-gate/asking.ts). */
+import type { Answered, Question, ThreadQuestions } from '../core/author/question.ts';
+import { RuntimeError } from '../core/value/error.ts';
+import { toJsonText } from '../core/value/json-value.ts';
+import { LIMITS } from '../core/value/limit.ts';
+
+export type AskPort = (question: Question) => Promise<Answered>;
+
+/** Without a port nobody may ask: outside of a tool's own call, and where the tool does not say that it asks. */
+export function createQuestions(port: AskPort | undefined): ThreadQuestions {
+  return {
+    async ask(question) {
+      if (!port) {
+        throw new RuntimeError(
+          'InvalidDefinitions',
+          'Only the call of a tool with "asks: true" can ask: set it in the definition of the tool. A tool that is invoked, a hook, an effect and an endpoint cannot wait.',
+        );
+      }
+      return port(checkQuestion(question));
+    },
+  };
+}
+
+function checkQuestion(given: Question): Question {
+  const { key, question, data, expiresInMs } = (given ?? {}) as Question;
+  if (typeof key !== 'string' || key === '' || key.length > LIMITS.askKeyChars)
+    throw invalid('key', `a text of 1 to ${LIMITS.askKeyChars} characters`);
+  if (typeof question !== 'string' || question === '' || question.length > LIMITS.waitSummaryChars)
+    throw invalid('question', `a text of 1 to ${LIMITS.waitSummaryChars} characters`);
+  if (expiresInMs !== undefined && !(Number.isSafeInteger(expiresInMs) && expiresInMs > 0))
+    throw invalid('expiresInMs', 'a whole number of milliseconds above 0');
+  if (data === undefined) return { key, question, expiresInMs };
+  const text = toJsonText(data, { name: `data of the question "${key}"`, maxBytes: LIMITS.waitBytes });
+  return { key, question, data: JSON.parse(text), expiresInMs };
+}
+
+function invalid(field: string, must: string): RuntimeError {
+  return new RuntimeError('InvalidValue', `"${field}" of state.ask must be ${must}.`);
+}

@@ -1,0 +1,50 @@
+/** What a call that begins must know of its waits: whether one is open still, and what the others came to. */
+import type { HeardWait } from '../../port/tool.ts';
+import type { Wait } from '../../port/wait.ts';
+import type { CallRow } from '../base/call-row.ts';
+import type { CommandContext } from '../base/context.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { noticeEnd } from './wait.ts';
+import { showWaiting, toWait, type WaitRow } from './wait-row.ts';
+
+/** Undefined where none is: then the call may begin. One whose time is up is ended here. */
+export async function findOpenWait(
+  context: CommandContext,
+  thread: ThreadTransaction,
+  call: CallRow,
+): Promise<Wait | undefined> {
+  const now = await context.clock(thread.trx);
+  for (const row of await readWaits(thread, call)) {
+    const noticed = await noticeEnd(thread, row, now);
+    if (noticed.state !== 'open') continue;
+    // The run before this one may have been killed: the step was taken over, and the thread shown as running.
+    if (noticed.blocks === 1) showWaiting(thread);
+    return toWait(noticed, now);
+  }
+  return undefined;
+}
+
+/** The call begins: what it has asked is heard. */
+export async function hearWaits(
+  context: CommandContext,
+  thread: ThreadTransaction,
+  call: CallRow,
+): Promise<readonly HeardWait[]> {
+  const rows = await readWaits(thread, call);
+  const unheard = rows.filter(({ heard }) => heard === 0).map(({ id }) => id);
+  if (unheard.length > 0)
+    await thread.trx.updateTable('waits').set({ heard: 1 }).where('id', 'in', unheard).execute();
+  const now = await context.clock(thread.trx);
+  return rows.map((row) => ({ key: row.key, wait: toWait(row, now) }));
+}
+
+async function readWaits({ trx, threadId }: ThreadTransaction, { step, idx }: CallRow): Promise<WaitRow[]> {
+  return trx
+    .selectFrom('waits')
+    .selectAll()
+    .where('thread_id', '=', threadId)
+    .where('step', '=', step)
+    .where('idx', '=', idx)
+    .orderBy('opened_at')
+    .execute();
+}

@@ -1,0 +1,123 @@
+/** Rows of waits: found, read as records, and ended. */
+import type { Kysely, Selectable } from 'kysely';
+import type { WaitAnswer } from '../../../core/wait/answer.ts';
+import { isPast } from '../../../core/wait/wait.ts';
+import type { Wait } from '../../port/wait.ts';
+import type { Tables } from '../../schema/tables.ts';
+import type { WaitTable } from '../../schema/wait.ts';
+import { updateCall } from '../base/call-row.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+
+export type WaitRow = Selectable<WaitTable>;
+
+/** `now` by the clock that the store's processes share: a wait past its time is shown as expired. */
+export function toWait(row: WaitRow, now: number): Wait {
+  const expiresAt = row.expires_at === null ? null : Number(row.expires_at);
+  const past = isPast({ state: row.state, expiresAt }, now);
+  return {
+    id: row.id,
+    threadId: row.thread_id,
+    rootId: row.root_id,
+    kind: row.kind,
+    name: row.name,
+    summary: row.summary,
+    data: JSON.parse(row.data),
+    fingerprint: row.fingerprint,
+    executionId: row.execution_id,
+    toolCallId: row.tool_call_id,
+    blocks: row.blocks === 1,
+    state: past ? 'expired' : row.state,
+    answer: row.answer === null ? null : (JSON.parse(row.answer) as WaitAnswer),
+    reason: row.reason,
+    openedAt: Number(row.opened_at),
+    expiresAt,
+    endedAt: row.ended_at === null ? null : Number(row.ended_at),
+  };
+}
+
+export async function findWait(db: Kysely<Tables>, id: string): Promise<WaitRow | undefined> {
+  return db.selectFrom('waits').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** What is told of it in events. */
+export function namesOf({ id, kind, name, tool_call_id: callId }: WaitRow) {
+  return { waitId: id, kind, name, ...(callId === null ? {} : { callId }) };
+}
+
+export type WaitEnd =
+  | { readonly state: 'answered'; readonly answer: WaitAnswer }
+  | { readonly state: 'expired' | 'closed'; readonly reason: string };
+
+/** Ends an open wait: its row, the event, its call, the thread's status unless it comes to rest. Answers the row as it is then. */
+export async function endWait(
+  thread: ThreadTransaction,
+  row: WaitRow,
+  end: WaitEnd,
+  { rests = false } = {},
+): Promise<WaitRow> {
+  const answered = end.state === 'answered';
+  const changes = {
+    state: end.state,
+    answer: answered ? JSON.stringify(end.answer) : null,
+    reason: answered ? null : end.reason,
+    ended_at: thread.now,
+  };
+  await thread.trx.updateTable('waits').set(changes).where('id', '=', row.id).execute();
+  const { step } = row;
+  if (end.state === 'answered')
+    thread.emit('wait.answered', { ...namesOf(row), ...toldOf(end.answer) }, { step });
+  else thread.emit('wait.closed', { ...namesOf(row), reason: end.reason }, { step });
+  thread.set({ open_waits: thread.row.open_waits - 1 });
+  await reschedule(thread, row);
+  if (!rests && row.blocks === 1 && thread.row.status === 'waiting' && !(await isBlocked(thread))) {
+    thread.set({ status: 'running' });
+    thread.emit('thread.status', { status: 'running' });
+  }
+  return { ...row, ...changes };
+}
+
+/** A value may be a secret: it is in the wait's row alone. */
+function toldOf(answer: WaitAnswer) {
+  if ('value' in answer) return answer.by === undefined ? {} : { by: answer.by };
+  const { approved, scope, reason, by } = answer;
+  return {
+    approved,
+    ...(scope === undefined ? {} : { scope }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(by === undefined ? {} : { by }),
+  };
+}
+
+/** The call that gave itself up for the answer may begin again. */
+async function reschedule(thread: ThreadTransaction, { step, idx }: WaitRow): Promise<void> {
+  if (step === null || idx === null) return;
+  const { threadId, trx } = thread;
+  const call = await trx
+    .selectFrom('tool_calls')
+    .select(['step', 'idx', 'state'])
+    .where('thread_id', '=', threadId)
+    .where('step', '=', step)
+    .where('idx', '=', idx)
+    .executeTakeFirst();
+  if (call?.state === 'asked') await updateCall(thread, call, { state: 'scheduled' });
+}
+
+async function isBlocked({ trx, threadId, row }: ThreadTransaction): Promise<boolean> {
+  if (row.open_waits === 0) return false;
+  const open = await trx
+    .selectFrom('waits')
+    .select('id')
+    .where('thread_id', '=', threadId)
+    .where('state', '=', 'open')
+    .where('blocks', '=', 1)
+    .limit(1)
+    .executeTakeFirst();
+  return open !== undefined;
+}
+
+/** The thread waits, and says so. */
+export function showWaiting(thread: ThreadTransaction): void {
+  if (thread.row.status === 'waiting') return;
+  thread.set({ status: 'waiting' });
+  thread.emit('thread.status', { status: 'waiting' });
+}

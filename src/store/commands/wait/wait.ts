@@ -1,0 +1,185 @@
+/**
+ * Waits: opened, answered, over (core/wait/wait.ts).
+ * W1. The key of a wait is unique in its thread, and its row holds one answer: who opens or answers again finds what is there.
+ * W2. A call that waits has begun nothing that lasts: its attempt gives it up in the transaction that opens the wait, and the end of the
+ *     wait makes it scheduled, for any attempt to begin from its start.
+ * W3. Times are compared by the clock that the processes of the store share.
+ */
+import type { Kysely } from 'kysely';
+import { toJsonText } from '../../../core/value/json-value.ts';
+import { LIMITS } from '../../../core/value/limit.ts';
+import { isPast, judgeAnswer, misfit } from '../../../core/wait/wait.ts';
+import type { AnsweredWait, AnswerOfWait, ListWaits, OpenedWait, OpenWait, Wait } from '../../port/wait.ts';
+import { toCount } from '../../schema/rows.ts';
+import type { Tables } from '../../schema/tables.ts';
+import { selectCall, updateCall } from '../base/call-row.ts';
+import { type CommandContext, inThread } from '../base/context.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { endWait, findWait, namesOf, showWaiting, toWait, type WaitEnd, type WaitRow } from './wait-row.ts';
+
+export async function openWait(context: CommandContext, command: OpenWait): Promise<OpenedWait> {
+  return inThread(context, command.threadId, async (thread) => {
+    const now = await context.clock(thread.trx);
+    const known = await findByKey(thread, command.key);
+    // W1: found by its key.
+    if (known) {
+      const wait = toWait(known, now);
+      return { kind: wait.state === 'open' ? 'open' : 'over', wait };
+    }
+    if (thread.row.terminated_at !== null) return { kind: 'terminated' };
+    // W2: given up with the wait.
+    if (command.call && !(await giveUpCall(thread, command.call))) return { kind: 'late' };
+    const row = toRow(thread, command, now);
+    await thread.trx.insertInto('waits').values(row).execute();
+    thread.set({ open_waits: thread.row.open_waits + 1 });
+    const { summary, expires_at: expiresAt, step } = row;
+    thread.emit('wait.opened', { ...namesOf(row), summary, expiresAt }, { step });
+    if (command.blocks) showWaiting(thread);
+    return { kind: 'open', wait: toWait(row, now) };
+  });
+}
+
+async function findByKey({ trx, threadId }: ThreadTransaction, key: string): Promise<WaitRow | undefined> {
+  return trx
+    .selectFrom('waits')
+    .selectAll()
+    .where('thread_id', '=', threadId)
+    .where('key', '=', key)
+    .executeTakeFirst();
+}
+
+async function giveUpCall(
+  thread: ThreadTransaction,
+  { attempt, ...key }: NonNullable<OpenWait['call']>,
+): Promise<boolean> {
+  const call = await selectCall(thread.trx, thread.threadId, key).selectAll().executeTakeFirst();
+  if (call?.state !== 'started' || call.attempt !== attempt) return false;
+  await updateCall(thread, call, { state: 'asked', attempt: null, waits: call.waits + 1 });
+  return true;
+}
+
+function toRow(thread: ThreadTransaction, command: OpenWait, now: number): WaitRow {
+  const { id, key, kind, name, summary, blocks, call, expiresInMs } = command;
+  const bound = { name: `data of the wait "${name}"`, maxBytes: LIMITS.waitBytes };
+  return {
+    id,
+    thread_id: thread.threadId,
+    root_id: thread.row.root_id,
+    key,
+    kind,
+    name,
+    summary: summary.slice(0, LIMITS.waitSummaryChars),
+    data: toJsonText(command.data ?? null, bound),
+    fingerprint: command.fingerprint ?? null,
+    execution_id: command.executionId ?? null,
+    step: call?.step ?? null,
+    idx: call?.index ?? null,
+    tool_call_id: command.toolCallId ?? null,
+    blocks: blocks ? 1 : 0,
+    state: 'open',
+    answer: null,
+    reason: null,
+    opened_at: now,
+    expires_at: expiresInMs === undefined ? null : now + expiresInMs * 1000,
+    ended_at: null,
+    heard: 0,
+  };
+}
+
+export async function answerWait(context: CommandContext, command: AnswerOfWait): Promise<AnsweredWait> {
+  return withWait<AnsweredWait>(context, command.id, { outcome: 'unknown' }, async (thread, row, now) => {
+    const wait = toWait(row, now);
+    const outcome = judgeAnswer(wait, command, now);
+    if (outcome === 'unknown') return { outcome };
+    if (outcome === 'taken') {
+      const reason = misfit(wait.kind, command.answer);
+      if (reason !== undefined) return { outcome: 'misfit', reason };
+      const ended = await endWait(thread, row, { state: 'answered', answer: command.answer });
+      return { outcome, wait: toWait(ended, now) };
+    }
+    return { outcome, wait: toWait(await noticeEnd(thread, row, now), now) };
+  });
+}
+
+export async function expireWait(context: CommandContext, id: string): Promise<Wait | null> {
+  return withWait<Wait | null>(context, id, null, async (thread, row, now) =>
+    toWait(await noticeEnd(thread, row, now), now),
+  );
+}
+
+export async function closeWait(context: CommandContext, id: string, reason: string): Promise<Wait | null> {
+  return withWait<Wait | null>(context, id, null, async (thread, row, now) => {
+    const noticed = await noticeEnd(thread, row, now);
+    if (noticed.state !== 'open') return toWait(noticed, now);
+    return toWait(await endWait(thread, noticed, { state: 'closed', reason }), now);
+  });
+}
+
+/** Under the lock of its thread. */
+async function withWait<T>(
+  context: CommandContext,
+  id: string,
+  absent: T,
+  work: (thread: ThreadTransaction, row: WaitRow, now: number) => Promise<T>,
+): Promise<T> {
+  const known = await findWait(context.db, id);
+  if (!known) return absent;
+  return inThread(context, known.thread_id, async (thread) => {
+    const row = await findWait(thread.trx, id);
+    // W3: one clock.
+    return row ? work(thread, row, await context.clock(thread.trx)) : absent;
+  });
+}
+
+/** One whose time is up is ended now, by whoever looks first. */
+export async function noticeEnd(thread: ThreadTransaction, row: WaitRow, now: number): Promise<WaitRow> {
+  const expiresAt = row.expires_at === null ? null : Number(row.expires_at);
+  if (!isPast({ state: row.state, expiresAt }, now)) return row;
+  return endWait(thread, row, { state: 'expired', reason: 'expired' } satisfies WaitEnd);
+}
+
+/** The execution is over, or the thread is: what they waited for is wanted no more. */
+export async function closeWaits(thread: ThreadTransaction, reason: string, all: boolean): Promise<void> {
+  if (thread.row.open_waits === 0) return;
+  const open = await thread.trx
+    .selectFrom('waits')
+    .selectAll()
+    .where('thread_id', '=', thread.threadId)
+    .where('state', '=', 'open')
+    .orderBy('opened_at')
+    .execute();
+  for (const row of open) {
+    if (all || row.execution_id !== null)
+      await endWait(thread, row, { state: 'closed', reason }, { rests: true });
+  }
+}
+
+export async function getWait(context: CommandContext, id: string): Promise<Wait | null> {
+  const row = await findWait(context.db, id);
+  return row ? toWait(row, await context.clock(context.db)) : null;
+}
+
+export async function listWaits(
+  context: CommandContext,
+  { threadId, state = 'open', limit }: ListWaits = {},
+): Promise<readonly Wait[]> {
+  const now = await context.clock(context.db);
+  let rows = selectByState(context.db, state, now);
+  if (threadId !== undefined)
+    rows = rows.where((eb) => eb.or([eb('thread_id', '=', threadId), eb('root_id', '=', threadId)]));
+  const found = await rows.orderBy('opened_at').orderBy('id').limit(toCount(limit, 100)).execute();
+  return found.map((row) => toWait(row, now));
+}
+
+/** One past its time may be stored as open. */
+function selectByState(db: Kysely<Tables>, state: NonNullable<ListWaits['state']>, now: number) {
+  const rows = db.selectFrom('waits').selectAll();
+  if (state === 'open')
+    return rows
+      .where('state', '=', 'open')
+      .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
+  if (state !== 'expired') return rows.where('state', '=', state);
+  return rows.where((eb) =>
+    eb.or([eb('state', '=', 'expired'), eb.and([eb('state', '=', 'open'), eb('expires_at', '<=', now)])]),
+  );
+}

@@ -1,0 +1,71 @@
+/** Answers of waits as signals and the update bring them: read within bounds, then stored beside the loop (answers.ts). */
+import { ApplicationFailure, condition } from '@temporalio/workflow';
+import type { Refusal } from '../core/thread/item.ts';
+import type { WaitAnswerOutcome } from '../core/thread/wait-step.ts';
+import { LIMITS } from '../core/value/limit.ts';
+import { parseWaitAnswer } from '../core/wait/answer.ts';
+import type { GivenAnswer, WaitVerdict } from '../core/wait/wait.ts';
+import { refusalOf } from './answers.ts';
+import { type Letter, readLetter } from './letter.ts';
+import type { ThreadRun } from './thread-run.ts';
+
+type ReadAnswer =
+  /** Without an answer: the store has it. */
+  | { readonly ok: true; readonly id: string; readonly given?: GivenAnswer; readonly refusal?: undefined }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+const ID_CHARS = 128;
+
+export function readAnswer(letter: Letter): ReadAnswer {
+  const read = readLetter(letter, LIMITS.payloadBytes);
+  if (!read.ok) return { ok: false, refusal: read.refusal };
+  const { id, answer, fingerprint } = (read.value ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof id !== 'string' || id === '' || id.length > ID_CHARS)
+    return refuse('"id" must be the id of a wait');
+  if (fingerprint !== undefined && fingerprint !== null && typeof fingerprint !== 'string')
+    return refuse('"fingerprint" must be a text');
+  if (answer === undefined || answer === null) return { ok: true, id };
+  const parsed = parseWaitAnswer(answer);
+  if (!parsed.ok) return refuse(parsed.reason);
+  return { ok: true, id, given: { answer: parsed.value, ...(fingerprint ? { fingerprint } : {}) } };
+}
+
+function refuse(reason: string): ReadAnswer {
+  return { ok: false, refusal: { code: 'InvalidMessage', reason } };
+}
+
+/** Of a signal, which cannot answer. */
+export function hearAnswer(run: ThreadRun, letter: Letter): void {
+  const read = readAnswer(letter);
+  if (!read.ok) run.refusals.add(read.refusal);
+  else if (read.given) bringAnswer(run, read.id, read.given);
+  else run.waits.hear(read.id);
+}
+
+function bringAnswer({ waits, refusals }: ThreadRun, id: string, given: GivenAnswer): void {
+  const judged = (outcome: WaitAnswerOutcome) => {
+    const refusal = refusalOf(id, outcome);
+    if (refusal) refusals.add(refusal);
+  };
+  waits.bring({ id, ...given, judged });
+}
+
+/** Of the update: resolves once the answer is stored, or does not count. */
+export async function judgeLetter(run: ThreadRun, letter: Letter): Promise<WaitVerdict> {
+  const read = readAnswer(letter);
+  if (!read.ok) throw ApplicationFailure.nonRetryable(read.refusal.reason, read.refusal.code);
+  const { id, given } = read;
+  if (!given) throw ApplicationFailure.nonRetryable('the update needs an "answer"', 'InvalidMessage');
+  let outcome: WaitAnswerOutcome | undefined;
+  run.waits.bring({
+    id,
+    ...given,
+    judged: (judged) => {
+      outcome = judged;
+    },
+  });
+  await condition(() => outcome !== undefined);
+  const judged = outcome as unknown as WaitAnswerOutcome;
+  if (judged.outcome === 'misfit') throw ApplicationFailure.nonRetryable(judged.reason, 'InvalidMessage');
+  return judged;
+}

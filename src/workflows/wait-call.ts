@@ -1,0 +1,41 @@
+/**
+ * A call that waits for an answer: a condition of the workflow, never an activity. The store says what it waits for, and has the answer.
+ * C1. It waits for the store's row: a run that continues as new meanwhile, is reset, or is lost, finds the wait again by the call.
+ * C2. A signal says that the answer is there, and a timer that its time is up; in either case the call is asked again. The store decides.
+ * C3. A run whose history has become too long continues as new while it waits (`Suspended`).
+ * C4. A wait is no work: effects run meanwhile (floor.ts, F2).
+ */
+import { condition } from '@temporalio/workflow';
+import type { WaitingCall } from '../core/thread/step.ts';
+import { workflowTime } from './clock.ts';
+import { mayContinue } from './continue.ts';
+import { Suspended } from './suspended.ts';
+import type { ThreadRun } from './thread-run.ts';
+
+/** Clocks differ: what is past here may not be past there. */
+const MIN_PAUSE_MS = 250;
+
+/** Until there is reason to ask the call again. */
+export async function awaitAnswer(run: ThreadRun, call: WaitingCall): Promise<void> {
+  const { waits, presence, floor } = run;
+  const { waitId: id, waitKind: kind, name, text, expiresAt } = call;
+  waits.begin({ id, kind, name });
+  presence.showStatus('waiting');
+  presence.showActivity(`waiting for ${text}`);
+  try {
+    const heard = () => waits.hasHeard(id);
+    const over = () => heard() || mayContinue(run);
+    // C4: effects run meanwhile.
+    floor.lend();
+    if (expiresAt === null) await condition(over);
+    else
+      await condition(over, Math.max(expiresAt - workflowTime(), MIN_PAUSE_MS), {
+        summary: `waiting for ${text}`,
+      });
+    while (!floor.takeBack()) await floor.awaitEffects();
+    if (!heard() && mayContinue(run)) throw new Suspended();
+  } finally {
+    waits.end(id);
+  }
+  presence.showStatus('running');
+}

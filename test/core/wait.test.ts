@@ -1,0 +1,70 @@
+/** Waits: which answer fits, and what becomes of it (core/wait). */
+import { describe, expect, it } from '@jest/globals';
+import { parseWaitAnswer, type WaitAnswer } from '../../src/core/wait/answer.ts';
+import { CHANGED, type JudgedWait, judgeAnswer, misfit, WAIT_KINDS } from '../../src/core/wait/wait.ts';
+
+const open: JudgedWait = {
+  kind: 'approval',
+  state: 'open',
+  fingerprint: 'f1',
+  answer: null,
+  reason: null,
+  expiresAt: 100,
+};
+const yes: WaitAnswer = { approved: true, scope: 'once' };
+const judge = (
+  wait: Partial<JudgedWait> | undefined,
+  answer: WaitAnswer = yes,
+  now = 50,
+  fingerprint?: string,
+) => judgeAnswer(wait && { ...open, ...wait }, { answer, ...(fingerprint ? { fingerprint } : {}) }, now);
+
+describe('an answer of a wait', () => {
+  it('is judged by what the wait has come to', () => {
+    expect(judge(undefined)).toBe('unknown');
+    expect(judge({})).toBe('taken');
+    expect(judge({}, yes, 50, 'f1')).toBe('taken');
+    expect(judge({}, yes, 50, 'f2')).toBe('stale');
+    expect(judge({ state: 'closed', reason: CHANGED })).toBe('stale');
+    expect(judge({ state: 'closed', reason: 'stopped' })).toBe('closed');
+    expect(judge({ state: 'expired' })).toBe('expired');
+    expect(judge({}, yes, 100)).toBe('expired');
+    expect(judge({ expiresAt: null }, yes, 1e18)).toBe('taken');
+  });
+
+  it('is a duplicate where it equals the first one, whatever the order of its fields', () => {
+    const answered = { state: 'answered', answer: { scope: 'once', approved: true } } as const;
+    expect(judge(answered)).toBe('duplicate');
+    expect(judge(answered, yes, 1e18, 'f2')).toBe('duplicate');
+    expect(judge(answered, { approved: false })).toBe('already_answered');
+    expect(judge(answered, { ...yes, by: 'somebody else' })).toBe('already_answered');
+  });
+
+  it('fits the kind of the wait: everything can be refused', () => {
+    const fits = (answer: WaitAnswer) => WAIT_KINDS.filter((kind) => misfit(kind, answer) === undefined);
+    expect(fits({ approved: false })).toEqual(WAIT_KINDS);
+    expect(fits({ approved: true })).toEqual(['approval', 'paused']);
+    expect(fits({ value: 1 })).toEqual(['question', 'variables', 'reconcile']);
+  });
+
+  it.each([
+    [{ approved: true, reason: 'fine', scope: 'thread', by: 'ada' }, undefined],
+    [{ approved: false, reason: null, scope: null, by: null }, undefined],
+    [{ value: null }, undefined],
+    [{ value: { deep: [1] }, by: 'ada' }, undefined],
+    [null, 'must be an object'],
+    [[], 'must be an object'],
+    [{}, '"approved": true or false'],
+    [{ approved: 'yes' }, '"approved": true or false'],
+    [{ approved: true, value: 1 }, 'either "value" or "approved"'],
+    [{ approved: true, scope: 'ever' }, '"scope" must be one of once, execution, thread, always'],
+    [{ approved: true, arguments: {} }, 'unknown field "arguments"'],
+    [{ approved: true, reason: 'x'.repeat(2001) }, '"reason" must be a text'],
+    [{ value: 'x'.repeat(70_000) }, 'larger than'],
+  ])('%j is read as %p', (given, refusal) => {
+    const parsed = parseWaitAnswer(given);
+    expect(parsed.ok ? undefined : parsed.reason).toEqual(
+      refusal === undefined ? undefined : expect.stringContaining(refusal),
+    );
+  });
+});
