@@ -78,6 +78,7 @@ export type {
 } from './core/author/written-definition.ts';
 export type {
   InSubprompt,
+  NamedAction,
   NamedCall,
   NamedEffect,
   NamedFile,
@@ -97,8 +98,19 @@ export type {
   ThreadFiles,
   WriteFileOptions,
 } from './core/file/thread-file.ts';
+export type {
+  Action,
+  ActionArtifact,
+  ActionKind,
+  ActionState,
+  AgentPolicy,
+  JudgedAction,
+} from './core/governance/agent-policy.ts';
 export type { BudgetAccount, BudgetDefinition, BudgetLimit, BudgetLine } from './core/governance/budget.ts';
+export type { CapabilityPolicy, PolicyDecision, RuleSource } from './core/governance/capability-policy.ts';
 export type { Permissions } from './core/governance/permissions.ts';
+export type { PolicyEffect, PolicyRules } from './core/governance/policy-rule.ts';
+export type { ActionContext, ArtifactInput, PreparedAction } from './core/governance/prepared-action.ts';
 export type { GivenContext, RunContext } from './core/governance/run-context.ts';
 export type { RunLimits } from './core/governance/run-limit.ts';
 export type { LLMMessage } from './core/message/llm-message.ts';
@@ -135,6 +147,10 @@ export type {
   ModelInput,
   ModelTimeoutsInput,
   ParsedArguments,
+  PolicyInput,
+  PolicyObjectInput,
+  PolicyRulesInput,
+  PrepareAction,
   Problem,
   PromptInput,
   PromptPartInput,
@@ -177,6 +193,7 @@ export {
 } from './projections/run/run-replay.ts';
 export { type ReportOptions, type RunReport, toRunReport } from './projections/run/run-report.ts';
 export { type OpenStoreOptions, openStore } from './store/open-store.ts';
+export type { ActionDenial, ActionRecord, ListActions, Reconciliation } from './store/port/action.ts';
 export type { EnvEntry, EnvOwner } from './store/port/env.ts';
 export type {
   ChildRecord,

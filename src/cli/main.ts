@@ -19,6 +19,7 @@ import { Command } from 'commander';
 import { hideSecrets } from '../secret-environment.ts';
 import { packagePath } from '../temporal-service/package-root.ts';
 import type { Cli } from './command.ts';
+import { addActions } from './commands/actions.ts';
 import { addChat } from './commands/chat.ts';
 import { addCode } from './commands/code-run.ts';
 import { addDev } from './commands/dev.ts';
@@ -73,6 +74,7 @@ function buildProgram(cli: Cli): Command {
   addWaits(program, cli);
   addRuns(program, cli);
   addVariables(program, cli);
+  addActions(program, cli);
   addEnv(program, cli);
   addNew(program, cli);
   addValidate(program, cli);

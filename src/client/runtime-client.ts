@@ -15,6 +15,7 @@ import type { WaitAnswer } from '../core/wait/answer.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
 import type { Projected } from '../projections/projection.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
+import type { ActionRecord, ListActions, Reconciliation } from '../store/port/action.ts';
 import type { EnvEntry, EnvOwner } from '../store/port/env.ts';
 import type { ExecutionRecord, ListExecutions } from '../store/port/execution.ts';
 import type {
@@ -33,6 +34,7 @@ import type { FollowRunOptions } from './follow-run.ts';
 import type { OutgoingMessage } from './outgoing.ts';
 import type { ProvidedVariables } from './provide-variables.ts';
 import type { StartThread } from './start-options.ts';
+import { StoredActions } from './stored-actions.ts';
 import { type StoredRuns, storedRuns } from './stored-runs.ts';
 import { type ListThreads, type StoredFiles, StoredThreads, type StoredValues } from './stored-threads.ts';
 import { StoredVariables } from './stored-variables.ts';
@@ -57,6 +59,7 @@ export class RuntimeClient {
   readonly #commands: ThreadCommands;
   readonly #threads: StoredThreads;
   readonly #variables: StoredVariables;
+  readonly #actions: StoredActions;
   readonly #close: () => Promise<void>;
 
   private constructor(connection: OpenConnection) {
@@ -67,6 +70,7 @@ export class RuntimeClient {
     this.runs = storedRuns(store);
     this.#threads = new StoredThreads(store);
     this.#variables = new StoredVariables(store);
+    this.#actions = new StoredActions(store);
     this.#close = close;
     keepStore(this, store);
   }
@@ -288,6 +292,19 @@ export class RuntimeClient {
   /** Those of a thread's subagents that still wait, oldest first. Throws `ThreadNotFound`. */
   listVariableRequests(threadId: string): Promise<readonly VariableRequest[]> {
     return this.#variables.listVariableRequests(threadId);
+  }
+
+  /** Calls that policies have judged, the newest first: 100 unless `limit` says otherwise. Throws `InvalidValue`. */
+  listActions(options?: ListActions): Promise<readonly ActionRecord[]> {
+    return this.#actions.listActions(options);
+  }
+
+  /**
+   * Says what became of an uncertain action. Nothing is done again, and the result that the model has read stays. Throws `InvalidValue`,
+   * `ActionNotFound`, and `ActionNotUncertain` where its end is known, or somebody has said so already.
+   */
+  reconcileAction(id: string, reconciliation: Reconciliation): Promise<ActionRecord> {
+    return this.#actions.reconcileAction(id, reconciliation);
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,6 @@
 /** What authors pass to `defineAgent` (definitions §7, 0.1.0). Types alone; `define-agent.ts` checks them. */
 import type { BudgetInput } from './budget-input.ts';
+import type { PolicyInput } from './policy-input.ts';
 import type { VariableInput } from './variable-input.ts';
 
 export interface AgentInput {
@@ -33,6 +34,11 @@ export interface AgentInput {
   tenvs?: object;
   /** Ids of hooks, run in this order while the active prompt lists none; default none. */
   hooks?: readonly string[];
+  /**
+   * What calls of its threads may do, by the capabilities that they need: rules such as `{ 'records.*': 'require_approval', 'records.read':
+   * 'allow' }`, or an object with `rules`, `default` and `undeclared`. Without it nothing is judged.
+   */
+  policy?: PolicyInput;
   /** Packaging metadata. */
   packageName?: string;
   /** Packaging metadata. */

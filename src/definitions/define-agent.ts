@@ -17,6 +17,7 @@ import {
   text,
   variables,
 } from './field.ts';
+import { policy } from './policy-field.ts';
 
 const binding = z.preprocess(
   (value) => (typeof value === 'string' ? { name: value } : value),
@@ -69,6 +70,7 @@ const agent = z.strictObject({
   variables: variables.default([]),
   tenvs: tenvs.optional(),
   hooks: names.default([]),
+  policy: policy.optional(),
   ...packaging,
 });
 
@@ -172,5 +174,7 @@ export function defineAgent(input: AgentInput): AgentDefinition {
     env: { ...old?.env, ...kept.env },
     variables: joinVariables(kept.variables, old),
   };
-  return markDefinition(definition, warnings, input);
+  // As it is read: a short form would be laid over the whole one.
+  const written = definition.policy ? { ...input, policy: definition.policy } : input;
+  return markDefinition(definition, warnings, written);
 }

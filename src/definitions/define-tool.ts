@@ -17,6 +17,7 @@ import {
   text,
   variables,
 } from './field.ts';
+import { capabilities } from './policy-field.ts';
 import type { ToolArguments, ToolInput } from './tool-input.ts';
 import { checkArguments, toParameters } from './tool-schema.ts';
 
@@ -38,6 +39,11 @@ const tool = z.strictObject({
   quick: flag.default(false),
   asks: flag.default(false),
   timeoutMs: count.default(DEFAULT_TIMEOUT_MS),
+  capabilities: capabilities.optional(),
+  prepareAction: custom<NonNullable<ToolDefinition['prepareAction']>>(
+    (value) => typeof value === 'function',
+    'must be a function: (args, context) => what the call would do',
+  ).optional(),
 });
 
 const TOOL: FieldTable<z.output<typeof tool>> = {

@@ -29,6 +29,7 @@ export { loadProject, requireProject } from './load-project.ts';
 export type { ModelCapabilitiesInput, ModelInput, ModelTimeoutsInput } from './model-input.ts';
 export type { LoaderOptions } from './module-loader.ts';
 export type { SourcedDefinition } from './name-owner.ts';
+export type { PolicyInput, PolicyObjectInput, PolicyRulesInput } from './policy-input.ts';
 export type { FieldProblem, Problem } from './problem.ts';
 export { DefinitionError, formatProblems, isDefinitionError } from './problem.ts';
 export type {
@@ -45,7 +46,7 @@ export type { BuiltRegistry } from './registry.ts';
 export { buildRegistry } from './registry.ts';
 export type { RegistryInput } from './registry-from.ts';
 export { registryFrom } from './registry-from.ts';
-export type { ExecuteTool, ParsedArguments, ToolArguments, ToolInput } from './tool-input.ts';
+export type { ExecuteTool, ParsedArguments, PrepareAction, ToolArguments, ToolInput } from './tool-input.ts';
 export type { JsonSchema } from './tool-schema.ts';
 export { toParameters } from './tool-schema.ts';
 export type { VariableInput } from './variable-input.ts';

@@ -1,6 +1,7 @@
 /** What authors pass to `defineTool` (definitions §8). Types alone; `define-tool.ts` checks them. */
 
 import type { AnyThreadState, ThreadState } from '../core/author/thread-state.ts';
+import type { ActionContext, PreparedAction } from '../core/governance/prepared-action.ts';
 import type { ToolResult } from '../core/message/message.ts';
 import type { VariableInput } from './variable-input.ts';
 
@@ -22,6 +23,12 @@ export type ExecuteTool<
 > = [Args] extends [ToolArguments]
   ? (state: State, args: ParsedArguments<Args>) => Promise<ToolResult> | ToolResult
   : (state: State, noArguments: undefined) => Promise<ToolResult> | ToolResult;
+
+/** Called without arguments where the tool takes none. */
+export type PrepareAction<Args extends ToolArguments | undefined> = (
+  args: [Args] extends [ToolArguments] ? ParsedArguments<Args> : undefined,
+  context: ActionContext,
+) => Promise<PreparedAction> | PreparedAction;
 
 export interface ToolInput<
   Args extends ToolArguments | undefined = undefined,
@@ -51,4 +58,12 @@ export interface ToolInput<
   asks?: boolean;
   /** Milliseconds for one call; above 0, default 1,800,000 (30 minutes). */
   timeoutMs?: number;
+  /** What a call of it needs to be allowed, such as `['records.write']`: judged by the `policy` of an agent that has one. Default none. */
+  capabilities?: readonly string[];
+  /**
+   * Says what a call would do, before the `policy` of the agent judges it: a description, things to look at, more capabilities. It may run
+   * more than once for a call, so it must have no effect, and must say the same while the same would be done. Not called where the agent has
+   * no policy. What it throws becomes an error result; it has 30 s.
+   */
+  prepareAction?: PrepareAction<Args>;
 }

@@ -1,6 +1,7 @@
 /** Stages of the tool gate: may this tool run here, and are its arguments what its schema asks for? (definitions §12.4) */
 import type { ToolDefinition } from '../core/author/definition.ts';
 import type { ToolResult } from '../core/message/message.ts';
+import type { ToldAction } from '../store/port/action.ts';
 import { checkSchema } from './check-schema.ts';
 import { end, go, type Nothing, type Verdict } from './gate.ts';
 import type { ThreadEnv } from './thread-env.ts';
@@ -9,14 +10,16 @@ import type { ThreadEnv } from './thread-env.ts';
 export interface AnsweredCall {
   readonly kind: 'answered';
   readonly result: ToolResult;
+  /** Where its policy has refused it. */
+  readonly action?: ToldAction;
 }
 
 /** Ends the gate by an error result; `told` is for programs. */
 export function refuseCall(
   error: string,
-  told: Pick<ToolResult, 'error_code' | 'error_data'> = {},
+  { action, ...told }: Pick<ToolResult, 'error_code' | 'error_data'> & Pick<AnsweredCall, 'action'> = {},
 ): Verdict<never, AnsweredCall> {
-  return end({ kind: 'answered', result: { status: 'error', error, ...told } });
+  return end({ kind: 'answered', result: { status: 'error', error, ...told }, ...(action && { action }) });
 }
 
 /**

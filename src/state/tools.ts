@@ -7,11 +7,21 @@ import { isSubagentCall } from '../core/project/subagent.ts';
 import { errorMessage, RuntimeError } from '../core/value/error.ts';
 import { toJsonObject } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';
+import type { ToldAction } from '../store/port/action.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { createQuestions } from './ask.ts';
 import type { CallerContext } from './caller-context.ts';
 import { type AnsweredCall, checkToolArguments, refuseCall, requireVariables } from './check-arguments.ts';
-import { go, openGate, type Verdict } from './gate.ts';
+import { go, type Nothing, openGate, type Verdict } from './gate.ts';
+import {
+  type Asked,
+  type AskedAction,
+  capabilitiesOf,
+  type Judged,
+  judgeAction,
+  prepareAction,
+  refuseDenied,
+} from './judge-action.ts';
 import type { ThreadEnv } from './thread-env.ts';
 import { runToolBody } from './tool-body.ts';
 
@@ -46,6 +56,7 @@ export function createTools(
       const began = performance.now();
       const key = `${caller.idempotencyKey ?? caller.key}:invoked:${invoked++}`;
       const passed = await INVOKED_TOOL.pass(input, { name, given: args, caller, env, key });
+      if (passed.kind === 'end') await recordInvoked(input, { caller }, passed.end.action);
       const { result } = passed.kind === 'go' ? passed.known : passed.end;
       const durationMs = Math.round(performance.now() - began);
       const data = { name: String(name).slice(0, 128), status: result.status, durationMs };
@@ -75,7 +86,13 @@ const INVOKED_TOOL = openGate<ToolsInput, InvokedCall, AnsweredCall>()
   .stage(resolveReachable) //    1 resolve: a tool that the calling tool may reach
   .stage(checkToolArguments) //  2 arguments
   .stage(requireVariables) //    3 variables that the tool requires
-  .stage(runInvoked); //         4 body
+  .stage(askInvoked) //          4 policy: what the call asks for
+  .stage(refuseDenied) //        4 policy: what it declares is denied
+  .stage(prepareAction) //       4 policy: what its tool says of it
+  .stage(judgeAction) //         4 policy: what the agent says of all that
+  .stage(beginInvoked) //        4 its action is kept
+  .stage(runInvoked) //          5 body
+  .stage(endInvoked); //         5 how its action ended
 
 function resolveReachable(
   { registry }: ToolsInput,
@@ -85,6 +102,55 @@ function resolveReachable(
   if (refusal !== undefined) return refuseCall(refusal);
   const tool = registry.tools.get(name);
   return tool ? go({ tool }) : refuseCall(describeMissing(registry, name));
+}
+
+function askInvoked(
+  { registry }: ToolsInput,
+  { tool, args, caller, key }: InvokedCall & { readonly tool: ToolDefinition; readonly args: unknown },
+): Verdict<Asked & { readonly signal: AbortSignal }, never> {
+  const { thread, signal } = caller;
+  const policy = registry.agents.get(thread.agent)?.policy;
+  const asked: AskedAction | undefined = policy && {
+    id: key,
+    kind: 'tool.call',
+    name: tool.name,
+    capabilities: capabilitiesOf(tool),
+    policy,
+    thread,
+    args,
+  };
+  return go({ asked, signal });
+}
+
+/** What is judged is kept before the body begins, and how it ended behind it; of what is refused there is nothing but that. */
+async function recordInvoked(
+  { store }: ToolsInput,
+  { caller: { thread, execution } }: Pick<InvokedCall, 'caller'>,
+  told: ToldAction | undefined,
+): Promise<void> {
+  if (!told) return;
+  const place = execution ? { step: execution.step, executionId: execution.executionId } : {};
+  await store.actions.record({ threadId: thread.id, told, ...place });
+}
+
+async function beginInvoked(
+  input: ToolsInput,
+  { action, ...call }: InvokedCall & Judged,
+): Promise<Verdict<Nothing, never>> {
+  await recordInvoked(input, call, action);
+  return go();
+}
+
+async function endInvoked(
+  { store }: ToolsInput,
+  { action, result, caller: { thread } }: InvokedCall & Judged & { readonly result: ToolResult },
+): Promise<Verdict<Nothing, never>> {
+  if (!action) return go();
+  const { status, error } = result;
+  const told = store.actions.end({ id: action.action.id, threadId: thread.id, status, error });
+  // The tool has run; a log that cannot be written must not make it look as if it had not.
+  await told.catch((failure) => void errorMessage(failure));
+  return go();
 }
 
 async function runInvoked(

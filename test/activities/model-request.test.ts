@@ -6,9 +6,9 @@ import { registryFrom } from '../../src/definitions/index.ts';
 import { agent, model, project, prompt } from '../definitions/sample.ts';
 
 /** The request that the sample's agent makes. */
-function requestOf(ofModel: object, ofPrompt: object = {}, tools = {}) {
+function requestOf(ofModel: object, ofPrompt: object = {}, tools = {}, ofAgent: object = {}) {
   const registry = registryFrom(
-    project({ agents: [agent()], models: [model(ofModel)], prompts: [prompt(ofPrompt)] }),
+    project({ agents: [agent(ofAgent)], models: [model(ofModel)], prompts: [prompt(ofPrompt)] }),
   );
   const active = findActiveSide(registry, 'helper', 'a');
   const asked = registry.models.get('fast');
@@ -65,5 +65,15 @@ describe("[definitions 6.3] a provider's own tool", () => {
   it('is offered by its prefix where only the provider tells of it, and not where it does not', () => {
     expect(requestOf({}, { tools: ['provider:draw'] }, { draw }).tools).toEqual([drawn]);
     expect(requestOf({}, { tools: ['provider:draw'] }, {}).tools).toBeUndefined();
+  });
+
+  it.each([
+    ['provider.draw', true],
+    ['provider.*', true],
+    ['files.*', false],
+  ])('is sent under a policy only if one of its rules allows it, as %s does: %s', (name, sent) => {
+    const policy = { rules: { [name]: 'allow' }, default: 'allow' };
+    const { tools = [] } = requestOf({ providerTools: ['draw'] }, { tools: ['draw'] }, {}, { policy });
+    expect(tools.length > 0).toBe(sent);
   });
 });

@@ -10,6 +10,7 @@ import { BUDGETS } from './requirements-budget.ts';
 import { RUN_CONTEXT } from './requirements-context.ts';
 import { DEFINITIONS } from './requirements-definitions.ts';
 import { FAMILY } from './requirements-family.ts';
+import { POLICY } from './requirements-policy.ts';
 import { RUNS } from './requirements-runs.ts';
 import { THREAD_STATE } from './requirements-state.ts';
 
@@ -91,6 +92,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...RUN_CONTEXT,
   ...BUDGETS,
   ...RUNS,
+  ...POLICY,
   ...CODE_EXECUTION,
   ...STATE_STORAGE,
   {

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import type { EncryptionKeys } from '../../src/store/crypto/encryption.ts';
 import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import { registerAction } from './store/action.ts';
 import { registerAttachment } from './store/attachment.ts';
 import { registerBudget } from './store/budget.ts';
 import { registerConcurrency } from './store/concurrency.ts';
@@ -84,6 +85,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerTakeOver(given);
     registerLimit(given);
     registerTool(given);
+    registerAction(given);
     registerWait(given);
     registerSubprompt(given);
     registerSubpromptContext(given);

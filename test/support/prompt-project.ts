@@ -38,6 +38,8 @@ export interface PromptProject {
   /** By name; the prompt of "clerk" is "clerk_desk". */
   readonly agents?: Readonly<Record<string, Partial<AgentInput>>>;
   readonly side?: Partial<AgentInput['sideA']>;
+  /** Of "helper". */
+  readonly policy?: AgentInput['policy'];
   readonly tools?: Parameters<typeof registryFrom>[0]['tools'];
   readonly hooks?: readonly HookDefinition[];
 }
@@ -50,6 +52,7 @@ export function promptProject({
   prompts = {},
   agents = {},
   side,
+  policy,
   tools = {},
   hooks = [],
 }: PromptProject): Registry {
@@ -63,7 +66,7 @@ export function promptProject({
     });
   return registryFrom({
     agents: [
-      defineAgent({ name: 'helper', sideA: { prompt: 'main', ...side } }),
+      defineAgent({ name: 'helper', sideA: { prompt: 'main', ...side }, policy }),
       ...Object.entries(agents).map(([name, fields]) =>
         defineAgent({ name, sideA: { prompt: `${name}_desk` }, ...fields }),
       ),

@@ -51,7 +51,7 @@ export interface RuntimeOptions {
   /** Effects by name. */
   readonly effects?: Parameters<typeof registryFrom>[0]['effects'];
   readonly side?: Partial<AgentInput['sideA']>;
-  readonly agent?: Partial<Omit<AgentInput, 'name' | 'sideA'>>;
+  readonly agent?: Partial<AgentInput>;
   readonly prompt?: Partial<Parameters<typeof definePrompt>[0]>;
   readonly registry?: Registry | (() => Registry);
   readonly configuration?: Partial<Configuration>;

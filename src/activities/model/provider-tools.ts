@@ -4,14 +4,12 @@
  * `executionMode: 'provider'`, or as the provider itself tells of it (`provider:x`). A fallback model that does not have it is asked
  * without it.
  */
-import type {
-  ModelDefinition,
-  PromptDefinition,
-  PromptToolEntry,
-  Registry,
-} from '../../core/author/definition.ts';
+import type { ModelDefinition, PromptToolEntry, Registry } from '../../core/author/definition.ts';
+import { type AgentPolicy, providerCapability } from '../../core/governance/agent-policy.ts';
+import { findRule } from '../../core/governance/policy-rule.ts';
 import type { ProviderResponse, ProviderTool } from '../../core/message/provider.ts';
 import type { ProviderOwnTool } from '../../core/message/provider-terms.ts';
+import type { ActiveSide } from '../../core/project/active-side.ts';
 import { toParameters } from '../../definitions/index.ts';
 import type { ProviderTools } from '../../models/meet-provider.ts';
 
@@ -25,10 +23,16 @@ const PREFIX = 'provider:';
 
 export function findProviderTools(
   registry: Registry,
-  prompt: PromptDefinition,
+  { prompt, agent: { policy } }: Pick<ActiveSide, 'prompt' | 'agent'>,
   asked: AskedModel,
 ): ProviderTool[] {
-  return prompt.tools.flatMap((entry) => toProviderTool(registry, asked, entry) ?? []);
+  const found = prompt.tools.flatMap((entry) => toProviderTool(registry, asked, entry) ?? []);
+  return found.filter(({ function: { name } }) => maySend(policy, name));
+}
+
+/** What the provider runs passes no gate: where there is a policy, one of its rules must allow it. */
+function maySend(policy: AgentPolicy | undefined, name: string): boolean {
+  return !policy || findRule(policy.rules, providerCapability(name)) === 'allow';
 }
 
 /** What a message's metadata tells of tools that the provider has run; nothing where it has run none. */

@@ -51,13 +51,14 @@ export interface AssembledStep {
 
 export function buildRequest(
   registry: Registry,
-  { prompt }: ActiveSide,
+  active: ActiveSide,
   asked: AskedModel,
   { threadId, messages, subagents }: AssembledStep,
 ): ProviderRequest {
+  const { prompt } = active;
   const { model } = asked;
   const { supportsImages, supportsToolCalls, supportsJsonMode, maxOutputTokens } = model.capabilities;
-  const tools = supportsToolCalls === false ? [] : offerTools(registry, prompt, asked, subagents);
+  const tools = supportsToolCalls === false ? [] : offerTools(registry, active, asked, subagents);
   const { responseFormat, ...providerOptions } = { ...model.providerOptions, ...prompt.providerOptions };
   return {
     model: model.model,
@@ -99,12 +100,12 @@ function nearestWord(
 /** All that this model is offered; what the provider runs is offered as such and as nothing else. */
 export function offerTools(
   registry: Registry,
-  prompt: PromptDefinition,
+  active: ActiveSide,
   asked: AskedModel,
   subagents: SubagentOffer,
 ): ProviderTool[] {
-  const own = offeredTools(registry, prompt, subagents).filter(
+  const own = offeredTools(registry, active.prompt, subagents).filter(
     (tool) => !runsAtProvider(registry, tool.function.name),
   );
-  return [...own, ...findProviderTools(registry, prompt, asked)];
+  return [...own, ...findProviderTools(registry, active, asked)];
 }

@@ -11,7 +11,8 @@ import type { SubagentOutcome } from '../../core/thread/subagent-step.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
 import type { CallOfChild } from '../../store/port/family.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { beginCall, type ResumableCall, settleCall } from '../tool/resumable-call.ts';
+import { beginCall, type ResumableCall, settleCall, toOverOutcome } from '../tool/resumable-call.ts';
+import { judgesCalls } from '../tool-gate/judge-call.ts';
 import { finishSubagent } from './finish.ts';
 import { tellHooks, type UnmadeChild } from './make.ts';
 import { leadToChild } from './subagent-gate.ts';
@@ -22,7 +23,7 @@ export async function callSubagent(
   input: ToolCallInput,
 ): Promise<SubagentOutcome> {
   const { store, probe } = dependencies;
-  const begun = await beginCall(dependencies, input, 'subagent');
+  const begun = await beginCall(dependencies, input, 'subagent', judgesCalls(dependencies));
   if (begun.kind === 'over') return toOutcome(begun.outcome);
   await probe?.('subagent_begun');
   const { call } = begun;
@@ -33,6 +34,7 @@ export async function callSubagent(
   });
   if (known) return resume(dependencies, input, call, known);
   const made = await leadToChild(dependencies, call).catch(toAnswered);
+  if (made.kind === 'not_begun') return toOutcome(toOverOutcome(made.begun));
   if (made.kind !== 'answered') return made;
   // S2: a fault is its result.
   return toOutcome(await settleCall(dependencies, call, made));

@@ -21,6 +21,7 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { describeAgent } from '../model/subagent-tools.ts';
 import { type ResumableCall, withFrame } from '../tool/resumable-call.ts';
 import type { CallAnswer } from '../tool-gate/call-info.ts';
+import type { NotBegun } from '../tool-gate/judge-call.ts';
 import type { ResolvedCall } from './callee.ts';
 import { findRequest, givenVariables, inheritsOf, missingVariables, requestVariables } from './env.ts';
 import type { FirstTold, FoundFiles } from './input.ts';
@@ -28,6 +29,7 @@ import type { FirstTold, FoundFiles } from './input.ts';
 /** Where a call of a subagent leaves its gate without a child: answered, or its own thread is over. */
 export type UnmadeChild =
   | ({ readonly kind: 'answered' } & CallAnswer)
+  | NotBegun
   | Extract<SubagentOutcome, { kind: 'terminated' }>;
 
 export interface MadeChild {

@@ -4,6 +4,7 @@
  */
 import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
 import { openGate } from '../../state/gate.ts';
+import { judgeAction } from '../../state/judge-action.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { ResumableCall } from '../tool/resumable-call.ts';
 import { resolveNamedCallee, resolveOwnCallee, type SubagentCall } from './callee.ts';
@@ -17,6 +18,7 @@ import {
   readMessageFields,
   readOwnArguments,
 } from './input.ts';
+import { askSubagent, beginJudged } from './judge.ts';
 import { type MadeChild, makeChild, requireChildVariables, type UnmadeChild } from './make.ts';
 import { resolveChild, tellChild } from './tell.ts';
 
@@ -25,29 +27,38 @@ const openCall = () => openGate<ActivityDependencies, SubagentCall, UnmadeChild>
 /** A call by the agent's own name. */
 const OWN = openCall()
   .stage(resolveOwnCallee) //       1 resolve: a subagent that is listed and enabled
-  .stage(bootstrap) //              2 arguments: name and first message of an immediate one, by a model
-  .stage(readOwnArguments) //       2 arguments: what the child's prompt asks for, and its first message
-  .stage(findFirstFiles) //         2 arguments: files of the parent
-  .stage(requireChildVariables) //  3 required variables have values
-  .stage(makeChild); //             4 body: the child's thread
+  .stage(askSubagent) //            4 policy: what the call asks for
+  .stage(judgeAction) //            4 policy: what the agent says of that
+  .stage(beginJudged) //            4 scheduled → started, where that has waited for the policy
+  .stage(bootstrap) //              5 body: name and first message of an immediate one, by a model
+  .stage(readOwnArguments) //       5 body: what the child's prompt asks for, and its first message
+  .stage(findFirstFiles) //         5 body: files of the parent
+  .stage(requireChildVariables) //  5 body: required variables have values
+  .stage(makeChild); //             5 body: the child's thread
 
 /** `subagent_create`. */
 const CREATE = openCall()
   .stage(readCreateFields) //       2
   .stage(resolveNamedCallee) //     1
   .stage(checkNamedArguments) //    2
-  .stage(bootstrap) //              2
-  .stage(composeFirst) //           2
-  .stage(findFirstFiles) //         2
-  .stage(requireChildVariables) //  3
-  .stage(makeChild); //             4
+  .stage(askSubagent) //            4
+  .stage(judgeAction) //            4
+  .stage(beginJudged) //            4
+  .stage(bootstrap) //              5
+  .stage(composeFirst) //           5
+  .stage(findFirstFiles) //         5
+  .stage(requireChildVariables) //  5
+  .stage(makeChild); //             5
 
 /** `subagent_message`. */
 const MESSAGE = openCall()
   .stage(readMessageFields) //      2
   .stage(resolveChild) //           1 resolve: a child that may be spoken to
   .stage(findToldFiles) //          2
-  .stage(tellChild); //             4 body: a word to the child
+  .stage(askSubagent) //            4
+  .stage(judgeAction) //            4
+  .stage(beginJudged) //            4
+  .stage(tellChild); //             5 body: a word to the child
 
 export async function leadToChild(
   dependencies: ActivityDependencies,

@@ -13,8 +13,9 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
 import { answerStep } from '../model-gate/model-gate.ts';
 import { toDenied } from '../tool/record-tool-outcome.ts';
-import { beginCall, infoOf, settleCall } from '../tool/resumable-call.ts';
+import { beginCall, infoOf, settleCall, toOverOutcome } from '../tool/resumable-call.ts';
 import { toStepCalls } from '../tool/tool-dispatch.ts';
+import { judgesCalls } from '../tool-gate/judge-call.ts';
 import { PROMPT } from '../tool-gate/tool-gate.ts';
 import { finishSubprompt } from './finish.ts';
 import { openImmediate, openStep } from './open.ts';
@@ -27,12 +28,16 @@ export async function runSubprompt(
   if (handover.aborted) throw abortError(handover);
   await probe?.('subprompt_not_begun');
   // U1: every attempt is the same.
-  const begun = await beginCall(dependencies, input, 'subprompt');
+  const begun = await beginCall(dependencies, input, 'subprompt', judgesCalls(dependencies));
   if (begun.kind === 'over') return toOutcome(begun.outcome);
   await probe?.('subprompt_begun');
   const { call } = begun;
   const passed = await PROMPT.pass(dependencies, { execution: infoOf(call) });
-  if (passed.kind === 'end') return toOutcome(await settleCall(dependencies, call, passed.end));
+  if (passed.kind === 'end') {
+    const { end } = passed;
+    if (end.kind === 'not_begun') return toOutcome(toOverOutcome(end.begun));
+    return toOutcome(await settleCall(dependencies, call, end));
+  }
   const before = await openImmediate(dependencies, call, passed.known);
   if (before.kind === 'terminated') return before;
   if (before.kind === 'stored') return { ...toStep(dependencies, before.record), again: true };

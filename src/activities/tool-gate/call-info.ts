@@ -2,16 +2,30 @@
 
 import type { FlowDirective } from '../../core/author/thread-execution.ts';
 import type { ToolResult } from '../../core/message/message.ts';
+import type { ToldAction } from '../../store/port/action.ts';
 import type { BegunTool, CommitTool, ToolCallKey } from '../../store/port/tool.ts';
 
 /** A call that has begun, with its place in the step. */
-export interface BegunCallInfo extends Omit<Extract<BegunTool, { kind: 'run' }>, 'kind' | 'repeated'> {
+export interface BegunCallInfo
+  extends Omit<Extract<BegunTool, { kind: 'run' }>, 'kind' | 'repeated' | 'unbegun'> {
   readonly step: number;
   readonly index: number;
+  /** Absent where the call had begun before it came to the gate. */
+  readonly pending?: PendingCall;
+}
+
+/** A call that the gate begins itself, since it is to be judged first. */
+export interface PendingCall {
+  /** Whether the gate has begun it. */
+  readonly begun: boolean;
+  begin(action: ToldAction | undefined): Promise<BegunTool>;
 }
 
 /** As much of it as tells whether the call may be, and with what. */
-export type CallInfo = Pick<BegunCallInfo, 'call' | 'thread' | 'side' | 'subprompt' | 'step' | 'index'>;
+export type CallInfo = Pick<
+  BegunCallInfo,
+  'call' | 'thread' | 'side' | 'subprompt' | 'step' | 'index' | 'pending'
+>;
 
 /** What each stage is given. */
 export interface KnownCall {
@@ -21,6 +35,8 @@ export interface KnownCall {
 /** What a call has come to, before it is stored: as a body, a sub-prompt or a child has answered, or a stage that refused it. */
 export interface CallAnswer {
   readonly result: ToolResult;
+  /** Where its policy has refused it. */
+  readonly action?: ToldAction;
   readonly directive?: FlowDirective;
   /** Metadata of the tool message. */
   readonly metadata?: Readonly<Record<string, unknown>>;

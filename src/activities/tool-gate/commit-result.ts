@@ -9,6 +9,7 @@ import { end, go, type Verdict } from '../../state/gate.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import { queueTools, takeTools } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
+import { judgesCalls } from './judge-call.ts';
 import type { AnsweredFrame, OpenFlow, RowOfResult } from './result-hooks.ts';
 
 export type FinishedCall = AnsweredFrame & OpenFlow & RowOfResult;
@@ -22,7 +23,7 @@ export interface Committed {
 
 /** Everything that the call leaves, in one transaction: its result, its message, the flow, tools that it queued, a handoff. */
 export async function commitResult(
-  { store, probe }: ActivityDependencies,
+  { store, registry, probe }: ActivityDependencies,
   { key, answer, row, left, flow, sink, hooks, execution }: FinishedCall,
 ): Promise<Verdict<Committed, ToolCallOutcome>> {
   const { call, signal } = execution;
@@ -30,9 +31,12 @@ export async function commitResult(
   const queuedTools = await takeTools({ hooks, sink });
   // What made an error of the result has taken the handoff back.
   const handoff = row.result?.status === 'success' ? answer.handoff : {};
+  const unbegun = execution.pending?.begun === false;
+  const refused = unbegun ? { unbegun, action: answer.action } : {};
+  const judged = judgesCalls({ registry })(execution.thread.agent);
   const changes = { ...left, ...(await flow()) };
   const committed = await retryWhileUnavailable(signal, () =>
-    store.toolCalls.commit({ ...key, ...handoff, ...row, queuedTools, ...changes }),
+    store.toolCalls.commit({ ...key, ...handoff, ...row, ...refused, judged, queuedTools, ...changes }),
   );
   await probe?.('tool_committed');
   if (committed.kind === 'terminated') return end(committed);

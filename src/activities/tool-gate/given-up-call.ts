@@ -16,7 +16,13 @@ export async function giveUpCall(
 ): Promise<ToolCallOutcome> {
   const result = { status: 'error', error: `${code}: ${message}` } as const;
   const committed = await retryWhileUnavailable(abortSignal(), () =>
-    store.toolCalls.commit({ ...key, result, message: { metadata: { errorCode: code } }, queuedTools: [] }),
+    store.toolCalls.commit({
+      ...key,
+      result,
+      message: { metadata: { errorCode: code } },
+      judged: true,
+      queuedTools: [],
+    }),
   );
   if (committed.kind === 'terminated') return committed;
   if (committed.kind === 'late') return { kind: 'unknown', name };

@@ -51,6 +51,7 @@ function openToolFrame(dependencies: ActivityDependencies, execution: ToolExecut
     scratch: __,
     attempt: ___,
     waits: ____,
+    pending: _____,
     ...where
   } = execution;
   const prompt = findActivePrompt(dependencies.registry(), thread.agent, execution);

@@ -7,19 +7,22 @@
  *   a subagent   subagent/subagent-gate.ts lets it begin, its thread answers it, `finishSubagent` composes the answer
  *
  * RESULT then stores what each was answered with. A tool that code invokes passes the stages that concern it (state/tools.ts).
- * A call has begun when it comes here: `toolCalls.begin` has moved it from scheduled to started (store/commands/tool/tool.ts).
+ * A call has begun when it comes here: `toolCalls.begin` has moved it from scheduled to started (store/commands/tool/tool.ts). One whose
+ * agent has a policy begins within the gate, once it is judged; what is refused before that has not begun.
  */
 import type { AgentDefinition } from '../../core/author/definition.ts';
 import type { ToolCallOutcome, WaitingCall } from '../../core/thread/step.ts';
 import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { type AnsweredCall, checkToolArguments, requireVariables } from '../../state/check-arguments.ts';
 import { openGate, type Passed } from '../../state/gate.ts';
+import { judgeAction, prepareAction, refuseDenied } from '../../state/judge-action.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { isPassing } from '../base/guard.ts';
 import type { CallAnswer, KnownCall, ToolResultKey } from './call-info.ts';
 import { afterCreateMessage, type Committed, commitResult, type FinishedCall } from './commit-result.ts';
 import { giveUpCall } from './given-up-call.ts';
 import { handOff } from './handoff.ts';
+import { askHandoff, askPrompt, askTool, beginJudged, type NotBegun } from './judge-call.ts';
 import { requireListed } from './listed-call.ts';
 import { checkPromptArguments, readFirstMessage } from './prompt-input.ts';
 import { findHandoff, limitDepth, resolveHandoff, resolvePrompt, resolveTool } from './resolve-call.ts';
@@ -36,64 +39,75 @@ import {
 import { type AbortedCall, parseToolArguments, redactAnswer, runBody } from './run-body.ts';
 import type { ToolFrame } from './tool-frame.ts';
 
-const FUNCTION = openGate<ActivityDependencies, ToolFrame, AnsweredCall | AbortedCall | WaitingCall>()
+const FUNCTION = openGate<
+  ActivityDependencies,
+  ToolFrame,
+  AnsweredCall | AbortedCall | WaitingCall | NotBegun
+>()
   .stage(resolveTool) //           1 resolve
   .stage(requireListed) //         1 listed by the active prompt, or called by code
   .stage(parseToolArguments) //    2 arguments: a JSON object
   .stage(checkToolArguments) //    2 arguments: what the schema asks for
   .stage(requireVariables) //      3 required variables have values
-  .stage(runBody) //               4 body, within its time
-  .stage(redactAnswer); //         5 redaction
+  .stage(askTool) //               4 policy: what the call asks for
+  .stage(refuseDenied) //          4 policy: what it declares is denied
+  .stage(prepareAction) //         4 policy: what its tool says of it
+  .stage(judgeAction) //           4 policy: what the agent says of all that
+  .stage(beginJudged) //           4 scheduled → started, where that has waited for the policy
+  .stage(runBody) //               5 body, within its time
+  .stage(redactAnswer); //         6 redaction
 
 type HandoffFrame = ToolFrame & { readonly agent: AgentDefinition };
 
-const HANDOFF = openGate<ActivityDependencies, HandoffFrame, AnsweredCall>()
+const HANDOFF = openGate<ActivityDependencies, HandoffFrame, AnsweredCall | NotBegun>()
   .stage(requireListed) //         1
   .stage(resolveHandoff) //        1 resolve: an agent that may take this thread over
   .stage(checkPromptArguments) //  2
-  .stage(readFirstMessage) //      2
-  .stage(handOff); //              4 body: says who is next
+  .stage(askHandoff) //            4
+  .stage(judgeAction) //           4
+  .stage(beginJudged) //           4
+  .stage(readFirstMessage) //      5 body: the first message that the arguments make
+  .stage(handOff); //              5 body: says who is next
 
 /** As far as the step of the prompt, which subprompt/ opens and asks. */
-export const PROMPT = openGate<ActivityDependencies, KnownCall, AnsweredCall>()
+export const PROMPT = openGate<ActivityDependencies, KnownCall, AnsweredCall | NotBegun>()
   .stage(resolvePrompt) //         1
   .stage(requireListed) //         1
   .stage(limitDepth) //            1 prompts within prompts
   .stage(checkPromptArguments) //  2
-  .stage(readFirstMessage); //     2 arguments: the first message that they make
+  .stage(askPrompt) //             4
+  .stage(judgeAction) //           4
+  .stage(beginJudged) //           4
+  .stage(readFirstMessage); //     5 body: the first message that the arguments make
 
 const RESULT = openGate<ActivityDependencies, AnsweredFrame, ToolCallOutcome>()
-  .stage(takeScratch) //           6 what the body has left in `state.context`
-  .stage(afterToolCall) //         7 hooks after: may replace the result, or remove the call
-  .stage(applyBinding) //          7 what it means to the session
-  .stage(beforeStoreResult) //     7 hooks before it is stored
-  .stage(redactResult) //          8 redaction of what hooks have made of it
-  .stage(storeFiles) //            9 files of the result
-  .stage(beforeCreateMessage) //   9 hooks on the tool message
-  .stage(commitResult); //        10 one transaction
+  .stage(takeScratch) //           7 what the body has left in `state.context`
+  .stage(afterToolCall) //         8 hooks after: may replace the result, or remove the call
+  .stage(applyBinding) //          8 what it means to the session
+  .stage(beforeStoreResult) //     8 hooks before it is stored
+  .stage(redactResult) //          9 redaction of what hooks have made of it
+  .stage(storeFiles) //           10 files of the result
+  .stage(beforeCreateMessage) //  10 hooks on the tool message
+  .stage(commitResult); //        11 one transaction
 
 /** Its result is stored, whatever becomes of this. */
 const BEHIND = openGate<ActivityDependencies, FinishedCall & Committed, ToolCallOutcome>().stage(
-  afterCreateMessage, //          11 hooks behind it
+  afterCreateMessage, //          12 hooks behind it
 );
 
+type Answered = ({ readonly kind: 'answered' } & CallAnswer) | AbortedCall | WaitingCall | NotBegun;
+
 /** What a tool's call, or a handoff's, comes to. */
-export async function answerCall(
-  dependencies: ActivityDependencies,
-  frame: ToolFrame,
-): Promise<CallAnswer | WaitingCall | 'aborted'> {
+export async function answerCall(dependencies: ActivityDependencies, frame: ToolFrame): Promise<Answered> {
   const agent = findHandoff(dependencies.registry(), frame.execution.call.name);
   if (agent) return toAnswer(await HANDOFF.pass(dependencies, { ...frame, agent }));
-  const passed = await FUNCTION.pass(dependencies, frame);
-  if (passed.kind === 'go') return { result: passed.known.result };
-  if (passed.end.kind === 'waits') return passed.end;
-  return passed.end.kind === 'aborted' ? 'aborted' : { result: passed.end.result };
+  return toAnswer(await FUNCTION.pass(dependencies, frame));
 }
 
-function toAnswer(passed: Passed<CallAnswer, AnsweredCall>): CallAnswer {
-  if (passed.kind === 'end') return { result: passed.end.result };
+function toAnswer(passed: Passed<CallAnswer, AnsweredCall | AbortedCall | WaitingCall | NotBegun>): Answered {
+  if (passed.kind === 'end') return passed.end;
   const { result, handoff } = passed.known;
-  return { result, handoff };
+  return { kind: 'answered', result, handoff };
 }
 
 /**

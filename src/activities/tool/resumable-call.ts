@@ -6,11 +6,12 @@ import type { AttachmentRef } from '../../core/message/message.ts';
 import type { ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
-import type { BegunTool, ToolCallKey } from '../../store/port/tool.ts';
+import type { BeginTool, ToolCallKey } from '../../store/port/tool.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
 import type { BegunCallInfo, CallAnswer } from '../tool-gate/call-info.ts';
+import { type NotBegun, toPending } from '../tool-gate/judge-call.ts';
 import { type ToolFrame, withToolFrame } from '../tool-gate/tool-frame.ts';
 import { storeAnswered } from '../tool-gate/tool-gate.ts';
 import { toDenied, toSettledOutcome } from './record-tool-outcome.ts';
@@ -22,37 +23,40 @@ type Holder = 'subprompt' | 'subagent';
 export interface ResumableCall {
   readonly key: ToolCallKey & { readonly attempt: Holder };
   readonly executionId: string;
-  readonly begun: Omit<Extract<BegunTool, { kind: 'run' }>, 'kind' | 'repeated'>;
+  readonly begun: Omit<BegunCallInfo, 'step' | 'index'>;
 }
 
 export type BegunCall =
   | { readonly kind: 'run'; readonly call: ResumableCall }
   | { readonly kind: 'over'; readonly outcome: ToolCallOutcome };
 
-/** Begins the call, or finds that it has begun, or that it is over. */
+/** Begins the call, or finds that it has begun, or that it is over. With `judges` its gate may begin it instead. */
 export async function beginCall(
   { store }: ActivityDependencies,
   { step, index, executionId, ...run }: ToolCallInput,
   attempt: Holder,
+  judges?: BeginTool['judges'],
 ): Promise<BegunCall> {
   const key = { ...fromRun(store, run), step, index, attempt };
-  const begun = await retryWhileUnavailable(abortSignal(), () =>
-    store.toolCalls.begin({ ...key, idempotent: () => true }),
-  );
+  const command: BeginTool = { ...key, idempotent: () => true, ...(judges && { judges }) };
+  const begun = await retryWhileUnavailable(abortSignal(), () => store.toolCalls.begin(command));
+  if (begun.kind !== 'run') return { kind: 'over', outcome: toOverOutcome(begun) };
+  const { kind: _, repeated: __, unbegun: ___, ...call } = begun;
+  return { kind: 'run', call: { key, executionId, begun: { ...call, ...toPending(store, command, begun) } } };
+}
+
+/** Of a call that has a result, or whose thread is over. */
+export function toOverOutcome(begun: NotBegun['begun']): ToolCallOutcome {
   switch (begun.kind) {
     case 'terminated':
-      return { kind: 'over', outcome: begun };
+      return begun;
     case 'exceeded':
-      return { kind: 'over', outcome: toDenied(begun) };
+      return toDenied(begun);
     case 'settled':
-      return { kind: 'over', outcome: toSettledOutcome(begun) };
+      return toSettledOutcome(begun);
     case 'begun_elsewhere':
     case 'waits':
       throw new Error('This call is begun by whoever comes.');
-    case 'run': {
-      const { kind: _, repeated: __, ...call } = begun;
-      return { kind: 'run', call: { key, executionId, begun: call } };
-    }
   }
 }
 

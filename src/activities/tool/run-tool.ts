@@ -6,13 +6,14 @@
 import { randomUUID } from 'node:crypto';
 import type { AttemptOutcome, ToolCallInput } from '../../core/thread/step.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import type { BegunTool } from '../../store/port/thread-store.ts';
+import type { BeginTool, BegunTool, ThreadStore, ToolCallKey } from '../../store/port/thread-store.ts';
 import { runUnit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
 import type { ToolResultKey } from '../tool-gate/call-info.ts';
 import { giveUpCall } from '../tool-gate/given-up-call.ts';
+import { judgesCalls, toPending } from '../tool-gate/judge-call.ts';
 import { withToolFrame } from '../tool-gate/tool-frame.ts';
 import { answerCall, storeAnswered } from '../tool-gate/tool-gate.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';
@@ -27,9 +28,23 @@ export async function runTool(
   const attempt = randomUUID();
   const idempotent = (name: string) => dependencies.registry().tools.get(name)?.idempotent ?? true;
   await probe?.('tool_not_begun');
-  const begun = await retryWhileUnavailable(abortSignal(), () =>
-    store.toolCalls.begin({ ...key, attempt, idempotent, history: true }),
-  );
+  const command = { ...key, attempt, idempotent, history: true, judges: judgesCalls(dependencies) };
+  const begun = await retryWhileUnavailable(abortSignal(), () => store.toolCalls.begin(command));
+  if (begun.kind !== 'run') return settleElsewhere(store, key, begun);
+  return runUnit(dependencies, {
+    ...unitOfCall(dependencies, input, begun.call.name),
+    repeated: begun.repeated,
+    here: () => runHere(dependencies, input, { ...key, attempt }, begun, command),
+    givenUp: (error) => giveUpCall(store, { ...key, attempt }, begun.call.name, error),
+  });
+}
+
+/** What became of a call that is not this attempt's to run. */
+async function settleElsewhere(
+  store: ThreadStore,
+  key: ToolCallKey,
+  begun: Exclude<BegunTool, { kind: 'run' }>,
+): Promise<AttemptOutcome> {
   switch (begun.kind) {
     case 'terminated':
       return begun;
@@ -45,13 +60,6 @@ export async function runTool(
         ? { kind: 'unknown', name: begun.name }
         : toSettledOutcome(settled);
     }
-    case 'run':
-      return runUnit(dependencies, {
-        ...unitOfCall(dependencies, input, begun.call.name),
-        repeated: begun.repeated,
-        here: () => runHere(dependencies, input, { ...key, attempt }, begun),
-        givenUp: (error) => giveUpCall(store, { ...key, attempt }, begun.call.name, error),
-      });
   }
 }
 
@@ -74,16 +82,23 @@ async function runHere(
   dependencies: ActivityDependencies,
   { step, index, executionId }: ToolCallInput,
   key: ToolResultKey,
-  { kind: _, repeated: __, ...begun }: Extract<BegunTool, { kind: 'run' }>,
+  found: Extract<BegunTool, { kind: 'run' }>,
+  command: BeginTool,
 ): Promise<AttemptOutcome> {
-  return withToolFrame(
-    dependencies,
-    { ...begun, step, index, executionId, attempt: key.attempt },
-    async (frame) => {
-      const answer = await answerCall(dependencies, frame);
-      if (answer === 'aborted') throw abortError();
-      if ('kind' in answer) return answer;
-      return storeAnswered(dependencies, frame, { key, answer });
-    },
-  );
+  const { kind: _, repeated: __, unbegun: ___, ...begun } = found;
+  const pending = toPending(dependencies.store, command, found);
+  const attempt = { ...pending, attempt: key.attempt };
+  return withToolFrame(dependencies, { ...begun, ...attempt, step, index, executionId }, async (frame) => {
+    const answer = await answerCall(dependencies, frame);
+    switch (answer.kind) {
+      case 'aborted':
+        throw abortError();
+      case 'waits':
+        return answer;
+      case 'not_begun':
+        return settleElsewhere(dependencies.store, key, answer.begun);
+      case 'answered':
+        return storeAnswered(dependencies, frame, { key, answer });
+    }
+  });
 }

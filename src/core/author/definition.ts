@@ -3,7 +3,9 @@
  * `definitions` makes these values; activities read them; workflows never see them.
  */
 
+import type { AgentPolicy } from '../governance/agent-policy.ts';
 import type { BudgetDefinition } from '../governance/budget.ts';
+import type { ActionContext } from '../governance/prepared-action.ts';
 import type { ToolResult } from '../message/message.ts';
 import type { ProviderFactory } from '../message/provider.ts';
 import type { ModelTimeouts } from '../value/limit.ts';
@@ -55,6 +57,8 @@ export interface AgentDefinition {
   readonly env: Readonly<Record<string, string>>;
   readonly variables: readonly VariableDefinition[];
   readonly hooks: readonly string[];
+  /** What its threads may do; absent where nothing is judged. */
+  readonly policy?: AgentPolicy;
   /** Of the package that the agent comes from; told and not used. */
   readonly packageName?: string;
   readonly version?: string;
@@ -162,6 +166,10 @@ export interface ToolDefinition {
   /** Idempotent and normally done within 1 s. */
   readonly quick: boolean;
   readonly timeoutMs: number;
+  /** What a call of it needs to be allowed, by name; none where absent. */
+  readonly capabilities?: readonly string[];
+  /** Says what a call would do, before it is judged. */
+  readonly prepareAction?: (args: never, context: ActionContext) => unknown;
   /** Its body may ask people (`state.ask`), and then begins again from its start. */
   readonly asks?: true;
   /** Runs code and does nothing else: its calls are dispatched as `runCode`. Only built-in tools have it. */

@@ -6,7 +6,9 @@
  */
 
 import type { HookName } from '../author/hook.ts';
+import type { ActionArtifact, ActionKind } from '../governance/agent-policy.ts';
 import type { BudgetLimit } from '../governance/budget.ts';
+import type { PolicyDecision } from '../governance/capability-policy.ts';
 import type { ToolStatus } from '../message/message.ts';
 import type { ProviderUsage } from '../message/provider.ts';
 import type { RestStatus, StoredError, ThreadStatus } from '../thread/step.ts';
@@ -23,6 +25,12 @@ export interface InSubprompt {
 export interface NamedCall {
   readonly name: string;
   readonly callId: string;
+}
+
+export interface NamedAction {
+  /** The call's idempotency key: the same for each attempt of the same call. */
+  readonly actionId: string;
+  readonly name: string;
 }
 
 export interface NamedEffect {
@@ -163,6 +171,34 @@ export interface EventData {
   'tool.removed': NamedCall;
   /** Code called a tool itself (`state.invokeTool`). */
   'tool.invoked': { readonly name: string; readonly status: ToolStatus; readonly durationMs: number };
+
+  /** A call is to be judged: its arguments are checked, and nothing of it is done. Told where the agent has a policy, as are its kin. */
+  'action.requested': NamedAction & {
+    readonly kind: ActionKind;
+    readonly callId?: string;
+    readonly capabilities: readonly string[];
+    readonly fingerprint: string;
+    readonly description?: string;
+    readonly artifacts: readonly ActionArtifact[];
+  };
+  /** What the policy says of an action: its effect, why, and which rules say so. */
+  'action.policy': NamedAction & PolicyDecision;
+  /** An action is not done: `code` is `ActionDenied`, or `ApprovalRequired` where nobody could be asked. */
+  'action.denied': NamedAction & { readonly code: ErrorCode; readonly reason: string };
+  /** An action begins: it may be done. */
+  'action.started': NamedAction;
+  /** An action was done. */
+  'action.completed': NamedAction;
+  /** An action began and ended with an error. */
+  'action.failed': NamedAction & { readonly error: string };
+  /** The worker that did an action was lost: whether it has taken effect is unknown. */
+  'action.uncertain': NamedAction;
+  /** A person says what became of an uncertain action: `completed` where it has taken effect. */
+  'action.reconciled': NamedAction & {
+    readonly completed: boolean;
+    readonly note?: string;
+    readonly by?: string;
+  };
 
   /** A hook threw or returned an invalid value; its subject stays as it was. */
   'hook.failed': WithStack & {

@@ -58,6 +58,11 @@ export const ERRORS = {
   StoreCorrupt: { exit: 1, status: 500 },
   /** The Temporal service cannot be reached or fails a request. */
   TemporalUnavailable: { exit: 1, status: 503 },
+  /** The call may be done once somebody has approved it, and nobody can be asked; nothing of it was done. */
+  ApprovalRequired: { exit: 1, status: 409 },
+  ActionNotFound: { exit: 3, status: 404 },
+  /** Only an action whose outcome is unknown can be reconciled, and once. */
+  ActionNotUncertain: { exit: 1, status: 409 },
   /** Author code called something that would end or change the process that it shares with every other thread. */
   ProcessCallRefused: { exit: 1, status: 500 },
   /** Author code has taken its worker process down so often that it is not tried again. */

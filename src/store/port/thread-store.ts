@@ -11,6 +11,8 @@
  *     stored, and the same command may be given again.
  * Times are microseconds since 1970.
  */
+
+import type { ActionStore } from './action.ts';
 import type { BudgetStore } from './budget.ts';
 import type { EffectStore } from './effect.ts';
 import type { EnvStore } from './env.ts';
@@ -30,6 +32,7 @@ import type { ToolCallStore } from './tool.ts';
 import type { ValueStore } from './value.ts';
 import type { WaitStore } from './wait.ts';
 
+export type * from './action.ts';
 export type * from './event.ts';
 export type * from './execution.ts';
 export type * from './family.ts';
@@ -63,6 +66,8 @@ export interface ThreadStore {
   readonly modelCalls: ModelCallStore;
   readonly toolCalls: ToolCallStore;
   readonly budgets: BudgetStore;
+  /** Calls that a policy has judged. */
+  readonly actions: ActionStore;
   readonly messages: MessageStore;
   /** The log of each thread. */
   readonly events: EventStore;

@@ -6,6 +6,7 @@ import type { AttachmentRef, Message, ToolResult, ToolStatus } from '../../core/
 import type { MessageItem } from '../../core/thread/item.ts';
 import type { SideSteps } from '../../core/thread/session.ts';
 import type { StoredError } from '../../core/thread/step.ts';
+import type { ToldAction } from './action.ts';
 import type { FromRun } from './run.ts';
 import type { SubpromptPlace } from './step.ts';
 import type { ThreadRecord } from './thread.ts';
@@ -46,6 +47,8 @@ export type BegunTool =
       readonly kind: 'run';
       /** Another attempt had begun it. */
       readonly repeated: boolean;
+      /** It is to be judged first, and has not begun: begin it again with what was judged. */
+      readonly unbegun?: true;
       readonly call: StoredToolCall;
       readonly thread: ThreadRecord;
       /** Model steps of the execution so far. */
@@ -98,6 +101,12 @@ export interface CommitTool extends ToolCallKey {
   readonly nextAgent?: string;
   /** That agent's first message: queued in the same transaction. */
   readonly nextInput?: MessageItem;
+  /** It may have an action, which ends with it. */
+  readonly judged?: boolean;
+  /** It ends without having begun: it was refused before. */
+  readonly unbegun?: boolean;
+  /** Of a call that its policy has refused. */
+  readonly action?: ToldAction;
   /** Tools that the tool queued: stored with its result, or not at all. */
   readonly queuedTools: readonly QueuedTool[];
 }
@@ -123,6 +132,10 @@ export interface BeginTool extends ToolCallKey {
   /** The attempt's own name: only the attempt that began a call may commit its result. */
   readonly attempt: string;
   readonly idempotent: (name: string) => boolean;
+  /** Whether calls of this agent are judged before they begin: one that has not begun is then told as `unbegun`, and stays so. */
+  readonly judges?: (agent: string) => boolean;
+  /** What was judged of the call: it may begin. */
+  readonly action?: ToldAction;
   /** Whether to bring the thread's newest messages, which the tool's body may ask for. */
   readonly history?: boolean;
 }

@@ -15,6 +15,7 @@ import { stepCounts } from './migration-0008.ts';
 import { counters } from './migration-0009.ts';
 import { waits } from './migration-0010.ts';
 import { runContexts } from './migration-0011.ts';
+import { actions } from './migration-0012.ts';
 import { budgets } from './migration-0013.ts';
 import { runs } from './migration-0014.ts';
 import type { Tables } from './tables.ts';
@@ -206,6 +207,7 @@ export const provider: MigrationProvider = {
     '0009_counters': counters,
     '0010_waits': waits,
     '0011_run_contexts': runContexts,
+    '0012_actions': actions,
     '0013_budgets': budgets,
     '0014_runs': runs,
   }),

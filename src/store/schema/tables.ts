@@ -4,6 +4,7 @@
  */
 
 import type { FlowDirective, StepDirective } from '../../core/author/thread-execution.ts';
+import type { ActionTables } from './action.ts';
 import type { BudgetTables } from './budget.ts';
 import type { EnvTables } from './env.ts';
 import type { FamilyTables } from './family.ts';
@@ -203,6 +204,7 @@ export interface Tables
     ValueAndFileTables,
     EnvTables,
     FamilyTables,
+    ActionTables,
     WaitTables,
     BudgetTables {
   meta: MetaTable;

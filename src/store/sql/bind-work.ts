@@ -1,4 +1,7 @@
 /** The part of the store that work goes through: threads, their queues, steps, calls and effects, bound to one database. */
+
+import { endAction, recordAction } from '../commands/action/action.ts';
+import { listActions, reconcileAction } from '../commands/action/uncertain-action.ts';
 import { binder } from '../commands/base/bind.ts';
 import type { CommandContext } from '../commands/base/context.ts';
 import { getThread, listThreads } from '../commands/base/read.ts';
@@ -32,6 +35,7 @@ type Work = Pick<
   | 'subprompts'
   | 'modelCalls'
   | 'toolCalls'
+  | 'actions'
   | 'effects'
   | 'strikes'
   | 'waits'
@@ -77,6 +81,12 @@ export function bindWork(context: CommandContext): Work {
     },
     toolCalls: { begin: bound(beginTool), commit: bound(commitTool), settleLost: bound(settleLostTool) },
     budgets: { read: bound(readBudget) },
+    actions: {
+      record: bound(recordAction),
+      end: bound(endAction),
+      list: bound(listActions),
+      reconcile: bound(reconcileAction),
+    },
     ...bindEffects(context),
     ...bindWaits(context),
     strikes: { recordDeaths: bound(recordDeaths), read: bound(readStrike), clear: bound(clearStrike) },

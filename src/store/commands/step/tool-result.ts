@@ -12,6 +12,7 @@ import {
 } from '../../../core/message/message.ts';
 import type { RestStatus } from '../../../core/thread/step.ts';
 import { LIMITS } from '../../../core/value/limit.ts';
+import { closeStarted } from '../action/action.ts';
 import { type CallRow, OPEN_CALL, updateCall } from '../base/call-row.ts';
 import { selectStepMessages } from '../base/step-messages.ts';
 import { type Owner, readOwner } from '../base/step-place.ts';
@@ -131,6 +132,8 @@ export async function settleCall(
   metadata: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   await updateCall(thread, call, { attempt: null });
+  if (call.state === 'started')
+    await closeStarted(thread, call, { ...result, uncertain: state === 'unknown' });
   const owner = await readOwner(thread.trx, thread.threadId, call.step);
   await storeResult(thread, call, { result, state, metadata }, owner);
 }

@@ -7,6 +7,7 @@
  *     result.
  * T3. The beginning of an idempotent tool is relaxed: a database that crashes on a machine of its own may forget it
  *     while the body runs on. The call is scheduled again then and nobody else's, so its result is stored.
+ * T4. A call that is to be judged stays scheduled until it is; one that was refused ends without having begun.
  */
 import { type ToolResult, toolContent } from '../../../core/message/message.ts';
 import { LIMITS } from '../../../core/value/limit.ts';
@@ -19,6 +20,7 @@ import type {
   ToolCallKey,
 } from '../../port/thread-store.ts';
 import { toThreadRecord } from '../../schema/rows.ts';
+import { type ActionPlace, closeAction, findActionOf, openAction } from '../action/action.ts';
 import { type CallRow, findCall, selectCall, updateCall } from '../base/call-row.ts';
 import { type CommandContext, inRun, inRunWith, inThreadWith } from '../base/context.ts';
 import { selectRecent, toRecent } from '../base/read.ts';
@@ -57,17 +59,22 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
       if (call.state === 'started' && !again && !idempotent) {
         return { kind: 'begun_elsewhere', name: call.name };
       }
-      if (call.state === 'scheduled') {
-        const denied = await spend(context, thread, { maxToolCalls: 1 }, { step });
+      // T4: to be judged first.
+      const unbegun = call.state === 'scheduled' && command.judges?.(thread.row.agent) === true;
+      if (!unbegun) {
+        const denied =
+          call.state === 'scheduled' && (await spend(context, thread, { maxToolCalls: 1 }, { step }));
         if (denied) return { kind: 'exceeded', name: call.name, error: denied };
+        // Where T1 matters, the disk has it before the body begins.
+        if (idempotent) thread.relax();
+        if (command.action) await openAction(thread, command.action, toActionPlace(call, placeRow));
+        if (!again) await start(thread, call, command.attempt);
       }
-      // Where T1 matters, the disk has it before the body begins.
-      if (idempotent) thread.relax();
-      if (!again) await start(thread, call, command.attempt);
       const { executionId: _, ...place } = await toPlace(thread.trx, thread.row, required(placeRow, command));
       return {
         kind: 'run',
         repeated: call.state === 'started' && !again,
+        ...(unbegun && { unbegun }),
         call: toStoredCall(call),
         thread: toThreadRecord(thread.row),
         ...place,
@@ -105,6 +112,28 @@ async function start(thread: ThreadTransaction, call: CallRow, attempt: string):
   return { ...call, ...started };
 }
 
+function toActionPlace(
+  { step, idx: index }: CallRow,
+  owner: { readonly execution_id: string } | undefined,
+): ActionPlace {
+  return { step, index, executionId: owner?.execution_id };
+}
+
+/** For the attempt that ends a call which is scheduled yet. */
+async function take(
+  thread: ThreadTransaction,
+  call: CallRow,
+  { attempt, unbegun, action }: CommitTool,
+  owner: { readonly execution_id: string } | undefined,
+): Promise<CallRow> {
+  // T3: its beginning was forgotten.
+  if (!unbegun) return start(thread, call, attempt);
+  // T4: it was refused.
+  if (action) await openAction(thread, action, toActionPlace(call, owner));
+  await updateCall(thread, call, { attempt });
+  return { ...call, state: 'started', attempt };
+}
+
 export async function commitTool(context: CommandContext, command: CommitTool): Promise<CommittedTool> {
   const { threadId, step } = command;
   return inThreadWith(
@@ -113,8 +142,7 @@ export async function commitTool(context: CommandContext, command: CommitTool): 
     (trx) => [selectCall(trx, threadId, command).selectAll(), selectOwner(trx, threadId, step)],
     async (thread, [[row], [ownerRow]]) => {
       const found = required(row, command);
-      // T3: its beginning was forgotten.
-      const call = found.state === 'scheduled' ? await start(thread, found, command.attempt) : found;
+      const call = found.state === 'scheduled' ? await take(thread, found, command, ownerRow) : found;
       if (call.attempt !== command.attempt) {
         await reportLate(thread, call, command);
         return thread.row.terminated_at === null ? { kind: 'late' } : { kind: 'terminated' };
@@ -136,6 +164,8 @@ async function keepEnd(
   owner: Owner,
   { result, attachments, message, directive, ...command }: CommitTool,
 ): Promise<number> {
+  if (command.judged)
+    await closeAction(thread, await findActionOf(thread, call), result ?? { status: 'success' });
   if (result) await storeResult(thread, call, { result, attachments, directive, ...message }, owner);
   else await removeCall(thread, call, directive);
   await keepScratch(thread, owner.executionId, command.context);

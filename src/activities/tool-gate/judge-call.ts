@@ -1,0 +1,111 @@
+/**
+ * Stages of a call that is to be judged: what it asks for, and its beginning where it may be. A call that had begun
+ * before it came to the gate passes both: it was judged then, or its agent has no policy.
+ */
+import type { Registry, ToolDefinition } from '../../core/author/definition.ts';
+import { OWN_CAPABILITIES } from '../../core/governance/agent-policy.ts';
+import { end, go, type Nothing, type Verdict } from '../../state/gate.ts';
+import { type Asked, type AskedAction, capabilitiesOf, type Judged } from '../../state/judge-action.ts';
+import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
+import type { BegunTool, ThreadStore } from '../../store/port/thread-store.ts';
+import type { BeginTool } from '../../store/port/tool.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { abortSignal } from '../base/guard.ts';
+import type { CallInfo, KnownCall, PendingCall } from './call-info.ts';
+import type { ToolFrame } from './tool-frame.ts';
+
+export type JudgePorts = Pick<ActivityDependencies, 'registry'>;
+type AskedCall = Verdict<Asked, never>;
+
+export function askTool(
+  { registry }: JudgePorts,
+  { execution, tool, args }: ToolFrame & { readonly tool: ToolDefinition; readonly args: unknown },
+): Verdict<Asked & { readonly signal: AbortSignal }, never> {
+  const asked = toAsked(registry(), execution, {
+    kind: 'tool.call',
+    capabilities: capabilitiesOf(tool),
+    args,
+  });
+  return go({ asked, signal: execution.signal });
+}
+
+export function askPrompt(
+  { registry }: JudgePorts,
+  { execution, args }: KnownCall & { readonly args: unknown },
+): AskedCall {
+  const capabilities = [OWN_CAPABILITIES['prompt.call']];
+  return go({ asked: toAsked(registry(), execution, { kind: 'prompt.call', capabilities, args }) });
+}
+
+export function askHandoff(
+  { registry }: JudgePorts,
+  { execution, args }: KnownCall & { readonly args: unknown },
+): AskedCall {
+  return go({ asked: toAskedAgent(registry(), execution, args) });
+}
+
+/** A call of an agent, whatever becomes of it. */
+export function toAskedAgent(registry: Registry, info: CallInfo, args: unknown): AskedAction | undefined {
+  const capabilities = [OWN_CAPABILITIES['agent.call']];
+  return toAsked(registry, info, { kind: 'agent.call', capabilities, args });
+}
+
+/** Undefined for a call that has begun, or whose agent has no policy. */
+function toAsked(
+  registry: Registry,
+  { pending, thread, call: { name, callId }, step, index }: CallInfo,
+  what: Pick<AskedAction, 'kind' | 'capabilities' | 'args'>,
+): AskedAction | undefined {
+  const policy = registry.agents.get(thread.agent)?.policy;
+  if (!pending || !policy) return undefined;
+  return { id: `${thread.id}:${step}:${index}`, name, callId, policy, thread, ...what };
+}
+
+/** A call that could not be begun: it is over, or another attempt has it. */
+export interface NotBegun {
+  readonly kind: 'not_begun';
+  readonly begun: Exclude<BegunTool, { kind: 'run' }>;
+}
+
+/** Of any call with a place in a step. */
+export async function beginJudged(
+  _ports: unknown,
+  { execution: { pending }, action }: KnownCall & Judged,
+): Promise<Verdict<Nothing, NotBegun>> {
+  return beginPending(pending, action);
+}
+
+export async function beginPending(
+  pending: PendingCall | undefined,
+  action: Judged['action'],
+): Promise<Verdict<Nothing, NotBegun>> {
+  if (!pending) return go();
+  const begun = await retryWhileUnavailable(abortSignal(), () => pending.begin(action));
+  return begun.kind === 'run' ? go() : end({ kind: 'not_begun', begun });
+}
+
+/** Whether the calls of an agent are judged before they begin. */
+export function judgesCalls({ registry }: JudgePorts): NonNullable<BeginTool['judges']> {
+  return (agent) => registry().agents.get(agent)?.policy !== undefined;
+}
+
+/** Undefined where the call has begun. */
+export function toPending(
+  store: ThreadStore,
+  { judges: _, history: __, ...command }: BeginTool,
+  { unbegun }: Extract<BegunTool, { kind: 'run' }>,
+): { pending?: PendingCall } {
+  if (!unbegun) return {};
+  let begun = false;
+  const pending: PendingCall = {
+    get begun() {
+      return begun;
+    },
+    async begin(action) {
+      const answer = await store.toolCalls.begin({ ...command, ...(action && { action }) });
+      if (answer.kind === 'run') begun = true;
+      return answer;
+    },
+  };
+  return { pending };
+}

@@ -1,0 +1,67 @@
+/** Actions, for reading, and what became of uncertain ones: needs only the store. */
+import { ACTION_STATES, type ActionState } from '../core/governance/agent-policy.ts';
+import { RuntimeError } from '../core/value/error.ts';
+import { isStorable } from '../core/value/storable-text.ts';
+import type { ActionRecord, ListActions, Reconciliation } from '../store/port/action.ts';
+import type { ThreadStore } from '../store/port/thread-store.ts';
+
+const NOTE_CHARS = 2000;
+const BY_CHARS = 256;
+
+export class StoredActions {
+  readonly #store: ThreadStore;
+
+  constructor(store: ThreadStore) {
+    this.#store = store;
+  }
+
+  /** Newest first. Throws `InvalidValue` for a state that there is not. */
+  async listActions(options: ListActions = {}): Promise<readonly ActionRecord[]> {
+    const { state, limit } = options;
+    if (state !== undefined && !isActionState(state))
+      throw new RuntimeError(
+        'InvalidValue',
+        `"${String(state)}" is no state of an action: write one of ${ACTION_STATES.join(', ')}.`,
+      );
+    if (limit !== undefined && !(Number.isInteger(limit) && limit > 0))
+      throw new RuntimeError('InvalidValue', '"limit" must be a whole number above 0.');
+    return this.#store.actions.list(options);
+  }
+
+  /**
+   * Says what became of an uncertain action. Nothing is done again, and the result that the model has read stays. Throws `InvalidValue`,
+   * `ActionNotFound`, and `ActionNotUncertain` where its end is known, or somebody has said so already.
+   */
+  async reconcileAction(id: string, { completed, note, by }: Reconciliation): Promise<ActionRecord> {
+    if (typeof completed !== 'boolean')
+      throw new RuntimeError('InvalidValue', '"completed" must be true or false.');
+    const said = { completed, ...text('note', note, NOTE_CHARS), ...text('by', by, BY_CHARS) };
+    const reconciled = await this.#store.actions.reconcile(id, said);
+    if (reconciled.kind === 'reconciled') return reconciled.action;
+    if (reconciled.kind === 'unknown')
+      throw new RuntimeError('ActionNotFound', `There is no action "${id}".`);
+    const { state } = reconciled.action;
+    throw new RuntimeError(
+      'ActionNotUncertain',
+      `The action "${id}" is ${state}: there is nothing to reconcile.`,
+    );
+  }
+}
+
+export function isActionState(value: unknown): value is ActionState {
+  return ACTION_STATES.includes(value as ActionState);
+}
+
+function text<Name extends string>(
+  name: Name,
+  value: unknown,
+  most: number,
+): { readonly [Key in Name]?: string } {
+  if (value === undefined) return {};
+  if (typeof value !== 'string' || value.length > most || !isStorable(value))
+    throw new RuntimeError(
+      'InvalidValue',
+      `"${name}" must be a text of at most ${most} characters that can be stored.`,
+    );
+  return { [name]: value } as { readonly [Key in Name]?: string };
+}

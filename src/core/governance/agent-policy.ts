@@ -1,0 +1,61 @@
+/** What an agent's definition says of the actions of its threads, and what an action is. */
+import type { CapabilityPolicy, PolicyDecision } from './capability-policy.ts';
+
+/** The policy of an agent, defaults applied. */
+export interface AgentPolicy extends CapabilityPolicy {}
+
+/** What a call of each kind of callee is. */
+export type ActionKind = 'tool.call' | 'prompt.call' | 'agent.call';
+
+/** Something to look at before an action is done, such as what it would change. */
+export interface ActionArtifact {
+  /** `preview` unless the tool says otherwise. */
+  readonly kind: string;
+  readonly name?: string;
+  readonly mediaType?: string;
+  readonly uri?: string;
+  /** JSON. */
+  readonly content?: unknown;
+  readonly actionId: string;
+}
+
+/** An operation that policy judges: a call whose arguments are checked, before it begins. */
+export interface Action {
+  /** The same for each attempt of the same call, and for no other: the call's idempotency key. */
+  readonly id: string;
+  readonly kind: ActionKind;
+  readonly name: string;
+  /** The model's id of the call; absent where code has called. */
+  readonly callId?: string;
+  /** In alphabetical order. */
+  readonly capabilities: readonly string[];
+  /** SHA-256 over what will be done: 64 hex digits. Another one is another action. */
+  readonly fingerprint: string;
+  readonly description?: string;
+  readonly artifacts?: readonly ActionArtifact[];
+}
+
+/** An action with what its policy says of it. */
+export interface JudgedAction {
+  readonly action: Action;
+  readonly decision: PolicyDecision;
+}
+
+/**
+ * `denied`, `completed`, `failed`: over. `uncertain`: it had begun when its worker was lost, and whether it has taken effect is unknown,
+ * until somebody says so: `reconciled`.
+ */
+export const ACTION_STATES = ['denied', 'started', 'completed', 'failed', 'uncertain', 'reconciled'] as const;
+export type ActionState = (typeof ACTION_STATES)[number];
+
+/** What calls have that declare nothing themselves. */
+export const OWN_CAPABILITIES = {
+  'prompt.call': 'prompt.call',
+  'agent.call': 'agent.delegate',
+  runsCode: 'code.run',
+} as const;
+
+/** The capability of a tool that the provider of a model runs. */
+export function providerCapability(name: string): string {
+  return `provider.${name}`;
+}

@@ -1,0 +1,89 @@
+/**
+ * What a policy says of an action, from the capabilities that the action needs.
+ * C1. The agent's policy and the rules that came with the context are asked apart, for each capability, and the stronger effect holds: a
+ *     context narrows, never widens.
+ * C2. The strongest effect over all capabilities is the action's; the capabilities that have it are named.
+ * C3. An action that declares no capability has the effect `undeclared`, whatever a context says of capabilities.
+ */
+import { findRule, type PolicyEffect, type PolicyRules, stronger } from './policy-rule.ts';
+
+export interface CapabilityPolicy {
+  readonly rules: PolicyRules;
+  /** For capabilities that no rule covers. */
+  readonly default: PolicyEffect;
+  /** For actions that declare no capability. */
+  readonly undeclared: PolicyEffect;
+}
+
+/** Rules of a context; without a default it says nothing of what its rules do not cover. */
+export interface ContextRules {
+  readonly rules: PolicyRules;
+  readonly default?: PolicyEffect;
+}
+
+/** Where an effect comes from; of two that agree, both. */
+export type RuleSource =
+  | 'policy'
+  | 'policy_default'
+  | 'context'
+  | 'context_default'
+  | `${'policy' | 'policy_default'}+${'context' | 'context_default'}`;
+
+export interface PolicyDecision {
+  readonly effect: PolicyEffect;
+  readonly reason: string;
+  /** The capabilities whose effect it is, in alphabetical order. */
+  readonly matchedCapabilities: readonly string[];
+  readonly capabilities: Readonly<Record<string, PolicyEffect>>;
+  readonly sources: Readonly<Record<string, RuleSource>>;
+}
+
+export function decide(
+  policy: CapabilityPolicy,
+  capabilities: readonly string[],
+  context?: ContextRules,
+): PolicyDecision {
+  const names = [...new Set(capabilities)].sort();
+  // C3: nothing to match.
+  if (names.length === 0) return decideUndeclared(policy);
+  const found = names.map((name) => [name, decideOne(policy, name, context)] as const);
+  const effect = found.map(([, one]) => one.effect).reduce(stronger);
+  const matchedCapabilities = found.filter(([, one]) => one.effect === effect).map(([name]) => name);
+  return {
+    effect,
+    reason: `${REASONS[effect]}: ${matchedCapabilities.join(', ')}`,
+    matchedCapabilities,
+    capabilities: Object.fromEntries(found.map(([name, one]) => [name, one.effect])),
+    sources: Object.fromEntries(found.map(([name, one]) => [name, one.source])),
+  };
+}
+
+const REASONS: Readonly<Record<PolicyEffect, string>> = {
+  allow: 'The policy allows',
+  require_approval: 'The policy requires an approval for',
+  deny: 'The policy denies',
+};
+
+function decideUndeclared({ undeclared }: CapabilityPolicy): PolicyDecision {
+  const reason = `${REASONS[undeclared]}: an action that declares no capability`;
+  return { effect: undeclared, reason, matchedCapabilities: [], capabilities: {}, sources: {} };
+}
+
+interface Sourced {
+  readonly effect: PolicyEffect;
+  readonly source: RuleSource;
+}
+
+/** C1: both are asked. */
+function decideOne(policy: CapabilityPolicy, capability: string, context?: ContextRules): Sourced {
+  const rule = findRule(policy.rules, capability);
+  const own = rule ? 'policy' : 'policy_default';
+  const ownEffect = rule ?? policy.default;
+  const contextRule = context && findRule(context.rules, capability);
+  const contextEffect = contextRule ?? context?.default;
+  if (contextEffect === undefined) return { effect: ownEffect, source: own };
+  const other = contextRule ? 'context' : 'context_default';
+  if (contextEffect === ownEffect) return { effect: ownEffect, source: `${own}+${other}` };
+  const effect = stronger(ownEffect, contextEffect);
+  return { effect, source: effect === ownEffect ? own : other };
+}

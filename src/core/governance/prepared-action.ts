@@ -1,0 +1,72 @@
+/** What a tool says of a call before it is judged (`prepareAction`), and how that is read. */
+import { RuntimeError } from '../value/error.ts';
+import { toJsonObject } from '../value/json-value.ts';
+import { CAPABILITY } from './policy-rule.ts';
+
+/** Where an action would be done. */
+export interface ActionContext {
+  readonly actionId: string;
+  readonly threadId: string;
+  readonly agent: string;
+  readonly userId: string | null;
+  /** Variables, as in ThreadState. Secrets that it reads are taken out of what is prepared. */
+  env(name: string): Promise<string>;
+  /** Fires when the work is aborted. */
+  readonly signal: AbortSignal;
+}
+
+/** Something to look at before the action is done. */
+export interface ArtifactInput {
+  /** Default `preview`. */
+  kind?: string;
+  name?: string;
+  mediaType?: string;
+  uri?: string;
+  /** JSON. */
+  content?: unknown;
+}
+
+/** All of it together at most 64 KiB of JSON. It is part of the action: where it changes, the action is another one. */
+export interface PreparedAction {
+  /** What would be done, in words. */
+  description?: string;
+  /** What would change, and how. */
+  artifacts?: readonly ArtifactInput[];
+  /** Beside those that the tool declares, which cannot be taken back. */
+  capabilities?: readonly string[];
+}
+
+const MAX_BYTES = 65_536;
+const FIELDS = ['description', 'artifacts', 'capabilities'];
+const TEXTS = ['kind', 'name', 'mediaType', 'uri'];
+
+/** A copy. Throws `InvalidValue` or `LimitExceeded`, with the place. */
+export function readPrepared(given: unknown): PreparedAction {
+  if (given === undefined || given === null) return {};
+  const read = toJsonObject(given, { name: 'what prepareAction answered', maxBytes: MAX_BYTES });
+  const { description, artifacts = [], capabilities = [] } = read;
+  const unknown = Object.keys(read).find((field) => !FIELDS.includes(field));
+  if (unknown !== undefined) throw invalid(`"${unknown}" is not a field of it: write ${FIELDS.join(', ')}`);
+  if (description !== undefined && typeof description !== 'string')
+    throw invalid('"description" must be a text');
+  if (!Array.isArray(capabilities) || !capabilities.every(isCapability))
+    throw invalid('"capabilities" must be a list of capabilities');
+  if (!Array.isArray(artifacts) || !artifacts.every(isArtifact))
+    throw invalid(`"artifacts" must be a list of objects, in which ${TEXTS.join(', ')} are texts`);
+  return { ...(description === undefined ? {} : { description }), artifacts, capabilities };
+}
+
+function isCapability(value: unknown): value is string {
+  return typeof value === 'string' && CAPABILITY.test(value);
+}
+
+function isArtifact(value: unknown): value is ArtifactInput {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return TEXTS.every((field) =>
+    ['undefined', 'string'].includes(typeof (value as Record<string, unknown>)[field]),
+  );
+}
+
+function invalid(problem: string): RuntimeError {
+  return new RuntimeError('InvalidValue', `prepareAction: ${problem}.`);
+}

@@ -1,0 +1,42 @@
+/** The field `policy` of an agent, in both of its forms: rules alone, or rules with what holds where none of them does. */
+import { z } from 'zod';
+import type { AgentPolicy } from '../core/governance/agent-policy.ts';
+import { CAPABILITY, isRuleName, POLICY_EFFECTS } from '../core/governance/policy-rule.ts';
+import { isFields, type RawFields } from './check.ts';
+
+const effect = z.enum(POLICY_EFFECTS);
+
+const rules = z.record(z.string(), effect).check((context) => {
+  for (const name of Object.keys(context.value)) {
+    if (isRuleName(name)) continue;
+    const message = "is no name of a rule: a capability such as 'records.write', 'records.*', or '*'";
+    context.issues.push({ code: 'custom', input: name, path: [name], message });
+  }
+});
+
+const whole = {
+  rules: rules.default({}),
+  default: effect.default('allow'),
+  undeclared: effect.optional(),
+};
+
+/** One of the names of the whole form makes it that: a capability of such a name stands within `rules`. */
+const isWhole = (value: RawFields) => Object.keys(value).some((name) => Object.hasOwn(whole, name));
+
+export const policy = z
+  .preprocess(
+    (value) => (isFields(value) && !isWhole(value) ? { rules: value } : value),
+    z.strictObject(whole),
+  )
+  .transform(
+    ({ undeclared, ...fields }): AgentPolicy => ({
+      ...fields,
+      undeclared: undeclared ?? fields.default,
+    }),
+  );
+
+export const capabilities = z.array(
+  z.string().regex(CAPABILITY, {
+    error: "must be a capability: letters, digits, '_', '-' and ':', parted by dots, such as 'records.write'",
+  }),
+);

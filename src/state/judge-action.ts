@@ -1,0 +1,143 @@
+/**
+ * Stages of the tool gate over what a call would do: denied by what it declares, prepared by its tool, judged by the agent's policy. Nothing
+ * of the call is done before.
+ * J1. Where the agent has no policy nothing is prepared, judged, told or stored.
+ * J2. What is prepared adds to what is declared, and takes nothing away.
+ * J3. The fingerprint is over all that will be done: whoever agrees to it agrees to these arguments and to nothing else.
+ */
+import { createHash } from 'node:crypto';
+import type { ToolDefinition } from '../core/author/definition.ts';
+import { type Action, type AgentPolicy, OWN_CAPABILITIES } from '../core/governance/agent-policy.ts';
+import { decide, type PolicyDecision } from '../core/governance/capability-policy.ts';
+import { type PreparedAction, readPrepared } from '../core/governance/prepared-action.ts';
+import { canonicalJson } from '../core/value/canonical-json.ts';
+import { type ErrorCode, errorMessage } from '../core/value/error.ts';
+import { LIMITS } from '../core/value/limit.ts';
+import type { ToldAction } from '../store/port/action.ts';
+import type { ThreadRecord } from '../store/port/thread.ts';
+import { runAuthorCode } from './author-run.ts';
+import { type AnsweredCall, refuseCall } from './check-arguments.ts';
+import { go, type Nothing, type Verdict } from './gate.ts';
+import type { ThreadEnv } from './thread-env.ts';
+
+/** A call, as it asks to be done. */
+export interface AskedAction extends Pick<Action, 'id' | 'kind' | 'name' | 'callId' | 'capabilities'> {
+  readonly policy: AgentPolicy;
+  readonly thread: ThreadRecord;
+  /** Checked ones. */
+  readonly args: unknown;
+  readonly prepared?: PreparedAction;
+}
+
+/** Undefined where nothing is to be judged (J1). */
+export interface Asked {
+  readonly asked: AskedAction | undefined;
+}
+
+export interface Judged {
+  readonly action: ToldAction | undefined;
+}
+
+/** What a call of the tool needs to be allowed. */
+export function capabilitiesOf({ capabilities, runsCode }: ToolDefinition): readonly string[] {
+  return capabilities ?? (runsCode ? [OWN_CAPABILITIES.runsCode] : []);
+}
+
+/** Stage: what the call declares is denied, so nothing of it is prepared. */
+export function refuseDenied(_ports: unknown, { asked }: Asked): Verdict<Nothing, AnsweredCall> {
+  if (!asked) return go();
+  const decision = decide(asked.policy, asked.capabilities);
+  return decision.effect === 'deny' ? refuseAction(asked, decision) : go();
+}
+
+interface PreparedCall extends Asked {
+  readonly tool: ToolDefinition;
+  readonly env: ThreadEnv;
+  readonly signal: AbortSignal;
+}
+
+/** Stage: what the tool says of the call. */
+export async function prepareAction(
+  _ports: unknown,
+  { asked, tool, env, signal }: PreparedCall,
+): Promise<Verdict<Asked, AnsweredCall>> {
+  if (!asked || !tool.prepareAction) return go({ asked });
+  const { thread, id } = asked;
+  const { agent, userId } = thread;
+  const bound = env.bind(tool);
+  const context = { actionId: id, threadId: thread.id, agent, userId, signal, env: bound.env };
+  // The definition types `args` as never, because each tool has its own; checkToolArguments has seen to them.
+  const prepare = tool.prepareAction as (args: unknown, given: typeof context) => unknown;
+  const run = { code: 'tool', name: tool.name, threadId: thread.id, work: id } as const;
+  try {
+    const told = await withinHookTime(signal, () => runAuthorCode(run, () => prepare(asked.args, context)));
+    const prepared = env.redactKnown(readPrepared(told));
+    // J2: more than is declared.
+    const capabilities = [...asked.capabilities, ...(prepared.capabilities ?? [])];
+    return go({ asked: { ...asked, capabilities, prepared } });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return refuseCall(`"${tool.name}" was not done, since it could not be prepared: ${errorMessage(error)}`);
+  }
+}
+
+/** Stage: what the policy says of all that would be done. */
+export function judgeAction(_ports: unknown, { asked }: Asked): Verdict<Judged, AnsweredCall> {
+  if (!asked) return go({ action: undefined });
+  const decision = decide(asked.policy, asked.capabilities);
+  if (decision.effect !== 'allow') return refuseAction(asked, decision);
+  return go({ action: { action: toAction(asked), decision } });
+}
+
+function toAction({ id, kind, name, callId, args, prepared = {}, ...asked }: AskedAction): Action {
+  const capabilities = [...new Set(asked.capabilities)].sort();
+  const { description } = prepared;
+  const shown = prepared.artifacts ?? [];
+  // J3: all that will be done.
+  const done = canonicalJson({ kind, name, capabilities, args: args ?? null, description, artifacts: shown });
+  const fingerprint = createHash('sha256').update(done).digest('hex');
+  const artifacts = shown.map(({ kind = 'preview', ...artifact }) => ({ kind, ...artifact, actionId: id }));
+  return {
+    id,
+    kind,
+    name,
+    ...(callId === undefined ? {} : { callId }),
+    capabilities,
+    fingerprint,
+    ...(description === undefined ? {} : { description }),
+    ...(artifacts.length > 0 ? { artifacts } : {}),
+  };
+}
+
+function refuseAction(asked: AskedAction, decision: PolicyDecision): Verdict<never, AnsweredCall> {
+  const denied = toDenial(decision);
+  const action = toAction(asked);
+  return refuseCall(`${denied.code}: "${action.name}" was not done. ${denied.reason}`, {
+    error_code: denied.code,
+    error_data: { actionId: action.id, effect: decision.effect, capabilities: decision.matchedCapabilities },
+    action: { action, decision, denied },
+  });
+}
+
+function toDenial({ effect, reason }: PolicyDecision): { code: ErrorCode; reason: string } {
+  if (effect === 'deny') return { code: 'ActionDenied', reason: `${reason}.` };
+  return { code: 'ApprovalRequired', reason: `${reason}, and nobody can be asked here.` };
+}
+
+/** Code of a project that only says something, within the time of a hook and until the work is aborted. */
+async function withinHookTime<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  const cut = Promise.withResolvers<never>();
+  const onAbort = () => cut.reject(signal.reason);
+  signal.throwIfAborted();
+  signal.addEventListener('abort', onAbort, { once: true });
+  const timer = setTimeout(
+    () => cut.reject(new Error(`it did not answer within ${LIMITS.hookMs} ms`)),
+    LIMITS.hookMs,
+  );
+  try {
+    return await Promise.race([cut.promise, work()]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * Actions: calls that a policy has judged, one row each. A call of a step tells of its action as it begins and ends (tool.ts); the commands
+ * here are for calls that code makes itself, and for whoever looks after what is uncertain.
+ */
+import type { ActionArtifact, ActionState, JudgedAction } from '../../core/governance/agent-policy.ts';
+import type { PolicyDecision } from '../../core/governance/capability-policy.ts';
+import type { ToolStatus } from '../../core/message/message.ts';
+import type { ErrorCode } from '../../core/value/error.ts';
+
+export interface ActionDenial {
+  readonly code: ErrorCode;
+  readonly reason: string;
+}
+
+export interface ToldAction extends JudgedAction {
+  /** Why it is not done. */
+  readonly denied?: ActionDenial;
+}
+
+export interface RecordAction {
+  readonly threadId: string;
+  readonly told: ToldAction;
+  /** Where the code runs in one. */
+  readonly step?: number;
+  readonly executionId?: string;
+}
+
+export interface EndAction {
+  readonly id: string;
+  readonly threadId: string;
+  readonly status: ToolStatus;
+  readonly error?: string;
+}
+
+/** What a person says became of an uncertain action. */
+export interface Reconciliation {
+  /** Whether it has taken effect. */
+  readonly completed: boolean;
+  readonly note?: string;
+  readonly by?: string;
+}
+
+/** Times are microseconds since 1970. */
+export interface ActionRecord extends Omit<JudgedAction['action'], 'artifacts'> {
+  readonly threadId: string;
+  readonly step: number | null;
+  readonly executionId: string | null;
+  readonly artifacts: readonly ActionArtifact[];
+  readonly decision: PolicyDecision;
+  readonly state: ActionState;
+  readonly denied?: ActionDenial;
+  readonly error?: string;
+  readonly reconciliation?: Reconciliation;
+  readonly requestedAt: number;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+}
+
+export interface ListActions {
+  readonly threadId?: string;
+  readonly state?: ActionState;
+  /** 100 unless given. */
+  readonly limit?: number;
+}
+
+export type ReconciledAction =
+  | { readonly kind: 'reconciled'; readonly action: ActionRecord }
+  /** It was not uncertain: as it is. */
+  | { readonly kind: 'certain'; readonly action: ActionRecord }
+  | { readonly kind: 'unknown' };
+
+export interface ActionStore {
+  /** Keeps what was judged of a call that code makes itself: denied, or begun. Rejects with `ThreadTerminated`, `ThreadNotFound`. */
+  record(command: RecordAction): Promise<void>;
+  /** The end of what `record` has begun. Given again it changes nothing. */
+  end(command: EndAction): Promise<void>;
+  /** Newest first. */
+  list(options?: ListActions): Promise<readonly ActionRecord[]>;
+  /** Once: a second time the action is certain. */
+  reconcile(id: string, reconciliation: Reconciliation): Promise<ReconciledAction>;
+}

@@ -1,0 +1,30 @@
+/** The table of actions: calls that a policy has judged. Times are microseconds since 1970. */
+import type { ActionKind, ActionState } from '../../core/governance/agent-policy.ts';
+import type { Json } from './tables.ts';
+
+export interface ActionTable {
+  /** The idempotency key of the call. */
+  id: string;
+  thread_id: string;
+  /** The call of a step; null where code called. */
+  step: number | null;
+  idx: number | null;
+  execution_id: string | null;
+  kind: ActionKind;
+  name: string;
+  call_id: string | null;
+  fingerprint: string;
+  /** Capabilities, description, artifacts. */
+  prepared: Json;
+  decision: Json;
+  state: ActionState;
+  /** Why it was denied, how it failed, or what a person says became of it. */
+  outcome: Json | null;
+  requested_at: number;
+  started_at: number | null;
+  ended_at: number | null;
+}
+
+export interface ActionTables {
+  actions: ActionTable;
+}

@@ -1,0 +1,135 @@
+/** Actions: their rows and the log tell the same, once. */
+import { describe, expect, it } from '@jest/globals';
+import type { ToldAction } from '../../../src/store/port/action.ts';
+import type { Stores } from '../store-contract.ts';
+import { call, message, openThread, type ThreadDriver } from '../thread-driver.ts';
+
+const DECISION = { reason: 'because', matchedCapabilities: ['a.b'], capabilities: {}, sources: {} } as const;
+
+async function withCall(given: () => Stores): Promise<ThreadDriver> {
+  const thread = await openThread(given().store);
+  await thread.answer([message('a')], { content: null, toolCalls: [call('c0', 'write')] });
+  return thread;
+}
+
+function told(thread: ThreadDriver, more: Partial<ToldAction> = {}, suffix = ''): ToldAction {
+  const id = `${thread.id}:1:0${suffix}`;
+  const action = {
+    id,
+    kind: 'tool.call',
+    name: 'write',
+    callId: 'c0',
+    capabilities: ['a.b'],
+    fingerprint: 'f',
+  };
+  return { action: { ...action, kind: 'tool.call' }, decision: { effect: 'allow', ...DECISION }, ...more };
+}
+
+const begin = (thread: ThreadDriver, fields: object = {}) =>
+  thread.store.toolCalls.begin({
+    ...thread.from,
+    step: 1,
+    index: 0,
+    attempt: 'attempt-1',
+    idempotent: () => false,
+    ...fields,
+  });
+
+const kinds = async (thread: ThreadDriver) =>
+  (await thread.events()).map(({ type }) => type).filter((type) => /^(action|tool)\./.test(type));
+
+export function registerAction(given: () => Stores): void {
+  describe('an action', () => {
+    it('[PL-25] begins with its call and ends with its result, once each', async () => {
+      const thread = await withCall(given);
+      const judges = (agent: string) => agent === 'helper';
+      expect(await begin(thread, { judges })).toMatchObject({ kind: 'run', unbegun: true, repeated: false });
+      expect(await kinds(thread)).toEqual(['tool.called']);
+      const action = told(thread);
+      for (const _ of [1, 2]) expect(await begin(thread, { action })).not.toHaveProperty('unbegun');
+      for (const _ of [1, 2]) await thread.commitTool(1, 0, { judged: true });
+      expect(await kinds(thread)).toEqual([
+        'tool.called',
+        'action.requested',
+        'action.policy',
+        'action.started',
+        'tool.started',
+        'action.completed',
+        'tool.result',
+      ]);
+      expect(await given().second.actions.list({ threadId: thread.id })).toMatchObject([
+        {
+          id: action.action.id,
+          state: 'completed',
+          step: 1,
+          executionId: 'execution-1',
+          capabilities: ['a.b'],
+        },
+      ]);
+    });
+
+    it('[PL-06] that is denied ends its call, which has not begun, once', async () => {
+      const thread = await withCall(given);
+      await begin(thread, { judges: () => true });
+      const action = told(thread, { denied: { code: 'ActionDenied', reason: 'no' } });
+      const result = { status: 'error', error: 'no' } as const;
+      for (const _ of [1, 2])
+        expect(await thread.commitTool(1, 0, { unbegun: true, action, result })).toMatchObject({
+          kind: 'stored',
+        });
+      expect(await kinds(thread)).toEqual([
+        'tool.called',
+        'action.requested',
+        'action.policy',
+        'action.denied',
+        'tool.result',
+      ]);
+      expect(await thread.store.actions.list({ threadId: thread.id })).toMatchObject([
+        { state: 'denied', denied: { code: 'ActionDenied', reason: 'no' }, startedAt: null },
+      ]);
+    });
+
+    it('[PL-26] is uncertain where its worker was lost, with what its body was invoking, until somebody says what became of it', async () => {
+      const thread = await withCall(given);
+      await begin(thread, { action: told(thread) });
+      const inner = told(thread, {}, ':invoked:0');
+      await thread.store.actions.record({ threadId: thread.id, told: inner, step: 1 });
+      expect(await thread.settleLostTool(1, 0)).toMatchObject({ state: 'unknown' });
+      const uncertain = await thread.store.actions.list({ threadId: thread.id, state: 'uncertain' });
+      expect(uncertain.map(({ id }) => id).toSorted()).toEqual([`${thread.id}:1:0`, inner.action.id]);
+      const said = { completed: true, note: 'seen in the books', by: 'Ada' };
+      const { reconcile } = thread.store.actions;
+      expect(await reconcile(inner.action.id, said)).toMatchObject({
+        kind: 'reconciled',
+        action: { state: 'reconciled', reconciliation: said },
+      });
+      expect(await reconcile(inner.action.id, { completed: false })).toMatchObject({
+        kind: 'certain',
+        action: { reconciliation: said },
+      });
+      expect(await reconcile('nobody', said)).toEqual({ kind: 'unknown' });
+      expect(await thread.events('action.reconciled')).toMatchObject([
+        { data: { actionId: inner.action.id, name: 'write', ...said } },
+      ]);
+    });
+
+    it('fails with its call, also where the call is stopped', async () => {
+      const thread = await withCall(given);
+      await begin(thread, { action: told(thread) });
+      await thread.rest('stopped');
+      expect(await thread.store.actions.list({ threadId: thread.id })).toMatchObject([
+        { state: 'failed', error: 'stopped' },
+      ]);
+    });
+
+    it('of code ends once, and is none of another thread', async () => {
+      const thread = await withCall(given);
+      const { id } = told(thread).action;
+      await thread.store.actions.record({ threadId: thread.id, told: told(thread) });
+      const end = { id, threadId: thread.id, status: 'error', error: 'no paper' } as const;
+      for (const _ of [1, 2]) await thread.store.actions.end(end);
+      expect(await thread.events('action.failed')).toMatchObject([{ data: { error: 'no paper' } }]);
+      expect(await thread.store.actions.list({ threadId: 'another' })).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,90 @@
+/** What a policy says of capabilities: the most specific rule of a set, the strongest over sets and capabilities. */
+import { describe, expect, it } from '@jest/globals';
+import { type CapabilityPolicy, decide } from '../../../src/core/governance/capability-policy.ts';
+import { findRule, isRuleName } from '../../../src/core/governance/policy-rule.ts';
+
+const policy = (given: Partial<CapabilityPolicy>): CapabilityPolicy => ({
+  rules: {},
+  default: 'allow',
+  undeclared: 'allow',
+  ...given,
+});
+
+describe('a rule', () => {
+  it.each([
+    ['records.read', 'allow', 'an exact rule stands against a wildcard'],
+    ['records.write', 'deny', 'the wildcard holds below its name'],
+    ['records.write.draft', 'require_approval', 'the longest prefix is the most specific'],
+    ['records', 'deny', 'a wildcard does not cover its own name, and * covers all'],
+    ['toString', 'deny', 'a name that every object has is no rule'],
+  ])('%s → %s: %s', (capability, effect) => {
+    const rules = {
+      '*': 'deny',
+      'records.*': 'deny',
+      'records.read': 'allow',
+      'records.write.*': 'require_approval',
+    } as const;
+    expect(findRule(rules, capability)).toBe(effect);
+  });
+
+  it.each(['*', 'a', 'a.b', 'a.*', 'mcp.server:1.tool-a'])('may be named %s', (name) =>
+    expect(isRuleName(name)).toBe(true),
+  );
+  it.each(['', '.', 'a.', '.a', 'a.*.b', '**', 'a b', 'a..b', '*.a'])('may not be named "%s"', (name) =>
+    expect(isRuleName(name)).toBe(false),
+  );
+});
+
+describe('a decision', () => {
+  it('[PL-05] is the strongest over all capabilities, and names those', () => {
+    const rules = {
+      'records.*': 'require_approval',
+      'records.read': 'allow',
+      'records.delete': 'deny',
+    } as const;
+    expect(decide(policy({ rules }), ['records.write', 'records.read', 'records.delete'])).toEqual({
+      effect: 'deny',
+      reason: 'The policy denies: records.delete',
+      matchedCapabilities: ['records.delete'],
+      capabilities: {
+        'records.delete': 'deny',
+        'records.read': 'allow',
+        'records.write': 'require_approval',
+      },
+      sources: { 'records.delete': 'policy', 'records.read': 'policy', 'records.write': 'policy' },
+    });
+  });
+
+  it('[PL-05] is narrowed by a context, and never widened', () => {
+    const own = policy({ rules: { 'records.write': 'require_approval', 'files.*': 'allow' } });
+    const context = { rules: { 'records.*': 'allow', 'files.*': 'deny' } } as const;
+    expect(decide(own, ['records.write'], context)).toMatchObject({
+      effect: 'require_approval',
+      sources: { 'records.write': 'policy' },
+    });
+    expect(decide(own, ['files.read'], context)).toMatchObject({
+      effect: 'deny',
+      sources: { 'files.read': 'context' },
+    });
+  });
+
+  it('[PL-05] says of two that agree that it comes from both, and of a default that it is one', () => {
+    const own = policy({ rules: { a: 'deny' }, default: 'require_approval' });
+    expect(decide(own, ['a', 'b'], { rules: { a: 'deny' } }).sources).toEqual({
+      a: 'policy+context',
+      b: 'policy_default',
+    });
+    expect(decide(own, ['b', 'c'], { rules: { b: 'deny' }, default: 'require_approval' }).sources).toEqual({
+      b: 'context',
+      c: 'policy_default+context_default',
+    });
+  });
+
+  it('[PL-05] of an action that declares nothing is what the policy says of those', () => {
+    expect(decide(policy({ default: 'deny' }), [], { rules: {}, default: 'deny' }).effect).toBe('allow');
+    expect(decide(policy({ undeclared: 'deny' }), [])).toMatchObject({
+      effect: 'deny',
+      matchedCapabilities: [],
+    });
+  });
+});

@@ -1,0 +1,51 @@
+/** The policy of an agent and the capabilities of a tool, as they are written. */
+import { describe, expect, it } from '@jest/globals';
+import { asWritten } from '../../src/core/author/written-definition.ts';
+import type { AgentInput } from '../../src/definitions/index.ts';
+import { agent, problemsOf, tool } from './sample.ts';
+
+const problems = (policy: unknown) => problemsOf(() => agent({ policy: policy as AgentInput['policy'] }));
+
+describe('the policy of an agent', () => {
+  it('is written as rules, or as an object with them', () => {
+    const rules = { 'records.*': 'require_approval', 'records.read': 'allow', '*': 'deny' } as const;
+    const whole = { rules, default: 'allow', undeclared: 'allow' };
+    expect(agent({ policy: rules }).policy).toEqual(whole);
+    expect(agent({ policy: { rules } }).policy).toEqual(whole);
+  });
+
+  it('judges what declares nothing by `default`, unless it says otherwise', () => {
+    expect(agent({ policy: { default: 'deny' } }).policy).toEqual({
+      rules: {},
+      default: 'deny',
+      undeclared: 'deny',
+    });
+    expect(agent({ policy: { default: 'deny', undeclared: 'allow' } }).policy?.undeclared).toBe('allow');
+  });
+
+  it('is shown to code that loads the agent as it is read', () => {
+    const definition = agent({ policy: { 'records.*': 'deny' } });
+    expect(asWritten(definition).policy).toEqual(definition.policy);
+  });
+
+  it('is refused where a rule has no name of a capability, or no effect', () => {
+    expect(problems({ 'records.*.write': 'deny' })).toEqual([
+      expect.stringContaining('policy.rules.records.*.write: is no name of a rule'),
+    ]);
+    expect(problems({ records: 'refuse' })).toEqual([
+      expect.stringContaining("policy.rules.records: must be one of 'allow', 'require_approval', 'deny'"),
+    ]);
+    expect(problems({ default: 'deny', fallback: 'allow' })).toEqual([
+      expect.stringContaining('policy.fallback: is not a field'),
+    ]);
+  });
+});
+
+describe('the capabilities of a tool', () => {
+  it('are names with dots', () => {
+    expect(tool({ capabilities: ['records.write'] }).capabilities).toEqual(['records.write']);
+    expect(problemsOf(() => tool({ capabilities: ['records.*'] }))).toEqual([
+      expect.stringContaining('capabilities[0]: must be a capability'),
+    ]);
+  });
+});
