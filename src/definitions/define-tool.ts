@@ -40,6 +40,7 @@ const tool = z.strictObject({
   asks: flag.default(false),
   timeoutMs: count.default(DEFAULT_TIMEOUT_MS),
   capabilities: capabilities.optional(),
+  approvalTimeoutMs: count.optional(),
   prepareAction: custom<NonNullable<ToolDefinition['prepareAction']>>(
     (value) => typeof value === 'function',
     'must be a function: (args, context) => what the call would do',

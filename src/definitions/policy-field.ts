@@ -18,6 +18,7 @@ const whole = {
   rules: rules.default({}),
   default: effect.default('allow'),
   undeclared: effect.optional(),
+  approvals: z.enum(['wait', 'refuse']).default('wait'),
 };
 
 /** One of the names of the whole form makes it that: a capability of such a name stands within `rules`. */

@@ -14,6 +14,8 @@ export interface PolicyObjectInput {
   default?: PolicyEffect;
   /** For tools that declare no capability; default what `default` says. */
   undeclared?: PolicyEffect;
+  /** `wait` (default): a call that needs an approval waits until somebody answers. `refuse`: it ends with `ApprovalRequired`. */
+  approvals?: 'wait' | 'refuse';
 }
 
 /** Rules alone, or an object with them. */

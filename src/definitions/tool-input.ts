@@ -66,4 +66,6 @@ export interface ToolInput<
    * no policy. What it throws becomes an error result; it has 30 s.
    */
   prepareAction?: PrepareAction<Args>;
+  /** Milliseconds that a call waits for an approval, above 0; then it is refused. Default: as long as its execution lasts. */
+  approvalTimeoutMs?: number;
 }

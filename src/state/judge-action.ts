@@ -11,10 +11,11 @@ import { type Action, type AgentPolicy, OWN_CAPABILITIES } from '../core/governa
 import { decide, type PolicyDecision } from '../core/governance/capability-policy.ts';
 import { type PreparedAction, readPrepared } from '../core/governance/prepared-action.ts';
 import { canonicalJson } from '../core/value/canonical-json.ts';
-import { type ErrorCode, errorMessage } from '../core/value/error.ts';
+import { errorMessage } from '../core/value/error.ts';
 import { LIMITS } from '../core/value/limit.ts';
-import type { ToldAction } from '../store/port/action.ts';
+import type { ActionDenial, EarlierDecision, ToldAction } from '../store/port/action.ts';
 import type { ThreadRecord } from '../store/port/thread.ts';
+import type { ThreadStore } from '../store/port/thread-store.ts';
 import { runAuthorCode } from './author-run.ts';
 import { type AnsweredCall, refuseCall } from './check-arguments.ts';
 import { go, type Nothing, type Verdict } from './gate.ts';
@@ -24,6 +25,8 @@ import type { ThreadEnv } from './thread-env.ts';
 export interface AskedAction extends Pick<Action, 'id' | 'kind' | 'name' | 'callId' | 'capabilities'> {
   readonly policy: AgentPolicy;
   readonly thread: ThreadRecord;
+  /** Absent at rest. */
+  readonly executionId?: string;
   /** Checked ones. */
   readonly args: unknown;
   readonly prepared?: PreparedAction;
@@ -47,7 +50,8 @@ export function capabilitiesOf({ capabilities, runsCode }: ToolDefinition): read
 export function refuseDenied(_ports: unknown, { asked }: Asked): Verdict<Nothing, AnsweredCall> {
   if (!asked) return go();
   const decision = decide(asked.policy, asked.capabilities);
-  return decision.effect === 'deny' ? refuseAction(asked, decision) : go();
+  if (decision.effect !== 'deny') return go();
+  return refuseAction({ action: toAction(asked), decision }, toDenial(decision));
 }
 
 interface PreparedCall extends Asked {
@@ -85,8 +89,39 @@ export async function prepareAction(
 export function judgeAction(_ports: unknown, { asked }: Asked): Verdict<Judged, AnsweredCall> {
   if (!asked) return go({ action: undefined });
   const decision = decide(asked.policy, asked.capabilities);
-  if (decision.effect !== 'allow') return refuseAction(asked, decision);
-  return go({ action: { action: toAction(asked), decision } });
+  const action = { action: toAction(asked), decision };
+  return decision.effect === 'deny' ? refuseAction(action, toDenial(decision)) : go({ action });
+}
+
+/** Stage, where a call cannot wait: what needs an approval is refused, unless an earlier one reaches it. */
+export async function refuseUnapproved(
+  { store }: { readonly store: Pick<ThreadStore, 'actions'> },
+  { asked, action }: Asked & Judged,
+): Promise<Verdict<Nothing, AnsweredCall>> {
+  if (!asked || action?.decision.effect !== 'require_approval') return go();
+  const earlier = await findEarlier(store, asked, action);
+  if (earlier?.approved) return go();
+  return refuseAction(action, earlier ? toRefusal(earlier) : toDenial(action.decision));
+}
+
+/** What was said of the same before, so far as it reaches this call. */
+export function findEarlier(
+  { actions }: Pick<ThreadStore, 'actions'>,
+  { thread, executionId }: Pick<AskedAction, 'thread' | 'executionId'>,
+  { action: { fingerprint } }: ToldAction,
+): Promise<EarlierDecision | null> {
+  return actions.findDecision({
+    threadId: thread.id,
+    userId: thread.userId,
+    executionId: executionId ?? null,
+    fingerprint,
+  });
+}
+
+/** A person has not let it be done. */
+export function toRefusal({ reason, by }: Pick<EarlierDecision, 'reason' | 'by'>): ActionDenial {
+  const who = by === undefined ? 'Its approval was refused' : `${by} refused its approval`;
+  return { code: 'ActionDenied', reason: `${who}${reason === undefined ? '.' : `: ${reason}`}` };
 }
 
 function toAction({ id, kind, name, callId, args, prepared = {}, ...asked }: AskedAction): Action {
@@ -109,9 +144,11 @@ function toAction({ id, kind, name, callId, args, prepared = {}, ...asked }: Ask
   };
 }
 
-function refuseAction(asked: AskedAction, decision: PolicyDecision): Verdict<never, AnsweredCall> {
-  const denied = toDenial(decision);
-  const action = toAction(asked);
+/** Ends the gate: nothing of it is done. */
+export function refuseAction(
+  { action, decision }: ToldAction,
+  denied: ActionDenial,
+): Verdict<never, AnsweredCall> {
   return refuseCall(`${denied.code}: "${action.name}" was not done. ${denied.reason}`, {
     error_code: denied.code,
     error_data: { actionId: action.id, effect: decision.effect, capabilities: decision.matchedCapabilities },
@@ -119,7 +156,7 @@ function refuseAction(asked: AskedAction, decision: PolicyDecision): Verdict<nev
   });
 }
 
-function toDenial({ effect, reason }: PolicyDecision): { code: ErrorCode; reason: string } {
+export function toDenial({ effect, reason }: PolicyDecision): ActionDenial {
   if (effect === 'deny') return { code: 'ActionDenied', reason: `${reason}.` };
   return { code: 'ApprovalRequired', reason: `${reason}, and nobody can be asked here.` };
 }

@@ -21,6 +21,7 @@ import {
   judgeAction,
   prepareAction,
   refuseDenied,
+  refuseUnapproved,
 } from './judge-action.ts';
 import type { ThreadEnv } from './thread-env.ts';
 import { runToolBody } from './tool-body.ts';
@@ -90,6 +91,7 @@ const INVOKED_TOOL = openGate<ToolsInput, InvokedCall, AnsweredCall>()
   .stage(refuseDenied) //        4 policy: what it declares is denied
   .stage(prepareAction) //       4 policy: what its tool says of it
   .stage(judgeAction) //         4 policy: what the agent says of all that
+  .stage(refuseUnapproved) //    4 policy: needs an approval that there is not
   .stage(beginInvoked) //        4 its action is kept
   .stage(runInvoked) //          5 body
   .stage(endInvoked); //         5 how its action ended
@@ -108,7 +110,7 @@ function askInvoked(
   { registry }: ToolsInput,
   { tool, args, caller, key }: InvokedCall & { readonly tool: ToolDefinition; readonly args: unknown },
 ): Verdict<Asked & { readonly signal: AbortSignal }, never> {
-  const { thread, signal } = caller;
+  const { thread, signal, execution } = caller;
   const policy = registry.agents.get(thread.agent)?.policy;
   const asked: AskedAction | undefined = policy && {
     id: key,
@@ -118,6 +120,7 @@ function askInvoked(
     policy,
     thread,
     args,
+    ...(execution && { executionId: execution.executionId }),
   };
   return go({ asked, signal });
 }

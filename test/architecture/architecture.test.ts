@@ -17,7 +17,9 @@ const SOURCES = readSources();
 const PATHS = new Set(SOURCES.map(({ path }) => path));
 
 /** A file above 400 lines must be a pure table. */
-const TABLES: Readonly<Record<string, string>> = {};
+const TABLES: Readonly<Record<string, string>> = {
+  'core/event/event-data.ts': 'every kind of row of the log, with its data and its line of doc',
+};
 /** A file above 250 lines must say here why it is one idea. */
 const LONG: Readonly<Record<string, string>> = {
   'client/runtime-client.ts': 'all that is public of the client: each method a line, with its doc',

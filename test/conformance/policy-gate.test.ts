@@ -118,7 +118,7 @@ describe('a policy at the tool gate', () => {
   });
 
   it('[PL-07] does nothing of a call that needs an approval', async () => {
-    const run = await runUpdate({ 'records.write': 'require_approval' });
+    const run = await runUpdate({ rules: { 'records.write': 'require_approval' }, approvals: 'refuse' });
     expect(run.written).toEqual([]);
     expect(await resultOf(run.runtime, run.thread, 'update')).toMatchObject({
       tool_status: 'error',

@@ -18,6 +18,21 @@ export const POLICY: readonly Requirement[] = [
     text: 'Where an approval is needed and nobody can be asked, nothing of the call is done, and it says so.',
   },
   {
+    id: 'PL-08',
+    level: 'MUST',
+    text: 'An approval is for what was shown: an answer for anything else does not count, and a changed action asks again.',
+  },
+  {
+    id: 'PL-09',
+    level: 'MUST',
+    text: 'An action that waits for its approval survives the loss of its worker, and is done once.',
+  },
+  {
+    id: 'PL-10',
+    level: 'MUST',
+    text: 'A refused approval leaves nothing done, and its reason is told.',
+  },
+  {
     id: 'PL-11',
     level: 'MUST',
     text: 'A tool shows what a call would do before it is judged; artifacts name their action, and no declared capability is lost.',

@@ -8,7 +8,7 @@ import type { SubagentCall } from './callee.ts';
 
 export function askSubagent({ registry }: JudgePorts, { call }: SubagentCall): Verdict<Asked, never> {
   const args = parseArguments(call.begun.call.arguments);
-  return go({ asked: toAskedAgent(registry(), infoOf(call), args) });
+  return go({ asked: toAskedAgent(registry(), infoOf(call), { args, executionId: call.executionId }) });
 }
 
 export async function beginJudged(

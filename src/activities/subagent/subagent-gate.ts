@@ -4,7 +4,7 @@
  */
 import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
 import { openGate } from '../../state/gate.ts';
-import { judgeAction } from '../../state/judge-action.ts';
+import { judgeAction, refuseUnapproved } from '../../state/judge-action.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { ResumableCall } from '../tool/resumable-call.ts';
 import { resolveNamedCallee, resolveOwnCallee, type SubagentCall } from './callee.ts';
@@ -29,6 +29,7 @@ const OWN = openCall()
   .stage(resolveOwnCallee) //       1 resolve: a subagent that is listed and enabled
   .stage(askSubagent) //            4 policy: what the call asks for
   .stage(judgeAction) //            4 policy: what the agent says of that
+  .stage(refuseUnapproved) //       4 policy: needs an approval that there is not
   .stage(beginJudged) //            4 scheduled → started, where that has waited for the policy
   .stage(bootstrap) //              5 body: name and first message of an immediate one, by a model
   .stage(readOwnArguments) //       5 body: what the child's prompt asks for, and its first message
@@ -43,6 +44,7 @@ const CREATE = openCall()
   .stage(checkNamedArguments) //    2
   .stage(askSubagent) //            4
   .stage(judgeAction) //            4
+  .stage(refuseUnapproved) //       4
   .stage(beginJudged) //            4
   .stage(bootstrap) //              5
   .stage(composeFirst) //           5
@@ -57,6 +59,7 @@ const MESSAGE = openCall()
   .stage(findToldFiles) //          2
   .stage(askSubagent) //            4
   .stage(judgeAction) //            4
+  .stage(refuseUnapproved) //       4
   .stage(beginJudged) //            4
   .stage(tellChild); //             5 body: a word to the child
 

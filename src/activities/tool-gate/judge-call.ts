@@ -21,12 +21,9 @@ export function askTool(
   { registry }: JudgePorts,
   { execution, tool, args }: ToolFrame & { readonly tool: ToolDefinition; readonly args: unknown },
 ): Verdict<Asked & { readonly signal: AbortSignal }, never> {
-  const asked = toAsked(registry(), execution, {
-    kind: 'tool.call',
-    capabilities: capabilitiesOf(tool),
-    args,
-  });
-  return go({ asked, signal: execution.signal });
+  const { executionId, signal } = execution;
+  const what = { kind: 'tool.call', capabilities: capabilitiesOf(tool), args, executionId } as const;
+  return go({ asked: toAsked(registry(), execution, what), signal });
 }
 
 export function askPrompt(
@@ -39,22 +36,27 @@ export function askPrompt(
 
 export function askHandoff(
   { registry }: JudgePorts,
-  { execution, args }: KnownCall & { readonly args: unknown },
+  { execution, args }: ToolFrame & { readonly args: unknown },
 ): AskedCall {
-  return go({ asked: toAskedAgent(registry(), execution, args) });
+  const { executionId } = execution;
+  return go({ asked: toAskedAgent(registry(), execution, { args, executionId }) });
 }
 
 /** A call of an agent, whatever becomes of it. */
-export function toAskedAgent(registry: Registry, info: CallInfo, args: unknown): AskedAction | undefined {
+export function toAskedAgent(
+  registry: Registry,
+  info: CallInfo,
+  { args, executionId }: Pick<AskedAction, 'args' | 'executionId'>,
+): AskedAction | undefined {
   const capabilities = [OWN_CAPABILITIES['agent.call']];
-  return toAsked(registry, info, { kind: 'agent.call', capabilities, args });
+  return toAsked(registry, info, { kind: 'agent.call', capabilities, args, executionId });
 }
 
 /** Undefined for a call that has begun, or whose agent has no policy. */
 function toAsked(
   registry: Registry,
   { pending, thread, call: { name, callId }, step, index }: CallInfo,
-  what: Pick<AskedAction, 'kind' | 'capabilities' | 'args'>,
+  what: Pick<AskedAction, 'kind' | 'capabilities' | 'args' | 'executionId'>,
 ): AskedAction | undefined {
   const policy = registry.agents.get(thread.agent)?.policy;
   if (!pending || !policy) return undefined;

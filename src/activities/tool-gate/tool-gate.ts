@@ -15,9 +15,10 @@ import type { ToolCallOutcome, WaitingCall } from '../../core/thread/step.ts';
 import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { type AnsweredCall, checkToolArguments, requireVariables } from '../../state/check-arguments.ts';
 import { openGate, type Passed } from '../../state/gate.ts';
-import { judgeAction, prepareAction, refuseDenied } from '../../state/judge-action.ts';
+import { judgeAction, prepareAction, refuseDenied, refuseUnapproved } from '../../state/judge-action.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { isPassing } from '../base/guard.ts';
+import { askApproval } from './approval.ts';
 import type { CallAnswer, KnownCall, ToolResultKey } from './call-info.ts';
 import { afterCreateMessage, type Committed, commitResult, type FinishedCall } from './commit-result.ts';
 import { giveUpCall } from './given-up-call.ts';
@@ -53,18 +54,20 @@ const FUNCTION = openGate<
   .stage(refuseDenied) //          4 policy: what it declares is denied
   .stage(prepareAction) //         4 policy: what its tool says of it
   .stage(judgeAction) //           4 policy: what the agent says of all that
+  .stage(askApproval) //           4 policy: waits for an approval
   .stage(beginJudged) //           4 scheduled → started, where that has waited for the policy
   .stage(runBody) //               5 body, within its time
   .stage(redactAnswer); //         6 redaction
 
 type HandoffFrame = ToolFrame & { readonly agent: AgentDefinition };
 
-const HANDOFF = openGate<ActivityDependencies, HandoffFrame, AnsweredCall | NotBegun>()
+const HANDOFF = openGate<ActivityDependencies, HandoffFrame, AnsweredCall | WaitingCall | NotBegun>()
   .stage(requireListed) //         1
   .stage(resolveHandoff) //        1 resolve: an agent that may take this thread over
   .stage(checkPromptArguments) //  2
   .stage(askHandoff) //            4
   .stage(judgeAction) //           4
+  .stage(askApproval) //           4
   .stage(beginJudged) //           4
   .stage(readFirstMessage) //      5 body: the first message that the arguments make
   .stage(handOff); //              5 body: says who is next
@@ -77,6 +80,7 @@ export const PROMPT = openGate<ActivityDependencies, KnownCall, AnsweredCall | N
   .stage(checkPromptArguments) //  2
   .stage(askPrompt) //             4
   .stage(judgeAction) //           4
+  .stage(refuseUnapproved) //      4 policy: needs an approval that there is not
   .stage(beginJudged) //           4
   .stage(readFirstMessage); //     5 body: the first message that the arguments make
 

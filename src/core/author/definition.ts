@@ -170,6 +170,8 @@ export interface ToolDefinition {
   readonly capabilities?: readonly string[];
   /** Says what a call would do, before it is judged. */
   readonly prepareAction?: (args: never, context: ActionContext) => unknown;
+  /** How long a call of it waits for an approval; without end where absent. */
+  readonly approvalTimeoutMs?: number;
   /** Its body may ask people (`state.ask`), and then begins again from its start. */
   readonly asks?: true;
   /** Runs code and does nothing else: its calls are dispatched as `runCode`. Only built-in tools have it. */

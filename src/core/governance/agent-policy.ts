@@ -2,7 +2,10 @@
 import type { CapabilityPolicy, PolicyDecision } from './capability-policy.ts';
 
 /** The policy of an agent, defaults applied. */
-export interface AgentPolicy extends CapabilityPolicy {}
+export interface AgentPolicy extends CapabilityPolicy {
+  /** What needs an approval waits for it, or is refused at once. */
+  readonly approvals: 'wait' | 'refuse';
+}
 
 /** What a call of each kind of callee is. */
 export type ActionKind = 'tool.call' | 'prompt.call' | 'agent.call';
@@ -42,10 +45,18 @@ export interface JudgedAction {
 }
 
 /**
- * `denied`, `completed`, `failed`: over. `uncertain`: it had begun when its worker was lost, and whether it has taken effect is unknown,
+ * `requested`: it waits for an approval. `denied`, `completed`, `failed`: over. `uncertain`: it had begun when its worker was lost, and whether it has taken effect is unknown,
  * until somebody says so: `reconciled`.
  */
-export const ACTION_STATES = ['denied', 'started', 'completed', 'failed', 'uncertain', 'reconciled'] as const;
+export const ACTION_STATES = [
+  'requested',
+  'denied',
+  'started',
+  'completed',
+  'failed',
+  'uncertain',
+  'reconciled',
+] as const;
 export type ActionState = (typeof ACTION_STATES)[number];
 
 /** What calls have that declare nothing themselves. */

@@ -25,6 +25,21 @@ export interface RecordAction {
   readonly executionId?: string;
 }
 
+/** What somebody has said of an action of this fingerprint before, so far as it reaches this one. */
+export interface EarlierDecision {
+  readonly approved: boolean;
+  readonly waitId: string;
+  readonly reason?: string;
+  readonly by?: string;
+}
+
+export interface FindDecision {
+  readonly threadId: string;
+  readonly userId: string | null;
+  readonly executionId: string | null;
+  readonly fingerprint: string;
+}
+
 export interface EndAction {
   readonly id: string;
   readonly threadId: string;
@@ -74,6 +89,11 @@ export interface ActionStore {
   record(command: RecordAction): Promise<void>;
   /** The end of what `record` has begun. Given again it changes nothing. */
   end(command: EndAction): Promise<void>;
+  /**
+   * The newest answer of an approval of this fingerprint that reaches this execution: approved for the execution, the thread, or always (by
+   * the scope of the answer; the last for threads of the same user), or denied in this execution. Null where there is none.
+   */
+  findDecision(asked: FindDecision): Promise<EarlierDecision | null>;
   /** Newest first. */
   list(options?: ListActions): Promise<readonly ActionRecord[]>;
   /** Once: a second time the action is certain. */

@@ -1,6 +1,8 @@
 /** Waits (core/wait): what is asked of people before a call, an execution or a thread goes on, and what they answered. */
+
 import type { WaitAnswer } from '../../core/wait/answer.ts';
 import type { GivenAnswer, WaitKind, WaitOutcome, WaitState } from '../../core/wait/wait.ts';
+import type { ToldAction } from './action.ts';
 
 /** Times are microseconds since 1970. */
 export interface Wait {
@@ -35,7 +37,8 @@ export interface Wait {
 export interface WaitingCallKey {
   readonly step: number;
   readonly index: number;
-  readonly attempt: string;
+  /** Absent for a call that has not begun: it waits before that. */
+  readonly attempt?: string;
 }
 
 export interface OpenWait
@@ -44,6 +47,8 @@ export interface OpenWait
   /** Unique in the thread: the natural key of the command. */
   readonly key: string;
   readonly call?: WaitingCallKey;
+  /** What it is to be approved: kept, and told, in the same transaction. */
+  readonly action?: ToldAction;
   /** From now on, by the clock of the store; without it the wait does not expire. */
   readonly expiresInMs?: number;
 }

@@ -33,5 +33,10 @@ export const actions: Migration = {
       .on('actions')
       .columns(['state', 'requested_at'])
       .execute();
+    await db.schema
+      .createIndex('waits_by_fingerprint')
+      .on('waits')
+      .columns(['fingerprint', 'state'])
+      .execute();
   },
 };

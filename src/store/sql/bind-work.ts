@@ -1,6 +1,7 @@
 /** The part of the store that work goes through: threads, their queues, steps, calls and effects, bound to one database. */
 
 import { endAction, recordAction } from '../commands/action/action.ts';
+import { findDecision } from '../commands/action/earlier-decision.ts';
 import { listActions, reconcileAction } from '../commands/action/uncertain-action.ts';
 import { binder } from '../commands/base/bind.ts';
 import type { CommandContext } from '../commands/base/context.ts';
@@ -84,6 +85,7 @@ export function bindWork(context: CommandContext): Work {
     actions: {
       record: bound(recordAction),
       end: bound(endAction),
+      findDecision: bound(findDecision),
       list: bound(listActions),
       reconcile: bound(reconcileAction),
     },

@@ -113,6 +113,41 @@ export function registerAction(given: () => Stores): void {
       ]);
     });
 
+    it('[PL-09] whose wait is over is judged again: neither its answer nor the end of its time begins it', async () => {
+      const thread = await withCall(given);
+      const judges = () => true;
+      await begin(thread, { judges });
+      const wait = {
+        threadId: thread.id,
+        kind: 'approval',
+        name: 'write',
+        summary: 's',
+        data: {},
+        blocks: true,
+      } as const;
+      const call = { step: 1, index: 0 };
+      const action = told(thread);
+      const first = { ...wait, id: `${thread.id}-1`, key: 'one', fingerprint: 'f', call, action };
+      expect(await thread.store.waits.open({ ...first, expiresInMs: 0 })).toMatchObject({ kind: 'open' });
+      expect(await begin(thread, { judges })).toMatchObject({
+        unbegun: true,
+        waits: [{ key: 'one', wait: { state: 'expired' } }],
+      });
+      const second = { ...first, id: `${thread.id}-2`, key: 'two' };
+      expect(await thread.store.waits.open(second)).toMatchObject({ kind: 'open' });
+      expect(await begin(thread, { judges })).toMatchObject({ kind: 'waits' });
+      await thread.store.waits.answer({ id: second.id, answer: { approved: true, scope: 'thread' } });
+      expect(await begin(thread, { judges })).toMatchObject({ unbegun: true });
+      expect(await kinds(thread)).toEqual(['tool.called', 'action.requested', 'action.policy']);
+      const asked = { threadId: thread.id, userId: null, executionId: null, fingerprint: 'f' };
+      expect(await thread.store.actions.findDecision(asked)).toMatchObject({
+        approved: true,
+        waitId: second.id,
+      });
+      expect(await thread.store.actions.findDecision({ ...asked, fingerprint: 'g' })).toBeNull();
+      expect(await thread.store.actions.findDecision({ ...asked, threadId: 'another' })).toBeNull();
+    });
+
     it('fails with its call, also where the call is stopped', async () => {
       const thread = await withCall(given);
       await begin(thread, { action: told(thread) });

@@ -1,5 +1,6 @@
 /**
- * The life of an action: denied, or started → completed | failed | uncertain → reconciled. Its row and the log tell the same.
+ * The life of an action: requested where it waits for an approval, then denied, or started → completed | failed |
+ * uncertain → reconciled. Its row and the log tell the same.
  * A1. Its id is the key: what begins it again, such as another attempt of an idempotent tool, changes nothing.
  */
 import type { Insertable, Selectable } from 'kysely';
@@ -29,14 +30,46 @@ export async function recordAction(
   });
 }
 
-/** Tells of an action that begins, or that is denied. */
+/** Tells of an action that begins, or that is denied; of one that has waited for an approval, what came of that. */
 export async function openAction(
+  thread: ThreadTransaction,
+  told: ToldAction,
+  place: ActionPlace,
+): Promise<void> {
+  const { action, denied } = told;
+  const state = denied ? 'denied' : 'started';
+  const known = await findAction(thread, action.id);
+  // A1: begun before.
+  if (known && known.state !== 'requested') return;
+  const row = toRow(thread, told, place, state);
+  await keep(thread, known, row);
+  if (known?.fingerprint !== action.fingerprint) tellRequest(thread, told, place);
+  const named = { actionId: action.id, name: action.name };
+  const at = { step: place.step };
+  if (denied) thread.emit('action.denied', { ...named, ...denied }, at);
+  else thread.emit('action.started', named, at);
+}
+
+/** Tells of an action that waits for an approval; once for each fingerprint. */
+export async function requestAction(
+  thread: ThreadTransaction,
+  told: ToldAction,
+  place: ActionPlace,
+): Promise<void> {
+  const known = await findAction(thread, told.action.id);
+  if (known && (known.state !== 'requested' || known.fingerprint === told.action.fingerprint)) return;
+  await keep(thread, known, toRow(thread, told, place, 'requested'));
+  tellRequest(thread, told, place);
+}
+
+function toRow(
   thread: ThreadTransaction,
   { action, decision, denied }: ToldAction,
   place: ActionPlace,
-): Promise<void> {
+  state: 'requested' | 'denied' | 'started',
+): Insertable<ActionTable> {
   const { id, kind, name, callId, fingerprint, ...prepared } = action;
-  const row: Insertable<ActionTable> = {
+  return {
     id,
     thread_id: thread.threadId,
     step: place.step ?? null,
@@ -48,43 +81,47 @@ export async function openAction(
     fingerprint,
     prepared: JSON.stringify(prepared),
     decision: JSON.stringify(decision),
-    state: denied ? 'denied' : 'started',
+    state,
     outcome: denied ? JSON.stringify(denied) : null,
     requested_at: thread.now,
-    started_at: denied ? null : thread.now,
-    ended_at: denied ? thread.now : null,
+    started_at: state === 'started' ? thread.now : null,
+    ended_at: state === 'denied' ? thread.now : null,
   };
-  const kept = await thread.trx
-    .insertInto('actions')
-    .values(row)
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  // A1: begun before.
-  if (!kept) return;
-  const named = { actionId: id, name };
-  const at = { step: place.step };
-  const { artifacts = [], ...shown } = prepared;
-  thread.emit(
-    'action.requested',
-    { ...named, kind, ...(callId === undefined ? {} : { callId }), fingerprint, ...shown, artifacts },
-    at,
-  );
-  thread.emit('action.policy', { ...named, ...decision }, at);
-  if (denied) thread.emit('action.denied', { ...named, ...denied }, at);
-  else thread.emit('action.started', named, at);
+}
+
+async function keep(
+  { trx }: ThreadTransaction,
+  known: ActionRow | undefined,
+  { id, requested_at: at, ...row }: Insertable<ActionTable>,
+): Promise<void> {
+  if (!known)
+    await trx
+      .insertInto('actions')
+      .values({ id, requested_at: at, ...row })
+      .execute();
+  else await trx.updateTable('actions').set(row).where('id', '=', id).execute();
+}
+
+function tellRequest(
+  thread: ThreadTransaction,
+  { action, decision }: ToldAction,
+  { step }: ActionPlace,
+): void {
+  const { id: actionId, name, artifacts = [], ...shown } = action;
+  thread.emit('action.requested', { actionId, name, ...shown, artifacts }, { step });
+  thread.emit('action.policy', { actionId, name, ...decision }, { step });
+}
+
+function findAction({ trx }: ThreadTransaction, id: string): Promise<ActionRow | undefined> {
+  return trx.selectFrom('actions').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
 /** The action of a call; undefined where none was judged. */
 export async function findActionOf(
-  { trx, threadId }: ThreadTransaction,
+  thread: ThreadTransaction,
   { step, idx }: { readonly step: number; readonly idx: number },
 ): Promise<ActionRow | undefined> {
-  return trx
-    .selectFrom('actions')
-    .selectAll()
-    .where('id', '=', `${threadId}:${step}:${idx}`)
-    .executeTakeFirst();
+  return findAction(thread, `${thread.threadId}:${step}:${idx}`);
 }
 
 export interface ActionEnd {
@@ -94,12 +131,13 @@ export interface ActionEnd {
   readonly uncertain?: boolean;
 }
 
-/** Only one that has begun, and has not ended. */
+/** Only one that has begun, or waits to begin, and has not ended. */
 export async function closeAction(
   thread: ThreadTransaction,
   row: ActionRow | undefined,
   { status, error, uncertain = false }: ActionEnd,
 ): Promise<void> {
+  if (row?.state === 'requested') return denyWaiting(thread, row, error ?? '');
   if (row?.state !== 'started') return;
   const named = { actionId: row.id, name: row.name };
   const at = { step: row.step };
@@ -119,6 +157,17 @@ export async function closeAction(
   else thread.emit('action.uncertain', named, at);
 }
 
+/** Nobody has approved it, and nobody will. */
+async function denyWaiting(thread: ThreadTransaction, row: ActionRow, reason: string): Promise<void> {
+  const denied = { code: 'ApprovalRequired', reason } as const;
+  await thread.trx
+    .updateTable('actions')
+    .set({ state: 'denied', outcome: JSON.stringify(denied), ended_at: thread.now })
+    .where('id', '=', row.id)
+    .execute();
+  thread.emit('action.denied', { actionId: row.id, name: row.name, ...denied }, { step: row.step });
+}
+
 /** Of a call that is cut off: its own, and those of tools that its body was invoking. */
 export async function closeStarted(
   thread: ThreadTransaction,
@@ -129,7 +178,7 @@ export async function closeStarted(
     .selectFrom('actions')
     .selectAll()
     .where('thread_id', '=', thread.threadId)
-    .where('state', '=', 'started')
+    .where('state', 'in', ['requested', 'started'])
     .where('step', '=', step)
     .orderBy('requested_at')
     .execute();
@@ -140,7 +189,6 @@ export async function closeStarted(
 
 export async function endAction(context: CommandContext, { id, threadId, ...end }: EndAction): Promise<void> {
   await inThread(context, threadId, async (thread) => {
-    const row = await thread.trx.selectFrom('actions').selectAll().where('id', '=', id).executeTakeFirst();
-    await closeAction(thread, row, end);
+    await closeAction(thread, await findAction(thread, id), end);
   });
 }

@@ -132,7 +132,8 @@ export async function settleCall(
   metadata: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   await updateCall(thread, call, { attempt: null });
-  if (call.state === 'started')
+  // The end of its wait has made a call scheduled that waited for an approval.
+  if (call.state !== 'scheduled' || call.waits > 0)
     await closeStarted(thread, call, { ...result, uncertain: state === 'unknown' });
   const owner = await readOwner(thread.trx, thread.threadId, call.step);
   await storeResult(thread, call, { result, state, metadata }, owner);

@@ -59,8 +59,8 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
       if (call.state === 'started' && !again && !idempotent) {
         return { kind: 'begun_elsewhere', name: call.name };
       }
-      // T4: to be judged first.
-      const unbegun = call.state === 'scheduled' && command.judges?.(thread.row.agent) === true;
+      // T4: to be judged first. One that has waited is as it was before its wait ended just now.
+      const unbegun = call.state !== 'started' && command.judges?.(thread.row.agent) === true;
       if (!unbegun) {
         const denied =
           call.state === 'scheduled' && (await spend(context, thread, { maxToolCalls: 1 }, { step }));

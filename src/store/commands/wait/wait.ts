@@ -12,6 +12,7 @@ import { isPast, judgeAnswer, misfit } from '../../../core/wait/wait.ts';
 import type { AnsweredWait, AnswerOfWait, ListWaits, OpenedWait, OpenWait, Wait } from '../../port/wait.ts';
 import { toCount } from '../../schema/rows.ts';
 import type { Tables } from '../../schema/tables.ts';
+import { type ActionPlace, requestAction } from '../action/action.ts';
 import { selectCall, updateCall } from '../base/call-row.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
@@ -32,11 +33,16 @@ export async function openWait(context: CommandContext, command: OpenWait): Prom
     const row = toRow(thread, command, now);
     await thread.trx.insertInto('waits').values(row).execute();
     thread.set({ open_waits: thread.row.open_waits + 1 });
+    if (command.action) await requestAction(thread, command.action, toActionPlace(row));
     const { summary, expires_at: expiresAt, step } = row;
     thread.emit('wait.opened', { ...namesOf(row), summary, expiresAt }, { step });
     if (command.blocks) showWaiting(thread);
     return { kind: 'open', wait: toWait(row, now) };
   });
+}
+
+function toActionPlace({ step, idx, execution_id: executionId }: WaitRow): ActionPlace {
+  return { step: step ?? undefined, index: idx ?? undefined, executionId: executionId ?? undefined };
 }
 
 async function findByKey({ trx, threadId }: ThreadTransaction, key: string): Promise<WaitRow | undefined> {
@@ -53,7 +59,11 @@ async function giveUpCall(
   { attempt, ...key }: NonNullable<OpenWait['call']>,
 ): Promise<boolean> {
   const call = await selectCall(thread.trx, thread.threadId, key).selectAll().executeTakeFirst();
-  if (call?.state !== 'started' || call.attempt !== attempt) return false;
+  const held =
+    attempt === undefined
+      ? call?.state === 'scheduled'
+      : call?.state === 'started' && call.attempt === attempt;
+  if (!call || !held) return false;
   await updateCall(thread, call, { state: 'asked', attempt: null, waits: call.waits + 1 });
   return true;
 }

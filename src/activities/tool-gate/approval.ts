@@ -1,0 +1,101 @@
+/**
+ * Stage: a call that needs an approval waits for it, before it begins. The call is then run again from the gate's first stage, and so what is
+ * judged, prepared and fingerprinted is what will be done.
+ * A1. An approval belongs to the call and the fingerprint that it was given for: a changed preparation asks again, and the arguments are
+ *     never taken from whoever answers.
+ * A2. Whatever is no approval refuses: a denial, a time that is up, a wait that was closed, a wait that cannot be opened.
+ */
+import { randomUUID } from 'node:crypto';
+import type { WaitingCall } from '../../core/thread/step.ts';
+import { errorMessage, isRuntimeError, isStoreTrouble } from '../../core/value/error.ts';
+import type { AnsweredCall } from '../../state/check-arguments.ts';
+import { end, go, type Nothing, type Verdict } from '../../state/gate.ts';
+import {
+  type Asked,
+  type AskedAction,
+  findEarlier,
+  type Judged,
+  refuseAction,
+  toDenial,
+  toRefusal,
+} from '../../state/judge-action.ts';
+import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
+import type { ActionDenial, ToldAction } from '../../store/port/action.ts';
+import type { Wait } from '../../store/port/wait.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { abortError } from '../base/guard.ts';
+import type { ToolFrame } from './tool-frame.ts';
+import { toWaitingCall } from './waiting-call.ts';
+
+type Approval = Verdict<Nothing, AnsweredCall | WaitingCall>;
+
+export async function askApproval(
+  { store, registry }: Pick<ActivityDependencies, 'store' | 'registry'>,
+  { asked, action, execution, env }: ToolFrame & Asked & Judged,
+): Promise<Approval> {
+  if (!asked || action?.decision.effect !== 'require_approval') return go();
+  const { step, index, call, executionId, waits = [], signal } = execution;
+  // A1: for this call and this fingerprint.
+  const key = `approval:${step}:${index}:${action.action.fingerprint}`;
+  const heard = waits.find((each) => each.key === key)?.wait;
+  if (heard) return judgeAnswer(action, heard);
+  const earlier = await findEarlier(store, asked, action);
+  if (earlier) return earlier.approved ? go() : refuseAction(action, toRefusal(earlier));
+  if (asked.policy.approvals === 'refuse') return refuseAction(action, toDenial(action.decision));
+  const expiresInMs = registry().tools.get(call.name)?.approvalTimeoutMs;
+  const shown = env.redactKnown(toShown(asked, action));
+  try {
+    const opened = await retryWhileUnavailable(signal, () =>
+      store.waits.open({
+        id: randomUUID(),
+        threadId: asked.thread.id,
+        key,
+        kind: 'approval',
+        name: call.name,
+        ...shown,
+        fingerprint: action.action.fingerprint,
+        blocks: true,
+        executionId,
+        toolCallId: call.callId,
+        call: { step, index },
+        action,
+        ...(expiresInMs === undefined ? {} : { expiresInMs }),
+      }),
+    );
+    if (opened.kind === 'open') return end(toWaitingCall(opened.wait));
+    if (opened.kind === 'over') return judgeAnswer(action, opened.wait);
+  } catch (error) {
+    if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;
+    // A2: nobody can be shown what would be done.
+    const reason = `Its approval cannot be asked for: ${errorMessage(error)}`;
+    return refuseAction(action, { code: 'ApprovalRequired', reason });
+  }
+  // The call or its thread is over: the activity is another attempt's.
+  throw abortError();
+}
+
+/** What the person is shown: what will be done, and why it is asked. */
+function toShown({ args, name }: AskedAction, { action, decision }: ToldAction) {
+  const { id, kind, capabilities, description, artifacts = [] } = action;
+  const summary = description ?? `${name} ${JSON.stringify(args ?? {})}`;
+  const data = {
+    actionId: id,
+    kind,
+    arguments: args ?? {},
+    capabilities,
+    artifacts,
+    reason: decision.reason,
+  };
+  return { summary, data };
+}
+
+function judgeAnswer(action: ToldAction, { answer, state, reason }: Wait): Approval {
+  if (answer && 'approved' in answer && answer.approved) return go();
+  return refuseAction(action, toDenied(answer, reason ?? state));
+}
+
+/** A2: no approval refuses. */
+function toDenied(answer: Wait['answer'], why: string): ActionDenial {
+  if (answer && 'approved' in answer) return toRefusal(answer);
+  return { code: 'ActionDenied', reason: `Its approval was not given: ${why}.` };
+}
