@@ -6,6 +6,7 @@
  */
 import type { InferResult, Transaction } from 'kysely';
 import type { Side } from '../../../core/author/thread-execution.ts';
+import type { BudgetAccount } from '../../../core/governance/budget.ts';
 import type { AttachmentRef } from '../../../core/message/message.ts';
 import type { QueueItem } from '../../../core/thread/item.ts';
 import { findAnswering, roleOf } from '../../../core/thread/session.ts';
@@ -14,6 +15,7 @@ import { QUEUED_TOOL, toQueuedCall, withPrepared } from '../../schema/pending-pa
 import type { Tables } from '../../schema/tables.ts';
 import { readInBatches } from '../base/batches.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import type { CausedItem } from '../budget/account.ts';
 import { putInLine } from './queue.ts';
 import { resolveAttachments } from './queued-attachments.ts';
 
@@ -147,7 +149,13 @@ async function markDrained({ trx, threadId }: ThreadTransaction, rows: readonly 
 }
 
 interface DueRow extends Pick<PendingRow, 'id' | 'kind' | 'own'> {
-  readonly item: StoredMessagePayload & QueuedToolPayload;
+  readonly item: StoredMessagePayload & QueuedToolPayload & CausedItem;
+}
+
+/** The budgets that an execution which begins with these rows spends from: those of the first, where nothing is from outside the family. */
+export function causesOf(rows: readonly DueRow[]): readonly BudgetAccount[] {
+  const fromOutside = rows.some(({ own, item }) => own === 0 && item.budget === undefined);
+  return fromOutside ? [] : (rows.find(({ item }) => item.budget)?.item.budget ?? []);
 }
 
 interface StoredMessagePayload {

@@ -5,6 +5,7 @@ import type { Tables } from '../../schema/tables.ts';
 import { beginAsking } from '../base/step-count.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { openBudget } from '../budget/account.ts';
+import { causesOf, type DueInput } from '../message/drain.ts';
 
 export function selectOpenExecution(trx: Transaction<Tables>, threadId: string) {
   return trx
@@ -21,9 +22,12 @@ export type OpenExecution = InferResult<ReturnType<typeof selectOpenExecution>>[
 export async function setRunning(
   thread: ThreadTransaction,
   { executionId, budget }: Pick<BeginStep, 'executionId' | 'budget'>,
-  open: OpenExecution | undefined,
+  { open, due }: { readonly open: OpenExecution | undefined; readonly due: DueInput },
 ): Promise<void> {
-  if (!open) await openBudget(thread, executionId, budget?.(thread.row.agent));
+  if (!open) {
+    const definition = budget?.(thread.row.agent);
+    await openBudget(thread, { executionId, definition, causes: causesOf(due.rows) });
+  }
   if (!open && (await startExecution(thread, executionId))) {
     beginAsking(thread);
     thread.emit('execution.started', { executionId });
