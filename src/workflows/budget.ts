@@ -1,17 +1,15 @@
 /**
- * Waits for what other requests of the family hold of a budget (core/governance/reservation.ts, R2).
- * B1. Whoever settles a request wakes those that wait, and a signal may be lost with a run that was killed: so the store is asked again
- *     after half a minute in any case.
+ * Waits for what other requests of the family hold of a budget (core/governance/reservation.ts, R2): the store is asked again, at growing
+ * intervals. The wait is within the step, so that whatever ends the step ends it.
  */
-import { condition } from '@temporalio/workflow';
+import { sleep } from '@temporalio/workflow';
 import type { ThreadRun } from './thread-run.ts';
 
-const LOOK_AGAIN_MS = 30_000;
+const FIRST_LOOK_MS = 1000;
+const LONGEST_LOOK_MS = 30_000;
 
-export async function awaitBudget(run: ThreadRun): Promise<void> {
-  const { family, presence } = run;
+/** `look`: how often it has been asked already. */
+export async function awaitBudget({ presence }: ThreadRun, look: number): Promise<void> {
   presence.showActivity('waiting for its budget, which other requests hold');
-  // B1: or a wake that came meanwhile.
-  await condition(() => family.heardOfBudget, LOOK_AGAIN_MS, { summary: 'waiting for its budget' });
-  family.listenForBudget();
+  await sleep(Math.min(FIRST_LOOK_MS * 2 ** look, LONGEST_LOOK_MS), { summary: 'waiting for its budget' });
 }

@@ -12,7 +12,6 @@ export class FamilyWatch {
   #reportDue = false;
   #bootDue = false;
   #booting = false;
-  #heardOfBudget = false;
   readonly #heard = new Set<string>();
 
   /** The thread has had children. */
@@ -74,20 +73,9 @@ export class FamilyWatch {
     this.#booting = false;
   }
 
-  hear({ reportOf, boot, budget }: WakePayload): void {
-    if (budget) this.#heardOfBudget = true;
+  hear({ reportOf, boot }: WakePayload): void {
     if (boot) this.#bootDue = true;
     if (reportOf !== undefined && this.#heard.size < LIMITS.heardReports) this.#heard.add(reportOf);
-  }
-
-  /** A request of the family has ended that held of its budget. */
-  get heardOfBudget(): boolean {
-    return this.#heardOfBudget;
-  }
-
-  /** From now on. */
-  listenForBudget(): void {
-    this.#heardOfBudget = false;
   }
 
   /** Has the child reported since the thread began to listen? It waits for one child at a time. */

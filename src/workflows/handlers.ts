@@ -188,13 +188,9 @@ function readDelay(letter: Letter): number {
 
 /** What cannot be understood means: look into the queue. */
 function hearFamily(run: ThreadRun, letter: Letter): void {
-  const { reportOf, boot, budget, speaks } = readFields(letter);
-  run.family.hear({
-    ...(isThreadId(reportOf) ? { reportOf } : {}),
-    boot: boot === true,
-    budget: budget === true,
-  });
-  if (boot !== true && budget !== true) run.inbox.wake();
+  const { reportOf, boot, speaks } = readFields(letter);
+  run.family.hear({ ...(isThreadId(reportOf) ? { reportOf } : {}), boot: boot === true });
+  if (boot !== true) run.inbox.wake();
   if (speaks === true) run.inbox.hearRelative();
 }
 

@@ -41,8 +41,6 @@ export interface WakePayload {
   readonly reportOf?: string;
   /** Children of this thread wait to be started. */
   readonly boot?: boolean;
-  /** A request of the family has ended that held of a budget which this thread waits for. */
-  readonly budget?: boolean;
   /** What lies in the queue is said to the thread, as a person would: one that was stopped goes on. */
   readonly speaks?: boolean;
 }

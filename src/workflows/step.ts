@@ -94,12 +94,12 @@ async function askModel(
   input: Omit<ModelStepInput, keyof RunRef>,
 ): Promise<Exclude<ModelStepOutcome, { kind: 'blocked' }>> {
   const { presence, turn } = run;
-  for (;;) {
+  for (let look = 0; ; look++) {
     presence.showActivity(`asking ${presence.model || 'the model'}`);
     const summary = `step ${turn.totalSteps + 1} · ${presence.model || presence.agent}`;
     const outcome = await run.activities.modelStep(input, summary);
     if (outcome.kind !== 'blocked') return outcome;
-    await awaitBudget(run);
+    await awaitBudget(run, look);
   }
 }
 

@@ -20,7 +20,7 @@ export async function runSubprompt(
   place: CallPlace,
   runCall: RunCall,
 ): Promise<ToolCallOutcome> {
-  let queued = 0;
+  let [queued, looks] = [0, 0];
   const withQueued = (outcome: ToolCallOutcome): ToolCallOutcome =>
     outcome.kind === 'done' ? { ...outcome, queued: outcome.queued + queued } : outcome;
   const runInner = (step: SubpromptStep, index: number) => {
@@ -32,7 +32,7 @@ export async function runSubprompt(
     const asked = await run.activities.askSubprompt(call, place);
     if (asked.kind === 'terminated') return asked;
     if (asked.kind === 'blocked') {
-      await awaitBudget(run);
+      await awaitBudget(run, looks++);
       continue;
     }
     if (asked.kind === 'settled') return withQueued(asked.outcome);

@@ -10,7 +10,8 @@ import {
   registryFrom,
 } from '../../src/definitions/index.ts';
 import { calls, callsMany, fails, type Script, says, scriptedModel } from '../../src/testing/index.ts';
-import { type TestRuntime, testRuntime } from '../support/runtime.ts';
+import { workflowOf } from '../support/operator.ts';
+import { eventually, type TestRuntime, testRuntime } from '../support/runtime.ts';
 
 /** Its tools, and how often the body of each has run. */
 function counted(quick: boolean) {
@@ -197,5 +198,36 @@ describe('budgets', () => {
       });
     expect(registry({})).toThrow(/budget\.maxCost needs prices, and the model 'spare'/);
     expect(registry({ outputPrice: 0 })).not.toThrow();
+  });
+
+  it('a request that only others are in the way of waits for them, and is sent then', async () => {
+    const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2 };
+    const model = scriptedModel([calls('hold', {}, { usage }), says('mine at last', { usage })]);
+    const held = { step: 1, attempt: 9, call: 9 };
+    let [threadId, runId] = ['', ''];
+    const hold = defineTool({
+      description: 'holds all that is left, as a request of a relative would',
+      execute: async (state) => {
+        threadId = state.threadId;
+        const { store } = runtime;
+        runId = (await workflowOf(runtime, threadId).describe()).runId;
+        const asked = { ...held, threadId, runId, model: 'other', modelId: 'other' };
+        await store.modelCalls.start({ ...asked, reserve: () => ({ inputTokens: 1, leaseMs: 600_000 }) });
+        return { status: 'success', result: 'held' };
+      },
+    });
+    const agent = { budget: { maxOutputTokens: 100 } };
+    const runtime = await testRuntime({ model, tools: { hold }, agent });
+    const { threadId: id } = await runtime.client.startThread({
+      agent: 'helper',
+      messages: [{ content: 'hello' }],
+    });
+    const log = () => runtime.store.events.read(id, 0, 10_000);
+    await eventually('it has asked again', async () => eventsOf(await log(), 'step.retried').length > 0);
+    expect(model.requests).toHaveLength(1);
+    await runtime.store.modelCalls.end({ ...held, threadId, runId, ok: true, usage });
+    await runtime.client.waitForIdle(id);
+    expect((await runtime.transcript(id)).at(-1)).toBe('assistant: mine at last');
+    expect(await runtime.store.budgets.read(id)).toMatchObject([{ used: 3, reserved: 0 }]);
   });
 });

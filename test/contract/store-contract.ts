@@ -8,6 +8,7 @@ import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { registerAction } from './store/action.ts';
 import { registerAttachment } from './store/attachment.ts';
 import { registerBudget } from './store/budget.ts';
+import { registerBudgetFamily } from './store/budget-family.ts';
 import { registerConcurrency } from './store/concurrency.ts';
 import { registerEffect } from './store/effect.ts';
 import { registerEnv } from './store/env.ts';
@@ -97,6 +98,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerOwnMessage(given);
     registerEnv(given);
     registerBudget(given);
+    registerBudgetFamily(given);
     registerConcurrency(given);
     registerEffect(given);
     registerValue(given);

@@ -51,6 +51,8 @@ export interface ChildReportTable {
   /** The parent's call that it answered; null for a queued message, or none. */
   call_step: number | null;
   call_idx: number | null;
+  /** The budgets of whoever has caused the execution, a list of `{ threadId, executionId }`; null where there were none. */
+  budget: Json | null;
   created_at: number;
   delivered_at: number | null;
 }

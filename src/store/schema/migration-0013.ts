@@ -5,6 +5,7 @@ import type { Tables } from './tables.ts';
 export const budgets: Migration = {
   async up(db: Kysely<Tables>) {
     await db.schema.alterTable('threads').addColumn('budget', 'text').execute();
+    await db.schema.alterTable('child_reports').addColumn('budget', 'text').execute();
     await db.schema
       .createTable('budgets')
       .addColumn('thread_id', 'text', (c) => c.notNull())

@@ -1,7 +1,9 @@
 /**
  * Which budgets an execution spends from: named in its thread's row, so that a thread without any is asked for none.
  * A1. They are known from the begin of the execution to its end, and the same for whatever it does.
- * A2. Once one of them is used up, the execution is over: whatever it asks for is denied with the same words, by the row alone.
+ * A2. What an execution begins spends from its budgets too: an item in line names them (`CausedItem`). One that goes back to its own
+ *     thread's, by a report or by what its own code has queued, is a part of that execution, and opens none.
+ * A3. Once one of them is used up, the execution is over: whatever it asks for is denied with the same words, by the row alone.
  */
 import type { BudgetAccount, BudgetDefinition, BudgetLimit } from '../../../core/governance/budget.ts';
 import { BUDGET_LIMITS } from '../../../core/governance/budget.ts';
@@ -14,7 +16,7 @@ export interface BudgetState {
   readonly accounts: readonly BudgetAccount[];
   /** Its step waits for what other requests hold. */
   readonly waits?: true;
-  /** A2: used up. */
+  /** A3: used up. */
   readonly exceeded?: StoredError;
 }
 
@@ -23,8 +25,46 @@ export function budgetOf({ budget }: Pick<ThreadRow, 'budget'>): BudgetState | u
   return budget === null ? undefined : (JSON.parse(budget) as BudgetState);
 }
 
+/** The mark of what a relative has put in line. It is a field of the item, which no sender can write, as anybody can write metadata. */
+export interface CausedItem {
+  /** A2: the budgets of whoever caused it. */
+  readonly budget?: readonly BudgetAccount[];
+}
+
+/** A2: for an item that the thread's open execution puts in line, a relative's or its own. */
+export function causedBy({ row }: Pick<ThreadTransaction, 'row'>): CausedItem {
+  const accounts = budgetOf(row)?.accounts ?? [];
+  return accounts.length === 0 ? {} : { budget: accounts };
+}
+
+/** A2: the budgets of whoever has begun the thread's open execution. */
+export function budgetBehind({ id, budget }: Pick<ThreadRow, 'id' | 'budget'>): readonly BudgetAccount[] {
+  return (budgetOf({ budget })?.accounts ?? []).filter(({ threadId }) => threadId !== id);
+}
+
+export interface NewExecution {
+  readonly executionId: string;
+  readonly definition: BudgetDefinition | undefined;
+  /** A2: of the item that begins it; empty for one from outside. */
+  readonly causes: readonly BudgetAccount[];
+}
+
 /** A1: the execution begins. One that goes by the name of an earlier one goes on with what that has left. */
 export async function openBudget(
+  thread: ThreadTransaction,
+  { executionId, definition, causes }: NewExecution,
+): Promise<void> {
+  const { threadId } = thread;
+  const isPart = causes.some((cause) => cause.threadId === threadId);
+  const limits = isPart ? [] : toLimits(definition);
+  const own = limits.length === 0 ? [] : [{ threadId, executionId }];
+  if (own.length + causes.length === 0) return;
+  keepBudget(thread, { accounts: [...own, ...causes] });
+  await insertLines(thread, executionId, { limits, warnAt: definition?.warnAt ?? 0 });
+}
+
+/** Another agent has the thread: its limits bind the rest of the execution, where they are narrower. */
+export async function narrowBudget(
   thread: ThreadTransaction,
   executionId: string,
   definition: BudgetDefinition | undefined,
@@ -32,9 +72,34 @@ export async function openBudget(
   const limits = toLimits(definition);
   if (limits.length === 0) return;
   const { threadId, trx } = thread;
-  const account = { threadId, executionId };
-  keepBudget(thread, { accounts: [account] });
-  const warnAt = definition?.warnAt ?? 0;
+  const { accounts = [], ...state } = budgetOf(thread.row) ?? {};
+  // The one that the execution goes by: its own, or the one that it is a part of.
+  const account = accounts.find((each) => each.threadId === threadId) ?? { threadId, executionId };
+  if (!accounts.includes(account)) keepBudget(thread, { ...state, accounts: [account, ...accounts] });
+  await insertLines(thread, account.executionId, { limits, warnAt: definition?.warnAt ?? 0 });
+  for (const [name, max] of limits)
+    await trx
+      .updateTable('budgets')
+      .set({ max })
+      .where('thread_id', '=', threadId)
+      .where('execution_id', '=', account.executionId)
+      .where('name', '=', name)
+      .where('max', '>', max)
+      .execute();
+}
+
+interface NewLines {
+  readonly limits: readonly (readonly [BudgetLimit, number])[];
+  readonly warnAt: number;
+}
+
+/** Those that are there stay. */
+async function insertLines(
+  { threadId, trx }: ThreadTransaction,
+  executionId: string,
+  { limits, warnAt }: NewLines,
+): Promise<void> {
+  if (limits.length === 0) return;
   await trx
     .insertInto('budgets')
     .values(

@@ -40,7 +40,7 @@ export function warn(thread: ThreadTransaction, lines: readonly BudgetLine[], pl
     thread.emit('budget.warning', { executionId, ...elsewhere(thread, threadId), limit, max, used }, place);
 }
 
-/** The execution is over (account.ts, A2). */
+/** The execution is over (account.ts, A3). */
 export function exceed(
   thread: ThreadTransaction,
   state: BudgetState,

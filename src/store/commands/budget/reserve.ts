@@ -4,6 +4,7 @@
  * V1. Named as the request is, by step, attempt and call: whoever gives a command again finds what the first one held, and a second
  *     settlement changes nothing.
  * V2. A request whose end nobody will tell, since its worker was lost or its execution has ended, is settled as it was reserved.
+ * V3. So is one that is in somebody's way after its lease: its own worker would have ended it by then.
  */
 import type { Selectable } from 'kysely';
 import { type BudgetAccount, evaluateSpending } from '../../../core/governance/budget.ts';
@@ -141,7 +142,7 @@ async function settle(
   if (line && state && !state.exceeded) exceed(thread, state, { line, observed: line.used }, row);
 }
 
-/** V2. */
+/** V2: nobody will tell. */
 async function settleAsReserved(context: Locks, thread: ThreadTransaction, row: Reservation): Promise<void> {
   if (row.state !== 'open') return;
   const held = toAmounts(row);

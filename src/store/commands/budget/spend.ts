@@ -6,7 +6,7 @@ import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { budgetOf } from './account.ts';
 import { exceed, keepLines, lockLines, type SpendingPlace, warn } from './lines.ts';
 
-/** Undefined where it may go on; else why it may not: then nothing is spent, and the execution is over (account.ts, A2). */
+/** Undefined where it may go on; else why it may not: then nothing is spent, and the execution is over (account.ts, A3). */
 export async function spend(
   context: Pick<CommandContext, 'rowLocks'>,
   thread: ThreadTransaction,

@@ -7,6 +7,7 @@ import { selectCall } from '../base/call-row.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import { toThreadRow } from '../base/new-thread.ts';
 import { ThreadTransaction } from '../base/thread-transaction.ts';
+import { causedBy } from '../budget/account.ts';
 import { type ChildRow, findChild, readStart, toChildRecord } from './child.ts';
 import { copyEnv } from './child-env.ts';
 import { enqueueFirst } from './child-files.ts';
@@ -85,7 +86,8 @@ async function insertThread(
   await trx.insertInto('threads').values(inserted).execute();
   const child = new ThreadTransaction(trx, inserted, now);
   child.emit('thread.created', { agent, parentId: row.id, name });
-  const own = await enqueueFirst(child, row.id, { messages, arguments: given });
+  const caused = messages.map((message) => ({ ...message, ...causedBy(parent) }));
+  const own = await enqueueFirst(child, row.id, { messages: caused, arguments: given });
   child.set({ arguments: JSON.stringify(own) });
   await child.flush();
 }

@@ -7,6 +7,7 @@ import { roleTo } from '../../../core/thread/session.ts';
 import type { TellChild, ToldChild } from '../../port/thread-store.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { causedBy } from '../budget/account.ts';
 import { findAskingSide } from './asking-side.ts';
 import { type ChildRow, findChild, inChild, readStart, toChildRecord, updateChild } from './child.ts';
 import { enqueueFrom } from './child-files.ts';
@@ -21,7 +22,7 @@ export async function tellChild(context: CommandContext, command: TellChild): Pr
     const lives = await inChild(context, parent, childId, async (child) => {
       if (await hasItem(child, message.id)) return true;
       if (child.row.terminated_at !== null) return false;
-      await enqueueFrom(child, parentId, message);
+      await enqueueFrom(child, parentId, { ...message, ...causedBy(parent) });
       await expectAnswer(child, command);
       const { agent } = known;
       parent.emit(

@@ -9,6 +9,7 @@ import { type SubagentReport, statusAfter } from '../../../core/thread/subagent-
 import type { DueReport } from '../../port/thread-store.ts';
 import { type CommandContext, inSnapshot } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { budgetBehind } from '../budget/account.ts';
 import { type ChildRow, findChild, toChildRecord, updateChild } from './child.ts';
 
 export const END = 'end';
@@ -59,6 +60,12 @@ export async function keepEnd(thread: ThreadTransaction, reason: string | undefi
   await insertReport(thread, { id: END, report, early: false });
 }
 
+/** What the parent begins with the report is paid for by whoever has begun the child's execution. */
+function causeOf({ row }: ThreadTransaction): string | null {
+  const accounts = budgetBehind(row);
+  return accounts.length === 0 ? null : JSON.stringify(accounts);
+}
+
 interface NewReport {
   readonly id: string;
   readonly report: SubagentReport;
@@ -82,6 +89,7 @@ async function insertReport(
       early: early ? 1 : 0,
       call_step: null,
       call_idx: null,
+      budget: causeOf(thread),
       // Each later than the one before, so that they are delivered in order.
       created_at: thread.stamp(),
       delivered_at: null,

@@ -9,7 +9,9 @@ import { createHash } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import { type GivenContext, reportContext } from '../../../core/governance/run-context.ts';
 import type { AttachmentRef } from '../../../core/message/message.ts';
+import type { MessageItem } from '../../../core/thread/item.ts';
 import { roleTo } from '../../../core/thread/session.ts';
+import { isUsedUp } from '../../../core/thread/step-limit.ts';
 import { formatReport } from '../../../core/thread/subagent-report.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import type { DeliveredReport } from '../../port/thread-store.ts';
@@ -18,6 +20,7 @@ import { selectCall } from '../base/call-row.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import { readGiven } from '../base/run-context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import type { CausedItem } from '../budget/account.ts';
 import { enqueue } from '../message/queue.ts';
 import { findAskingSide } from './asking-side.ts';
 import { type ChildRow, findChild, updateChild } from './child.ts';
@@ -132,7 +135,7 @@ async function bring(parent: ThreadTransaction, { child, report, by }: Delivery)
   if (by === 'message') {
     const paths = attachments.map(({ path }) => path);
     const told = { kind: report.kind, content, attachments: paths };
-    await enqueue(parent, {
+    const item: MessageItem & CausedItem = {
       kind: 'message',
       id,
       role: roleTo(await findAskingSide(parent, child)),
@@ -144,7 +147,10 @@ async function bring(parent: ThreadTransaction, { child, report, by }: Delivery)
       },
       ...(attachments.length > 0 ? { attachments } : {}),
       ...(await contextOfCause(parent, childId)),
-    });
+      ...(report.budget === null ? {} : { budget: JSON.parse(report.budget) }),
+    };
+    // Kept, and begins nothing, where the budget that it belongs to is used up.
+    await enqueue(parent, item, { own: report.budget !== null && isSpent(parent) });
   }
   return { content, attachments };
 }
@@ -161,6 +167,11 @@ async function contextOfCause(
     .executeTakeFirst();
   const context = readGiven(child?.run_context ?? null);
   return context ? { context: reportContext(context) } : {};
+}
+
+/** Its last execution ended since its budget was used up, and none has begun since. */
+function isSpent({ row: { last_error: said } }: ThreadTransaction): boolean {
+  return said !== null && isUsedUp({ error: JSON.parse(said) });
 }
 
 /** As hard to guess as the execution's id that it is made of. */

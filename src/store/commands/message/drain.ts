@@ -6,6 +6,7 @@
  */
 import type { InferResult, Transaction } from 'kysely';
 import type { Side } from '../../../core/author/thread-execution.ts';
+import type { BudgetAccount } from '../../../core/governance/budget.ts';
 import { writeContextMetadata } from '../../../core/governance/context-metadata.ts';
 import type { GivenContext, RunContext } from '../../../core/governance/run-context.ts';
 import type { AttachmentRef } from '../../../core/message/message.ts';
@@ -17,6 +18,7 @@ import type { Tables } from '../../schema/tables.ts';
 import { readInBatches } from '../base/batches.ts';
 import { type ContextPlace, composeContext, givenContext } from '../base/run-context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import type { CausedItem } from '../budget/account.ts';
 import { putInLine } from './queue.ts';
 import { resolveAttachments } from './queued-attachments.ts';
 
@@ -161,7 +163,13 @@ async function markDrained({ trx, threadId }: ThreadTransaction, rows: readonly 
 }
 
 interface DueRow extends Pick<PendingRow, 'id' | 'kind' | 'own'> {
-  readonly item: StoredMessagePayload & QueuedToolPayload;
+  readonly item: StoredMessagePayload & QueuedToolPayload & CausedItem;
+}
+
+/** The budgets that an execution which begins with these rows spends from: those of the first, where nothing is from outside the family. */
+export function causesOf(rows: readonly DueRow[]): readonly BudgetAccount[] {
+  const fromOutside = rows.some(({ own, item }) => own === 0 && item.budget === undefined);
+  return fromOutside ? [] : (rows.find(({ item }) => item.budget)?.item.budget ?? []);
 }
 
 interface StoredMessagePayload {

@@ -10,6 +10,7 @@ import type { QueuedTool } from '../../port/tool.ts';
 import { readInBatches } from '../base/batches.ts';
 import { type CommandContext, inRun, inThread, refuseTerminated } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { causedBy } from '../budget/account.ts';
 
 export function countPending({ trx, threadId }: ThreadTransaction): Promise<number> {
   return countItems(trx, threadId);
@@ -61,7 +62,7 @@ export async function putInLine(
   const isNew =
     item.kind === 'stored'
       ? await lineUpStaged(thread, item, position)
-      : await lineUp(thread, item, { position, own: own ? 1 : 0 });
+      : await lineUp(thread, own ? { ...causedBy(thread), ...item } : item, { position, own: own ? 1 : 0 });
   if (isNew) thread.set({ last_position: position });
   return isNew;
 }

@@ -17,7 +17,7 @@
 import { mustTakeOver, planStep, type UnseenStep } from '../../../core/thread/plan-step.ts';
 import { NEW_SESSION } from '../../../core/thread/session.ts';
 import type { StoredError } from '../../../core/thread/step.ts';
-import type { LimitReason } from '../../../core/thread/step-limit.ts';
+import { isUsedUp, type LimitReason } from '../../../core/thread/step-limit.ts';
 import type { BeginStep, BegunStep } from '../../port/thread-store.ts';
 import { beginSession, hasUnanswered, setSession } from '../base/acting-side.ts';
 import { keepOutcome, selectOutcome } from '../base/command-key.ts';
@@ -25,9 +25,9 @@ import { type CommandContext, inRunWith } from '../base/context.ts';
 import { keepContext } from '../base/run-context.ts';
 import { askedSteps, beginCount, countEnded, countedSteps } from '../base/step-count.ts';
 import { selectStep } from '../base/step-row.ts';
-import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import type { ThreadRow, ThreadTransaction } from '../base/thread-transaction.ts';
 import { findUnseen } from '../base/unseen-step.ts';
-import { budgetOf } from '../budget/account.ts';
+import { budgetOf, narrowBudget } from '../budget/account.ts';
 import { spend } from '../budget/spend.ts';
 import { type Drained, type DueInput, drain, readDue, selectInLine } from '../message/drain.ts';
 import { countPending, emitRejections, enqueueTools, tellQueued } from '../message/queue.ts';
@@ -94,7 +94,7 @@ async function decide(
   { limits }: BeginStep,
   { due: input, unseen, open }: Found,
 ): Promise<Decision> {
-  const error = open && budgetOf(thread)?.exceeded;
+  const error = open ? budgetOf(thread)?.exceeded : endedBefore(thread, input);
   if (error) return { do: 'end', error };
   if (mustTakeOver(unseen, thread.turn_open === 1)) return { do: 'take_over', step: unseen.step };
   const { turns, side } = thread;
@@ -102,6 +102,13 @@ async function decide(
   const asked = { thread, input, side: input.answering ?? side, sideSteps, turns };
   const reason = findLimitOf(limits, asked);
   return reason ? { do: 'hold_back', reason } : { do: 'drain' };
+}
+
+/** B8: what is in line is the thread's own, of an execution that its budget ended, and begins no other. */
+function endedBefore({ last_error: said }: ThreadRow, { rows }: DueInput): StoredError | undefined {
+  if (said === null || rows.length === 0 || rows.some(({ own }) => own === 0)) return undefined;
+  const error = JSON.parse(said) as StoredError;
+  return isUsedUp({ error }) ? error : undefined;
 }
 
 type NewlyBegun = Exclude<BegunStep, { kind: 'terminated' }>;
@@ -117,7 +124,7 @@ async function carryOut(
   for (const item of found.due.added) tellQueued(thread, item);
   if (decision.do === 'end') return endStep(thread, decision.error, swept);
   if (decision.do === 'hold_back') return holdBack(thread, decision.reason);
-  await setRunning(thread, command, found.open);
+  await setRunning(thread, command, found, null);
   return findStored(thread, decision.step, 0);
 }
 
@@ -177,8 +184,11 @@ async function openStep(
   const plan = planStep({ newTools: tools.length > 0, turnOpen: thread.row.turn_open === 1 });
   if (plan === 'nothing') return { kind: 'nothing_to_do', step: thread.row.last_step, swept };
   // B5: a new step opens.
+  const { agent } = thread.row;
   applyHandoff(thread);
-  await setRunning(thread, command, found.open, drained.context);
+  await setRunning(thread, command, found, drained.context);
+  if (found.open && thread.row.agent !== agent)
+    await narrowBudget(thread, command.executionId, command.budget?.(thread.row.agent));
   if (plan === 'run_tools') {
     const step = await openToolStep(thread, command, tools);
     // B8: the calls are history too, and closed unrun.

@@ -7,6 +7,7 @@ import { toContextColumns } from '../base/run-context.ts';
 import { beginAsking } from '../base/step-count.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { openBudget } from '../budget/account.ts';
+import { causesOf, type DueInput } from '../message/drain.ts';
 
 export function selectOpenExecution(trx: Transaction<Tables>, threadId: string) {
   return trx
@@ -23,10 +24,13 @@ export type OpenExecution = InferResult<ReturnType<typeof selectOpenExecution>>[
 export async function setRunning(
   thread: ThreadTransaction,
   { executionId, budget }: Pick<BeginStep, 'executionId' | 'budget'>,
-  open: OpenExecution | undefined,
-  context: RunContext | null = null,
+  { open, due }: { readonly open: OpenExecution | undefined; readonly due: DueInput },
+  context: RunContext | null,
 ): Promise<void> {
-  if (!open) await openBudget(thread, executionId, budget?.(thread.row.agent));
+  if (!open) {
+    const definition = budget?.(thread.row.agent);
+    await openBudget(thread, { executionId, definition, causes: causesOf(due.rows) });
+  }
   if (!open && (await startExecution(thread, executionId, context))) {
     beginAsking(thread);
     thread.emit('execution.started', { executionId, ...(context ? { runId: context.runId } : {}) });
