@@ -94,6 +94,9 @@ export type {
   ThreadFiles,
   WriteFileOptions,
 } from './core/file/thread-file.ts';
+export type { Permissions } from './core/governance/permissions.ts';
+export type { GivenContext, RunContext } from './core/governance/run-context.ts';
+export type { RunLimits } from './core/governance/run-limit.ts';
 export type { LLMMessage } from './core/message/llm-message.ts';
 export type {
   AttachmentRef,
@@ -170,7 +173,9 @@ export { type OpenStoreOptions, openStore } from './store/open-store.ts';
 export type { EnvEntry, EnvOwner } from './store/port/env.ts';
 export type {
   ChildRecord,
+  ExecutionRecord,
   FamilyMember,
+  ListExecutions,
   ListRuns,
   RunRecord,
   RunRecordState,

@@ -13,6 +13,7 @@ import type { Message } from '../core/message/message.ts';
 import type { Projected } from '../projections/projection.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
 import type { EnvEntry, EnvOwner } from '../store/port/env.ts';
+import type { ExecutionRecord, ListExecutions } from '../store/port/execution.ts';
 import type { FamilyMember, ThreadRecord, VariableRequest } from '../store/port/thread-store.ts';
 import type { ToolPayload } from '../workflows/messages.ts';
 import { keepStore } from './client-store.ts';
@@ -149,6 +150,19 @@ export class RuntimeClient {
   /** Throws `ThreadNotFound`. */
   getThread(threadId: string): Promise<ThreadRecord> {
     return this.#threads.getThread(threadId);
+  }
+
+  /** An execution with the context that it ran with; without an id the newest. Throws `ThreadNotFound`, `ExecutionNotFound`. */
+  getExecution(threadId: string, executionId?: string): Promise<ExecutionRecord> {
+    return this.#threads.getExecution(threadId, executionId);
+  }
+
+  /**
+   * Executions, the newest first: of a thread, or those of a run, a session or a trace that somebody has named in a context. Throws
+   * `InvalidValue` for options of a wrong shape.
+   */
+  listExecutions(options?: ListExecutions): Promise<readonly ExecutionRecord[]> {
+    return this.#threads.listExecutions(options);
   }
 
   /** The thread with all that descend from it, each behind its parent. Throws `ThreadNotFound`. */

@@ -19,7 +19,10 @@ const PATHS = new Set(SOURCES.map(({ path }) => path));
 /** A file above 400 lines must be a pure table. */
 const TABLES: Readonly<Record<string, string>> = {};
 /** A file above 250 lines must say here why it is one idea. */
-const LONG: Readonly<Record<string, string>> = {};
+const LONG: Readonly<Record<string, string>> = {
+  'client/runtime-client.ts':
+    'all that is public of the client: each method a line, with its doc',
+};
 
 /** Layers whose types still refer to one another across files. */
 /** What authors import. */

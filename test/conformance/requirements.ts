@@ -6,6 +6,7 @@
 import type { Requirement } from './requirement.ts';
 import { CODE_EXECUTION } from './requirements-13.ts';
 import { STATE_STORAGE } from './requirements-14.ts';
+import { RUN_CONTEXT } from './requirements-context.ts';
 import { DEFINITIONS } from './requirements-definitions.ts';
 import { FAMILY } from './requirements-family.ts';
 import { THREAD_STATE } from './requirements-state.ts';
@@ -85,6 +86,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     text: 'Model calls, tool calls and results, stops and terminations leave durable markers.',
   },
   ...FAMILY,
+  ...RUN_CONTEXT,
   ...CODE_EXECUTION,
   ...STATE_STORAGE,
   {

@@ -28,6 +28,7 @@ import { registerOwnMessage } from './store/own-message.ts';
 import { registerQueue } from './store/queue.ts';
 import { registerRead } from './store/read.ts';
 import { registerRest } from './store/rest.ts';
+import { registerRunContext } from './store/run-context.ts';
 import { registerRunIndex } from './store/run-index.ts';
 import { registerSide } from './store/side.ts';
 import { registerStep } from './store/step.ts';
@@ -76,6 +77,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerQueue(given);
     registerHook(given);
     registerStep(given);
+    registerRunContext(given);
     registerSide(given);
     registerTakeOver(given);
     registerLimit(given);

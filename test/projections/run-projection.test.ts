@@ -1,5 +1,6 @@
 /** What rows of governance are told as, before and beside any engine: the page's types, order, ids and severities. */
 import { describe, expect, it } from '@jest/globals';
+import { contextOf } from '../../src/core/governance/run-context.ts';
 import { read, rowsOf } from './row.ts';
 
 const began = ['execution.started', { executionId: 'execution-1', runId: 'run_123' }] as const;
@@ -123,14 +124,16 @@ describe('a reading', () => {
   });
 
   it('[PL-01] tells the context that the execution runs with, at its begin and with its task', () => {
-    const context = { runId: 'run_123', sessionId: 'session_abc' };
+    const place = { executionId: 'execution-1', rootId: 'thread-1', agent: 'desk' };
+    const context = contextOf({ runId: 'run_123', sessionId: 'session_abc' }, place);
+    const told = { run_id: 'run_123', session_id: 'session_abc', agent_chain: ['desk'] };
     const events = read(
       rowsOf([...began, { context }], ['execution.ended', { executionId: 'execution-1', reason: 'done' }]),
     );
-    expect(events[0]?.payload.run_context).toEqual(context);
+    expect(events[0]?.payload.run_context).toMatchObject(told);
     expect(events[1]).toMatchObject({
       final: true,
-      payload: { task: { state: 'completed', metadata: { run_context: context } } },
+      payload: { task: { state: 'completed', metadata: { run_context: told } } },
     });
   });
 });

@@ -11,6 +11,8 @@ export { errorMessage } from './thrown.ts';
 export const ERRORS = {
   ThreadTerminated: { exit: 3, status: 410 },
   ThreadNotFound: { exit: 3, status: 404 },
+  /** The thread has no such execution, or none at all. */
+  ExecutionNotFound: { exit: 3, status: 404 },
   InvalidMessage: { exit: 2, status: 400 },
   MessageTooLarge: { exit: 2, status: 413 },
   InvalidStart: { exit: 2, status: 400 },
@@ -40,8 +42,6 @@ export const ERRORS = {
   /** The message cannot be changed or removed in its present state. */
   MessageConflict: { exit: 1, status: 409 },
   EffectNotFound: { exit: 3, status: 404 },
-  /** There is no execution with this id. */
-  ExecutionNotFound: { exit: 3, status: 404 },
   /** A model, prompt, agent or tool that the project does not define. */
   DefinitionNotFound: { exit: 3, status: 404 },
   /** The definitions of a project have problems; the message lists them. */

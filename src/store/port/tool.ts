@@ -1,6 +1,7 @@
 /** Tool calls (runtime §5): scheduled → started → done, or of unknown outcome. */
 
 import type { FlowDirective, Side } from '../../core/author/thread-execution.ts';
+import type { RunContext } from '../../core/governance/run-context.ts';
 import type { AttachmentRef, Message, ToolResult, ToolStatus } from '../../core/message/message.ts';
 import type { MessageItem } from '../../core/thread/item.ts';
 import type { SideSteps } from '../../core/thread/session.ts';
@@ -48,6 +49,8 @@ export type BegunTool =
       readonly side: Side;
       /** The execution's scratch. */
       readonly scratch: Readonly<Record<string, unknown>>;
+      /** What the execution runs with; null where nobody has given anything. */
+      readonly runContext: RunContext | null;
       /** Where the call is one of a sub-prompt's. */
       readonly subprompt: SubpromptPlace | null;
       /** The thread's newest messages, oldest first, as `messages.recent` has them; absent where they were not asked for. */

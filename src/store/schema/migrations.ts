@@ -13,6 +13,7 @@ import { strikes } from './migration-0006.ts';
 import { withheldEnv } from './migration-0007.ts';
 import { stepCounts } from './migration-0008.ts';
 import { counters } from './migration-0009.ts';
+import { runContexts } from './migration-0011.ts';
 import { runs } from './migration-0014.ts';
 import type { Tables } from './tables.ts';
 
@@ -201,6 +202,7 @@ export const provider: MigrationProvider = {
     '0007_withheld_env': withheldEnv,
     '0008_step_counts': stepCounts,
     '0009_counters': counters,
+    '0011_run_contexts': runContexts,
     '0014_runs': runs,
   }),
 };

@@ -10,6 +10,7 @@ import { beginStep } from '../commands/step/begin-step.ts';
 import { commitStep, failStep } from '../commands/step/close-step.ts';
 import { keepFlow, markGreeted } from '../commands/step/hook.ts';
 import { readContext } from '../commands/step/read-context.ts';
+import { getExecution, listExecutions } from '../commands/step/read-execution.ts';
 import { appendChunk, endModelCall, startModelCall } from '../commands/step/stream.ts';
 import { openThread } from '../commands/thread/open-thread.ts';
 import { commitStatus, terminateThread } from '../commands/thread/status.ts';
@@ -21,7 +22,15 @@ import type { ThreadStore } from '../port/thread-store.ts';
 
 type Work = Pick<
   ThreadStore,
-  'threads' | 'queue' | 'steps' | 'subprompts' | 'modelCalls' | 'toolCalls' | 'effects' | 'strikes'
+  | 'threads'
+  | 'queue'
+  | 'executions'
+  | 'steps'
+  | 'subprompts'
+  | 'modelCalls'
+  | 'toolCalls'
+  | 'effects'
+  | 'strikes'
 >;
 
 export function bindWork(context: CommandContext): Work {
@@ -43,6 +52,7 @@ export function bindWork(context: CommandContext): Work {
       countTaken: bound(countTaken),
       readPending: bound(readPending),
     },
+    executions: { get: bound(getExecution), list: bound(listExecutions) },
     steps: {
       begin: bound(beginStep),
       readContext: bound(readContext),
