@@ -13,8 +13,13 @@ import type { Message } from '../core/message/message.ts';
 import type { Projected } from '../projections/projection.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
 import type { EnvEntry, EnvOwner } from '../store/port/env.ts';
-import type { ExecutionRecord, ListExecutions } from '../store/port/execution.ts';
-import type { FamilyMember, ThreadRecord, VariableRequest } from '../store/port/thread-store.ts';
+import type {
+  ExecutionRecord,
+  FamilyMember,
+  ListExecutions,
+  ThreadRecord,
+  VariableRequest,
+} from '../store/port/thread-store.ts';
 import type { ToolPayload } from '../workflows/messages.ts';
 import { keepStore } from './client-store.ts';
 import { type ConnectOptions, type OpenConnection, openConnection } from './connect.ts';

@@ -122,6 +122,7 @@ function argumentsOf(calls: string | null | undefined): Readonly<Record<string, 
 }
 
 /** R3: also between runs. */
-function toAppEvent({ data: { event, data } }: ThreadEventOf<'custom'>): RunEventDraft {
-  return { type: `app.${event}`, payload: { name: event, data }, summary: event };
+function toAppEvent({ data: { event, data, omitted } }: ThreadEventOf<'custom'>): RunEventDraft {
+  const left = omitted === undefined ? {} : { omitted };
+  return { type: `app.${event}`, payload: { name: event, data, ...left }, summary: event };
 }
