@@ -2,15 +2,17 @@
 
 export type { AnswerOptions } from './client/answer-wait.ts';
 export type { ConnectOptions } from './client/connect.ts';
+export { type AttachOptions, type EventSink, InMemoryEventSink, type SinkEnd } from './client/event-sink.ts';
 export type { FollowOptions } from './client/follow-events.ts';
 export type { FollowRunOptions } from './client/follow-run.ts';
+export { type LocalTraceOptions, LocalTraceTelemetry } from './client/local-trace.ts';
 export type { OutgoingMessage } from './client/outgoing.ts';
 export type { NewAttachment, OutgoingAttachment } from './client/outgoing-file.ts';
 export type { ProvidedVariables } from './client/provide-variables.ts';
 export type { GetRunReport } from './client/run-report.ts';
 export { RuntimeClient } from './client/runtime-client.ts';
 export type { StartThread } from './client/start-options.ts';
-export type { StoredRuns } from './client/stored-runs.ts';
+export type { AttachSink, StoredRuns } from './client/stored-runs.ts';
 export type { ListThreads, StoredFiles, StoredValues } from './client/stored-threads.ts';
 export type {
   CodeExecution,
@@ -192,6 +194,7 @@ export {
   type RunSource,
 } from './projections/run/run-replay.ts';
 export { type ReportOptions, type RunReport, toRunReport } from './projections/run/run-report.ts';
+export type { RunSpan } from './projections/run/run-trace.ts';
 export { type OpenStoreOptions, openStore } from './store/open-store.ts';
 export type { ActionDenial, ActionRecord, ListActions, Reconciliation } from './store/port/action.ts';
 export type { EnvEntry, EnvOwner } from './store/port/env.ts';

@@ -62,9 +62,16 @@ export async function requireRun(store: ThreadStore, id: string, threadId?: stri
 function fillRows(store: ThreadStore, threadId: string, page: readonly LogRow['event'][]): Promise<LogRow[]> {
   return Promise.all(
     page.map(async (event) => {
+      if (event.type === 'execution.started' && event.data.runId !== undefined)
+        return { event, context: await readContext(store, threadId, event.data.executionId) };
       // What users say is no part of a run's events.
       if (event.type !== 'message.created' || event.data.role === 'system') return { event };
       return { event, message: await store.messages.get(threadId, event.data.messageId) };
     }),
   );
+}
+
+async function readContext(store: ThreadStore, threadId: string, id: string): Promise<LogRow['context']> {
+  const found = await store.executions.get(threadId, id);
+  return found?.contextGiven ? found.context : null;
 }

@@ -18,7 +18,7 @@ export async function readRunReport(
 ): Promise<RunReport> {
   const run = await requireRun(store, id, threadId);
   const events: RunEvent[] = [];
-  for await (const { event } of followRun(store, run.threadId, { run: id, follow: false }))
+  for await (const { event } of followRun(store, run.threadId, { run: run.id, follow: false }))
     events.push(event);
   return toRunReport(events, { ...options, metadata: { ...aboutRun(run), ...options.metadata } });
 }

@@ -6,6 +6,7 @@
  * J2. Rows are numbered without gaps, and only rows of `model.chunk` are ever removed: a gap tells how many were there.
  */
 import type { ThreadEvent } from '../core/event/thread-event.ts';
+import type { RunContext } from '../core/governance/run-context.ts';
 import type { Message } from '../core/message/message.ts';
 import { RuntimeError } from '../core/value/error.ts';
 
@@ -15,7 +16,7 @@ export interface LogRow {
   /** Of `message.created`: the message as it is now; null where it was deleted. */
   readonly message?: Message | null;
   /** Of `execution.started`: what the execution runs with, where anybody has given anything. */
-  readonly context?: Readonly<Record<string, unknown>> | null;
+  readonly context?: RunContext | null;
 }
 
 export type Projection<State, Out> = (state: State, row: LogRow) => readonly [State, readonly Out[]];

@@ -8,6 +8,7 @@ import { checkPage } from '../core/author/read-options.ts';
 import type { ThreadState } from '../core/author/thread-state.ts';
 import type { EventData } from '../core/event/thread-event.ts';
 import { findActiveSide } from '../core/project/active-side.ts';
+import { LIMITS, utf8Length } from '../core/value/limit.ts';
 import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 import { createQuestions } from './ask.ts';
 import type { CallerContext } from './caller-context.ts';
@@ -106,7 +107,11 @@ function createEmitter(
 /** Taken now: the author may change the data before it is written. */
 function toShown(event: string, data: unknown) {
   try {
-    const text = JSON.stringify({ event: String(event).slice(0, 128), data: data ?? null });
+    const name = String(event).slice(0, 128);
+    const text = JSON.stringify({ event: name, data: data ?? null });
+    const bytes = utf8Length(text);
+    if (bytes > LIMITS.emittedBytes)
+      return { type: 'custom' as const, data: { event: name, data: null, omitted: bytes } };
     return { type: 'custom' as const, data: JSON.parse(text) as EventData['custom'] };
   } catch {
     return undefined;

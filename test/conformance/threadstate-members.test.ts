@@ -310,7 +310,7 @@ describe('ThreadState: resource loading', () => {
 });
 
 describe('ThreadState: utilities', () => {
-  it('[threadstate utilities] emit tells those who watch, in order, and drops what is not JSON', async () => {
+  it('[threadstate utilities] emit tells those who watch, in order, drops what is not JSON, and keeps no data above 64 KiB', async () => {
     const { runtime, threadId } = await work({
       emit: (state) => {
         const data = { n: 1 };
@@ -322,16 +322,18 @@ describe('ThreadState: utilities', () => {
             throw new Error('no');
           },
         });
+        state.emit('large', 'x'.repeat(70_000));
         state.emit('over', undefined);
       },
     });
-    const events = await eventually('three custom events', async () => {
+    const events = await eventually('four custom events', async () => {
       const found = (await runtime.store.events.read(threadId, 0)).filter(({ type }) => type === 'custom');
-      return found.length === 3 ? found : undefined;
+      return found.length === 4 ? found : undefined;
     });
     expect(events.map(({ data }) => data)).toEqual([
       { event: 'progress', data: { n: 1 } },
       { event: 'progress', data: { n: 2 } },
+      { event: 'large', data: null, omitted: 70_027 },
       { event: 'over', data: null },
     ]);
   });

@@ -1,5 +1,6 @@
 /** What rows of governance are told as, before and beside any engine: the page's types, order, ids and severities. */
 import { describe, expect, it } from '@jest/globals';
+import { contextOf } from '../../src/core/governance/run-context.ts';
 import { read, rowsOf } from './row.ts';
 
 const began = ['execution.started', { executionId: 'execution-1', runId: 'run_123' }] as const;
@@ -9,15 +10,22 @@ const about = { actionId: 'thread-1:1:0', name: 'publish', callId: 'call_1' };
 describe('rows of policies, approvals and budgets', () => {
   it('[PL-21] an approved action is told in the order of the page, each with its ids', () => {
     const wait = { waitId: 'w1', kind: 'approval', name: 'publish', callId: 'call_1' };
+    const preview = { kind: 'preview', actionId: 'thread-1:1:0', content: { status: 'published' } };
     const events = read(
       rowsOf(
         began,
         called,
-        ['action.requested', { ...about, kind: 'tool', capabilities: ['records.write'] }, { step: 1 }],
+        [
+          'action.requested',
+          { ...about, kind: 'tool.call', capabilities: ['records.write'], artifacts: [preview] },
+          { step: 1 },
+        ],
         ['action.policy', { ...about, effect: 'require_approval', matchedCapabilities: ['records.write'] }],
         ['wait.opened', { ...wait, summary: 'approval of publish', expiresAt: null }],
         ['wait.answered', { ...wait, approved: true, by: 'operator' }],
+        ['action.started', { actionId: about.actionId, name: 'publish' }],
         ['tool.started', { name: 'publish', callId: 'call_1' }, { step: 1 }],
+        ['action.completed', { actionId: about.actionId, name: 'publish' }],
         ['tool.result', { name: 'publish', callId: 'call_1', status: 'success' }, { step: 1 }],
       ),
     );
@@ -38,6 +46,13 @@ describe('rows of policies, approvals and budgets', () => {
       matched_capabilities: ['records.write'],
     });
     expect(events[4]?.payload.request).toMatchObject({ request_id: 'w1', run_id: 'run_123' });
+    expect(events[4]?.payload.request).toMatchObject({
+      action: {
+        action_id: 'thread-1:1:0',
+        capabilities: ['records.write'],
+        artifacts: [{ kind: 'preview', action_id: 'thread-1:1:0' }],
+      },
+    });
     expect(events[5]?.payload.decision).toMatchObject({
       request_id: 'w1',
       approved: true,
@@ -62,6 +77,26 @@ describe('rows of policies, approvals and budgets', () => {
       ['action.denied', 'error'],
     ]);
     expect(events.at(-1)?.payload).toMatchObject({ reason: 'records.delete is denied' });
+  });
+
+  it('[PL-26] an uncertain action has failed once, and says so', () => {
+    const { actionId, name } = about;
+    const events = read(
+      rowsOf(
+        began,
+        called,
+        ['action.started', { actionId, name }],
+        ['action.uncertain', { actionId, name }],
+        ['tool.unknown', { name, callId: 'call_1', status: 'error' }],
+        ['action.reconciled', { actionId, name, completed: true, by: 'operator' }],
+      ),
+    );
+    expect(events.slice(2).map(({ type, payload }) => [type, payload.uncertain])).toEqual([
+      ['action.started', undefined],
+      ['action.failed', true],
+      ['action.completed', undefined],
+    ]);
+    expect(events.at(-1)?.payload.reconciliation).toMatchObject({ by: 'operator' });
   });
 
   it('an approval that nobody gave is a decision against it', () => {
@@ -123,14 +158,16 @@ describe('a reading', () => {
   });
 
   it('[PL-01] tells the context that the execution runs with, at its begin and with its task', () => {
-    const context = { runId: 'run_123', sessionId: 'session_abc' };
+    const place = { executionId: 'execution-1', rootId: 'thread-1', agent: 'desk' };
+    const context = contextOf({ runId: 'run_123', sessionId: 'session_abc' }, place);
+    const told = { run_id: 'run_123', session_id: 'session_abc', agent_chain: ['desk'] };
     const events = read(
       rowsOf([...began, { context }], ['execution.ended', { executionId: 'execution-1', reason: 'done' }]),
     );
-    expect(events[0]?.payload.run_context).toEqual(context);
+    expect(events[0]?.payload.run_context).toMatchObject(told);
     expect(events[1]).toMatchObject({
       final: true,
-      payload: { task: { state: 'completed', metadata: { run_context: context } } },
+      payload: { task: { state: 'completed', metadata: { run_context: told } } },
     });
   });
 });

@@ -25,6 +25,9 @@ export function addRuns(program: Command, cli: Cli): void {
 
 interface ListOptions extends CommonOptions {
   readonly thread?: string;
+  readonly run?: string;
+  readonly session?: string;
+  readonly trace?: string;
   readonly agent?: string;
   readonly state?: RunRecordState;
   readonly limit: number;
@@ -36,6 +39,9 @@ function addRunList(runs: Command, cli: Cli): void {
     .summary('list executions, the latest first')
     .description('Lists executions of all threads, the latest first. With --json: { runs }.')
     .option('--thread <id>', 'only those of this thread')
+    .option('--run <id>', 'only those with this run id in their context')
+    .option('--session <id>', 'only those of this session')
+    .option('--trace <id>', 'only those of this trace')
     .option('--agent <name>', 'only those that began with this agent')
     .addOption(new Option('--state <state>', 'only those in this state').choices(RUN_STATES))
     .option('--limit <n>', 'at most n', parseWhole, 50);
@@ -43,9 +49,10 @@ function addRunList(runs: Command, cli: Cli): void {
 }
 
 async function listRuns(options: ListOptions): Promise<undefined> {
-  const { project, json, thread: threadId, agent, state, limit } = options;
+  const { project, json, thread, run, session, trace, agent, state, limit } = options;
+  const labels = { threadId: thread, runId: run, sessionId: session, traceId: trace };
   await withStore(project, async (store) => {
-    const runs = await store.runs.list({ threadId, agent, state, limit });
+    const runs = await store.runs.list({ ...labels, agent, state, limit });
     if (json) return printJson({ runs });
     if (runs.length === 0) return note('No runs like that.');
     const [heading = '', ...lines] = toTable([
@@ -88,7 +95,7 @@ async function showRun(
   await withStore(project, async (store) => {
     const run = await requireRun(store, id, thread);
     if (!json) printLine(`${toRow(run).filter(Boolean).join('  ')}\n`);
-    await printRunEvents(followRun(store, run.threadId, { run: id, follow: false }), json);
+    await printRunEvents(followRun(store, run.threadId, { run: run.id, follow: false }), json);
   });
   return undefined;
 }

@@ -62,6 +62,9 @@ const FOLLOW_RUN: Readonly<Record<string, Check>> = {
 const RUNS: Readonly<Record<string, Check>> = {
   limit: PAGE.limit as Check,
   threadId: ['a text', text],
+  runId: ['a text', text],
+  sessionId: ['a text', text],
+  traceId: ['a text', text],
   agent: ['a text', text],
   state: ['a text', text],
 };

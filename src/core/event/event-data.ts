@@ -271,8 +271,8 @@ export interface EventData {
   /** A file was removed. */
   'file.deleted': NamedFile;
 
-  /** Author code called `state.emit`, with a name of its own. */
-  custom: { readonly event: string; readonly data: unknown };
+  /** Author code called `state.emit`, with a name of its own. `omitted`: the bytes of data that were too large to be kept. */
+  custom: { readonly event: string; readonly data: unknown; readonly omitted?: number };
 }
 
 export interface ReportOfChild {

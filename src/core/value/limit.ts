@@ -73,6 +73,8 @@ export const LIMITS = {
   /** Pending effects of a thread. */
   effectsPerThread: 10_000,
   effectArgumentBytes: 256 * 1024,
+  /** JSON of what code emits; of a larger one the log has the name alone. */
+  emittedBytes: 64 * 1024,
   /** JSON of an execution's scratch. */
   scratchBytes: 256 * 1024,
   /** Milliseconds that one effect may run, and one hook. */

@@ -6,11 +6,11 @@ import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import { llmStream, type RunEventDraft, type RunEventType, shortText } from './run-event.ts';
 import {
   type Fields,
+  type LooseHandler,
   type LooseHandlers,
   type RunHandlers,
   snakeFields,
   type Told,
-  textOf,
 } from './run-handler.ts';
 import type { OpenAction, OpenRun } from './run-state.ts';
 
@@ -21,12 +21,13 @@ interface Outcome {
 }
 
 /** An action as its events and those of its approval tell it. */
-export function describeAction({ id, name, arguments: given, childId }: OpenAction): Fields {
+export function describeAction({ id, name, arguments: given, childId, prepared }: OpenAction): Fields {
   return {
     action_id: id,
     kind: childId ? 'agent.call' : 'tool.call',
     name,
     payload: given === undefined ? {} : { arguments: given },
+    ...prepared,
   };
 }
 
@@ -182,40 +183,45 @@ function parse(text: string): unknown {
 }
 
 /** A row of `action.*`, as the event of that name; what it tells is not read off another row. */
-function governed(type: RunEventType, more: Partial<RunEventDraft> = {}): LooseHandlers[string] {
-  return (run, data) => {
-    const id = textOf(data, 'actionId') ?? textOf(data, 'id') ?? '';
-    const callId =
-      textOf(data, 'callId') ?? Object.keys(run.actions).find((key) => run.actions[key]?.id === id);
-    const open = callId === undefined ? undefined : run.actions[callId];
-    const known: OpenAction = open ?? { id, name: textOf(data, 'name') ?? id, step: null };
-    const action = {
-      ...describeAction(known),
-      ...(data.kind ? { kind: data.kind } : {}),
-      ...present(data, 'capabilities'),
-    };
-    const next = callId && open ? keep(run, callId, { ...open, told: [...(open.told ?? []), type] }) : run;
-    const told = { ...present(data, 'code'), ...present(data, 'reason') };
-    const summary = summaryOf(known, type);
-    return [next, [aboutAction({ ...known, id }, type, { action, ...told }, { summary, ...more })]];
+function governed(
+  type: RunEventType,
+  toPayload: (said: Fields) => Fields = () => ({}),
+  more: Partial<RunEventDraft> = {},
+): LooseHandler {
+  return (run, { actionId, name, callId, ...said }) => {
+    const id = String(actionId);
+    const key = Object.keys(run.actions).find((each) => run.actions[each]?.id === id) ?? String(callId);
+    const before = run.actions[key] ?? { id, name: String(name), step: null };
+    const prepared = type === 'action.requested' ? { prepared: toPrepared(said) } : {};
+    const action: OpenAction = { ...before, ...prepared, told: [...(before.told ?? []), type] };
+    const payload = { action: describeAction(action), ...toPayload(snakeFields(said)) };
+    // What code calls itself has no row that ends its story.
+    const next = key in run.actions ? keep(run, key, action) : run;
+    return [next, [aboutAction(action, type, payload, { summary: summaryOf(action, type), ...more })]];
   };
 }
 
-const present = (data: Fields, name: string): Fields =>
-  data[name] === undefined ? {} : { [name]: data[name] };
+/** Artifacts in the words of the page, too. */
+function toPrepared({ artifacts, ...said }: Fields): Fields {
+  const shown = Array.isArray(artifacts) ? artifacts.map((one: Fields) => snakeFields(one)) : [];
+  return { ...snakeFields(said), ...(shown.length > 0 ? { artifacts: shown } : {}) };
+}
+
+const asTold = (said: Fields): Fields => said;
+const ERROR = { severity: 'error' } as const;
+
+const reconciled = (said: Fields): Fields => ({ reconciliation: said });
+const RECONCILED = governed('action.completed', reconciled);
+const UNDONE = governed('action.failed', reconciled);
 
 export const GOVERNED_HANDLERS: LooseHandlers = {
   'action.requested': governed('action.requested'),
-  'action.policy': (run, data, event) => {
-    const [next, [told]] = governed('action.policy')(run, data, event);
-    const { actionId: _, name: __, callId: ___, ...decision } = data;
-    const payload = { ...told?.payload, decision: snakeFields(decision) };
-    return [next, told ? [{ ...told, payload }] : []];
-  },
+  'action.policy': governed('action.policy', (decision) => ({ decision })),
   'action.started': governed('action.started'),
   'action.completed': governed('action.completed'),
-  'action.failed': governed('action.failed', { severity: 'error' }),
-  'action.denied': governed('action.denied', { severity: 'error' }),
-  'action.uncertain': governed('action.failed', { severity: 'error' }),
-  'action.reconciled': governed('action.completed'),
+  'action.failed': governed('action.failed', asTold, ERROR),
+  'action.denied': governed('action.denied', asTold, ERROR),
+  'action.uncertain': governed('action.failed', () => ({ uncertain: true }), ERROR),
+  'action.reconciled': (run, data, event) =>
+    (data.completed === true ? RECONCILED : UNDONE)(run, data, event),
 };

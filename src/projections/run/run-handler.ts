@@ -13,9 +13,8 @@ export type RunHandlers = {
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** For kinds whose rows only features leave that an agent switches on: their data are handed on as they are. */
-export type LooseHandlers = Readonly<
-  Record<string, (run: OpenRun, data: Fields, event: ThreadEvent) => Told>
->;
+export type LooseHandler = (run: OpenRun, data: Fields, event: ThreadEvent) => Told;
+export type LooseHandlers = Readonly<Record<string, LooseHandler>>;
 
 export const textOf = (data: Fields, name: string): string | undefined =>
   typeof data[name] === 'string' ? data[name] : undefined;

@@ -5,6 +5,8 @@
  * R3. What happens between runs is told of only where code told it itself (`app.*`), without a run and a sequence.
  */
 import type { ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
+import { writeContextMetadata } from '../../core/governance/context-metadata.ts';
+import type { RunContext } from '../../core/governance/run-context.ts';
 import type { LogRow } from '../projection.ts';
 import { ACTION_HANDLERS, GOVERNED_HANDLERS } from './run-action.ts';
 import type { RunEvent, RunEventDraft } from './run-event.ts';
@@ -58,13 +60,15 @@ function countRemoved(reading: RunReading, { seq }: ThreadEvent): RunReading {
 function startRun(
   reading: RunReading,
   event: ThreadEventOf<'execution.started'>,
-  context: Fields | null,
+  given: RunContext | null,
 ): Next {
   const { executionId } = event.data;
-  const { runId }: Fields = event.data;
+  const { runId = executionId } = event.data;
+  // As the page names its fields.
+  const context = given ? (writeContextMetadata(given).run_context as Fields) : null;
   const run: OpenRun = {
     threadId: reading.threadId,
-    runId: typeof runId === 'string' ? runId : executionId,
+    runId,
     executionId,
     startedAt: event.at,
     sequence: 0,
@@ -118,6 +122,7 @@ function argumentsOf(calls: string | null | undefined): Readonly<Record<string, 
 }
 
 /** R3: also between runs. */
-function toAppEvent({ data: { event, data } }: ThreadEventOf<'custom'>): RunEventDraft {
-  return { type: `app.${event}`, payload: { name: event, data }, summary: event };
+function toAppEvent({ data: { event, data, omitted } }: ThreadEventOf<'custom'>): RunEventDraft {
+  const left = omitted === undefined ? {} : { omitted };
+  return { type: `app.${event}`, payload: { name: event, data, ...left }, summary: event };
 }

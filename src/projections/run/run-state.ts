@@ -18,6 +18,8 @@ export interface OpenAction {
   readonly arguments?: unknown;
   /** What has been told of it; the remainder is read off the rows of `tool.*`. */
   readonly told?: readonly RunEventType[];
+  /** As it was judged: its kind, its capabilities, what is shown of it. */
+  readonly prepared?: Readonly<Record<string, unknown>>;
   /** The child that the call made. */
   readonly childId?: string;
 }

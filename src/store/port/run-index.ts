@@ -15,6 +15,10 @@ export interface RunRecord {
   readonly threadId: string;
   /** The execution's id. */
   readonly id: string;
+  /** Of its context, else the execution's id; then the context's session and trace. */
+  readonly runId: string;
+  readonly sessionId: string | null;
+  readonly traceId: string | null;
   /** The agent with which it began. */
   readonly agent: string;
   readonly state: RunRecordState;
@@ -30,6 +34,10 @@ export interface RunRecord {
 /** All that are given must hold. */
 export interface ListRuns {
   readonly threadId?: string;
+  /** These three find runs that somebody has given a context. */
+  readonly runId?: string;
+  readonly sessionId?: string;
+  readonly traceId?: string;
   readonly agent?: string;
   readonly state?: RunRecordState;
   /** 50 unless given. */
@@ -39,7 +47,7 @@ export interface ListRuns {
 export interface RunIndex {
   /** The latest first. */
   list(options?: ListRuns): Promise<readonly RunRecord[]>;
-  /** An execution's id is unique in its thread; where no thread is named, the latest of that id. */
+  /** By the execution's id, or by the id that its context gives the run; the latest where several have it. */
   get(id: string, threadId?: string): Promise<RunRecord | null>;
   /** The one that had begun when the log's row `seq` was written. */
   at(threadId: string, seq: number): Promise<RunRecord | null>;

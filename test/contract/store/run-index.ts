@@ -53,6 +53,19 @@ export function registerRunIndex(given: () => Stores): void {
       expect(await idsOf({ threadId: threads[1], state: 'completed' })).toEqual([]);
     });
 
+    it('[PL-24] is searched by run, session and trace, where a context names them', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      const session = `session-of-${thread.id}`;
+      const context = { runId: `run-of-${thread.id}`, sessionId: session, traceId: 'trace_abc' };
+      await thread.answer([message('a', 'content', { context })]);
+      const [found] = await store.runs.list({ sessionId: session });
+      expect(found).toMatchObject({ threadId: thread.id, id: 'execution-1', ...context });
+      expect(await store.runs.list({ runId: context.runId, traceId: 'trace_abc' })).toEqual([found]);
+      expect(await store.runs.list({ sessionId: session, traceId: 'another' })).toEqual([]);
+      expect(await store.runs.get(context.runId)).toEqual(found);
+    });
+
     it('finds a run by its id, and by a row of its log', async () => {
       const { store } = given();
       const thread = await openThread(store);

@@ -12,6 +12,9 @@ function selectRuns({ db }: CommandContext) {
       'executions.thread_id',
       'executions.id',
       'executions.agent',
+      'executions.run_id',
+      'executions.session_id',
+      'executions.trace_id',
       'executions.started_at',
       'executions.ended_at',
       'executions.stop_reason',
@@ -26,12 +29,15 @@ type RunQuery = ReturnType<typeof selectRuns>;
 type RunRow = RunQuery extends SelectQueryBuilder<infer _Tables, infer _Names, infer Row> ? Row : never;
 
 export async function listRuns(context: CommandContext, options: ListRuns = {}): Promise<RunRecord[]> {
-  const { threadId, agent, state, limit } = options;
+  const { threadId, runId, sessionId, traceId, agent, state, limit } = options;
   let query = selectRuns(context)
     .orderBy('executions.started_at', 'desc')
     .orderBy('executions.first_seq', 'desc')
     .limit(toCount(limit, 50));
   if (threadId !== undefined) query = query.where('executions.thread_id', '=', threadId);
+  if (runId !== undefined) query = query.where('executions.run_id', '=', runId);
+  if (sessionId !== undefined) query = query.where('executions.session_id', '=', sessionId);
+  if (traceId !== undefined) query = query.where('executions.trace_id', '=', traceId);
   if (agent !== undefined) query = query.where('executions.agent', '=', agent);
   if (state !== undefined) query = whereState(query, state);
   return (await query.execute()).map(toRunRecord);
@@ -43,7 +49,7 @@ export async function getRun(
   threadId?: string,
 ): Promise<RunRecord | null> {
   let query = selectRuns(context)
-    .where('executions.id', '=', id)
+    .where((or) => or.or([or('executions.id', '=', id), or('executions.run_id', '=', id)]))
     .orderBy('executions.started_at', 'desc')
     .limit(1);
   if (threadId !== undefined) query = query.where('executions.thread_id', '=', threadId);
@@ -87,6 +93,9 @@ function toRunRecord(row: RunRow): RunRecord {
   return {
     threadId: row.thread_id,
     id: row.id,
+    runId: row.run_id ?? row.id,
+    sessionId: row.session_id,
+    traceId: row.trace_id,
     agent: row.agent ?? row.thread_agent,
     state: stateOf(row),
     reason: row.stop_reason,

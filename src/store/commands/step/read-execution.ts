@@ -11,7 +11,7 @@ function selectExecutions({ db }: Pick<CommandContext, 'db'>) {
     .selectFrom('executions')
     .innerJoin('threads', 'threads.id', 'executions.thread_id')
     .selectAll('executions')
-    .select(['threads.agent', 'threads.root_id']);
+    .select(['threads.agent as thread_agent', 'threads.root_id']);
 }
 
 type Row = InferResult<ReturnType<typeof selectExecutions>>[number];
@@ -43,7 +43,7 @@ export async function listExecutions(
 
 function toExecutionRecord(row: Row): ExecutionRecord {
   const given = readContext(row.run_context);
-  const place = { executionId: row.id, rootId: row.root_id, agent: row.agent };
+  const place = { executionId: row.id, rootId: row.root_id, agent: row.thread_agent };
   return {
     id: row.id,
     threadId: row.thread_id,

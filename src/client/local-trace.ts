@@ -1,0 +1,41 @@
+/** Traces of runs in a file: one span a line, redacted, for those who look into a run later. */
+import { appendFile } from 'node:fs/promises';
+import type { RunEvent } from '../projections/run/run-event.ts';
+import { RedactionPolicy } from '../projections/run/run-redaction.ts';
+import { NO_TRACE, projectTrace, type TraceReading } from '../projections/run/run-trace.ts';
+import type { EventSink } from './event-sink.ts';
+
+export interface LocalTraceOptions {
+  /** Spans are appended to it as lines of JSON; only its owner may read a new one. */
+  readonly path: string;
+  /** The default policy unless given. */
+  readonly redaction?: RedactionPolicy;
+}
+
+/**
+ * A sink that writes spans: of the run, its requests to models, its actions. Attach it at the begin of a run: what it has not seen begin,
+ * it does not tell of.
+ * @example
+ * ```ts
+ * const trace = new LocalTraceTelemetry({ path: 'trace.jsonl' });
+ * await client.runs.attach(threadId, trace, { follow: false });
+ * ```
+ */
+export class LocalTraceTelemetry implements EventSink {
+  readonly #path: string;
+  readonly #redaction: RedactionPolicy;
+  #reading: TraceReading = NO_TRACE;
+
+  constructor({ path, redaction = new RedactionPolicy() }: LocalTraceOptions) {
+    this.#path = path;
+    this.#redaction = redaction;
+  }
+
+  async emit(event: RunEvent): Promise<void> {
+    const [next, spans] = projectTrace(this.#reading, event);
+    this.#reading = next;
+    if (spans.length === 0) return;
+    const lines = spans.map((span) => `${JSON.stringify(this.#redaction.redact(span))}\n`);
+    await appendFile(this.#path, lines.join(''), { mode: 0o600 });
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * RunEvents as spans: one of the run, and below it one for each request to a model and each action. A pure reading; ids are those of
+ * the events, so the same run gives the same spans.
+ */
+import type { RunEvent } from './run-event.ts';
+
+/** A piece of work with its begin and end; JSON. */
+export interface RunSpan {
+  /** Of the run's context, else the run's id. */
+  readonly trace_id: string;
+  readonly span_id: string;
+  /** Null for the run's own. */
+  readonly parent_span_id: string | null;
+  readonly kind: 'run' | 'llm' | 'action';
+  readonly name: string;
+  readonly run_id: string;
+  readonly task_id: string | null;
+  readonly agent_name: string | null;
+  /** ISO 8601, UTC. */
+  readonly started_at: string;
+  readonly ended_at: string;
+  readonly duration_ms: number;
+  readonly status: 'ok' | 'error' | 'canceled';
+  readonly attributes: Readonly<Record<string, unknown>>;
+}
+
+export interface TraceReading {
+  readonly traceId: string | null;
+  readonly run: RunEvent | null;
+  /** Begins of what has not ended, by span. */
+  readonly open: Readonly<Record<string, RunEvent>>;
+}
+
+export const NO_TRACE: TraceReading = { traceId: null, run: null, open: {} };
+
+type Next = readonly [TraceReading, readonly RunSpan[]];
+type Fields = Readonly<Record<string, unknown>>;
+
+export function projectTrace(reading: TraceReading, event: RunEvent): Next {
+  const { type, payload } = event;
+  if (type === 'task.status' && event.sequence === 1) {
+    const context = payload.run_context as Fields | undefined;
+    const traceId = typeof context?.trace_id === 'string' ? context.trace_id : event.run_id;
+    return [{ traceId, run: event, open: {} }, []];
+  }
+  if (!reading.run) return [reading, []];
+  const id = spanOf(event);
+  if (type.endsWith('.started')) return [{ ...reading, open: { ...reading.open, [id]: event } }, []];
+  if (event.final) {
+    const left = Object.entries(reading.open).map(([span, begun]) => toSpan(reading, span, begun, event));
+    return [NO_TRACE, [...left, toSpan(reading, reading.run.event_id, reading.run, event)]];
+  }
+  const begun = reading.open[id];
+  if (!begun || !ENDS.includes(type) || (type === 'llm.stream' && !FAILURES.includes(payload.llm_event_type)))
+    return [reading, []];
+  const { [id]: _, ...open } = reading.open;
+  return [{ ...reading, open }, [toSpan(reading, id, begun, event)]];
+}
+
+const ENDS: readonly string[] = ['llm.call.completed', 'llm.stream', 'action.completed', 'action.failed'];
+const FAILURES: readonly unknown[] = ['llm_error', 'llm_retry'];
+
+/** A step asks one model at a time. */
+const spanOf = ({ action_id: action, task_id: task, step }: RunEvent) => action ?? `${task}/llm/${step}`;
+
+function toSpan({ traceId, run }: TraceReading, id: string, begun: RunEvent, ended: RunEvent): RunSpan {
+  const isRun = begun === run;
+  const kind = isRun ? 'run' : begun.action_id ? 'action' : 'llm';
+  return {
+    trace_id: traceId ?? id,
+    span_id: kind === 'llm' ? begun.event_id : id,
+    parent_span_id: isRun ? null : (run?.event_id ?? null),
+    kind,
+    name: isRun ? `run ${begun.agent_name ?? ''}`.trim() : nameOf(begun),
+    run_id: begun.run_id ?? '',
+    task_id: begun.task_id,
+    agent_name: begun.agent_name,
+    started_at: begun.timestamp,
+    ended_at: ended.timestamp,
+    duration_ms: Date.parse(ended.timestamp) - Date.parse(begun.timestamp),
+    status: statusOf(ended),
+    attributes: ended.final && !isRun ? { cut_off: true } : ended.payload,
+  };
+}
+
+function nameOf({ payload }: RunEvent): string {
+  const action = payload.action as Fields | undefined;
+  return String(action?.name ?? payload.model ?? 'call');
+}
+
+function statusOf({ severity, type, payload }: RunEvent): RunSpan['status'] {
+  if (payload.new_state === 'canceled') return 'canceled';
+  if (payload.new_state === 'failed' || severity !== 'info' || type === 'action.failed') return 'error';
+  return 'ok';
+}

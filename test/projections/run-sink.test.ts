@@ -1,0 +1,83 @@
+/** Sinks and traces: they get what the log tells, and whatever they do is their own affair. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { feedSink, InMemoryEventSink, type SinkEnd } from '../../src/client/event-sink.ts';
+import { LocalTraceTelemetry } from '../../src/client/local-trace.ts';
+import type { Projected } from '../../src/projections/projection.ts';
+import type { RunEvent } from '../../src/projections/run/run-event.ts';
+import { read, rowsOf } from './row.ts';
+
+const EVENTS = read(
+  rowsOf(
+    ['execution.started', { executionId: 'execution-1' }],
+    ['step.started', { items: 1 }, { step: 1 }],
+    ['model.called', { model: 'main', modelId: 'm-1', call: 1 }, { step: 1 }],
+    ['model.failed', { call: 1, message: 'busy', retryInMs: 5 }, { step: 1 }],
+    ['model.called', { model: 'main', modelId: 'm-1', call: 2 }, { step: 1 }],
+    ['model.answered', { call: 2, usage: null, cost: null }, { step: 1 }],
+    ['tool.called', { name: 'pay', callId: 'c1' }, { step: 1 }],
+    ['tool.started', { name: 'pay', callId: 'c1' }, { step: 1 }],
+    ['execution.ended', { executionId: 'execution-1', reason: 'Stopped by user', status: 'stopped' }],
+  ),
+);
+
+async function* tell(): AsyncGenerator<Projected<RunEvent>> {
+  for (const [n, event] of EVENTS.entries()) yield { cursor: `${n}.0`, event };
+}
+
+describe('a sink', () => {
+  it('gets each event in order, and is told that it is over', async () => {
+    const sink = new InMemoryEventSink();
+    expect(await feedSink(tell(), sink)).toEqual({ why: 'over', cursor: `${EVENTS.length - 1}.0` });
+    expect(sink.toList()).toEqual(EVENTS);
+    sink.clear();
+    sink.emit({ ...(EVENTS[0] as RunEvent), sequence: null });
+    expect(sink.events.map(({ sequence }) => sequence)).toEqual([1]);
+  });
+
+  it('[PL-22] that throws is told and detached, with the place where it left off', async () => {
+    const told: SinkEnd[] = [];
+    const end = await feedSink(tell(), {
+      emit: ({ sequence }) => {
+        if (sequence === 3) throw new Error('full');
+      },
+      detached: (why) => {
+        told.push(why);
+        throw new Error('still full');
+      },
+    });
+    expect(end).toMatchObject({ why: 'failed', cursor: '1.0', error: { message: 'full' } });
+    expect(told).toEqual([end]);
+  });
+
+  it('[PL-22] that never answers is detached after its time', async () => {
+    const end = await feedSink(tell(), { emit: () => new Promise(() => undefined) }, { withinMs: 1 });
+    expect(end).toMatchObject({ why: 'slow', cursor: null, error: { code: 'Timeout' } });
+  });
+});
+
+describe('a local trace', () => {
+  it('has spans of the run, its requests and its actions, the same at each reading', async () => {
+    const path = join(process.env.EVERTHREAD_TEST_FOLDER as string, `trace-${process.hrtime.bigint()}.jsonl`);
+    await feedSink(tell(), new LocalTraceTelemetry({ path }));
+    const spans = readFileSync(path, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const run = spans.at(-1);
+    expect(
+      spans.map(({ kind, name, status, parent_span_id: parent }) => [kind, name, status, parent]),
+    ).toEqual([
+      ['llm', 'main', 'error', run.span_id],
+      ['llm', 'main', 'ok', run.span_id],
+      ['action', 'pay', 'canceled', run.span_id],
+      ['run', 'run desk', 'canceled', null],
+    ]);
+    expect(run).toMatchObject({ trace_id: 'execution-1', run_id: 'execution-1', duration_ms: 8 });
+    expect(new Set(spans.map(({ span_id: id }) => id)).size).toBe(4);
+    await feedSink(tell(), new LocalTraceTelemetry({ path }));
+    const lines = readFileSync(path, 'utf8').trim().split('\n');
+    expect(lines.slice(4)).toEqual(lines.slice(0, 4));
+  });
+});
