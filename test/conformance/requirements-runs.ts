@@ -12,6 +12,7 @@ export const RUNS: readonly Requirement[] = [
     level: 'MUST',
     text: 'A run is told as one stream of events in one order, the last of them final.',
   },
+  { id: 'PL-22', level: 'MUST', text: 'A sink or trace that fails or is slow never changes a run.' },
   {
     id: 'PL-23',
     level: 'MUST',
