@@ -104,8 +104,11 @@ export type {
   JudgedAction,
 } from './core/governance/agent-policy.ts';
 export type { CapabilityPolicy, PolicyDecision, RuleSource } from './core/governance/capability-policy.ts';
+export type { Permissions } from './core/governance/permissions.ts';
 export type { PolicyEffect, PolicyRules } from './core/governance/policy-rule.ts';
 export type { ActionContext, ArtifactInput, PreparedAction } from './core/governance/prepared-action.ts';
+export type { GivenContext, RunContext } from './core/governance/run-context.ts';
+export type { RunLimits } from './core/governance/run-limit.ts';
 export type { LLMMessage } from './core/message/llm-message.ts';
 export type {
   AttachmentRef,
@@ -179,7 +182,9 @@ export type { ActionDenial, ActionRecord, ListActions, Reconciliation } from './
 export type { EnvEntry, EnvOwner } from './store/port/env.ts';
 export type {
   ChildRecord,
+  ExecutionRecord,
   FamilyMember,
+  ListExecutions,
   ListWaits,
   ThreadRecord,
   ThreadStore,

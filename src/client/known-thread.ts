@@ -1,6 +1,6 @@
 /** The state of a thread in the store as a client sees it: it takes commands, is terminated, or does not exist. */
 import { RuntimeError } from '../core/value/error.ts';
-import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
+import type { ExecutionRecord, ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 
 /** The thread, or null where the store does not have it. Throws `ThreadTerminated`. */
 export async function refuseTerminated(store: ThreadStore, threadId: string): Promise<ThreadRecord | null> {
@@ -19,6 +19,22 @@ export async function requireThread(store: ThreadStore, threadId: string): Promi
   const record = await store.threads.get(threadId);
   if (record) return record;
   throw new RuntimeError('ThreadNotFound', `Thread "${threadId}" is not in this store.`);
+}
+
+/** Throws `ExecutionNotFound`. */
+export async function requireExecution(
+  store: ThreadStore,
+  threadId: string,
+  executionId?: string,
+): Promise<ExecutionRecord> {
+  const record = await store.executions.get(threadId, executionId);
+  if (record) return record;
+  const which =
+    executionId === undefined ? 'has not run yet' : `has no execution ${JSON.stringify(executionId)}`;
+  throw new RuntimeError(
+    'ExecutionNotFound',
+    `Thread "${threadId}" ${which}; listExecutions shows those that there are.`,
+  );
 }
 
 /** Why a thread has no running workflow. */

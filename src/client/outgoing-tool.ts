@@ -6,6 +6,7 @@ import { toJsonObject } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { queueMessage, queueTool, type ToolPayload } from '../workflows/messages.ts';
+import { toContext } from './outgoing-context.ts';
 
 export interface SentTool {
   readonly id: string;
@@ -21,14 +22,15 @@ export interface SentTool {
 export async function prepareTool(
   store: ThreadStore,
   threadId: string,
-  { id = randomUUID(), name, arguments: given = {} }: ToolPayload,
+  { id = randomUUID(), name, arguments: given = {}, context: run }: ToolPayload,
 ): Promise<SentTool> {
   if (!isItemId(id)) throw invalid(`A call's id must be 1 to ${LIMITS.idChars} visible ASCII characters.`);
   if (!isToolName(name)) throw invalid('A call needs the "name" of a tool, of at most 128 characters.');
   const args = toJsonObject(given, { name: `arguments of "${name}"`, maxBytes: LIMITS.contentBytes });
-  const item: ToolItem = { kind: 'tool', id, name, arguments: args };
+  const context = toContext(run, 'InvalidMessage');
+  const item: ToolItem = { kind: 'tool', id, name, arguments: args, ...context };
   if (itemBytes(item) <= LIMITS.clientInlineBytes)
-    return { id, signal: queueTool, payload: { id, name, arguments: args } };
+    return { id, signal: queueTool, payload: { id, name, arguments: args, ...context } };
   await store.queue.stage(threadId, item);
   // "What is stored under this id": the row says that it is a tool. The role is that of one who does not wake a stopped thread.
   return { id, signal: queueMessage, payload: { id, role: 'assistant', stored: true } };

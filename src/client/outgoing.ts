@@ -3,12 +3,14 @@
  * by its id. New files are written before the message that names them.
  */
 import { randomUUID } from 'node:crypto';
+import type { GivenContext } from '../core/governance/run-context.ts';
 import { toMetadata } from '../core/message/metadata.ts';
 import { isItemId, itemBytes, type MessageItem } from '../core/thread/item.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import type { MessagePayload } from '../workflows/messages.ts';
+import { toContext } from './outgoing-context.ts';
 import { type OutgoingAttachment, storeOutgoing, type WriteFile } from './outgoing-file.ts';
 
 export interface OutgoingMessage {
@@ -23,6 +25,8 @@ export interface OutgoingMessage {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Files of the thread by path, or new ones, which become files of the thread under /attachments; at most 20. */
   readonly attachments?: readonly OutgoingAttachment[];
+  /** How the execution is to run that the message begins or joins. It can only narrow (docs/governance.md). */
+  readonly context?: GivenContext;
 }
 
 export type SentPayload = MessagePayload & { readonly id: string };
@@ -54,7 +58,8 @@ export async function prepareMessage(
   if (silent !== undefined && typeof silent !== 'boolean')
     throw invalid("A message's silent is true or false.");
   const metadata = given == null ? undefined : toMetadata(given);
-  const item: MessageItem = { kind: 'message', id, role, content, silent, metadata };
+  const context = toContext(message.context, 'InvalidMessage');
+  const item: MessageItem = { kind: 'message', id, role, content, silent, metadata, ...context };
   const bytes = itemBytes(item);
   if (bytes > LIMITS.contentBytes) {
     throw new RuntimeError(
@@ -75,6 +80,7 @@ export async function prepareMessage(
     ...(silent ? { silent } : {}),
     ...(metadata ? { metadata } : {}),
     ...(paths.length > 0 ? { attachments: paths } : {}),
+    ...context,
   };
 }
 

@@ -14,6 +14,7 @@ import type { WaitAnswer } from '../core/wait/answer.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
 import type { ActionRecord, ListActions, Reconciliation } from '../store/port/action.ts';
 import type { EnvEntry, EnvOwner } from '../store/port/env.ts';
+import type { ExecutionRecord, ListExecutions } from '../store/port/execution.ts';
 import type {
   FamilyMember,
   ListWaits,
@@ -178,6 +179,19 @@ export class RuntimeClient {
   /** Throws `ThreadNotFound`. */
   getThread(threadId: string): Promise<ThreadRecord> {
     return this.#threads.getThread(threadId);
+  }
+
+  /** An execution with the context that it ran with; without an id the newest. Throws `ThreadNotFound`, `ExecutionNotFound`. */
+  getExecution(threadId: string, executionId?: string): Promise<ExecutionRecord> {
+    return this.#threads.getExecution(threadId, executionId);
+  }
+
+  /**
+   * Executions, the newest first: of a thread, or those of a run, a session or a trace that somebody has named in a context. Throws
+   * `InvalidValue` for options of a wrong shape.
+   */
+  listExecutions(options?: ListExecutions): Promise<readonly ExecutionRecord[]> {
+    return this.#threads.listExecutions(options);
   }
 
   /** The thread with all that descend from it, each behind its parent. Throws `ThreadNotFound`. */

@@ -1,10 +1,12 @@
 /** A client's options for a thread that it starts, checked before anything is stored or sent. */
 import type { EnvType } from '../core/author/thread-env.ts';
+import type { GivenContext } from '../core/governance/run-context.ts';
 import { isThreadId, parseStartInput, WORKFLOW_ID_PREFIX } from '../core/thread/start-input.ts';
 import { errorMessage, RuntimeError } from '../core/value/error.ts';
 import { toJsonObject } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { OutgoingMessage } from './outgoing.ts';
+import { toContext } from './outgoing-context.ts';
 
 export interface StartThread {
   readonly agent: string;
@@ -20,9 +22,13 @@ export interface StartThread {
   readonly env?: Readonly<Record<string, string | { readonly value: string; readonly type?: EnvType }>>;
   /** The first messages, oldest first. */
   readonly messages?: readonly OutgoingMessage[];
+  /** How the thread's executions are to run. What comes with a message can only narrow it further (docs/governance.md). */
+  readonly context?: GivenContext;
 }
 
-type NewThread = Pick<StartThread, 'agent' | 'userId' | 'arguments'> & { readonly threadId: string };
+type NewThread = Pick<StartThread, 'agent' | 'userId' | 'arguments' | 'context'> & {
+  readonly threadId: string;
+};
 
 /** Throws `InvalidStart`, also for what its workflow would refuse; for arguments `InvalidValue` or `LimitExceeded`. */
 export function checkStart({ agent, threadId, userId, ...given }: NewThread, messages: number): NewThread {
@@ -32,7 +38,8 @@ export function checkStart({ agent, threadId, userId, ...given }: NewThread, mes
     throw invalid(`A thread starts with at most ${LIMITS.startMessages} messages.`);
   const bound = { name: 'arguments', maxBytes: LIMITS.startArgumentBytes };
   const args = given.arguments == null ? undefined : toJsonObject(given.arguments, bound);
-  const input = { agent, threadId, userId, arguments: args };
+  const context = toContext(given.context, 'InvalidStart');
+  const input = { agent, threadId, userId, arguments: args, ...context };
   try {
     parseStartInput(input, WORKFLOW_ID_PREFIX + threadId);
   } catch (error) {

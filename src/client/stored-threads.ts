@@ -1,6 +1,7 @@
 /** Reads of threads that need only their store: no server, no worker. */
 import type { ScheduledEffect } from '../core/author/effect.ts';
 import {
+  checkExecutionPage,
   checkFollow,
   checkMessagePage,
   checkPage,
@@ -15,11 +16,19 @@ import type { FileChunk, FileRecord, FindResult, ReaddirResult } from '../core/f
 import type { Message } from '../core/message/message.ts';
 import type { ThreadStatus } from '../core/thread/step.ts';
 import { readWholeFile, streamFile } from '../store/port/file-content.ts';
-import type { FamilyMember, ListWaits, ThreadRecord, ThreadStore, Wait } from '../store/port/thread-store.ts';
+import type {
+  ExecutionRecord,
+  FamilyMember,
+  ListExecutions,
+  ListWaits,
+  ThreadRecord,
+  ThreadStore,
+  Wait,
+} from '../store/port/thread-store.ts';
 import type { ListValues, StoredValue } from '../store/port/value.ts';
 import { waitNotFound } from './answer-wait.ts';
 import { type FollowOptions, followEvents } from './follow-events.ts';
-import { requireThread } from './known-thread.ts';
+import { requireExecution, requireThread } from './known-thread.ts';
 
 /** As in ThreadState (definitions §18). */
 export interface StoredFiles {
@@ -65,6 +74,16 @@ export class StoredThreads {
 
   async listThreads(options?: ListThreads): Promise<readonly ThreadRecord[]> {
     return this.#store.threads.list(checkThreadPage(options));
+  }
+
+  /** Without an id the newest. Throws `ThreadNotFound`, `ExecutionNotFound`. */
+  async getExecution(threadId: string, executionId?: string): Promise<ExecutionRecord> {
+    await this.getThread(threadId);
+    return requireExecution(this.#store, threadId, executionId);
+  }
+
+  async listExecutions(options?: ListExecutions): Promise<readonly ExecutionRecord[]> {
+    return this.#store.executions.list(checkExecutionPage(options));
   }
 
   /** Stored messages, then pending ones (`metadata.queued`). */

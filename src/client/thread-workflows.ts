@@ -13,7 +13,7 @@ import type { StartThread } from './start-options.ts';
 import { isAlreadyStarted, isGone, toRuntimeError } from './workflow-error.ts';
 
 /** What the workflow of a new thread is given. */
-interface Start extends Pick<StartThread, 'agent' | 'userId' | 'arguments'> {
+interface Start extends Pick<StartThread, 'agent' | 'userId' | 'arguments' | 'context'> {
   readonly threadId: string;
   readonly messages: readonly SentPayload[];
 }

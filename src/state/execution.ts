@@ -2,14 +2,17 @@
 
 import type { Registry } from '../core/author/definition.ts';
 import type { ExecutionState } from '../core/author/thread-execution.ts';
+import { contextOf } from '../core/governance/run-context.ts';
 import { findActiveSide } from '../core/project/active-side.ts';
 import type { CallerContext } from './caller-context.ts';
+import { freezeDeep } from './freeze-deep.ts';
 import type { RunningExecution } from './running-execution.ts';
 
 export function createExecution(registry: Registry, caller: CallerContext): ExecutionState | null {
   const { execution, thread, signal } = caller;
   if (!execution) return null;
-  const { flow, executionId, stepCount, sideSteps, side, history } = execution;
+  const { flow, executionId, stepCount, sideSteps, side, history, runContext } = execution;
+  const place = { executionId, rootId: thread.rootId, agent: thread.agent };
   return Object.freeze({
     flowId: executionId,
     currentSide: side,
@@ -23,6 +26,7 @@ export function createExecution(registry: Registry, caller: CallerContext): Exec
       return flow.directive === 'stop' ? side : undefined;
     },
     messageHistory: history,
+    context: freezeDeep(runContext ?? contextOf({}, place)),
     promptPath: promptPath(registry, thread.agent, execution),
     abortSignal: signal,
     forceTurn(side) {

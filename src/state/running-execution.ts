@@ -1,6 +1,7 @@
 /** The step that code runs in: what `state.execution` shows of it, and the flow that code may steer. */
 import type { PromptDefinition } from '../core/author/definition.ts';
 import type { FlowDirective, Side } from '../core/author/thread-execution.ts';
+import type { RunContext } from '../core/governance/run-context.ts';
 import type { Message } from '../core/message/message.ts';
 import type { SideSteps } from '../core/thread/session.ts';
 import type { SubpromptPlace } from '../store/port/step.ts';
@@ -15,6 +16,8 @@ export interface RunningExecution {
   /** The prompt of the step. */
   readonly prompt?: PromptDefinition;
   readonly subprompt: SubpromptPlace | null;
+  /** As given; null where nobody has given anything. */
+  readonly runContext: RunContext | null;
   readonly history: readonly Message[];
   readonly flow: Flow;
 }

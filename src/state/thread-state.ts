@@ -16,6 +16,7 @@ import { createEffects } from './effects.ts';
 import { createExecution } from './execution.ts';
 import { createFamily, loadChildren } from './family.ts';
 import { createThreadFiles } from './files.ts';
+import { freezeDeep } from './freeze-deep.ts';
 import { createIds } from './id.ts';
 import { createLifecycle } from './lifecycle.ts';
 import { createLoaders } from './loaders.ts';
@@ -87,13 +88,6 @@ function readOptions(registry: Registry, { thread, execution }: CallerContext) {
   const prompt = execution?.prompt ?? findActiveSide(registry, thread.agent, thread.session.side)?.prompt;
   return (tool: ToolDefinition | undefined): ThreadState['options'] =>
     prompt?.tools.find(({ name }) => name === tool?.name)?.options ?? {};
-}
-
-/** JSON: without cycles. */
-function freezeDeep<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  for (const member of Object.values(value)) freezeDeep(member);
-  return Object.freeze(value);
 }
 
 /** In order, and best effort: what cannot be written is dropped. */

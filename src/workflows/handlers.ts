@@ -23,6 +23,7 @@ import { isThreadId } from '../core/thread/start-input.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
 import { hearAnswer, judgeLetter, readAnswer } from './answer-letter.ts';
+import { hasContext, TAKES_CONTEXTS } from './known-context.ts';
 import { type Batch, type Letter, readLetter } from './letter.ts';
 import type { Take } from './mailbox.ts';
 import {
@@ -102,9 +103,17 @@ const parseMessage: Parse = (payload, maxDepth) => parseMessagePayload(payload, 
 
 /** H2: bounds behind `patched`. */
 function parseItem(letter: Letter, parse: Parse): Parsed<IncomingItem> {
-  const parsed = parseWithin(letter, parse, LIMITS.payloadBytes);
+  const parseKnown: Parse = (payload, maxDepth) => parse(withKnownContext(payload), maxDepth);
+  const parsed = parseWithin(letter, parseKnown, LIMITS.payloadBytes);
   if (parsed.ok || !parsed.beyond || patched('bounds-what-it-reads')) return parsed;
   return parseWithin(letter, parse, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
+}
+
+/** H2: early versions took no notice of the field, whatever it said. */
+function withKnownContext(payload: unknown): unknown {
+  if (!hasContext(payload) || patched(TAKES_CONTEXTS)) return payload;
+  const { context: _, ...known } = payload;
+  return known;
 }
 
 function parseWithin(

@@ -3,6 +3,7 @@
  * names are part of the contract with the plain `temporal` CLI and the Web UI.
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { GivenContext } from '../core/governance/run-context.ts';
 import type { StoredError, ThreadStatus } from '../core/thread/step.ts';
 import type { WaitAnswer } from '../core/wait/answer.ts';
 import type { WaitKind, WaitVerdict } from '../core/wait/wait.ts';
@@ -16,6 +17,8 @@ export interface MessagePayload {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Paths of files of the thread. */
   readonly attachments?: readonly string[];
+  /** How the execution that it begins or joins is to run. */
+  readonly context?: GivenContext;
   readonly stored?: true;
 }
 
@@ -23,6 +26,8 @@ export interface ToolPayload {
   readonly id?: string;
   readonly name: string;
   readonly arguments?: Readonly<Record<string, unknown>>;
+  /** As of a message. */
+  readonly context?: GivenContext;
 }
 
 /** How long until the next effect is due, as the store has said. Only a hint of when to ask it; absent, it is asked at once. */

@@ -21,6 +21,7 @@ import { startChildrenBeside } from './child-start.ts';
 import { continueThread, mayContinue } from './continue.ts';
 import { runEffectsBeside } from './effects.ts';
 import { registerHandlers } from './handlers.ts';
+import { hasContext, TAKES_CONTEXTS } from './known-context.ts';
 import { type Letter, readLetter } from './letter.ts';
 import { open } from './opening.ts';
 import { report } from './report.ts';
@@ -59,7 +60,10 @@ function readStart(letter: Letter): StartInput {
     const read = readLetter(letter, Number.POSITIVE_INFINITY);
     if (!read.ok) throw new InvalidStart(read.refusal.reason);
     const unbounded = isTooDeep(read.value) && !patched('bounds-what-it-reads');
-    return parseStartInput(read.value, workflowId, unbounded ? Number.POSITIVE_INFINITY : undefined);
+    const maxDepth = unbounded ? Number.POSITIVE_INFINITY : undefined;
+    if (!hasContext(read.value) || patched(TAKES_CONTEXTS))
+      return parseStartInput(read.value, workflowId, maxDepth);
+    return parseStartInput({ ...read.value, context: undefined }, workflowId, maxDepth);
   } catch (error) {
     // Anything else, such as a carried state that only a newer worker can read, fails the task and waits for one.
     if ((error as Error).name !== 'InvalidStart') throw error;

@@ -6,6 +6,7 @@
 import type { Requirement } from './requirement.ts';
 import { CODE_EXECUTION } from './requirements-13.ts';
 import { STATE_STORAGE } from './requirements-14.ts';
+import { RUN_CONTEXT } from './requirements-context.ts';
 import { DEFINITIONS } from './requirements-definitions.ts';
 import { FAMILY } from './requirements-family.ts';
 import { POLICY } from './requirements-policy.ts';
@@ -87,6 +88,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   },
   ...FAMILY,
   ...POLICY,
+  ...RUN_CONTEXT,
   ...CODE_EXECUTION,
   ...STATE_STORAGE,
   {

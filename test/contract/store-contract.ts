@@ -29,6 +29,7 @@ import { registerOwnMessage } from './store/own-message.ts';
 import { registerQueue } from './store/queue.ts';
 import { registerRead } from './store/read.ts';
 import { registerRest } from './store/rest.ts';
+import { registerRunContext } from './store/run-context.ts';
 import { registerSide } from './store/side.ts';
 import { registerStep } from './store/step.ts';
 import { registerStrike } from './store/strike.ts';
@@ -77,6 +78,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerQueue(given);
     registerHook(given);
     registerStep(given);
+    registerRunContext(given);
     registerSide(given);
     registerTakeOver(given);
     registerLimit(given);

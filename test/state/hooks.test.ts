@@ -113,6 +113,7 @@ describe('what hooks are given', () => {
         sideSteps: { a: 2, b: 0 },
         side: 'a' as const,
         subprompt: null,
+        runContext: null,
         history: [],
       };
       return { ...place, flow: scratch.flow };

@@ -197,6 +197,7 @@ async function toExecution(
     side,
     prompt: findActiveSide(dependencies.registry(), pending.thread.agent, side)?.prompt,
     subprompt: null,
+    runContext: pending.runContext,
     history,
     flow: scratch.flow,
   };

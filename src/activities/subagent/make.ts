@@ -6,6 +6,7 @@
  * M2. Hooks run before the child does. They run again where the worker was lost before its answer was heard.
  */
 
+import { childContext, type RunContext } from '../../core/governance/run-context.ts';
 import { SUBAGENT_CREATE, SUBAGENT_MESSAGE, type Subagent } from '../../core/project/subagent.ts';
 import type { MessageItem } from '../../core/thread/item.ts';
 import { roleTo } from '../../core/thread/session.ts';
@@ -114,7 +115,7 @@ export async function tellHooks(
 
 function toNewChild(
   { store }: ActivityDependencies,
-  { key: { step, index }, begun: { thread } }: ResumableCall,
+  { key: { step, index }, begun: { thread, runContext } }: ResumableCall,
   { agent, resumable, blocking, explicit, hears, maxInstances, immediate }: Subagent,
   { name, arguments: args, content, attachments }: FirstTold,
 ): NewChild {
@@ -148,6 +149,7 @@ function toNewChild(
     ...(maxInstances === undefined ? {} : { maxInstances }),
     promoted: immediate?.promoted,
     messages: first,
+    ...(runContext ? { context: childContext(runContext) } : {}),
   };
 }
 
@@ -156,10 +158,12 @@ interface Said {
   readonly parentId: string;
   readonly content: string;
   readonly attachments: readonly string[];
+  /** What the parent's execution runs with. */
+  readonly runContext?: RunContext | null;
 }
 
 /** A parent's word to its child, in the role that the side hears which answers it. */
-export function toItem(id: string, { hears, parentId, content, attachments }: Said): MessageItem {
+export function toItem(id: string, { hears, parentId, content, attachments, runContext }: Said): MessageItem {
   return {
     kind: 'message',
     id,
@@ -167,6 +171,7 @@ export function toItem(id: string, { hears, parentId, content, attachments }: Sa
     content,
     metadata: { parent_thread_id: parentId },
     ...(attachments.length > 0 ? { attachments } : {}),
+    ...(runContext ? { context: childContext(runContext) } : {}),
   };
 }
 

@@ -33,14 +33,15 @@ export async function tellChild(
   { call, fields, child, files }: MessageCall & FoundFiles & { readonly child: ChildRecord },
 ): Promise<Verdict<MadeChild, UnmadeChild>> {
   const { store } = ports;
-  const { id: parentId } = call.begun.thread;
+  const { thread, runContext } = call.begun;
+  const { id: parentId } = thread;
   const { step, index } = call.key;
   const { hears, blocking: waits } = child;
   const id = createIds(store, `${parentId}:${step}:${index}:message`)();
   const told = await store.children.tell({
     parentId,
     childId: child.threadId,
-    message: toItem(id, { hears, parentId, content: fields.content, attachments: files }),
+    message: toItem(id, { hears, parentId, content: fields.content, attachments: files, runContext }),
     call: { step, index },
     waits,
   });

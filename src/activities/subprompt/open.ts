@@ -171,6 +171,7 @@ async function toExecution(
     path: [...(begun.subprompt?.path ?? []), prompt.name],
   };
   const { step } = key;
-  const { stepCount, sideSteps, side } = begun;
-  return { executionId, step, stepCount, sideSteps, side, prompt, subprompt, history, flow: scratch.flow };
+  const { stepCount, sideSteps, side, runContext } = begun;
+  const where = { executionId, step, stepCount, sideSteps, side, prompt, subprompt, runContext };
+  return { ...where, history, flow: scratch.flow };
 }

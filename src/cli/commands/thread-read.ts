@@ -39,7 +39,7 @@ export function addThreadShow(threads: Command, cli: Cli): void {
     .command('show')
     .summary("show a thread's status and messages")
     .description(
-      'Shows a thread and its messages, oldest first. With --json: { thread, children, messages, total }.',
+      'Shows a thread and its messages, oldest first. With --json: { thread, execution, children, messages, total }; execution is the newest.',
     )
     .argument('<id>', 'id of the thread')
     .option('--limit <n>', `the newest n messages (default: ${SHOWN}; with --json all)`, parseWhole)
@@ -55,9 +55,10 @@ async function showThread(threadId: string, options: ShowOptions): Promise<undef
     const { messages, total } = await store.messages.list(threadId, { limit, includeSilent });
     // An upper bound from the thread's record: one that never had a child costs no read.
     const children = thread.childCount === 0 ? [] : await store.children.list(threadId);
+    const execution = (await store.executions.get(threadId)) ?? undefined;
     const faults = debug ? await readFaults(store, threadId) : undefined;
-    if (json) return printJson({ thread, children, messages, total, faults });
-    printLine(`${threadHeading(thread, children)}\n`);
+    if (json) return printJson({ thread, execution, children, messages, total, faults });
+    printLine(`${threadHeading(thread, { children, execution })}\n`);
     const earlier = total - messages.length;
     if (earlier > 0)
       printLine(

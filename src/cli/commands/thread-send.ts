@@ -22,6 +22,7 @@ import { dimNote, printJson, printLine } from '../output/output.ts';
 
 interface GivingOptions extends CommonOptions, WaitOptions {
   readonly id?: string;
+  readonly context?: Record<string, unknown>;
   readonly taskQueue?: string;
 }
 
@@ -29,6 +30,12 @@ interface SendOptions extends GivingOptions, AttachOptions {
   readonly role: 'user' | 'assistant';
   readonly silent?: boolean;
 }
+
+const CONTEXT = [
+  '--context <json>',
+  'how the execution is to run that it begins, a JSON object: docs/governance.md',
+  parseObject,
+] as const;
 
 export function addThreadSend(threads: Command, cli: Cli): void {
   const command = threads
@@ -49,6 +56,7 @@ export function addThreadSend(threads: Command, cli: Cli): void {
         .choices(['user', 'assistant'])
         .default('user'),
     )
+    .option(...CONTEXT)
     .option('--silent', 'the model sees it, ordinary lists of messages do not');
   addCommon(addTaskQueue(addWait(addAttach(command)))).action(act(cli, sendMessage));
 }
@@ -63,6 +71,7 @@ export function addThreadTool(threads: Command, cli: Cli): void {
     .argument('<id>', 'id of the thread')
     .argument('<name>', 'name of the tool')
     .argument('[arguments]', `its arguments, a JSON object: '{"city":"Paris"}'`, parseObject)
+    .option(...CONTEXT)
     .option('--id <item-id>', 'queued twice under one id, it runs once (default: a new one)');
   addCommon(addTaskQueue(addWait(command))).action(act(cli, queueTool));
 }
@@ -72,7 +81,7 @@ async function sendMessage(
   given: string | undefined,
   options: SendOptions,
 ): Promise<number | undefined> {
-  const { id = randomUUID(), role, silent } = options;
+  const { id = randomUUID(), role, silent, context } = options;
   const attachments = readAttachments(options.attach);
   if (given === undefined && attachments.length === 0)
     throw new RuntimeError('InvalidMessage', 'Give a text to send, or files with --attach.');
@@ -80,7 +89,7 @@ async function sendMessage(
   // An assistant message is not answered: only rest can be awaited.
   const sent = role === 'user' ? id : undefined;
   return give(threadId, options, sent, (client) =>
-    client.queueMessage(threadId, { id, content, role, silent, attachments }),
+    client.queueMessage(threadId, { id, content, role, silent, attachments, context }),
   );
 }
 
@@ -90,8 +99,10 @@ async function queueTool(
   args: Record<string, unknown> | undefined,
   options: GivingOptions,
 ): Promise<number | undefined> {
-  const { id = randomUUID() } = options;
-  return give(threadId, options, id, (client) => client.queueTool(threadId, { id, name, arguments: args }));
+  const { id = randomUUID(), context } = options;
+  return give(threadId, options, id, (client) =>
+    client.queueTool(threadId, { id, name, arguments: args, context }),
+  );
 }
 
 async function give(

@@ -21,6 +21,7 @@ interface StartOptions extends CommonOptions, WaitOptions, AttachOptions {
   readonly id?: string;
   readonly user?: string;
   readonly arguments?: Record<string, unknown>;
+  readonly context?: Record<string, unknown>;
   readonly taskQueue?: string;
 }
 
@@ -36,7 +37,12 @@ export function addThreadStart(threads: Command, cli: Cli): void {
     .argument('[text]', 'first message; - reads it from standard input')
     .option('--id <id>', 'id of the thread: letters, digits and . _ : - (default: an unguessable one)')
     .option('--user <id>', 'id of the person that the thread belongs to')
-    .option('--arguments <json>', "the thread's arguments, a JSON object: {{key}} in prompts", parseObject);
+    .option('--arguments <json>', "the thread's arguments, a JSON object: {{key}} in prompts", parseObject)
+    .option(
+      '--context <json>',
+      'how its executions are to run, a JSON object: docs/governance.md',
+      parseObject,
+    );
   addCommon(addTaskQueue(addWait(addAttach(command)))).action(act(cli, startThread));
 }
 
@@ -56,6 +62,7 @@ async function startThread(
       threadId: options.id,
       userId: options.user,
       arguments: options.arguments,
+      context: options.context,
       messages: says ? [{ id, content, attachments }] : [],
     });
     if (options.wait) {

@@ -1,14 +1,19 @@
 /** Threads and messages for display. */
 import type { AttachmentRef, Message, ToolCall } from '../../core/message/message.ts';
-import type { ChildRecord, ThreadRecord } from '../../store/port/thread-store.ts';
+import type { ChildRecord, ExecutionRecord, ThreadRecord } from '../../store/port/thread-store.ts';
 import { dateAndTime, type Tone, tone } from './output.ts';
 import { shorten, visible } from './terminal-text.ts';
 
 const RESULT_LENGTH = 300;
 const CALL_LENGTH = 200;
 
-/** `children`: those of the thread. */
-export function threadHeading(thread: ThreadRecord, children: readonly ChildRecord[] = []): string {
+/** What belongs to a thread: its children, and its newest execution. */
+interface Belonging {
+  readonly children?: readonly ChildRecord[];
+  readonly execution?: ExecutionRecord;
+}
+
+export function threadHeading(thread: ThreadRecord, { children = [], execution }: Belonging = {}): string {
   const lines = [
     ['thread', thread.id],
     ...(thread.name === null ? [] : [['name', shorten(thread.name, CALL_LENGTH)]]),
@@ -28,11 +33,26 @@ export function threadHeading(thread: ThreadRecord, children: readonly ChildReco
     ...(thread.parentId === null ? [] : [['parent', thread.parentId]]),
     ...(children.length === 0 ? [] : [['children', countChildren(children)]]),
     ...sideLine(thread),
+    ...runLines(execution),
     ['steps', String(thread.lastStep)],
     ['created', dateAndTime(thread.createdAt)],
     ['updated', dateAndTime(thread.updatedAt)],
   ];
   return lines.map(([name = '', value = '']) => `${tone('dim', name.padEnd(10))}${value}`).join('\n');
+}
+
+/** Nothing where nobody has given a context. */
+function runLines(execution: ExecutionRecord | undefined): string[][] {
+  if (!execution?.contextGiven) return [];
+  const { runId, sessionId, traceId, agentChain, workspaceUri } = execution.context;
+  const shown: [string, string | null][] = [
+    ['run', runId],
+    ['session', sessionId],
+    ['trace', traceId],
+    ['workspace', workspaceUri],
+    ['agents', agentChain.join(' → ')],
+  ];
+  return shown.flatMap(([name, value]) => (value ? [[name, shorten(value, CALL_LENGTH)]] : []));
 }
 
 function countChildren(children: readonly ChildRecord[]): string {

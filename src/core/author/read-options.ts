@@ -27,6 +27,14 @@ const THREADS: Readonly<Record<string, Check>> = {
   agent: ['a text', text],
 };
 
+const EXECUTIONS: Readonly<Record<string, Check>> = {
+  limit: PAGE.limit as Check,
+  threadId: ['a text', text],
+  runId: ['a text', text],
+  sessionId: ['a text', text],
+  traceId: ['a text', text],
+};
+
 const VALUES: Readonly<Record<string, Check>> = {
   limit: PAGE.limit as Check,
   after: ['a text', text],
@@ -48,6 +56,7 @@ const FOLLOW: Readonly<Record<string, Check>> = {
 export const checkPage = <T>(options: T): T => check('getLogs', options, PAGE);
 export const checkMessagePage = <T>(options: T): T => check('getMessages', options, MESSAGES);
 export const checkThreadPage = <T>(options: T): T => check('listThreads', options, THREADS);
+export const checkExecutionPage = <T>(options: T): T => check('listExecutions', options, EXECUTIONS);
 export const checkFollow = <T>(options: T): T => check('events', options, FOLLOW);
 export const checkValuePage = <T>(options: T): T => check('values', options, VALUES);
 export const checkWaitPage = <T>(options: T): T => check('listWaits', options, WAITS);

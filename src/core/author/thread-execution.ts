@@ -1,4 +1,5 @@
 /** The part of ThreadState for the current execution (definitions §14.1). */
+import type { RunContext } from '../governance/run-context.ts';
 import type { Message } from '../message/message.ts';
 
 export type Side = 'a' | 'b';
@@ -26,6 +27,11 @@ export interface ExecutionState {
    * within a sub-prompt, what its prompt sees. What waits in line is not among them; `getMessages` has it, and what is older.
    */
   readonly messageHistory: readonly Message[];
+  /**
+   * How the execution runs: its run, session and trace, the agents that have had the work, and what it is confined to. Where nobody has given
+   * a context, made of the execution's own id and place.
+   */
+  readonly context: RunContext;
   /** Names of the active prompts, the agent's first; a sub-prompt adds its own. */
   readonly promptPath: readonly string[];
   /** Fires when the execution is stopped, the thread is terminated, or the worker must hand over. */

@@ -72,8 +72,8 @@ export interface EventData {
   /** It accepts nothing more: the last event of its life. */
   'thread.terminated': { readonly reason: string | null };
 
-  /** An execution began: the thread was at rest and has work. */
-  'execution.started': { readonly executionId: string };
+  /** An execution began: the thread was at rest and has work. With `runId`: it runs with a context that somebody has given. */
+  'execution.started': { readonly executionId: string; readonly runId?: string };
   /** It ended, and why. */
   'execution.ended': { readonly executionId: string; readonly reason: string };
   /** A step was stopped while it ran; `keptText`: the text until then is kept as a message. */

@@ -4,6 +4,8 @@
  * a bad payload is a value here: a refused signal must never fail a workflow task.
  */
 import { isAttachmentList } from '../file/attachment.ts';
+import { parseContext } from '../governance/given-context.ts';
+import type { GivenContext } from '../governance/run-context.ts';
 import type { AttachmentRef } from '../message/message.ts';
 import type { ErrorCode } from '../value/error.ts';
 import { measureJson } from '../value/json-measure.ts';
@@ -18,6 +20,8 @@ export interface MessageItem {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Files of the thread: by path from senders outside, already looked up from the thread's own code. */
   readonly attachments?: readonly (string | AttachmentRef)[];
+  /** Of the execution that it begins or joins. */
+  readonly context?: GivenContext;
 }
 
 export interface ToolItem {
@@ -27,6 +31,8 @@ export interface ToolItem {
   readonly arguments: Readonly<Record<string, unknown>>;
   /** Queued by code of the project, which may name any tool. */
   readonly origin?: 'code';
+  /** As of a message. */
+  readonly context?: GivenContext;
 }
 
 /** The sender stored the content under this id before it signalled. */
@@ -84,7 +90,7 @@ function refuse(code: Refusal['code'], reason: string, id?: unknown): Refused {
 const ATTACHMENTS = `"attachments" must be a list of at most ${LIMITS.attachments} paths of files of the thread, each of at most ${LIMITS.filePathBytes} characters`;
 
 /**
- * `queueMessage` and `sendMessage`: `{ id?, role?, content, silent?, metadata?, attachments? }`, or `{ id, stored: true, role? }`.
+ * `queueMessage` and `sendMessage`: `{ id?, role?, content, silent?, metadata?, attachments?, context? }`, or `{ id, stored: true, role? }`.
  * `attachments` are paths of files of the thread; with them the content may be empty.
  */
 export function parseMessagePayload(
@@ -132,6 +138,8 @@ function parseContent(
     return refuse('InvalidMessage', '"metadata" must be an object', id);
   }
   if (isDeeper(metadata, maxDepth)) return refuseDepth('metadata', maxDepth, id);
+  const context = readContext(payload);
+  if (!context.ok) return refuse('InvalidMessage', context.reason, id);
   return withinBytes({
     kind: 'message',
     ...(typeof id === 'string' ? { id } : {}),
@@ -140,10 +148,21 @@ function parseContent(
     ...(silent ? { silent } : {}),
     ...(isRecord(metadata) ? { metadata } : {}),
     ...(files.length > 0 ? { attachments: files } : {}),
+    ...context.given,
   });
 }
 
-/** `queueTool`: `{ id?, name, arguments? }`. */
+type ReadContext =
+  | { readonly ok: true; readonly given: { readonly context?: GivenContext } }
+  | { readonly ok: false; readonly reason: string };
+
+function readContext({ context }: Readonly<Record<string, unknown>>): ReadContext {
+  if (context === undefined || context === null) return { ok: true, given: {} };
+  const parsed = parseContext(context);
+  return parsed.ok ? { ok: true, given: { context: parsed.context } } : parsed;
+}
+
+/** `queueTool`: `{ id?, name, arguments?, context? }`. */
 export function parseToolPayload(
   payload: unknown,
   maxDepth: number = LIMITS.jsonDepth,
@@ -157,7 +176,10 @@ export function parseToolPayload(
   }
   if (!isRecord(args)) return refuse('InvalidMessage', '"arguments" must be an object', id);
   if (isDeeper(args, maxDepth)) return refuseDepth('arguments', maxDepth, id);
-  return withinBytes({ kind: 'tool', ...(typeof id === 'string' ? { id } : {}), name, arguments: args });
+  const context = readContext(payload);
+  if (!context.ok) return refuse('InvalidMessage', context.reason, id);
+  const named = typeof id === 'string' ? { id } : {};
+  return withinBytes({ kind: 'tool', ...named, name, arguments: args, ...context.given });
 }
 
 /** Checked before anything else: a recursive function would exhaust its stack on deeper values. */
@@ -187,9 +209,12 @@ export function itemBytes(item: IncomingItem): number {
     case 'stored':
       return 0;
     case 'tool':
-      return utf8Length(item.name) + jsonBytes(item.arguments);
+      return utf8Length(item.name) + jsonBytes(item.arguments) + jsonBytes(item.context);
     case 'message':
-      return utf8Length(item.content) + jsonBytes(item.metadata) + jsonBytes(item.attachments);
+      return [item.metadata, item.attachments, item.context].reduce<number>(
+        (sum, each) => sum + jsonBytes(each),
+        utf8Length(item.content),
+      );
   }
 }
 

@@ -1,9 +1,11 @@
 /**
- * The start input of a thread's workflow: `{ agent, threadId?, userId?, arguments?, messages? }`.
+ * The start input of a thread's workflow: `{ agent, threadId?, userId?, arguments?, messages?, context? }`.
  * Written by hand for the `temporal` CLI as well, so every field is checked and the first problem is described in words. Runs inside
  * the workflow: no schema library.
  */
 
+import { parseContext } from '../governance/given-context.ts';
+import type { GivenContext } from '../governance/run-context.ts';
 import { measureJson, showJson } from '../value/json-measure.ts';
 import { LIMITS } from '../value/limit.ts';
 import { type IncomingItem, parseMessagePayload } from './item.ts';
@@ -19,6 +21,8 @@ export interface StartInput {
   readonly messages: readonly IncomingItem[];
   readonly parentId: string | null;
   readonly rootId: string;
+  /** What the executions of the thread begin with. */
+  readonly context?: GivenContext;
   readonly carried: Snapshot | null;
 }
 
@@ -55,6 +59,7 @@ export function parseStartInput(
     threadId,
     ...parseCreation(input),
     ...parseFamily(input, threadId),
+    ...parseStanding(input),
     messages: parseMessages(messages, maxDepth),
     carried: carried === undefined || carried === null ? null : parseSnapshot(carried),
   };
@@ -90,6 +95,13 @@ function parseFamily(
   const root = rootId === undefined ? threadId : rootId;
   if (!isThreadId(root)) throw new InvalidStart('"rootId" must be a thread id');
   return { parentId, rootId: root };
+}
+
+function parseStanding({ context }: Fields): Pick<StartInput, 'context'> {
+  if (context === undefined || context === null) return {};
+  const parsed = parseContext(context);
+  if (!parsed.ok) throw new InvalidStart(parsed.reason);
+  return { context: parsed.context };
 }
 
 function parseThreadId(given: unknown, workflowId: string): string {

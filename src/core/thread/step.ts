@@ -4,6 +4,7 @@
  */
 
 import type { FlowDirective, Side, StepDirective } from '../author/thread-execution.ts';
+import type { GivenContext } from '../governance/run-context.ts';
 import type { WaitKind } from '../wait/wait.ts';
 import type { QueueItem, Refusal } from './item.ts';
 import type { Session, SideSteps } from './session.ts';
@@ -40,6 +41,8 @@ export interface OpenThreadInput {
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly parentId: string | null;
   readonly rootId: string;
+  /** What the executions of the thread begin with; kept when the thread is made. */
+  readonly context?: GivenContext;
   /** The id of the store that this thread has used so far; absent in its first run. */
   readonly storeId?: string;
 }

@@ -11,6 +11,8 @@ export { errorMessage } from './thrown.ts';
 export const ERRORS = {
   ThreadTerminated: { exit: 3, status: 410 },
   ThreadNotFound: { exit: 3, status: 404 },
+  /** The thread has no such execution, or none at all. */
+  ExecutionNotFound: { exit: 3, status: 404 },
   InvalidMessage: { exit: 2, status: 400 },
   MessageTooLarge: { exit: 2, status: 413 },
   InvalidStart: { exit: 2, status: 400 },

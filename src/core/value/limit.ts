@@ -4,6 +4,11 @@ export const LIMITS = {
   idChars: 64,
   threadIdChars: 128,
   userIdChars: 256,
+  /** JSON of the context that comes with a start or an item, its nesting, the characters of one of its ids, and the agents in its chain. */
+  contextBytes: 8 * 1024,
+  contextDepth: 32,
+  contextTextChars: 200,
+  contextAgents: 64,
   /** Content that a signal or update may carry inline. */
   inlineBytes: 32 * 1024,
   /** Our client stores larger content first and signals its id alone. */

@@ -2,6 +2,7 @@
 
 import type { EnvType } from '../../core/author/thread-env.ts';
 import type { Side } from '../../core/author/thread-execution.ts';
+import type { GivenContext } from '../../core/governance/run-context.ts';
 import type { AttachmentRef } from '../../core/message/message.ts';
 import type { MessageItem } from '../../core/thread/item.ts';
 import type { SubagentReport } from '../../core/thread/subagent-report.ts';
@@ -44,6 +45,8 @@ export interface NewChild {
   readonly promoted?: readonly string[];
   /** Its first messages, in order; attachments are paths of the parent's files. */
   readonly messages: readonly MessageItem[];
+  /** What its executions begin with; absent where the parent's has none. */
+  readonly context?: GivenContext;
 }
 
 /** A variable of the new thread that its parent's environment does not give by itself. */

@@ -1,6 +1,7 @@
 /** Queued rows for hooks (definitions §9): as a step is about to drain them, and as hooks have made them. */
 
 import type { Side } from '../../core/author/thread-execution.ts';
+import type { RunContext } from '../../core/governance/run-context.ts';
 import type { Message } from '../../core/message/message.ts';
 import type { SideSteps } from '../../core/thread/session.ts';
 import type { ThreadRecord } from './thread.ts';
@@ -41,4 +42,6 @@ export interface PendingWork {
   readonly limited: boolean;
   /** Its scratch. */
   readonly scratch: Readonly<Record<string, unknown>>;
+  /** What it would run with, with what the rows bring; null where nobody has given anything. */
+  readonly runContext: RunContext | null;
 }

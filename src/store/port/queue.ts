@@ -34,6 +34,8 @@ export interface QueueStore {
   countTaken(threadId: string, itemIds: readonly string[]): Promise<number>;
   /** What `steps.begin` with the same ordinal and items would drain now, for hooks. Rejects with `ThreadNotFound`. */
   readPending(
-    query: FromRun & Pick<BeginStep, 'ordinal' | 'afterStep' | 'items' | 'twoSides' | 'session' | 'limits'>,
+    query: FromRun &
+      Pick<BeginStep, 'ordinal' | 'afterStep' | 'items' | 'twoSides' | 'session' | 'limits'> &
+      Partial<Pick<BeginStep, 'executionId'>>,
   ): Promise<PendingWork>;
 }

@@ -2,6 +2,7 @@
 
 import type { FlowDirective, Side, StepDirective } from '../../core/author/thread-execution.ts';
 import type { ContextMessage } from '../../core/context/context.ts';
+import type { RunContext } from '../../core/governance/run-context.ts';
 import type { AttachmentRef, ToolCall } from '../../core/message/message.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
 import type { QueueItem, Refusal, ToolItem } from '../../core/thread/item.ts';
@@ -160,6 +161,8 @@ export interface StepPlace {
   readonly side: Side;
   /** The execution's scratch. */
   readonly scratch: Readonly<Record<string, unknown>>;
+  /** What the execution runs with; null where nobody has given anything. */
+  readonly runContext: RunContext | null;
   /** The sub-prompt whose step it is; null for a step of the thread's own. */
   readonly subprompt: SubpromptPlace | null;
 }

@@ -15,6 +15,7 @@ import type { ActionStore } from './action.ts';
 import type { EffectStore } from './effect.ts';
 import type { EnvStore } from './env.ts';
 import type { EventStore } from './event.ts';
+import type { ExecutionStore } from './execution.ts';
 import type { ChildStore, FamilyStore, ReportStore, VariableRequestStore } from './family.ts';
 import type { FileStore } from './file.ts';
 import type { MessageStore } from './message.ts';
@@ -30,6 +31,7 @@ import type { WaitStore } from './wait.ts';
 
 export type * from './action.ts';
 export type * from './event.ts';
+export type * from './execution.ts';
 export type * from './family.ts';
 export type * from './model-call.ts';
 export type { FromRun } from './run.ts';
@@ -52,6 +54,7 @@ export interface ThreadStore {
   readonly threads: ThreadRecordStore;
   /** What is sent to a thread, until a step drains it. */
   readonly queue: QueueStore;
+  readonly executions: ExecutionStore;
   readonly steps: StepStore;
   /** Steps within a call of another step. */
   readonly subprompts: SubpromptStore;

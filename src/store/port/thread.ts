@@ -1,4 +1,5 @@
 /** Threads (runtime §1, §6, §10): their records, and the commands that open them, bring them to rest and end them. */
+import type { GivenContext } from '../../core/governance/run-context.ts';
 import type { Session } from '../../core/thread/session.ts';
 import type {
   CommitStatusInput,
@@ -42,6 +43,8 @@ export interface OpenThread extends FromRun {
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly parentId: string | null;
   readonly rootId: string;
+  /** What its executions begin with; kept where the thread is made now. */
+  readonly context?: GivenContext;
   /** The thread has run before: a store that does not know it is the wrong store. */
   readonly mustExist: boolean;
 }

@@ -1,6 +1,7 @@
 /** Tool calls (runtime §5): scheduled → started → done, or of unknown outcome. A wait takes one from started back to scheduled. */
 
 import type { FlowDirective, Side } from '../../core/author/thread-execution.ts';
+import type { RunContext } from '../../core/governance/run-context.ts';
 import type { AttachmentRef, Message, ToolResult, ToolStatus } from '../../core/message/message.ts';
 import type { MessageItem } from '../../core/thread/item.ts';
 import type { SideSteps } from '../../core/thread/session.ts';
@@ -54,6 +55,8 @@ export type BegunTool =
       readonly side: Side;
       /** The execution's scratch. */
       readonly scratch: Readonly<Record<string, unknown>>;
+      /** What the execution runs with; null where nobody has given anything. */
+      readonly runContext: RunContext | null;
       /** Where the call is one of a sub-prompt's. */
       readonly subprompt: SubpromptPlace | null;
       /** The thread's newest messages, oldest first, as `messages.recent` has them; absent where they were not asked for. */
@@ -126,8 +129,8 @@ export interface BeginTool extends ToolCallKey {
   /** The attempt's own name: only the attempt that began a call may commit its result. */
   readonly attempt: string;
   readonly idempotent: (name: string) => boolean;
-  /** Whether calls of this agent are judged before they begin: one that has not begun is then told as `unbegun`, and stays so. */
-  readonly judges?: (agent: string) => boolean;
+  /** Whether calls of this agent, in an execution with this context, are judged before they begin: one that has not begun is then told as `unbegun`, and stays so. */
+  readonly judges?: (agent: string, context: RunContext | null) => boolean;
   /** What was judged of the call: it may begin. */
   readonly action?: ToldAction;
   /** Whether to bring the thread's newest messages, which the tool's body may ask for. */

@@ -14,6 +14,7 @@ import { withheldEnv } from './migration-0007.ts';
 import { stepCounts } from './migration-0008.ts';
 import { counters } from './migration-0009.ts';
 import { waits } from './migration-0010.ts';
+import { runContexts } from './migration-0011.ts';
 import { actions } from './migration-0012.ts';
 import type { Tables } from './tables.ts';
 
@@ -203,6 +204,7 @@ export const provider: MigrationProvider = {
     '0008_step_counts': stepCounts,
     '0009_counters': counters,
     '0010_waits': waits,
+    '0011_run_contexts': runContexts,
     '0012_actions': actions,
   }),
 };

@@ -66,6 +66,11 @@ export interface ExecutionTable {
   stop_reason: string | null;
   /** `state.context`: kept while the execution lasts. */
   context: Json | null;
+  /** What it runs with, where somebody has given anything; then its run's labels, for those who look for them. */
+  run_context: Json | null;
+  run_id: string | null;
+  session_id: string | null;
+  trace_id: string | null;
 }
 
 export interface StepTable {

@@ -55,6 +55,8 @@ export interface ThreadTable {
   child_count: number;
   /** Sides of the present agent that have had a model step, and the immediate subagents before it: a list of `agent:side`, as JSON. */
   activated: Json;
+  /** What its executions begin with, as it was started; null where nothing was given. */
+  run_context: Json | null;
 }
 
 export interface ThreadRunTable {

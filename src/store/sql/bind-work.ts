@@ -14,6 +14,7 @@ import { beginStep } from '../commands/step/begin-step.ts';
 import { commitStep, failStep } from '../commands/step/close-step.ts';
 import { keepFlow, markGreeted } from '../commands/step/hook.ts';
 import { readContext } from '../commands/step/read-context.ts';
+import { getExecution, listExecutions } from '../commands/step/read-execution.ts';
 import { appendChunk, endModelCall, startModelCall } from '../commands/step/stream.ts';
 import { openThread } from '../commands/thread/open-thread.ts';
 import { commitStatus, terminateThread } from '../commands/thread/status.ts';
@@ -28,6 +29,7 @@ type Work = Pick<
   ThreadStore,
   | 'threads'
   | 'queue'
+  | 'executions'
   | 'steps'
   | 'subprompts'
   | 'modelCalls'
@@ -57,6 +59,7 @@ export function bindWork(context: CommandContext): Work {
       countTaken: bound(countTaken),
       readPending: bound(readPending),
     },
+    executions: { get: bound(getExecution), list: bound(listExecutions) },
     steps: {
       begin: bound(beginStep),
       readContext: bound(readContext),

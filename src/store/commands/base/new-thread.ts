@@ -1,5 +1,6 @@
 /** The row of a thread at its very beginning: whoever makes it, its first run or its parent. */
 import type { Insertable } from 'kysely';
+import type { GivenContext } from '../../../core/governance/run-context.ts';
 import type { ThreadTable } from '../../schema/thread.ts';
 
 export interface NewThread {
@@ -10,6 +11,7 @@ export interface NewThread {
   readonly parentId: string | null;
   readonly rootId: string;
   readonly name?: string | null;
+  readonly context?: GivenContext;
 }
 
 /** No run has opened it: the first one that does becomes its run. */
@@ -50,5 +52,6 @@ export function toThreadRow(thread: NewThread, now: number) {
     open_waits: 0,
     child_count: 0,
     activated: '[]',
+    run_context: thread.context ? JSON.stringify(thread.context) : null,
   } as const satisfies Insertable<ThreadTable>;
 }

@@ -4,6 +4,7 @@
  *     opens, so whatever the sub-prompt says can name it as its parent before it is there.
  */
 import type { InferResult, Transaction } from 'kysely';
+import { type RunContext, withAgent } from '../../../core/governance/run-context.ts';
 import type { SideSteps } from '../../../core/thread/session.ts';
 import type { StepContext, SubpromptPlace } from '../../port/thread-store.ts';
 import type { Tables } from '../../schema/tables.ts';
@@ -22,7 +23,10 @@ const PLACE_COLUMNS = [
   'steps.side',
 ] as const;
 
-type Place = Pick<StepContext, 'executionId' | 'stepCount' | 'sideSteps' | 'side' | 'scratch' | 'subprompt'>;
+type Place = Pick<
+  StepContext,
+  'executionId' | 'stepCount' | 'sideSteps' | 'side' | 'scratch' | 'runContext' | 'subprompt'
+>;
 
 /** All that a step of the thread's own needs. */
 export function selectPlace(trx: Transaction<Tables>, threadId: string, step: number) {
@@ -34,7 +38,7 @@ export function selectPlace(trx: Transaction<Tables>, threadId: string, step: nu
         .onRef('executions.id', '=', 'steps.execution_id'),
     )
     .select(PLACE_COLUMNS)
-    .select('executions.context')
+    .select(['executions.context', 'executions.run_context'])
     .where('steps.thread_id', '=', threadId)
     .where('steps.step', '=', step);
 }
@@ -47,8 +51,18 @@ export async function toPlace(trx: Transaction<Tables>, thread: ThreadRow, row: 
     ...toCounts(askedSteps(thread)),
     side: row.side,
     scratch: row.context ? (JSON.parse(row.context) as Record<string, unknown>) : {},
+    runContext: seenBy(thread, readContext(row.run_context)),
     subprompt: await toSubprompt(trx, thread.id, row),
   };
+}
+
+export function readContext(text: string | null): RunContext | null {
+  return text === null ? null : (JSON.parse(text) as RunContext);
+}
+
+/** After a handoff the thread's agent is another one than the execution began with. */
+export function seenBy({ agent }: Pick<ThreadRow, 'agent'>, context: RunContext | null): RunContext | null {
+  return context && withAgent(context, agent);
 }
 
 export function toCounts(sideSteps: SideSteps): Pick<Place, 'stepCount' | 'sideSteps'> {

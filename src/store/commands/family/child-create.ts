@@ -73,12 +73,13 @@ async function findMade(
 async function insertThread(
   context: CommandContext,
   parent: ThreadTransaction,
-  { threadId, agent, name, messages, arguments: given }: NewChild,
+  { threadId, agent, name, messages, arguments: given, context: runContext }: NewChild,
 ): Promise<void> {
   const { trx, row } = parent;
   const now = context.now();
+  const family = { userId: row.user_id, parentId: row.id, rootId: row.root_id };
   const inserted = toThreadRow(
-    { threadId, agent, name, arguments: given, userId: row.user_id, parentId: row.id, rootId: row.root_id },
+    { threadId, agent, name, arguments: given, context: runContext, ...family },
     now,
   );
   await trx.insertInto('threads').values(inserted).execute();

@@ -3,9 +3,11 @@
  * also decides between two that deliver the same one.
  * D1. A call that waits gets it as long as it has no result and the report is not early (child-report.ts, R1), whatever the child's communication (definitions §22.23).
  * D2. Otherwise it is queued as a silent message to the side that has asked, unless communication is explicit or nobody asked for what the report says.
+ * D3. What the child was begun with holds for what its report begins: a run cannot be widened by way of a child.
  */
 import { createHash } from 'node:crypto';
 import type { Selectable } from 'kysely';
+import { type GivenContext, reportContext } from '../../../core/governance/run-context.ts';
 import type { AttachmentRef } from '../../../core/message/message.ts';
 import { roleTo } from '../../../core/thread/session.ts';
 import { formatReport } from '../../../core/thread/subagent-report.ts';
@@ -14,6 +16,7 @@ import type { DeliveredReport } from '../../port/thread-store.ts';
 import type { ChildReportTable } from '../../schema/family.ts';
 import { selectCall } from '../base/call-row.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
+import { readGiven } from '../base/run-context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { enqueue } from '../message/queue.ts';
 import { findAskingSide } from './asking-side.ts';
@@ -140,9 +143,24 @@ async function bring(parent: ThreadTransaction, { child, report, by }: Delivery)
         ...(missing.length > 0 ? { missingAttachments: missing } : {}),
       },
       ...(attachments.length > 0 ? { attachments } : {}),
+      ...(await contextOfCause(parent, childId)),
     });
   }
   return { content, attachments };
+}
+
+/** D3: the child's confines come back with its report. */
+async function contextOfCause(
+  { trx }: ThreadTransaction,
+  childId: string,
+): Promise<{ readonly context?: GivenContext }> {
+  const child = await trx
+    .selectFrom('threads')
+    .select('run_context')
+    .where('id', '=', childId)
+    .executeTakeFirst();
+  const context = readGiven(child?.run_context ?? null);
+  return context ? { context: reportContext(context) } : {};
 }
 
 /** As hard to guess as the execution's id that it is made of. */

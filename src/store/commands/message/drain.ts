@@ -6,6 +6,8 @@
  */
 import type { InferResult, Transaction } from 'kysely';
 import type { Side } from '../../../core/author/thread-execution.ts';
+import { writeContextMetadata } from '../../../core/governance/context-metadata.ts';
+import type { GivenContext, RunContext } from '../../../core/governance/run-context.ts';
 import type { AttachmentRef } from '../../../core/message/message.ts';
 import type { QueueItem } from '../../../core/thread/item.ts';
 import { findAnswering, roleOf } from '../../../core/thread/session.ts';
@@ -13,6 +15,7 @@ import type { BeginStep } from '../../port/step.ts';
 import { QUEUED_TOOL, toQueuedCall, withPrepared } from '../../schema/pending-payload.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { readInBatches } from '../base/batches.ts';
+import { type ContextPlace, composeContext, givenContext } from '../base/run-context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { putInLine } from './queue.ts';
 import { resolveAttachments } from './queued-attachments.ts';
@@ -31,6 +34,8 @@ export interface Drained {
   /** At least one drained message asks for an answer. */
   readonly wantsAnswer: boolean;
   readonly tools: readonly DrainedTool[];
+  /** What the execution runs with, with what has joined it now; null where nobody has given anything. */
+  readonly context: RunContext | null;
 }
 
 /** The most pending rows that one step takes beside its own items; the rest wait for the next. */
@@ -109,19 +114,28 @@ export function wishOf(
 export async function drain(
   thread: ThreadTransaction,
   { rows, swept }: DueInput,
-  { executionId, twoSides = false }: Pick<BeginStep, 'executionId' | 'twoSides'>,
+  { executionId, twoSides = false, open }: Pick<BeginStep, 'twoSides'> & ContextPlace,
 ): Promise<Drained> {
   const accepted = await refuseTaken(thread, rows);
   const said = accepted.map(({ kind, item: { role } }) => ({ kind, role }));
   const { answering, wantsAnswer } = wishOf(said, twoSides);
   if (answering !== undefined) thread.set({ side: answering });
+  const given = accepted.flatMap(({ item }) => givenContext(item) ?? []);
+  const context = composeContext(thread.row, given, { executionId, open });
   const tools: DrainedTool[] = [];
-  for (const { id, kind, item } of accepted) {
+  for (const { id, kind, item: queued } of accepted) {
+    const item = tellContext(queued, context);
     if (kind === 'tool') tools.push(await storeQueuedTool(thread, { ...item, id, executionId }));
     else await storeMessage(thread, id, item, executionId);
   }
   await markDrained(thread, rows);
-  return { swept, wantsAnswer, tools };
+  return { swept, wantsAnswer, tools, context };
+}
+
+/** An item that brought a context tells in its message what became of it. */
+function tellContext(item: DueRow['item'], context: RunContext | null): DueRow['item'] {
+  if (context === null || givenContext(item) === null) return item;
+  return { ...item, metadata: { ...item.metadata, ...writeContextMetadata(context) } };
 }
 
 /** The step's own items as rows. Taken and drained in one transaction: nobody ever sees these waiting. */
@@ -156,6 +170,7 @@ interface StoredMessagePayload {
   readonly silent?: boolean;
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly attachments?: readonly (string | AttachmentRef)[] | null;
+  readonly context?: GivenContext;
 }
 
 async function storeMessage(

@@ -14,6 +14,7 @@ import { toThreadRecord } from '../../schema/rows.ts';
 import type { ItemTable, Tables } from '../../schema/tables.ts';
 import { beginSession } from '../base/acting-side.ts';
 import { type CommandContext, inSnapshot, unknownThread } from '../base/context.ts';
+import { type ContextPlace, composeContext, givenContext, type WithContext } from '../base/run-context.ts';
 import { countAnswered, countEnded, hasOutsideInput } from '../base/step-count.ts';
 import { toCounts } from '../base/step-place.ts';
 import type { ThreadRow } from '../base/thread-transaction.ts';
@@ -37,7 +38,10 @@ export async function readPending(context: CommandContext, query: Query): Promis
     const drains = thread.terminated_at === null && !takesOver && !(await hasBegun(db, query));
     const found = drains ? await findRows(db, query, context.now()) : [];
     const side = findSide(thread, query, found);
-    const execution = await readExecution(db, thread);
+    const { open, ...execution } = await readExecution(db, thread);
+    const given = found.flatMap(({ taken, payload }) =>
+      taken ? [] : (givenContext(readItem(payload)) ?? []),
+    );
     return {
       thread: { ...toThreadRecord(thread), agent: thread.next_agent ?? thread.agent },
       greeted: thread.greeted === 1,
@@ -46,6 +50,7 @@ export async function readPending(context: CommandContext, query: Query): Promis
       limited:
         !takesOver && (await isLimited(db, query, { thread, found, begins: execution.executionId === null })),
       ...execution,
+      runContext: composeContext(thread, given, { executionId: query.executionId ?? '', open }),
     };
   });
 }
@@ -143,17 +148,24 @@ function toRow(threadId: string, item: QueueItem, now: number): Row | undefined 
   return { ...toItemRow(threadId, item, now), state: 'staged', position: null };
 }
 
-type Execution = Pick<PendingWork, 'executionId' | 'stepCount' | 'sideSteps' | 'scratch'>;
+function readItem(payload: string): WithContext {
+  return JSON.parse(payload) as WithContext;
+}
+
+interface Execution extends Pick<PendingWork, 'executionId' | 'stepCount' | 'sideSteps' | 'scratch'> {
+  readonly open: ContextPlace['open'];
+}
 
 async function readExecution(db: Transaction<Tables>, thread: ThreadRow): Promise<Execution> {
   const open = await db
     .selectFrom('executions')
-    .select(['id', 'context'])
+    .select(['id', 'context', 'run_context'])
     .where('thread_id', '=', thread.id)
     .where('ended_at', 'is', null)
     .executeTakeFirst();
-  if (!open) return { executionId: null, ...toCounts(NO_STEPS), scratch: {} };
+  if (!open) return { open, executionId: null, ...toCounts(NO_STEPS), scratch: {} };
   return {
+    open,
     executionId: open.id,
     ...toCounts(await countAnswered(db, thread)),
     scratch: open.context ? (JSON.parse(open.context) as Record<string, unknown>) : {},

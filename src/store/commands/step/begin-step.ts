@@ -19,6 +19,7 @@ import type { BeginStep, BegunStep } from '../../port/thread-store.ts';
 import { beginSession, hasUnanswered, setSession } from '../base/acting-side.ts';
 import { keepOutcome, selectOutcome } from '../base/command-key.ts';
 import { type CommandContext, inRunWith } from '../base/context.ts';
+import { keepContext } from '../base/run-context.ts';
 import { askedSteps, beginCount, countEnded, countedSteps } from '../base/step-count.ts';
 import { selectStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
@@ -110,23 +111,25 @@ async function carryOut(
 }
 
 async function takeStep(thread: ThreadTransaction, command: BeginStep, found: Found): Promise<NewlyBegun> {
-  const drained = await drain(thread, found.due, command);
+  const drained = await drain(thread, found.due, { ...command, open: found.open });
+  if (found.open) await keepContext(thread, found.open, drained.context);
   if (drained.wantsAnswer) thread.set({ answer_due: 1, turn_open: 1 });
   if (drained.tools.length > 0) thread.set({ turn_open: 1 });
   const begun = await openStep(thread, command, { ...found, drained });
   await keepScratch(thread, command.executionId, command.context);
   await enqueueTools(thread, command.queuedTools);
   return begun.kind === 'call'
-    ? bringContext(thread, command, begun, placeOf(thread, command, found))
+    ? bringContext(thread, command, begun, placeOf(thread, command, { ...found, drained }))
     : begun;
 }
 
 function placeOf(
   { row }: ThreadTransaction,
   { executionId, context }: BeginStep,
-  { open }: Found,
+  { open, drained }: Found & { readonly drained: Drained },
 ): OpenedPlace {
-  return { executionId, sideSteps: askedSteps(row), scratch: context ?? open?.context ?? null };
+  const scratch = context ?? open?.context ?? null;
+  return { executionId, sideSteps: askedSteps(row), scratch, runContext: drained.context };
 }
 
 /** B7: what waits is left to an execution that may take it. */
@@ -158,7 +161,7 @@ async function openStep(
   if (plan === 'nothing') return { kind: 'nothing_to_do', step: thread.row.last_step, swept };
   // B5: a new step opens.
   applyHandoff(thread);
-  await setRunning(thread, command.executionId, found.open);
+  await setRunning(thread, command.executionId, found.open, drained.context);
   if (plan === 'run_tools') return findStored(thread, await openToolStep(thread, command, tools), swept);
   const immediate = await openImmediateStep(thread, command);
   if (immediate !== undefined) return findStored(thread, immediate, swept);

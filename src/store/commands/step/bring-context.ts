@@ -2,11 +2,12 @@
  * What the request of a step is assembled from, read in the transaction that begins the step: after all that it writes, so the messages
  * that it drained are among those it reads. With it, where nothing else comes first, begins the first call of a model.
  */
+import type { RunContext } from '../../../core/governance/run-context.ts';
 import type { SideSteps } from '../../../core/thread/session.ts';
 import { FIRST_CALL } from '../../port/model-call.ts';
 import type { BeginStep, BegunStep, StepContext, StepPlace } from '../../port/step.ts';
 import { toThreadRecord } from '../../schema/rows.ts';
-import { selectPlace, toCounts, toPlace } from '../base/step-place.ts';
+import { seenBy, selectPlace, toCounts, toPlace } from '../base/step-place.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { readMessages } from './read-context.ts';
 import { beginModelCall } from './stream.ts';
@@ -20,6 +21,7 @@ export interface OpenedPlace {
   readonly sideSteps: SideSteps;
   /** The scratch of the execution, JSON text. */
   readonly scratch: string | null;
+  readonly runContext: RunContext | null;
 }
 
 /** `opened`: absent for a step that was open before; its place is read. */
@@ -47,9 +49,12 @@ function noteTrimmed(thread: ThreadTransaction, { step, trimmed }: StepContext):
   return { noted: true };
 }
 
-function toOpened({ row: { side } }: ThreadTransaction, { executionId, sideSteps, scratch }: OpenedPlace) {
+function toOpened({ row }: ThreadTransaction, opened: OpenedPlace) {
+  const { executionId, sideSteps, scratch } = opened;
+  const { side } = row;
+  const runContext = seenBy(row, opened.runContext);
   const kept = JSON.parse(scratch ?? '{}') as StepPlace['scratch'];
-  return { executionId, ...toCounts(sideSteps), side, scratch: kept, subprompt: null };
+  return { executionId, ...toCounts(sideSteps), side, scratch: kept, runContext, subprompt: null };
 }
 
 async function readPlace({ trx, threadId, row }: ThreadTransaction, step: number) {

@@ -1,13 +1,15 @@
 /** The execution that a step belongs to: the one that nobody has ended, else a new one, which begins with the step. */
 import type { InferResult, Transaction } from 'kysely';
+import type { RunContext } from '../../../core/governance/run-context.ts';
 import type { Tables } from '../../schema/tables.ts';
+import { toContextColumns } from '../base/run-context.ts';
 import { beginAsking } from '../base/step-count.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 
 export function selectOpenExecution(trx: Transaction<Tables>, threadId: string) {
   return trx
     .selectFrom('executions')
-    .select(['id', 'context'])
+    .select(['id', 'context', 'run_context'])
     .where('thread_id', '=', threadId)
     .where('ended_at', 'is', null)
     .limit(1);
@@ -15,15 +17,16 @@ export function selectOpenExecution(trx: Transaction<Tables>, threadId: string) 
 
 export type OpenExecution = InferResult<ReturnType<typeof selectOpenExecution>>[number];
 
-/** The thread works, in the execution that is open or in the one that is named. */
+/** The thread works, in the execution that is open or in the one that is named. `context`: what that one begins with. */
 export async function setRunning(
   thread: ThreadTransaction,
   executionId: string,
   open: OpenExecution | undefined,
+  context: RunContext | null = null,
 ): Promise<void> {
-  if (!open && (await startExecution(thread, executionId))) {
+  if (!open && (await startExecution(thread, executionId, context))) {
     beginAsking(thread);
-    thread.emit('execution.started', { executionId });
+    thread.emit('execution.started', { executionId, ...(context ? { runId: context.runId } : {}) });
   }
   if (thread.row.status === 'running') return;
   thread.set({ status: 'running', stop_reason: null, last_error: null });
@@ -31,7 +34,11 @@ export async function setRunning(
 }
 
 /** False where it has been there before. */
-async function startExecution(thread: ThreadTransaction, executionId: string): Promise<boolean> {
+async function startExecution(
+  thread: ThreadTransaction,
+  executionId: string,
+  context: RunContext | null,
+): Promise<boolean> {
   const started = await thread.trx
     .insertInto('executions')
     .values({
@@ -41,6 +48,7 @@ async function startExecution(thread: ThreadTransaction, executionId: string): P
       ended_at: null,
       stop_reason: null,
       context: null,
+      ...toContextColumns(context),
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')

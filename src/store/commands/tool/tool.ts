@@ -58,15 +58,16 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
       if (call.state === 'started' && !again && !idempotent) {
         return { kind: 'begun_elsewhere', name: call.name };
       }
+      const { executionId: _, ...place } = await toPlace(thread.trx, thread.row, required(placeRow, command));
       // T4: to be judged first. One that has waited is as it was before its wait ended just now.
-      const unbegun = call.state !== 'started' && command.judges?.(thread.row.agent) === true;
+      const unbegun =
+        call.state !== 'started' && command.judges?.(thread.row.agent, place.runContext) === true;
       if (!unbegun) {
         // Where T1 matters, the disk has it before the body begins.
         if (idempotent) thread.relax();
         if (command.action) await openAction(thread, command.action, toActionPlace(call, placeRow));
         if (!again) await start(thread, call, command.attempt);
       }
-      const { executionId: _, ...place } = await toPlace(thread.trx, thread.row, required(placeRow, command));
       return {
         kind: 'run',
         repeated: call.state === 'started' && !again,

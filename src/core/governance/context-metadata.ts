@@ -1,0 +1,111 @@
+/**
+ * A context in a message's metadata, under the names that Protolink gives it: `run_context` with all of it, and copies of its ids beside it. What
+ * senders have written there before there were contexts is read as one; what a message was stored with is told there.
+ * M1. Read tolerantly: what has another type than it should is passed over, except that a rule which cannot be understood denies.
+ * M2. Permissions, limits and the mark of a cancelled run count beside one of the ids alone: words like these are in many an
+ *     application's metadata.
+ */
+import type { Permissions } from './permissions.ts';
+import type { GivenContext, RunContext } from './run-context.ts';
+import { RUN_LIMITS } from './run-limit.ts';
+
+type Metadata = Readonly<Record<string, unknown>>;
+
+function isRecord(value: unknown): value is Metadata {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const MOST = 200;
+
+/** The first of these that is a text. */
+function textOf(metadata: Metadata, ...names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const value = metadata[name];
+    if (typeof value === 'string' && value.length > 0 && value.length <= MOST) return value;
+  }
+  return undefined;
+}
+
+/** Null where the metadata says nothing of a run. */
+export function readContextMetadata(metadata: Metadata | undefined): GivenContext | null {
+  if (metadata === undefined) return null;
+  const typed = isRecord(metadata.run_context) ? metadata.run_context : {};
+  // What is typed comes before what is beside it.
+  const all = { ...metadata, ...dropNull(typed) };
+  const ids = {
+    runId: textOf(all, 'run_id'),
+    sessionId: textOf(all, 'session_id'),
+    traceId: textOf(all, 'trace_id'),
+    workspaceUri: textOf(all, 'workspace_uri', 'workspace'),
+    organizationId: textOf(all, 'organization_id'),
+    parentRunId: textOf(all, 'parent_run_id', 'parent_agent'),
+  };
+  // M2: an id must be there.
+  if (Object.values(ids).every((id) => id === undefined) && !isRecord(metadata.run_context)) return null;
+  const canceled = all.canceled === true || all.cancelled === true;
+  const own = isRecord(typed.metadata) ? typed.metadata : undefined;
+  return dropNull({
+    ...ids,
+    agentChain: Array.isArray(all.agent_chain)
+      ? all.agent_chain.filter((name) => typeof name === 'string' && name.length <= MOST).slice(0, 64)
+      : undefined,
+    permissions: isRecord(all.permissions) ? (all.permissions as Permissions) : undefined,
+    budget: readLimits(all.budget ?? all.budgets),
+    canceled: canceled ? true : undefined,
+    cancelReason: textOf(all, 'cancel_reason', 'cancellation_reason'),
+    metadata: own,
+  });
+}
+
+function readLimits(value: unknown): GivenContext['budget'] {
+  if (!isRecord(value)) return undefined;
+  const limits = RUN_LIMITS.flatMap((name) => {
+    const given = value[name] ?? value[toSnake(name)];
+    const limit = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
+    return typeof limit === 'number' && Number.isFinite(limit) && limit >= 0 ? [[name, limit] as const] : [];
+  });
+  return limits.length > 0 ? Object.fromEntries(limits) : undefined;
+}
+
+/** Beside what the sender wrote. A copy of what is null is not written. */
+export function writeContextMetadata(context: RunContext): Metadata {
+  const { runId, sessionId, traceId, workspaceUri, parentRunId, canceled, cancelReason } = context;
+  const budget = Object.fromEntries(
+    Object.entries(context.budget).map(([name, limit]) => [toSnake(name), limit]),
+  );
+  return {
+    run_context: {
+      run_id: runId,
+      session_id: sessionId,
+      trace_id: traceId,
+      workspace_uri: workspaceUri,
+      organization_id: context.organizationId,
+      parent_run_id: parentRunId,
+      agent_chain: context.agentChain,
+      permissions: context.permissions,
+      budget,
+      canceled,
+      cancel_reason: cancelReason,
+      metadata: context.metadata,
+    },
+    ...dropNull({
+      run_id: runId,
+      session_id: sessionId,
+      trace_id: traceId,
+      workspace_uri: workspaceUri,
+      parent_run_id: parentRunId,
+      canceled: canceled ? true : null,
+      cancel_reason: cancelReason,
+    }),
+  };
+}
+
+function toSnake(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function dropNull<Fields extends object>(fields: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
+  ) as Fields;
+}

@@ -1,0 +1,97 @@
+/**
+ * A context as it comes in: checked by hand, since it also comes with signals, which are read inside the workflow. What is refused is told with the
+ * field's name. A field of another name is refused, for it may be a restriction that was spelt wrongly.
+ */
+import { measureJson } from '../value/json-measure.ts';
+import { LIMITS } from '../value/limit.ts';
+import { isStorable } from '../value/storable-text.ts';
+import { findPermissionProblem } from './permissions.ts';
+import type { GivenContext } from './run-context.ts';
+import { RUN_LIMITS } from './run-limit.ts';
+
+export type ParsedContext =
+  | { readonly ok: true; readonly context: GivenContext }
+  | { readonly ok: false; readonly reason: string };
+
+type Fields = Readonly<Record<string, unknown>>;
+/** What is wrong with a value; undefined where nothing is. */
+type Check = (value: unknown) => string | undefined;
+
+function isRecord(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const checkText: Check = (value) =>
+  typeof value === 'string' &&
+  value.length > 0 &&
+  value.length <= LIMITS.contextTextChars &&
+  isStorable(value)
+    ? undefined
+    : `must be a text of 1 to ${LIMITS.contextTextChars} characters`;
+
+const checkChain: Check = (value) =>
+  Array.isArray(value) &&
+  value.length <= LIMITS.contextAgents &&
+  value.every((name) => typeof name === 'string' && name.length > 0 && name.length <= 128 && isStorable(name))
+    ? undefined
+    : `must be a list of at most ${LIMITS.contextAgents} names of agents`;
+
+const checkRecord: Check = (value) => (isRecord(value) ? undefined : 'must be an object');
+
+const checkPermissions: Check = (value) => {
+  if (!isRecord(value)) return 'must be an object';
+  const problem = findPermissionProblem(value);
+  return problem === undefined ? undefined : `cannot be used: ${problem}`;
+};
+
+const checkBudget: Check = (value) => {
+  if (!isRecord(value)) return 'must be an object';
+  for (const [name, limit] of Object.entries(value)) {
+    if (!RUN_LIMITS.some((known) => known === name))
+      return `has no limit "${name}"; there are ${RUN_LIMITS.join(', ')}`;
+    if (typeof limit !== 'number' || !Number.isFinite(limit) || limit < 0)
+      return `must have a number of 0 or more as "${name}"`;
+  }
+  return undefined;
+};
+
+const CHECKS: Readonly<Record<keyof GivenContext, Check>> = {
+  runId: checkText,
+  sessionId: checkText,
+  traceId: checkText,
+  workspaceUri: checkText,
+  organizationId: checkText,
+  parentRunId: checkText,
+  agentChain: checkChain,
+  permissions: checkPermissions,
+  budget: checkBudget,
+  canceled: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
+  cancelReason: checkText,
+  metadata: checkRecord,
+};
+
+/** A field that is null is one that is absent. */
+export function parseContext(value: unknown, name = 'context'): ParsedContext {
+  if (!isRecord(value)) return refuse(`"${name}" must be an object`);
+  const bounds = { maxDepth: LIMITS.contextDepth, maxBytes: LIMITS.contextBytes };
+  const { bytes, depth } = measureJson(value, bounds);
+  if (depth > LIMITS.contextDepth)
+    return refuse(`"${name}" is nested deeper than ${LIMITS.contextDepth} levels`);
+  if (bytes > LIMITS.contextBytes) return refuse(`"${name}" takes more than ${LIMITS.contextBytes} bytes`);
+  const given: Record<string, unknown> = {};
+  for (const [field, each] of Object.entries(value)) {
+    if (!Object.hasOwn(CHECKS, field))
+      return refuse(
+        `"${name}.${field}" is no field of a context; what is your own goes into "${name}.metadata"`,
+      );
+    if (each === null || each === undefined) continue;
+    const problem = CHECKS[field as keyof GivenContext](each);
+    if (problem !== undefined) return refuse(`"${name}.${field}" ${problem}`);
+    given[field] = each;
+  }
+  return { ok: true, context: given };
+}
+
+function refuse(reason: string): ParsedContext {
+  return { ok: false, reason };
+}

@@ -1,0 +1,109 @@
+/**
+ * Permissions that travel with a run: rules over capabilities, as whoever starts the run gives them. Flat, `{ 'records.write': 'deny' }`,
+ * or `{ capabilities: { … }, default: 'deny' }`. A rule is an effect, true (allow) or false (deny), or an object with an `effect` and what
+ * else its readers need; without one it allows.
+ * P1. Two sets that are joined say of each capability the stronger of what both say of it: joining narrows, never widens.
+ */
+import { findRule, isRuleName, type PolicyEffect, type PolicyRules, stronger } from './policy-rule.ts';
+
+export type Permissions = Readonly<Record<string, unknown>>;
+
+/** What a set of permissions says, by name; without a default it says nothing of what its rules do not cover. */
+export interface PermissionRules {
+  readonly rules: PolicyRules;
+  readonly default?: PolicyEffect;
+}
+
+const WORDS: Readonly<Record<string, PolicyEffect>> = {
+  allow: 'allow',
+  allowed: 'allow',
+  deny: 'deny',
+  denied: 'deny',
+  require_approval: 'require_approval',
+  approval: 'require_approval',
+  approve: 'require_approval',
+  ask: 'require_approval',
+};
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Undefined for what is no rule. */
+export function toEffect(rule: unknown): PolicyEffect | undefined {
+  if (typeof rule === 'boolean') return rule ? 'allow' : 'deny';
+  if (typeof rule === 'string') {
+    const word = rule.toLowerCase().replaceAll('-', '_');
+    return Object.hasOwn(WORDS, word) ? WORDS[word] : undefined;
+  }
+  if (!isRecord(rule)) return undefined;
+  const named = rule.effect ?? rule.decision ?? rule.mode;
+  return named === undefined ? 'allow' : toEffect(named);
+}
+
+interface Entries {
+  readonly rules: Readonly<Record<string, unknown>>;
+  readonly fallback: unknown;
+  /** Where the rules stand. */
+  readonly path: string;
+}
+
+function entriesOf(permissions: Permissions): Entries {
+  if (isRecord(permissions.capabilities)) {
+    return { rules: permissions.capabilities, fallback: permissions.default, path: 'capabilities.' };
+  }
+  const { default: fallback, ...rules } = permissions;
+  return { rules, fallback, path: '' };
+}
+
+/** The first thing that is wrong, with its place; undefined where nothing is. */
+export function findPermissionProblem(permissions: Permissions): string | undefined {
+  const { rules, fallback, path } = entriesOf(permissions);
+  const words = '"allow", "require_approval" or "deny"';
+  if (fallback !== undefined && toEffect(fallback) === undefined) return `"default" must be ${words}`;
+  for (const [name, rule] of Object.entries(rules)) {
+    if (!isRuleName(name)) return `"${path}${name}" is no name of a capability, no "prefix.*" and no "*"`;
+    if (toEffect(rule) === undefined) return `"${path}${name}" must be ${words}`;
+  }
+  return undefined;
+}
+
+/** A rule that cannot be understood denies: it was meant to restrict. */
+export function readPermissions(permissions: Permissions): PermissionRules {
+  const { rules, fallback } = entriesOf(permissions);
+  const effects = Object.entries(rules).map(([name, rule]) => [name, toEffect(rule) ?? 'deny'] as const);
+  const read = { rules: Object.fromEntries(effects) };
+  return fallback === undefined ? read : { ...read, default: toEffect(fallback) ?? 'deny' };
+}
+
+/** P1. One set alone stays as it was given. */
+export function joinPermissions(one: Permissions, other: Permissions): Permissions {
+  if (isEmpty(other)) return one;
+  if (isEmpty(one)) return other;
+  const sets = [readPermissions(one), readPermissions(other)];
+  const given = [entriesOf(one).rules, entriesOf(other).rules];
+  const names = [...new Set(sets.flatMap(({ rules }) => Object.keys(rules)))].sort();
+  const capabilities = Object.fromEntries(
+    names.map((name) => {
+      const effect = strongest(sets.map((set) => findRule(set.rules, name) ?? set.default));
+      // What else a rule says, such as paths, is carried with its effect.
+      const scoped = given.findLast((rules) => isRecord(rules[name]) && toEffect(rules[name]) === effect);
+      return [name, scoped?.[name] ?? effect];
+    }),
+  );
+  const fallback = strongest(sets.map((set) => set.default));
+  return fallback === undefined ? { capabilities } : { capabilities, default: fallback };
+}
+
+function isEmpty(permissions: Permissions): boolean {
+  return Object.keys(permissions).length === 0;
+}
+
+function strongest(effects: readonly (PolicyEffect | undefined)[]): PolicyEffect | undefined {
+  return effects
+    .filter((effect) => effect !== undefined)
+    .reduce<PolicyEffect | undefined>(
+      (sum, effect) => (sum === undefined ? effect : stronger(sum, effect)),
+      undefined,
+    );
+}

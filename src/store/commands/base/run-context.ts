@@ -1,0 +1,72 @@
+/**
+ * What an execution runs with (core/governance/run-context.ts): composed as its input becomes history, of what its thread was started with and
+ * what comes with the items. Where none of them says anything, nothing is read and nothing is written.
+ */
+import { readContextMetadata } from '../../../core/governance/context-metadata.ts';
+import {
+  beginContext,
+  type GivenContext,
+  joinContext,
+  type RunContext,
+} from '../../../core/governance/run-context.ts';
+import { readContext } from './step-place.ts';
+import type { ThreadTransaction } from './thread-transaction.ts';
+
+/** An item's own, or what its sender has written into the metadata of its message. */
+export interface WithContext {
+  readonly context?: GivenContext;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+export function givenContext({ context, metadata }: WithContext): GivenContext | null {
+  return context ?? readContextMetadata(metadata);
+}
+
+export interface ContextPlace {
+  readonly executionId: string;
+  /** Joined, where there is one; else an execution begins. */
+  readonly open: { readonly id: string; readonly run_context: string | null } | undefined;
+}
+
+/** Null where nobody has given anything. */
+export function composeContext(
+  row: Pick<ThreadTransaction['row'], 'agent' | 'next_agent' | 'root_id' | 'run_context'>,
+  given: readonly GivenContext[],
+  { executionId, open }: ContextPlace,
+): RunContext | null {
+  const place = { executionId, rootId: row.root_id, agent: row.next_agent ?? row.agent };
+  if (open === undefined) return beginContext(readGiven(row.run_context), given, place);
+  const before = readContext(open.run_context);
+  if (given.length === 0) return before;
+  return before ? joinContext(before, given) : beginContext(null, given, place);
+}
+
+/** Of an execution that is open already: what has joined it narrows it. */
+export async function keepContext(
+  { trx, threadId }: ThreadTransaction,
+  { id, run_context: before }: NonNullable<ContextPlace['open']>,
+  context: RunContext | null,
+): Promise<void> {
+  if (context === null) return;
+  const columns = toContextColumns(context);
+  if (columns.run_context === before) return;
+  await trx
+    .updateTable('executions')
+    .set(columns)
+    .where('thread_id', '=', threadId)
+    .where('id', '=', id)
+    .execute();
+}
+
+export function readGiven(text: string | null): GivenContext | null {
+  return text === null ? null : (JSON.parse(text) as GivenContext);
+}
+
+export function toContextColumns(context: RunContext | null) {
+  return {
+    run_context: context ? JSON.stringify(context) : null,
+    run_id: context?.runId ?? null,
+    session_id: context?.sessionId ?? null,
+    trace_id: context?.traceId ?? null,
+  };
+}

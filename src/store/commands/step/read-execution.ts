@@ -1,0 +1,57 @@
+/** Reads of executions: each with the context that it ran with, given or made of its own id and place. */
+import type { InferResult } from 'kysely';
+import { contextOf } from '../../../core/governance/run-context.ts';
+import type { ExecutionRecord, ListExecutions } from '../../port/execution.ts';
+import { toCount } from '../../schema/rows.ts';
+import type { CommandContext } from '../base/context.ts';
+import { readContext } from '../base/step-place.ts';
+
+function selectExecutions({ db }: Pick<CommandContext, 'db'>) {
+  return db
+    .selectFrom('executions')
+    .innerJoin('threads', 'threads.id', 'executions.thread_id')
+    .selectAll('executions')
+    .select(['threads.agent', 'threads.root_id']);
+}
+
+type Row = InferResult<ReturnType<typeof selectExecutions>>[number];
+
+export async function getExecution(
+  context: CommandContext,
+  threadId: string,
+  id?: string,
+): Promise<ExecutionRecord | null> {
+  const all = selectExecutions(context).where('executions.thread_id', '=', threadId);
+  const row = await (id === undefined
+    ? all.orderBy('executions.started_at', 'desc').limit(1)
+    : all.where('executions.id', '=', id)
+  ).executeTakeFirst();
+  return row ? toExecutionRecord(row) : null;
+}
+
+export async function listExecutions(
+  context: CommandContext,
+  { threadId, runId, sessionId, traceId, limit }: ListExecutions = {},
+): Promise<ExecutionRecord[]> {
+  let query = selectExecutions(context).orderBy('executions.started_at', 'desc').limit(toCount(limit, 50));
+  if (threadId !== undefined) query = query.where('executions.thread_id', '=', threadId);
+  if (runId !== undefined) query = query.where('executions.run_id', '=', runId);
+  if (sessionId !== undefined) query = query.where('executions.session_id', '=', sessionId);
+  if (traceId !== undefined) query = query.where('executions.trace_id', '=', traceId);
+  return (await query.execute()).map(toExecutionRecord);
+}
+
+function toExecutionRecord(row: Row): ExecutionRecord {
+  const given = readContext(row.run_context);
+  const place = { executionId: row.id, rootId: row.root_id, agent: row.agent };
+  return {
+    id: row.id,
+    threadId: row.thread_id,
+    startedAt: Number(row.started_at),
+    endedAt: row.ended_at === null ? null : Number(row.ended_at),
+    stopReason: row.stop_reason,
+    // One that has ended keeps the agents that had it.
+    context: given ?? contextOf({}, place),
+    contextGiven: given !== null,
+  };
+}

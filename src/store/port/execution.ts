@@ -1,0 +1,33 @@
+/** Executions: what each of a thread's runs of the loop ran with, and how it ended. */
+import type { RunContext } from '../../core/governance/run-context.ts';
+
+export interface ExecutionRecord {
+  readonly id: string;
+  readonly threadId: string;
+  /** Microseconds since 1970. */
+  readonly startedAt: number;
+  /** Null while it lasts. */
+  readonly endedAt: number | null;
+  readonly stopReason: string | null;
+  /** As `state.execution.context` has it. */
+  readonly context: RunContext;
+  /** Somebody has given a context; else it is made of the execution's own id and place. */
+  readonly contextGiven: boolean;
+}
+
+/** All that are given must hold. */
+export interface ListExecutions {
+  readonly threadId?: string;
+  readonly runId?: string;
+  readonly sessionId?: string;
+  readonly traceId?: string;
+  /** Default 50. */
+  readonly limit?: number;
+}
+
+export interface ExecutionStore {
+  /** Without an id the newest. Null where there is none. */
+  get(threadId: string, id?: string): Promise<ExecutionRecord | null>;
+  /** The newest first. `runId`, `sessionId` and `traceId` find those alone for which somebody has given a context. */
+  list(options?: ListExecutions): Promise<readonly ExecutionRecord[]>;
+}
