@@ -1,13 +1,13 @@
 /**
  * Stages of the tool gate over what a call would do: denied by what it declares, prepared by its tool, judged by the agent's policy. Nothing
  * of the call is done before.
- * J1. Where the agent has no policy nothing is prepared, judged, told or stored.
+ * J1. Where the agent has no policy, and the run's context no permissions, nothing is prepared, judged, told or stored.
  * J2. What is prepared adds to what is declared, and takes nothing away.
  * J3. The fingerprint is over all that will be done: whoever agrees to it agrees to these arguments and to nothing else.
  */
 import { createHash } from 'node:crypto';
 import type { ToolDefinition } from '../core/author/definition.ts';
-import { type Action, type AgentPolicy, OWN_CAPABILITIES } from '../core/governance/agent-policy.ts';
+import { type ActingRules, type Action, OWN_CAPABILITIES } from '../core/governance/agent-policy.ts';
 import { decide, type PolicyDecision } from '../core/governance/capability-policy.ts';
 import { type PreparedAction, readPrepared } from '../core/governance/prepared-action.ts';
 import { canonicalJson } from '../core/value/canonical-json.ts';
@@ -23,7 +23,7 @@ import type { ThreadEnv } from './thread-env.ts';
 
 /** A call, as it asks to be done. */
 export interface AskedAction extends Pick<Action, 'id' | 'kind' | 'name' | 'callId' | 'capabilities'> {
-  readonly policy: AgentPolicy;
+  readonly rules: ActingRules;
   readonly thread: ThreadRecord;
   /** Absent at rest. */
   readonly executionId?: string;
@@ -49,7 +49,7 @@ export function capabilitiesOf({ capabilities, runsCode }: ToolDefinition): read
 /** Stage: what the call declares is denied, so nothing of it is prepared. */
 export function refuseDenied(_ports: unknown, { asked }: Asked): Verdict<Nothing, AnsweredCall> {
   if (!asked) return go();
-  const decision = decide(asked.policy, asked.capabilities);
+  const decision = decide(asked.rules.policy, asked.capabilities, asked.rules.context);
   if (decision.effect !== 'deny') return go();
   return refuseAction({ action: toAction(asked), decision }, toDenial(decision));
 }
@@ -88,7 +88,7 @@ export async function prepareAction(
 /** Stage: what the policy says of all that would be done. */
 export function judgeAction(_ports: unknown, { asked }: Asked): Verdict<Judged, AnsweredCall> {
   if (!asked) return go({ action: undefined });
-  const decision = decide(asked.policy, asked.capabilities);
+  const decision = decide(asked.rules.policy, asked.capabilities, asked.rules.context);
   const action = { action: toAction(asked), decision };
   return decision.effect === 'deny' ? refuseAction(action, toDenial(decision)) : go({ action });
 }

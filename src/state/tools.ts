@@ -1,6 +1,7 @@
 /** ThreadState's tools (definitions §14.6): queued as a normal call, or run now. */
 import type { Registry, ToolDefinition } from '../core/author/definition.ts';
 import type { ThreadState } from '../core/author/thread-state.ts';
+import { findRules } from '../core/governance/agent-policy.ts';
 import type { ToolResult } from '../core/message/message.ts';
 import { findCallee } from '../core/project/callee.ts';
 import { isSubagentCall } from '../core/project/subagent.ts';
@@ -111,13 +112,13 @@ function askInvoked(
   { tool, args, caller, key }: InvokedCall & { readonly tool: ToolDefinition; readonly args: unknown },
 ): Verdict<Asked & { readonly signal: AbortSignal }, never> {
   const { thread, signal, execution } = caller;
-  const policy = registry.agents.get(thread.agent)?.policy;
-  const asked: AskedAction | undefined = policy && {
+  const rules = findRules(registry.agents.get(thread.agent)?.policy, execution?.runContext);
+  const asked: AskedAction | undefined = rules && {
     id: key,
     kind: 'tool.call',
     name: tool.name,
     capabilities: capabilitiesOf(tool),
-    policy,
+    rules,
     thread,
     args,
     ...(execution && { executionId: execution.executionId }),

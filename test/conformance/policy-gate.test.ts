@@ -156,6 +156,47 @@ describe('a policy at the tool gate', () => {
   });
 });
 
+describe('the permissions of a run', () => {
+  /** A thread whose run has these permissions, once it rests or waits. */
+  async function runWith(permissions: Record<string, string>, policy?: AgentInput['policy']) {
+    const { written, update } = recorder();
+    const asked = callsMany([{ name: 'update', args: { id: '4711' } }]);
+    const model = scriptedModel(({ messages }) =>
+      messages.at(-1)?.role === 'user' ? asked : says('I see.'),
+    );
+    const runtime = await testRuntime({ model, tools: { update }, agent: { policy } });
+    const start = { agent: 'helper', messages: [{ content: 'go' }], context: { permissions } };
+    const { threadId } = await runtime.client.startThread(start);
+    const { status } = await runtime.client.waitForIdle(threadId);
+    return { runtime, thread: threadId, written, status };
+  }
+
+  it('[PL-06] deny, also where the agent has no policy', async () => {
+    const { runtime, thread, written } = await runWith({ 'records.*': 'deny' });
+    expect(written).toEqual([]);
+    expect(await eventOf(runtime, thread, 'action.policy')).toMatchObject({
+      effect: 'deny',
+      sources: { 'records.write': 'context' },
+    });
+    expect(await told(runtime, thread)).not.toContain('tool.started');
+  });
+
+  it('[PL-04] narrow, and never widen: what needs an approval needs it still', async () => {
+    const policy = { 'records.write': 'require_approval' } as const;
+    const { runtime, thread, written, status } = await runWith({ 'records.write': 'allow' }, policy);
+    expect(status).toBe('waiting');
+    expect(written).toEqual([]);
+    const [wait] = await runtime.client.listWaits({ threadId: thread });
+    await runtime.client.answerWait(String(wait?.id), { approved: true });
+    await runtime.client.waitForIdle(thread);
+    expect(written).toEqual(['4711']);
+    expect(await eventOf(runtime, thread, 'action.policy')).toMatchObject({
+      effect: 'require_approval',
+      sources: { 'records.write': 'policy' },
+    });
+  });
+});
+
 describe('[PL-06] nothing is done of what a policy denies', () => {
   it('of a tool that a person has queued', async () => {
     const { written, update } = recorder();

@@ -3,6 +3,11 @@ import type { Requirement } from './requirement.ts';
 
 export const POLICY: readonly Requirement[] = [
   {
+    id: 'PL-04',
+    level: 'MUST',
+    text: 'What the policy requires an approval for requires it also where the context of the run allows it.',
+  },
+  {
     id: 'PL-05',
     level: 'MUST',
     text: 'Of a set the most specific rule holds, over sets and capabilities the strongest; the decision names effect, matches and sources.',

@@ -41,7 +41,7 @@ export async function askApproval(
   if (heard) return judgeAnswer(action, heard);
   const earlier = await findEarlier(store, asked, action);
   if (earlier) return earlier.approved ? go() : refuseAction(action, toRefusal(earlier));
-  if (asked.policy.approvals === 'refuse') return refuseAction(action, toDenial(action.decision));
+  if (asked.rules.policy.approvals === 'refuse') return refuseAction(action, toDenial(action.decision));
   const expiresInMs = registry().tools.get(call.name)?.approvalTimeoutMs;
   const shown = env.redactKnown(toShown(asked, action));
   try {

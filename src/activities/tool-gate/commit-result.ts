@@ -33,7 +33,7 @@ export async function commitResult(
   const handoff = row.result?.status === 'success' ? answer.handoff : {};
   const unbegun = execution.pending?.begun === false;
   const refused = unbegun ? { unbegun, action: answer.action } : {};
-  const judged = judgesCalls({ registry })(execution.thread.agent);
+  const judged = judgesCalls({ registry })(execution.thread.agent, execution.runContext);
   const changes = { ...left, ...(await flow()) };
   const committed = await retryWhileUnavailable(signal, () =>
     store.toolCalls.commit({ ...key, ...handoff, ...row, ...refused, judged, queuedTools, ...changes }),

@@ -3,7 +3,7 @@
  * before it came to the gate passes both: it was judged then, or its agent has no policy.
  */
 import type { Registry, ToolDefinition } from '../../core/author/definition.ts';
-import { OWN_CAPABILITIES } from '../../core/governance/agent-policy.ts';
+import { findRules, OWN_CAPABILITIES } from '../../core/governance/agent-policy.ts';
 import { end, go, type Nothing, type Verdict } from '../../state/gate.ts';
 import { type Asked, type AskedAction, capabilitiesOf, type Judged } from '../../state/judge-action.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
@@ -55,12 +55,12 @@ export function toAskedAgent(
 /** Undefined for a call that has begun, or whose agent has no policy. */
 function toAsked(
   registry: Registry,
-  { pending, thread, call: { name, callId }, step, index }: CallInfo,
+  { pending, thread, call: { name, callId }, step, index, runContext }: CallInfo,
   what: Pick<AskedAction, 'kind' | 'capabilities' | 'args' | 'executionId'>,
 ): AskedAction | undefined {
-  const policy = registry.agents.get(thread.agent)?.policy;
-  if (!pending || !policy) return undefined;
-  return { id: `${thread.id}:${step}:${index}`, name, callId, policy, thread, ...what };
+  const rules = findRules(registry.agents.get(thread.agent)?.policy, runContext);
+  if (!pending || !rules) return undefined;
+  return { id: `${thread.id}:${step}:${index}`, name, callId, rules, thread, ...what };
 }
 
 /** A call that could not be begun: it is over, or another attempt has it. */
@@ -86,9 +86,9 @@ export async function beginPending(
   return begun.kind === 'run' ? go() : end({ kind: 'not_begun', begun });
 }
 
-/** Whether the calls of an agent are judged before they begin. */
+/** Whether calls are judged before they begin. */
 export function judgesCalls({ registry }: JudgePorts): NonNullable<BeginTool['judges']> {
-  return (agent) => registry().agents.get(agent)?.policy !== undefined;
+  return (agent, context) => findRules(registry().agents.get(agent)?.policy, context) !== undefined;
 }
 
 /** Undefined where the call has begun. */

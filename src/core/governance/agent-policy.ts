@@ -1,10 +1,33 @@
 /** What an agent's definition says of the actions of its threads, and what an action is. */
-import type { CapabilityPolicy, PolicyDecision } from './capability-policy.ts';
+import type { CapabilityPolicy, ContextRules, PolicyDecision } from './capability-policy.ts';
+import { readPermissions } from './permissions.ts';
+import type { RunContext } from './run-context.ts';
 
 /** The policy of an agent, defaults applied. */
 export interface AgentPolicy extends CapabilityPolicy {
   /** What needs an approval waits for it, or is refused at once. */
   readonly approvals: 'wait' | 'refuse';
+}
+
+/** Of an agent that says nothing, in a run whose permissions say something. */
+const NO_POLICY: AgentPolicy = { rules: {}, default: 'allow', undeclared: 'allow', approvals: 'wait' };
+
+/** What judges the actions of an execution. */
+export interface ActingRules {
+  readonly policy: AgentPolicy;
+  /** The permissions of its context; they narrow. */
+  readonly context?: ContextRules;
+}
+
+/** Undefined where neither the agent nor the context of the run says anything: then nothing is judged. */
+export function findRules(
+  policy: AgentPolicy | undefined,
+  context: Pick<RunContext, 'permissions'> | null | undefined,
+): ActingRules | undefined {
+  const { permissions = {} } = context ?? {};
+  const narrows = Object.keys(permissions).length > 0;
+  if (!policy && !narrows) return undefined;
+  return { policy: policy ?? NO_POLICY, ...(narrows ? { context: readPermissions(permissions) } : {}) };
 }
 
 /** What a call of each kind of callee is. */

@@ -59,8 +59,10 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
       if (call.state === 'started' && !again && !idempotent) {
         return { kind: 'begun_elsewhere', name: call.name };
       }
+      const { executionId: _, ...place } = await toPlace(thread.trx, thread.row, required(placeRow, command));
       // T4: to be judged first. One that has waited is as it was before its wait ended just now.
-      const unbegun = call.state !== 'started' && command.judges?.(thread.row.agent) === true;
+      const unbegun =
+        call.state !== 'started' && command.judges?.(thread.row.agent, place.runContext) === true;
       if (!unbegun) {
         const denied =
           call.state === 'scheduled' && (await spend(context, thread, { maxToolCalls: 1 }, { step }));
@@ -70,7 +72,6 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
         if (command.action) await openAction(thread, command.action, toActionPlace(call, placeRow));
         if (!again) await start(thread, call, command.attempt);
       }
-      const { executionId: _, ...place } = await toPlace(thread.trx, thread.row, required(placeRow, command));
       return {
         kind: 'run',
         repeated: call.state === 'started' && !again,
