@@ -29,7 +29,7 @@ export type ReservationPlan =
   /** `maxOutputTokens`: what the request may bring, where anything bounds it. */
   | { readonly kind: 'reserve'; readonly amounts: Amounts; readonly maxOutputTokens?: number }
   | { readonly kind: 'deny'; readonly line: BudgetLine; readonly observed: number }
-  /** R2. */
+  /** R2: others are in the way. */
   | { readonly kind: 'blocked' };
 
 const MILLION = 1_000_000;
