@@ -4,7 +4,8 @@
  * A call that waits for an answer is dispatched again once there is one (wait-call.ts).
  */
 import { isCancellation, sleep } from '@temporalio/workflow';
-import type { AttemptOutcome, CallRef, ToolCallOutcome } from '../core/thread/step.ts';
+import type { CallRef, ToolCallOutcome } from '../core/thread/step.ts';
+import type { AttemptOutcome } from '../core/thread/wait-step.ts';
 import type { CallPlace } from './bound-activities.ts';
 import { runChildCall } from './child-call.ts';
 import { withoutLocalActivities } from './proxies.ts';

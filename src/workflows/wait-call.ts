@@ -6,7 +6,7 @@
  * C4. A wait is no work: effects run meanwhile (floor.ts, F2).
  */
 import { condition } from '@temporalio/workflow';
-import type { WaitingCall } from '../core/thread/step.ts';
+import type { WaitingCall } from '../core/thread/wait-step.ts';
 import { workflowTime } from './clock.ts';
 import { mayContinue } from './continue.ts';
 import { Suspended } from './suspended.ts';

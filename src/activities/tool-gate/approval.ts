@@ -6,7 +6,7 @@
  * A2. Whatever is no approval refuses: a denial, a time that is up, a wait that was closed, a wait that cannot be opened.
  */
 import { randomUUID } from 'node:crypto';
-import type { WaitingCall } from '../../core/thread/step.ts';
+import type { WaitingCall } from '../../core/thread/wait-step.ts';
 import { errorMessage, isRuntimeError, isStoreTrouble } from '../../core/value/error.ts';
 import type { AnsweredCall } from '../../state/check-arguments.ts';
 import { end, go, type Nothing, type Verdict } from '../../state/gate.ts';

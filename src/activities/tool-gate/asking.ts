@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ToolDefinition } from '../../core/author/definition.ts';
 import type { Answered, Question } from '../../core/author/question.ts';
-import type { WaitingCall } from '../../core/thread/step.ts';
+import type { WaitingCall } from '../../core/thread/wait-step.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { AskPort } from '../../state/ask.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';

@@ -3,7 +3,7 @@
 import type { ToolDefinition } from '../../core/author/definition.ts';
 import type { ToolResult } from '../../core/message/message.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';
-import type { WaitingCall } from '../../core/thread/step.ts';
+import type { WaitingCall } from '../../core/thread/wait-step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { withStack } from '../../state/author-fault.ts';
 import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';

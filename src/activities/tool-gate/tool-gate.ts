@@ -11,7 +11,8 @@
  * agent has a policy begins within the gate, once it is judged; what is refused before that has not begun.
  */
 import type { AgentDefinition } from '../../core/author/definition.ts';
-import type { ToolCallOutcome, WaitingCall } from '../../core/thread/step.ts';
+import type { ToolCallOutcome } from '../../core/thread/step.ts';
+import type { WaitingCall } from '../../core/thread/wait-step.ts';
 import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { type AnsweredCall, checkToolArguments, requireVariables } from '../../state/check-arguments.ts';
 import { openGate, type Passed } from '../../state/gate.ts';

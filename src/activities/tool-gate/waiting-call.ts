@@ -1,5 +1,5 @@
 /** What the workflow is told of a call that waits (core/thread/step.ts). */
-import type { WaitingCall } from '../../core/thread/step.ts';
+import type { WaitingCall } from '../../core/thread/wait-step.ts';
 import type { Wait } from '../../store/port/wait.ts';
 
 const WORDS = {

@@ -4,7 +4,8 @@
  * A body that is cut off stores nothing: what becomes of its call is `recordToolOutcome`'s to say.
  */
 import { randomUUID } from 'node:crypto';
-import type { AttemptOutcome, ToolCallInput } from '../../core/thread/step.ts';
+import type { ToolCallInput } from '../../core/thread/step.ts';
+import type { AttemptOutcome } from '../../core/thread/wait-step.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { BeginTool, BegunTool, ThreadStore, ToolCallKey } from '../../store/port/thread-store.ts';
 import { runUnit } from '../author/unit.ts';

@@ -5,7 +5,6 @@
 
 import type { FlowDirective, Side, StepDirective } from '../author/thread-execution.ts';
 import type { GivenContext } from '../governance/run-context.ts';
-import type { WaitKind } from '../wait/wait.ts';
 import type { QueueItem, Refusal } from './item.ts';
 import type { Session, SideSteps } from './session.ts';
 import type { LimitReason } from './step-limit.ts';
@@ -190,20 +189,6 @@ export type ToolCallOutcome =
   /** The execution's budget denies it: it was not begun, and the execution is over. */
   | { readonly kind: 'exceeded'; readonly name: string; readonly error: StoredError }
   | { readonly kind: 'terminated' };
-
-/** The call waits for an answer and is to be run again once there is one. Times are milliseconds since 1970. */
-export interface WaitingCall {
-  readonly kind: 'waits';
-  readonly waitId: string;
-  readonly waitKind: WaitKind;
-  readonly name: string;
-  /** What for, in words. */
-  readonly text: string;
-  readonly expiresAt: number | null;
-}
-
-/** What one attempt at a call comes to. */
-export type AttemptOutcome = ToolCallOutcome | WaitingCall;
 
 /** The outcome of a call of a prompt: its step with the calls to run, or its result. */
 export type SubpromptOutcome =

@@ -37,6 +37,14 @@ export function causedBy({ row }: Pick<ThreadTransaction, 'row'>): CausedItem {
   return accounts.length === 0 ? {} : { budget: accounts };
 }
 
+/** The budgets that an execution which begins with these rows spends from: those of the first, where nothing is from outside the family. */
+export function causesOf(
+  rows: readonly { readonly own: number; readonly item: CausedItem }[],
+): readonly BudgetAccount[] {
+  const fromOutside = rows.some(({ own, item }) => own === 0 && item.budget === undefined);
+  return fromOutside ? [] : (rows.find(({ item }) => item.budget)?.item.budget ?? []);
+}
+
 /** A2: the budgets of whoever has begun the thread's open execution. */
 export function budgetBehind({ id, budget }: Pick<ThreadRow, 'id' | 'budget'>): readonly BudgetAccount[] {
   return (budgetOf({ budget })?.accounts ?? []).filter(({ threadId }) => threadId !== id);

@@ -6,7 +6,6 @@
  */
 import type { InferResult, Transaction } from 'kysely';
 import type { Side } from '../../../core/author/thread-execution.ts';
-import type { BudgetAccount } from '../../../core/governance/budget.ts';
 import { writeContextMetadata } from '../../../core/governance/context-metadata.ts';
 import type { GivenContext, RunContext } from '../../../core/governance/run-context.ts';
 import type { AttachmentRef } from '../../../core/message/message.ts';
@@ -164,12 +163,6 @@ async function markDrained({ trx, threadId }: ThreadTransaction, rows: readonly 
 
 interface DueRow extends Pick<PendingRow, 'id' | 'kind' | 'own'> {
   readonly item: StoredMessagePayload & QueuedToolPayload & CausedItem;
-}
-
-/** The budgets that an execution which begins with these rows spends from: those of the first, where nothing is from outside the family. */
-export function causesOf(rows: readonly DueRow[]): readonly BudgetAccount[] {
-  const fromOutside = rows.some(({ own, item }) => own === 0 && item.budget === undefined);
-  return fromOutside ? [] : (rows.find(({ item }) => item.budget)?.item.budget ?? []);
 }
 
 interface StoredMessagePayload {

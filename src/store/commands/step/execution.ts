@@ -6,8 +6,8 @@ import type { Tables } from '../../schema/tables.ts';
 import { toContextColumns } from '../base/run-context.ts';
 import { beginAsking } from '../base/step-count.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
-import { openBudget } from '../budget/account.ts';
-import { causesOf, type DueInput } from '../message/drain.ts';
+import { causesOf, openBudget } from '../budget/account.ts';
+import type { DueInput } from '../message/drain.ts';
 
 export function selectOpenExecution(trx: Transaction<Tables>, threadId: string) {
   return trx
