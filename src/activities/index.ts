@@ -36,7 +36,7 @@ import type {
   SubagentOutcome,
   UnstartedOutcome,
 } from '../core/thread/subagent-step.ts';
-import type { AttemptOutcome, AnswerWaitInput, WaitAnswerOutcome } from '../core/thread/wait-step.ts';
+import type { AnswerWaitInput, AttemptOutcome, WaitAnswerOutcome } from '../core/thread/wait-step.ts';
 import type { ActivityDependencies } from './base/dependencies.ts';
 import { type Activity, FAULT_ATTEMPTS, type GuardOptions, guard } from './base/guard.ts';
 import { onOneProject } from './base/one-project.ts';

@@ -22,7 +22,7 @@ import type {
   ToolCallOutcome,
 } from '../core/thread/step.ts';
 import type { FinishedSubagent, SubagentOutcome } from '../core/thread/subagent-step.ts';
-import type { AttemptOutcome, AnswerWaitInput, WaitAnswerOutcome } from '../core/thread/wait-step.ts';
+import type { AnswerWaitInput, AttemptOutcome, WaitAnswerOutcome } from '../core/thread/wait-step.ts';
 import type { EffectAlarm } from './effect-alarm.ts';
 import { isFailedActivity, toStoredError } from './fault.ts';
 import {
