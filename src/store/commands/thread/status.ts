@@ -39,40 +39,33 @@ export async function commitStatus(
   return inThread(context, command.threadId, async (thread) => {
     if (thread.row.terminated_at !== null) return { kind: 'terminated', ...(await withReportDue(thread)) };
     await thread.admit(command.runId);
-    const outcome = await bringToRest(thread, command);
+    await reportRejections(thread, command);
+    if (command.session && !(await hasUnanswered(thread))) setSession(thread, command.session);
+    const waiting = await countPending(thread);
+    const { status } = command;
+    const mayRest = command.park === true || status === 'stopped' || status === 'terminated';
+    // R5: what is left is the thread's own.
+    const inLine = isUsedUp(command) ? await hasOutsideInput(thread.trx, thread.threadId) : waiting > 0;
+    const pending = !mayRest && (inLine || command.more === true);
+    await abortSteps(thread, status);
+    await settleOpenCalls(thread, status);
+    const executionId = await endExecution(thread, command);
+    await closeWaits(thread, command.reason ?? status, status === 'terminated');
+    if (status !== 'terminated')
+      await keepReport(thread, { executionId, report: command.report, goesOn: pending });
+    const where = { waiting, step: thread.row.last_step, ...tellAgent(thread, command) };
+    if (pending) {
+      await endBudget(context, thread);
+      return { kind: 'pending', ...where, ...(await withReportDue(thread)) };
+    }
+    // Woken in vain, a thread rests for the reason that it rested for before.
+    const reason =
+      command.reason ?? (executionId === null ? (thread.row.stop_reason ?? undefined) : undefined);
+    await settle(thread, { ...command, reason });
+    if (status === 'terminated') await endThread(thread, command.reason);
     await endBudget(context, thread);
-    return outcome;
+    return { kind: 'rest', ...where, ...(await withReportDue(thread)) };
   });
-}
-
-async function bringToRest(thread: ThreadTransaction, command: CommitStatus): Promise<CommitStatusOutcome> {
-  await reportRejections(thread, command);
-  if (command.session && !(await hasUnanswered(thread))) setSession(thread, command.session);
-  const waiting = await countPending(thread);
-  const { status } = command;
-  const mayRest = command.park === true || status === 'stopped' || status === 'terminated';
-  // R5: what is left is the thread's own.
-  const inLine = isUsedUp(command) ? await hasOutsideInput(thread.trx, thread.threadId) : waiting > 0;
-  const pending = !mayRest && (inLine || command.more === true);
-  await abortSteps(thread, status);
-  await settleOpenCalls(thread, status);
-  const executionId = await endExecution(thread, command);
-  await closeWaits(thread, command.reason ?? status, status === 'terminated');
-  if (status !== 'terminated')
-    await keepReport(thread, { executionId, report: command.report, goesOn: pending });
-  const where = { waiting, step: thread.row.last_step, ...tellAgent(thread, command) };
-  if (pending) return { kind: 'pending', ...where, ...(await withReportDue(thread)) };
-  // Woken in vain, a thread rests for the reason that it rested for before.
-  const reason = command.reason ?? (executionId === null ? (thread.row.stop_reason ?? undefined) : undefined);
-  await settle(thread, { ...command, reason });
-  if (status === 'terminated') await endThread(thread, command.reason);
-  return { kind: 'rest', ...where, ...(await withReportDue(thread)) };
-}
-
-/** Last, as budget rows are locked (budget/lines.ts, L1): what is held is settled, and the next execution has a budget of its own. */
-async function endBudget(context: CommandContext, thread: ThreadTransaction): Promise<void> {
-  await settleUnheard(context, thread);
-  closeBudget(thread);
 }
 
 /** Compares with the agent that the workflow knows, not with what this commit did: a commit whose answer was lost comes again. */
@@ -102,6 +95,12 @@ export async function terminateThread(
     await endThread(thread, reason);
     await endBudget(context, thread);
   });
+}
+
+/** Last, as budget rows are locked (budget/lines.ts, L1): what is held is settled, and the next execution has a budget of its own. */
+async function endBudget(context: CommandContext, thread: ThreadTransaction): Promise<void> {
+  await settleUnheard(context, thread);
+  closeBudget(thread);
 }
 
 async function endThread(thread: ThreadTransaction, reason: string | undefined): Promise<void> {
