@@ -79,6 +79,7 @@ export type {
   LoadedSide,
 } from './core/author/written-definition.ts';
 export type {
+  BudgetLineOf,
   InSubprompt,
   NamedAction,
   NamedCall,
