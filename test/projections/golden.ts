@@ -9,15 +9,15 @@ import type { RunEvent } from '../../src/projections/run/run-event.ts';
 
 const FOLDER = join(import.meta.dirname, 'golden');
 
-/** What the page compares, and severities; of `llm.stream` also which one it is. */
+/** What the page compares, and severities; of `llm.stream` also which one it is. Ids of executions are left out. */
 export function toGolden(events: readonly RunEvent[]): readonly string[] {
-  return events.map(({ sequence, type, payload, severity, summary, final }) =>
+  return events.map(({ sequence, type, payload, severity, summary, final, task_id: id }) =>
     [
       sequence ?? '-',
       type === 'llm.stream' ? `${type}:${payload.llm_event_type}` : type,
       ...(severity === 'info' ? [] : [severity]),
       ...(final ? ['final'] : []),
-      summary ?? '',
+      (summary ?? '').replaceAll(id ?? '<none>', '<execution>'),
     ].join(' | '),
   );
 }

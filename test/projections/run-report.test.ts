@@ -23,7 +23,7 @@ const ROWS = [
     { event: 'receipt', data: { 'API-Key': 'k1', note: 'with hunter2 inside', list: [{ x_secret: 's' }] } },
   ],
   ['tool.result', { name: 'pay', callId: 'c1', status: 'success' }, { step: 1 }],
-  ['wait.opened', { waitId: 'w', kind: 'approval', name: 'pay', password: 'p' }],
+  ['wait.opened', { waitId: 'w', kind: 'approval', name: 'pay', summary: 'pay', password: 'p' }],
   ['execution.ended', { executionId: 'execution-1', reason: 'done' }],
 ] as const;
 const EVENTS = read(rowsOf(...ROWS));

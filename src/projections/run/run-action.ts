@@ -2,16 +2,9 @@
  * Actions: calls of tools, prompts and agents. What rows of `action.*` tell of them, where a policy judges, is told as it stands there. The
  * remainder is read off the rows of `tool.*`: without a policy an action is requested as its call begins, and nobody judges it.
  */
-import type { ThreadEvent } from '../../core/event/thread-event.ts';
+import type { EventKind, ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
 import { llmStream, type RunEventDraft, type RunEventType, shortText } from './run-event.ts';
-import {
-  type Fields,
-  type LooseHandler,
-  type LooseHandlers,
-  type RunHandlers,
-  snakeFields,
-  type Told,
-} from './run-handler.ts';
+import { type Fields, type RunHandlers, snakeFields, type Told } from './run-handler.ts';
 import type { OpenAction, OpenRun } from './run-state.ts';
 
 interface Outcome {
@@ -182,27 +175,28 @@ function parse(text: string): unknown {
   }
 }
 
-/** A row of `action.*`, as the event of that name; what it tells is not read off another row. */
+type ActionRow = Extract<EventKind, `action.${string}`>;
+
+/** A row of `action.*`, as an event: what it tells is not read off another row. */
 function governed(
   type: RunEventType,
   toPayload: (said: Fields) => Fields = () => ({}),
   more: Partial<RunEventDraft> = {},
-): LooseHandler {
-  return (run, { actionId, name, callId, ...said }) => {
-    const id = String(actionId);
-    const key = Object.keys(run.actions).find((each) => run.actions[each]?.id === id) ?? String(callId);
-    const before = run.actions[key] ?? { id, name: String(name), step: null };
+): (run: OpenRun, event: ThreadEventOf<ActionRow>) => Told {
+  return (run, { data: { actionId: id, name, ...said } }) => {
+    const [callId, before] = Object.entries(run.actions).find(([, each]) => each.id === id) ?? [];
     const prepared = type === 'action.requested' ? { prepared: toPrepared(said) } : {};
-    const action: OpenAction = { ...before, ...prepared, told: [...(before.told ?? []), type] };
+    const told = [...(before?.told ?? []), type];
+    const action: OpenAction = { ...(before ?? { id, name, step: null }), ...prepared, told };
     const payload = { action: describeAction(action), ...toPayload(snakeFields(said)) };
     // What code calls itself has no row that ends its story.
-    const next = key in run.actions ? keep(run, key, action) : run;
+    const next = callId === undefined ? run : keep(run, callId, action);
     return [next, [aboutAction(action, type, payload, { summary: summaryOf(action, type), ...more })]];
   };
 }
 
 /** Artifacts in the words of the page, too. */
-function toPrepared({ artifacts, ...said }: Fields): Fields {
+function toPrepared({ artifacts, callId: _, ...said }: Fields): Fields {
   const shown = Array.isArray(artifacts) ? artifacts.map((one: Fields) => snakeFields(one)) : [];
   return { ...snakeFields(said), ...(shown.length > 0 ? { artifacts: shown } : {}) };
 }
@@ -214,7 +208,7 @@ const reconciled = (said: Fields): Fields => ({ reconciliation: said });
 const RECONCILED = governed('action.completed', reconciled);
 const UNDONE = governed('action.failed', reconciled);
 
-export const GOVERNED_HANDLERS: LooseHandlers = {
+export const GOVERNED_HANDLERS: { readonly [Kind in ActionRow]: NonNullable<RunHandlers[Kind]> } = {
   'action.requested': governed('action.requested'),
   'action.policy': governed('action.policy', (decision) => ({ decision })),
   'action.started': governed('action.started'),
@@ -222,6 +216,5 @@ export const GOVERNED_HANDLERS: LooseHandlers = {
   'action.failed': governed('action.failed', asTold, ERROR),
   'action.denied': governed('action.denied', asTold, ERROR),
   'action.uncertain': governed('action.failed', () => ({ uncertain: true }), ERROR),
-  'action.reconciled': (run, data, event) =>
-    (data.completed === true ? RECONCILED : UNDONE)(run, data, event),
+  'action.reconciled': (run, event) => (event.data.completed ? RECONCILED : UNDONE)(run, event),
 };

@@ -1,6 +1,7 @@
 /** Steps and calls of models, as the loop of the page tells them. */
+import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import { llmStream, type RunEventDraft, shortText } from './run-event.ts';
-import type { LooseHandlers, RunHandlers } from './run-handler.ts';
+import type { Fields, RunHandlers, Told } from './run-handler.ts';
 import type { OpenRun } from './run-state.ts';
 
 const keyOf = ({ step, attempt }: { step?: number; attempt?: number }, call: number) =>
@@ -115,7 +116,9 @@ export const MODEL_HANDLERS: RunHandlers = {
 };
 
 /** Where a context or a budget is in use, each request to a model is told of beforehand. */
-export const CONTEXT_HANDLERS: LooseHandlers = {
+export const CONTEXT_HANDLERS: Readonly<
+  Record<string, (run: OpenRun, data: Fields, event: ThreadEvent) => Told>
+> = {
   'context.prepared': (run, data, { step }) => {
     const manifest = (data.manifest ?? data) as Readonly<Record<string, unknown>>;
     const tokens = manifest.total_estimated_tokens ?? manifest.totalEstimatedTokens;

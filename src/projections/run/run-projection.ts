@@ -10,14 +10,14 @@ import type { RunContext } from '../../core/governance/run-context.ts';
 import type { LogRow } from '../projection.ts';
 import { ACTION_HANDLERS, GOVERNED_HANDLERS } from './run-action.ts';
 import type { RunEvent, RunEventDraft } from './run-event.ts';
-import type { Fields, LooseHandlers, RunHandlers, Told } from './run-handler.ts';
+import type { Fields, RunHandlers, Told } from './run-handler.ts';
 import { CONTEXT_HANDLERS, MODEL_HANDLERS } from './run-model.ts';
 import { type OpenRun, place, type RunReading } from './run-state.ts';
 import { BUDGET_HANDLERS, endRun, taskStatus, WAIT_HANDLERS } from './run-task.ts';
 
-const HANDLERS: RunHandlers = { ...MODEL_HANDLERS, ...ACTION_HANDLERS };
-const LOOSE: LooseHandlers = {
-  ...CONTEXT_HANDLERS,
+const HANDLERS: RunHandlers = {
+  ...MODEL_HANDLERS,
+  ...ACTION_HANDLERS,
   ...GOVERNED_HANDLERS,
   ...WAIT_HANDLERS,
   ...BUDGET_HANDLERS,
@@ -91,8 +91,8 @@ function tell(reading: RunReading, run: OpenRun, event: ThreadEvent): Next {
 }
 
 function read(run: OpenRun, event: ThreadEvent): Told {
-  const loose = LOOSE[event.type];
-  if (loose) return loose(run, event.data as Fields, event);
+  const context = CONTEXT_HANDLERS[event.type];
+  if (context) return context(run, event.data as Fields, event);
   // Narrowed by its type: the handler is the one of that kind.
   const handler = HANDLERS[event.type] as ((run: OpenRun, event: ThreadEvent) => Told) | undefined;
   return handler ? handler(run, event) : [run, []];

@@ -1,11 +1,12 @@
 /** The task of a run: as it begins, waits and ends, and its serialisable view. */
+import type { BudgetLineOf, EventData, NamedWait } from '../../core/event/event-data.ts';
 import type { RestStatus, StoredError } from '../../core/thread/step.ts';
 import { describeAction } from './run-action.ts';
 import type { RunEventDraft, RunTaskState } from './run-event.ts';
 import { shortText } from './run-event.ts';
-import { type Fields, type LooseHandlers, snakeFields, textOf, toSnake } from './run-handler.ts';
+import { type Fields, type RunHandlers, snakeFields, toSnake } from './run-handler.ts';
 import { settleAnswer } from './run-model.ts';
-import type { OpenRun } from './run-state.ts';
+import type { OpenAction, OpenRun } from './run-state.ts';
 
 /** The execution as a task: what it came to, and under which ids. */
 export interface RunTask {
@@ -74,66 +75,54 @@ export function endRun(open: OpenRun, end: RunEnd): readonly RunEventDraft[] {
 }
 
 /** Waits for people: approvals have events of their own, all others are a task that needs input. */
-export const WAIT_HANDLERS: LooseHandlers = {
-  'wait.opened': (run, data) => {
-    const summary = shortText(textOf(data, 'summary') ?? 'Somebody is asked');
+export const WAIT_HANDLERS: RunHandlers = {
+  'wait.opened': (run, { data }) => {
     const { wait_id: id, ...asked } = snakeFields(data);
-    const request = { request_id: id, run_id: run.runId, ...asked, ...actionOf(run, data) };
+    const action = findAction(run, data);
+    const shown = action ? { action: describeAction(action) } : {};
+    const payload = { request: { request_id: id, run_id: run.runId, ...asked, ...shown } };
+    const summary = shortText(data.summary);
     if (data.kind !== 'approval')
-      return [run, [taskStatus(['working', 'input-required'], { request }, { summary })]];
-    return [
-      run,
-      [
-        {
-          ...{ type: 'approval.required', severity: 'warning' },
-          ...{ payload: { request }, summary, ...spanOf(run, data) },
-        },
-      ],
-    ];
+      return [run, [taskStatus(['working', 'input-required'], payload, { summary })]];
+    const told = { type: 'approval.required', severity: 'warning', payload, summary } as const;
+    return [run, [{ ...told, ...spanOf(action) }]];
   },
-  'wait.answered': (run, data) => [run, [toDecision(run, data, {})]],
-  'wait.closed': (run, data) => [run, [toDecision(run, data, { approved: false })]],
+  'wait.answered': (run, { data }) => [run, [toDecision(run, data, data.approved === true)]],
+  'wait.closed': (run, { data }) => [run, [toDecision(run, data, false)]],
 };
 
-function toDecision(run: OpenRun, data: Fields, more: Fields): RunEventDraft {
-  const { wait_id: id, by, ...said } = snakeFields(data);
-  const decision = { request_id: id, ...said, decided_by: by ?? null, ...more };
+function toDecision(run: OpenRun, data: EventData['wait.answered' | 'wait.closed'], approved: boolean) {
+  const { wait_id: id, by = null, ...said } = snakeFields(data);
+  const decision = { request_id: id, ...said, decided_by: by };
   if (data.kind !== 'approval') return taskStatus(['input-required', 'working'], { decision });
-  const approved = 'approved' in decision && decision.approved === true;
   const summary = approved ? 'Approved' : 'Not approved';
-  return { type: 'approval.decided', payload: { decision }, summary, ...spanOf(run, data) };
+  const payload = { decision: { ...decision, approved } };
+  return { type: 'approval.decided', payload, summary, ...spanOf(findAction(run, data)) } as const;
 }
 
-function findAction(run: OpenRun, data: Fields) {
-  const callId = textOf(data, 'callId');
+function findAction(run: OpenRun, { callId }: NamedWait): OpenAction | undefined {
   return callId === undefined ? undefined : run.actions[callId];
 }
 
-function spanOf(run: OpenRun, data: Fields): Partial<RunEventDraft> {
-  const action = findAction(run, data);
-  return action ? { action: action.id } : {};
-}
-
-function actionOf(run: OpenRun, data: Fields): Fields {
-  const action = findAction(run, data);
-  return action ? { action: describeAction(action) } : {};
-}
+const spanOf = (action: OpenAction | undefined) => (action ? { action: action.id } : {});
 
 /** As budgets say it, in the words of the page. */
-function budgetDecision(effect: 'warn' | 'deny', data: Fields): Fields {
-  const { limit, max, used, observed, ...more } = data;
-  const name = toSnake(String(limit));
-  return { effect, limit_name: name, observed: observed ?? used, limit: max, metadata: snakeFields(more) };
+function budgetDecision(
+  effect: 'warn' | 'deny',
+  { limit, max, ...more }: BudgetLineOf,
+  observed: number,
+): Fields {
+  return { effect, limit_name: toSnake(limit), observed, limit: max, metadata: snakeFields(more) };
 }
 
-export const BUDGET_HANDLERS: LooseHandlers = {
-  'budget.warning': (run, data) => {
-    const decision = budgetDecision('warn', data);
+export const BUDGET_HANDLERS: RunHandlers = {
+  'budget.warning': (run, { data: { used, ...line } }) => {
+    const decision = budgetDecision('warn', line, used);
     const summary = `Near its limit: ${decision.limit_name}`;
     return [run, [{ type: 'budget.warning', payload: { decision }, severity: 'warning', summary }]];
   },
-  'budget.exceeded': (run, data) => {
-    const decision = budgetDecision('deny', data);
+  'budget.exceeded': (run, { data: { observed, ...line } }) => {
+    const decision = budgetDecision('deny', line, observed);
     const summary = `Over its limit: ${decision.limit_name}`;
     return [run, [{ type: 'budget.exceeded', payload: { decision }, severity: 'error', summary }]];
   },
