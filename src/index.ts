@@ -91,6 +91,7 @@ export type {
   ThreadFiles,
   WriteFileOptions,
 } from './core/file/thread-file.ts';
+export type { Cancellation, CancelRequest } from './core/governance/cancellation.ts';
 export type { Permissions } from './core/governance/permissions.ts';
 export type { GivenContext, RunContext } from './core/governance/run-context.ts';
 export type { RunLimits } from './core/governance/run-limit.ts';
@@ -158,11 +159,10 @@ export {
 } from './definitions/index.ts';
 export { type OpenStoreOptions, openStore } from './store/open-store.ts';
 export type { EnvEntry, EnvOwner } from './store/port/env.ts';
+export type { ExecutionRecord, ListExecutions } from './store/port/execution.ts';
 export type {
   ChildRecord,
-  ExecutionRecord,
   FamilyMember,
-  ListExecutions,
   ThreadRecord,
   ThreadStore,
   VariableRequest,

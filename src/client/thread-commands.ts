@@ -6,8 +6,11 @@
  *     only the client that has ended it knows.
  */
 import { randomUUID } from 'node:crypto';
-import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
+import { type CancelRequest, type CancelVerdict, refuseCancel } from '../core/governance/cancellation.ts';
+import { RuntimeError } from '../core/value/error.ts';
+import type { ExecutionRecord, ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 import {
+  cancelExecution,
   queueMessage,
   stop,
   type ToolPayload,
@@ -16,8 +19,9 @@ import {
   wakeForMessages,
 } from '../workflows/messages.ts';
 import type { OpenConnection } from './connect.ts';
-import { refuseTerminated, terminatedError } from './known-thread.ts';
+import { refuseTerminated, requireExecution, requireThread, terminatedError } from './known-thread.ts';
 import { type Destination, type OutgoingMessage, prepareMessage, type SentPayload } from './outgoing.ts';
+import { cancelWith, checkCancelRequest } from './outgoing-cancel.ts';
 import { prepareTool } from './outgoing-tool.ts';
 import { type ProvidedVariables, provideVariables } from './provide-variables.ts';
 import { storeStartEnv } from './start-env.ts';
@@ -50,7 +54,8 @@ export class ThreadCommands {
     await storeStartEnv(this.#store, threadId, known, env);
     const prepared: SentPayload[] = [];
     const to = this.#destination(threadId, { isNew: known === null });
-    for (const message of messages) prepared.push(await prepareMessage(to, message));
+    const said = messages.map(cancelWith(input.context));
+    for (const message of said) prepared.push(await prepareMessage(to, message));
     await this.#workflows.start({ ...input, messages: prepared });
     for (const { id } of prepared) this.#sentTo(threadId).ids.add(id);
     return { threadId };
@@ -84,6 +89,19 @@ export class ThreadCommands {
     await this.#refuseEnded(threadId);
     await this.#workflows.signal(threadId, stop, { reason });
     this.#sentTo(threadId).signalled = true;
+  }
+
+  /** The store is asked first: it says whether there is anything to cancel, also without a worker. */
+  async cancelExecution(threadId: string, request: CancelRequest): Promise<ExecutionRecord> {
+    const checked = checkCancelRequest(request);
+    await requireThread(this.#store, threadId);
+    const verdict = await this.#store.executions.cancel({ threadId, ...checked });
+    const refusal = refuseCancel(threadId, checked, verdict);
+    if (refusal) throw new RuntimeError(refusal.code, refusal.message);
+    const { executionId } = verdict as Extract<CancelVerdict, { kind: 'canceling' }>;
+    await this.#workflows.signal(threadId, cancelExecution, { ...checked, executionId });
+    this.#sentTo(threadId).signalled = true;
+    return requireExecution(this.#store, threadId, executionId);
   }
 
   async terminate(threadId: string, reason?: string): Promise<void> {

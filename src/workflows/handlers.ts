@@ -13,6 +13,7 @@ import {
   setDefaultSignalHandler,
   setHandler,
 } from '@temporalio/workflow';
+import { type CancelVerdict, readCancelRequest, refuseCancel } from '../core/governance/cancellation.ts';
 import {
   type IncomingItem,
   type Parsed,
@@ -25,6 +26,9 @@ import { hasContext, TAKES_CONTEXTS } from './known-context.ts';
 import { type Batch, type Letter, readLetter } from './letter.ts';
 import type { Take } from './mailbox.ts';
 import {
+  type CanceledView,
+  cancelExecution,
+  cancelExecutionNow,
   queueMessage,
   queueTool,
   sendMessage,
@@ -39,6 +43,8 @@ import type { ThreadRun } from './thread-run.ts';
 
 /** H1. The update as it arrives. */
 const SEND_LETTER = defineUpdate<{ id: string }, [Letter]>(sendMessage.name);
+
+const CANCEL_LETTER = defineUpdate<CanceledView, [Letter]>(cancelExecutionNow.name);
 
 export function registerHandlers(run: ThreadRun): void {
   const takes = takesOf(run);
@@ -59,6 +65,10 @@ export function registerHandlers(run: ThreadRun): void {
     description: 'Queue a message and get its id back, or a refusal with a code.',
     validator: (letter) => validateMessage(run, letter),
   });
+  setHandler(CANCEL_LETTER, (letter) => answerCancel(run, letter), {
+    description: 'Cancel an execution, and hear which, or a refusal with a code.',
+    validator: (letter) => validateCancel(run, letter),
+  });
   setHandler(status, () => toStatusView(run), { description: 'What the thread is doing now.' });
   // Last: what came before the start is taken name by name, in the order above.
   setDefaultSignalHandler((_name, batch) => receive(batch));
@@ -72,6 +82,7 @@ function takesOf(run: ThreadRun): ReadonlyMap<string, Take> {
     [terminate.name, (letter) => run.requestTerminate({ reason: readReason(letter) })],
     [wakeForEffects.name, (letter) => run.effects.lookIn(readDelay(letter))],
     [wakeForMessages.name, (letter) => hearFamily(run, letter)],
+    [cancelExecution.name, (letter) => askCancel(run, letter)],
   ]);
 }
 
@@ -88,6 +99,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Look for effects in so many milliseconds: {"inMs"?: 0}. Sent when one was scheduled outside the thread.',
   [wakeForMessages.name]:
     'Look into the store: another thread of the family has left a message, a report or a child to start there.',
+  [cancelExecution.name]:
+    'Cancel an execution, the one that runs where none is named: {"executionId"?: "…", "reason"?: "…", "by"?: "…"}.',
 };
 
 type Parse = (payload: unknown, maxDepth?: number) => Parsed<IncomingItem>;
@@ -132,6 +145,28 @@ async function answerMessage(run: ThreadRun, letter: Letter): Promise<{ id: stri
   return accepted;
 }
 
+/** Early versions did not know the signal. */
+function askCancel(run: ThreadRun, letter: Letter): void {
+  if (!patched('cancels-executions')) run.refusals.addUnknownSignal(cancelExecution.name);
+  else if (!run.ending) run.requests.askCancel(readCancelRequest(readFields(letter)));
+}
+
+async function answerCancel(run: ThreadRun, letter: Letter): Promise<CanceledView> {
+  const asked = run.requests.askCancel(readCancelRequest(readFields(letter)));
+  await condition(() => asked.verdict !== undefined || run.ending);
+  const { request, verdict } = asked;
+  if (!verdict) throw terminated(run);
+  const refusal = refuseCancel(run.threadId, request, verdict);
+  if (refusal) throw ApplicationFailure.nonRetryable(refusal.message, refusal.code);
+  const { executionId, cancellation } = verdict as Extract<CancelVerdict, { kind: 'canceling' }>;
+  return { executionId, reason: cancellation.reason, by: cancellation.by };
+}
+
+function validateCancel(run: ThreadRun, letter: Letter): void {
+  if (letter.name !== cancelExecutionNow.name) throw unknownUpdate(letter.name ?? '');
+  if (run.ending) throw terminated(run);
+}
+
 /** Changes nothing: a refused update leaves no trace in history. */
 function validateMessage(run: ThreadRun, letter: Letter): void {
   if (letter.name !== sendMessage.name) throw unknownUpdate(letter.name ?? '');
@@ -145,7 +180,7 @@ function toFailure({ refusal }: Extract<Parsed<IncomingItem>, { ok: false }>): A
 }
 
 function unknownUpdate(name: string): ApplicationFailure {
-  const message = `There is no update ${JSON.stringify(name)}; a thread knows ${sendMessage.name}.`;
+  const message = `There is no update ${JSON.stringify(name)}; a thread knows ${sendMessage.name} and ${cancelExecutionNow.name}.`;
   return ApplicationFailure.nonRetryable(message, 'InvalidMessage');
 }
 

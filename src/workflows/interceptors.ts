@@ -17,7 +17,7 @@ import type {
 } from '@temporalio/workflow';
 import { LIMITS } from '../core/value/limit.ts';
 import { type Batch, type Budget, type Letter, wrap } from './letter.ts';
-import { MIXED_SIGNALS, SIGNAL_NAMES, sendMessage } from './messages.ts';
+import { cancelExecutionNow, MIXED_SIGNALS, SIGNAL_NAMES, sendMessage } from './messages.ts';
 
 type Activation = ActivateInput['activation'];
 type Job = NonNullable<Activation['jobs']>[number] & { readonly variant?: string };
@@ -98,11 +98,14 @@ function admitOther(job: Job): Job {
   return job;
 }
 
+/** Names of updates that a thread knows. */
+const UPDATE_NAMES: readonly string[] = [sendMessage.name, cancelExecutionNow.name];
+
 function admitUpdate(update: UpdateJob): UpdateJob {
   const name = update.name ?? '';
-  const known = name === sendMessage.name;
+  const known = UPDATE_NAMES.includes(name);
   const letter: Letter = known ? { name, payload: update.input?.[0] } : { name: name.slice(0, NAME_CHARS) };
-  return { ...update, name: sendMessage.name, input: [wrap(letter)] };
+  return { ...update, name: known ? name : sendMessage.name, input: [wrap(letter)] };
 }
 
 function toJob<Variant extends keyof Job>(variant: Variant, content: Job[Variant]): Job {

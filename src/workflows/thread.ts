@@ -15,7 +15,9 @@ import {
   patched,
   workflowInfo,
 } from '@temporalio/workflow';
+import { CANCELED } from '../core/governance/cancellation.ts';
 import { InvalidStart, isTooDeep, parseStartInput, type StartInput } from '../core/thread/start-input.ts';
+import { cancelBeside } from './cancels.ts';
 import { startChildrenBeside } from './child-start.ts';
 import { continueThread, mayContinue } from './continue.ts';
 import { runEffectsBeside } from './effects.ts';
@@ -76,10 +78,12 @@ async function live(run: ThreadRun): Promise<void> {
   // Not awaited: what fails in them is a fault of this code and fails the workflow task.
   void runEffectsBeside(run);
   void startChildrenBeside(run);
+  void cancelBeside(run);
   while (!run.ended) {
     if (run.requests.terminate) return end(run);
     if (run.family.reportDue) await report(run);
     else if (run.requests.stop) await settle(run, { status: 'stopped', reason: run.requests.stop.reason });
+    else if (run.requests.canceled) await settle(run, { status: 'idle', reason: CANCELED });
     else if (mayContinue(run)) await run.effects.hold(() => continueThread(run));
     else if (run.hasWork && run.floor.stepMustWait) await awaitFloor(run);
     else if (run.hasWork) await advance(run, await runStep(run));

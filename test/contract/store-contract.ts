@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe } from '@jest/globals';
 import type { EncryptionKeys } from '../../src/store/crypto/encryption.ts';
 import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { registerAttachment } from './store/attachment.ts';
+import { registerCancel } from './store/cancel.ts';
 import { registerConcurrency } from './store/concurrency.ts';
 import { registerEffect } from './store/effect.ts';
 import { registerEnv } from './store/env.ts';
@@ -77,6 +78,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerHook(given);
     registerStep(given);
     registerRunContext(given);
+    registerCancel(given);
     registerSide(given);
     registerTakeOver(given);
     registerLimit(given);

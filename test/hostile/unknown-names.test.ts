@@ -27,7 +27,7 @@ describe('a name that a thread does not know', () => {
     const thread = await hostileRuntime();
     for (const name of NAMES) await thread.signal(name, [json({ content: 'x' })]);
     expect(await thread.rejected(1)).toEqual([
-      'InvalidMessage: there is no signal "__temporal_"; a thread knows queueMessage, queueTool, stop, terminate, wakeForEffects, wakeForMessages',
+      'InvalidMessage: there is no signal "__temporal_"; a thread knows queueMessage, queueTool, stop, terminate, wakeForEffects, wakeForMessages, cancelExecution',
     ]);
     for (const name of NAMES) await thread.signal(name);
     await thread.expectHealth();
@@ -74,7 +74,15 @@ describe('a name that a thread does not know', () => {
     const { definition } = JSON.parse(await query('__temporal_workflow_metadata'));
     const names = definition.signalDefinitions.map(({ name }: { name: string }) => name);
     expect(names.sort()).toEqual(
-      ['queueMessage', 'queueTool', 'stop', 'terminate', 'wakeForEffects', 'wakeForMessages'].sort(),
+      [
+        'queueMessage',
+        'queueTool',
+        'stop',
+        'terminate',
+        'wakeForEffects',
+        'wakeForMessages',
+        'cancelExecution',
+      ].sort(),
     );
     await thread.expectHealth();
   });

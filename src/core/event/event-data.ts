@@ -56,8 +56,13 @@ export interface EventData {
 
   /** An execution began: the thread was at rest and has work. With `runId`: it runs with a context that somebody has given. */
   'execution.started': { readonly executionId: string; readonly runId?: string };
-  /** It ended, and why. */
-  'execution.ended': { readonly executionId: string; readonly reason: string };
+  /** It ended, and why. Cancelled, its `reason` is `canceled`; `cancelReason` and `by` are those of the first who asked. */
+  'execution.ended': {
+    readonly executionId: string;
+    readonly reason: string;
+    readonly cancelReason?: string;
+    readonly by?: string;
+  };
   /** A step was stopped while it ran; `keptText`: the text until then is kept as a message. */
   'execution.aborted': InSubprompt & { readonly status: RestStatus; readonly keptText: boolean };
 

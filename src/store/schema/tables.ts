@@ -69,6 +69,8 @@ export interface ExecutionTable {
   run_id: string | null;
   session_id: string | null;
   trace_id: string | null;
+  /** Who wants it cancelled, why, since when; null where nobody does. */
+  cancel_request: Json | null;
 }
 
 export interface StepTable {

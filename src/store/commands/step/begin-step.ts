@@ -11,6 +11,8 @@
  * B5. A handoff takes effect with the next step that opens: a step that is taken over belongs to the agent that began it.
  * B6. The thread's row says who acts while steps open; one that is taken over says itself whose it is.
  * B7. A limit is asked when it is known who would act, and before anything is drained: what the step may not take is still in line.
+ * B8. Of an execution that is to be cancelled no step begins: what waits stays in line for the next. One whose whole input says that it is
+ *     cancelled begins and has no step; the input is history.
  */
 import { mustTakeOver, planStep, type UnseenStep } from '../../../core/thread/plan-step.ts';
 import { NEW_SESSION } from '../../../core/thread/session.ts';
@@ -46,6 +48,7 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
       selectInLine(trx, command),
     ],
     async (thread, [[before], [open], inLine]) => {
+      if (before && before.step !== null && open?.cancel_request) return canceledStep(thread, before.swept);
       if (before && before.step !== null)
         return relaxCall(thread, await resume(thread, command, { ...before, step: before.step }));
       const unseen = await findUnseen(thread.trx, thread.row, command.afterStep);
@@ -80,13 +83,16 @@ type Decision =
   | { readonly do: 'take_over'; readonly step: number }
   /** B7: a limit forbids the step. */
   | { readonly do: 'hold_back'; readonly reason: LimitReason }
+  /** B8: the execution that is open is to be cancelled. */
+  | { readonly do: 'cancel' }
   | { readonly do: 'drain' };
 
 async function decide(
   { trx, row: thread }: ThreadTransaction,
   { limits }: BeginStep,
-  { due: input, unseen }: Found,
+  { due: input, unseen, open }: Found,
 ): Promise<Decision> {
+  if (open?.cancel_request) return { do: 'cancel' };
   if (mustTakeOver(unseen, thread.turn_open === 1)) return { do: 'take_over', step: unseen.step };
   const { turns, side } = thread;
   const sideSteps = await countEnded(trx, thread);
@@ -106,6 +112,7 @@ async function carryOut(
   // What the workflow has handed over stays in line.
   for (const item of found.due.added) tellQueued(thread, item);
   if (decision.do === 'hold_back') return holdBack(thread, decision.reason);
+  if (decision.do === 'cancel') return canceledStep(thread, 0);
   await setRunning(thread, command.executionId, found.open);
   return findStored(thread, decision.step, 0);
 }
@@ -140,6 +147,11 @@ async function holdBack(thread: ThreadTransaction, reason: LimitReason): Promise
   return { kind: 'limited', step: thread.row.last_step, reason, swept: 0, waiting };
 }
 
+/** B8: no step begins. */
+async function canceledStep(thread: ThreadTransaction, swept: number): Promise<NewlyBegun> {
+  return { kind: 'canceled', step: thread.row.last_step, swept, waiting: await countPending(thread) };
+}
+
 /** The workflow is told of a call only by the commit that ends it. */
 function relaxCall(thread: ThreadTransaction, begun: BegunStep): BegunStep {
   if (begun.kind === 'call') thread.relax();
@@ -156,12 +168,16 @@ async function openStep(
   command: BeginStep,
   { drained, ...found }: Found & { readonly drained: Drained },
 ): Promise<NewlyBegun> {
-  const { swept, tools } = drained;
+  const { swept, tools, canceled, context } = drained;
   const plan = planStep({ newTools: tools.length > 0, turnOpen: thread.row.turn_open === 1 });
+  if (plan === 'nothing' && canceled) {
+    await setRunning(thread, command.executionId, found.open, { context, canceled });
+    return canceledStep(thread, swept);
+  }
   if (plan === 'nothing') return { kind: 'nothing_to_do', step: thread.row.last_step, swept };
   // B5: a new step opens.
   applyHandoff(thread);
-  await setRunning(thread, command.executionId, found.open, drained.context);
+  await setRunning(thread, command.executionId, found.open, { context });
   if (plan === 'run_tools') return findStored(thread, await openToolStep(thread, command, tools), swept);
   const immediate = await openImmediateStep(thread, command);
   if (immediate !== undefined) return findStored(thread, immediate, swept);
