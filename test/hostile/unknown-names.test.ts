@@ -49,7 +49,7 @@ describe('a name that a thread does not know', () => {
     for (const name of NAMES.filter((name) => name !== 'sendMessage')) {
       const failure = await rawUpdate(thread.client, thread.victim, name, [json({ content: 'x' })]);
       expect(failure).toMatchObject({
-        message: `There is no update ${JSON.stringify(name.slice(0, 64))}; a thread knows sendMessage.`,
+        message: `There is no update ${JSON.stringify(name.slice(0, 64))}; a thread knows sendMessage and cancelExecution.`,
         applicationFailureInfo: { type: 'InvalidMessage' },
       });
     }
