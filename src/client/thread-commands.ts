@@ -6,11 +6,14 @@
  *     only the client that has ended it knows.
  */
 import { randomUUID } from 'node:crypto';
+import { type CancelRequest, type CancelVerdict, refuseCancel } from '../core/governance/cancellation.ts';
+import { RuntimeError } from '../core/value/error.ts';
 import type { WaitAnswer } from '../core/wait/answer.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
-import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
+import type { ExecutionRecord, ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 import {
   answerWait,
+  cancelExecution,
   queueMessage,
   stop,
   type ToolPayload,
@@ -20,8 +23,9 @@ import {
 } from '../workflows/messages.ts';
 import { type AnswerOptions, answerStoredWait } from './answer-wait.ts';
 import type { OpenConnection } from './connect.ts';
-import { refuseTerminated, terminatedError } from './known-thread.ts';
+import { refuseTerminated, requireExecution, requireThread, terminatedError } from './known-thread.ts';
 import { type Destination, type OutgoingMessage, prepareMessage, type SentPayload } from './outgoing.ts';
+import { cancelWith, checkCancelRequest } from './outgoing-cancel.ts';
 import { prepareTool } from './outgoing-tool.ts';
 import { type ProvidedVariables, provideVariables } from './provide-variables.ts';
 import { storeStartEnv } from './start-env.ts';
@@ -54,7 +58,8 @@ export class ThreadCommands {
     await storeStartEnv(this.#store, threadId, known, env);
     const prepared: SentPayload[] = [];
     const to = this.#destination(threadId, { isNew: known === null });
-    for (const message of messages) prepared.push(await prepareMessage(to, message));
+    const said = messages.map(cancelWith(input.context));
+    for (const message of said) prepared.push(await prepareMessage(to, message));
     await this.#workflows.start({ ...input, messages: prepared });
     for (const { id } of prepared) this.#sentTo(threadId).ids.add(id);
     return { threadId };
@@ -88,6 +93,19 @@ export class ThreadCommands {
     await this.#refuseEnded(threadId);
     await this.#workflows.signal(threadId, stop, { reason });
     this.#sentTo(threadId).signalled = true;
+  }
+
+  /** The store is asked first: it says whether there is anything to cancel, also without a worker. */
+  async cancelExecution(threadId: string, request: CancelRequest): Promise<ExecutionRecord> {
+    const checked = checkCancelRequest(request);
+    await requireThread(this.#store, threadId);
+    const verdict = await this.#store.executions.cancel({ threadId, ...checked });
+    const refusal = refuseCancel(threadId, checked, verdict);
+    if (refusal) throw new RuntimeError(refusal.code, refusal.message);
+    const { executionId } = verdict as Extract<CancelVerdict, { kind: 'canceling' }>;
+    await this.#workflows.signal(threadId, cancelExecution, { ...checked, executionId });
+    this.#sentTo(threadId).signalled = true;
+    return requireExecution(this.#store, threadId, executionId);
   }
 
   async terminate(threadId: string, reason?: string): Promise<void> {

@@ -9,6 +9,7 @@ import { registerAction } from './store/action.ts';
 import { registerAttachment } from './store/attachment.ts';
 import { registerBudget } from './store/budget.ts';
 import { registerBudgetFamily } from './store/budget-family.ts';
+import { registerCancel } from './store/cancel.ts';
 import { registerConcurrency } from './store/concurrency.ts';
 import { registerEffect } from './store/effect.ts';
 import { registerEnv } from './store/env.ts';
@@ -82,6 +83,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerHook(given);
     registerStep(given);
     registerRunContext(given);
+    registerCancel(given);
     registerSide(given);
     registerTakeOver(given);
     registerLimit(given);

@@ -27,6 +27,7 @@ export async function modelStep(
   switch (begun.kind) {
     case 'terminated':
     case 'limited':
+    case 'canceled':
       return begun;
     case 'nothing_to_do':
     case 'failed':

@@ -4,6 +4,7 @@
  */
 
 import type { FlowDirective, Side, StepDirective } from '../author/thread-execution.ts';
+import type { CancelRequest } from '../governance/cancellation.ts';
 import type { GivenContext } from '../governance/run-context.ts';
 import type { QueueItem, Refusal } from './item.ts';
 import type { Session, SideSteps } from './session.ts';
@@ -70,6 +71,10 @@ export type OpenThreadOutcome =
       /** The store has children whose workflows have not been started. */
       readonly unstarted?: true;
     };
+
+export interface CancelExecutionInput extends RunRef {
+  readonly request: CancelRequest;
+}
 
 export interface StashInput extends RunRef {
   readonly items: readonly QueueItem[];
@@ -162,6 +167,8 @@ export type ModelStepOutcome =
   | (Swept & SessionNow & { readonly kind: 'nothing_to_do'; readonly step: number })
   /** A limit forbids the step: nothing was drained, and its items are in line in the store. */
   | (Swept & LimitedStep)
+  /** The execution is cancelled: no step of it begins. `waiting` items are in line. */
+  | (Swept & { readonly kind: 'canceled'; readonly step: number; readonly waiting: number })
   | (Swept & SessionNow & { readonly kind: 'failed'; readonly step: number; readonly error: StoredError })
   /** Other requests hold what is left of its budget: the same step is to be asked for again. */
   | (Swept & { readonly kind: 'blocked'; readonly step: number })
@@ -231,6 +238,8 @@ interface AgentNow {
   readonly agent?: string;
   /** A report to the parent is stored and not yet delivered. */
   readonly reportDue?: true;
+  /** The execution was to be cancelled, and has ended so, whatever the workflow had in mind. */
+  readonly canceled?: { readonly reason: string | null };
 }
 
 export type CommitStatusOutcome =

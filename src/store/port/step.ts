@@ -102,6 +102,8 @@ export type BegunStep =
       readonly swept: 0;
       readonly waiting: number;
     }
+  /** Its execution is cancelled. What was drained is history; `waiting` items are in line. `step` is the thread's last. */
+  | { readonly kind: 'canceled'; readonly step: number; readonly swept: number; readonly waiting: number }
   | {
       readonly kind: 'call';
       readonly step: number;

@@ -78,6 +78,8 @@ export interface ExecutionTable {
   first_seq: number | null;
   /** Null while it lasts, and where the thread has simply come to rest. */
   ended_as: 'stopped' | 'failed' | 'terminated' | null;
+  /** Who wants it cancelled, why, since when; null where nobody does. */
+  cancel_request: Json | null;
 }
 
 export interface StepTable {

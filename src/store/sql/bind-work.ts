@@ -12,6 +12,7 @@ import { beginEffect, endEffect } from '../commands/effect/effect-run.ts';
 import { readPending } from '../commands/message/pending.ts';
 import { countQueued, countTaken, queueItem, spillItems, stageItem } from '../commands/message/queue.ts';
 import { beginStep } from '../commands/step/begin-step.ts';
+import { cancelExecution } from '../commands/step/cancel.ts';
 import { commitStep, failStep } from '../commands/step/close-step.ts';
 import { keepFlow, markGreeted } from '../commands/step/hook.ts';
 import { readContext } from '../commands/step/read-context.ts';
@@ -61,7 +62,11 @@ export function bindWork(context: CommandContext): Work {
       countTaken: bound(countTaken),
       readPending: bound(readPending),
     },
-    executions: { get: bound(getExecution), list: bound(listExecutions) },
+    executions: {
+      cancel: bound(cancelExecution),
+      get: bound(getExecution),
+      list: bound(listExecutions),
+    },
     steps: {
       begin: bound(beginStep),
       readContext: bound(readContext),

@@ -6,7 +6,6 @@
  */
 import type { InferResult, Transaction } from 'kysely';
 import type { Side } from '../../../core/author/thread-execution.ts';
-import { writeContextMetadata } from '../../../core/governance/context-metadata.ts';
 import type { GivenContext, RunContext } from '../../../core/governance/run-context.ts';
 import type { AttachmentRef } from '../../../core/message/message.ts';
 import type { QueueItem } from '../../../core/thread/item.ts';
@@ -18,6 +17,7 @@ import { readInBatches } from '../base/batches.ts';
 import { type ContextPlace, composeContext, givenContext } from '../base/run-context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import type { CausedItem } from '../budget/account.ts';
+import { readCanceled, refuseCanceled, tellContext } from './drain-context.ts';
 import { putInLine } from './queue.ts';
 import { resolveAttachments } from './queued-attachments.ts';
 
@@ -37,6 +37,8 @@ export interface Drained {
   readonly tools: readonly DrainedTool[];
   /** What the execution runs with, with what has joined it now; null where nobody has given anything. */
   readonly context: RunContext | null;
+  /** All that came says that its run is cancelled, and nothing else is under way. */
+  readonly canceled?: { readonly reason?: string };
 }
 
 /** The most pending rows that one step takes beside its own items; the rest wait for the next. */
@@ -118,25 +120,23 @@ export async function drain(
   { executionId, twoSides = false, open }: Pick<BeginStep, 'twoSides'> & ContextPlace,
 ): Promise<Drained> {
   const accepted = await refuseTaken(thread, rows);
-  const said = accepted.map(({ kind, item: { role } }) => ({ kind, role }));
+  const wanted = accepted.filter(({ item }) => givenContext(item)?.canceled !== true);
+  const said = wanted.map(({ kind, item: { role } }) => ({ kind, role }));
   const { answering, wantsAnswer } = wishOf(said, twoSides);
   if (answering !== undefined) thread.set({ side: answering });
-  const given = accepted.flatMap(({ item }) => givenContext(item) ?? []);
+  const canceled = open || wanted.length > 0 ? undefined : readCanceled(accepted.map(({ item }) => item));
+  const counted = canceled ? accepted : wanted;
+  const given = counted.flatMap(({ item }) => givenContext(item) ?? []);
   const context = composeContext(thread.row, given, { executionId, open });
   const tools: DrainedTool[] = [];
   for (const { id, kind, item: queued } of accepted) {
     const item = tellContext(queued, context);
-    if (kind === 'tool') tools.push(await storeQueuedTool(thread, { ...item, id, executionId }));
+    if (kind === 'tool' && givenContext(queued)?.canceled) refuseCanceled(thread, id);
+    else if (kind === 'tool') tools.push(await storeQueuedTool(thread, { ...item, id, executionId }));
     else await storeMessage(thread, id, item, executionId);
   }
   await markDrained(thread, rows);
-  return { swept, wantsAnswer, tools, context };
-}
-
-/** An item that brought a context tells in its message what became of it. */
-function tellContext(item: DueRow['item'], context: RunContext | null): DueRow['item'] {
-  if (context === null || givenContext(item) === null) return item;
-  return { ...item, metadata: { ...item.metadata, ...writeContextMetadata(context) } };
+  return { swept, wantsAnswer, tools, context, ...(canceled ? { canceled } : {}) };
 }
 
 /** The step's own items as rows. Taken and drained in one transaction: nobody ever sees these waiting. */
