@@ -17,12 +17,16 @@ export interface MessagePayload {
   /** Paths of files of the thread. */
   readonly attachments?: readonly string[];
   readonly stored?: true;
+  /** Of the execution that it begins: alone, from rest. The same id again attaches to that one. */
+  readonly executionId?: string;
 }
 
 export interface ToolPayload {
   readonly id?: string;
   readonly name: string;
   readonly arguments?: Readonly<Record<string, unknown>>;
+  /** As in a message. */
+  readonly executionId?: string;
 }
 
 /** How long until the next effect is due, as the store has said. Only a hint of when to ask it; absent, it is asked at once. */

@@ -9,6 +9,7 @@ import { registerAttachment } from './store/attachment.ts';
 import { registerConcurrency } from './store/concurrency.ts';
 import { registerEffect } from './store/effect.ts';
 import { registerEnv } from './store/env.ts';
+import { registerExecutionClaim } from './store/execution-claim.ts';
 import { registerFamily } from './store/family.ts';
 import { registerFamilyEnd } from './store/family-end.ts';
 import { registerFamilyFiles } from './store/family-files.ts';
@@ -81,6 +82,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerLimit(given);
     registerTool(given);
     registerWait(given);
+    registerExecutionClaim(given);
     registerSubprompt(given);
     registerSubpromptContext(given);
     registerHandoff(given);

@@ -8,6 +8,7 @@ import type { AttachmentRef } from '../message/message.ts';
 import type { ErrorCode } from '../value/error.ts';
 import { measureJson } from '../value/json-measure.ts';
 import { LIMITS, utf8Length } from '../value/limit.ts';
+import { isExecutionId, itemIdOf } from './execution-id.ts';
 
 export interface MessageItem {
   readonly kind: 'message';
@@ -18,6 +19,8 @@ export interface MessageItem {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Files of the thread: by path from senders outside, already looked up from the thread's own code. */
   readonly attachments?: readonly (string | AttachmentRef)[];
+  /** The execution that it begins, alone and from rest (execution-id.ts). */
+  readonly executionId?: string;
 }
 
 export interface ToolItem {
@@ -27,6 +30,8 @@ export interface ToolItem {
   readonly arguments: Readonly<Record<string, unknown>>;
   /** Queued by code of the project, which may name any tool. */
   readonly origin?: 'code';
+  /** The execution that it begins, alone and from rest (execution-id.ts). */
+  readonly executionId?: string;
 }
 
 /** The sender stored the content under this id before it signalled. */
@@ -34,6 +39,8 @@ export interface StoredItem {
   readonly kind: 'stored';
   readonly id: string;
   readonly role: 'user' | 'assistant';
+  /** The execution that it begins, alone and from rest (execution-id.ts). */
+  readonly executionId?: string;
 }
 
 export type QueueItem = MessageItem | ToolItem | StoredItem;
@@ -84,7 +91,7 @@ function refuse(code: Refusal['code'], reason: string, id?: unknown): Refused {
 const ATTACHMENTS = `"attachments" must be a list of at most ${LIMITS.attachments} paths of files of the thread, each of at most ${LIMITS.filePathBytes} characters`;
 
 /**
- * `queueMessage` and `sendMessage`: `{ id?, role?, content, silent?, metadata?, attachments? }`, or `{ id, stored: true, role? }`.
+ * `queueMessage` and `sendMessage`: `{ id?, role?, content, silent?, metadata?, attachments?, executionId? }`, or `{ id, stored: true, role?, executionId? }`.
  * `attachments` are paths of files of the thread; with them the content may be empty.
  */
 export function parseMessagePayload(
@@ -94,28 +101,50 @@ export function parseMessagePayload(
 ): Parsed<IncomingItem> {
   if (!isRecord(payload))
     return refuse('InvalidMessage', 'the payload must be an object with a "content" string');
-  const { id, role = 'user' } = payload;
-  if (!isIdOrAbsent(id)) return refuse('InvalidMessage', BAD_ID);
+  const { role = 'user' } = payload;
+  const named = readIds(payload);
+  if (!named.ok) return named;
+  const { id } = named.value;
   if (typeof role !== 'string' || !roles.includes(role)) {
     return refuse('InvalidMessage', `"role" must be one of ${roles.join(', ')}`, id);
   }
-  return payload.stored === true ? parseStored(id, role) : parseContent(payload, { id, role, maxDepth });
+  return payload.stored === true
+    ? parseStored(named.value, role)
+    : parseContent(payload, { ...named.value, role, maxDepth });
 }
 
-function parseStored(id: string | null | undefined, role: string): Parsed<IncomingItem> {
+interface Ids {
+  readonly id?: string;
+  readonly executionId?: string;
+}
+
+const BAD_EXECUTION_ID = `"executionId" must be 1 to ${LIMITS.executionIdChars} visible ASCII characters`;
+
+/** The item's own id, and that of the execution that it begins. One that names its execution alone has an id from that. */
+function readIds({ id, executionId }: Readonly<Record<string, unknown>>): Parsed<Ids> {
+  if (!isIdOrAbsent(id)) return refuse('InvalidMessage', BAD_ID);
+  const own = typeof id === 'string' ? { id } : {};
+  if (executionId === undefined || executionId === null) return { ok: true, value: own };
+  if (!isExecutionId(executionId)) return refuse('InvalidMessage', BAD_EXECUTION_ID, id);
+  return { ok: true, value: { id: id ?? itemIdOf(executionId), executionId } };
+}
+
+function parseStored({ id, executionId }: Ids, role: string): Parsed<IncomingItem> {
   if (!isItemId(id)) return refuse('InvalidMessage', 'a stored message needs the "id" it is stored under');
-  return { ok: true, value: { kind: 'stored', id, role: role as StoredItem['role'] } };
+  return {
+    ok: true,
+    value: { kind: 'stored', id, role: role as StoredItem['role'], ...(executionId ? { executionId } : {}) },
+  };
 }
 
-interface MessageHead {
-  readonly id: string | null | undefined;
+interface MessageHead extends Ids {
   readonly role: string;
   readonly maxDepth: number;
 }
 
 function parseContent(
   payload: Readonly<Record<string, unknown>>,
-  { id, role, maxDepth }: MessageHead,
+  { id, executionId, role, maxDepth }: MessageHead,
 ): Parsed<IncomingItem> {
   const { silent, metadata, attachments } = payload;
   if (attachments !== undefined && attachments !== null && !isAttachmentList(attachments)) {
@@ -140,24 +169,27 @@ function parseContent(
     ...(silent ? { silent } : {}),
     ...(isRecord(metadata) ? { metadata } : {}),
     ...(files.length > 0 ? { attachments: files } : {}),
+    ...(executionId ? { executionId } : {}),
   });
 }
 
-/** `queueTool`: `{ id?, name, arguments? }`. */
+/** `queueTool`: `{ id?, name, arguments?, executionId? }`. */
 export function parseToolPayload(
   payload: unknown,
   maxDepth: number = LIMITS.jsonDepth,
 ): Parsed<IncomingItem> {
   if (!isRecord(payload))
     return refuse('InvalidMessage', 'the payload must be an object with a "name" string');
-  const { id, name, arguments: args = {} } = payload;
-  if (!isIdOrAbsent(id)) return refuse('InvalidMessage', BAD_ID);
+  const { name, arguments: args = {} } = payload;
+  const named = readIds(payload);
+  if (!named.ok) return named;
+  const { id } = named.value;
   if (!isToolName(name)) {
     return refuse('InvalidMessage', '"name" must name a tool', id);
   }
   if (!isRecord(args)) return refuse('InvalidMessage', '"arguments" must be an object', id);
   if (isDeeper(args, maxDepth)) return refuseDepth('arguments', maxDepth, id);
-  return withinBytes({ kind: 'tool', ...(typeof id === 'string' ? { id } : {}), name, arguments: args });
+  return withinBytes({ kind: 'tool', ...named.value, name, arguments: args });
 }
 
 /** Checked before anything else: a recursive function would exhaust its stack on deeper values. */

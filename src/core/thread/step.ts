@@ -154,6 +154,8 @@ export type ModelStepOutcome =
         readonly waiting?: number;
         /** The thread's agent, where a handoff has changed it. */
         readonly agent?: string;
+        /** The execution, where it is not the one that the workflow has proposed. */
+        readonly executionId?: string;
       })
   | (Swept & SessionNow & { readonly kind: 'nothing_to_do'; readonly step: number })
   /** A limit forbids the step: nothing was drained, and its items are in line in the store. */

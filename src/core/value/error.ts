@@ -62,6 +62,8 @@ export const ERRORS = {
   WorkerCrashed: { exit: 1, status: 500 },
   /** A person, or a rule, did not let something be done. */
   ActionDenied: { exit: 1, status: 403 },
+  /** The id of an execution is taken by another item. */
+  ExecutionConflict: { exit: 1, status: 409 },
   /** There is no wait with this id. */
   WaitNotFound: { exit: 3, status: 404 },
   /** Something did not arrive before its deadline. */

@@ -2,6 +2,8 @@
 export const LIMITS = {
   /** Characters of an item's or message's id; visible ASCII. */
   idChars: 64,
+  /** Characters of an execution's id that a sender gives; visible ASCII. */
+  executionIdChars: 200,
   threadIdChars: 128,
   userIdChars: 256,
   /** Content that a signal or update may carry inline. */

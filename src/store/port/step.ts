@@ -85,6 +85,8 @@ export type BegunStep =
       readonly swept: number;
       /** Steps against the limits, this one included. */
       readonly taken: SideSteps;
+      /** As below. */
+      readonly executionId?: string;
     }
   | { readonly kind: 'failed'; readonly step: number; readonly error: StoredError; readonly swept: number }
   /** Nothing was drained; the step's items are in line, and with them `waiting` in all. `step` is the thread's last. */
@@ -108,6 +110,8 @@ export type BegunStep =
       readonly noted?: true;
       /** The first call of this attempt began with it. */
       readonly called?: true;
+      /** Its execution, where it is not the one that was proposed. */
+      readonly executionId?: string;
     };
 
 /** One attempt at a step. */

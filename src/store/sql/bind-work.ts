@@ -4,6 +4,7 @@ import type { CommandContext } from '../commands/base/context.ts';
 import { getThread, listThreads } from '../commands/base/read.ts';
 import { listEffects, nextEffect, removeEffect, scheduleEffect } from '../commands/effect/effect.ts';
 import { beginEffect, endEffect } from '../commands/effect/effect-run.ts';
+import { claimExecution } from '../commands/message/execution-claim.ts';
 import { readPending } from '../commands/message/pending.ts';
 import { countQueued, countTaken, queueItem, spillItems, stageItem } from '../commands/message/queue.ts';
 import { beginStep } from '../commands/step/begin-step.ts';
@@ -37,6 +38,7 @@ export function bindWork(context: CommandContext): Work {
       markGreeted: bound(markGreeted),
     },
     queue: {
+      claim: bound(claimExecution),
       spill: bound(spillItems),
       stage: bound(stageItem),
       add: bound(queueItem),

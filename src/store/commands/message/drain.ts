@@ -7,6 +7,7 @@
 import type { InferResult, Transaction } from 'kysely';
 import type { Side } from '../../../core/author/thread-execution.ts';
 import type { AttachmentRef } from '../../../core/message/message.ts';
+import { admit } from '../../../core/thread/execution-id.ts';
 import type { QueueItem } from '../../../core/thread/item.ts';
 import { findAnswering, roleOf } from '../../../core/thread/session.ts';
 import type { BeginStep } from '../../port/step.ts';
@@ -52,6 +53,10 @@ export interface DueInput extends InputWish {
   readonly added: readonly QueueItem[];
   /** How many of them were in line. */
   readonly swept: number;
+  /** The execution that they begin, where they name one. */
+  readonly executionId?: string;
+  /** Items that stay in line. */
+  readonly left: ReadonlySet<string>;
 }
 
 type Asked = Pick<BeginStep, 'threadId' | 'items' | 'prepared'>;
@@ -81,16 +86,27 @@ export async function readDue(
   thread: ThreadTransaction,
   { items, prepared, twoSides = false }: Pick<BeginStep, 'items' | 'prepared' | 'twoSides'>,
   inLine: readonly PendingRow[],
+  running: boolean,
 ): Promise<DueInput> {
   const { own, added } = await lineUp(thread, items);
   const seen = new Map(prepared?.map((row) => [row.id, row]));
   // What the step took stands before the rows in line (core/queue I1), though its rows are younger.
-  const rows = [...own, ...inLine].map(({ payload, ...row }) => ({
+  const all = [...own, ...inLine].map(({ payload, ...row }) => ({
     ...row,
     item: JSON.parse(withPrepared(payload, seen.get(row.id))) as DueRow['item'],
   }));
+  const rows = admit(all, running);
+  const taken = new Set(rows.map(({ id }) => id));
   const said = rows.map(({ kind, item: { role } }) => ({ kind, role }));
-  return { rows, added, swept: inLine.length, ...wishOf(said, twoSides) };
+  const executionId = rows[0]?.item.executionId;
+  return {
+    rows,
+    added,
+    swept: inLine.filter(({ id }) => taken.has(id)).length,
+    left: new Set(all.flatMap(({ id }) => (taken.has(id) ? [] : [id]))),
+    ...(executionId === undefined ? {} : { executionId }),
+    ...wishOf(said, twoSides),
+  };
 }
 
 /** D1: the first message decides who acts. */
@@ -147,7 +163,7 @@ async function markDrained({ trx, threadId }: ThreadTransaction, rows: readonly 
 }
 
 interface DueRow extends Pick<PendingRow, 'id' | 'kind' | 'own'> {
-  readonly item: StoredMessagePayload & QueuedToolPayload;
+  readonly item: StoredMessagePayload & QueuedToolPayload & { readonly executionId?: string };
 }
 
 interface StoredMessagePayload {

@@ -4,6 +4,7 @@
  */
 import type { Selectable, Transaction } from 'kysely';
 import type { Side } from '../../../core/author/thread-execution.ts';
+import { admit } from '../../../core/thread/execution-id.ts';
 import type { QueueItem } from '../../../core/thread/item.ts';
 import { mustTakeOver } from '../../../core/thread/plan-step.ts';
 import { findAnswering, NO_STEPS } from '../../../core/thread/session.ts';
@@ -23,7 +24,10 @@ import { toItemRow } from './queue.ts';
 import { findLimitOf } from './step-limit.ts';
 
 type Query = Parameters<QueueStore['readPending']>[0];
-type Row = Pick<Selectable<ItemTable>, 'id' | 'kind' | 'payload' | 'state' | 'position' | 'created_at'>;
+type Row = Pick<
+  Selectable<ItemTable>,
+  'id' | 'kind' | 'payload' | 'state' | 'position' | 'created_at' | 'own'
+>;
 
 /** `taken`: another message has its id. */
 type FoundRow = Row & { readonly taken: boolean };
@@ -35,9 +39,13 @@ export async function readPending(context: CommandContext, query: Query): Promis
     if (!thread) throw unknownThread(context.storeId, threadId);
     const takesOver = await mustTakeOverFirst(db, query, thread);
     const drains = thread.terminated_at === null && !takesOver && !(await hasBegun(db, query));
-    const found = drains ? await findRows(db, query, context.now()) : [];
-    const side = findSide(thread, query, found);
     const execution = await readExecution(db, thread);
+    const { executionId } = execution;
+    const inLine = drains ? await findRows(db, query, context.now()) : [];
+    const due = admit(inLine.map(toDue), executionId !== null);
+    const found = due.map(({ row }) => row);
+    const named = executionId === null ? due[0]?.item.executionId : undefined;
+    const side = findSide(thread, query, found);
     return {
       thread: { ...toThreadRecord(thread), agent: thread.next_agent ?? thread.agent },
       greeted: thread.greeted === 1,
@@ -46,8 +54,14 @@ export async function readPending(context: CommandContext, query: Query): Promis
       limited:
         !takesOver && (await isLimited(db, query, { thread, found, begins: execution.executionId === null })),
       ...execution,
+      ...(named === undefined ? {} : { nextExecutionId: named }),
     };
   });
+}
+
+/** As `drain` reads it. */
+function toDue(row: FoundRow) {
+  return { row, own: row.own, item: JSON.parse(row.payload) as { readonly executionId?: string } };
 }
 
 /** Decides as `beginStep` does, which then drains nothing. */
@@ -75,7 +89,7 @@ async function findRows(db: Transaction<Tables>, query: Query, now: number): Pro
   const { threadId, items } = query;
   const rows = db
     .selectFrom('items')
-    .select(['id', 'kind', 'payload', 'state', 'position', 'created_at'])
+    .select(['id', 'kind', 'payload', 'state', 'position', 'created_at', 'own'])
     .where('thread_id', '=', threadId)
     .orderBy('position');
   const ids = [...new Set(items.map(({ id }) => id))];

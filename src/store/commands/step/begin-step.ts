@@ -10,6 +10,7 @@
  * B4. Steps of sub-prompts lie within a call of another step: the workflow is told of that one alone, and finds them by it.
  * B5. A handoff takes effect with the next step that opens: a step that is taken over belongs to the agent that began it.
  * B6. The thread's row says who acts while steps open; one that is taken over says itself whose it is.
+ * B8. An item may name the execution that it begins (core/thread/execution-id.ts, E1).
  * B7. A limit is asked when it is known who would act, and before anything is drained: what the step may not take is still in line.
  */
 import { mustTakeOver, planStep, type UnseenStep } from '../../../core/thread/plan-step.ts';
@@ -46,24 +47,40 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
     ],
     async (thread, [[before], [open], inLine]) => {
       if (before && before.step !== null)
-        return relaxCall(thread, await resume(thread, command, { ...before, step: before.step }));
+        return relaxCall(
+          thread,
+          tellExecution(
+            await resume(thread, command, { ...before, step: before.step }),
+            open?.id ?? command.executionId,
+            command,
+          ),
+        );
       const unseen = await findUnseen(thread.trx, thread.row, command.afterStep);
       // B6: the store knows better where it is ahead.
       const behind = unseen !== undefined || (command.session !== undefined && (await hasUnanswered(thread)));
       setSession(thread, beginSession(thread.row, command, { behind }));
-      const due = await readDue(thread, command, inLine);
+      const due = await readDue(thread, command, inLine, open !== undefined);
       if (open === undefined) await beginCount(thread, due.rows);
       const found = { due, unseen, open };
       const decision = await decide(thread, command, found);
       if (before && decision.do === 'drain')
         return { kind: 'nothing_to_do', step: thread.row.last_step, swept: before.swept };
       if (!before) emitRejections(thread, command.rejections);
-      const asked = { ...command, executionId: open?.id ?? command.executionId };
+      // B8: named by its item.
+      const named = decision.do === 'drain' ? due.executionId : undefined;
+      const executionId = open?.id ?? named ?? command.executionId;
+      const asked = { ...command, executionId };
       const begun = await carryOut(thread, asked, { ...found, decision });
       if (!before) await keepOutcome(thread, command, { step: stepOf(begun), swept: begun.swept });
-      return relaxCall(thread, begun);
+      return relaxCall(thread, tellExecution(begun, executionId, command));
     },
   );
+}
+
+/** The workflow has proposed another id. */
+function tellExecution(begun: BegunStep, executionId: string, asked: BeginStep): BegunStep {
+  const tells = executionId !== asked.executionId && (begun.kind === 'call' || begun.kind === 'stored');
+  return tells ? { ...begun, executionId } : begun;
 }
 
 /** What a step is begun with. */
@@ -110,6 +127,7 @@ async function carryOut(
 }
 
 async function takeStep(thread: ThreadTransaction, command: BeginStep, found: Found): Promise<NewlyBegun> {
+  for (const item of found.due.added) if (found.due.left.has(item.id)) tellQueued(thread, item);
   const drained = await drain(thread, found.due, command);
   if (drained.wantsAnswer) thread.set({ answer_due: 1, turn_open: 1 });
   if (drained.tools.length > 0) thread.set({ turn_open: 1 });
