@@ -3,7 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { answerWait, answerWaitUpdate, status } from '../../src/workflows/messages.ts';
-import { eventually, testRuntime } from '../support/runtime.ts';
+import { readRuns } from '../support/run-chain.ts';
+import { eventually, helperRegistry, testRuntime } from '../support/runtime.ts';
 
 /** A tool that asks for a name, and says how often its body began. */
 function asking({ expiresInMs }: { expiresInMs?: number } = {}) {
@@ -155,6 +156,29 @@ describe('a thread that waits', () => {
     await client.answerWait(wait.id, { value: 'ada', by: 'bob' });
     await eventually('the end', async () => (await client.getThread(threadId)).status === 'idle');
     expect((await transcript(threadId)).slice(0, 3)).toEqual(BOOKED.slice(0, 3));
+  });
+
+  it('continues as new in the midst of the wait, and on another worker', async () => {
+    const { tool, begun } = asking();
+    const model = scriptedModel([calls('book', {}), says('done')]);
+    const configuration = { historySoftLimit: 40 };
+    const first = await testRuntime({ model, tools: { book: tool }, configuration, fresh: true });
+    const { client, store, taskQueue, transcript } = first;
+    const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'book' }] });
+    await client.waitForIdle(threadId);
+    const [wait] = await client.listWaits({ threadId });
+    const handle = client.temporal.workflow.getHandle(`thread/${threadId}`);
+    for (let n = 0; n < 30; n++) await handle.signal('wakeForMessages', {});
+    await eventually('the next run', async () => (await readRuns(client, threadId)).length > 1);
+    await eventually('the wait', async () => (await handle.query(status)).waits?.[0]?.id === wait?.id);
+    await first.stopWorker();
+    expect(await client.answerWait(wait?.id ?? '', { value: 'ada', by: 'bob' })).toEqual({
+      outcome: 'taken',
+    });
+    await testRuntime({ registry: helperRegistry({ model, tools: { book: tool } }), store, taskQueue });
+    await eventually('the end', async () => (await client.getThread(threadId)).status === 'idle');
+    expect((await transcript(threadId)).slice(0, 4)).toEqual(BOOKED);
+    expect(begun).toHaveLength(2);
   });
 
   it('closes what it waits for when it is stopped', async () => {
