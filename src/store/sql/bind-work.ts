@@ -18,6 +18,7 @@ import { clearStrike, readStrike, recordDeaths } from '../commands/tool/strike.t
 import { openSubprompt, readSubprompt } from '../commands/tool/subprompt.ts';
 import { openImmediate } from '../commands/tool/subprompt-immediate.ts';
 import { beginTool, commitTool, settleLostTool } from '../commands/tool/tool.ts';
+import { listForgottenWaits } from '../commands/wait/forgotten-wait.ts';
 import { answerWait, closeWait, expireWait, getWait, listWaits, openWait } from '../commands/wait/wait.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
 
@@ -95,6 +96,7 @@ function bindWaits(context: CommandContext): Pick<ThreadStore, 'waits'> {
       close: bound(closeWait),
       get: bound(getWait),
       list: bound(listWaits),
+      listForgotten: bound(listForgottenWaits),
     },
   };
 }
