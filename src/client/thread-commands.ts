@@ -57,7 +57,7 @@ export class ThreadCommands {
     const known = await this.#refuseEnded(threadId);
     await storeStartEnv(this.#store, threadId, known, env);
     const prepared: SentPayload[] = [];
-    const to = this.#destination(threadId, { isNew: known === null });
+    const to = this.#destination(threadId, { isNew: known === null, userId: input.userId ?? null });
     const said = messages.map(cancelWith(input.context));
     for (const message of said) prepared.push(await prepareMessage(to, message));
     await this.#workflows.start({ ...input, messages: prepared });
@@ -66,8 +66,8 @@ export class ThreadCommands {
   }
 
   async queueMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
-    await this.#refuseEnded(threadId);
-    const payload = await prepareMessage(this.#destination(threadId), message);
+    const record = await this.#refuseEnded(threadId);
+    const payload = await prepareMessage(this.#destination(threadId, { userId: record?.userId }), message);
     await this.#workflows.signal(threadId, queueMessage, payload);
     this.#sentTo(threadId).ids.add(payload.id);
     return { id: payload.id };
@@ -75,15 +75,19 @@ export class ThreadCommands {
 
   async sendMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
     const record = await this.#refuseEnded(threadId);
-    const payload = await prepareMessage(this.#destination(threadId), message);
+    const payload = await prepareMessage(this.#destination(threadId, { userId: record?.userId }), message);
     const answer = await this.#workflows.send(threadId, record, payload);
     this.#sentTo(threadId).ids.add(answer.id);
     return answer;
   }
 
   async queueTool(threadId: string, tool: ToolPayload): Promise<{ id: string }> {
-    await this.#refuseEnded(threadId);
-    const { id, signal, payload } = await prepareTool(this.#store, threadId, tool);
+    const record = await this.#refuseEnded(threadId);
+    const { id, signal, payload } = await prepareTool(
+      this.#store,
+      { threadId, userId: record?.userId ?? null },
+      tool,
+    );
     await this.#workflows.signal(threadId, signal, payload);
     this.#sentTo(threadId).ids.add(id);
     return { id };
@@ -151,11 +155,14 @@ export class ThreadCommands {
   }
 
   /** A thread that is about to start has no row yet: its files are staged, as its messages are. */
-  #destination(threadId: string, { isNew = false } = {}): Destination {
+  #destination(
+    threadId: string,
+    { isNew = false, userId = null }: { readonly isNew?: boolean; readonly userId?: string | null },
+  ): Destination {
     const store = this.#store;
     const writeFile: Destination['writeFile'] = (file) =>
       isNew ? store.files.stage(threadId, file) : store.files.write(threadId, file);
-    return { store, threadId, writeFile };
+    return { store, threadId, userId, writeFile };
   }
 
   /** C2. What the store knows of the thread; null where no worker has opened it. */

@@ -21,6 +21,8 @@ export interface MessagePayload {
   /** How the execution that it begins or joins is to run. */
   readonly context?: GivenContext;
   readonly stored?: true;
+  /** Of the execution that it begins: alone, from rest. The same id again attaches to that one. */
+  readonly executionId?: string;
 }
 
 export interface ToolPayload {
@@ -29,6 +31,8 @@ export interface ToolPayload {
   readonly arguments?: Readonly<Record<string, unknown>>;
   /** As of a message. */
   readonly context?: GivenContext;
+  /** As in a message. */
+  readonly executionId?: string;
 }
 
 /** How long until the next effect is due, as the store has said. Only a hint of when to ask it; absent, it is asked at once. */

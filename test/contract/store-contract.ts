@@ -13,6 +13,7 @@ import { registerCancel } from './store/cancel.ts';
 import { registerConcurrency } from './store/concurrency.ts';
 import { registerEffect } from './store/effect.ts';
 import { registerEnv } from './store/env.ts';
+import { registerExecutionClaim } from './store/execution-claim.ts';
 import { registerFamily } from './store/family.ts';
 import { registerFamilyEnd } from './store/family-end.ts';
 import { registerFamilyFiles } from './store/family-files.ts';
@@ -90,6 +91,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerTool(given);
     registerAction(given);
     registerWait(given);
+    registerExecutionClaim(given);
     registerSubprompt(given);
     registerSubpromptContext(given);
     registerHandoff(given);

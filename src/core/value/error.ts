@@ -71,6 +71,8 @@ export const ERRORS = {
   WorkerCrashed: { exit: 1, status: 500 },
   /** A person, or a rule, did not let something be done. */
   ActionDenied: { exit: 1, status: 403 },
+  /** The id of an execution is taken by another item. */
+  ExecutionConflict: { exit: 1, status: 409 },
   /** There is no wait with this id. */
   WaitNotFound: { exit: 3, status: 404 },
   /** A limit of an execution's budget is used up; the message names it. The thread lives on: another message begins a new execution. */

@@ -9,6 +9,7 @@ import { getThread, listThreads } from '../commands/base/read.ts';
 import { readBudget } from '../commands/budget/read-budget.ts';
 import { listEffects, nextEffect, removeEffect, scheduleEffect } from '../commands/effect/effect.ts';
 import { beginEffect, endEffect } from '../commands/effect/effect-run.ts';
+import { claimExecution } from '../commands/message/execution-claim.ts';
 import { readPending } from '../commands/message/pending.ts';
 import { countQueued, countTaken, queueItem, spillItems, stageItem } from '../commands/message/queue.ts';
 import { beginStep } from '../commands/step/begin-step.ts';
@@ -24,6 +25,7 @@ import { clearStrike, readStrike, recordDeaths } from '../commands/tool/strike.t
 import { openSubprompt, readSubprompt } from '../commands/tool/subprompt.ts';
 import { openImmediate } from '../commands/tool/subprompt-immediate.ts';
 import { beginTool, commitTool, settleLostTool } from '../commands/tool/tool.ts';
+import { listForgottenWaits } from '../commands/wait/forgotten-wait.ts';
 import { answerWait, closeWait, expireWait, getWait, listWaits, openWait } from '../commands/wait/wait.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
 
@@ -55,6 +57,7 @@ export function bindWork(context: CommandContext): Work {
       markGreeted: bound(markGreeted),
     },
     queue: {
+      claim: bound(claimExecution),
       spill: bound(spillItems),
       stage: bound(stageItem),
       add: bound(queueItem),
@@ -124,6 +127,7 @@ function bindWaits(context: CommandContext): Pick<ThreadStore, 'waits'> {
       close: bound(closeWait),
       get: bound(getWait),
       list: bound(listWaits),
+      listForgotten: bound(listForgottenWaits),
     },
   };
 }

@@ -8,18 +8,19 @@ import type { InferResult, Transaction } from 'kysely';
 import type { Side } from '../../../core/author/thread-execution.ts';
 import type { GivenContext, RunContext } from '../../../core/governance/run-context.ts';
 import type { AttachmentRef } from '../../../core/message/message.ts';
+import { admit } from '../../../core/thread/execution-id.ts';
 import type { QueueItem } from '../../../core/thread/item.ts';
 import { findAnswering, roleOf } from '../../../core/thread/session.ts';
 import type { BeginStep } from '../../port/step.ts';
 import { QUEUED_TOOL, toQueuedCall, withPrepared } from '../../schema/pending-payload.ts';
 import type { Tables } from '../../schema/tables.ts';
-import { readInBatches } from '../base/batches.ts';
 import { type ContextPlace, composeContext, givenContext } from '../base/run-context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import type { CausedItem } from '../budget/account.ts';
 import { readCanceled, refuseCanceled, tellContext } from './drain-context.ts';
 import { putInLine } from './queue.ts';
 import { resolveAttachments } from './queued-attachments.ts';
+import { refuseTaken } from './taken-id.ts';
 
 /** A drained tool waits for its run in the step that drained it. */
 export interface DrainedTool {
@@ -60,6 +61,10 @@ export interface DueInput extends InputWish {
   readonly added: readonly QueueItem[];
   /** How many of them were in line. */
   readonly swept: number;
+  /** The execution that they begin, where they name one. */
+  readonly executionId?: string;
+  /** Items that stay in line. */
+  readonly left: ReadonlySet<string>;
 }
 
 type Asked = Pick<BeginStep, 'threadId' | 'items' | 'prepared'>;
@@ -89,16 +94,27 @@ export async function readDue(
   thread: ThreadTransaction,
   { items, prepared, twoSides = false }: Pick<BeginStep, 'items' | 'prepared' | 'twoSides'>,
   inLine: readonly PendingRow[],
+  running: boolean,
 ): Promise<DueInput> {
   const { own, added } = await lineUp(thread, items);
   const seen = new Map(prepared?.map((row) => [row.id, row]));
   // What the step took stands before the rows in line (core/queue I1), though its rows are younger.
-  const rows = [...own, ...inLine].map(({ payload, ...row }) => ({
+  const all = [...own, ...inLine].map(({ payload, ...row }) => ({
     ...row,
     item: JSON.parse(withPrepared(payload, seen.get(row.id))) as DueRow['item'],
   }));
+  const rows = admit(all, running);
+  const taken = new Set(rows.map(({ id }) => id));
   const said = rows.map(({ kind, item: { role } }) => ({ kind, role }));
-  return { rows, added, swept: inLine.length, ...wishOf(said, twoSides) };
+  const executionId = rows[0]?.item.executionId;
+  return {
+    rows,
+    added,
+    swept: inLine.filter(({ id }) => taken.has(id)).length,
+    left: new Set(all.flatMap(({ id }) => (taken.has(id) ? [] : [id]))),
+    ...(executionId === undefined ? {} : { executionId }),
+    ...wishOf(said, twoSides),
+  };
 }
 
 /** D1: the first message decides who acts. */
@@ -162,7 +178,7 @@ async function markDrained({ trx, threadId }: ThreadTransaction, rows: readonly 
 }
 
 interface DueRow extends Pick<PendingRow, 'id' | 'kind' | 'own'> {
-  readonly item: StoredMessagePayload & QueuedToolPayload & CausedItem;
+  readonly item: StoredMessagePayload & QueuedToolPayload & CausedItem & { readonly executionId?: string };
 }
 
 interface StoredMessagePayload {
@@ -217,34 +233,4 @@ export async function storeQueuedTool(
     step: thread.row.last_step + 1,
   });
   return { callId: call.id, ...call.function, origin: item.origin ?? 'signal' };
-}
-
-/** An id that one of the thread's own messages bears cannot name another; such an item is refused, visibly. */
-export async function refuseTaken<Item extends { readonly id: string }>(
-  thread: ThreadTransaction,
-  items: readonly Item[],
-): Promise<readonly Item[]> {
-  const ids = items.map(({ id }) => id);
-  const taken = await findMessages(thread.trx, thread.threadId, ids);
-  for (const id of ids)
-    if (taken.has(id))
-      thread.emit('item.rejected', { id, code: 'InvalidMessage', reason: 'another message has this id' });
-  return items.filter(({ id }) => !taken.has(id));
-}
-
-/** Those of the ids that messages bear. */
-export async function findMessages(
-  trx: Transaction<Tables>,
-  threadId: string,
-  ids: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const found = await readInBatches(ids, (batch) =>
-    trx
-      .selectFrom('messages')
-      .select('id')
-      .where('thread_id', '=', threadId)
-      .where('id', 'in', batch)
-      .execute(),
-  );
-  return new Set(found.map(({ id }) => id));
 }

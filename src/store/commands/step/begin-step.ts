@@ -15,6 +15,7 @@
  *     and what comes in behind that is left to the next one.
  * B9. Of an execution that is to be cancelled no step begins: what waits stays in line for the next. One whose whole input says that it is
  *     cancelled begins and has no step; the input is history.
+ * B10. An item may name the execution that it begins (core/thread/execution-id.ts, E1).
  */
 import { mustTakeOver, planStep, type UnseenStep } from '../../../core/thread/plan-step.ts';
 import { NEW_SESSION } from '../../../core/thread/session.ts';
@@ -54,24 +55,36 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
     async (thread, [[before], [open], inLine]) => {
       if (before && before.step !== null && open?.cancel_request) return canceledStep(thread, before.swept);
       if (before && before.step !== null)
-        return relaxCall(thread, await resume(context, thread, command, { ...before, step: before.step }));
+        if (before && before.step !== null) {
+          const resumed = await resume(context, thread, command, { ...before, step: before.step });
+          return relaxCall(thread, tellExecution(resumed, open?.id ?? command.executionId, command));
+        }
       const unseen = await findUnseen(thread.trx, thread.row, command.afterStep);
       // B6: the store knows better where it is ahead.
       const behind = unseen !== undefined || (command.session !== undefined && (await hasUnanswered(thread)));
       setSession(thread, beginSession(thread.row, command, { behind }));
-      const due = await readDue(thread, command, inLine);
+      const due = await readDue(thread, command, inLine, open !== undefined);
       if (open === undefined) await beginCount(thread, due.rows);
       const found = { due, unseen, open };
       const decision = await decide(thread, command, found);
       if (before && decision.do === 'drain')
         return { kind: 'nothing_to_do', step: thread.row.last_step, swept: before.swept };
       if (!before) emitRejections(thread, command.rejections);
-      const asked = { ...command, executionId: open?.id ?? command.executionId };
+      // B10: named by its item.
+      const named = decision.do === 'drain' ? due.executionId : undefined;
+      const executionId = open?.id ?? named ?? command.executionId;
+      const asked = { ...command, executionId };
       const begun = await carryOut(context, thread, asked, { ...found, decision, swept: before?.swept ?? 0 });
       if (!before) await keepOutcome(thread, command, { step: stepOf(begun), swept: begun.swept });
-      return relaxCall(thread, begun);
+      return relaxCall(thread, tellExecution(begun, executionId, command));
     },
   );
+}
+
+/** The workflow has proposed another id. */
+function tellExecution(begun: BegunStep, executionId: string, asked: BeginStep): BegunStep {
+  const tells = executionId !== asked.executionId && (begun.kind === 'call' || begun.kind === 'stored');
+  return tells ? { ...begun, executionId } : begun;
 }
 
 /** What a step is begun with. */
@@ -140,6 +153,7 @@ async function takeStep(
   command: BeginStep,
   found: Found,
 ): Promise<NewlyBegun> {
+  for (const item of found.due.added) if (found.due.left.has(item.id)) tellQueued(thread, item);
   const drained = await drain(thread, found.due, { ...command, open: found.open });
   if (found.open) await keepContext(thread, found.open, drained.context);
   if (drained.wantsAnswer) thread.set({ answer_due: 1, turn_open: 1 });
