@@ -110,6 +110,7 @@ export type {
   JudgedAction,
 } from './core/governance/agent-policy.ts';
 export type { BudgetAccount, BudgetDefinition, BudgetLimit, BudgetLine } from './core/governance/budget.ts';
+export type { Cancellation, CancelRequest } from './core/governance/cancellation.ts';
 export type { CapabilityPolicy, PolicyDecision, RuleSource } from './core/governance/capability-policy.ts';
 export type { Permissions } from './core/governance/permissions.ts';
 export type { PolicyEffect, PolicyRules } from './core/governance/policy-rule.ts';
@@ -199,11 +200,10 @@ export type { RunSpan } from './projections/run/run-trace.ts';
 export { type OpenStoreOptions, openStore } from './store/open-store.ts';
 export type { ActionDenial, ActionRecord, ListActions, Reconciliation } from './store/port/action.ts';
 export type { EnvEntry, EnvOwner } from './store/port/env.ts';
+export type { ExecutionRecord, ListExecutions } from './store/port/execution.ts';
 export type {
   ChildRecord,
-  ExecutionRecord,
   FamilyMember,
-  ListExecutions,
   ListRuns,
   ListWaits,
   RunRecord,

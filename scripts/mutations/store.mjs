@@ -64,8 +64,8 @@ export const STORE = [
     rule: 'however an execution ends, it leaves no call without a result',
     edits: [
       {
-        find: 'await abortSteps(thread, status);\n    await settleOpenCalls(thread, status);\n    const executionId',
-        put: 'await abortSteps(thread, status);\n    const executionId',
+        find: 'await abortSteps(thread, status);\n    await settleOpenCalls(thread, status);\n    if (canceled)',
+        put: 'await abortSteps(thread, status);\n    if (canceled)',
       },
     ],
     tests: CONTRACT,

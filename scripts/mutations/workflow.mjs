@@ -56,9 +56,7 @@ export const WORKFLOW = [
   {
     name: 'a stop is forgotten when the thread continues as new',
     rule: 'a stop is settled before a run ends',
-    edits: [
-      { find: '|| requests.terminate || requests.stop) return;', put: '|| requests.terminate) return;' },
-    ],
+    edits: [{ find: '|| terminate || stop || asked', put: '|| terminate || asked' }],
     tests: ['test/faults/continue-held.test.ts'],
     server: true,
   },

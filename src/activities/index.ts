@@ -13,8 +13,11 @@
  *   effect     scheduled effects that are due
  *   step       a step, and what begins and ends a turn
  */
+
+import type { CancelVerdict } from '../core/governance/cancellation.ts';
 import type { EffectsDue, RunEffectsInput, RunEffectsOutcome } from '../core/thread/effect-batch.ts';
 import type {
+  CancelExecutionInput,
   CommitStatusInput,
   CommitStatusOutcome,
   FinishSubpromptInput,
@@ -43,6 +46,7 @@ import { onOneProject } from './base/one-project.ts';
 import { fromRun } from './base/run-ref.ts';
 import { type TellOptions, tellEffects } from './effect/effects-due.ts';
 import { runEffects } from './effect/run-effects.ts';
+import { cancelExecution } from './step/cancel-execution.ts';
 import { commitStatus } from './step/commit-status.ts';
 import { modelStep } from './step/model-step.ts';
 import { openThread } from './step/open-thread.ts';
@@ -61,6 +65,7 @@ import { asEndOfCall, asModelStep, asResumableCall } from './tool/unit-of-work.t
 export interface Activities {
   openThread(input: OpenThreadInput): Promise<OpenThreadOutcome & EffectsDue>;
   stashItems(input: StashInput): Promise<{ readonly waiting: number }>;
+  cancelExecution(input: CancelExecutionInput): Promise<CancelVerdict>;
   modelStep(input: ModelStepInput): Promise<ModelStepOutcome & EffectsDue>;
   runTool(input: ToolCallInput): Promise<AttemptOutcome & EffectsDue>;
   /** `runTool` for the tool `run_code`, on a queue of its own. */
@@ -109,6 +114,7 @@ export function createActivities(dependencies: ActivityDependencies): Activities
   return {
     openThread: guarded(tell(open, { always: true, begun: true })),
     stashItems: guarded(({ items, ...run }) => stashItems(store, fromRun(store, run), items)),
+    cancelExecution: guarded(on((ports) => (input) => cancelExecution(ports, input))),
     modelStep: guarded(tell(runStep), fallible),
     runTool: runToolCall,
     runCode: runToolCall,

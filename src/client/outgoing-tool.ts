@@ -1,11 +1,14 @@
 /** A call of a tool that a client queues: checked before it is sent, so that nothing is acknowledged that the thread would refuse. */
 import { randomUUID } from 'node:crypto';
+import { itemIdOf } from '../core/thread/execution-id.ts';
 import { isItemId, isToolName, itemBytes, type ToolItem } from '../core/thread/item.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { toJsonObject } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { queueMessage, queueTool, type ToolPayload } from '../workflows/messages.ts';
+import { checkExecutionId, claimExecution } from './execution-claim.ts';
+import type { Destination } from './outgoing.ts';
 import { toContext } from './outgoing-context.ts';
 
 export interface SentTool {
@@ -21,19 +24,36 @@ export interface SentTool {
  */
 export async function prepareTool(
   store: ThreadStore,
-  threadId: string,
-  { id = randomUUID(), name, arguments: given = {}, context: run }: ToolPayload,
+  { threadId, userId }: Pick<Destination, 'threadId' | 'userId'>,
+  {
+    executionId,
+    id = executionId === undefined ? randomUUID() : itemIdOf(executionId),
+    name,
+    arguments: given = {},
+    context: run,
+  }: ToolPayload,
 ): Promise<SentTool> {
+  checkExecutionId(executionId);
   if (!isItemId(id)) throw invalid(`A call's id must be 1 to ${LIMITS.idChars} visible ASCII characters.`);
   if (!isToolName(name)) throw invalid('A call needs the "name" of a tool, of at most 128 characters.');
   const args = toJsonObject(given, { name: `arguments of "${name}"`, maxBytes: LIMITS.contentBytes });
   const context = toContext(run, 'InvalidMessage');
-  const item: ToolItem = { kind: 'tool', id, name, arguments: args, ...context };
+  const named = executionId === undefined ? {} : { executionId };
+  const item: ToolItem = { kind: 'tool', id, name, arguments: args, ...context, ...named };
+  const claimedId = await claimExecution(store, { threadId, userId, item });
   if (itemBytes(item) <= LIMITS.clientInlineBytes)
-    return { id, signal: queueTool, payload: { id, name, arguments: args, ...context } };
-  await store.queue.stage(threadId, item);
+    return {
+      id: claimedId,
+      signal: queueTool,
+      payload: { id: claimedId, name, arguments: args, ...context, ...named },
+    };
+  await store.queue.stage(threadId, { ...item, id: claimedId });
   // "What is stored under this id": the row says that it is a tool. The role is that of one who does not wake a stopped thread.
-  return { id, signal: queueMessage, payload: { id, role: 'assistant', stored: true } };
+  return {
+    id: claimedId,
+    signal: queueMessage,
+    payload: { id: claimedId, role: 'assistant', stored: true, ...named },
+  };
 }
 
 function invalid(message: string): RuntimeError {

@@ -5,11 +5,13 @@
 import { randomUUID } from 'node:crypto';
 import type { GivenContext } from '../core/governance/run-context.ts';
 import { toMetadata } from '../core/message/metadata.ts';
+import { itemIdOf } from '../core/thread/execution-id.ts';
 import { isItemId, itemBytes, type MessageItem } from '../core/thread/item.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import type { MessagePayload } from '../workflows/messages.ts';
+import { checkExecutionId, claimExecution } from './execution-claim.ts';
 import { toContext } from './outgoing-context.ts';
 import { type OutgoingAttachment, storeOutgoing, type WriteFile } from './outgoing-file.ts';
 
@@ -27,6 +29,11 @@ export interface OutgoingMessage {
   readonly attachments?: readonly OutgoingAttachment[];
   /** How the execution is to run that the message begins or joins. It can only narrow (docs/governance.md). */
   readonly context?: GivenContext;
+  /**
+   * The id of the execution that this message begins, alone, once the thread is at rest: up to 200 visible ASCII characters, unique for the
+   * thread's user, or in the store. The same message again under it attaches to that execution; another one is `ExecutionConflict`.
+   */
+  readonly executionId?: string;
 }
 
 export type SentPayload = MessagePayload & { readonly id: string };
@@ -34,6 +41,8 @@ export type SentPayload = MessagePayload & { readonly id: string };
 export interface Destination {
   readonly store: ThreadStore;
   readonly threadId: string;
+  /** The thread's user. */
+  readonly userId: string | null;
   /** How a new file gets into the thread. */
   readonly writeFile: WriteFile;
 }
@@ -43,11 +52,14 @@ export interface Destination {
  * a file; nothing has been sent then.
  */
 export async function prepareMessage(
-  { store, threadId, writeFile }: Destination,
+  { store, threadId, userId, writeFile }: Destination,
   message: OutgoingMessage,
 ): Promise<SentPayload> {
   if (typeof message !== 'object' || message === null) throw invalid('A message is an object.');
-  const { id = randomUUID(), role = 'user', content, silent, metadata: given, attachments = [] } = message;
+  const { executionId } = message;
+  checkExecutionId(executionId);
+  const newId = executionId === undefined ? randomUUID() : itemIdOf(executionId);
+  const { id = newId, role = 'user', content, silent, metadata: given, attachments = [] } = message;
   if (!isItemId(id)) throw invalid(`A message's id must be 1 to ${LIMITS.idChars} visible ASCII characters.`);
   if (typeof content !== 'string' || (content.length === 0 && attachments.length === 0)) {
     throw invalid(`The message for thread "${threadId}" has no content.`);
@@ -59,7 +71,8 @@ export async function prepareMessage(
     throw invalid("A message's silent is true or false.");
   const metadata = given == null ? undefined : toMetadata(given);
   const context = toContext(message.context, 'InvalidMessage');
-  const item: MessageItem = { kind: 'message', id, role, content, silent, metadata, ...context };
+  const named = executionId === undefined ? {} : { executionId };
+  const item: MessageItem = { kind: 'message', id, role, content, silent, metadata, ...context, ...named };
   const bytes = itemBytes(item);
   if (bytes > LIMITS.contentBytes) {
     throw new RuntimeError(
@@ -68,19 +81,21 @@ export async function prepareMessage(
     );
   }
   const paths = await storeOutgoing({ threadId, messageId: id, writeFile }, attachments);
-  const whole: MessageItem = { ...item, ...(paths.length > 0 ? { attachments: paths } : {}) };
+  const unclaimed: MessageItem = { ...item, ...(paths.length > 0 ? { attachments: paths } : {}) };
+  const whole = { ...unclaimed, id: await claimExecution(store, { threadId, userId, item: unclaimed }) };
   if (itemBytes(whole) > LIMITS.clientInlineBytes) {
     await store.queue.stage(threadId, whole);
-    return { id, role, stored: true };
+    return { id: whole.id, role, stored: true, ...named };
   }
   return {
-    id,
+    id: whole.id,
     role,
     content,
     ...(silent ? { silent } : {}),
     ...(metadata ? { metadata } : {}),
     ...(paths.length > 0 ? { attachments: paths } : {}),
     ...context,
+    ...named,
   };
 }
 

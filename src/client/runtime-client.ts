@@ -10,6 +10,7 @@ import type { GetLogsOptions, Log } from '../core/author/thread-log.ts';
 import type { GetMessagesOptions, MessagePage } from '../core/author/thread-message.ts';
 import type { ThreadEvent } from '../core/event/thread-event.ts';
 import type { BudgetLine } from '../core/governance/budget.ts';
+import type { CancelRequest } from '../core/governance/cancellation.ts';
 import type { Message } from '../core/message/message.ts';
 import type { WaitAnswer } from '../core/wait/answer.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
@@ -17,10 +18,9 @@ import type { Projected } from '../projections/projection.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
 import type { ActionRecord, ListActions, Reconciliation } from '../store/port/action.ts';
 import type { EnvEntry, EnvOwner } from '../store/port/env.ts';
+import type { ExecutionRecord, ListExecutions } from '../store/port/execution.ts';
 import type {
-  ExecutionRecord,
   FamilyMember,
-  ListExecutions,
   ListWaits,
   ThreadRecord,
   VariableRequest,
@@ -116,6 +116,15 @@ export class RuntimeClient {
   /** Ends the current execution; queued items wait for the next user message. */
   stop(threadId: string, reason?: string): Promise<void> {
     return this.#commands.stop(threadId, reason);
+  }
+
+  /**
+   * Cancels an execution, the one that runs where no id is given. Its model, tools, code and subagents are aborted, what they had finished is
+   * kept, and it ends once with `canceled`; what others have queued goes on as the next execution. Answers the execution with the first
+   * request, also where this is a later one. Throws `ThreadNotFound`, `ExecutionNotFound`, `ExecutionNotCancelable` (it has ended), `InvalidValue`.
+   */
+  cancelExecution(threadId: string, request: CancelRequest = {}): Promise<ExecutionRecord> {
+    return this.#commands.cancelExecution(threadId, request);
   }
 
   /**

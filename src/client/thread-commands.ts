@@ -6,11 +6,14 @@
  *     only the client that has ended it knows.
  */
 import { randomUUID } from 'node:crypto';
+import { type CancelRequest, type CancelVerdict, refuseCancel } from '../core/governance/cancellation.ts';
+import { RuntimeError } from '../core/value/error.ts';
 import type { WaitAnswer } from '../core/wait/answer.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
-import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
+import type { ExecutionRecord, ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 import {
   answerWait,
+  cancelExecution,
   queueMessage,
   stop,
   type ToolPayload,
@@ -20,8 +23,9 @@ import {
 } from '../workflows/messages.ts';
 import { type AnswerOptions, answerStoredWait } from './answer-wait.ts';
 import type { OpenConnection } from './connect.ts';
-import { refuseTerminated, terminatedError } from './known-thread.ts';
+import { refuseTerminated, requireExecution, requireThread, terminatedError } from './known-thread.ts';
 import { type Destination, type OutgoingMessage, prepareMessage, type SentPayload } from './outgoing.ts';
+import { cancelWith, checkCancelRequest } from './outgoing-cancel.ts';
 import { prepareTool } from './outgoing-tool.ts';
 import { type ProvidedVariables, provideVariables } from './provide-variables.ts';
 import { storeStartEnv } from './start-env.ts';
@@ -53,16 +57,17 @@ export class ThreadCommands {
     const known = await this.#refuseEnded(threadId);
     await storeStartEnv(this.#store, threadId, known, env);
     const prepared: SentPayload[] = [];
-    const to = this.#destination(threadId, { isNew: known === null });
-    for (const message of messages) prepared.push(await prepareMessage(to, message));
+    const to = this.#destination(threadId, { isNew: known === null, userId: input.userId ?? null });
+    const said = messages.map(cancelWith(input.context));
+    for (const message of said) prepared.push(await prepareMessage(to, message));
     await this.#workflows.start({ ...input, messages: prepared });
     for (const { id } of prepared) this.#sentTo(threadId).ids.add(id);
     return { threadId };
   }
 
   async queueMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
-    await this.#refuseEnded(threadId);
-    const payload = await prepareMessage(this.#destination(threadId), message);
+    const record = await this.#refuseEnded(threadId);
+    const payload = await prepareMessage(this.#destination(threadId, { userId: record?.userId }), message);
     await this.#workflows.signal(threadId, queueMessage, payload);
     this.#sentTo(threadId).ids.add(payload.id);
     return { id: payload.id };
@@ -70,15 +75,19 @@ export class ThreadCommands {
 
   async sendMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
     const record = await this.#refuseEnded(threadId);
-    const payload = await prepareMessage(this.#destination(threadId), message);
+    const payload = await prepareMessage(this.#destination(threadId, { userId: record?.userId }), message);
     const answer = await this.#workflows.send(threadId, record, payload);
     this.#sentTo(threadId).ids.add(answer.id);
     return answer;
   }
 
   async queueTool(threadId: string, tool: ToolPayload): Promise<{ id: string }> {
-    await this.#refuseEnded(threadId);
-    const { id, signal, payload } = await prepareTool(this.#store, threadId, tool);
+    const record = await this.#refuseEnded(threadId);
+    const { id, signal, payload } = await prepareTool(
+      this.#store,
+      { threadId, userId: record?.userId ?? null },
+      tool,
+    );
     await this.#workflows.signal(threadId, signal, payload);
     this.#sentTo(threadId).ids.add(id);
     return { id };
@@ -88,6 +97,19 @@ export class ThreadCommands {
     await this.#refuseEnded(threadId);
     await this.#workflows.signal(threadId, stop, { reason });
     this.#sentTo(threadId).signalled = true;
+  }
+
+  /** The store is asked first: it says whether there is anything to cancel, also without a worker. */
+  async cancelExecution(threadId: string, request: CancelRequest): Promise<ExecutionRecord> {
+    const checked = checkCancelRequest(request);
+    await requireThread(this.#store, threadId);
+    const verdict = await this.#store.executions.cancel({ threadId, ...checked });
+    const refusal = refuseCancel(threadId, checked, verdict);
+    if (refusal) throw new RuntimeError(refusal.code, refusal.message);
+    const { executionId } = verdict as Extract<CancelVerdict, { kind: 'canceling' }>;
+    await this.#workflows.signal(threadId, cancelExecution, { ...checked, executionId });
+    this.#sentTo(threadId).signalled = true;
+    return requireExecution(this.#store, threadId, executionId);
   }
 
   async terminate(threadId: string, reason?: string): Promise<void> {
@@ -133,11 +155,14 @@ export class ThreadCommands {
   }
 
   /** A thread that is about to start has no row yet: its files are staged, as its messages are. */
-  #destination(threadId: string, { isNew = false } = {}): Destination {
+  #destination(
+    threadId: string,
+    { isNew = false, userId = null }: { readonly isNew?: boolean; readonly userId?: string | null },
+  ): Destination {
     const store = this.#store;
     const writeFile: Destination['writeFile'] = (file) =>
       isNew ? store.files.stage(threadId, file) : store.files.write(threadId, file);
-    return { store, threadId, writeFile };
+    return { store, threadId, userId, writeFile };
   }
 
   /** C2. What the store knows of the thread; null where no worker has opened it. */

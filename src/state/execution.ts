@@ -29,6 +29,7 @@ export function createExecution(registry: Registry, caller: CallerContext): Exec
     context: freezeDeep(runContext ?? contextOf({}, place)),
     promptPath: promptPath(registry, thread.agent, execution),
     abortSignal: signal,
+    throwIfCancelled: () => signal.throwIfAborted(),
     forceTurn(side) {
       if (side !== 'a' && side !== 'b') throw new TypeError('forceTurn takes "a" or "b".');
       flow.directive = side;

@@ -12,6 +12,8 @@
  *               `turnstile` admits
  *   logging     `fault-log`: faults of author code
  */
+
+import { Client } from '@temporalio/client';
 import { Runtime } from '@temporalio/worker';
 import { createActivities } from '../activities/index.ts';
 import { chooseWall, isDemanding } from '../sandbox/index.ts';
@@ -25,6 +27,7 @@ import { openResources, type WorkerResources } from './resources.ts';
 import { endWithStore } from './store-end.ts';
 import { underSupervision } from './supervision.ts';
 import { createTemporalWorker, type TemporalWorker } from './temporal-worker.ts';
+import { lookForForgotten } from './wait-look.ts';
 
 export type { Configuration, LogLevel } from '../configuration.ts';
 export type { WallSetting } from '../sandbox/index.ts';
@@ -112,6 +115,7 @@ async function startWorker(
   onStep?.('loading the code of its workflows');
   const parts = { connection, namespace, taskQueue, storeId, configuration, activities, workflowBundle };
   const worker = await createTemporalWorker(parts);
+  lookForForgotten({ store, client: new Client({ connection, namespace }), taskQueue }, handover.signal);
   return bindWorker({ worker, store, storeId, namespace, taskQueue, handover, project, release });
 }
 

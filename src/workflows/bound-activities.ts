@@ -6,6 +6,7 @@
  * B2. Attempts of a tool are not heard one by one, nor is what the store says of a lost one: the call's outcome is (tool-call.ts).
  */
 import type { CancellationScope } from '@temporalio/workflow';
+import type { CancelRequest, CancelVerdict } from '../core/governance/cancellation.ts';
 import type { EffectsDue, RunEffectsInput } from '../core/thread/effect-batch.ts';
 import type {
   CallRef,
@@ -78,6 +79,11 @@ export class BoundActivities {
 
   stashItems(items: StashInput['items']) {
     return commit(STORE.stashItems, this.#heartbeats, { ...this.#ref, items }, `${items.length} queued`);
+  }
+
+  cancelExecution(request: CancelRequest): Promise<CancelVerdict> {
+    const summary = request.reason ? `cancel · ${request.reason}` : 'cancel';
+    return commit(STORE.cancelExecution, this.#heartbeats, { ...this.#ref, request }, summary);
   }
 
   commitStatus(input: Unbound<CommitStatusInput>): Promise<CommitStatusOutcome> {

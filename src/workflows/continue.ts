@@ -22,7 +22,7 @@ function mustContinueAsNew(run: ThreadRun): boolean {
 
 /** Not while an effect runs, which would be aborted, or a child is being started, whose start might be lost. */
 export function mayContinue(run: ThreadRun): boolean {
-  return mustContinueAsNew(run) && !effectsHoldBack(run) && !run.family.booting;
+  return mustContinueAsNew(run) && !effectsHoldBack(run) && !run.family.booting && !run.requests.asked;
 }
 
 export async function continueThread(run: ThreadRun): Promise<void> {
@@ -36,7 +36,8 @@ export async function continueThread(run: ThreadRun): Promise<void> {
     await condition(allHandlersFinished);
   } while (!run.mailbox.empty || run.waits.busy);
   const { start, phase, requests } = run;
-  if (phase.kind !== 'open' || requests.terminate || requests.stop) return; // N1: settled first, never carried
+  const { terminate, stop, asked, canceled } = requests;
+  if (phase.kind !== 'open' || terminate || stop || asked || canceled) return; // N1: settled first, never carried
   const upgrade = workflowInfo().targetWorkerDeploymentVersionChanged === true;
   const next = makeContinueAsNewFunc<typeof thread>({
     ...(upgrade ? { initialVersioningBehavior: 'AUTO_UPGRADE' as const } : {}),

@@ -13,6 +13,7 @@ import {
   setDefaultSignalHandler,
   setHandler,
 } from '@temporalio/workflow';
+import { type CancelVerdict, readCancelRequest, refuseCancel } from '../core/governance/cancellation.ts';
 import {
   type IncomingItem,
   type Parsed,
@@ -28,6 +29,8 @@ import { type Batch, type Letter, readLetter } from './letter.ts';
 import type { Take } from './mailbox.ts';
 import {
   answerWait,
+  type CanceledView,
+  cancelExecution,
   queueMessage,
   queueTool,
   sendMessage,
@@ -42,7 +45,9 @@ import { toStatusView } from './presence.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 /** H1. The update as it arrives. */
-const SEND_LETTER = defineUpdate<{ id: string } | WaitVerdict, [Letter]>(sendMessage.name);
+const SEND_LETTER = defineUpdate<Answered, [Letter]>(sendMessage.name);
+
+type Answered = { id: string } | WaitVerdict | CanceledView;
 
 export function registerHandlers(run: ThreadRun): void {
   const takes = takesOf(run);
@@ -77,6 +82,7 @@ function takesOf(run: ThreadRun): ReadonlyMap<string, Take> {
     [wakeForEffects.name, (letter) => run.effects.lookIn(readDelay(letter))],
     [wakeForMessages.name, (letter) => hearFamily(run, letter)],
     [answerWait.name, (letter) => hearAnswer(run, letter)],
+    [cancelExecution.name, (letter) => askCancel(run, letter)],
   ]);
 }
 
@@ -95,6 +101,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Answer a wait: {"id": "…", "answer"?: {"approved": true} or {"value": …}}. Without an answer: look into the store for it.',
   [wakeForMessages.name]:
     'Look into the store: another thread of the family has left a message, a report or a child to start there.',
+  [cancelExecution.name]:
+    'Cancel an execution, the one that runs where none is named: {"executionId"?: "…", "reason"?: "…", "by"?: "…"}.',
 };
 
 type Parse = (payload: unknown, maxDepth?: number) => Parsed<IncomingItem>;
@@ -127,8 +135,9 @@ function parseWithin(
 }
 
 /** Updates of all names arrive as this one (interceptors.ts, D3). */
-function answerUpdate(run: ThreadRun, letter: Letter): Promise<{ id: string } | WaitVerdict> {
-  return letter.name === answerWait.name ? judgeLetter(run, letter) : answerMessage(run, letter);
+function answerUpdate(run: ThreadRun, letter: Letter): Promise<Answered> {
+  if (letter.name === answerWait.name) return judgeLetter(run, letter);
+  return letter.name === cancelExecution.name ? answerCancel(run, letter) : answerMessage(run, letter);
 }
 
 /** Accepted at once, so that order holds; answered once it is known that the thread lives. */
@@ -144,11 +153,30 @@ async function answerMessage(run: ThreadRun, letter: Letter): Promise<{ id: stri
   return accepted;
 }
 
+/** Early versions did not know the signal. */
+function askCancel(run: ThreadRun, letter: Letter): void {
+  if (!patched('cancels-executions')) run.refusals.addUnknownSignal(cancelExecution.name);
+  else if (!run.ending) run.requests.askCancel(readCancelRequest(readFields(letter)));
+}
+
+async function answerCancel(run: ThreadRun, letter: Letter): Promise<CanceledView> {
+  const asked = run.requests.askCancel(readCancelRequest(readFields(letter)));
+  await condition(() => asked.verdict !== undefined || run.ending);
+  const { request, verdict } = asked;
+  if (!verdict) throw terminated(run);
+  const refusal = refuseCancel(run.threadId, request, verdict);
+  if (refusal) throw ApplicationFailure.nonRetryable(refusal.message, refusal.code);
+  const { executionId, cancellation } = verdict as Extract<CancelVerdict, { kind: 'canceling' }>;
+  return { executionId, reason: cancellation.reason, by: cancellation.by };
+}
+
 /** Changes nothing: a refused update leaves no trace in history. */
 function validateUpdate(run: ThreadRun, letter: Letter): void {
   const { name = '' } = letter;
   if (!UPDATE_NAMES.includes(name)) throw unknownUpdate(name);
   if (run.ending) throw terminated(run);
+  // Any payload of it is a request.
+  if (name === cancelExecution.name) return;
   if (name === answerWait.name) {
     const { ok, refusal } = readAnswer(letter);
     if (!ok) throw toFailure({ ok, refusal });

@@ -3,6 +3,7 @@
  * names are part of the contract with the plain `temporal` CLI and the Web UI.
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { CancelRequest } from '../core/governance/cancellation.ts';
 import type { GivenContext } from '../core/governance/run-context.ts';
 import type { StoredError, ThreadStatus } from '../core/thread/step.ts';
 import type { WaitAnswer } from '../core/wait/answer.ts';
@@ -20,6 +21,8 @@ export interface MessagePayload {
   /** How the execution that it begins or joins is to run. */
   readonly context?: GivenContext;
   readonly stored?: true;
+  /** Of the execution that it begins: alone, from rest. The same id again attaches to that one. */
+  readonly executionId?: string;
 }
 
 export interface ToolPayload {
@@ -28,6 +31,8 @@ export interface ToolPayload {
   readonly arguments?: Readonly<Record<string, unknown>>;
   /** As of a message. */
   readonly context?: GivenContext;
+  /** As in a message. */
+  readonly executionId?: string;
 }
 
 /** How long until the next effect is due, as the store has said. Only a hint of when to ask it; absent, it is asked at once. */
@@ -81,9 +86,18 @@ export interface StatusView {
   readonly waits?: readonly OpenWaitView[];
 }
 
+/** What an update `cancelExecution` answers: the execution, and the first request to cancel it. */
+export interface CanceledView {
+  readonly executionId: string;
+  readonly reason: string | null;
+  readonly by: string | null;
+}
+
 export const queueMessage = defineSignal<[MessagePayload]>('queueMessage');
 export const queueTool = defineSignal<[ToolPayload]>('queueTool');
 export const stop = defineSignal<[{ reason?: string }?]>('stop');
+/** As an update, `cancelExecution`, it answers what is being cancelled, or refuses with a code. */
+export const cancelExecution = defineSignal<[CancelRequest?]>('cancelExecution');
 export const terminate = defineSignal<[{ reason?: string }?]>('terminate');
 export const wakeForEffects = defineSignal<[WakeForEffectsPayload?]>('wakeForEffects');
 export const wakeForMessages = defineSignal<[WakePayload?]>('wakeForMessages');
@@ -97,6 +111,7 @@ export const SIGNAL_NAMES: readonly string[] = [
   wakeForEffects,
   wakeForMessages,
   answerWait,
+  cancelExecution,
 ].map(({ name }) => name);
 /** Under which the interceptor hands the SDK signals of several names, or of a name that a thread does not know. */
 export const MIXED_SIGNALS = 'signals';
@@ -106,5 +121,9 @@ export const answerWaitUpdate = defineUpdate<
   WaitVerdict,
   [Required<Pick<AnswerWaitPayload, 'answer'>> & AnswerWaitPayload]
 >(answerWait.name);
-export const UPDATE_NAMES: readonly string[] = [sendMessage, answerWaitUpdate].map(({ name }) => name);
+/** As the signal; gives the execution. */
+export const cancelExecutionNow = defineUpdate<CanceledView, [CancelRequest?]>(cancelExecution.name);
+export const UPDATE_NAMES: readonly string[] = [sendMessage, answerWaitUpdate, cancelExecutionNow].map(
+  ({ name }) => name,
+);
 export const status = defineQuery<StatusView>('status');

@@ -67,6 +67,7 @@ function storeActivity<Input, Output>(
 export const STORE = {
   openThread: storeActivity('openThread', regular.openThread, local.openThread),
   stashItems: storeActivity('stashItems', regular.stashItems, local.stashItems),
+  cancelExecution: storeActivity('cancelExecution', regular.cancelExecution, local.cancelExecution),
   commitStatus: storeActivity('commitStatus', regular.commitStatus, local.commitStatus),
   recordToolOutcome: storeActivity('recordToolOutcome', regular.recordToolOutcome, local.recordToolOutcome),
   listUnstarted: storeActivity('listUnstarted', regular.listUnstarted, local.listUnstarted),

@@ -1,5 +1,6 @@
 /** The end of a turn, and of the thread: the store ends what is left open, and says whether there is more to do. */
 
+import { CANCELED } from '../core/governance/cancellation.ts';
 import type { CommitStatusInput, CommitStatusOutcome, RestStatus } from '../core/thread/step.ts';
 import { isUsedUp } from '../core/thread/step-limit.ts';
 import type { ThreadRun } from './thread-run.ts';
@@ -27,17 +28,19 @@ export async function settle(run: ThreadRun, rest: Rest): Promise<void> {
     return;
   }
   requests.settleStop(request);
+  requests.settle();
+  const ended: Rest = outcome.canceled ? { status: 'stopped', reason: CANCELED } : rest;
   if (outcome.agent !== undefined) presence.showAgent(outcome.agent);
   inbox.endCount(outcome.waiting);
   if (outcome.reportDue) run.family.oweReport();
   turn.end({
     afterStep: outcome.step,
-    stopReason: stopReasonOf(rest) ?? turn.stopReason,
-    error: rest.error ?? null,
+    stopReason: stopReasonOf(ended) ?? turn.stopReason,
+    error: ended.error ?? null,
   });
   if (outcome.kind === 'rest') {
-    if (isUsedUp(rest)) inbox.shelve();
-    presence.showStatus(rest.status);
+    if (isUsedUp(ended) || outcome.canceled) inbox.shelve();
+    presence.showStatus(ended.status);
   }
   showActivityAtRest(run);
 }

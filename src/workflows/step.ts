@@ -3,6 +3,7 @@
  * the stop rules. Decisions are core's; this file is their order. Quick calls have run within the model activity.
  */
 import { isCancellation } from '@temporalio/workflow';
+import { CANCELED } from '../core/governance/cancellation.ts';
 import type {
   ModelStepInput,
   ModelStepOutcome,
@@ -34,7 +35,7 @@ export async function runStep(run: ThreadRun): Promise<StepEnd> {
   run.presence.showStatus('running');
   const scope = run.requests.enterStep();
   // A stop that came while arrivals were handed to the store found no scope to cancel.
-  if (run.requests.stop || run.ending) scope.cancel();
+  if (run.requests.stop || run.requests.canceled || run.ending) scope.cancel();
   try {
     return await spillBehind(
       run,
@@ -80,6 +81,10 @@ async function stepCycle(run: ThreadRun): Promise<StepEnd> {
       run.inbox.queue.announce(outcome.waiting);
       turn.limitStep(outcome);
       return { kind: 'stops', reason: outcome.reason };
+    case 'canceled':
+      run.inbox.queue.announce(outcome.waiting);
+      turn.completeStep(outcome.step);
+      return { kind: 'stops', reason: CANCELED };
     case 'failed':
       turn.failStep(outcome);
       return { kind: 'fails', error: outcome.error };

@@ -83,7 +83,13 @@ export class ThreadRun {
   }
 
   get wanted(): boolean {
-    return this.ending || this.requests.stop !== undefined || this.hasWork || this.refusals.pending;
+    return (
+      this.ending ||
+      this.requests.stop !== undefined ||
+      this.requests.canceled ||
+      this.hasWork ||
+      this.refusals.pending
+    );
   }
 
   open(settings: Settings): void {

@@ -15,8 +15,10 @@ import {
   patched,
   workflowInfo,
 } from '@temporalio/workflow';
+import { CANCELED } from '../core/governance/cancellation.ts';
 import { InvalidStart, isTooDeep, parseStartInput, type StartInput } from '../core/thread/start-input.ts';
 import { storeAnswersBeside } from './answers.ts';
+import { cancelBeside } from './cancels.ts';
 import { startChildrenBeside } from './child-start.ts';
 import { continueThread, mayContinue } from './continue.ts';
 import { runEffectsBeside } from './effects.ts';
@@ -78,10 +80,12 @@ async function live(run: ThreadRun): Promise<void> {
   void runEffectsBeside(run);
   void startChildrenBeside(run);
   void storeAnswersBeside(run);
+  void cancelBeside(run);
   while (!run.ended) {
     if (run.requests.terminate) return end(run);
     if (run.family.reportDue) await report(run);
     else if (run.requests.stop) await settle(run, { status: 'stopped', reason: run.requests.stop.reason });
+    else if (run.requests.canceled) await settle(run, { status: 'idle', reason: CANCELED });
     else if (mayContinue(run)) await run.effects.hold(() => continueThread(run));
     else if (run.hasWork && run.floor.stepMustWait) await awaitFloor(run);
     else if (run.hasWork) await advance(run, await runStep(run));

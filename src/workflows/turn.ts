@@ -85,7 +85,8 @@ export class Turn {
   }
 
   /** A step is stored, and its calls are to be run. Answers how the turn stood before the step was counted. */
-  beginStep({ answered, side, turns, taken }: StoredStep): TurnState {
+  beginStep({ answered, side, turns, taken, executionId }: StoredStep): TurnState {
+    if (executionId !== undefined) this.#change({ executionId });
     this.#change({ turnOpen: true, stopReason: null });
     // After a reset, the store has counted turns that this run has not seen.
     if (side) {

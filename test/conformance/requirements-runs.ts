@@ -3,11 +3,6 @@ import type { Requirement } from './requirement.ts';
 
 export const RUNS: readonly Requirement[] = [
   {
-    id: 'PL-12',
-    level: 'MUST',
-    text: 'A run that is cancelled in the midst of a tool ends with one final event that says so and why, and keeps no result.',
-  },
-  {
     id: 'PL-21',
     level: 'MUST',
     text: 'A run is told as one stream of events in one order, the last of them final.',

@@ -107,6 +107,21 @@ describe('an approval', () => {
     },
   );
 
+  it('[PL-14] is wanted no more once its execution is cancelled: what comes later begins nothing', async () => {
+    const { runtime, threadId, paid } = await refunding([500], { over: true });
+    const { client } = runtime;
+    const wait = await waitOf(runtime, threadId);
+    await client.cancelExecution(threadId, { reason: 'enough', by: 'ada' });
+    expect(await client.waitForIdle(threadId)).toMatchObject({ status: 'stopped', stopReason: 'canceled' });
+    expect(await client.listWaits({ threadId })).toEqual([]);
+    expect(await client.answerWait(wait.id, { approved: true })).toEqual({ outcome: 'closed' });
+    expect(paid).toEqual([]);
+    const told = (await runtime.store.events.read(threadId, 0)).map(({ type }) => type);
+    expect(told.slice(told.indexOf('wait.closed'))).not.toContain('tool.started');
+    expect(told.indexOf('wait.closed')).toBeLessThan(told.indexOf('execution.ended'));
+    expect(await stateOf(runtime, threadId)).toEqual(['denied']);
+  });
+
   it('[PL-10] that is refused leaves nothing done; the model reads why, and the same is not asked again in that execution', async () => {
     const { runtime, threadId, paid, model } = await refunding([500, 500]);
     const wait = await waitOf(runtime, threadId);

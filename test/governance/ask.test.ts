@@ -2,8 +2,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
+import { tellForgotten } from '../../src/worker/wait-look.ts';
 import { answerWait, answerWaitUpdate, status } from '../../src/workflows/messages.ts';
-import { eventually, testRuntime } from '../support/runtime.ts';
+import { readRuns } from '../support/run-chain.ts';
+import { eventually, helperRegistry, testRuntime } from '../support/runtime.ts';
 
 /** A tool that asks for a name, and says how often its body began. */
 function asking({ expiresInMs }: { expiresInMs?: number } = {}) {
@@ -118,6 +120,18 @@ describe('a tool that asks', () => {
     expect(await transcript(threadId)).toEqual(BOOKED);
   });
 
+  it('hears of it by the regular look of a worker, also where its workflow was killed', async () => {
+    const { client, store, taskQueue, threadId, wait, handle, transcript } = await runtimeThatAsks();
+    const look = { store, client: client.temporal, taskQueue };
+    await store.waits.answer({ id: wait.id, answer: { value: 'ada', by: 'bob' } });
+    await handle.terminate('by an operator');
+    expect((await store.waits.listForgotten(60_000)).map(({ id }) => id)).not.toContain(wait.id);
+    await tellForgotten(look, 0);
+    await client.waitForIdle(threadId);
+    expect(await transcript(threadId)).toEqual(BOOKED);
+    expect((await store.waits.listForgotten(0)).map(({ id }) => id)).not.toContain(wait.id);
+  });
+
   it('has a result that the model reads where it is refused', async () => {
     const { client, threadId, wait, transcript } = await runtimeThatAsks();
     await client.answerWait(wait.id, { approved: false, reason: 'not today' });
@@ -155,6 +169,31 @@ describe('a thread that waits', () => {
     await client.answerWait(wait.id, { value: 'ada', by: 'bob' });
     await eventually('the end', async () => (await client.getThread(threadId)).status === 'idle');
     expect((await transcript(threadId)).slice(0, 3)).toEqual(BOOKED.slice(0, 3));
+  });
+
+  it('continues as new in the midst of the wait, and on another worker', async () => {
+    const { tool, begun } = asking();
+    const model = scriptedModel([calls('book', {}), says('done')]);
+    const configuration = { historySoftLimit: 40 };
+    const first = await testRuntime({ model, tools: { book: tool }, configuration, fresh: true });
+    const { client, store, taskQueue, transcript } = first;
+    const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'book' }] });
+    await client.waitForIdle(threadId);
+    const [wait] = await client.listWaits({ threadId });
+    const handle = client.temporal.workflow.getHandle(`thread/${threadId}`);
+    for (let n = 0; n < 30; n++) await handle.signal('wakeForMessages', {});
+    await eventually('the next run', async () => (await readRuns(client, threadId)).length > 1);
+    // A query that overtakes the task of a signal is refused, and is to be asked again (docs/sdk-queries.md).
+    const shown = () => handle.query(status).catch(() => undefined);
+    await eventually('the wait', async () => (await shown())?.waits?.[0]?.id === wait?.id);
+    await first.stopWorker();
+    expect(await client.answerWait(wait?.id ?? '', { value: 'ada', by: 'bob' })).toEqual({
+      outcome: 'taken',
+    });
+    await testRuntime({ registry: helperRegistry({ model, tools: { book: tool } }), store, taskQueue });
+    await eventually('the end', async () => (await client.getThread(threadId)).status === 'idle');
+    expect((await transcript(threadId)).slice(0, 4)).toEqual(BOOKED);
+    expect(begun).toHaveLength(2);
   });
 
   it('closes what it waits for when it is stopped', async () => {

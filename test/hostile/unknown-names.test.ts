@@ -27,7 +27,7 @@ describe('a name that a thread does not know', () => {
     const thread = await hostileRuntime();
     for (const name of NAMES) await thread.signal(name, [json({ content: 'x' })]);
     expect(await thread.rejected(1)).toEqual([
-      'InvalidMessage: there is no signal "__temporal_"; a thread knows queueMessage, queueTool, stop, terminate, wakeForEffects, wakeForMessages, answerWait',
+      'InvalidMessage: there is no signal "__temporal_"; a thread knows queueMessage, queueTool, stop, terminate, wakeForEffects, wakeForMessages, answerWait, cancelExecution',
     ]);
     for (const name of NAMES) await thread.signal(name);
     await thread.expectHealth();
@@ -49,7 +49,7 @@ describe('a name that a thread does not know', () => {
     for (const name of NAMES.filter((name) => name !== 'sendMessage')) {
       const failure = await rawUpdate(thread.client, thread.victim, name, [json({ content: 'x' })]);
       expect(failure).toMatchObject({
-        message: `There is no update ${JSON.stringify(name.slice(0, 64))}; a thread knows sendMessage, answerWait.`,
+        message: `There is no update ${JSON.stringify(name.slice(0, 64))}; a thread knows sendMessage, answerWait, cancelExecution.`,
         applicationFailureInfo: { type: 'InvalidMessage' },
       });
     }
@@ -82,6 +82,7 @@ describe('a name that a thread does not know', () => {
         'terminate',
         'wakeForEffects',
         'wakeForMessages',
+        'cancelExecution',
       ].sort(),
     );
     await thread.expectHealth();

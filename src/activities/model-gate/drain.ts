@@ -52,6 +52,7 @@ export interface DrainedStep extends OpenStep {
   readonly swept: number;
   /** As in BegunStep. */
   readonly taken: SideSteps;
+  readonly executionId?: string;
 }
 
 const ROW_HOOKS = ['before_create_message', 'after_create_message'] as const;
@@ -191,7 +192,7 @@ async function toExecution(
   const history = await readMessageHistory(dependencies, threadId);
   const { side, sideSteps } = pending;
   return {
-    executionId: pending.executionId ?? executionId,
+    executionId: pending.executionId ?? pending.nextExecutionId ?? executionId,
     step: pending.thread.lastStep + 1,
     stepCount: pending.stepCount + 1,
     sideSteps: { ...sideSteps, [side]: sideSteps[side] + 1 },

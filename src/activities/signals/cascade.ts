@@ -2,6 +2,7 @@
  * Stop and termination of a thread, as activities carry them to its descendants (runtime §10): `state/descendants.ts` says whom.
  * C1. After the thread's own commit, also where it comes again and finds the thread ended already: so a worker that dies in
  *     between leaves nobody running.
+ * C2. Those below a cancelled execution are cancelled with its reason, and stopped: nothing of them goes on by itself.
  */
 import type { CommitStatusInput } from '../../core/thread/step.ts';
 import { stopDescendants, terminateDescendants } from '../../state/descendants.ts';
@@ -12,10 +13,23 @@ import { openThreadSignals, type ThreadSignals } from './thread-signals.ts';
 export async function cascade(
   store: ThreadStore,
   { threadId, status, stops }: Pick<CommitStatusInput, 'threadId' | 'status' | 'stops'>,
+  canceled?: { readonly reason: string | null },
 ): Promise<void> {
   if (status === 'terminated') await endDescendants(store, openThreadSignals(store), threadId);
   // A thread that was stopped before may commit its rest again; somebody may have let a child go on since.
-  if (status === 'stopped' && stops) await stopDescendants(store, threadId, openThreadSignals(store).stop);
+  if (canceled) await cancelDescendants(store, threadId, canceled.reason ?? undefined);
+  else if (status === 'stopped' && stops)
+    await stopDescendants(store, threadId, openThreadSignals(store).stop);
+}
+
+/** C2: cancelled and stopped. */
+function cancelDescendants(store: ThreadStore, threadId: string, reason: string | undefined): Promise<void> {
+  const { stop } = openThreadSignals(store);
+  return stopDescendants(store, threadId, async (descendant, why) => {
+    // One that has not begun is held back by the stop alone.
+    await store.executions.cancel({ threadId: descendant, reason });
+    await stop(descendant, why);
+  });
 }
 
 /** Code of the thread itself has asked for it: its workflow hears by the activity's answer. */

@@ -22,7 +22,7 @@ export async function commitStatus(
   const report = await readReport(dependencies, input);
   const outcome = await store.threads.commitStatus({ ...input, ...run, ...(report ? { report } : {}) });
   await probe?.('status_committed');
-  await cascade(store, input);
+  await cascade(store, input, outcome.kind === 'terminated' ? undefined : outcome.canceled);
   return outcome;
 }
 

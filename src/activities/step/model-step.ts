@@ -27,6 +27,7 @@ export async function modelStep(
   switch (begun.kind) {
     case 'terminated':
     case 'limited':
+    case 'canceled':
       return begun;
     case 'nothing_to_do':
     case 'failed':
@@ -47,7 +48,7 @@ export async function modelStep(
 async function describeAnswer(
   dependencies: ActivityDependencies,
   input: ModelStepInput,
-  { ref: { step }, swept, taken }: DrainedStep,
+  { ref: { step }, swept, taken, executionId }: DrainedStep,
   answered: AnsweredOutcome,
 ): Promise<ModelStepOutcome> {
   switch (answered.kind) {
@@ -60,7 +61,7 @@ async function describeAnswer(
     case 'closed':
       return { kind: 'nothing_to_do', step, swept, ...(await readSession(dependencies, input)) };
     case 'stored':
-      return describeStored(dependencies, input, answered.record, { swept, taken });
+      return describeStored(dependencies, input, answered.record, { swept, taken, executionId });
   }
 }
 
@@ -78,16 +79,17 @@ async function describeStored(
   { registry, store }: ActivityDependencies,
   { threadId, agent }: ModelStepInput,
   record: StepRecord,
-  { swept, taken }: Pick<DrainedStep, 'swept' | 'taken'>,
+  { swept, taken, executionId }: Pick<DrainedStep, 'swept' | 'taken' | 'executionId'>,
 ): Promise<StoredStep> {
   const project = registry();
   const moved = agent !== undefined && record.agent !== agent ? { agent: record.agent } : {};
   const queued = project.hooks.size > 0 ? { waiting: await store.queue.count(threadId) } : {};
-  return { kind: 'step', ...describe(project, record), swept, taken, ...moved, ...queued };
+  const named = executionId === undefined ? {} : { executionId };
+  return { kind: 'step', ...describe(project, record), swept, taken, ...moved, ...queued, ...named };
 }
 
 type StoredStep = Extract<ModelStepOutcome, { kind: 'step' }>;
-type Described = Omit<StoredStep, 'kind' | 'swept' | 'taken' | 'waiting'>;
+type Described = Omit<StoredStep, 'kind' | 'swept' | 'taken' | 'waiting' | 'executionId'>;
 
 function describe(project: Registry, record: StepRecord): Described {
   const { agent, side, turns } = record;

@@ -37,7 +37,8 @@ export function withQuickCalls<Input extends Caller, Outcome extends StepOutcome
     // Q2: a lone process runs its unit and nothing else.
     if (outcome.kind !== 'step' || ('exceeded' in outcome && outcome.exceeded) || dependencies.lone)
       return outcome;
-    const ran = await runCalls(dependencies, input, outcome);
+    const { executionId = input.executionId } = 'executionId' in outcome ? outcome : {};
+    const ran = await runCalls(dependencies, { ...input, executionId }, outcome);
     return hasRoom(outcome, ran) ? { ...outcome, ran } : outcome;
   };
 }

@@ -18,6 +18,35 @@ export function addThreadStop(threads: Command, cli: Cli): void {
   addEnd(command).action(act(cli, stopThread));
 }
 
+interface CancelOptions extends EndOptions {
+  readonly execution?: string;
+  readonly by?: string;
+}
+
+export function addThreadCancel(threads: Command, cli: Cli): void {
+  const command = threads
+    .command('cancel')
+    .summary('cancel an execution of a thread')
+    .description(
+      'Cancels what a thread is doing now: its model, tools, code and subagents are aborted, and what they had finished is kept. ' +
+        'Unlike after a stop, what others have queued goes on. With --json: the execution.',
+    )
+    .option('--execution <id>', 'only if it is this one (default: the one that runs)')
+    .option('--by <name>', 'who asks');
+  addEnd(command).action(act(cli, cancelExecution));
+}
+
+async function cancelExecution(threadId: string, options: CancelOptions): Promise<undefined> {
+  const { execution: executionId, reason, by } = options;
+  const { withClient } = await import('../connection/open-client.ts');
+  const canceled = await withClient(options, (client) =>
+    client.cancelExecution(threadId, { executionId, reason, by }),
+  );
+  if (options.json) printJson(canceled);
+  else note(`Asked thread ${threadId} to cancel execution ${canceled.id}.`);
+  return undefined;
+}
+
 export function addThreadTerminate(threads: Command, cli: Cli): void {
   const command = threads
     .command('terminate')

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
+import { isExecutionId, itemIdOf } from '../../core/thread/execution-id.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { AnswerPrinter } from '../answer/answer-printer.ts';
 import {
@@ -20,9 +21,13 @@ import { type AttachOptions, addAttach, readAttachments } from '../input/read-at
 import { readText } from '../input/read-text.ts';
 import { dimNote, printJson, printLine } from '../output/output.ts';
 
+const EXECUTION =
+  'id of the execution that it begins, alone and from rest; the same again attaches to it, anything else is refused';
+
 interface GivingOptions extends CommonOptions, WaitOptions {
   readonly id?: string;
   readonly context?: Record<string, unknown>;
+  readonly execution?: string;
   readonly taskQueue?: string;
 }
 
@@ -51,6 +56,7 @@ export function addThreadSend(threads: Command, cli: Cli): void {
       '--id <message-id>',
       'id of the message: sent twice under one id, it is stored once (default: a new one)',
     )
+    .option('--execution <id>', EXECUTION)
     .addOption(
       new Option('--role <role>', 'user: the agent answers; assistant: recorded as its own words')
         .choices(['user', 'assistant'])
@@ -72,7 +78,8 @@ export function addThreadTool(threads: Command, cli: Cli): void {
     .argument('<name>', 'name of the tool')
     .argument('[arguments]', `its arguments, a JSON object: '{"city":"Paris"}'`, parseObject)
     .option(...CONTEXT)
-    .option('--id <item-id>', 'queued twice under one id, it runs once (default: a new one)');
+    .option('--id <item-id>', 'queued twice under one id, it runs once (default: a new one)')
+    .option('--execution <id>', EXECUTION);
   addCommon(addTaskQueue(addWait(command))).action(act(cli, queueTool));
 }
 
@@ -81,7 +88,8 @@ async function sendMessage(
   given: string | undefined,
   options: SendOptions,
 ): Promise<number | undefined> {
-  const { id = randomUUID(), role, silent, context } = options;
+  const { execution: executionId, role, silent, context } = options;
+  const { id = newId(executionId) } = options;
   const attachments = readAttachments(options.attach);
   if (given === undefined && attachments.length === 0)
     throw new RuntimeError('InvalidMessage', 'Give a text to send, or files with --attach.');
@@ -89,7 +97,7 @@ async function sendMessage(
   // An assistant message is not answered: only rest can be awaited.
   const sent = role === 'user' ? id : undefined;
   return give(threadId, options, sent, (client) =>
-    client.queueMessage(threadId, { id, content, role, silent, attachments, context }),
+    client.queueMessage(threadId, { id, content, role, silent, attachments, context, executionId }),
   );
 }
 
@@ -99,10 +107,15 @@ async function queueTool(
   args: Record<string, unknown> | undefined,
   options: GivingOptions,
 ): Promise<number | undefined> {
-  const { id = randomUUID(), context } = options;
+  const { execution: executionId, id = newId(executionId), context } = options;
   return give(threadId, options, id, (client) =>
-    client.queueTool(threadId, { id, name, arguments: args, context }),
+    client.queueTool(threadId, { id, name, arguments: args, context, executionId }),
   );
+}
+
+/** The same message under the same execution is the same item. */
+function newId(executionId: string | undefined): string {
+  return executionId === undefined || !isExecutionId(executionId) ? randomUUID() : itemIdOf(executionId);
 }
 
 async function give(

@@ -37,6 +37,11 @@ export interface ExecutionState {
   /** Fires when the execution is stopped, the thread is terminated, or the worker must hand over. */
   readonly abortSignal: AbortSignal;
   /**
+   * Throws the reason of `abortSignal` once it has fired: between stages of long work, and last before what cannot be taken back. Work that
+   * never awaits anything does not hear of a cancellation.
+   */
+  throwIfCancelled(): void;
+  /**
    * Who acts after this step, whatever the rules say: the same side continues with another step, or its turn ends and the other
    * one acts. With one AI side, `b` is the person: the execution ends with `forced_human_turn`.
    */

@@ -83,12 +83,14 @@ export interface EventData {
 
   /** An execution began: the thread was at rest and has work. With `runId`: it runs with a context that somebody has given. */
   'execution.started': { readonly executionId: string; readonly runId?: string };
-  /** It ended, and why. With `status`: the thread has not simply come to rest. */
+  /** It ended, and why; with `status`: not simply at rest. Cancelled: `reason` is `canceled`, `cancelReason` and `by` are those of who asked. */
   'execution.ended': {
     readonly executionId: string;
     readonly reason: string;
     readonly status?: Exclude<RestStatus, 'idle'>;
     readonly error?: StoredError;
+    readonly cancelReason?: string;
+    readonly by?: string;
   };
   /** A step was stopped while it ran; `keptText`: the text until then is kept as a message. */
   'execution.aborted': InSubprompt & { readonly status: RestStatus; readonly keptText: boolean };

@@ -95,3 +95,14 @@ export function parseContext(value: unknown, name = 'context'): ParsedContext {
 function refuse(reason: string): ParsedContext {
   return { ok: false, reason };
 }
+
+type ReadContext =
+  | { readonly ok: true; readonly given: { readonly context?: GivenContext } }
+  | { readonly ok: false; readonly reason: string };
+
+/** Of a payload that may have one. */
+export function readContext({ context }: Readonly<Record<string, unknown>>): ReadContext {
+  if (context === undefined || context === null) return { ok: true, given: {} };
+  const parsed = parseContext(context);
+  return parsed.ok ? { ok: true, given: { context: parsed.context } } : parsed;
+}

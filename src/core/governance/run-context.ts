@@ -5,6 +5,7 @@
  * R2. What names the run, its session, its trace and its place comes from the first that gives it.
  * R3. Where nobody gives one, nothing is kept: the context is made of what the execution has anyway (`contextOf`).
  */
+import type { Cancellation } from './cancellation.ts';
 import { joinPermissions, type Permissions } from './permissions.ts';
 import { joinLimits, type RunLimits } from './run-limit.ts';
 
@@ -117,6 +118,11 @@ export function contextOf(given: GivenContext, { executionId, rootId, agent }: E
 export function withAgent(context: RunContext, agent: string): RunContext {
   const { agentChain } = context;
   return agentChain.at(-1) === agent ? context : { ...context, agentChain: [...agentChain, agent] };
+}
+
+/** As it reads once somebody has asked to cancel its execution. */
+export function withCancellation(context: RunContext, canceled: Cancellation | null): RunContext {
+  return canceled ? { ...context, canceled: true, cancelReason: canceled.reason } : context;
 }
 
 /** What goes back with a child's report to whom has asked it: what the child was confined to, and no run of its own. */

@@ -4,12 +4,13 @@
  * a bad payload is a value here: a refused signal must never fail a workflow task.
  */
 import { isAttachmentList } from '../file/attachment.ts';
-import { parseContext } from '../governance/given-context.ts';
+import { readContext } from '../governance/given-context.ts';
 import type { GivenContext } from '../governance/run-context.ts';
 import type { AttachmentRef } from '../message/message.ts';
 import type { ErrorCode } from '../value/error.ts';
 import { measureJson } from '../value/json-measure.ts';
 import { LIMITS, utf8Length } from '../value/limit.ts';
+import { isExecutionId, itemIdOf } from './execution-id.ts';
 
 export interface MessageItem {
   readonly kind: 'message';
@@ -22,6 +23,8 @@ export interface MessageItem {
   readonly attachments?: readonly (string | AttachmentRef)[];
   /** Of the execution that it begins or joins. */
   readonly context?: GivenContext;
+  /** The execution that it begins, alone and from rest (execution-id.ts). */
+  readonly executionId?: string;
 }
 
 export interface ToolItem {
@@ -33,6 +36,8 @@ export interface ToolItem {
   readonly origin?: 'code';
   /** As of a message. */
   readonly context?: GivenContext;
+  /** The execution that it begins, alone and from rest (execution-id.ts). */
+  readonly executionId?: string;
 }
 
 /** The sender stored the content under this id before it signalled. */
@@ -40,6 +45,8 @@ export interface StoredItem {
   readonly kind: 'stored';
   readonly id: string;
   readonly role: 'user' | 'assistant';
+  /** The execution that it begins, alone and from rest (execution-id.ts). */
+  readonly executionId?: string;
 }
 
 export type QueueItem = MessageItem | ToolItem | StoredItem;
@@ -90,7 +97,8 @@ function refuse(code: Refusal['code'], reason: string, id?: unknown): Refused {
 const ATTACHMENTS = `"attachments" must be a list of at most ${LIMITS.attachments} paths of files of the thread, each of at most ${LIMITS.filePathBytes} characters`;
 
 /**
- * `queueMessage` and `sendMessage`: `{ id?, role?, content, silent?, metadata?, attachments?, context? }`, or `{ id, stored: true, role? }`.
+ * `queueMessage` and `sendMessage`: `{ id?, role?, content, silent?, metadata?, attachments?, context?, executionId? }`, or
+ * `{ id, stored: true, role?, executionId? }`.
  * `attachments` are paths of files of the thread; with them the content may be empty.
  */
 export function parseMessagePayload(
@@ -100,28 +108,50 @@ export function parseMessagePayload(
 ): Parsed<IncomingItem> {
   if (!isRecord(payload))
     return refuse('InvalidMessage', 'the payload must be an object with a "content" string');
-  const { id, role = 'user' } = payload;
-  if (!isIdOrAbsent(id)) return refuse('InvalidMessage', BAD_ID);
+  const { role = 'user' } = payload;
+  const named = readIds(payload);
+  if (!named.ok) return named;
+  const { id } = named.value;
   if (typeof role !== 'string' || !roles.includes(role)) {
     return refuse('InvalidMessage', `"role" must be one of ${roles.join(', ')}`, id);
   }
-  return payload.stored === true ? parseStored(id, role) : parseContent(payload, { id, role, maxDepth });
+  return payload.stored === true
+    ? parseStored(named.value, role)
+    : parseContent(payload, { ...named.value, role, maxDepth });
 }
 
-function parseStored(id: string | null | undefined, role: string): Parsed<IncomingItem> {
+interface Ids {
+  readonly id?: string;
+  readonly executionId?: string;
+}
+
+const BAD_EXECUTION_ID = `"executionId" must be 1 to ${LIMITS.executionIdChars} visible ASCII characters`;
+
+/** The item's own id, and that of the execution that it begins. One that names its execution alone has an id from that. */
+function readIds({ id, executionId }: Readonly<Record<string, unknown>>): Parsed<Ids> {
+  if (!isIdOrAbsent(id)) return refuse('InvalidMessage', BAD_ID);
+  const own = typeof id === 'string' ? { id } : {};
+  if (executionId === undefined || executionId === null) return { ok: true, value: own };
+  if (!isExecutionId(executionId)) return refuse('InvalidMessage', BAD_EXECUTION_ID, id);
+  return { ok: true, value: { id: id ?? itemIdOf(executionId), executionId } };
+}
+
+function parseStored({ id, executionId }: Ids, role: string): Parsed<IncomingItem> {
   if (!isItemId(id)) return refuse('InvalidMessage', 'a stored message needs the "id" it is stored under');
-  return { ok: true, value: { kind: 'stored', id, role: role as StoredItem['role'] } };
+  return {
+    ok: true,
+    value: { kind: 'stored', id, role: role as StoredItem['role'], ...(executionId ? { executionId } : {}) },
+  };
 }
 
-interface MessageHead {
-  readonly id: string | null | undefined;
+interface MessageHead extends Ids {
   readonly role: string;
   readonly maxDepth: number;
 }
 
 function parseContent(
   payload: Readonly<Record<string, unknown>>,
-  { id, role, maxDepth }: MessageHead,
+  { id, executionId, role, maxDepth }: MessageHead,
 ): Parsed<IncomingItem> {
   const { silent, metadata, attachments } = payload;
   if (attachments !== undefined && attachments !== null && !isAttachmentList(attachments)) {
@@ -149,28 +179,21 @@ function parseContent(
     ...(isRecord(metadata) ? { metadata } : {}),
     ...(files.length > 0 ? { attachments: files } : {}),
     ...context.given,
+    ...(executionId ? { executionId } : {}),
   });
 }
 
-type ReadContext =
-  | { readonly ok: true; readonly given: { readonly context?: GivenContext } }
-  | { readonly ok: false; readonly reason: string };
-
-function readContext({ context }: Readonly<Record<string, unknown>>): ReadContext {
-  if (context === undefined || context === null) return { ok: true, given: {} };
-  const parsed = parseContext(context);
-  return parsed.ok ? { ok: true, given: { context: parsed.context } } : parsed;
-}
-
-/** `queueTool`: `{ id?, name, arguments?, context? }`. */
+/** `queueTool`: `{ id?, name, arguments?, context?, executionId? }`. */
 export function parseToolPayload(
   payload: unknown,
   maxDepth: number = LIMITS.jsonDepth,
 ): Parsed<IncomingItem> {
   if (!isRecord(payload))
     return refuse('InvalidMessage', 'the payload must be an object with a "name" string');
-  const { id, name, arguments: args = {} } = payload;
-  if (!isIdOrAbsent(id)) return refuse('InvalidMessage', BAD_ID);
+  const { name, arguments: args = {} } = payload;
+  const named = readIds(payload);
+  if (!named.ok) return named;
+  const { id } = named.value;
   if (!isToolName(name)) {
     return refuse('InvalidMessage', '"name" must name a tool', id);
   }
@@ -178,8 +201,7 @@ export function parseToolPayload(
   if (isDeeper(args, maxDepth)) return refuseDepth('arguments', maxDepth, id);
   const context = readContext(payload);
   if (!context.ok) return refuse('InvalidMessage', context.reason, id);
-  const named = typeof id === 'string' ? { id } : {};
-  return withinBytes({ kind: 'tool', ...named, name, arguments: args, ...context.given });
+  return withinBytes({ kind: 'tool', ...named.value, name, arguments: args, ...context.given });
 }
 
 /** Checked before anything else: a recursive function would exhaust its stack on deeper values. */

@@ -54,13 +54,14 @@ export function parseStartInput(
     throw new InvalidStart(`the input is nested deeper than ${LIMITS.jsonDepth} levels`);
   }
   const { messages = [], carried } = input;
+  const { canceled, ...standing } = parseStanding(input);
   const threadId = parseThreadId(input.threadId, workflowId);
   return {
     threadId,
     ...parseCreation(input),
     ...parseFamily(input, threadId),
-    ...parseStanding(input),
-    messages: parseMessages(messages, maxDepth),
+    ...standing,
+    messages: parseMessages(messages, maxDepth).map(cancelWith(canceled)),
     carried: carried === undefined || carried === null ? null : parseSnapshot(carried),
   };
 }
@@ -97,11 +98,22 @@ function parseFamily(
   return { parentId, rootId: root };
 }
 
-function parseStanding({ context }: Fields): Pick<StartInput, 'context'> {
+/** A thread has no run to be cancelled: that its context is canceled says so of its first messages. */
+function parseStanding({
+  context,
+}: Fields): Pick<StartInput, 'context'> & { readonly canceled?: GivenContext } {
   if (context === undefined || context === null) return {};
   const parsed = parseContext(context);
   if (!parsed.ok) throw new InvalidStart(parsed.reason);
-  return { context: parsed.context };
+  const { canceled, cancelReason, ...standing } = parsed.context;
+  return { context: standing, ...(canceled ? { canceled: { canceled, cancelReason } } : {}) };
+}
+
+function cancelWith(canceled: GivenContext | undefined): (message: IncomingItem) => IncomingItem {
+  return (message) =>
+    canceled && message.kind !== 'stored'
+      ? { ...message, context: { ...canceled, ...message.context } }
+      : message;
 }
 
 function parseThreadId(given: unknown, workflowId: string): string {

@@ -4,6 +4,7 @@
  */
 
 import type { FlowDirective, Side, StepDirective } from '../author/thread-execution.ts';
+import type { CancelRequest } from '../governance/cancellation.ts';
 import type { GivenContext } from '../governance/run-context.ts';
 import type { QueueItem, Refusal } from './item.ts';
 import type { Session, SideSteps } from './session.ts';
@@ -71,6 +72,10 @@ export type OpenThreadOutcome =
       readonly unstarted?: true;
     };
 
+export interface CancelExecutionInput extends RunRef {
+  readonly request: CancelRequest;
+}
+
 export interface StashInput extends RunRef {
   readonly items: readonly QueueItem[];
 }
@@ -124,7 +129,6 @@ interface Swept {
   readonly swept: number;
 }
 
-/** `waiting` counts the items in line. */
 type LimitedStep = Readonly<Record<'step' | 'waiting', number> & { kind: 'limited'; reason: LimitReason }>;
 
 /** The store's state of the session; absent for one AI side. */
@@ -146,9 +150,8 @@ export type ModelStepOutcome =
         readonly moreInput: boolean;
         /** What hooks asked of the flow. */
         readonly directive?: StepDirective;
-        /** The side that made the step; absent for one AI side. */
+        /** The side that made the step, and turns of the session before it, as counted by the store; absent for one AI side. */
         readonly side?: Side;
-        /** Turns of the session before it, as counted by the store; absent for one AI side. */
         readonly turns?: number;
         /** Steps of each side against the limits, this one included (step-limit.ts, L1); absent in answers of early versions. */
         readonly taken?: SideSteps;
@@ -158,10 +161,14 @@ export type ModelStepOutcome =
         readonly agent?: string;
         /** Its answer has used up a budget: its calls are not begun, and the execution is over. */
         readonly exceeded?: StoredError;
+        /** The execution, where it is not the one that the workflow has proposed. */
+        readonly executionId?: string;
       })
   | (Swept & SessionNow & { readonly kind: 'nothing_to_do'; readonly step: number })
-  /** A limit forbids the step: nothing was drained, and its items are in line in the store. */
+  /** A limit forbids the step: nothing was drained, and its items are in line in the store, `waiting` with them. */
   | (Swept & LimitedStep)
+  /** The execution is cancelled: no step of it begins. `waiting` items are in line. */
+  | (Swept & { readonly kind: 'canceled'; readonly step: number; readonly waiting: number })
   | (Swept & SessionNow & { readonly kind: 'failed'; readonly step: number; readonly error: StoredError })
   /** Other requests hold what is left of its budget: the same step is to be asked for again. */
   | (Swept & { readonly kind: 'blocked'; readonly step: number })
@@ -231,6 +238,8 @@ interface AgentNow {
   readonly agent?: string;
   /** A report to the parent is stored and not yet delivered. */
   readonly reportDue?: true;
+  /** The execution was to be cancelled, and has ended so, whatever the workflow had in mind. */
+  readonly canceled?: { readonly reason: string | null };
 }
 
 export type CommitStatusOutcome =

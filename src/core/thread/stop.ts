@@ -10,6 +10,7 @@
  */
 
 import type { Side, StepDirective } from '../author/thread-execution.ts';
+import type { CANCELED } from '../governance/cancellation.ts';
 import { otherSide, type SideSteps, type StepEnding } from './session.ts';
 import { findLimit, type LimitReason, type StepLimits } from './step-limit.ts';
 
@@ -24,6 +25,7 @@ export type StopReason =
   | 'stop_on_response'
   | 'empty_response'
   | 'no_stop_rule'
+  | typeof CANCELED
   | LimitReason;
 
 /** The acting side's rules, as its agent defines them. */

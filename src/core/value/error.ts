@@ -13,6 +13,8 @@ export const ERRORS = {
   ThreadNotFound: { exit: 3, status: 404 },
   /** The thread has no such execution, or none at all. */
   ExecutionNotFound: { exit: 3, status: 404 },
+  /** The execution has ended; nothing is left to cancel. */
+  ExecutionNotCancelable: { exit: 1, status: 409 },
   InvalidMessage: { exit: 2, status: 400 },
   MessageTooLarge: { exit: 2, status: 413 },
   InvalidStart: { exit: 2, status: 400 },
@@ -69,6 +71,8 @@ export const ERRORS = {
   WorkerCrashed: { exit: 1, status: 500 },
   /** A person, or a rule, did not let something be done. */
   ActionDenied: { exit: 1, status: 403 },
+  /** The id of an execution is taken by another item. */
+  ExecutionConflict: { exit: 1, status: 409 },
   /** There is no wait with this id. */
   WaitNotFound: { exit: 3, status: 404 },
   /** A limit of an execution's budget is used up; the message names it. The thread lives on: another message begins a new execution. */

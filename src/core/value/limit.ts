@@ -2,6 +2,8 @@
 export const LIMITS = {
   /** Characters of an item's or message's id; visible ASCII. */
   idChars: 64,
+  /** Characters of an execution's id that a sender gives; visible ASCII. */
+  executionIdChars: 200,
   threadIdChars: 128,
   userIdChars: 256,
   /** JSON of the context that comes with a start or an item, its nesting, the characters of one of its ids, and the agents in its chain. */

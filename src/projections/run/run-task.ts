@@ -48,6 +48,8 @@ export interface RunEnd {
   /** Absent where the execution has simply ended. */
   readonly status?: RestStatus;
   readonly error?: StoredError;
+  /** Of whoever had it cancelled. */
+  readonly cancelReason?: string;
 }
 
 const STATES: Readonly<Record<RestStatus, RunTaskState>> = {
@@ -65,7 +67,8 @@ export function stateOfEnd({ status = 'idle' }: Pick<RunEnd, 'status'>): RunTask
 export function endRun(open: OpenRun, end: RunEnd): readonly RunEventDraft[] {
   const state = stateOfEnd(end);
   const [run, answer] = state === 'completed' ? settleAnswer(open) : [open, []];
-  const { reason, error } = end;
+  const { cancelReason, error } = end;
+  const reason = cancelReason ?? end.reason;
   const why = state === 'canceled' ? { cancel_reason: reason } : { stop_reason: reason };
   const task = toTask(run, state, { ...why, ...(error ? { error } : {}) });
   const summary =

@@ -33,6 +33,8 @@ export interface PendingWork {
   readonly rows: readonly PendingRow[];
   /** Null where the step begins an execution. */
   readonly executionId: string | null;
+  /** The execution that these rows begin, where they name one. */
+  readonly nextExecutionId?: string;
   /** Model steps of that execution. */
   readonly stepCount: number;
   readonly sideSteps: SideSteps;

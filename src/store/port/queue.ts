@@ -18,7 +18,21 @@ export interface QueueOptions {
   readonly own?: boolean;
 }
 
+export interface ClaimExecution {
+  readonly threadId: string;
+  /** The user of the thread, whose ids these are; null where it has none: then they are the store's. */
+  readonly userId: string | null;
+  readonly item: QueueItem;
+}
+
+/** `claimed`: by this item, or by the same content under `itemId`. `conflict`: by another item, for that thread. */
+export type ClaimedExecution =
+  | { readonly kind: 'claimed'; readonly itemId: string }
+  | { readonly kind: 'conflict'; readonly threadId: string };
+
 export interface QueueStore {
+  /** Claims the id of the execution that an item begins, before the item is sent. The same item again changes nothing. */
+  claim(command: ClaimExecution): Promise<ClaimedExecution>;
   /**
    * Moves queued content from the workflow's memory into the store, in order; answers how many items are in line now, 0 on a
    * terminated thread. An item that is nested too deep becomes an event `item.rejected`.

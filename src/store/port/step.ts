@@ -91,6 +91,8 @@ export type BegunStep =
       readonly swept: number;
       /** Steps against the limits, this one included. */
       readonly taken: SideSteps;
+      /** As below. */
+      readonly executionId?: string;
     }
   /** It failed before, or its execution's budget denies it (`BudgetExceeded`): what was due is history then. */
   | { readonly kind: 'failed'; readonly step: number; readonly error: StoredError; readonly swept: number }
@@ -102,6 +104,8 @@ export type BegunStep =
       readonly swept: 0;
       readonly waiting: number;
     }
+  /** Its execution is cancelled. What was drained is history; `waiting` items are in line. `step` is the thread's last. */
+  | { readonly kind: 'canceled'; readonly step: number; readonly swept: number; readonly waiting: number }
   | {
       readonly kind: 'call';
       readonly step: number;
@@ -115,6 +119,8 @@ export type BegunStep =
       readonly noted?: true;
       /** The first call of this attempt began with it. */
       readonly called?: true;
+      /** Its execution, where it is not the one that was proposed. */
+      readonly executionId?: string;
     };
 
 /** One attempt at a step. */

@@ -78,6 +78,11 @@ export interface ListWaits {
   readonly limit?: number;
 }
 
+export interface ForgottenWait {
+  readonly id: string;
+  readonly threadId: string;
+}
+
 export interface WaitStore {
   /**
    * Opens a wait, in one transaction with the change of its call from started to asked. The key again answers the wait that is
@@ -93,4 +98,6 @@ export interface WaitStore {
   get(id: string): Promise<Wait | null>;
   /** Oldest first. */
   list(options?: ListWaits): Promise<readonly Wait[]>;
+  /** Those that have been over for so long, and whose calls have not begun again. At most 100. */
+  listForgotten(olderThanMs: number): Promise<readonly ForgottenWait[]>;
 }

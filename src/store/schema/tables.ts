@@ -35,6 +35,18 @@ export interface ItemTable {
   own: Flag;
 }
 
+/** An id that a sender has given to an execution. */
+export interface ExecutionClaimTable {
+  /** `user:<id>`, or `store`. */
+  owner: string;
+  execution_id: string;
+  thread_id: string;
+  /** The item that begins it. */
+  item_id: string;
+  digest: string;
+  created_at: number;
+}
+
 export interface MessageTable {
   thread_id: string;
   id: string;
@@ -78,6 +90,8 @@ export interface ExecutionTable {
   first_seq: number | null;
   /** Null while it lasts, and where the thread has simply come to rest. */
   ended_as: 'stopped' | 'failed' | 'terminated' | null;
+  /** Who wants it cancelled, why, since when; null where nobody does. */
+  cancel_request: Json | null;
 }
 
 export interface StepTable {
@@ -217,5 +231,6 @@ export interface Tables
   model_calls: ModelCallTable;
   events: EventTable;
   effects: EffectTable;
+  execution_claims: ExecutionClaimTable;
   author_strikes: StrikeTable;
 }

@@ -9,9 +9,11 @@ import { getThread, listThreads } from '../commands/base/read.ts';
 import { readBudget } from '../commands/budget/read-budget.ts';
 import { listEffects, nextEffect, removeEffect, scheduleEffect } from '../commands/effect/effect.ts';
 import { beginEffect, endEffect } from '../commands/effect/effect-run.ts';
+import { claimExecution } from '../commands/message/execution-claim.ts';
 import { readPending } from '../commands/message/pending.ts';
 import { countQueued, countTaken, queueItem, spillItems, stageItem } from '../commands/message/queue.ts';
 import { beginStep } from '../commands/step/begin-step.ts';
+import { cancelExecution } from '../commands/step/cancel.ts';
 import { commitStep, failStep } from '../commands/step/close-step.ts';
 import { keepFlow, markGreeted } from '../commands/step/hook.ts';
 import { readContext } from '../commands/step/read-context.ts';
@@ -23,6 +25,7 @@ import { clearStrike, readStrike, recordDeaths } from '../commands/tool/strike.t
 import { openSubprompt, readSubprompt } from '../commands/tool/subprompt.ts';
 import { openImmediate } from '../commands/tool/subprompt-immediate.ts';
 import { beginTool, commitTool, settleLostTool } from '../commands/tool/tool.ts';
+import { listForgottenWaits } from '../commands/wait/forgotten-wait.ts';
 import { answerWait, closeWait, expireWait, getWait, listWaits, openWait } from '../commands/wait/wait.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
 
@@ -54,6 +57,7 @@ export function bindWork(context: CommandContext): Work {
       markGreeted: bound(markGreeted),
     },
     queue: {
+      claim: bound(claimExecution),
       spill: bound(spillItems),
       stage: bound(stageItem),
       add: bound(queueItem),
@@ -61,7 +65,11 @@ export function bindWork(context: CommandContext): Work {
       countTaken: bound(countTaken),
       readPending: bound(readPending),
     },
-    executions: { get: bound(getExecution), list: bound(listExecutions) },
+    executions: {
+      cancel: bound(cancelExecution),
+      get: bound(getExecution),
+      list: bound(listExecutions),
+    },
     steps: {
       begin: bound(beginStep),
       readContext: bound(readContext),
@@ -119,6 +127,7 @@ function bindWaits(context: CommandContext): Pick<ThreadStore, 'waits'> {
       close: bound(closeWait),
       get: bound(getWait),
       list: bound(listWaits),
+      listForgotten: bound(listForgottenWaits),
     },
   };
 }

@@ -2,6 +2,7 @@
  * What an execution runs with (core/governance/run-context.ts): composed as its input becomes history, of what its thread was started with and
  * what comes with the items. Where none of them says anything, nothing is read and nothing is written.
  */
+import type { Cancellation, CancelRequest } from '../../../core/governance/cancellation.ts';
 import { readContextMetadata } from '../../../core/governance/context-metadata.ts';
 import {
   beginContext,
@@ -69,4 +70,13 @@ export function toContextColumns(context: RunContext | null) {
     session_id: context?.sessionId ?? null,
     trace_id: context?.traceId ?? null,
   };
+}
+
+/** As it is kept with the execution. */
+export function toCancellation({ reason, by }: Omit<CancelRequest, 'executionId'>, at: number): string {
+  return JSON.stringify({ reason: reason ?? null, by: by ?? null, at } satisfies Cancellation);
+}
+
+export function readCancellation(text: string | null): Cancellation | null {
+  return text === null ? null : (JSON.parse(text) as Cancellation);
 }

@@ -6,20 +6,21 @@
  */
 import type { InferResult, Transaction } from 'kysely';
 import type { Side } from '../../../core/author/thread-execution.ts';
-import { writeContextMetadata } from '../../../core/governance/context-metadata.ts';
 import type { GivenContext, RunContext } from '../../../core/governance/run-context.ts';
 import type { AttachmentRef } from '../../../core/message/message.ts';
+import { admit } from '../../../core/thread/execution-id.ts';
 import type { QueueItem } from '../../../core/thread/item.ts';
 import { findAnswering, roleOf } from '../../../core/thread/session.ts';
 import type { BeginStep } from '../../port/step.ts';
 import { QUEUED_TOOL, toQueuedCall, withPrepared } from '../../schema/pending-payload.ts';
 import type { Tables } from '../../schema/tables.ts';
-import { readInBatches } from '../base/batches.ts';
 import { type ContextPlace, composeContext, givenContext } from '../base/run-context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import type { CausedItem } from '../budget/account.ts';
+import { readCanceled, refuseCanceled, tellContext } from './drain-context.ts';
 import { putInLine } from './queue.ts';
 import { resolveAttachments } from './queued-attachments.ts';
+import { refuseTaken } from './taken-id.ts';
 
 /** A drained tool waits for its run in the step that drained it. */
 export interface DrainedTool {
@@ -37,6 +38,8 @@ export interface Drained {
   readonly tools: readonly DrainedTool[];
   /** What the execution runs with, with what has joined it now; null where nobody has given anything. */
   readonly context: RunContext | null;
+  /** All that came says that its run is cancelled, and nothing else is under way. */
+  readonly canceled?: { readonly reason?: string };
 }
 
 /** The most pending rows that one step takes beside its own items; the rest wait for the next. */
@@ -58,6 +61,10 @@ export interface DueInput extends InputWish {
   readonly added: readonly QueueItem[];
   /** How many of them were in line. */
   readonly swept: number;
+  /** The execution that they begin, where they name one. */
+  readonly executionId?: string;
+  /** Items that stay in line. */
+  readonly left: ReadonlySet<string>;
 }
 
 type Asked = Pick<BeginStep, 'threadId' | 'items' | 'prepared'>;
@@ -87,16 +94,27 @@ export async function readDue(
   thread: ThreadTransaction,
   { items, prepared, twoSides = false }: Pick<BeginStep, 'items' | 'prepared' | 'twoSides'>,
   inLine: readonly PendingRow[],
+  running: boolean,
 ): Promise<DueInput> {
   const { own, added } = await lineUp(thread, items);
   const seen = new Map(prepared?.map((row) => [row.id, row]));
   // What the step took stands before the rows in line (core/queue I1), though its rows are younger.
-  const rows = [...own, ...inLine].map(({ payload, ...row }) => ({
+  const all = [...own, ...inLine].map(({ payload, ...row }) => ({
     ...row,
     item: JSON.parse(withPrepared(payload, seen.get(row.id))) as DueRow['item'],
   }));
+  const rows = admit(all, running);
+  const taken = new Set(rows.map(({ id }) => id));
   const said = rows.map(({ kind, item: { role } }) => ({ kind, role }));
-  return { rows, added, swept: inLine.length, ...wishOf(said, twoSides) };
+  const executionId = rows[0]?.item.executionId;
+  return {
+    rows,
+    added,
+    swept: inLine.filter(({ id }) => taken.has(id)).length,
+    left: new Set(all.flatMap(({ id }) => (taken.has(id) ? [] : [id]))),
+    ...(executionId === undefined ? {} : { executionId }),
+    ...wishOf(said, twoSides),
+  };
 }
 
 /** D1: the first message decides who acts. */
@@ -118,25 +136,23 @@ export async function drain(
   { executionId, twoSides = false, open }: Pick<BeginStep, 'twoSides'> & ContextPlace,
 ): Promise<Drained> {
   const accepted = await refuseTaken(thread, rows);
-  const said = accepted.map(({ kind, item: { role } }) => ({ kind, role }));
+  const wanted = accepted.filter(({ item }) => givenContext(item)?.canceled !== true);
+  const said = wanted.map(({ kind, item: { role } }) => ({ kind, role }));
   const { answering, wantsAnswer } = wishOf(said, twoSides);
   if (answering !== undefined) thread.set({ side: answering });
-  const given = accepted.flatMap(({ item }) => givenContext(item) ?? []);
+  const canceled = open || wanted.length > 0 ? undefined : readCanceled(accepted.map(({ item }) => item));
+  const counted = canceled ? accepted : wanted;
+  const given = counted.flatMap(({ item }) => givenContext(item) ?? []);
   const context = composeContext(thread.row, given, { executionId, open });
   const tools: DrainedTool[] = [];
   for (const { id, kind, item: queued } of accepted) {
     const item = tellContext(queued, context);
-    if (kind === 'tool') tools.push(await storeQueuedTool(thread, { ...item, id, executionId }));
+    if (kind === 'tool' && givenContext(queued)?.canceled) refuseCanceled(thread, id);
+    else if (kind === 'tool') tools.push(await storeQueuedTool(thread, { ...item, id, executionId }));
     else await storeMessage(thread, id, item, executionId);
   }
   await markDrained(thread, rows);
-  return { swept, wantsAnswer, tools, context };
-}
-
-/** An item that brought a context tells in its message what became of it. */
-function tellContext(item: DueRow['item'], context: RunContext | null): DueRow['item'] {
-  if (context === null || givenContext(item) === null) return item;
-  return { ...item, metadata: { ...item.metadata, ...writeContextMetadata(context) } };
+  return { swept, wantsAnswer, tools, context, ...(canceled ? { canceled } : {}) };
 }
 
 /** The step's own items as rows. Taken and drained in one transaction: nobody ever sees these waiting. */
@@ -162,7 +178,7 @@ async function markDrained({ trx, threadId }: ThreadTransaction, rows: readonly 
 }
 
 interface DueRow extends Pick<PendingRow, 'id' | 'kind' | 'own'> {
-  readonly item: StoredMessagePayload & QueuedToolPayload & CausedItem;
+  readonly item: StoredMessagePayload & QueuedToolPayload & CausedItem & { readonly executionId?: string };
 }
 
 interface StoredMessagePayload {
@@ -217,34 +233,4 @@ export async function storeQueuedTool(
     step: thread.row.last_step + 1,
   });
   return { callId: call.id, ...call.function, origin: item.origin ?? 'signal' };
-}
-
-/** An id that one of the thread's own messages bears cannot name another; such an item is refused, visibly. */
-export async function refuseTaken<Item extends { readonly id: string }>(
-  thread: ThreadTransaction,
-  items: readonly Item[],
-): Promise<readonly Item[]> {
-  const ids = items.map(({ id }) => id);
-  const taken = await findMessages(thread.trx, thread.threadId, ids);
-  for (const id of ids)
-    if (taken.has(id))
-      thread.emit('item.rejected', { id, code: 'InvalidMessage', reason: 'another message has this id' });
-  return items.filter(({ id }) => !taken.has(id));
-}
-
-/** Those of the ids that messages bear. */
-export async function findMessages(
-  trx: Transaction<Tables>,
-  threadId: string,
-  ids: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const found = await readInBatches(ids, (batch) =>
-    trx
-      .selectFrom('messages')
-      .select('id')
-      .where('thread_id', '=', threadId)
-      .where('id', 'in', batch)
-      .execute(),
-  );
-  return new Set(found.map(({ id }) => id));
 }

@@ -4,6 +4,7 @@
  */
 import type { Selectable, Transaction } from 'kysely';
 import type { Side } from '../../../core/author/thread-execution.ts';
+import { admit } from '../../../core/thread/execution-id.ts';
 import type { QueueItem } from '../../../core/thread/item.ts';
 import { mustTakeOver } from '../../../core/thread/plan-step.ts';
 import { findAnswering, NO_STEPS } from '../../../core/thread/session.ts';
@@ -20,12 +21,16 @@ import { toCounts } from '../base/step-place.ts';
 import type { ThreadRow } from '../base/thread-transaction.ts';
 import { findUnseen } from '../base/unseen-step.ts';
 import { budgetOf } from '../budget/account.ts';
-import { DRAIN_ROWS, findMessages, wishOf } from './drain.ts';
+import { DRAIN_ROWS, wishOf } from './drain.ts';
 import { toItemRow } from './queue.ts';
 import { findLimitOf } from './step-limit.ts';
+import { findMessages } from './taken-id.ts';
 
 type Query = Parameters<QueueStore['readPending']>[0];
-type Row = Pick<Selectable<ItemTable>, 'id' | 'kind' | 'payload' | 'state' | 'position' | 'created_at'>;
+type Row = Pick<
+  Selectable<ItemTable>,
+  'id' | 'kind' | 'payload' | 'state' | 'position' | 'created_at' | 'own'
+>;
 
 /** `taken`: another message has its id. */
 type FoundRow = Row & { readonly taken: boolean };
@@ -37,9 +42,13 @@ export async function readPending(context: CommandContext, query: Query): Promis
     if (!thread) throw unknownThread(context.storeId, threadId);
     const takesOver = await mustTakeOverFirst(db, query, thread);
     const drains = thread.terminated_at === null && !takesOver && !(await hasBegun(db, query));
-    const found = drains ? await findRows(db, query, context.now()) : [];
-    const side = findSide(thread, query, found);
     const { open, ...execution } = await readExecution(db, thread);
+    const { executionId } = execution;
+    const inLine = drains ? await findRows(db, query, context.now()) : [];
+    const due = admit(inLine.map(toDue), executionId !== null);
+    const found = due.map(({ row }) => row);
+    const named = executionId === null ? due[0]?.item.executionId : undefined;
+    const side = findSide(thread, query, found);
     const given = found.flatMap(({ taken, payload }) =>
       taken ? [] : (givenContext(readItem(payload)) ?? []),
     );
@@ -53,9 +62,15 @@ export async function readPending(context: CommandContext, query: Query): Promis
         (!takesOver &&
           (await isLimited(db, query, { thread, found, begins: execution.executionId === null }))),
       ...execution,
-      runContext: composeContext(thread, given, { executionId: query.executionId ?? '', open }),
+      runContext: composeContext(thread, given, { executionId: named ?? query.executionId ?? '', open }),
+      ...(named === undefined ? {} : { nextExecutionId: named }),
     };
   });
+}
+
+/** As `drain` reads it. */
+function toDue(row: FoundRow) {
+  return { row, own: row.own, item: JSON.parse(row.payload) as { readonly executionId?: string } };
 }
 
 /** Decides as `beginStep` does, which then drains nothing. */
@@ -83,7 +98,7 @@ async function findRows(db: Transaction<Tables>, query: Query, now: number): Pro
   const { threadId, items } = query;
   const rows = db
     .selectFrom('items')
-    .select(['id', 'kind', 'payload', 'state', 'position', 'created_at'])
+    .select(['id', 'kind', 'payload', 'state', 'position', 'created_at', 'own'])
     .where('thread_id', '=', threadId)
     .orderBy('position');
   const ids = [...new Set(items.map(({ id }) => id))];

@@ -11,6 +11,7 @@ import { readInBatches } from '../base/batches.ts';
 import { type CommandContext, inRun, inThread, refuseTerminated } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { causedBy } from '../budget/account.ts';
+import { claimItem } from './execution-claim.ts';
 
 export function countPending({ trx, threadId }: ThreadTransaction): Promise<number> {
   return countItems(trx, threadId);
@@ -58,6 +59,8 @@ export async function putInLine(
   item: QueueItem,
   { own = false }: QueueOptions = {},
 ): Promise<boolean> {
+  if (item.executionId !== undefined && item.kind !== 'stored' && !(await holdsClaim(thread, item)))
+    return false;
   const position = thread.row.last_position + 1;
   const isNew =
     item.kind === 'stored'
@@ -65,6 +68,30 @@ export async function putInLine(
       : await lineUp(thread, own ? { ...causedBy(thread), ...item } : item, { position, own: own ? 1 : 0 });
   if (isNew) thread.set({ last_position: position });
   return isNew;
+}
+
+/** False for an item that is refused, or is another's twin: it is not to come again. */
+async function holdsClaim(thread: ThreadTransaction, item: QueueItem): Promise<boolean> {
+  const claimed = await claimItem(thread, item);
+  if (claimed.kind === 'claimed' && claimed.itemId === item.id) return true;
+  const refused = await thread.trx
+    .insertInto('items')
+    .values({
+      ...toItemRow(thread.threadId, item, thread.now),
+      payload: '{}',
+      state: 'drained',
+      position: null,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('items.id')
+    .executeTakeFirst();
+  if (!refused || claimed.kind === 'claimed') return false;
+  thread.emit('item.rejected', {
+    id: item.id,
+    code: 'ExecutionConflict',
+    reason: `the execution ${JSON.stringify(item.executionId)} was begun by another item, in thread ${claimed.threadId}`,
+  });
+  return false;
 }
 
 /** One statement: a client may stage the same id at this very moment, and staging takes no lock on the thread. */

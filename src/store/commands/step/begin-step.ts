@@ -13,6 +13,9 @@
  * B7. A limit is asked when it is known who would act, and before anything is drained: what the step may not take is still in line.
  * B8. A budget is asked behind the drain: what is due is history, whatever becomes of the step. Where it is used up, the execution is over,
  *     and what comes in behind that is left to the next one.
+ * B9. Of an execution that is to be cancelled no step begins: what waits stays in line for the next. One whose whole input says that it is
+ *     cancelled begins and has no step; the input is history.
+ * B10. An item may name the execution that it begins (core/thread/execution-id.ts, E1).
  */
 import { mustTakeOver, planStep, type UnseenStep } from '../../../core/thread/plan-step.ts';
 import { NEW_SESSION } from '../../../core/thread/session.ts';
@@ -24,7 +27,6 @@ import { keepOutcome, selectOutcome } from '../base/command-key.ts';
 import { type CommandContext, inRunWith } from '../base/context.ts';
 import { keepContext } from '../base/run-context.ts';
 import { askedSteps, beginCount, countEnded, countedSteps } from '../base/step-count.ts';
-import { selectStep } from '../base/step-row.ts';
 import type { ThreadRow, ThreadTransaction } from '../base/thread-transaction.ts';
 import { findUnseen } from '../base/unseen-step.ts';
 import { budgetOf, narrowBudget } from '../budget/account.ts';
@@ -33,11 +35,11 @@ import { type Drained, type DueInput, drain, readDue, selectInLine } from '../me
 import { countPending, emitRejections, enqueueTools, tellQueued } from '../message/queue.ts';
 import { findLimitOf } from '../message/step-limit.ts';
 import { bringContext, type OpenedPlace } from './bring-context.ts';
-import { describeStep } from './describe-step.ts';
 import { type OpenExecution, selectOpenExecution, setRunning } from './execution.ts';
 import { applyHandoff } from './handoff.ts';
 import { openImmediateStep } from './immediate.ts';
-import { openModelStep, openToolStep, retryStep } from './open-step.ts';
+import { openModelStep, openToolStep } from './open-step.ts';
+import { findStored, resume } from './resume-step.ts';
 import { keepScratch } from './scratch.ts';
 
 export async function beginStep(context: CommandContext, command: BeginStep): Promise<BegunStep> {
@@ -51,25 +53,38 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
       selectInLine(trx, command),
     ],
     async (thread, [[before], [open], inLine]) => {
+      if (before && before.step !== null && open?.cancel_request) return canceledStep(thread, before.swept);
       if (before && before.step !== null)
-        return relaxCall(thread, await resume(context, thread, command, { ...before, step: before.step }));
+        if (before && before.step !== null) {
+          const resumed = await resume(context, thread, command, { ...before, step: before.step });
+          return relaxCall(thread, tellExecution(resumed, open?.id ?? command.executionId, command));
+        }
       const unseen = await findUnseen(thread.trx, thread.row, command.afterStep);
       // B6: the store knows better where it is ahead.
       const behind = unseen !== undefined || (command.session !== undefined && (await hasUnanswered(thread)));
       setSession(thread, beginSession(thread.row, command, { behind }));
-      const due = await readDue(thread, command, inLine);
+      const due = await readDue(thread, command, inLine, open !== undefined);
       if (open === undefined) await beginCount(thread, due.rows);
       const found = { due, unseen, open };
       const decision = await decide(thread, command, found);
       if (before && decision.do === 'drain')
         return { kind: 'nothing_to_do', step: thread.row.last_step, swept: before.swept };
       if (!before) emitRejections(thread, command.rejections);
-      const asked = { ...command, executionId: open?.id ?? command.executionId };
+      // B10: named by its item.
+      const named = decision.do === 'drain' ? due.executionId : undefined;
+      const executionId = open?.id ?? named ?? command.executionId;
+      const asked = { ...command, executionId };
       const begun = await carryOut(context, thread, asked, { ...found, decision, swept: before?.swept ?? 0 });
       if (!before) await keepOutcome(thread, command, { step: stepOf(begun), swept: begun.swept });
-      return relaxCall(thread, begun);
+      return relaxCall(thread, tellExecution(begun, executionId, command));
     },
   );
+}
+
+/** The workflow has proposed another id. */
+function tellExecution(begun: BegunStep, executionId: string, asked: BeginStep): BegunStep {
+  const tells = executionId !== asked.executionId && (begun.kind === 'call' || begun.kind === 'stored');
+  return tells ? { ...begun, executionId } : begun;
 }
 
 /** What a step is begun with. */
@@ -87,6 +102,8 @@ type Decision =
   | { readonly do: 'end'; readonly error: StoredError }
   /** B7: a limit forbids the step. */
   | { readonly do: 'hold_back'; readonly reason: LimitReason }
+  /** B9: the execution that is open is to be cancelled. */
+  | { readonly do: 'cancel' }
   | { readonly do: 'drain' };
 
 async function decide(
@@ -94,6 +111,7 @@ async function decide(
   { limits }: BeginStep,
   { due: input, unseen, open }: Found,
 ): Promise<Decision> {
+  if (open?.cancel_request) return { do: 'cancel' };
   const error = open ? budgetOf(thread)?.exceeded : endedBefore(thread, input);
   if (error) return { do: 'end', error };
   if (mustTakeOver(unseen, thread.turn_open === 1)) return { do: 'take_over', step: unseen.step };
@@ -124,7 +142,8 @@ async function carryOut(
   for (const item of found.due.added) tellQueued(thread, item);
   if (decision.do === 'end') return endStep(thread, decision.error, swept);
   if (decision.do === 'hold_back') return holdBack(thread, decision.reason);
-  await setRunning(thread, command, found, null);
+  if (decision.do === 'cancel') return canceledStep(thread, 0);
+  await setRunning(thread, command, found);
   return findStored(thread, decision.step, 0);
 }
 
@@ -134,6 +153,7 @@ async function takeStep(
   command: BeginStep,
   found: Found,
 ): Promise<NewlyBegun> {
+  for (const item of found.due.added) if (found.due.left.has(item.id)) tellQueued(thread, item);
   const drained = await drain(thread, found.due, { ...command, open: found.open });
   if (found.open) await keepContext(thread, found.open, drained.context);
   if (drained.wantsAnswer) thread.set({ answer_due: 1, turn_open: 1 });
@@ -163,6 +183,11 @@ async function holdBack(thread: ThreadTransaction, reason: LimitReason): Promise
   return { kind: 'limited', step: thread.row.last_step, reason, swept: 0, waiting };
 }
 
+/** B9: no step begins. */
+async function canceledStep(thread: ThreadTransaction, swept: number): Promise<NewlyBegun> {
+  return { kind: 'canceled', step: thread.row.last_step, swept, waiting: await countPending(thread) };
+}
+
 /** The workflow is told of a call only by the commit that ends it. */
 function relaxCall(thread: ThreadTransaction, begun: BegunStep): BegunStep {
   if (begun.kind === 'call') thread.relax();
@@ -180,13 +205,17 @@ async function openStep(
   command: BeginStep,
   { drained, ...found }: Found & { readonly drained: Drained },
 ): Promise<NewlyBegun> {
-  const { swept, tools } = drained;
+  const { swept, tools, canceled } = drained;
   const plan = planStep({ newTools: tools.length > 0, turnOpen: thread.row.turn_open === 1 });
+  if (plan === 'nothing' && canceled) {
+    await setRunning(thread, command, found, drained);
+    return canceledStep(thread, swept);
+  }
   if (plan === 'nothing') return { kind: 'nothing_to_do', step: thread.row.last_step, swept };
   // B5: a new step opens.
   const { agent } = thread.row;
   applyHandoff(thread);
-  await setRunning(thread, command, found, drained.context);
+  await setRunning(thread, command, found, { context: drained.context });
   if (found.open && thread.row.agent !== agent)
     await narrowBudget(thread, command.executionId, command.budget?.(thread.row.agent));
   if (plan === 'run_tools') {
@@ -206,40 +235,4 @@ async function openStep(
 /** B8: told as a step that has failed; `step` is the thread's last. */
 function endStep({ row }: ThreadTransaction, error: StoredError, swept: number) {
   return { kind: 'failed', step: row.last_step, error, swept } as const;
-}
-
-async function findStored(thread: ThreadTransaction, step: number, swept: number) {
-  const taken = countedSteps(thread.row);
-  return { kind: 'stored', record: await describeStep(thread, step), swept, taken } as const;
-}
-
-/** The worker that had this step was lost, or its answer was: go on from what it left. */
-async function resume(
-  context: CommandContext,
-  thread: ThreadTransaction,
-  command: BeginStep,
-  { step: begun, swept }: { readonly step: number; readonly swept: number },
-): Promise<BegunStep> {
-  const step = await selectStep(thread.trx, thread.threadId, begun)
-    .select(['step', 'state', 'attempt'])
-    .executeTakeFirstOrThrow();
-  switch (step.state) {
-    case 'committed':
-      return findStored(thread, step.step, swept);
-    case 'failed':
-      return {
-        kind: 'failed',
-        step: step.step,
-        error: JSON.parse(thread.row.last_error ?? '{"code":"Unknown","message":"the step failed"}'),
-        swept,
-      };
-    case 'stopped':
-    case 'abandoned':
-      return { kind: 'nothing_to_do', step: step.step, swept };
-    case 'open': {
-      const attempt = await retryStep(context, thread, step);
-      const taken = countedSteps(thread.row);
-      return bringContext(thread, command, { kind: 'call', step: step.step, attempt, swept, taken });
-    }
-  }
 }

@@ -3,7 +3,7 @@ import type { InferResult, Transaction } from 'kysely';
 import type { RunContext } from '../../../core/governance/run-context.ts';
 import type { BeginStep } from '../../port/step.ts';
 import type { Tables } from '../../schema/tables.ts';
-import { toContextColumns } from '../base/run-context.ts';
+import { toCancellation, toContextColumns } from '../base/run-context.ts';
 import { beginAsking } from '../base/step-count.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { causesOf, openBudget } from '../budget/account.ts';
@@ -12,7 +12,7 @@ import type { DueInput } from '../message/drain.ts';
 export function selectOpenExecution(trx: Transaction<Tables>, threadId: string) {
   return trx
     .selectFrom('executions')
-    .select(['id', 'context', 'run_context'])
+    .select(['id', 'context', 'run_context', 'cancel_request'])
     .where('thread_id', '=', threadId)
     .where('ended_at', 'is', null)
     .limit(1);
@@ -20,18 +20,24 @@ export function selectOpenExecution(trx: Transaction<Tables>, threadId: string) 
 
 export type OpenExecution = InferResult<ReturnType<typeof selectOpenExecution>>[number];
 
-/** The thread works, in the execution that is open or in the one that is named. `context`: what that one begins with. */
+/** What an execution begins with: its context, and the request to cancel it that came with all of its input. */
+interface Begun {
+  readonly context?: RunContext | null;
+  readonly canceled?: { readonly reason?: string } | null;
+}
+
+/** The thread works, in the execution that is open or in the one that is named. */
 export async function setRunning(
   thread: ThreadTransaction,
   { executionId, budget }: Pick<BeginStep, 'executionId' | 'budget'>,
   { open, due }: { readonly open: OpenExecution | undefined; readonly due: DueInput },
-  context: RunContext | null,
+  { context = null, canceled = null }: Begun = {},
 ): Promise<void> {
   if (!open) {
     const definition = budget?.(thread.row.agent);
     await openBudget(thread, { executionId, definition, causes: causesOf(due.rows) });
   }
-  if (!open && (await startExecution(thread, executionId, context))) {
+  if (!open && (await startExecution(thread, executionId, { context, canceled }))) {
     beginAsking(thread);
     thread.emit('execution.started', { executionId, ...(context ? { runId: context.runId } : {}) });
   }
@@ -44,7 +50,7 @@ export async function setRunning(
 async function startExecution(
   thread: ThreadTransaction,
   executionId: string,
-  context: RunContext | null,
+  { context = null, canceled = null }: Begun,
 ): Promise<boolean> {
   const started = await thread.trx
     .insertInto('executions')
@@ -59,6 +65,7 @@ async function startExecution(
       agent: thread.row.agent,
       first_seq: thread.written.event_seq + 1,
       ended_as: null,
+      cancel_request: canceled ? toCancellation(canceled, thread.now) : null,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')

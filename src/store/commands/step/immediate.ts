@@ -5,7 +5,8 @@
  */
 import type { BeginStep, ImmediateCalls } from '../../port/step.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
-import { type DrainedTool, refuseTaken, storeQueuedTool } from '../message/drain.ts';
+import { type DrainedTool, storeQueuedTool } from '../message/drain.ts';
+import { refuseTaken } from '../message/taken-id.ts';
 import { openToolStep } from './open-step.ts';
 
 /** The step's number; undefined where the acting side has none to make, or has had its first model step. */

@@ -1,9 +1,10 @@
 /** Reads of executions: each with the context that it ran with, given or made of its own id and place. */
 import type { InferResult } from 'kysely';
-import { contextOf } from '../../../core/governance/run-context.ts';
+import { contextOf, withCancellation } from '../../../core/governance/run-context.ts';
 import type { ExecutionRecord, ListExecutions } from '../../port/execution.ts';
 import { toCount } from '../../schema/rows.ts';
 import type { CommandContext } from '../base/context.ts';
+import { readCancellation } from '../base/run-context.ts';
 import { readContext } from '../base/step-place.ts';
 
 function selectExecutions({ db }: Pick<CommandContext, 'db'>) {
@@ -43,6 +44,7 @@ export async function listExecutions(
 
 function toExecutionRecord(row: Row): ExecutionRecord {
   const given = readContext(row.run_context);
+  const canceled = readCancellation(row.cancel_request);
   const place = { executionId: row.id, rootId: row.root_id, agent: row.thread_agent };
   return {
     id: row.id,
@@ -51,7 +53,8 @@ function toExecutionRecord(row: Row): ExecutionRecord {
     endedAt: row.ended_at === null ? null : Number(row.ended_at),
     stopReason: row.stop_reason,
     // One that has ended keeps the agents that had it.
-    context: given ?? contextOf({}, place),
+    context: withCancellation(given ?? contextOf({}, place), canceled),
     contextGiven: given !== null,
+    canceled,
   };
 }

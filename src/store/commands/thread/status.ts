@@ -10,8 +10,11 @@
  * R5. What a thread's own code queued in an execution that a limit or its budget ended stays in line, and begins no other, until something comes
  *     from outside.
  * R6. Nobody is asked any more for what the execution waited for.
+ * R7. An execution that is to be cancelled ends as cancelled, however it ends, and unlike a stopped one holds back nothing that others have
+ *     queued. What its calls had come to is kept.
  */
 import { randomUUID } from 'node:crypto';
+import { CANCELED } from '../../../core/governance/cancellation.ts';
 import { roleOf } from '../../../core/thread/session.ts';
 import type { CommitStatusInput, CommitStatusOutcome, RestStatus } from '../../../core/thread/step.ts';
 import { isUsedUp } from '../../../core/thread/step-limit.ts';
@@ -28,9 +31,9 @@ import { settleUnheard } from '../budget/reserve.ts';
 import { cancelEffects } from '../effect/effect-run.ts';
 import { hasDueReport, keepEnd, keepReport } from '../family/child-report.ts';
 import { countPending, emitRejections } from '../message/queue.ts';
-import { applyHandoff } from '../step/handoff.ts';
 import { settleOpenCalls } from '../step/tool-result.ts';
 import { closeWaits } from '../wait/wait.ts';
+import { endExecution, markLate, readLastEnd, tellEnd } from './end-execution.ts';
 
 export async function commitStatus(
   context: CommandContext,
@@ -39,29 +42,40 @@ export async function commitStatus(
   return inThread(context, command.threadId, async (thread) => {
     if (thread.row.terminated_at !== null) return { kind: 'terminated', ...(await withReportDue(thread)) };
     await thread.admit(command.runId);
-    await reportRejections(thread, command);
+    const repeated = await reportRejections(thread, command);
     if (command.session && !(await hasUnanswered(thread))) setSession(thread, command.session);
     const waiting = await countPending(thread);
-    const { status } = command;
-    const mayRest = command.park === true || status === 'stopped' || status === 'terminated';
+    const ended = await endExecution(thread, command);
+    const { executionId } = ended;
+    // R7: told again, so that those below hear of it whatever became of the one who was told first.
+    const canceled = repeated && executionId === null ? await readLastEnd(thread) : ended.canceled;
+    // R7: it ends as cancelled, whatever the workflow had in mind.
+    const rest = canceled ? toCanceled(command) : command;
+    const { status } = rest;
+    const stays = status === 'stopped' && rest.reason !== CANCELED;
+    const mayRest = command.park === true || stays || status === 'terminated';
     // R5: what is left is the thread's own.
-    const inLine = isUsedUp(command) ? await hasOutsideInput(thread.trx, thread.threadId) : waiting > 0;
+    const inLine =
+      isUsedUp(rest) || rest.reason === CANCELED
+        ? await hasOutsideInput(thread.trx, thread.threadId)
+        : waiting > 0;
     const pending = !mayRest && (inLine || command.more === true);
     await abortSteps(thread, status);
     await settleOpenCalls(thread, status);
-    const executionId = await endExecution(thread, command);
-    await closeWaits(thread, command.reason ?? status, status === 'terminated');
+    if (canceled) await markLate(thread, ended);
+    await closeWaits(thread, rest.reason ?? status, status === 'terminated');
+    tellEnd(thread, ended, rest);
     if (status !== 'terminated')
       await keepReport(thread, { executionId, report: command.report, goesOn: pending });
-    const where = { waiting, step: thread.row.last_step, ...tellAgent(thread, command) };
+    const told = canceled ? { canceled: { reason: canceled.reason } } : {};
+    const where = { waiting, step: thread.row.last_step, ...tellAgent(thread, command), ...told };
     if (pending) {
       await endBudget(context, thread);
       return { kind: 'pending', ...where, ...(await withReportDue(thread)) };
     }
     // Woken in vain, a thread rests for the reason that it rested for before.
-    const reason =
-      command.reason ?? (executionId === null ? (thread.row.stop_reason ?? undefined) : undefined);
-    await settle(thread, { ...command, reason });
+    const reason = rest.reason ?? (executionId === null ? (thread.row.stop_reason ?? undefined) : undefined);
+    await settle(thread, { ...rest, reason });
     if (status === 'terminated') await endThread(thread, command.reason);
     await endBudget(context, thread);
     return { kind: 'rest', ...where, ...(await withReportDue(thread)) };
@@ -87,10 +101,11 @@ export async function terminateThread(
   await inThread(context, threadId, async (thread) => {
     if (thread.row.terminated_at !== null) return;
     const status = 'terminated';
+    const ended = await endExecution(thread, { status, reason });
     await abortSteps(thread, status);
     await settleOpenCalls(thread, status);
-    await endExecution(thread, { status, reason });
     await closeWaits(thread, reason ?? status, true);
+    tellEnd(thread, ended, { status, reason });
     await settle(thread, { status, reason });
     await endThread(thread, reason);
     await endBudget(context, thread);
@@ -112,16 +127,17 @@ async function endThread(thread: ThreadTransaction, reason: string | undefined):
 
 type Rest = Pick<CommitStatusInput, 'status' | 'reason' | 'error'>;
 
-/** The same commit again, its answer having been lost, tells of no refusal twice. */
+/** The same commit again, its answer having been lost, tells of no refusal twice: then it is true. */
 async function reportRejections(
   thread: ThreadTransaction,
   { runId, ordinal, rejections }: CommitStatusInput & { readonly runId: string },
-): Promise<void> {
+): Promise<boolean> {
   if (ordinal !== undefined) {
-    if (await findOutcome(thread, { runId, ordinal })) return;
+    if (await findOutcome(thread, { runId, ordinal })) return true;
     await keepOutcome(thread, { runId, ordinal }, { step: null, swept: 0 });
   }
   emitRejections(thread, rejections);
+  return false;
 }
 
 async function abortSteps(thread: ThreadTransaction, status: RestStatus): Promise<void> {
@@ -176,30 +192,9 @@ async function streamedText(
     .join('');
 }
 
-/** The turn is over, whatever comes next: its input is history now, answered along with the next. Null where none was open. */
-async function endExecution(
-  thread: ThreadTransaction,
-  { status, reason, error }: Rest,
-): Promise<string | null> {
-  const ended = await thread.trx
-    .updateTable('executions')
-    .set({
-      ended_at: thread.now,
-      stop_reason: reason ?? status,
-      context: null,
-      ended_as: status === 'idle' ? null : status,
-    })
-    .where('thread_id', '=', thread.threadId)
-    .where('ended_at', 'is', null)
-    .returning('id')
-    .execute();
-  const how = status === 'idle' ? {} : { status, ...(error ? { error } : {}) };
-  for (const { id } of ended)
-    thread.emit('execution.ended', { executionId: id, reason: reason ?? status, ...how });
-  thread.set({ turn_open: 0, answer_due: 0 });
-  // R3: it has waited for a step.
-  applyHandoff(thread);
-  return ended[0]?.id ?? null;
+/** R7: the end of a cancelled execution. */
+function toCanceled(command: CommitStatus): CommitStatus {
+  return { ...command, status: 'stopped', reason: CANCELED, error: undefined };
 }
 
 async function settle(thread: ThreadTransaction, { status, reason, error }: Rest): Promise<void> {

@@ -61,6 +61,8 @@ export async function endWait(
     answer: answered ? JSON.stringify(end.answer) : null,
     reason: answered ? null : end.reason,
     ended_at: thread.now,
+    // Nobody goes on with it.
+    ...(rests ? { heard: 1 } : {}),
   };
   await thread.trx.updateTable('waits').set(changes).where('id', '=', row.id).execute();
   const { step } = row;

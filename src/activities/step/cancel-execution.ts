@@ -1,0 +1,15 @@
+/** `cancelExecution`: a request that came by signal or update is kept in the store, which also says whether there is anything to cancel. */
+import type { CancelVerdict } from '../../core/governance/cancellation.ts';
+import type { CancelExecutionInput } from '../../core/thread/step.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { fromRun } from '../base/run-ref.ts';
+
+export async function cancelExecution(
+  { store }: ActivityDependencies,
+  input: CancelExecutionInput,
+): Promise<CancelVerdict> {
+  // Throws where this worker has another store.
+  fromRun(store, input);
+  const { threadId, request } = input;
+  return store.executions.cancel({ threadId, ...request });
+}

@@ -1,0 +1,27 @@
+/** Ids that a client gives to executions: checked and claimed before anything is sent, so that a conflict is told to its sender. */
+import { isExecutionId } from '../core/thread/execution-id.ts';
+import { RuntimeError } from '../core/value/error.ts';
+import { LIMITS } from '../core/value/limit.ts';
+import type { ClaimExecution } from '../store/port/queue.ts';
+import type { ThreadStore } from '../store/port/thread-store.ts';
+
+/** Throws `InvalidMessage`. */
+export function checkExecutionId(executionId: unknown): void {
+  if (executionId === undefined || isExecutionId(executionId)) return;
+  throw new RuntimeError(
+    'InvalidMessage',
+    `The id of an execution must be 1 to ${LIMITS.executionIdChars} visible ASCII characters.`,
+  );
+}
+
+/** The id of the item that begins the execution: its own, or that of the same content which was sent before. Throws `ExecutionConflict`. */
+export async function claimExecution(store: ThreadStore, claim: ClaimExecution): Promise<string> {
+  const { item } = claim;
+  if (item.executionId === undefined) return item.id;
+  const claimed = await store.queue.claim(claim);
+  if (claimed.kind === 'claimed') return claimed.itemId;
+  throw new RuntimeError(
+    'ExecutionConflict',
+    `The execution "${item.executionId}" was begun by another item, in thread "${claimed.threadId}": give this one an id of its own.`,
+  );
+}

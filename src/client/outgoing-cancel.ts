@@ -1,0 +1,33 @@
+/** A request to cancel as a client makes it. */
+import type { CancelRequest } from '../core/governance/cancellation.ts';
+import type { GivenContext } from '../core/governance/run-context.ts';
+import { RuntimeError } from '../core/value/error.ts';
+import { isStorable } from '../core/value/storable-text.ts';
+import type { OutgoingMessage } from './outgoing.ts';
+
+const MOST: Readonly<Record<keyof CancelRequest, number>> = { executionId: 200, reason: 500, by: 200 };
+
+/** Throws `InvalidValue` with the field that is wrong. */
+export function checkCancelRequest(request: CancelRequest): CancelRequest {
+  const checked: Record<string, string> = {};
+  for (const [name, most] of Object.entries(MOST)) {
+    const value: unknown = request[name as keyof CancelRequest];
+    if (value === undefined) continue;
+    if (typeof value !== 'string' || value.length === 0 || value.length > most || !isStorable(value))
+      throw new RuntimeError(
+        'InvalidValue',
+        `The "${name}" of a cancellation is a text of 1 to ${most} characters.`,
+      );
+    checked[name] = value;
+  }
+  return checked;
+}
+
+/** A thread that starts with a cancelled context: its first messages say so, also those that are stored before it starts. */
+export function cancelWith({
+  canceled,
+  cancelReason,
+}: GivenContext = {}): (message: OutgoingMessage) => OutgoingMessage {
+  return (message) =>
+    canceled ? { ...message, context: { canceled, cancelReason, ...message.context } } : message;
+}

@@ -1,0 +1,75 @@
+/**
+ * Ids that senders have given to executions (core/thread/execution-id.ts).
+ * C1. An id is claimed once for its owner: the user of its thread, or the store. The same content again is the same item; any other is a
+ *     conflict.
+ */
+import { createHash } from 'node:crypto';
+import type { Kysely } from 'kysely';
+import type { QueueItem } from '../../../core/thread/item.ts';
+import type { ClaimExecution, ClaimedExecution } from '../../port/queue.ts';
+import type { Tables } from '../../schema/tables.ts';
+import type { CommandContext } from '../base/context.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+
+export async function claimExecution(
+  context: CommandContext,
+  command: ClaimExecution,
+): Promise<ClaimedExecution> {
+  return claim(context.db, command, context.now());
+}
+
+/** C1, for an item that a plain signal has brought. */
+export function claimItem(
+  { trx, threadId, row, now }: ThreadTransaction,
+  item: QueueItem,
+): Promise<ClaimedExecution> {
+  return claim(trx, { threadId, userId: row.user_id, item }, now);
+}
+
+async function claim(
+  db: Kysely<Tables>,
+  { threadId, userId, item }: ClaimExecution,
+  now: number,
+): Promise<ClaimedExecution> {
+  const { executionId } = item;
+  if (executionId === undefined) return { kind: 'claimed', itemId: item.id };
+  const owner = userId === null ? 'store' : `user:${userId}`;
+  const digest = digestOf(threadId, item);
+  await db
+    .insertInto('execution_claims')
+    .values({
+      owner,
+      execution_id: executionId,
+      thread_id: threadId,
+      item_id: item.id,
+      digest,
+      created_at: now,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const held = await db
+    .selectFrom('execution_claims')
+    .selectAll()
+    .where('owner', '=', owner)
+    .where('execution_id', '=', executionId)
+    .executeTakeFirstOrThrow();
+  if (held.digest !== digest) return { kind: 'conflict', threadId: held.thread_id };
+  return { kind: 'claimed', itemId: held.item_id };
+}
+
+/** Of its content, in whatever order its fields came, and of the thread that it is for; its own id is no part of it. */
+function digestOf(threadId: string, { id: _, ...content }: QueueItem): string {
+  return createHash('sha256')
+    .update(JSON.stringify(inOrder({ threadId, ...content })))
+    .digest('hex');
+}
+
+/** Fields that are absent, empty or false say the same. */
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).filter(([, member]) => member !== undefined && member !== false);
+  return Object.fromEntries(
+    fields.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [name, inOrder(member)]),
+  );
+}

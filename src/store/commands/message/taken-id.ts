@@ -1,0 +1,35 @@
+/** Ids that messages of a thread bear: no item can be stored under one. */
+import type { Transaction } from 'kysely';
+import type { Tables } from '../../schema/tables.ts';
+import { readInBatches } from '../base/batches.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+
+/** An id that one of the thread's own messages bears cannot name another; such an item is refused, visibly. */
+export async function refuseTaken<Item extends { readonly id: string }>(
+  thread: ThreadTransaction,
+  items: readonly Item[],
+): Promise<readonly Item[]> {
+  const ids = items.map(({ id }) => id);
+  const taken = await findMessages(thread.trx, thread.threadId, ids);
+  for (const id of ids)
+    if (taken.has(id))
+      thread.emit('item.rejected', { id, code: 'InvalidMessage', reason: 'another message has this id' });
+  return items.filter(({ id }) => !taken.has(id));
+}
+
+/** Those of the ids that messages bear. */
+export async function findMessages(
+  trx: Transaction<Tables>,
+  threadId: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const found = await readInBatches(ids, (batch) =>
+    trx
+      .selectFrom('messages')
+      .select('id')
+      .where('thread_id', '=', threadId)
+      .where('id', 'in', batch)
+      .execute(),
+  );
+  return new Set(found.map(({ id }) => id));
+}

@@ -1,0 +1,42 @@
+/**
+ * Cancels an execution (docs/governance.md): the request is kept with it, and the first one counts. From then on no step of it begins
+ * (begin-step.ts), and however it ends, it ends as cancelled (thread/status.ts).
+ */
+import type { CancelVerdict } from '../../../core/governance/cancellation.ts';
+import type { CancelExecution } from '../../port/execution.ts';
+import { type CommandContext, inThread } from '../base/context.ts';
+import { readCancellation, toCancellation } from '../base/run-context.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+
+export async function cancelExecution(
+  context: CommandContext,
+  { threadId, executionId, reason, by }: CancelExecution,
+): Promise<CancelVerdict> {
+  return inThread(context, threadId, async (thread) => {
+    const found = await findExecution(thread, executionId);
+    if (!found) return { kind: 'not_found' };
+    const { id, ended_at: endedAt, stop_reason: stopReason } = found;
+    if (endedAt !== null) return { kind: 'not_cancelable', executionId: id, stopReason };
+    const known = readCancellation(found.cancel_request);
+    if (known) return { kind: 'canceling', executionId: id, cancellation: known };
+    const text = toCancellation({ reason, by }, thread.now);
+    await thread.trx
+      .updateTable('executions')
+      .set({ cancel_request: text })
+      .where('thread_id', '=', threadId)
+      .where('id', '=', id)
+      .execute();
+    return { kind: 'canceling', executionId: id, cancellation: JSON.parse(text) };
+  });
+}
+
+/** The one that is named; else the one that runs, or the last that did. */
+async function findExecution({ trx, threadId }: ThreadTransaction, executionId: string | undefined) {
+  const all = trx
+    .selectFrom('executions')
+    .select(['id', 'ended_at', 'stop_reason', 'cancel_request'])
+    .where('thread_id', '=', threadId);
+  if (executionId !== undefined) return all.where('id', '=', executionId).executeTakeFirst();
+  const open = await all.where('ended_at', 'is', null).limit(1).executeTakeFirst();
+  return open ?? all.orderBy('started_at', 'desc').limit(1).executeTakeFirst();
+}

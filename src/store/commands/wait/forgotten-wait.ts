@@ -1,0 +1,32 @@
+/** Waits that are over, and whose threads have not gone on: the signal that told of the end was lost, or nobody has noticed it. */
+import type { ForgottenWait } from '../../port/wait.ts';
+import type { CommandContext } from '../base/context.ts';
+
+const MOST = 100;
+
+export async function listForgottenWaits(
+  context: CommandContext,
+  olderThanMs: number,
+): Promise<readonly ForgottenWait[]> {
+  const before = (await context.clock(context.db)) - olderThanMs * 1000;
+  const rows = await context.db
+    .selectFrom('waits')
+    .innerJoin('tool_calls', (join) =>
+      join
+        .onRef('tool_calls.thread_id', '=', 'waits.thread_id')
+        .onRef('tool_calls.step', '=', 'waits.step')
+        .onRef('tool_calls.idx', '=', 'waits.idx'),
+    )
+    .select(['waits.id', 'waits.thread_id'])
+    .where('waits.heard', '=', 0)
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('tool_calls.state', '=', 'scheduled'), eb('waits.ended_at', '<', before)]),
+        eb.and([eb('tool_calls.state', '=', 'asked'), eb('waits.expires_at', '<', before)]),
+      ]),
+    )
+    .orderBy('waits.opened_at')
+    .limit(MOST)
+    .execute();
+  return rows.map(({ id, thread_id: threadId }) => ({ id, threadId }));
+}

@@ -1,0 +1,83 @@
+/** Items that name the execution which they begin (core/thread/execution-id.ts). */
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import type { Stores } from '../store-contract.ts';
+import { message, openThread, type ThreadDriver } from '../thread-driver.ts';
+
+const named = (id: string, executionId: string, content = `content of ${id}`) =>
+  message(id, content, { executionId });
+const executions = async (thread: ThreadDriver) =>
+  (await thread.events('execution.started')).map(({ data }) => data.executionId);
+
+export function registerExecutionClaim(given: () => Stores): void {
+  describe('an item that names its execution', () => {
+    it('begins it alone, and what came later waits until it has begun', async () => {
+      const thread = await openThread(given().store);
+      const id = randomUUID();
+      const first = await thread.beginCall([message('a'), named('x', id), message('b')]);
+      expect((await thread.messages()).map((each) => each.id).slice(0, 1)).toEqual(['a']);
+      expect(await given().store.queue.count(thread.id)).toBe(2);
+      await thread.commit(first);
+      thread.afterStep = first.step;
+      expect(await thread.rest()).toMatchObject({ kind: 'pending', waiting: 2 });
+      thread.executionId = 'proposed';
+      const begun = await thread.begin();
+      expect(begun).toMatchObject({ kind: 'call', executionId: id, swept: 1 });
+      expect(await given().store.queue.count(thread.id)).toBe(1);
+      expect(await executions(thread)).toEqual(['execution-1', id]);
+      if (begun.kind !== 'call') return;
+      await thread.commit({ ...thread.from, step: begun.step, attempt: begun.attempt });
+      thread.afterStep = begun.step;
+      expect(await thread.begin()).toMatchObject({ kind: 'call', swept: 1, executionId: id });
+      expect(await executions(thread)).toHaveLength(2);
+    });
+
+    it('is what hooks are shown, and nothing else', async () => {
+      const thread = await openThread(given().store);
+      const id = randomUUID();
+      await thread.stash(named('x', id), message('b'));
+      const query = { ...thread.from, ordinal: 0, afterStep: 0, items: [] };
+      const pending = await given().store.queue.readPending(query);
+      expect(pending).toMatchObject({ executionId: null, nextExecutionId: id });
+      expect(pending.rows.map((row) => row.id)).toEqual(['x']);
+      expect(await thread.begin([], { prepared: [{ id: 'x' }] })).toMatchObject({
+        kind: 'call',
+        executionId: id,
+      });
+    });
+
+    it('holds its id: the same content is the same item, and any other a conflict', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      const other = await openThread(store);
+      const executionId = randomUUID();
+      const claim = (item = named('x', executionId), threadId = thread.id, userId: string | null = null) =>
+        store.queue.claim({ threadId, userId, item });
+      expect(await claim()).toEqual({ kind: 'claimed', itemId: 'x' });
+      expect(await claim()).toEqual({ kind: 'claimed', itemId: 'x' });
+      expect(await claim(named('y', executionId, 'content of x'))).toEqual({ kind: 'claimed', itemId: 'x' });
+      expect(await claim(named('x', executionId, 'else'))).toEqual({ kind: 'conflict', threadId: thread.id });
+      expect(await claim(named('x', executionId), other.id)).toEqual({
+        kind: 'conflict',
+        threadId: thread.id,
+      });
+      expect(await claim(named('x', executionId), other.id, 'ada')).toEqual({ kind: 'claimed', itemId: 'x' });
+      expect(await claim(message('m'))).toEqual({ kind: 'claimed', itemId: 'm' });
+    });
+
+    it('is refused where a plain signal brings another one of that id, and is there once', async () => {
+      const thread = await openThread(given().store);
+      const id = randomUUID();
+      await thread.stash(
+        named('x', id),
+        named('x', id),
+        named('y', id, 'content of x'),
+        named('z', id, 'else'),
+      );
+      expect(await given().store.queue.count(thread.id)).toBe(1);
+      expect(await thread.events('item.rejected')).toMatchObject([
+        { data: { id: 'z', code: 'ExecutionConflict' } },
+      ]);
+    });
+  });
+}
