@@ -38,8 +38,8 @@ export interface Cluster extends Conversation {
   orderDeath(point: DeathPoint): void;
   /** Resolves once a worker has died of the order. */
   died(point: DeathPoint): Promise<void>;
-  /** Starts a thread with a message, without waiting for its rest. */
-  begin(content: string): Promise<string>;
+  /** Starts a thread with a message, without waiting for its rest; of the agent `helper` where none is named. */
+  begin(content: string, agent?: string): Promise<string>;
   /** What the tools of a thread wrote, in order. */
   ledger(threadId: string): string[];
   close(): Promise<void>;
@@ -101,8 +101,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     async died(point) {
       await eventually(`a worker's death at ${point}`, () => deaths() > deathsBefore);
     },
-    async begin(content) {
-      const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content }] });
+    async begin(content, agent = 'helper') {
+      const { threadId } = await client.startThread({ agent, messages: [{ content }] });
       return threadId;
     },
     ledger: (threadId) => readLedger(folder, threadId),

@@ -100,7 +100,7 @@ export interface FaultProject {
 /**
  * `write` runs at most once, `set` is idempotent, `touch` is quick, `tap` quick and at most once; `linger` is like `write`, with time to be killed
  * in before and after its line; `hold` waits until it is released; `compute` runs an endless loop in the sandbox, whose
- * code has its line written. The effect `fire` writes its line with the time at which it did, and
+ * code has its line written; `refund` and `hasty`, whose approvals soon expire, need an approval in threads of the agent `clerk`. The effect `fire` writes its line with the time at which it did, and
  * lingers; `speak` queues it as a message. Its subagents are `fault-family.ts`.
  */
 export function faultRegistry({ modelUrl, folder }: FaultProject): Registry {
@@ -112,9 +112,19 @@ export function faultRegistry({ modelUrl, folder }: FaultProject): Registry {
     linger: ledgerTool(folder, {}, { before: () => delay(100), after: () => delay(100) }),
     hold: ledgerTool(folder, {}, { after: (signal) => untilReleased(folder, signal) }),
     compute: computeTool(folder),
+    refund: ledgerTool(folder, MONEY),
+    hasty: ledgerTool(folder, { ...MONEY, approvalTimeoutMs: 500 }),
   };
   return registryFrom({
-    agents: [defineAgent({ name: 'helper', sideA: { prompt: 'main' } }), ...familyAgents()],
+    agents: [
+      defineAgent({ name: 'helper', sideA: { prompt: 'main' } }),
+      defineAgent({
+        name: 'clerk',
+        sideA: { prompt: 'main' },
+        policy: { 'money.*': 'require_approval' },
+      }),
+      ...familyAgents(),
+    ],
     prompts: [
       definePrompt({
         name: 'main',
@@ -161,7 +171,21 @@ interface Waits {
   readonly after?: (signal: AbortSignal) => Promise<void>;
 }
 
-function ledgerTool(folder: string, kind: { idempotent?: boolean; quick?: boolean }, waits: Waits = {}) {
+interface Kind {
+  readonly idempotent?: boolean;
+  readonly quick?: boolean;
+  readonly capabilities?: string[];
+  readonly prepareAction?: (args: { line: string }) => { description: string };
+  readonly approvalTimeoutMs?: number;
+}
+
+/** What a person must approve where the agent is the clerk. */
+const MONEY: Kind = {
+  capabilities: ['money.move'],
+  prepareAction: ({ line }) => ({ description: `Refunds ${line}` }),
+};
+
+function ledgerTool(folder: string, kind: Kind, waits: Waits = {}) {
   return defineTool({
     description: 'writes a line',
     args: z.object({ line: z.string() }),
