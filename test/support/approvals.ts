@@ -16,8 +16,12 @@ export function openWait({ client }: Cluster, threadId: string): Promise<Wait> {
 
 /** `everthread waits answer ID …`; answers its exit code. */
 export async function decide(cluster: Cluster, id: string, ...answer: string[]): Promise<number> {
-  const { folder, taskQueue } = cluster;
-  const env = { EVERTHREAD_TASK_QUEUE: taskQueue, EVERTHREAD_STORE: 'sqlite:store.db?synchronous=normal' };
+  const { folder, taskQueue, address } = cluster;
+  const env = {
+    TEMPORAL_ADDRESS: address,
+    EVERTHREAD_TASK_QUEUE: taskQueue,
+    EVERTHREAD_STORE: 'sqlite:store.db?synchronous=normal',
+  };
   const { code } = await runInHost({
     args: ['waits', 'answer', id, ...answer],
     cwd: folder,

@@ -29,6 +29,8 @@ export interface Cluster extends Conversation {
   readonly folder: string;
   readonly model: ScriptedModel;
   readonly taskQueue: string;
+  /** Of the Temporal server. */
+  readonly address: string;
   /** Those alive, oldest first. */
   readonly workers: readonly WorkerProcess[];
   /** Starts workers until so many are alive. */
@@ -52,7 +54,7 @@ export interface ClusterOptions {
   readonly address?: string;
   /** As in `EVERTHREAD_STORE`; a file in the cluster's folder when absent. */
   readonly store?: string;
-  /** The path of another program than the fault tests' worker, and what its environment has beside. */
+  /** The path of another program than the fault tests' worker, and what its environment has beside: as they are when a worker starts. */
   readonly program?: string;
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -81,6 +83,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     folder,
     model,
     taskQueue,
+    address,
     client,
     store: storeOf(client),
     ...conversation(client),

@@ -95,6 +95,8 @@ export interface FaultProject {
   readonly modelUrl: string;
   /** Holds the ledger and the orders. */
   readonly folder: string;
+  /** Another build than the usual one: its tools write its name behind each line. */
+  readonly build?: string;
 }
 
 /**
@@ -103,17 +105,18 @@ export interface FaultProject {
  * code has its line written; `refund` and `hasty`, whose approvals soon expire, need an approval in threads of the agent `clerk`. The effect `fire` writes its line with the time at which it did, and
  * lingers; `speak` queues it as a message. Its subagents are `fault-family.ts`.
  */
-export function faultRegistry({ modelUrl, folder }: FaultProject): Registry {
+export function faultRegistry(project: FaultProject): Registry {
+  const { modelUrl, folder } = project;
   const tools = {
-    write: ledgerTool(folder, {}),
-    set: ledgerTool(folder, { idempotent: true }),
-    touch: ledgerTool(folder, { quick: true }),
-    tap: ledgerTool(folder, { quick: true, idempotent: false }),
-    linger: ledgerTool(folder, {}, { before: () => delay(100), after: () => delay(100) }),
-    hold: ledgerTool(folder, {}, { after: (signal) => untilReleased(folder, signal) }),
+    write: ledgerTool(project, {}),
+    set: ledgerTool(project, { idempotent: true }),
+    touch: ledgerTool(project, { quick: true }),
+    tap: ledgerTool(project, { quick: true, idempotent: false }),
+    linger: ledgerTool(project, {}, { before: () => delay(100), after: () => delay(100) }),
+    hold: ledgerTool(project, {}, { after: (signal) => untilReleased(folder, signal) }),
     compute: computeTool(folder),
-    refund: ledgerTool(folder, MONEY),
-    hasty: ledgerTool(folder, { ...MONEY, approvalTimeoutMs: 500 }),
+    refund: ledgerTool(project, MONEY),
+    hasty: ledgerTool(project, { ...MONEY, approvalTimeoutMs: 500 }),
   };
   return registryFrom({
     agents: [
@@ -185,15 +188,16 @@ const MONEY: Kind = {
   prepareAction: ({ line }) => ({ description: `Refunds ${line}` }),
 };
 
-function ledgerTool(folder: string, kind: Kind, waits: Waits = {}) {
+function ledgerTool({ folder, build }: FaultProject, kind: Kind, waits: Waits = {}) {
+  const behind = build ? ` by ${build}` : '';
   return defineTool({
-    description: 'writes a line',
+    description: `writes a line${behind}`,
     args: z.object({ line: z.string() }),
     ...kind,
     execute: async (state, { line }) => {
       await waits.before?.();
       await obey(folder, 'body_before');
-      appendFileSync(join(folder, 'ledger'), `${state.threadId} ${line}\n`);
+      appendFileSync(join(folder, 'ledger'), `${state.threadId} ${line}${behind}\n`);
       await obey(folder, 'body_after');
       await waits.after?.(state.execution?.abortSignal ?? AbortSignal.abort());
       return { status: 'success', result: `wrote ${line}` };
