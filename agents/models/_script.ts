@@ -7,6 +7,7 @@
  * call's outcome is unknown, the clerk looks at the bulletin before deciding, as the prompt demands.
  */
 import { calls, type RecordedRequest, type ScriptStep } from 'everthread/testing';
+import { followRefund } from './_cashier.ts';
 import { findAnalysis } from './_counting.ts';
 import {
   bestFile,
@@ -22,7 +23,7 @@ import { speak } from './_speech.ts';
 import { readTurn, type Turn } from './_turn.ts';
 
 export function followScript(request: RecordedRequest): ScriptStep {
-  const step = followResearch(request);
+  const step = followResearch(request) ?? followRefund(request);
   if (step) return step;
   const turn = readTurn(request.messages);
   if (turn.followUp !== undefined)

@@ -2,12 +2,17 @@
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { EventData, ThreadEvent } from '../../src/core/event/thread-event.ts';
 import type { Message, ToolCall } from '../../src/core/message/message.ts';
-import type { Screen } from './screen.ts';
+import type { Screen, Speaker } from './screen.ts';
 
 /** Characters of a call's arguments that are shown. */
 const ARGUMENTS = 58;
 
-export function createNarrator(screen: Screen, client: RuntimeClient, threadId: string) {
+export function createNarrator(
+  screen: Screen,
+  client: RuntimeClient,
+  threadId: string,
+  speaker: Speaker = 'librarian',
+) {
   /** Arguments of the calls that have not been shown, by call id. */
   const calls = new Map<string, string>();
   let forgotten = 0;
@@ -46,7 +51,7 @@ export function createNarrator(screen: Screen, client: RuntimeClient, threadId: 
   return async (event: ThreadEvent): Promise<void> => {
     switch (event.type) {
       case 'model.chunk':
-        return screen.stream('librarian', event.data.delta);
+        return screen.stream(speaker, event.data.delta);
       case 'step.committed':
         screen.endStream();
         return learnCalls(event.data.messageId);
@@ -54,6 +59,13 @@ export function createNarrator(screen: Screen, client: RuntimeClient, threadId: 
         return tellStart(event.data);
       case 'tool.result':
         return tellResult(event.data);
+      case 'wait.opened':
+        return screen.say('waits', `for an approval of ${event.data.name}`);
+      case 'wait.answered':
+        return screen.say(
+          'back',
+          `${event.data.by ?? 'somebody'} has decided: ${event.data.approved ? 'approved' : 'refused'}`,
+        );
       case 'effect.started':
         return screen.say('effect', `${event.data.name} fires`);
       case 'custom':

@@ -1,8 +1,8 @@
 /** The options of the demo's command line. */
 import { parseArgs } from 'node:util';
 
-/** `library`: one conversation. `research`: a family of threads. */
-export type Scenario = 'library' | 'research';
+/** `library`: one conversation. `research`: a family of threads. `refund`: one that waits for a person. */
+export type Scenario = 'library' | 'research' | 'refund';
 
 export interface Options {
   readonly scenario: Scenario;
@@ -14,9 +14,10 @@ export interface Options {
 }
 
 const QUESTION = 'A passenger was charged twice. What do we do, and who refunds it?';
+const REFUND = 'Booking LF-2207 was charged twice. Please refund 42 euros.';
 const RESEARCH = 'Who approves a refund of a double charge? Who leads when an incident is declared?';
 
-export const HELP = `npm run demo [-- [research] [options] [question]]
+export const HELP = `npm run demo [-- [research | refund] [options] [question]]
 
 Asks the librarian of agents/ a question and has it publish the answer, while the workers that run it are killed:
   worker A with SIGKILL while the model's answer streams, worker B while a tool runs that must not run twice.
@@ -28,8 +29,12 @@ With research: a coordinator sends two researchers out, each a thread of its own
 that carries all three is killed while both researchers speak. A reviewer, the coordinator's second side, asks for more
 and approves. Prints the family tree. Takes about 40 seconds as well.
 
+With refund: a cashier asks a person before it pays. Its worker is killed while it waits, the refund is approved with
+the command, and the next worker pays what was shown, once. Takes about 20 seconds.
+
   question     default: "${QUESTION}"
                with research a sentence for each researcher: "${RESEARCH}"
+               with refund a booking and an amount: "${REFUND}"
   --keep       leave the server and the last worker running until Ctrl-C, and say how to go on
   --early      kill worker B before the tool's effect instead of after it: the model then repeats the call
   --scripted   use the scripted model even when a key is set
@@ -41,6 +46,9 @@ Environment:
   NO_COLOR                                            no colours
 
 Files: .everthread/demo/ (store, the bulletin, logs), made anew by each run. Exit code 1 when a promise was broken.`;
+
+const USUAL: Readonly<Record<Scenario, string>> = { library: QUESTION, research: RESEARCH, refund: REFUND };
+const SCENARIOS = ['research', 'refund'] as const;
 
 /** Throws a TypeError that names the option it does not know. */
 export function parseOptions(args: readonly string[]): Options {
@@ -54,7 +62,7 @@ export function parseOptions(args: readonly string[]): Options {
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
-  const scenario = positionals[0] === 'research' ? positionals.shift() : undefined;
-  const usual = scenario ? RESEARCH : QUESTION;
-  return { ...values, scenario: scenario ? 'research' : 'library', question: positionals.join(' ') || usual };
+  const scenario = SCENARIOS.find((name) => name === positionals[0]) ?? 'library';
+  if (scenario === positionals[0]) positionals.shift();
+  return { ...values, scenario, question: positionals.join(' ') || USUAL[scenario] };
 }

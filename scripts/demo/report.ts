@@ -63,9 +63,8 @@ export interface Place {
 }
 
 export function printPlaces(screen: Screen, place: Place): void {
-  const { temporal, threadId, taskQueue, historyLength, keep } = place;
+  const { historyLength, keep } = place;
   const folder = relative(process.cwd(), place.folder) || '.';
-  const workflow = `thread/${threadId}`;
   const rows = [
     [join(folder, 'published.md'), 'the bulletin'],
     [
@@ -76,16 +75,25 @@ export function printPlaces(screen: Screen, place: Place): void {
   ] as const;
   screen.heading('Where to look');
   for (const [path, what] of rows) screen.plain(`  ${path.padEnd(34)}${what}`);
-  if (keep) {
-    const page = `/namespaces/${temporal.namespace}/workflows/${encodeURIComponent(workflow)}`;
-    screen.plain(`  ${temporal.uiUrl ?? '(your Web UI)'}${page}`);
-    screen.heading('It goes on until Ctrl-C. In another terminal:');
-    screen.plain(`  export TEMPORAL_ADDRESS=${temporal.address} EVERTHREAD_TASK_QUEUE=${taskQueue}`);
-    screen.plain(`  node scripts/run.mjs examples/client/send-message.ts ${threadId} "When may we release?"`);
-    screen.plain(`  node scripts/run.mjs examples/client/status.ts ${threadId}`);
-  } else {
+  if (keep) printRunning(screen, place, 'When may we release?');
+  else {
     screen.plain(
       `  ${'npm run demo -- --keep'.padEnd(34)}leaves it all running, with the thread in the Web UI`,
     );
   }
+}
+
+/** `next`: what may be said to the thread. */
+export function printRunning(
+  screen: Screen,
+  { temporal, threadId, taskQueue }: Pick<Place, 'temporal' | 'threadId' | 'taskQueue'>,
+  next: string,
+): void {
+  const workflow = `thread/${threadId}`;
+  const page = `/namespaces/${temporal.namespace}/workflows/${encodeURIComponent(workflow)}`;
+  screen.plain(`  ${temporal.uiUrl ?? '(your Web UI)'}${page}`);
+  screen.heading('It goes on until Ctrl-C. In another terminal:');
+  screen.plain(`  export TEMPORAL_ADDRESS=${temporal.address} EVERTHREAD_TASK_QUEUE=${taskQueue}`);
+  screen.plain(`  node scripts/run.mjs examples/client/send-message.ts ${threadId} "${next}"`);
+  screen.plain(`  node scripts/run.mjs examples/client/status.ts ${threadId}`);
 }

@@ -6,6 +6,7 @@ import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { withFileLock } from '../../src/temporal-service/file-lock.ts';
 import { performLibrary } from './library.ts';
 import type { Options, Scenario } from './option.ts';
+import { performRefund } from './refund.ts';
 import { performResearch } from './research.ts';
 import { Screen } from './screen.ts';
 import { type House, openTheatre, type Theatre } from './theatre.ts';
@@ -13,7 +14,7 @@ import { type House, openTheatre, type Theatre } from './theatre.ts';
 const PROJECT = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const FOLDER = resolve(process.env.EVERTHREAD_DEMO_FOLDER || join(PROJECT, '.everthread', 'demo'));
 /** The folder may be one of the user's: other files in it are not touched. */
-const MADE_BY_US = /^(?:store|temporal)\.db|^published\.md$|^(?:temporal|worker-\w)\.log$/;
+const MADE_BY_US = /^(?:store|temporal)\.db|^(?:published|refunds)\.md$|^(?:temporal|worker-\w)\.log$/;
 
 const SCENARIOS: Readonly<
   Record<Scenario, { readonly title: string; perform(theatre: Theatre): Promise<boolean> }>
@@ -26,6 +27,10 @@ const SCENARIOS: Readonly<
     title:
       'A coordinator, a reviewer, and two researchers at work. The worker that carries them will be killed.',
     perform: performResearch,
+  },
+  refund: {
+    title: 'A refund that a person must approve. The worker will be killed while it waits.',
+    perform: performRefund,
   },
 };
 

@@ -23,6 +23,8 @@ export interface Theatre {
   /** The thread with which the performance begins. */
   readonly threadId: string;
   readonly folder: string;
+  /** Of the workers, and of commands beside them. */
+  readonly environment: NodeJS.ProcessEnv;
   readonly stack: AsyncDisposableStack;
   /** Ends waiting for something outside Everthread. */
   readonly signal: AbortSignal;
@@ -88,7 +90,7 @@ export async function openTheatre(house: House): Promise<Theatre> {
   const timeouts = readConfiguration();
   return {
     ...{ options, screen, temporal, taskQueue, client, threadId, folder, stack, signal, timeouts },
-    ...{ first, startWorker, failure: failure.promise },
+    ...{ first, startWorker, failure: failure.promise, environment: env },
   };
 }
 

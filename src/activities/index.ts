@@ -118,7 +118,7 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     modelStep: guarded(tell(runStep), fallible),
     runTool: runToolCall,
     runCode: runToolCall,
-    answerWait: guarded((input) => answerWait(store, input)),
+    answerWait: guarded((input) => answerWait(dependencies, input)),
     recordToolOutcome: guarded(tell((ports) => (input) => recordToolOutcome(ports, input))),
     runSubprompt: guarded(tell(runSubpromptStep), fallible),
     finishSubprompt: guarded(

@@ -68,6 +68,8 @@ describe('replay', () => {
     'subagent-blocking',
     'subagent-parallel',
     'subagent-stopped',
+    'approvals',
+    'question-continued',
   ])('replays %s right after living it', async (name) => {
     for (const history of await liveScenario(SCENARIOS[name] as Scenario)) {
       await replay(history);

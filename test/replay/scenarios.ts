@@ -14,6 +14,7 @@ import { FAMILY_SCENARIOS } from './family-scenarios.ts';
 import { ORDER_SCENARIOS } from './order-scenarios.ts';
 import { QUICK_SCENARIOS, tools } from './quick-scenarios.ts';
 import { type Scenario, say } from './scenario.ts';
+import { WAIT_SCENARIOS } from './wait-scenarios.ts';
 
 async function countLooks(client: RuntimeClient, threadId: string): Promise<number> {
   const { events } = await client.temporal.workflow.getHandle(`thread/${threadId}`).fetchHistory();
@@ -255,4 +256,5 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   ...FAMILY_SCENARIOS,
   ...ORDER_SCENARIOS,
   ...QUICK_SCENARIOS,
+  ...WAIT_SCENARIOS,
 };

@@ -29,6 +29,8 @@ export interface Cluster extends Conversation {
   readonly folder: string;
   readonly model: ScriptedModel;
   readonly taskQueue: string;
+  /** Of the Temporal server. */
+  readonly address: string;
   /** Those alive, oldest first. */
   readonly workers: readonly WorkerProcess[];
   /** Starts workers until so many are alive. */
@@ -38,8 +40,8 @@ export interface Cluster extends Conversation {
   orderDeath(point: DeathPoint): void;
   /** Resolves once a worker has died of the order. */
   died(point: DeathPoint): Promise<void>;
-  /** Starts a thread with a message, without waiting for its rest. */
-  begin(content: string): Promise<string>;
+  /** Starts a thread with a message, without waiting for its rest; of the agent `helper` where none is named. */
+  begin(content: string, agent?: string): Promise<string>;
   /** What the tools of a thread wrote, in order. */
   ledger(threadId: string): string[];
   close(): Promise<void>;
@@ -52,7 +54,7 @@ export interface ClusterOptions {
   readonly address?: string;
   /** As in `EVERTHREAD_STORE`; a file in the cluster's folder when absent. */
   readonly store?: string;
-  /** The path of another program than the fault tests' worker, and what its environment has beside. */
+  /** The path of another program than the fault tests' worker, and what its environment has beside: as they are when a worker starts. */
   readonly program?: string;
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -81,6 +83,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     folder,
     model,
     taskQueue,
+    address,
     client,
     store: storeOf(client),
     ...conversation(client),
@@ -101,8 +104,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     async died(point) {
       await eventually(`a worker's death at ${point}`, () => deaths() > deathsBefore);
     },
-    async begin(content) {
-      const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content }] });
+    async begin(content, agent = 'helper') {
+      const { threadId } = await client.startThread({ agent, messages: [{ content }] });
       return threadId;
     },
     ledger: (threadId) => readLedger(folder, threadId),

@@ -95,26 +95,39 @@ export interface FaultProject {
   readonly modelUrl: string;
   /** Holds the ledger and the orders. */
   readonly folder: string;
+  /** Another build than the usual one: its tools write its name behind each line. */
+  readonly build?: string;
 }
 
 /**
  * `write` runs at most once, `set` is idempotent, `touch` is quick, `tap` quick and at most once; `linger` is like `write`, with time to be killed
  * in before and after its line; `hold` waits until it is released; `compute` runs an endless loop in the sandbox, whose
- * code has its line written. The effect `fire` writes its line with the time at which it did, and
+ * code has its line written; `refund` and `hasty`, whose approvals soon expire, need an approval in threads of the agent `clerk`. The effect `fire` writes its line with the time at which it did, and
  * lingers; `speak` queues it as a message. Its subagents are `fault-family.ts`.
  */
-export function faultRegistry({ modelUrl, folder }: FaultProject): Registry {
+export function faultRegistry(project: FaultProject): Registry {
+  const { modelUrl, folder } = project;
   const tools = {
-    write: ledgerTool(folder, {}),
-    set: ledgerTool(folder, { idempotent: true }),
-    touch: ledgerTool(folder, { quick: true }),
-    tap: ledgerTool(folder, { quick: true, idempotent: false }),
-    linger: ledgerTool(folder, {}, { before: () => delay(100), after: () => delay(100) }),
-    hold: ledgerTool(folder, {}, { after: (signal) => untilReleased(folder, signal) }),
+    write: ledgerTool(project, {}),
+    set: ledgerTool(project, { idempotent: true }),
+    touch: ledgerTool(project, { quick: true }),
+    tap: ledgerTool(project, { quick: true, idempotent: false }),
+    linger: ledgerTool(project, {}, { before: () => delay(100), after: () => delay(100) }),
+    hold: ledgerTool(project, {}, { after: (signal) => untilReleased(folder, signal) }),
     compute: computeTool(folder),
+    refund: ledgerTool(project, MONEY),
+    hasty: ledgerTool(project, { ...MONEY, approvalTimeoutMs: 500 }),
   };
   return registryFrom({
-    agents: [defineAgent({ name: 'helper', sideA: { prompt: 'main' } }), ...familyAgents()],
+    agents: [
+      defineAgent({ name: 'helper', sideA: { prompt: 'main' } }),
+      defineAgent({
+        name: 'clerk',
+        sideA: { prompt: 'main' },
+        policy: { 'money.*': 'require_approval' },
+      }),
+      ...familyAgents(),
+    ],
     prompts: [
       definePrompt({
         name: 'main',
@@ -161,15 +174,30 @@ interface Waits {
   readonly after?: (signal: AbortSignal) => Promise<void>;
 }
 
-function ledgerTool(folder: string, kind: { idempotent?: boolean; quick?: boolean }, waits: Waits = {}) {
+interface Kind {
+  readonly idempotent?: boolean;
+  readonly quick?: boolean;
+  readonly capabilities?: string[];
+  readonly prepareAction?: (args: { line: string }) => { description: string };
+  readonly approvalTimeoutMs?: number;
+}
+
+/** What a person must approve where the agent is the clerk. */
+const MONEY: Kind = {
+  capabilities: ['money.move'],
+  prepareAction: ({ line }) => ({ description: `Refunds ${line}` }),
+};
+
+function ledgerTool({ folder, build }: FaultProject, kind: Kind, waits: Waits = {}) {
+  const behind = build ? ` by ${build}` : '';
   return defineTool({
-    description: 'writes a line',
+    description: `writes a line${behind}`,
     args: z.object({ line: z.string() }),
     ...kind,
     execute: async (state, { line }) => {
       await waits.before?.();
       await obey(folder, 'body_before');
-      appendFileSync(join(folder, 'ledger'), `${state.threadId} ${line}\n`);
+      appendFileSync(join(folder, 'ledger'), `${state.threadId} ${line}${behind}\n`);
       await obey(folder, 'body_after');
       await waits.after?.(state.execution?.abortSignal ?? AbortSignal.abort());
       return { status: 'success', result: `wrote ${line}` };

@@ -41,6 +41,8 @@ export type FaultPoint =
   | 'model_committed'
   | 'tool_not_begun'
   | 'tool_committed'
+  | 'wait_opened'
+  | 'wait_answered'
   | 'status_committed'
   | 'subprompt_not_begun'
   | 'subprompt_begun'

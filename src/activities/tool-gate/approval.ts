@@ -30,7 +30,7 @@ import { toWaitingCall } from './waiting-call.ts';
 type Approval = Verdict<Nothing, AnsweredCall | WaitingCall>;
 
 export async function askApproval(
-  { store, registry }: Pick<ActivityDependencies, 'store' | 'registry'>,
+  { store, registry, probe }: Pick<ActivityDependencies, 'store' | 'registry' | 'probe'>,
   { asked, action, execution, env }: ToolFrame & Asked & Judged,
 ): Promise<Approval> {
   if (!asked || action?.decision.effect !== 'require_approval') return go();
@@ -62,6 +62,7 @@ export async function askApproval(
         ...(expiresInMs === undefined ? {} : { expiresInMs }),
       }),
     );
+    await probe?.('wait_opened');
     if (opened.kind === 'open') return end(toWaitingCall(opened.wait));
     if (opened.kind === 'over') return judgeAnswer(action, opened.wait);
   } catch (error) {

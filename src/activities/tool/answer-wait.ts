@@ -1,11 +1,11 @@
 /** `answerWait`: stores an answer that a signal or an update has brought to the thread's workflow. */
 import type { AnswerWaitInput, WaitAnswerOutcome } from '../../core/thread/wait-step.ts';
-import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';
 import { openThreadSignals } from '../signals/thread-signals.ts';
 
 export async function answerWait(
-  store: ThreadStore,
+  { store, probe }: Pick<ActivityDependencies, 'store' | 'probe'>,
   { id, answer, fingerprint, ...run }: AnswerWaitInput,
 ): Promise<WaitAnswerOutcome> {
   const { threadId } = fromRun(store, run);
@@ -14,6 +14,7 @@ export async function answerWait(
     answer,
     ...(fingerprint === undefined ? {} : { fingerprint }),
   });
+  await probe?.('wait_answered');
   if (judged.outcome === 'misfit') return judged;
   if (judged.outcome === 'unknown') return { outcome: 'unknown' };
   // Given to a relative, as to the root of the family that shows it.

@@ -1,0 +1,18 @@
+/** `npm run demo -- refund`, run for real once: what waits for a person outlives its worker, and is decided with the command. */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { runDemo } from './run-demo.ts';
+
+describe('npm run demo -- refund', () => {
+  it('[PL-09] survives a worker that is killed while a person is asked, and pays once what was shown', async () => {
+    const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
+    const { code, output } = await runDemo(['refund', '--scripted'], folder);
+    expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' });
+    expect(output.match(/(✓ kept|✗ BROKEN) /g)).toEqual(Array(4).fill('✓ kept '));
+    expect(output).toMatch(/KILL .* while the refund waits/);
+    expect(output).toContain('refund 42 euros for booking LF-2207');
+    expect(readFileSync(join(folder, 'refunds.md'), 'utf8').trim().split('\n')).toHaveLength(1);
+  }, 900_000);
+});

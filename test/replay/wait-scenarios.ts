@@ -1,0 +1,87 @@
+/** Lives in which a call waits for a person: what waits for days is replayed by the builds of those days. */
+import { z } from 'zod';
+import type { RuntimeClient } from '../../src/client/runtime-client.ts';
+import type { WaitAnswer } from '../../src/core/wait/answer.ts';
+import { defineTool } from '../../src/definitions/index.ts';
+import { calls, says, scriptedModel } from '../../src/testing/index.ts';
+import { answerWait, answerWaitUpdate } from '../../src/workflows/messages.ts';
+import { eventually } from '../support/runtime.ts';
+import { type Scenario, say } from './scenario.ts';
+
+const refund = defineTool({
+  description: 'refunds',
+  args: z.object({ cents: z.number() }),
+  capabilities: ['money.move'],
+  prepareAction: ({ cents }) => ({ description: `Refunds ${cents}` }),
+  execute: async (_state, { cents }) => ({ status: 'success', result: `refunded ${cents}` }),
+});
+const book = defineTool({
+  description: 'books',
+  asks: true,
+  execute: async (state) => ({
+    status: 'success',
+    result: `for ${(await state.ask({ key: 'name', question: 'For whom?' })).value}`,
+  }),
+});
+const tools = { refund, hasty: { ...refund, approvalTimeoutMs: 300 }, book };
+const agent = { policy: { 'money.*': 'require_approval' } } as const;
+
+/** The id of what the thread waits for. */
+async function waitOf(client: RuntimeClient, threadId: string): Promise<string> {
+  await client.waitForIdle(threadId);
+  return eventually('a wait', async () => (await client.listWaits({ threadId }))[0]?.id);
+}
+
+async function answer(client: RuntimeClient, threadId: string, given: WaitAnswer): Promise<void> {
+  await client.answerWait(await waitOf(client, threadId), given);
+  await client.waitForIdle(threadId);
+}
+
+const handleOf = (client: RuntimeClient, threadId: string) =>
+  client.temporal.workflow.getHandle(`thread/${threadId}`);
+
+export const WAIT_SCENARIOS: Readonly<Record<string, Scenario>> = {
+  /** Its history ends in the midst of the wait. */
+  'approval-awaited': {
+    model: () => scriptedModel([calls('refund', { cents: 1 })]),
+    options: { tools, agent },
+    live: (client, threadId) => say(client, threadId, 'refund'),
+  },
+  approvals: {
+    model: () =>
+      scriptedModel([
+        calls('refund', { cents: 1 }),
+        calls('refund', { cents: 2 }),
+        calls('hasty', { cents: 3 }),
+        says('done'),
+        calls('refund', { cents: 4 }),
+      ]),
+    options: { tools, agent },
+    async live(client, threadId) {
+      await say(client, threadId, 'refund');
+      await answer(client, threadId, { approved: true });
+      await handleOf(client, threadId).signal(answerWait, {
+        id: await waitOf(client, threadId),
+        answer: { approved: false, reason: 'too much' },
+      });
+      await eventually('rest', async () => (await client.waitForIdle(threadId)).status === 'idle');
+      await say(client, threadId, 'once more');
+      await client.stop(threadId);
+      await client.waitForIdle(threadId);
+    },
+  },
+  'question-continued': {
+    model: () => scriptedModel([calls('book'), says('booked')]),
+    options: { tools, agent, configuration: { historySoftLimit: 50 } },
+    async live(client, threadId) {
+      await say(client, threadId, 'book');
+      const handle = handleOf(client, threadId);
+      const { runId } = await handle.describe();
+      for (let i = 0; i < 60; i++) await handle.signal(`nothing ${i}`, i);
+      await eventually('the next run', async () => (await handle.describe()).runId !== runId);
+      const id = await waitOf(client, threadId);
+      await handle.executeUpdate(answerWaitUpdate, { args: [{ id, answer: { value: 'Ada' } }] });
+      await client.waitForIdle(threadId);
+    },
+  },
+};
