@@ -8,11 +8,11 @@
 import { randomUUID } from 'node:crypto';
 import type { WaitingCall } from '../../core/thread/wait-step.ts';
 import { errorMessage, isRuntimeError, isStoreTrouble } from '../../core/value/error.ts';
+import type { AskedAction } from '../../state/asked-action.ts';
 import type { AnsweredCall } from '../../state/check-arguments.ts';
 import { end, go, type Nothing, type Verdict } from '../../state/gate.ts';
 import {
   type Asked,
-  type AskedAction,
   findEarlier,
   type Judged,
   refuseAction,
