@@ -29,10 +29,12 @@ export function askTool(
 
 export function askPrompt(
   { registry }: JudgePorts,
-  { execution, args }: KnownCall & { readonly args: unknown },
+  { execution, args, executionId }: KnownCall & { readonly args: unknown; readonly executionId: string },
 ): AskedCall {
   const capabilities = [OWN_CAPABILITIES['prompt.call']];
-  return go({ asked: toAsked(registry(), execution, { kind: 'prompt.call', capabilities, args }) });
+  return go({
+    asked: toAsked(registry(), execution, { kind: 'prompt.call', capabilities, args, executionId }),
+  });
 }
 
 export function askHandoff(
