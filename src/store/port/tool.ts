@@ -62,6 +62,8 @@ export type BegunTool =
       readonly runContext: RunContext | null;
       /** Where the call is one of a sub-prompt's. */
       readonly subprompt: SubpromptPlace | null;
+      /** As long as it may take, where a budget bounds it. */
+      readonly leftMs?: number;
       /** The thread's newest messages, oldest first, as `messages.recent` has them; absent where they were not asked for. */
       readonly history?: readonly Message[];
       /** What it has asked so far, all of it over; absent where it has asked nothing. */

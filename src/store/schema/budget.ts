@@ -15,6 +15,8 @@ export interface BudgetTable {
   estimated: number;
   warn_at: number;
   warned: Flag;
+  /** Of a limit of time: `{ since, threads }`, the threads that work now, and since when any does; null while none does. */
+  running: Json | null;
 }
 
 /** What a request to a model holds of the budgets of its execution, and has used of them once it is settled. */

@@ -8,6 +8,7 @@ import type { TellChild, ToldChild } from '../../port/thread-store.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { causedBy } from '../budget/account.ts';
+import { stopClocks } from '../budget/time.ts';
 import { findAskingSide } from './asking-side.ts';
 import { type ChildRow, findChild, inChild, readStart, toChildRecord, updateChild } from './child.ts';
 import { enqueueFrom } from './child-files.ts';
@@ -33,6 +34,8 @@ export async function tellChild(context: CommandContext, command: TellChild): Pr
       return true;
     });
     if (!lives) return { kind: 'unknown' };
+    // The child works in its place.
+    if (command.waits) await stopClocks(context, parent);
     const row = (await findChild(parent.trx, childId)) ?? known;
     return { kind: 'told', child: toChildRecord(row), start: await readStart(parent.trx, childId) };
   });

@@ -27,7 +27,8 @@ import { askedSteps, beginCount, countEnded, countedSteps } from '../base/step-c
 import { selectStep } from '../base/step-row.ts';
 import type { ThreadRow, ThreadTransaction } from '../base/thread-transaction.ts';
 import { findUnseen } from '../base/unseen-step.ts';
-import { budgetOf, narrowBudget } from '../budget/account.ts';
+import { budgetOf } from '../budget/account.ts';
+import { narrowBudget } from '../budget/narrow.ts';
 import { spend } from '../budget/spend.ts';
 import { type Drained, type DueInput, drain, readDue, selectInLine } from '../message/drain.ts';
 import { countPending, emitRejections, enqueueTools, tellQueued } from '../message/queue.ts';
@@ -135,7 +136,8 @@ async function takeStep(
   found: Found,
 ): Promise<NewlyBegun> {
   const drained = await drain(thread, found.due, { ...command, open: found.open });
-  if (found.open) await keepContext(thread, found.open, drained.context);
+  if (found.open && (await keepContext(thread, found.open, drained.context)))
+    await narrowBudget(context, thread, found.open.id, drained.context?.budget);
   if (drained.wantsAnswer) thread.set({ answer_due: 1, turn_open: 1 });
   if (drained.tools.length > 0) thread.set({ turn_open: 1 });
   const begun = await openStep(context, thread, command, { ...found, drained });
@@ -188,7 +190,7 @@ async function openStep(
   applyHandoff(thread);
   await setRunning(thread, command, found, drained.context);
   if (found.open && thread.row.agent !== agent)
-    await narrowBudget(thread, command.executionId, command.budget?.(thread.row.agent));
+    await narrowBudget(context, thread, command.executionId, command.budget?.(thread.row.agent));
   if (plan === 'run_tools') {
     const step = await openToolStep(thread, command, tools);
     // B8: the calls are history too, and closed unrun.
