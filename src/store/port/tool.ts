@@ -134,7 +134,10 @@ export interface BeginTool extends ToolCallKey {
   /** The attempt's own name: only the attempt that began a call may commit its result. */
   readonly attempt: string;
   readonly idempotent: (name: string) => boolean;
-  /** Whether calls of this agent, in an execution with this context, are judged before they begin: one that has not begun is then told as `unbegun`, and stays so. */
+  /**
+   * Whether calls of this agent, in an execution with this context, are judged before they begin: one that has not begun is then told as
+   * `unbegun`, and stays so. Where it is given, so is one that a budget pays for.
+   */
   readonly judges?: (agent: string, context: RunContext | null) => boolean;
   /** What was judged of the call: it may begin. */
   readonly action?: ToldAction;

@@ -40,7 +40,15 @@ export interface BudgetReservationTable {
   lease_until: number;
 }
 
+/** A call of a tool that code has invoked, and that was paid for: once, whoever gives the command again. */
+export interface BudgetPaymentTable {
+  thread_id: string;
+  /** Of the call. */
+  key: string;
+}
+
 export interface BudgetTables {
+  budget_payments: BudgetPaymentTable;
   budgets: BudgetTable;
   budget_reservations: BudgetReservationTable;
 }

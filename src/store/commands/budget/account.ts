@@ -41,6 +41,17 @@ export function causedBy({ row }: Pick<ThreadTransaction, 'row'>): CausedItem {
   return accounts.length === 0 ? {} : { budget: accounts };
 }
 
+/** A2: for an item that the code of an effect puts in line: the budgets of the execution that scheduled it. */
+export async function causedByEffect({ trx, threadId }: ThreadTransaction, id: string): Promise<CausedItem> {
+  const effect = await trx
+    .selectFrom('effects')
+    .select('budget')
+    .where('thread_id', '=', threadId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return effect?.budget ? { budget: JSON.parse(effect.budget) } : {};
+}
+
 /** The budgets that an execution which begins with these rows spends from: those of the first, where nothing is from outside the family. */
 export function causesOf(
   rows: readonly { readonly own: number; readonly item: CausedItem }[],
