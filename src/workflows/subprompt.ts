@@ -29,10 +29,11 @@ export async function runSubprompt(
     return runCall(run, inner, { ...place, step: step.step, index });
   };
   for (;;) {
+    const { heard } = run.budget;
     const asked = await run.activities.askSubprompt(call, place);
     if (asked.kind === 'terminated') return asked;
     if (asked.kind === 'blocked') {
-      await awaitBudget(run, looks++);
+      await awaitBudget(run, { look: looks++, heard });
       continue;
     }
     if (asked.kind === 'settled') return withQueued(asked.outcome);

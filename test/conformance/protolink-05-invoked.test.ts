@@ -37,8 +37,8 @@ describe('what a budget counts as a call', () => {
       return 'inner';
     });
     const outer = toolOf(async (state) => {
-      const first = await state.invokeTool('inner');
-      const second = await state.invokeTool('inner');
+      const first = await state.invokeTool('inner', {});
+      const second = await state.invokeTool('inner', {});
       return [first.status, second.error_code];
     });
     const runtime = await testRuntime({

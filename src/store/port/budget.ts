@@ -22,6 +22,8 @@ export interface BudgetStore {
    * execution. Empty where nothing limits it, and for a thread that is not there.
    */
   read(threadId: string): Promise<readonly BudgetLine[]>;
+  /** Threads of its family, but for itself, whose steps wait for what others hold of a budget. */
+  listWaiting(threadId: string): Promise<readonly string[]>;
   /** Counts a call against the budgets of the thread's open execution; where it has none, nothing is written. */
   payInvoked(command: PayInvoked): Promise<PaidCall>;
 }
