@@ -11,6 +11,7 @@ export const budget = z
     maxToolCalls: whole,
     maxInputTokens: whole,
     maxOutputTokens: whole,
+    maxRuntimeSeconds: z.number().nonnegative().optional(),
     maxCost: z.number().nonnegative().optional(),
     warnAt: z.number().min(0).max(1, { error: 'must be 1 or less' }).default(0.8),
   })

@@ -12,6 +12,8 @@ export interface BudgetInput {
   maxInputTokens?: number;
   /** Tokens that models answer with: no request may bring more than what remains. */
   maxOutputTokens?: number;
+  /** Seconds during which it works, or a subagent of it does: not while it waits for people. A request or a tool that runs then is cut off. */
+  maxRuntimeSeconds?: number;
   /** US dollars, by the prices of the models: each that the agent may ask must have `inputPrice` and `outputPrice`. */
   maxCost?: number;
   /** The part of a limit at which `budget.warning` is told, from 0 to 1; 0 never warns; default 0.8. */

@@ -60,6 +60,8 @@ export interface CallModelOptions {
   readonly signal: AbortSignal;
   /** Called before the request is sent; awaited. */
   readonly onAttempt?: (start: AttemptStart) => Promise<void> | void;
+  /** How long the attempt may take that was announced last. One that is cut off is announced anew at once: `onAttempt` knows whether it may be. */
+  readonly leftMs?: () => number | undefined;
   /** Called for each piece of text or reasoning; synchronous, must not throw: collect here, write elsewhere. */
   readonly onChunk?: (chunk: AttemptChunk) => void;
   /** Awaited before anything else happens. */
@@ -121,13 +123,25 @@ async function reportedAttempt(
   signal.throwIfAborted();
   const start: AttemptStart = { attempt, model, startedAt: now() };
   await options.onAttempt?.(start);
+  const leftMs = options.leftMs?.() ?? Number.POSITIVE_INFINITY;
+  const sentAt = performance.now();
   const onDelta = (kind: DeltaKind, delta: string) => options.onChunk?.({ attempt, kind, delta });
   const variable = asksForVariables(model) ? await options.variables?.() : undefined;
   const { request } = options;
-  const result = await runAttempt({ model, request, variable, signal, limits, onDelta, now });
-  const outcome = toOutcome(result, (failed) => planAfterFailure({ ...failed, tries, modelsLeft }, limits));
+  const bounded = withinLimits(limits, leftMs);
+  const result = await runAttempt({ model, request, variable, signal, limits: bounded, onDelta, now });
+  const outcome = toOutcome(result, (failed) =>
+    performance.now() - sentAt >= leftMs
+      ? { next: 'retry', willRetryInMs: 0 }
+      : planAfterFailure({ ...failed, tries, modelsLeft }, limits),
+  );
   await options.onAttemptEnd?.({ ...start, endedAt: now(), outcome });
   return outcome;
+}
+
+function withinLimits(limits: AttemptLimits, leftMs: number): AttemptLimits {
+  const { totalMs, generateMs } = limits;
+  return { ...limits, totalMs: Math.min(totalMs, leftMs), generateMs: Math.min(generateMs, leftMs) };
 }
 
 function toOutcome(

@@ -92,6 +92,7 @@ const INVOKED_TOOL = openGate<ToolsInput, InvokedCall, AnsweredCall>()
   .stage(prepareAction) //       4 policy: what its tool says of it
   .stage(judgeAction) //         4 policy: what the agent says of all that
   .stage(refuseUnapproved) //    4 policy: needs an approval that there is not
+  .stage(payInvoked) //          4 budget: its execution can pay for it
   .stage(beginInvoked) //        4 its action is kept
   .stage(runInvoked) //          5 body
   .stage(endInvoked); //         5 how its action ended
@@ -137,6 +138,20 @@ async function recordInvoked(
   if (!told) return;
   const place = execution ? { step: execution.step, executionId: execution.executionId } : {};
   await store.actions.record({ threadId: thread.id, told, ...place });
+}
+
+/** Undefined budgets are asked for nothing: the thread's record says whether there are any. */
+async function payInvoked(
+  { store }: ToolsInput,
+  { action, key, caller: { thread, execution } }: InvokedCall & Judged,
+): Promise<Verdict<Nothing, AnsweredCall>> {
+  if (!thread.budgeted) return go();
+  const step = execution?.step;
+  const paid = await store.budgets.payInvoked({ threadId: thread.id, key, step });
+  if (paid.kind === 'paid') return go();
+  const { code, message } = paid.error;
+  const denied = action && { ...action, denied: { code: 'BudgetExceeded', reason: message } as const };
+  return refuseCall(message, { error_code: code, ...(denied && { action: denied }) });
 }
 
 async function beginInvoked(

@@ -216,7 +216,11 @@ function readDelay(letter: Letter): number {
 
 /** What cannot be understood means: look into the queue. */
 function hearFamily(run: ThreadRun, letter: Letter): void {
-  const { reportOf, boot, speaks } = readFields(letter);
+  const { reportOf, boot, speaks, settled } = readFields(letter);
+  if (settled === true) {
+    run.budget.hear();
+    return;
+  }
   run.family.hear({ ...(isThreadId(reportOf) ? { reportOf } : {}), boot: boot === true });
   if (boot !== true) run.inbox.wake();
   if (speaks === true) run.inbox.hearRelative();

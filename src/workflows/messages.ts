@@ -48,6 +48,8 @@ export interface WakePayload {
   readonly boot?: boolean;
   /** What lies in the queue is said to the thread, as a person would: one that was stopped goes on. */
   readonly speaks?: boolean;
+  /** What a relative held of a budget is settled: a step that waits for it may be asked for again. Nothing is in the queue. */
+  readonly settled?: boolean;
 }
 
 /** `{ id }`: the answer is in the store. With `answer`, it is stored first: as `parseWaitAnswer` reads it (core/wait/answer.ts). */

@@ -101,10 +101,11 @@ async function askModel(
   const { presence, turn } = run;
   for (let look = 0; ; look++) {
     presence.showActivity(`asking ${presence.model || 'the model'}`);
+    const { heard } = run.budget;
     const summary = `step ${turn.totalSteps + 1} · ${presence.model || presence.agent}`;
     const outcome = await run.activities.modelStep(input, summary);
     if (outcome.kind !== 'blocked') return outcome;
-    await awaitBudget(run, look);
+    await awaitBudget(run, { look, heard });
   }
 }
 

@@ -32,10 +32,11 @@ export async function runSubprompt(
   for (;;) {
     // What is heard from here on is heard of what this attempt asks.
     run.waits.listen();
+    const { heard } = run.budget;
     const asked = await run.activities.askSubprompt(call, place);
     if (asked.kind === 'terminated') return asked;
     if (asked.kind === 'blocked') {
-      await awaitBudget(run, looks++);
+      await awaitBudget(run, { look: looks++, heard });
       continue;
     }
     if (asked.kind === 'waits') {

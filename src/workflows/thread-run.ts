@@ -10,6 +10,7 @@ import type { Snapshot } from '../core/thread/snapshot.ts';
 import type { StartInput } from '../core/thread/start-input.ts';
 import type { Settings } from '../core/thread/step.ts';
 import { BoundActivities } from './bound-activities.ts';
+import { BudgetWatch } from './budget.ts';
 import { EffectAlarm } from './effect-alarm.ts';
 import { FamilyWatch } from './family-watch.ts';
 import { Floor } from './floor.ts';
@@ -39,6 +40,7 @@ export class ThreadRun {
   readonly floor = new Floor(() => this.hasWork);
   readonly family = new FamilyWatch();
   readonly waits = new WaitWatch();
+  readonly budget = new BudgetWatch();
   readonly activities: BoundActivities;
   readonly mailbox = new Mailbox(() => this.presence.refresh());
   #phase: Phase = { kind: 'opening' };

@@ -226,7 +226,13 @@ describe('budgets', () => {
     await eventually('it has asked again', async () => eventsOf(await log(), 'step.retried').length > 0);
     expect(model.requests).toHaveLength(1);
     await runtime.store.modelCalls.end({ ...held, threadId, runId, ok: true, usage });
+    await workflowOf(runtime, id).signal('wakeForMessages', { settled: true });
     await runtime.client.waitForIdle(id);
+    const events = (await workflowOf(runtime, id).fetchHistory()).events ?? [];
+    const told = events.findIndex(({ workflowExecutionSignaledEventAttributes: signal }) => signal);
+    // It did not wait for its next look.
+    expect(told).toBeGreaterThan(0);
+    expect(events.slice(told).filter(({ timerFiredEventAttributes: fired }) => fired)).toEqual([]);
     expect((await runtime.transcript(id)).at(-1)).toBe('assistant: mine at last');
     expect(await runtime.store.budgets.read(id)).toMatchObject([{ used: 3, reserved: 0 }]);
   });

@@ -48,7 +48,7 @@ export async function executeEffect(
   // Ids of what it makes come from here: the same for every attempt.
   const key = `${thread.id}:effect:${effect.id}`;
   const own = new AbortController();
-  const sink = openSink(dependencies, thread.id, { own: false });
+  const sink = openSink(dependencies, thread.id, { own: false, effect: effect.id });
   const code = openAuthorCode(dependencies, {
     thread,
     key,

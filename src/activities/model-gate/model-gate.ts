@@ -9,6 +9,7 @@ import type { BegunStep, CommittedStep } from '../../store/port/step.ts';
 import { withHookWork } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { Unsent } from '../model/model-call-record.ts';
+import { tellSettled } from '../signals/tell-settled.ts';
 import { storeImages } from './answer-images.ts';
 import { type AssembledRequest, askModels, composeAnswer, composeBlocked } from './ask-models.ts';
 import {
@@ -100,9 +101,14 @@ export async function answerStep(
   const read = await READ.pass(dependencies, step);
   if (read.kind === 'end') return failStep(dependencies, step, read.end);
   const hooks = openStepHooks(dependencies, read.known);
-  return withHookWork(hooks, dependencies.handover, () =>
+  const answered = await withHookWork(hooks, dependencies.handover, () =>
     answerThrough(dependencies, { ...read.known, ...hooks }),
   );
+  // A family shares what the step has held.
+  const { budgeted, parentId, childCount } = read.known.context.thread;
+  if (budgeted && answered.kind !== 'blocked' && (parentId !== null || childCount > 0))
+    await tellSettled(dependencies.store, step.ref.threadId);
+  return answered;
 }
 
 async function answerThrough(dependencies: ActivityDependencies, step: HookedStep): Promise<AnsweredOutcome> {

@@ -49,6 +49,7 @@ export async function askModel(
         ...asked,
         request: (model, tools) => withinBound(request(model, tools), record.bound()),
         signal,
+        leftMs: record.leftMs,
         onAttempt: async (start) => {
           if (!(called && start.attempt === FIRST_CALL)) await record.onAttempt(start);
         },

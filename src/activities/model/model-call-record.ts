@@ -12,6 +12,8 @@ import type { StepRef, ThreadStore } from '../../store/port/thread-store.ts';
 type Recorder = Required<Pick<CallModelOptions, 'onAttempt' | 'onAttemptEnd'>> & {
   /** As much as the request under way may bring, where a budget bounds it. */
   readonly bound: () => number | undefined;
+  /** As long as it may take. */
+  readonly leftMs: () => number | undefined;
 };
 
 export interface Telling extends Pick<StateDependencies, 'report'> {
@@ -46,15 +48,19 @@ export function recordModelCalls(
   { redact, report, reserve }: Telling,
 ): Recorder {
   let bound: number | undefined;
+  let leftMs: number | undefined;
   return {
     async onAttempt({ attempt, model }) {
       const asked = { ...ref, call: attempt, model: model.name, modelId: model.model };
       const started = await store.modelCalls.start({ ...asked, reserve: () => reserve(model) });
       if (started.kind === 'exceeded') throw new UnsentCall({ kind: 'failed', error: started.error });
       if (started.kind === 'blocked') throw new UnsentCall(started);
-      bound = started.kind === 'started' ? started.maxOutputTokens : undefined;
+      const known = started.kind === 'started' ? started : undefined;
+      bound = known?.maxOutputTokens;
+      leftMs = known?.leftMs;
     },
     bound: () => bound,
+    leftMs: () => leftMs,
     async onAttemptEnd({ attempt, model, startedAt, outcome }) {
       if (outcome.ok) {
         const answered = toAnsweredCall({ attempt, model, startedAt }, outcome);

@@ -28,12 +28,14 @@ export interface Sink {
 export interface SinkOptions {
   /** The code is part of an execution of the thread: what it queues goes on with the count of its steps. */
   readonly own: boolean;
+  /** The code is that of this effect. */
+  readonly effect?: string;
 }
 
 export function openSink(
   dependencies: Pick<ActivityDependencies, 'store' | 'probe'>,
   threadId: string,
-  { own }: SinkOptions,
+  { own, effect }: SinkOptions,
 ): Sink {
   const { store } = dependencies;
   const queuedTools: QueuedTool[] = [];
@@ -51,7 +53,7 @@ export function openSink(
   return {
     work: {
       async queueMessage(item) {
-        await store.queue.add(threadId, item, { own });
+        await store.queue.add(threadId, item, { own, effect });
         queuedItems += 1;
         // The thread may be at rest: it is told before this resolves, so what is said to it from now on comes behind. Where it cannot be,
         // the answer of the activity tells it.

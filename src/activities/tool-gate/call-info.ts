@@ -18,6 +18,8 @@ export interface BegunCallInfo
 export interface PendingCall {
   /** Whether the gate has begun it. */
   readonly begun: boolean;
+  /** As long as it may take, once it has begun, where a budget bounds it. */
+  readonly leftMs?: number;
   begin(action: ToldAction | undefined): Promise<BegunTool>;
 }
 

@@ -104,12 +104,17 @@ export function toPending(
 ): { pending?: PendingCall } {
   if (!unbegun) return {};
   let begun = false;
+  let leftMs: number | undefined;
   const pending: PendingCall = {
     get begun() {
       return begun;
     },
+    get leftMs() {
+      return leftMs;
+    },
     async begin(action) {
       const answer = await store.toolCalls.begin({ ...command, ...(action && { action }) });
+      if (answer.kind === 'run') ({ leftMs } = answer);
       if (answer.kind === 'run') begun = true;
       return answer;
     },

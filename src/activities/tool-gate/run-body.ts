@@ -51,8 +51,10 @@ export async function runBody(
   const signal = AbortSignal.any([execution.signal, own.signal]);
   const key = `${thread.id}:${step}:${index}`;
   const code = openAuthorCode(dependencies, { thread, key, signal, work: sink.work, within: frame });
-  const late = (): ToolResult => ({ status: 'error', error: timedOut(tool) });
-  const limit = { signal: execution.signal, timeoutMs: tool.timeoutMs, own, late };
+  const leftMs = execution.pending ? execution.pending.leftMs : execution.leftMs;
+  const isLast = leftMs !== undefined && leftMs < tool.timeoutMs;
+  const late = (): ToolResult => (isLast ? cutOff(tool) : { status: 'error', error: timedOut(tool) });
+  const limit = { signal: execution.signal, timeoutMs: isLast ? leftMs : tool.timeoutMs, own, late };
   try {
     const context = { tool, idempotencyKey: key, execution: await frame.running(), ask: asking.ask };
     const state = await retryWhileUnavailable(signal, () => code.openState(context));
@@ -92,6 +94,15 @@ async function settled(sink: Sink, result: ToolResult): Promise<ToolResult> {
   } catch (error) {
     return result.status === 'error' ? result : { status: 'error', error: notTaken(error).message };
   }
+}
+
+/** Its execution's budget of time is used up. */
+function cutOff({ name }: ToolDefinition): ToolResult {
+  return {
+    status: 'error',
+    error: `"${name}" was cut off, since maxRuntimeSeconds of the budget is used up; it may or may not have taken effect.`,
+    error_code: 'BudgetExceeded',
+  };
 }
 
 function timedOut(tool: ToolDefinition): string {

@@ -52,6 +52,7 @@ function openToolFrame(dependencies: ActivityDependencies, execution: ToolExecut
     attempt: ___,
     waits: ____,
     pending: _____,
+    leftMs: ______,
     ...where
   } = execution;
   const prompt = findActivePrompt(dependencies.registry(), thread.agent, execution);

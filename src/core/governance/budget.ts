@@ -13,6 +13,7 @@ export const BUDGET_LIMITS = [
   'maxInputTokens',
   'maxOutputTokens',
   'maxCost',
+  'maxRuntimeSeconds',
 ] as const;
 
 export type BudgetLimit = (typeof BUDGET_LIMITS)[number];
@@ -29,6 +30,12 @@ export interface BudgetAccount {
   readonly executionId: string;
 }
 
+/** Threads at work, each once, and since when any has been: microseconds since 1970. */
+export interface RunningClock {
+  readonly since: number;
+  readonly threads: readonly string[];
+}
+
 /** One limit of one account, and how far it is used up. */
 export interface BudgetLine extends BudgetAccount {
   readonly limit: BudgetLimit;
@@ -40,6 +47,8 @@ export interface BudgetLine extends BudgetAccount {
   readonly estimated: number;
   readonly warnAt: number;
   readonly warned: boolean;
+  /** Of a limit of time: its clock runs (runtime.ts). */
+  readonly running?: RunningClock;
 }
 
 /** How much is to be spent of what. */
@@ -92,6 +101,13 @@ export function describeExceeded(
     threadId === asking ? `execution ${executionId}` : `execution ${executionId} of thread ${threadId}`;
   return (
     `The budget of ${whose} is used up: ${limit} is ${max}, and this would be ${observed}. ` +
-    'Send another message to begin a new execution, or raise the limit in the definition of its agent.'
+    'Send another message to begin a new execution, or raise the limit, which is that of its agent or of its context.'
+  );
+}
+
+export function describeUnpriced({ max, executionId }: BudgetLine, model: string): string {
+  return (
+    `The budget of execution ${executionId} has maxCost ${max}, and the model '${model}' has no price to count it by: it was not asked. ` +
+    'Set its inputPrice and outputPrice, or leave maxCost out of the context.'
   );
 }

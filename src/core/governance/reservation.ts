@@ -5,6 +5,7 @@
  * R2. What only the reservations of others are in the way of is not denied: it waits for them.
  * R3. Settled is what was used, once. A request whose end was not seen is settled as it was reserved, and marked: an end that is seen
  *     after all takes its place.
+ * R4. A cost that nobody could count is not begun: a model without prices is not asked where cost is limited.
  */
 import { type BudgetLimit, type BudgetLine, inOrder, isNear } from './budget.ts';
 
@@ -30,7 +31,9 @@ export type ReservationPlan =
   | { readonly kind: 'reserve'; readonly amounts: Amounts; readonly maxOutputTokens?: number }
   | { readonly kind: 'deny'; readonly line: BudgetLine; readonly observed: number }
   /** R2: others are in the way. */
-  | { readonly kind: 'blocked' };
+  | { readonly kind: 'blocked' }
+  /** R4: nobody could count it. */
+  | { readonly kind: 'unpriced'; readonly line: BudgetLine };
 
 const MILLION = 1_000_000;
 
@@ -52,6 +55,10 @@ export function hasAmounts(lines: readonly BudgetLine[]): boolean {
 }
 
 export function planReservation(lines: readonly BudgetLine[], estimate: CallEstimate): ReservationPlan {
+  const counted = lines.find(({ limit }) => limit === 'maxCost');
+  // R4: a definition's is refused as it is loaded; a context comes later.
+  if (counted && (estimate.inputPrice === undefined || estimate.outputPrice === undefined))
+    return { kind: 'unpriced', line: counted };
   const least = leastOf(estimate);
   const asked = inOrder(lines).flatMap((line) =>
     isAmount(line.limit) ? [{ line, needs: least[line.limit] }] : [],

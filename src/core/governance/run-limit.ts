@@ -1,4 +1,5 @@
 /** Limits of a run, as whoever starts it gives them. Of two the lower one holds. */
+
 /** Limits of a run; each is absent where nobody has set it. */
 export interface RunLimits {
   readonly maxSteps?: number;
@@ -24,12 +25,17 @@ export const RUN_LIMITS = [
   'warnAt',
 ] as const satisfies readonly (keyof RunLimits)[];
 
-/** A warning comes as early as either wants it. */
+/** Where nobody says when to warn. */
+export const WARN_AT = 0.8;
+
+/** A warning comes as early as either wants it; 0 wants none. */
 export function joinLimits(one: RunLimits, other: RunLimits): RunLimits {
   const joined: Partial<Record<keyof RunLimits, number>> = {};
   for (const name of RUN_LIMITS) {
     const known = [one[name], other[name]].filter((limit) => limit !== undefined);
-    if (known.length > 0) joined[name] = Math.min(...known);
+    const counted =
+      name === 'warnAt' && known.some((part) => part > 0) ? known.filter((part) => part > 0) : known;
+    if (counted.length > 0) joined[name] = Math.min(...counted);
   }
   return joined;
 }

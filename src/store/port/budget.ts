@@ -1,5 +1,20 @@
 /** Budgets of executions: what they may spend, and what they have. */
 import type { BudgetLine } from '../../core/governance/budget.ts';
+import type { StoredError } from '../../core/thread/step.ts';
+
+/** A tool that code invokes. */
+export interface PayInvoked {
+  readonly threadId: string;
+  /** Of the call: the same pays once. */
+  readonly key: string;
+  /** Where the code runs in one. */
+  readonly step?: number;
+}
+
+export type PaidCall =
+  | { readonly kind: 'paid' }
+  /** The execution is over, and this may not begin. */
+  | { readonly kind: 'exceeded'; readonly error: StoredError };
 
 export interface BudgetStore {
   /**
@@ -7,4 +22,8 @@ export interface BudgetStore {
    * execution. Empty where nothing limits it, and for a thread that is not there.
    */
   read(threadId: string): Promise<readonly BudgetLine[]>;
+  /** Threads of its family, but for itself, whose steps wait for what others hold of a budget. */
+  listWaiting(threadId: string): Promise<readonly string[]>;
+  /** Counts a call against the budgets of the thread's open execution; where it has none, nothing is written. */
+  payInvoked(command: PayInvoked): Promise<PaidCall>;
 }

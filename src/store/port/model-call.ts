@@ -13,8 +13,8 @@ export interface ModelCallStart extends StepRef {
 }
 
 export type StartedModelCall =
-  /** `maxOutputTokens`: as much as it may answer with, where a budget bounds it. */
-  | { readonly kind: 'started'; readonly maxOutputTokens?: number }
+  /** `maxOutputTokens`: as much as it may answer with, `leftMs`: as long as it may take, where a budget bounds it. */
+  | { readonly kind: 'started'; readonly maxOutputTokens?: number; readonly leftMs?: number }
   | { readonly kind: 'terminated' }
   /** Only what other requests hold is in its way: the step is asked for again once they have ended. */
   | { readonly kind: 'blocked' }

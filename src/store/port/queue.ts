@@ -16,6 +16,8 @@ export interface SpillItems extends FromRun {
 export interface QueueOptions {
   /** Queued by code of the thread's own execution: it has no count of steps of its own (core/thread/step-limit.ts, L1). */
   readonly own?: boolean;
+  /** The id of the effect whose code queues it: it spends from what the execution had that scheduled the effect. */
+  readonly effect?: string;
 }
 
 export interface ClaimExecution {

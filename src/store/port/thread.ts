@@ -35,6 +35,8 @@ export interface ThreadRecord {
   readonly messageCount: number;
   /** Number of the newest event. */
   readonly lastSeq: number;
+  /** Its open execution spends from a budget; absent where it does not. */
+  readonly budgeted?: true;
 }
 
 export interface OpenThread extends FromRun {

@@ -64,6 +64,8 @@ export type BegunTool =
       readonly runContext: RunContext | null;
       /** Where the call is one of a sub-prompt's. */
       readonly subprompt: SubpromptPlace | null;
+      /** As long as it may take, where a budget bounds it. */
+      readonly leftMs?: number;
       /** The thread's newest messages, oldest first, as `messages.recent` has them; absent where they were not asked for. */
       readonly history?: readonly Message[];
       /** What it has asked so far, all of it over; absent where it has asked nothing. */
@@ -136,7 +138,10 @@ export interface BeginTool extends ToolCallKey {
   /** The attempt's own name: only the attempt that began a call may commit its result. */
   readonly attempt: string;
   readonly idempotent: (name: string) => boolean;
-  /** Whether calls of this agent, in an execution with this context, are judged before they begin: one that has not begun is then told as `unbegun`, and stays so. */
+  /**
+   * Whether calls of this agent, in an execution with this context, are judged before they begin: one that has not begun is then told as
+   * `unbegun`, and stays so. Where it is given, so is one that a budget pays for.
+   */
   readonly judges?: (agent: string, context: RunContext | null) => boolean;
   /** What was judged of the call: it may begin. */
   readonly action?: ToldAction;

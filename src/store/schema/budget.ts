@@ -15,6 +15,8 @@ export interface BudgetTable {
   estimated: number;
   warn_at: number;
   warned: Flag;
+  /** Of a limit of time: `{ since, threads }`, the threads that work now, and since when any does; null while none does. */
+  running: Json | null;
 }
 
 /** What a request to a model holds of the budgets of its execution, and has used of them once it is settled. */
@@ -38,7 +40,15 @@ export interface BudgetReservationTable {
   lease_until: number;
 }
 
+/** A call of a tool that code has invoked, and that was paid for: once, whoever gives the command again. */
+export interface BudgetPaymentTable {
+  thread_id: string;
+  /** Of the call. */
+  key: string;
+}
+
 export interface BudgetTables {
+  budget_payments: BudgetPaymentTable;
   budgets: BudgetTable;
   budget_reservations: BudgetReservationTable;
 }

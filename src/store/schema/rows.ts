@@ -29,6 +29,7 @@ export function toThreadRecord(row: Selectable<ThreadTable>): ThreadRecord {
     childCount: row.child_count,
     messageCount: row.message_count,
     lastSeq: Number(row.event_seq),
+    ...(row.budget === null ? {} : { budgeted: true as const }),
   };
 }
 

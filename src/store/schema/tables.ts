@@ -201,6 +201,8 @@ export interface EffectTable {
   error: Json | null;
   started_at: number | null;
   ended_at: number | null;
+  /** The budgets of the execution that scheduled it: a list of `{ threadId, executionId }`. */
+  budget: Json | null;
 }
 
 export interface StrikeTable {

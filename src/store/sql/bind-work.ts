@@ -6,6 +6,8 @@ import { listActions, reconcileAction } from '../commands/action/uncertain-actio
 import { binder } from '../commands/base/bind.ts';
 import type { CommandContext } from '../commands/base/context.ts';
 import { getThread, listThreads } from '../commands/base/read.ts';
+import { listWaiting } from '../commands/budget/list-waiting.ts';
+import { payInvoked } from '../commands/budget/pay-invoked.ts';
 import { readBudget } from '../commands/budget/read-budget.ts';
 import { listEffects, nextEffect, removeEffect, scheduleEffect } from '../commands/effect/effect.ts';
 import { beginEffect, endEffect } from '../commands/effect/effect-run.ts';
@@ -89,7 +91,7 @@ export function bindWork(context: CommandContext): Work {
       end: bound(endModelCall),
     },
     toolCalls: { begin: bound(beginTool), commit: bound(commitTool), settleLost: bound(settleLostTool) },
-    budgets: { read: bound(readBudget) },
+    budgets: { read: bound(readBudget), listWaiting: bound(listWaiting), payInvoked: bound(payInvoked) },
     actions: {
       record: bound(recordAction),
       end: bound(endAction),

@@ -185,6 +185,8 @@ export function registerBudgetFamily(given: () => Stores): void {
         const [one, other] = [await openChild(root, 0), await openChild(root, 1)];
         expect(await start(one, leaseMs)).toMatchObject({ maxOutputTokens: 50 });
         expect(await start(other, 60_000)).toMatchObject({ kind });
+        expect(await store.budgets.listWaiting(one.id)).toEqual(kind === 'blocked' ? [other.id] : []);
+        expect(await store.budgets.listWaiting(other.id)).toEqual([]);
         const settled =
           kind === 'exceeded' ? { used: 50, reserved: 0, estimated: 50 } : { used: 0, reserved: 50 };
         expect(await store.budgets.read(root.id)).toMatchObject([{ max: 50, ...settled }]);

@@ -42,21 +42,22 @@ export function composeContext(
   return before ? joinContext(before, given) : beginContext(null, given, place);
 }
 
-/** Of an execution that is open already: what has joined it narrows it. */
+/** Of an execution that is open already: what has joined it narrows it. Whether anything has. */
 export async function keepContext(
   { trx, threadId }: ThreadTransaction,
   { id, run_context: before }: NonNullable<ContextPlace['open']>,
   context: RunContext | null,
-): Promise<void> {
-  if (context === null) return;
+): Promise<boolean> {
+  if (context === null) return false;
   const columns = toContextColumns(context);
-  if (columns.run_context === before) return;
+  if (columns.run_context === before) return false;
   await trx
     .updateTable('executions')
     .set(columns)
     .where('thread_id', '=', threadId)
     .where('id', '=', id)
     .execute();
+  return true;
 }
 
 export function readGiven(text: string | null): GivenContext | null {

@@ -4,11 +4,15 @@
  * A2. What an execution begins spends from its budgets too: an item in line names them (`CausedItem`). One that goes back to its own
  *     thread's, by a report or by what its own code has queued, is a part of that execution, and opens none.
  * A3. Once one of them is used up, the execution is over: whatever it asks for is denied with the same words, by the row alone.
+ * A4. What the context of the execution limits is a limit of its own budget, of each the lower one. A child's context repeats its
+ *     parent's: what a budget that it spends from anyway bounds as closely has no line of its own.
  */
 import type { BudgetAccount, BudgetDefinition, BudgetLimit } from '../../../core/governance/budget.ts';
 import { BUDGET_LIMITS } from '../../../core/governance/budget.ts';
+import { joinLimits, type RunLimits, WARN_AT } from '../../../core/governance/run-limit.ts';
 import type { StoredError } from '../../../core/thread/step.ts';
 import type { ThreadRow, ThreadTransaction } from '../base/thread-transaction.ts';
+import { selectLines, toLines } from './read-lines.ts';
 
 /** As the thread's row has it. */
 export interface BudgetState {
@@ -37,6 +41,17 @@ export function causedBy({ row }: Pick<ThreadTransaction, 'row'>): CausedItem {
   return accounts.length === 0 ? {} : { budget: accounts };
 }
 
+/** A2: for an item that the code of an effect puts in line: the budgets of the execution that scheduled it. */
+export async function causedByEffect({ trx, threadId }: ThreadTransaction, id: string): Promise<CausedItem> {
+  const effect = await trx
+    .selectFrom('effects')
+    .select('budget')
+    .where('thread_id', '=', threadId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return effect?.budget ? { budget: JSON.parse(effect.budget) } : {};
+}
+
 /** The budgets that an execution which begins with these rows spends from: those of the first, where nothing is from outside the family. */
 export function causesOf(
   rows: readonly { readonly own: number; readonly item: CausedItem }[],
@@ -52,7 +67,10 @@ export function budgetBehind({ id, budget }: Pick<ThreadRow, 'id' | 'budget'>): 
 
 export interface NewExecution {
   readonly executionId: string;
+  /** What its agent may spend. */
   readonly definition: BudgetDefinition | undefined;
+  /** A4: of its context. */
+  readonly given: RunLimits | undefined;
   /** A2: of the item that begins it; empty for one from outside. */
   readonly causes: readonly BudgetAccount[];
 }
@@ -60,40 +78,29 @@ export interface NewExecution {
 /** A1: the execution begins. One that goes by the name of an earlier one goes on with what that has left. */
 export async function openBudget(
   thread: ThreadTransaction,
-  { executionId, definition, causes }: NewExecution,
+  { executionId, definition, given = {}, causes }: NewExecution,
 ): Promise<void> {
   const { threadId } = thread;
   const isPart = causes.some((cause) => cause.threadId === threadId);
-  const limits = isPart ? [] : toLimits(definition);
+  const wanted = joinLimits(isPart ? {} : (definition ?? {}), await withoutBounded(thread, given, causes));
+  const limits = toLimits(wanted);
   const own = limits.length === 0 ? [] : [{ threadId, executionId }];
   if (own.length + causes.length === 0) return;
   keepBudget(thread, { accounts: [...own, ...causes] });
-  await insertLines(thread, executionId, { limits, warnAt: definition?.warnAt ?? 0 });
+  await insertLines(thread, executionId, { limits, warnAt: wanted.warnAt ?? WARN_AT });
 }
 
-/** Another agent has the thread: its limits bind the rest of the execution, where they are narrower. */
-export async function narrowBudget(
-  thread: ThreadTransaction,
-  executionId: string,
-  definition: BudgetDefinition | undefined,
-): Promise<void> {
-  const limits = toLimits(definition);
-  if (limits.length === 0) return;
-  const { threadId, trx } = thread;
-  const { accounts = [], ...state } = budgetOf(thread.row) ?? {};
-  // The one that the execution goes by: its own, or the one that it is a part of.
-  const account = accounts.find((each) => each.threadId === threadId) ?? { threadId, executionId };
-  if (!accounts.includes(account)) keepBudget(thread, { ...state, accounts: [account, ...accounts] });
-  await insertLines(thread, account.executionId, { limits, warnAt: definition?.warnAt ?? 0 });
-  for (const [name, max] of limits)
-    await trx
-      .updateTable('budgets')
-      .set({ max })
-      .where('thread_id', '=', threadId)
-      .where('execution_id', '=', account.executionId)
-      .where('name', '=', name)
-      .where('max', '>', max)
-      .execute();
+/** A4: those that nothing else bounds as closely. */
+async function withoutBounded(
+  { trx }: ThreadTransaction,
+  given: RunLimits,
+  causes: readonly BudgetAccount[],
+): Promise<RunLimits> {
+  if (causes.length === 0 || toLimits(given).length === 0) return given;
+  const lines = toLines(causes, await selectLines(trx, causes).execute());
+  const isBounded = (limit: BudgetLimit) =>
+    lines.some((line) => line.limit === limit && line.max <= (given[limit] ?? 0));
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !isBounded(name as BudgetLimit)));
 }
 
 interface NewLines {
@@ -102,7 +109,7 @@ interface NewLines {
 }
 
 /** Those that are there stay. */
-async function insertLines(
+export async function insertLines(
   { threadId, trx }: ThreadTransaction,
   executionId: string,
   { limits, warnAt }: NewLines,
@@ -114,13 +121,14 @@ async function insertLines(
       limits.map(([name, max]) => ({
         ...{ thread_id: threadId, execution_id: executionId, name, max },
         ...{ used: 0, reserved: 0, estimated: 0, warn_at: warnAt, warned: 0 },
+        running: null,
       })),
     )
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
 
-function toLimits(definition: BudgetDefinition | undefined): readonly (readonly [BudgetLimit, number])[] {
+export function toLimits(definition: RunLimits | undefined): readonly (readonly [BudgetLimit, number])[] {
   return BUDGET_LIMITS.flatMap((limit) => {
     const max = definition?.[limit];
     return max === undefined ? [] : [[limit, max] as const];

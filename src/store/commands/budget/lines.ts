@@ -7,7 +7,7 @@ import type { StoredError } from '../../../core/thread/step.ts';
 import type { CommandContext } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { type BudgetState, keepBudget } from './account.ts';
-import { selectLines, toLines } from './read-budget.ts';
+import { selectLines, toLines } from './read-lines.ts';
 
 /** Where in the log it is told. */
 export interface SpendingPlace {
@@ -40,15 +40,22 @@ export function warn(thread: ThreadTransaction, lines: readonly BudgetLine[], pl
     thread.emit('budget.warning', { executionId, ...elsewhere(thread, threadId), limit, max, used }, place);
 }
 
+/** `message`: as describeExceeded has it, where it is absent. */
+interface Denial {
+  readonly line: BudgetLine;
+  readonly observed: number;
+  readonly message?: string;
+}
+
 /** The execution is over (account.ts, A3). */
 export function exceed(
   thread: ThreadTransaction,
   state: BudgetState,
-  { line, observed }: { readonly line: BudgetLine; readonly observed: number },
+  { line, observed, message = describeExceeded(line, observed, thread.threadId) }: Denial,
   place: SpendingPlace,
 ): StoredError {
   const { threadId, executionId, limit, max } = line;
-  const error = { code: 'BudgetExceeded', message: describeExceeded(line, observed, thread.threadId) };
+  const error = { code: 'BudgetExceeded', message };
   thread.emit(
     'budget.exceeded',
     { executionId, ...elsewhere(thread, threadId), limit, max, observed },

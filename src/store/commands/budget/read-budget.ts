@@ -1,9 +1,11 @@
 /** What an execution may spend and has spent: of the one that is under way, else of the newest. */
-import type { Kysely, Transaction } from 'kysely';
-import { BUDGET_LIMITS, type BudgetAccount, type BudgetLine } from '../../../core/governance/budget.ts';
+import type { Transaction } from 'kysely';
+import type { BudgetAccount, BudgetLine } from '../../../core/governance/budget.ts';
+import { atTime, isTime } from '../../../core/governance/runtime.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { type CommandContext, inSnapshot } from '../base/context.ts';
 import { budgetOf } from './account.ts';
+import { selectLines, toLines } from './read-lines.ts';
 
 export async function readBudget(context: CommandContext, threadId: string): Promise<readonly BudgetLine[]> {
   return inSnapshot(context, async (trx) => {
@@ -13,7 +15,9 @@ export async function readBudget(context: CommandContext, threadId: string): Pro
       .where('id', '=', threadId)
       .executeTakeFirst();
     const accounts = (row && budgetOf(row)?.accounts) ?? (await readNewest(trx, threadId));
-    return accounts.length === 0 ? [] : toLines(accounts, await selectLines(trx, accounts).execute());
+    return accounts.length === 0
+      ? []
+      : atNow(context, trx, toLines(accounts, await selectLines(trx, accounts).execute()));
   });
 }
 
@@ -28,33 +32,17 @@ async function readNewest(trx: Transaction<Tables>, threadId: string): Promise<r
   return newest ? [{ threadId, executionId: newest.id }] : [];
 }
 
-/** In the order of their keys. */
-export function selectLines(db: Kysely<Tables>, accounts: readonly BudgetAccount[]) {
-  return db
-    .selectFrom('budgets')
-    .selectAll()
-    .where((is) =>
-      is.or(
-        accounts.map(({ threadId, executionId }) =>
-          is.and({ thread_id: threadId, execution_id: executionId }),
-        ),
-      ),
-    )
-    .orderBy('thread_id')
-    .orderBy('execution_id')
-    .orderBy('name');
-}
-
-type LineRow = Awaited<ReturnType<ReturnType<typeof selectLines>['execute']>>[number];
-
-/** By the order of their accounts; of each, in the order in which its limits are asked. */
-export function toLines(accounts: readonly BudgetAccount[], rows: readonly LineRow[]): BudgetLine[] {
-  return accounts.flatMap(({ threadId, executionId }) => {
-    const own = rows.filter((row) => row.thread_id === threadId && row.execution_id === executionId);
-    return BUDGET_LIMITS.flatMap((limit) => own.filter(({ name }) => name === limit)).map(
-      ({ name: limit, max, used, reserved, estimated, warn_at: warnAt, warned }) => ({
-        ...{ threadId, executionId, limit, max, used, reserved, estimated, warnAt, warned: warned === 1 },
-      }),
-    );
+/** Clocks that run are read as they stand, to the millisecond. */
+async function atNow(
+  { clock }: CommandContext,
+  trx: Transaction<Tables>,
+  lines: readonly BudgetLine[],
+): Promise<readonly BudgetLine[]> {
+  if (!lines.some(isTime)) return lines;
+  const now = await clock(trx);
+  return lines.map((line) => {
+    if (!isTime(line)) return line;
+    const { used, ...known } = atTime(line, now);
+    return { ...known, used: Number(used.toFixed(3)) };
   });
 }

@@ -7,7 +7,7 @@
  * V3. So is one that is in somebody's way after its lease: its own worker would have ended it by then.
  */
 import type { Selectable } from 'kysely';
-import { type BudgetAccount, evaluateSpending } from '../../../core/governance/budget.ts';
+import { type BudgetAccount, describeUnpriced, evaluateSpending } from '../../../core/governance/budget.ts';
 import {
   type Amounts,
   changeAmounts,
@@ -21,8 +21,9 @@ import type { CommandContext } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { type BudgetState, budgetOf, keepBudget } from './account.ts';
 import { exceed, keepLines, lockLines, warn } from './lines.ts';
+import { resumeClocks, runClocks } from './time.ts';
 
-type Locks = Pick<CommandContext, 'rowLocks'>;
+type Locks = Pick<CommandContext, 'rowLocks' | 'clock'>;
 type CallKey = Pick<ModelCallStart, 'step' | 'attempt' | 'call'>;
 type Reservation = Selectable<BudgetReservationTable>;
 
@@ -30,27 +31,39 @@ type Reservation = Selectable<BudgetReservationTable>;
 export async function reserveCall(
   context: Locks,
   thread: ThreadTransaction,
-  { step, attempt, call, reserve }: CallKey & Pick<ModelCallStart, 'reserve'>,
+  { step, attempt, call, model, reserve }: CallKey & Pick<ModelCallStart, 'model' | 'reserve'>,
 ): Promise<StartedModelCall> {
   const state = budgetOf(thread.row);
   if (!state) return { kind: 'started' };
   if (state.exceeded) return { kind: 'exceeded', error: state.exceeded };
   const lines = await lockLines(context, thread, state.accounts);
+  const time = await runClocks(context, thread, { state, lines, place: { step } });
+  if (time.kind === 'over') return { kind: 'exceeded', error: time.error };
+  const { leftMs } = time;
+  const within = leftMs === undefined ? {} : { leftMs };
   const counted = evaluateSpending(lines, { maxLlmCalls: 1 });
   if (counted.kind === 'deny') return { kind: 'exceeded', error: exceed(thread, state, counted, { step }) };
   const asked = hasAmounts(lines) ? reserve?.() : undefined;
   const plan = asked && planReservation(lines, asked);
   if (plan?.kind === 'deny') return { kind: 'exceeded', error: exceed(thread, state, plan, { step }) };
+  if (plan?.kind === 'unpriced') {
+    const { line } = plan;
+    const message = describeUnpriced(line, model);
+    return {
+      kind: 'exceeded',
+      error: exceed(thread, state, { line, observed: line.used, message }, { step }),
+    };
+  }
   if (plan?.kind === 'blocked') {
     // V3: who is blocked by it settles it.
     if (await settleExpired(context, thread, state))
-      return reserveCall(context, thread, { step, attempt, call, reserve });
+      return reserveCall(context, thread, { step, attempt, call, model, reserve });
     keepBudget(thread, { ...state, waits: true });
     return { kind: 'blocked' };
   }
   await keepLines(thread, counted.changed);
   warn(thread, counted.warns, { step });
-  if (!plan) return { kind: 'started' };
+  if (!plan) return { kind: 'started', ...within };
   await keepLines(thread, changeAmounts(lines, { reserved: plan.amounts }).changed);
   const { maxOutputTokens } = plan;
   await thread.trx
@@ -63,7 +76,7 @@ export async function reserveCall(
       lease_until: thread.now + asked.leaseMs * 1000,
     })
     .execute();
-  return { kind: 'started', ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }) };
+  return { kind: 'started', ...within, ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }) };
 }
 
 function rootOf(accounts: readonly BudgetAccount[], { threadId }: ThreadTransaction): string {
@@ -72,11 +85,15 @@ function rootOf(accounts: readonly BudgetAccount[], { threadId }: ThreadTransact
 
 /** V1: the request has begun; what it was bounded to then. */
 export async function findReserved(
+  context: Locks,
   thread: ThreadTransaction,
   key: CallKey,
 ): Promise<Extract<StartedModelCall, { kind: 'started' }>> {
-  const row = thread.row.budget === null ? undefined : await findReservation(thread, key);
-  return { kind: 'started', ...(row?.max_output ? { maxOutputTokens: row.max_output } : {}) };
+  if (thread.row.budget === null) return { kind: 'started' };
+  const row = await findReservation(thread, key);
+  const leftMs = await resumeClocks(context, thread, key);
+  const within = leftMs === undefined ? {} : { leftMs };
+  return { kind: 'started', ...within, ...(row?.max_output ? { maxOutputTokens: row.max_output } : {}) };
 }
 
 function findReservation(

@@ -73,7 +73,7 @@ export async function endEffect(context: CommandContext, command: EndEffect): Pr
     if (!ended) {
       await close(thread, found, error);
       // An effect is no part of an execution: what it queues is from outside, as its messages are.
-      await enqueueTools(thread, queuedTools, { own: false });
+      await enqueueTools(thread, queuedTools, { own: false, effect: found.id });
       await forgetOld(thread);
     }
     return { kind: 'stored', waiting: await countPending(thread) };

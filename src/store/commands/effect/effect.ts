@@ -12,6 +12,7 @@ import type { EffectStore, NewEffect } from '../../port/effect.ts';
 import type { EffectTable } from '../../schema/tables.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { causedBy } from '../budget/account.ts';
 
 export type EffectRow = Selectable<EffectTable>;
 
@@ -26,6 +27,12 @@ export async function scheduleEffect(
     if (!(await findEffect(thread, effect.id))) await insert(thread, effect, now);
     return (await untilNext(thread, now)) ?? 0;
   });
+}
+
+/** What its code queues spends from the budgets of the execution that schedules it. */
+function toCause(thread: ThreadTransaction): string | null {
+  const { budget } = causedBy(thread);
+  return budget ? JSON.stringify(budget) : null;
 }
 
 async function insert(
@@ -57,6 +64,7 @@ async function insert(
       error: null,
       started_at: null,
       ended_at: null,
+      budget: toCause(thread),
     })
     .execute();
   thread.emit('effect.scheduled', { id, name, dueAt });

@@ -8,6 +8,7 @@ import { type CommandContext, inThread } from '../base/context.ts';
 import { toThreadRow } from '../base/new-thread.ts';
 import { ThreadTransaction } from '../base/thread-transaction.ts';
 import { causedBy } from '../budget/account.ts';
+import { stopClocks } from '../budget/time.ts';
 import { type ChildRow, findChild, readStart, toChildRecord } from './child.ts';
 import { copyEnv } from './child-env.ts';
 import { enqueueFirst } from './child-files.ts';
@@ -49,6 +50,8 @@ export async function makeChild(
   const { agent, name } = row;
   const told = { childId: row.child_id, agent, name, ...(callId === undefined ? {} : { callId }) };
   parent.emit('subagent.created', told, { step: call?.step });
+  // The child works in its place.
+  if (command.waits) await stopClocks(context, parent);
   return created(parent, row);
 }
 

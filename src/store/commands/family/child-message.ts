@@ -7,7 +7,8 @@ import { roleTo } from '../../../core/thread/session.ts';
 import type { TellChild, ToldChild } from '../../port/thread-store.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
-import { causedBy } from '../budget/account.ts';
+import { budgetBehind, type CausedItem, causedBy } from '../budget/account.ts';
+import { stopClocks } from '../budget/time.ts';
 import { findAskingSide } from './asking-side.ts';
 import { type ChildRow, findChild, inChild, readStart, toChildRecord, updateChild } from './child.ts';
 import { enqueueFrom } from './child-files.ts';
@@ -33,6 +34,8 @@ export async function tellChild(context: CommandContext, command: TellChild): Pr
       return true;
     });
     if (!lives) return { kind: 'unknown' };
+    // The child works in its place.
+    if (command.waits) await stopClocks(context, parent);
     const row = (await findChild(parent.trx, childId)) ?? known;
     return { kind: 'told', child: toChildRecord(row), start: await readStart(parent.trx, childId) };
   });
@@ -69,7 +72,12 @@ export async function tellParent(
     if (await hasItem(parent, message.id)) return;
     const metadata = { ...message.metadata, subagent_id: childId };
     const role = roleTo(await findAskingSide(parent, child));
-    await enqueueFrom(parent, childId, { ...message, role, metadata });
+    await enqueueFrom(parent, childId, {
+      ...message,
+      role,
+      metadata,
+      ...(await causeBehind(parent, childId)),
+    });
     parent.emit('subagent.notified', { childId, messageId: message.id });
   });
 }
@@ -101,6 +109,17 @@ async function inParent(
     await work(parent, child);
     return true;
   });
+}
+
+/** The budget of whoever has begun what the child does: what the parent does about it is a part of that. */
+async function causeBehind({ trx }: ThreadTransaction, childId: string): Promise<CausedItem> {
+  const child = await trx
+    .selectFrom('threads')
+    .select(['id', 'budget'])
+    .where('id', '=', childId)
+    .executeTakeFirst();
+  const accounts = child ? budgetBehind(child) : [];
+  return accounts.length === 0 ? {} : { budget: accounts };
 }
 
 async function hasItem({ trx, threadId }: ThreadTransaction, id: string): Promise<boolean> {

@@ -10,7 +10,7 @@ import type { QueuedTool } from '../../port/tool.ts';
 import { readInBatches } from '../base/batches.ts';
 import { type CommandContext, inRun, inThread, refuseTerminated } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
-import { causedBy } from '../budget/account.ts';
+import { type CausedItem, causedBy, causedByEffect } from '../budget/account.ts';
 import { claimItem } from './execution-claim.ts';
 
 export function countPending({ trx, threadId }: ThreadTransaction): Promise<number> {
@@ -48,16 +48,16 @@ export function tellQueued(thread: ThreadTransaction, item: QueueItem): void {
 export async function enqueueTools(
   thread: ThreadTransaction,
   tools: readonly QueuedTool[] = [],
-  { own = true }: QueueOptions = {},
+  { own = true, effect }: QueueOptions = {},
 ): Promise<void> {
-  for (const tool of tools) await enqueue(thread, { kind: 'tool', ...tool, origin: 'code' }, { own });
+  for (const tool of tools) await enqueue(thread, { kind: 'tool', ...tool, origin: 'code' }, { own, effect });
 }
 
 /** A staged item takes its place in line; one that is queued or drained already keeps it. True when it is new there. */
 export async function putInLine(
   thread: ThreadTransaction,
   item: QueueItem,
-  { own = false }: QueueOptions = {},
+  { own = false, effect }: QueueOptions = {},
 ): Promise<boolean> {
   if (item.executionId !== undefined && item.kind !== 'stored' && !(await holdsClaim(thread, item)))
     return false;
@@ -65,7 +65,11 @@ export async function putInLine(
   const isNew =
     item.kind === 'stored'
       ? await lineUpStaged(thread, item, position)
-      : await lineUp(thread, own ? { ...causedBy(thread), ...item } : item, { position, own: own ? 1 : 0 });
+      : await lineUp(
+          thread,
+          { ...(await findCause(thread, { own, effect })), ...item },
+          { position, own: own ? 1 : 0 },
+        );
   if (isNew) thread.set({ last_position: position });
   return isNew;
 }
@@ -92,6 +96,12 @@ async function holdsClaim(thread: ThreadTransaction, item: QueueItem): Promise<b
     reason: `the execution ${JSON.stringify(item.executionId)} was begun by another item, in thread ${claimed.threadId}`,
   });
   return false;
+}
+
+/** Who pays for it: the open execution, or the one that scheduled the effect. */
+async function findCause(thread: ThreadTransaction, { own, effect }: QueueOptions): Promise<CausedItem> {
+  if (own) return causedBy(thread);
+  return effect === undefined ? {} : causedByEffect(thread, effect);
 }
 
 /** One statement: a client may stage the same id at this very moment, and staging takes no lock on the thread. */

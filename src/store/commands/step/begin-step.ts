@@ -29,7 +29,8 @@ import { keepContext } from '../base/run-context.ts';
 import { askedSteps, beginCount, countEnded, countedSteps } from '../base/step-count.ts';
 import type { ThreadRow, ThreadTransaction } from '../base/thread-transaction.ts';
 import { findUnseen } from '../base/unseen-step.ts';
-import { budgetOf, narrowBudget } from '../budget/account.ts';
+import { budgetOf } from '../budget/account.ts';
+import { narrowBudget } from '../budget/narrow.ts';
 import { spend } from '../budget/spend.ts';
 import { type Drained, type DueInput, drain, readDue, selectInLine } from '../message/drain.ts';
 import { countPending, emitRejections, enqueueTools, tellQueued } from '../message/queue.ts';
@@ -155,7 +156,8 @@ async function takeStep(
 ): Promise<NewlyBegun> {
   for (const item of found.due.added) if (found.due.left.has(item.id)) tellQueued(thread, item);
   const drained = await drain(thread, found.due, { ...command, open: found.open });
-  if (found.open) await keepContext(thread, found.open, drained.context);
+  if (found.open && (await keepContext(thread, found.open, drained.context)))
+    await narrowBudget(context, thread, found.open.id, drained.context?.budget);
   if (drained.wantsAnswer) thread.set({ answer_due: 1, turn_open: 1 });
   if (drained.tools.length > 0) thread.set({ turn_open: 1 });
   const begun = await openStep(context, thread, command, { ...found, drained });
@@ -217,7 +219,7 @@ async function openStep(
   applyHandoff(thread);
   await setRunning(thread, command, found, { context: drained.context });
   if (found.open && thread.row.agent !== agent)
-    await narrowBudget(thread, command.executionId, command.budget?.(thread.row.agent));
+    await narrowBudget(context, thread, command.executionId, command.budget?.(thread.row.agent));
   if (plan === 'run_tools') {
     const step = await openToolStep(thread, command, tools);
     // B8: the calls are history too, and closed unrun.

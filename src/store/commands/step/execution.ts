@@ -35,7 +35,8 @@ export async function setRunning(
 ): Promise<void> {
   if (!open) {
     const definition = budget?.(thread.row.agent);
-    await openBudget(thread, { executionId, definition, causes: causesOf(due.rows) });
+    const given = context?.budget;
+    await openBudget(thread, { executionId, definition, given, causes: causesOf(due.rows) });
   }
   if (!open && (await startExecution(thread, executionId, { context, canceled }))) {
     beginAsking(thread);

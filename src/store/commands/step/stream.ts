@@ -39,7 +39,7 @@ export async function startModelCall(
       thread.relax();
       // A database that crashed may have forgotten the step: then the activity begins it anew, and asks no model before.
       if (!opened) throw new Error(`The store has forgotten step ${step} of this thread.`);
-      if (known) return findReserved(thread, command);
+      if (known) return findReserved(context, thread, command);
       const started = await reserveCall(context, thread, command);
       if (started.kind === 'started') await beginModelCall(thread, command);
       return started;

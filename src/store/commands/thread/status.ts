@@ -28,6 +28,7 @@ import { updateStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { closeBudget } from '../budget/account.ts';
 import { settleUnheard } from '../budget/reserve.ts';
+import { stopClocks } from '../budget/time.ts';
 import { cancelEffects } from '../effect/effect-run.ts';
 import { hasDueReport, keepEnd, keepReport } from '../family/child-report.ts';
 import { countPending, emitRejections } from '../message/queue.ts';
@@ -115,6 +116,7 @@ export async function terminateThread(
 /** Last, as budget rows are locked (budget/lines.ts, L1): what is held is settled, and the next execution has a budget of its own. */
 async function endBudget(context: CommandContext, thread: ThreadTransaction): Promise<void> {
   await settleUnheard(context, thread);
+  await stopClocks(context, thread);
   closeBudget(thread);
 }
 

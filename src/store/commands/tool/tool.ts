@@ -8,7 +8,10 @@
  * T3. The beginning of an idempotent tool is relaxed: a database that crashes on a machine of its own may forget it
  *     while the body runs on. The call is scheduled again then and nobody else's, so its result is stored.
  * T4. A call that is to be judged stays scheduled until it is; one that was refused ends without having begun.
+ * T5. So does one that its execution's budget pays for: what is refused before, for its arguments, costs nothing.
  */
+import type { Spending } from '../../../core/governance/budget.ts';
+import type { RunContext } from '../../../core/governance/run-context.ts';
 import { type ToolResult, toolContent } from '../../../core/message/message.ts';
 import { LIMITS } from '../../../core/value/limit.ts';
 import type {
@@ -31,8 +34,9 @@ import { type CallRow, findCall, selectCall, updateCall } from '../base/call-row
 import { type CommandContext, inRun, inRunWith, inThreadWith } from '../base/context.ts';
 import { selectRecent, toRecent } from '../base/read.ts';
 import { type Owner, selectOwner, selectPlace, toOwner, toPlace } from '../base/step-place.ts';
-import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import type { ThreadRow, ThreadTransaction } from '../base/thread-transaction.ts';
 import { spend } from '../budget/spend.ts';
+import { resumeClocks } from '../budget/time.ts';
 import { enqueueTools } from '../message/queue.ts';
 import { keepHandoff } from '../step/handoff.ts';
 import { keepScratch } from '../step/scratch.ts';
@@ -67,12 +71,12 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
       }
       const { executionId: _, ...place } = await toPlace(thread.trx, thread.row, required(placeRow, command));
       // T4: to be judged first. One that has waited is as it was before its wait ended just now.
-      const unbegun =
-        call.state !== 'started' && command.judges?.(thread.row.agent, place.runContext) === true;
+      const unbegun = call.state !== 'started' && isJudged(thread.row, command, place.runContext);
+      let leftMs: number | undefined;
       if (!unbegun) {
-        const denied =
-          call.state === 'scheduled' && (await spend(context, thread, { maxToolCalls: 1 }, { step }));
+        const denied = call.state === 'scheduled' && (await spend(context, thread, costOf(call), { step }));
         if (denied) return { kind: 'exceeded', name: call.name, error: denied };
+        leftMs = await resumeClocks(context, thread, { step });
         // Where T1 matters, the disk has it before the body begins.
         if (idempotent) thread.relax();
         if (command.action) await openAction(thread, command.action, toActionPlace(call, placeRow));
@@ -85,11 +89,22 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
         call: toStoredCall(call),
         thread: toThreadRecord(thread.row),
         ...place,
+        ...(leftMs === undefined ? {} : { leftMs }),
         ...(command.history && { history: await toRecent(thread.trx, threadId, recent) }),
         ...(call.waits > 0 && { waits: await hearWaits(context, thread, call) }),
       };
     },
   );
+}
+
+/** T4, T5: its gate begins it. */
+function isJudged({ agent, budget }: ThreadRow, { judges }: BeginTool, context: RunContext | null): boolean {
+  return judges !== undefined && (budget !== null || judges(agent, context));
+}
+
+/** A call that has asked something was paid for as it began at first. */
+function costOf({ started_at: startedAt }: CallRow): Spending {
+  return startedAt === null ? { maxToolCalls: 1 } : {};
 }
 
 function required<Row>(row: Row | undefined, { threadId, step, index }: ToolCallKey): Row {

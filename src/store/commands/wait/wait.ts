@@ -16,6 +16,7 @@ import { type ActionPlace, requestAction } from '../action/action.ts';
 import { selectCall, updateCall } from '../base/call-row.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { stopClocks } from '../budget/time.ts';
 import { endWait, findWait, namesOf, showWaiting, toWait, type WaitEnd, type WaitRow } from './wait-row.ts';
 
 export async function openWait(context: CommandContext, command: OpenWait): Promise<OpenedWait> {
@@ -37,6 +38,8 @@ export async function openWait(context: CommandContext, command: OpenWait): Prom
     const { summary, expires_at: expiresAt, step } = row;
     thread.emit('wait.opened', { ...namesOf(row), summary, expiresAt }, { step });
     if (command.blocks) showWaiting(thread);
+    // Waiting for people costs no time.
+    if (command.blocks) await stopClocks(context, thread);
     return { kind: 'open', wait: toWait(row, now) };
   });
 }

@@ -1,0 +1,15 @@
+/** Threads of the family whose steps wait for what others hold of a budget. They are told when something of it is settled. */
+import type { CommandContext } from '../base/context.ts';
+import { budgetOf } from './account.ts';
+
+export async function listWaiting({ db }: CommandContext, threadId: string): Promise<readonly string[]> {
+  const relatives = await db
+    .selectFrom('threads')
+    .select(['id', 'budget'])
+    .where('root_id', '=', db.selectFrom('threads').select('root_id').where('id', '=', threadId))
+    .where('id', '<>', threadId)
+    .where('budget', 'is not', null)
+    .where('terminated_at', 'is', null)
+    .execute();
+  return relatives.filter((relative) => budgetOf(relative)?.waits).map(({ id }) => id);
+}

@@ -1,0 +1,44 @@
+/**
+ * The execution under way may spend less from here on: another agent has the thread, or what has joined it limits it more. What it has
+ * spent counts; a limit that it did not have counts from here on.
+ */
+import type { RunLimits } from '../../../core/governance/run-limit.ts';
+import { WARN_AT } from '../../../core/governance/run-limit.ts';
+import type { CommandContext } from '../base/context.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { budgetOf, insertLines, keepBudget, toLimits } from './account.ts';
+import { lockLines } from './lines.ts';
+
+export async function narrowBudget(
+  context: Pick<CommandContext, 'rowLocks'>,
+  thread: ThreadTransaction,
+  executionId: string,
+  given: RunLimits | undefined,
+): Promise<void> {
+  const limits = toLimits(given);
+  if (limits.length === 0) return;
+  const { threadId, trx } = thread;
+  const { accounts = [], ...state } = budgetOf(thread.row) ?? {};
+  // The one that the execution goes by: its own, or the one that it is a part of.
+  const account = accounts.find((each) => each.threadId === threadId) ?? { threadId, executionId };
+  if (!accounts.includes(account)) keepBudget(thread, { ...state, accounts: [account, ...accounts] });
+  // All of them, in the order of their keys, before any of them changes (lines.ts, L1).
+  const lines = await lockLines(context, thread, accounts);
+  const isWider = (limit: string, max: number) =>
+    lines.some(
+      (line) =>
+        line.threadId === threadId &&
+        line.executionId === account.executionId &&
+        line.limit === limit &&
+        line.max > max,
+    );
+  await insertLines(thread, account.executionId, { limits, warnAt: given?.warnAt ?? WARN_AT });
+  for (const [name, max] of limits.filter(([limit, max]) => isWider(limit, max)))
+    await trx
+      .updateTable('budgets')
+      .set({ max })
+      .where('thread_id', '=', threadId)
+      .where('execution_id', '=', account.executionId)
+      .where('name', '=', name)
+      .execute();
+}

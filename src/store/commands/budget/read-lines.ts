@@ -1,0 +1,41 @@
+/** The lines of budgets, as their rows have them. */
+import type { Kysely } from 'kysely';
+import {
+  BUDGET_LIMITS,
+  type BudgetAccount,
+  type BudgetLine,
+  type RunningClock,
+} from '../../../core/governance/budget.ts';
+import type { Tables } from '../../schema/tables.ts';
+
+/** In the order of their keys. */
+export function selectLines(db: Kysely<Tables>, accounts: readonly BudgetAccount[]) {
+  return db
+    .selectFrom('budgets')
+    .selectAll()
+    .where((is) =>
+      is.or(
+        accounts.map(({ threadId, executionId }) =>
+          is.and({ thread_id: threadId, execution_id: executionId }),
+        ),
+      ),
+    )
+    .orderBy('thread_id')
+    .orderBy('execution_id')
+    .orderBy('name');
+}
+
+type LineRow = Awaited<ReturnType<ReturnType<typeof selectLines>['execute']>>[number];
+
+/** By the order of their accounts; of each, in the order in which its limits are asked. */
+export function toLines(accounts: readonly BudgetAccount[], rows: readonly LineRow[]): BudgetLine[] {
+  return accounts.flatMap(({ threadId, executionId }) => {
+    const own = rows.filter((row) => row.thread_id === threadId && row.execution_id === executionId);
+    return BUDGET_LIMITS.flatMap((limit) => own.filter(({ name }) => name === limit)).map(
+      ({ name: limit, max, used, reserved, estimated, warn_at: warnAt, warned, running }) => ({
+        ...{ threadId, executionId, limit, max, used, reserved, estimated, warnAt, warned: warned === 1 },
+        ...(running === null ? {} : { running: JSON.parse(running) as RunningClock }),
+      }),
+    );
+  });
+}

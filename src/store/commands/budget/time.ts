@@ -1,0 +1,96 @@
+/**
+ * The clocks of limits of time (core/governance/runtime.ts). A thread is at work from the first that it spends until its execution ends, it
+ * waits for people, or a child works in its place; whatever it begins afterwards takes it to work again.
+ */
+import type { BudgetLine } from '../../../core/governance/budget.ts';
+import { atTime, enter, isTime, leave, leftMs, nearsEnd, timeUp } from '../../../core/governance/runtime.ts';
+import type { StoredError } from '../../../core/thread/step.ts';
+import type { CommandContext } from '../base/context.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { type BudgetState, budgetOf } from './account.ts';
+import { exceed, lockLines, type SpendingPlace, warn } from './lines.ts';
+
+type Clocked = Pick<CommandContext, 'rowLocks' | 'clock'>;
+
+/** What the clocks say as the thread begins something. */
+export type TimeVerdict =
+  | { readonly kind: 'over'; readonly error: StoredError }
+  /** `leftMs`: absent where no limit is one of time. */
+  | { readonly kind: 'runs'; readonly leftMs?: number };
+
+/** The thread begins something: its clocks run, unless their time is up. `lines`: locked. */
+export async function runClocks(
+  { clock }: Clocked,
+  thread: ThreadTransaction,
+  {
+    state,
+    lines,
+    place,
+  }: { readonly state: BudgetState; readonly lines: readonly BudgetLine[]; readonly place: SpendingPlace },
+): Promise<TimeVerdict> {
+  if (!lines.some(isTime)) return { kind: 'runs' };
+  const now = await clock(thread.trx);
+  const line = timeUp(lines, now);
+  if (line)
+    return { kind: 'over', error: exceed(thread, state, { line, observed: toSeconds(line.used) }, place) };
+  const near = lines.filter((each) => nearsEnd(each, now));
+  for (const each of lines.filter(isTime)) {
+    const entered = enter(each, thread.threadId, now);
+    const warned = near.includes(each);
+    if (entered !== each || warned) await keepClock(thread, { ...entered, warned: each.warned || warned });
+  }
+  warn(
+    thread,
+    near.map((each) => atTime(each, now)).map((each) => ({ ...each, used: toSeconds(each.used) })),
+    place,
+  );
+  return { kind: 'runs', leftMs: leftMs(lines, now) };
+}
+
+/** The same for what is begun again, and was paid for before. */
+export async function resumeClocks(
+  context: Clocked,
+  thread: ThreadTransaction,
+  place: SpendingPlace = {},
+): Promise<number | undefined> {
+  const state = budgetOf(thread.row);
+  if (!state) return undefined;
+  if (state.exceeded) return 0;
+  const verdict = await runClocks(context, thread, {
+    state,
+    lines: await lockLines(context, thread, state.accounts),
+    place,
+  });
+  return verdict.kind === 'over' ? 0 : verdict.leftMs;
+}
+
+/** The thread is not at work from here on. */
+export async function stopClocks(context: Clocked, thread: ThreadTransaction): Promise<void> {
+  const state = budgetOf(thread.row);
+  if (!state) return;
+  const lines = (await lockLines(context, thread, state.accounts)).filter(isTime);
+  if (lines.length === 0) return;
+  const now = await context.clock(thread.trx);
+  for (const line of lines) {
+    const left = leave(line, thread.threadId, now);
+    if (left !== line) await keepClock(thread, left);
+  }
+}
+
+async function keepClock(
+  { trx }: ThreadTransaction,
+  { threadId, executionId, limit, used, warned, running }: BudgetLine,
+): Promise<void> {
+  await trx
+    .updateTable('budgets')
+    .set({ used, warned: warned ? 1 : 0, running: running ? JSON.stringify(running) : null })
+    .where('thread_id', '=', threadId)
+    .where('execution_id', '=', executionId)
+    .where('name', '=', limit)
+    .execute();
+}
+
+/** As it is told: to the millisecond. */
+function toSeconds(used: number): number {
+  return Number(used.toFixed(3));
+}

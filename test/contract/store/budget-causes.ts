@@ -1,0 +1,100 @@
+/** What code does beside the calls of its execution spends from the same budget: tools that it invokes, effects, words to a parent. */
+import { describe, expect, it } from '@jest/globals';
+import type { BudgetDefinition } from '../../../src/core/governance/budget.ts';
+import type { Stores } from '../store-contract.ts';
+import { call, message, openThread, ThreadDriver } from '../thread-driver.ts';
+import { create } from './family-driver.ts';
+
+const budgeted = (limits: Omit<BudgetDefinition, 'warnAt'>) => ({ budget: () => ({ warnAt: 0, ...limits }) });
+const used = async ({ store, id }: ThreadDriver) =>
+  Object.fromEntries((await store.budgets.read(id)).map(({ limit, used: spent }) => [limit, spent]));
+const judged = { judges: () => false, idempotent: () => false };
+
+export function registerBudgetCauses(given: () => Stores): void {
+  describe('what a budget pays for beside calls of a step', () => {
+    it('[PL-17] a call begins, and is paid for, once it may begin: one that is refused before costs nothing', async () => {
+      const thread = await openThread(given().store);
+      const toolCalls = [call('c', 'look'), call('d', 'look')];
+      const ref = await thread.beginCall([message('a')], budgeted({ maxToolCalls: 1 }));
+      await thread.commit(ref, { toolCalls });
+      const begin = (index: number, fields: object) =>
+        thread.store.toolCalls.begin({
+          ...thread.from,
+          step: 1,
+          index,
+          attempt: 'one',
+          ...judged,
+          ...fields,
+        });
+      expect(await begin(0, {})).toMatchObject({ kind: 'run', unbegun: true });
+      const result = { status: 'error', error: 'Tool argument validation failed: id' } as const;
+      await thread.commitTool(1, 0, { attempt: 'one', unbegun: true, result });
+      expect(await used(thread)).toEqual({ maxToolCalls: 0 });
+      expect(await begin(1, {})).toMatchObject({ unbegun: true });
+      expect(await begin(1, { judges: undefined })).not.toMatchObject({ unbegun: true });
+      expect(await used(thread)).toEqual({ maxToolCalls: 1 });
+    });
+
+    it('[PL-17] a tool that code invokes is a call, paid for once by its key', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      await thread.answer([message('a')]);
+      const pay = (threadId: string, key: string) => store.budgets.payInvoked({ threadId, key, step: 1 });
+      expect(await pay(thread.id, 'k')).toEqual({ kind: 'paid' });
+      expect(await store.threads.get(thread.id)).not.toHaveProperty('budgeted');
+      const other = await openThread(store);
+      await other.beginCall([message('a')], budgeted({ maxToolCalls: 1 }));
+      expect(await store.threads.get(other.id)).toMatchObject({ budgeted: true });
+      expect([await pay(other.id, 'k'), await pay(other.id, 'k')]).toEqual([
+        { kind: 'paid' },
+        { kind: 'paid' },
+      ]);
+      const denied = { kind: 'exceeded', error: { code: 'BudgetExceeded' } };
+      expect(await pay(other.id, 'l')).toMatchObject(denied);
+      expect(await pay(other.id, 'k')).toMatchObject(denied);
+      expect(await used(other)).toEqual({ maxToolCalls: 1 });
+      expect(await other.events('budget.exceeded')).toHaveLength(1);
+    });
+
+    it('an execution that an effect begins is a part of the one that scheduled the effect', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      const limits = budgeted({ maxSteps: 2 });
+      const ref = await thread.beginCall([message('a')], limits);
+      await store.effects.schedule(thread.id, { id: 'e', name: 'remind', args: {}, delayMs: 0 });
+      await thread.commit(ref);
+      thread.afterStep = 1;
+      await thread.rest();
+      await store.queue.add(thread.id, message('from-effect'), { own: false, effect: 'e' });
+      thread.executionId = 'execution-2';
+      await thread.commit(await thread.beginCall([], limits));
+      expect(await used(thread)).toEqual({ maxSteps: 2 });
+      thread.afterStep = 2;
+      await thread.rest();
+      await store.queue.add(thread.id, message('from-outside'));
+      thread.executionId = 'execution-3';
+      await thread.beginCall([], limits);
+      expect(await used(thread)).toEqual({ maxSteps: 1 });
+    });
+
+    it('a word to the parent begins a part of the execution that asked the child', async () => {
+      const { store } = given();
+      const root = await openThread(store);
+      const limits = budgeted({ maxSteps: 3 });
+      await root.commit(await root.beginCall([message('a')], limits), { toolCalls: [call('c0', 'ask')] });
+      await root.beginTool(1, 0, 'subagent');
+      const made = await create(root, { call: { step: 1, index: 0 } });
+      if (made.kind !== 'created') throw new Error(made.kind);
+      await root.commitTool(1, 0, { attempt: 'subagent' });
+      root.afterStep = 1;
+      await root.rest();
+      const child = new ThreadDriver(store, made.child.threadId, 'run-of-child');
+      await child.open({ agent: 'researcher', parentId: root.id, rootId: root.id });
+      await child.beginCall([]);
+      await store.children.tellParent(child.id, message('word'));
+      root.executionId = 'execution-2';
+      await root.beginCall([], limits);
+      expect(await used(root)).toEqual({ maxSteps: 3 });
+    });
+  });
+}
