@@ -3,10 +3,8 @@ import { z } from 'zod';
 import type { ThreadState } from '../core/author/thread-state.ts';
 import type { GivenContext } from '../core/governance/run-context.ts';
 import { defineTool, type ToolArguments, type ToolInput } from '../definitions/index.ts';
-import { type RunAction, toPrepared } from './artifact.ts';
+import { type Fields, type RunAction, toPrepared } from './artifact.ts';
 import { RunContext } from './run-context.ts';
-
-export type Fields = Readonly<Record<string, unknown>>;
 
 /** What code of a run sees of it. */
 export interface RunScope {

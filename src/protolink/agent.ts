@@ -11,15 +11,7 @@ import {
   registryFrom,
 } from '../definitions/index.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
-import {
-  type AgentTool,
-  type Fields,
-  HANDLER,
-  HANDLER_TOOL,
-  type RunScope,
-  type RunTool,
-  toTool,
-} from './agent-tool.ts';
+import { type AgentTool, HANDLER, HANDLER_TOOL, type RunScope, type RunTool, toTool } from './agent-tool.ts';
 import {
   type ApprovalHandler,
   type CapabilityPolicy,
@@ -28,7 +20,7 @@ import {
   readRequest,
   toFailure,
 } from './approval.ts';
-import type { Part } from './artifact.ts';
+import type { Fields, Part } from './artifact.ts';
 import { type Engine, type EngineOptions, openEngine } from './engine.ts';
 import { besideOwn } from './own-model.ts';
 import { RunContext } from './run-context.ts';

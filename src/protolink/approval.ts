@@ -9,10 +9,8 @@ import { isRuleName, type PolicyEffect, type PolicyRules } from '../core/governa
 import { type ErrorCode, RuntimeError } from '../core/value/error.ts';
 import type { Decision } from '../core/wait/answer.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
-import { RunAction } from './artifact.ts';
+import { type Fields, RunAction } from './artifact.ts';
 import type { RunContext } from './run-context.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Rules by capability. What declares none is allowed, as on the page.
@@ -98,7 +96,17 @@ export function readDecision(given: unknown, { requestId }: ApprovalRequest): De
   return { approved, ...(reason === undefined ? {} : { reason }), ...(by === undefined ? {} : { by }) };
 }
 
-/** An action was not done. */
+/**
+ * An action was not done.
+ * @example
+ * ```ts
+ * try {
+ *   await new Agent({ name: 'clerk', description: 'Clerk' }).executeTask(Task.createInfer({ prompt: 'Pay.' }));
+ * } catch (error) {
+ *   if (error instanceof ActionPolicyError) console.log(error.action.name, error.message);
+ * }
+ * ```
+ */
 export class ActionPolicyError extends RuntimeError {
   readonly action: RunAction;
 
@@ -108,12 +116,43 @@ export class ActionPolicyError extends RuntimeError {
   }
 }
 
-/** By a rule, or by whom was asked. */
+/**
+ * An action was not done: a rule denies it, or whoever was asked.
+ * @example
+ * ```ts
+ * try {
+ *   await new Agent({ name: 'clerk', description: 'Clerk' }).executeTask(Task.createInfer({ prompt: 'Pay.' }));
+ * } catch (error) {
+ *   if (error instanceof ActionDeniedError) console.log(error.message);
+ * }
+ * ```
+ */
 export class ActionDeniedError extends ActionPolicyError {}
 
-/** Nobody could be asked. */
+/**
+ * An action was not done: nobody could be asked.
+ * @example
+ * ```ts
+ * try {
+ *   await new Agent({ name: 'clerk', description: 'Clerk' }).executeTask(Task.createInfer({ prompt: 'Pay.' }));
+ * } catch (error) {
+ *   if (error instanceof ApprovalRequiredError) console.log(error.action.capabilities);
+ * }
+ * ```
+ */
 export class ApprovalRequiredError extends ActionPolicyError {}
 
+/**
+ * A limit of the run's budget has ended it.
+ * @example
+ * ```ts
+ * try {
+ *   await new Agent({ name: 'clerk', description: 'Clerk' }).executeTask(Task.createInfer({ prompt: 'Pay.' }));
+ * } catch (error) {
+ *   if (error instanceof BudgetExceededError) console.log(error.decision.limit_name);
+ * }
+ * ```
+ */
 export class BudgetExceededError extends RuntimeError {
   /** `limit_name`, `limit`, `observed`. */
   readonly decision: Fields;

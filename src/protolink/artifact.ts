@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { PreparedAction } from '../core/governance/prepared-action.ts';
 import { RuntimeError } from '../core/value/error.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
+/** JSON. */
+export type Fields = Readonly<Record<string, unknown>>;
 
 export interface Part {
   readonly type: string;
@@ -30,7 +31,13 @@ export interface Artifact {
   readonly parts: readonly Part[];
 }
 
-/** With an id, and of the kind `result` unless it says otherwise. */
+/**
+ * With an id, and of the kind `result` unless it says otherwise.
+ * @example
+ * ```ts
+ * const preview = artifact({ kind: 'preview', name: 'record update', parts: [{ type: 'json', content: 'published' }] });
+ * ```
+ */
 export function artifact(given: Partial<Artifact> = {}): Artifact {
   return { id: randomUUID(), kind: 'result', parts: [], ...given };
 }
@@ -67,7 +74,7 @@ export interface RunActionFields {
  * @example
  * ```ts
  * const action = new RunAction({ kind: 'resource.update', name: 'publish_record', capabilities: ['records.write'] })
- *   .withArtifacts([artifact({ kind: 'preview', parts: [Part.json({ status: 'published' })] })]);
+ *   .withArtifacts([artifact({ kind: 'preview', parts: [{ type: 'json', content: 'published' }] })]);
  * console.log(action.artifacts[0]?.actionId === action.actionId);
  * ```
  */

@@ -22,7 +22,7 @@ export {
   BudgetExceededError,
   CapabilityPolicy,
 } from './approval.ts';
-export { type Artifact, artifact, Part, RunAction, type RunActionFields } from './artifact.ts';
+export { type Artifact, artifact, type Fields, Part, RunAction, type RunActionFields } from './artifact.ts';
 export type { EngineOptions } from './engine.ts';
 export { type RunBudget, RunContext } from './run-context.ts';
 export { RunRecorder } from './run-recorder.ts';

@@ -24,9 +24,11 @@ export async function keepRun(store: RunStore, task: Task, report: RunReport): P
  * Gives a run store each run that ends in a thread, for `client.runs.attach`. Attach it at the begin of a run.
  * @example
  * ```ts
- * const reports: RunReport[] = [];
- * const store: RunStore = { saveTask: () => undefined, saveReport: (report) => reports.push(report) };
- * await client.runs.attach(threadId, new RunStoreSink(store), { follow: false });
+ * const sink = new RunStoreSink({
+ *   saveTask: ({ id, state }) => console.log(id, state),
+ *   saveReport: ({ metadata }) => console.log(metadata.run_id),
+ * });
+ * await client.runs.attach(threadId, sink, { follow: false });
  * ```
  */
 export class RunStoreSink implements EventSink {

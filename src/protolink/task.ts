@@ -1,9 +1,7 @@
 /** Tasks: what work and results are exchanged, under the page's names. */
 import { randomUUID } from 'node:crypto';
 import type { RunEvent, RunTaskState } from '../projections/run/run-event.ts';
-import { type Artifact, Part, readArtifact } from './artifact.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
+import { type Artifact, type Fields, Part, readArtifact } from './artifact.ts';
 
 export interface TaskMessage {
   readonly role: string;

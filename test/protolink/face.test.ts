@@ -11,8 +11,10 @@ import {
   Part,
   RunAction,
   RunContext,
+  RunStoreSink,
   Task,
 } from '../../src/protolink/index.ts';
+import { read, rowsOf } from '../projections/row.ts';
 import { closeAfterTest, testStore } from '../support/runtime.ts';
 
 const COMPLETE = {
@@ -189,5 +191,28 @@ describe('an agent of the page', () => {
       message: 'Ada refused its approval: not today',
     });
     expect(published).toEqual([]);
+  });
+});
+
+describe('a run store as a sink', () => {
+  it('[PL-24] is given each run of a thread that has ended, once', async () => {
+    const kept: unknown[] = [];
+    const sink = new RunStoreSink({
+      saveTask: ({ id, state }) => kept.push([id, state]),
+      saveReport: ({ events, final_task: task }) => kept.push([events.length, task?.state]),
+    });
+    const run = (id: string) =>
+      [
+        ['execution.started', { executionId: id }],
+        ['execution.ended', { executionId: id, reason: 'done' }],
+      ] as const;
+    const events = read(rowsOf(...run('one'), ['custom', { event: 'between', data: 1 }], ...run('two')));
+    for (const event of events) await sink.emit(event);
+    expect(kept).toEqual([
+      ['one', 'completed'],
+      [2, 'completed'],
+      ['two', 'completed'],
+      [2, 'completed'],
+    ]);
   });
 });
