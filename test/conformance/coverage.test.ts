@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { readSections, readTitles, renderLedger } from './ledger.ts';
+import { PAGE_LINES } from './page-lines.ts';
 import { REQUIREMENTS } from './requirements.ts';
 
 const LEDGER = join(import.meta.dirname, '..', '..', 'docs', 'conformance.md');
@@ -32,6 +33,12 @@ describe('the conformance ledger', () => {
   it('knows every section that a group of tests is named by, or rules of it', () => {
     const isKnown = (id: string) => known.has(id) || ids.some((rule) => rule.startsWith(`${id}.`));
     expect(readSections().filter(({ id }) => !isKnown(id))).toEqual([]);
+  });
+
+  it('has each line of a page once, and every case that one cites is known', () => {
+    const lines = PAGE_LINES.map(({ what }) => what);
+    expect(lines.filter((what, index) => lines.indexOf(what) !== index)).toEqual([]);
+    expect(PAGE_LINES.flatMap(({ cases = [] }) => cases).filter((id) => !known.has(id))).toEqual([]);
   });
 
   it('is up to date in docs/conformance.md', () => {

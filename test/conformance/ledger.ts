@@ -1,6 +1,7 @@
 /** The ledger of rules and the tests that show them: read from the titles of all tests. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PAGE_LINES, type PageLine } from './page-lines.ts';
 import { REQUIREMENTS } from './requirements.ts';
 
 const { renderRules } = await import(new URL('../../scripts/write-rules.mjs', import.meta.url).href);
@@ -48,7 +49,7 @@ export function readSections(): CitedSection[] {
 }
 
 const SOURCES = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts') && !/(^|\/)(ledger|requirements?[\w-]*)\.ts$/.test(file))
+  .filter((file) => file.endsWith('.ts') && !/(^|\/)(ledger|page-lines|requirements?[\w-]*)\.ts$/.test(file))
   .map((file) => `test/${file.replaceAll('\\', '/')}`)
   .sort()
   .map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }));
@@ -90,6 +91,20 @@ export function renderLedger(): string {
     ...rows,
     ...details,
     '',
+    "## Protolink's runtime page",
+    '',
+    'Each heading, row and block of code of the page, with the acceptance cases that show it (above), the deviation that is on purpose, or what',
+    'it waits for. [protolink.md](protolink.md) tells of the names.',
+    '',
+    '| of the page | here |',
+    '| --- | --- |',
+    ...PAGE_LINES.map((line) => `| ${line.what} | ${stateOf(line)} |`),
+    '',
     renderRules(),
   ].join('\n');
+}
+
+function stateOf({ cases, deviation, waitsFor }: PageLine): string {
+  if (deviation !== undefined) return `deviation: ${deviation}`;
+  return waitsFor === undefined ? (cases ?? []).join(', ') : `waits for ${waitsFor}`;
 }

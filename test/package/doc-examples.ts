@@ -25,7 +25,12 @@ export function readDocExamples(folder: string, exported: Iterable<Declared>): D
 
 /** Where examples stand: with all that the entries export, a client, and zod. */
 export function placeExample(code: string, entries: ReadonlyMap<string, readonly string[]>): string {
-  const imports = [...entries].map(([entry, names]) => `import { ${names.join(', ')} } from '${entry}';`);
+  // What two entries export is imported of the first.
+  const seen = new Set<string>();
+  const imports = [...entries].map(([entry, names]) => {
+    const others = names.filter((name) => seen.size < seen.add(name).size);
+    return `import { ${others.join(', ')} } from '${entry}';`;
+  });
   const given = [...imports, "import { z } from 'zod';", 'declare const threadId: string;'];
   if (/^export /m.test(code)) return [...given, code].join('\n');
   return [...given, 'declare const client: RuntimeClient;', '{', code, '}', 'export {};'].join('\n');

@@ -84,7 +84,14 @@ async function seeEntryPoints({ project, run }: InstalledPackage): Promise<void>
   const bundled = join(project, 'node_modules', '.bin', 'node');
   const { stdout } = await run(existsSync(bundled) ? bundled : 'node', '--input-type=module', '-e', script);
   expect(stdout.trim()).toBe(Array(7).fill('function').join());
-  for (const entry of ['index', 'models/index', 'server/index', 'worker/index', 'testing/index']) {
+  for (const entry of [
+    'index',
+    'models/index',
+    'server/index',
+    'worker/index',
+    'testing/index',
+    'protolink/index',
+  ]) {
     expect(existsSync(join(project, 'node_modules', 'everthread', 'dist', `${entry}.d.ts`))).toBe(true);
   }
 }

@@ -1,0 +1,51 @@
+/** Tools of the page as tools of the engine. */
+import { z } from 'zod';
+import type { ThreadState } from '../core/author/thread-state.ts';
+import type { GivenContext } from '../core/governance/run-context.ts';
+import { defineTool, type ToolArguments, type ToolInput } from '../definitions/index.ts';
+import { type Fields, type RunAction, toPrepared } from './artifact.ts';
+import { RunContext } from './run-context.ts';
+
+/** What code of a run sees of it. */
+export interface RunScope {
+  readonly context: RunContext;
+  /** Fires when the run is cancelled. */
+  readonly signal: AbortSignal;
+  raiseIfCancelled(): void;
+}
+
+export interface AgentTool {
+  readonly name: string;
+  readonly description: string;
+  readonly args?: ToolArguments;
+  readonly capabilities?: readonly string[];
+  /** What a call would do. Its arguments are those of the call. */
+  readonly actionBuilder?: (args: Fields) => RunAction | Promise<RunAction>;
+}
+
+export type RunTool = (args: Fields, scope: RunScope) => unknown;
+
+/** Of the tool that carries out tasks by a handler of one's own. */
+export const HANDLER = 'handle_task';
+export const HANDLER_TOOL: AgentTool = {
+  name: HANDLER,
+  description: 'Carries out a task.',
+  args: z.object({ task: z.record(z.string(), z.unknown()) }),
+};
+
+export function toTool({ actionBuilder, description, args, capabilities }: AgentTool, run: RunTool) {
+  const prepareAction = actionBuilder && (async (given: Fields) => toPrepared(await actionBuilder(given)));
+  const execute = async (state: ThreadState, given: Fields = {}) => {
+    const result = await run(given, scopeOf(state));
+    const text = typeof result === 'string' ? result : JSON.stringify(result ?? null);
+    return { status: 'success', result: text } as const;
+  };
+  // What the arguments are is known to their schema alone.
+  return defineTool({ description, args, capabilities, prepareAction, execute } as unknown as ToolInput);
+}
+
+function scopeOf({ execution }: ThreadState): RunScope {
+  const signal = execution?.abortSignal ?? new AbortController().signal;
+  const context = new RunContext((execution?.context ?? {}) as GivenContext);
+  return { context, signal, raiseIfCancelled: () => signal.throwIfAborted() };
+}

@@ -1,0 +1,29 @@
+/** Collects the events of a run for a report. */
+import { type EventSink, InMemoryEventSink } from '../client/event-sink.ts';
+import type { RunEvent } from '../projections/run/run-event.ts';
+import { type ReportOptions, type RunReport, toRunReport } from '../projections/run/run-report.ts';
+
+/**
+ * A sink that makes a report of what it has seen.
+ * @example
+ * ```ts
+ * const recorder = new RunRecorder();
+ * await client.runs.attach(threadId, recorder, { follow: false });
+ * const report = recorder.toReport({ metadata: { source: 'integration-test' }, redaction: new RedactionPolicy() });
+ * ```
+ */
+export class RunRecorder implements EventSink {
+  readonly #sink = new InMemoryEventSink();
+
+  emit(event: RunEvent): void {
+    this.#sink.emit(event);
+  }
+
+  toReport(options: ReportOptions = {}): RunReport {
+    return toRunReport(this.#sink.events, options);
+  }
+
+  clear(): void {
+    this.#sink.clear();
+  }
+}

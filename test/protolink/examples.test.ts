@@ -1,0 +1,58 @@
+/** Both examples of Protolink's runtime page, run as a stranger runs them: a process of their own, a real server, no key. */
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+/** Its lines, in order. */
+async function runExample(name: string): Promise<string[]> {
+  const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
+  mkdirSync(folder, { recursive: true });
+  const file = join(ROOT, 'examples', 'protolink', name);
+  const { stdout } = await promisify(execFile)(process.execPath, [file], { cwd: folder });
+  return stdout.trim().split('\n');
+}
+
+const typesOf = (lines: readonly string[]) => lines.flatMap((line) => /^\d+ ([\w.]+):/.exec(line)?.[1] ?? []);
+
+describe('the examples of the page', () => {
+  it('[PL-04] runtime-policy-and-approvals: previewed, approved, done once; denied where the run is stricter', async () => {
+    const lines = await runExample('runtime-policy-and-approvals.ts');
+    expect(typesOf(lines)).toEqual([
+      'task.status',
+      'llm.call.started',
+      'llm.call.completed',
+      'action.requested',
+      'action.policy',
+      'approval.required',
+      'approval.decided',
+      'action.started',
+      'action.completed',
+      'llm.call.started',
+      'llm.call.completed',
+      'task.artifact',
+      'task.status',
+    ]);
+    expect(lines.filter((line) => !/^\d+ /.test(line))).toEqual([
+      'approval requested: update_record_status needs records.write',
+      'preview: {"before":"draft","after":"published"}',
+      'task: completed, record: published, approvals in the report: 2',
+      'denied: The policy denies: records.write.',
+      'record: published, asked 1 time',
+    ]);
+  }, 300_000);
+
+  it('[PL-12] task-cancellation: one final canceled with its reason, and nothing is committed', async () => {
+    const lines = await runExample('task-cancellation.ts');
+    expect(typesOf(lines).filter((type) => type === 'task.error')).toEqual([]);
+    expect(typesOf(lines).slice(0, 1)).toEqual(['task.status']);
+    expect(lines.slice(-2)).toEqual([
+      'final: task.status canceled, reason: Stopped by user',
+      'task: canceled, committed: []',
+    ]);
+  }, 300_000);
+});

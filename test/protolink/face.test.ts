@@ -1,0 +1,218 @@
+/** The names of Protolink's page over the engine: what they translate, and that they leave deciding to it. */
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import type { RunReport } from '../../src/projections/run/run-report.ts';
+import {
+  Agent,
+  type AgentOptions,
+  ApprovalRequiredError,
+  artifact,
+  CapabilityPolicy,
+  Part,
+  RunAction,
+  RunContext,
+  RunStoreSink,
+  Task,
+} from '../../src/protolink/index.ts';
+import { read, rowsOf } from '../projections/row.ts';
+import { closeAfterTest, testStore } from '../support/runtime.ts';
+
+const COMPLETE = {
+  runId: 'run_123',
+  sessionId: 'session_abc',
+  traceId: 'trace_abc',
+  workspaceUri: 'file:///workspace',
+  agentChain: ['gateway'],
+  permissions: { 'fs.read': { paths: ['file:///workspace'] } },
+  budget: { maxSteps: 8, maxLlmCalls: 4 },
+  metadata: { ticket: 4711 },
+} as const;
+
+async function agentOf(options: AgentOptions): Promise<{ agent: Agent; published: unknown[] }> {
+  const store = await testStore();
+  const taskQueue = `face-${randomUUID()}`;
+  const workflowBundle = process.env.EVERTHREAD_TEST_BUNDLE as string;
+  const agent = new Agent(
+    { name: 'clerk', description: 'Changes records.' },
+    { store, taskQueue, workflowBundle, ...options },
+  );
+  const published: unknown[] = [];
+  if (!options.handler)
+    agent.tool({ name: 'publish', description: 'Publishes.', capabilities: ['records.write'] }, () => {
+      published.push('done');
+      return 'published';
+    });
+  closeAfterTest(() => agent.close());
+  return { agent, published };
+}
+
+const ASKS = { policy: new CapabilityPolicy({ 'records.write': 'require_approval' }) };
+
+describe('a context of the page', () => {
+  it('[PL-01] comes back from a task as it was attached, with copies of its ids', () => {
+    const task = Task.createInfer({ prompt: 'go' });
+    const context = new RunContext(COMPLETE);
+    context.attachToTask(task);
+    expect(RunContext.fromTask(task).toDict()).toEqual(context.toDict());
+    expect(task.metadata).toMatchObject({
+      run_id: 'run_123',
+      session_id: 'session_abc',
+      trace_id: 'trace_abc',
+      workspace_uri: 'file:///workspace',
+    });
+    expect(RunContext.fromDict(context.toDict()).toDict()).toEqual(context.toDict());
+  });
+
+  it('[PL-02] is read from older metadata, and has the id of its task', () => {
+    const metadata = { session_id: 's', trace_id: 't', workspace: 'w', budgets: { max_steps: 3 } };
+    const task = new Task({ metadata });
+    const context = RunContext.ensureTaskContext(task, 'clerk');
+    expect(context.toDict()).toMatchObject({
+      run_id: task.id,
+      session_id: 's',
+      trace_id: 't',
+      workspace_uri: 'w',
+      agent_chain: ['clerk'],
+      budget: { max_steps: 3 },
+    });
+  });
+
+  it('[PL-03] of a child has a run of its own, and all else as its parent', () => {
+    const parent = new RunContext(COMPLETE);
+    const child = parent.child({ agentName: 'helper' }).toDict();
+    const { run_id: _, parent_run_id: __, agent_chain: ___, ...same } = parent.toDict();
+    expect(child).toMatchObject({
+      ...same,
+      parent_run_id: 'run_123',
+      agent_chain: ['gateway', 'helper'],
+    });
+    expect(child.run_id).not.toBe('run_123');
+  });
+});
+
+describe('actions and policies of the page', () => {
+  it('[PL-11] an action gives its artifacts its id, and never changes', () => {
+    const action = new RunAction({ kind: 'resource.update', name: 'publish', capabilities: ['a'] });
+    const shown = action.withArtifacts([artifact({ kind: 'preview', parts: [Part.json(1)] })]);
+    expect(shown.artifacts).toMatchObject([{ kind: 'preview', actionId: action.actionId }]);
+    expect([...shown.withCapabilities(['b']).capabilities]).toEqual(['a', 'b']);
+    expect(action.artifacts).toEqual([]);
+    expect(() => new RunAction({ kind: ' ', name: 'x' })).toThrow(
+      expect.objectContaining({ code: 'InvalidValue' }),
+    );
+  });
+
+  it('[PL-05] a policy judges as the engine does, and refuses a rule that is none', () => {
+    const policy = new CapabilityPolicy({
+      'records.*': 'require_approval',
+      'records.read': true,
+      'records.delete': false,
+    });
+    const needs = (...capabilities: string[]) => new RunAction({ kind: 'x', name: 'x', capabilities });
+    expect(policy.evaluate(needs('records.read')).effect).toBe('allow');
+    expect(policy.evaluate(needs('records.read', 'records.x', 'records.delete'))).toMatchObject({
+      effect: 'deny',
+      matchedCapabilities: ['records.delete'],
+    });
+    expect(policy.evaluate(needs()).effect).toBe('allow');
+    const strict = new RunContext({ permissions: { default: 'deny' } });
+    expect(policy.evaluate(needs('records.read'), strict).effect).toBe('deny');
+    expect(() => new CapabilityPolicy({ a: 'maybe' })).toThrow(
+      expect.objectContaining({ code: 'InvalidValue' }),
+    );
+  });
+});
+
+describe('an agent of the page', () => {
+  it('[PL-24] carries out a task by a handler of its own, and gives the run to a store of its own, whatever that does', async () => {
+    const reports: RunReport[] = [];
+    const warnings: string[] = [];
+    const { agent } = await agentOf({
+      handler: (task, { context }) => ({ saw: task.messages[0]?.parts[0]?.content, run: context.runId }),
+      runStore: {
+        saveTask: () => undefined,
+        saveReport: (report) => {
+          reports.push(report);
+          throw new Error('full');
+        },
+      },
+      onWarning: (warning) => warnings.push(warning),
+    });
+    const task = Task.createInfer({ prompt: 'go' });
+    new RunContext({ runId: 'run_own' }).attachToTask(task);
+    const done = await agent.runTask(task);
+    expect(done.state).toBe('completed');
+    expect(JSON.parse(String(done.artifacts.at(-1)?.parts[0]?.content))).toEqual({
+      saw: { prompt: 'go' },
+      run: 'run_own',
+    });
+    expect(reports).toMatchObject([
+      { metadata: { run_id: 'run_own', task_id: task.id }, final_task: { state: 'completed' } },
+    ]);
+    expect(warnings).toEqual(['Error: full']);
+    await expect(agent.cancelTask(task.id)).rejects.toMatchObject({ code: 'ExecutionNotFound' });
+  });
+
+  it('[PL-07] without a handler of approvals refuses what needs one', async () => {
+    const { agent, published } = await agentOf(ASKS);
+    const denied = agent.callToolInContext('publish', new RunContext());
+    await expect(denied).rejects.toBeInstanceOf(ApprovalRequiredError);
+    await expect(denied).rejects.toMatchObject({ code: 'ApprovalRequired', action: { name: 'publish' } });
+    expect(published).toEqual([]);
+  });
+
+  it('[PL-08] refuses a decision over another request: the wait stays open, and who answers it decides', async () => {
+    let asked = '';
+    const { agent, published } = await agentOf({
+      ...ASKS,
+      approvalHandler: ({ requestId }) => {
+        asked = requestId;
+        return { approved: true, requestId: 'another' };
+      },
+    });
+    const refused = agent.callToolInContext('publish', new RunContext());
+    await expect(refused).rejects.toMatchObject({ code: 'InvalidValue' });
+    expect(asked).not.toBe('');
+    expect(published).toEqual([]);
+  });
+
+  it('[PL-10] tells who refused an approval, and why', async () => {
+    const { agent, published } = await agentOf({
+      ...ASKS,
+      approvalHandler: ({ requestId }) => ({
+        approved: false,
+        requestId,
+        reason: 'not today',
+        decidedBy: 'Ada',
+      }),
+    });
+    await expect(agent.callToolInContext('publish', new RunContext())).rejects.toMatchObject({
+      code: 'ActionDenied',
+      message: 'Ada refused its approval: not today',
+    });
+    expect(published).toEqual([]);
+  });
+});
+
+describe('a run store as a sink', () => {
+  it('[PL-24] is given each run of a thread that has ended, once', async () => {
+    const kept: unknown[] = [];
+    const sink = new RunStoreSink({
+      saveTask: ({ id, state }) => kept.push([id, state]),
+      saveReport: ({ events, final_task: task }) => kept.push([events.length, task?.state]),
+    });
+    const run = (id: string) =>
+      [
+        ['execution.started', { executionId: id }],
+        ['execution.ended', { executionId: id, reason: 'done' }],
+      ] as const;
+    const events = read(rowsOf(...run('one'), ['custom', { event: 'between', data: 1 }], ...run('two')));
+    for (const event of events) await sink.emit(event);
+    expect(kept).toEqual([
+      ['one', 'completed'],
+      [2, 'completed'],
+      ['two', 'completed'],
+      [2, 'completed'],
+    ]);
+  });
+});
