@@ -1,11 +1,10 @@
-/** 0010: waits, and which calls and threads have them; ids that senders give to executions. Released; never edited. */
+/** 0010: waits, and which calls and threads have them. Released; never edited. */
 import type { Kysely, Migration } from 'kysely';
 import type { Tables } from './tables.ts';
 
 export const waits: Migration = {
   async up(db: Kysely<Tables>) {
     await createWaits(db);
-    await createClaims(db);
     await db.schema
       .alterTable('tool_calls')
       .addColumn('waits', 'integer', (c) => c.notNull().defaultTo(0))
@@ -46,17 +45,4 @@ async function createWaits(db: Kysely<Tables>): Promise<void> {
   await db.schema.createIndex('waits_by_root').on('waits').columns(['root_id', 'state']).execute();
   await db.schema.createIndex('waits_in_order').on('waits').columns(['state', 'opened_at']).execute();
   await db.schema.createIndex('waits_by_hearing').on('waits').columns(['heard', 'state']).execute();
-}
-
-async function createClaims(db: Kysely<Tables>): Promise<void> {
-  await db.schema
-    .createTable('execution_claims')
-    .addColumn('owner', 'text', (c) => c.notNull())
-    .addColumn('execution_id', 'text', (c) => c.notNull())
-    .addColumn('thread_id', 'text', (c) => c.notNull())
-    .addColumn('item_id', 'text', (c) => c.notNull())
-    .addColumn('digest', 'text', (c) => c.notNull())
-    .addColumn('created_at', 'bigint', (c) => c.notNull())
-    .addPrimaryKeyConstraint('execution_claims_key', ['owner', 'execution_id'])
-    .execute();
 }

@@ -1,6 +1,6 @@
 /**
  * 0011: contexts of runs: what a thread was started with, and what each execution runs with, found by run, session and trace. Null where
- * nobody has given one. And the request to cancel an execution. Released; never edited.
+ * nobody has given one. Released; never edited.
  */
 import { type Kysely, type Migration, sql } from 'kysely';
 import type { Tables } from './tables.ts';
@@ -8,7 +8,7 @@ import type { Tables } from './tables.ts';
 export const runContexts: Migration = {
   async up(db: Kysely<Tables>) {
     await db.schema.alterTable('threads').addColumn('run_context', 'text').execute();
-    for (const column of ['run_context', 'run_id', 'session_id', 'trace_id', 'cancel_request']) {
+    for (const column of ['run_context', 'run_id', 'session_id', 'trace_id']) {
       await db.schema.alterTable('executions').addColumn(column, 'text').execute();
     }
     // Partial: an execution without a context has no entry in any of them.

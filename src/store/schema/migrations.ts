@@ -18,6 +18,7 @@ import { runContexts } from './migration-0011.ts';
 import { actions } from './migration-0012.ts';
 import { budgets } from './migration-0013.ts';
 import { runs } from './migration-0014.ts';
+import { namedExecutions } from './migration-0015.ts';
 import { budgetTime } from './migration-0016.ts';
 import type { Tables } from './tables.ts';
 
@@ -211,6 +212,7 @@ export const provider: MigrationProvider = {
     '0012_actions': actions,
     '0013_budgets': budgets,
     '0014_runs': runs,
+    '0015_named_executions': namedExecutions,
     '0016_budget_time': budgetTime,
   }),
 };
