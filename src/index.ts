@@ -110,7 +110,13 @@ export type {
   AgentPolicy,
   JudgedAction,
 } from './core/governance/agent-policy.ts';
-export type { BudgetAccount, BudgetDefinition, BudgetLimit, BudgetLine } from './core/governance/budget.ts';
+export type {
+  BudgetAccount,
+  BudgetDefinition,
+  BudgetLimit,
+  BudgetLine,
+  RunningClock,
+} from './core/governance/budget.ts';
 export type { Cancellation, CancelRequest } from './core/governance/cancellation.ts';
 export type { CapabilityPolicy, PolicyDecision, RuleSource } from './core/governance/capability-policy.ts';
 export type { Permissions } from './core/governance/permissions.ts';

@@ -22,7 +22,7 @@ import type { ThreadRow } from '../base/thread-transaction.ts';
 import { findUnseen } from '../base/unseen-step.ts';
 import { budgetOf } from '../budget/account.ts';
 import { DRAIN_ROWS, wishOf } from './drain.ts';
-import { toItemRow } from './queue.ts';
+import { toItemRow } from './item-row.ts';
 import { findLimitOf } from './step-limit.ts';
 import { findMessages } from './taken-id.ts';
 

@@ -12,6 +12,7 @@ import { type CommandContext, inRun, inThread, refuseTerminated } from '../base/
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { type CausedItem, causedBy, causedByEffect } from '../budget/account.ts';
 import { claimItem } from './execution-claim.ts';
+import { toItemRow } from './item-row.ts';
 
 export function countPending({ trx, threadId }: ThreadTransaction): Promise<number> {
   return countItems(trx, threadId);
@@ -153,18 +154,6 @@ async function takeStaged(thread: ThreadTransaction, id: string, position: numbe
     .returning('items.id')
     .executeTakeFirst();
   return taken !== undefined;
-}
-
-export function toItemRow(threadId: string, item: QueueItem, now: number) {
-  const { id, kind, ...payload } = item;
-  return {
-    thread_id: threadId,
-    id,
-    kind: kind === 'tool' ? ('tool' as const) : ('message' as const),
-    payload: JSON.stringify(payload),
-    created_at: now,
-    own: 0,
-  };
 }
 
 /** An item that could not be read back is refused, and the others are taken. */
