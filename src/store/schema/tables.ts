@@ -37,7 +37,7 @@ export interface ItemTable {
 
 /** An id that a sender has given to an execution. */
 export interface ExecutionClaimTable {
-  /** `user:<id>`, or `store`. */
+  /** `organization:<id>`, `user:<id>`, or `store`. */
   owner: string;
   execution_id: string;
   thread_id: string;

@@ -46,6 +46,19 @@ export function registerExecutionClaim(given: () => Stores): void {
       });
     });
 
+    it('is its organisation’s: of two organisations each has the id for itself', async () => {
+      const { store } = given();
+      const executionId = randomUUID();
+      const thread = await openThread(store);
+      const claim = (organizationId: string, content: string) => {
+        const item = message('x', content, { executionId, context: { organizationId } });
+        return store.queue.claim({ threadId: thread.id, userId: null, item });
+      };
+      expect(await claim('acme', 'one')).toMatchObject({ kind: 'claimed' });
+      expect(await claim('globex', 'another')).toMatchObject({ kind: 'claimed' });
+      expect(await claim('acme', 'another')).toEqual({ kind: 'conflict', threadId: thread.id });
+    });
+
     it('holds its id: the same content is the same item, and any other a conflict', async () => {
       const { store } = given();
       const thread = await openThread(store);

@@ -7,7 +7,8 @@
  *     result.
  * T3. The beginning of an idempotent tool is relaxed: a database that crashes on a machine of its own may forget it
  *     while the body runs on. The call is scheduled again then and nobody else's, so its result is stored.
- * T4. A call that is to be judged stays scheduled until it is; one that was refused ends without having begun.
+ * T4. One that has begun before is paid for, whatever has scheduled it again.
+ * T5. A call that is to be judged stays scheduled until it is; one that was refused ends without having begun.
  */
 import { type ToolResult, toolContent } from '../../../core/message/message.ts';
 import { LIMITS } from '../../../core/value/limit.ts';
@@ -60,12 +61,13 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
         return { kind: 'begun_elsewhere', name: call.name };
       }
       const { executionId: _, ...place } = await toPlace(thread.trx, thread.row, required(placeRow, command));
-      // T4: to be judged first. One that has waited is as it was before its wait ended just now.
+      // T5: to be judged first. One that has waited is as it was before its wait ended just now.
       const unbegun =
         call.state !== 'started' && command.judges?.(thread.row.agent, place.runContext) === true;
       if (!unbegun) {
+        // T4: paid for once.
         const denied =
-          call.state === 'scheduled' && (await spend(context, thread, { maxToolCalls: 1 }, { step }));
+          call.started_at === null && (await spend(context, thread, { maxToolCalls: 1 }, { step }));
         if (denied) return { kind: 'exceeded', name: call.name, error: denied };
         // Where T1 matters, the disk has it before the body begins.
         if (idempotent) thread.relax();
@@ -129,7 +131,7 @@ async function take(
 ): Promise<CallRow> {
   // T3: its beginning was forgotten.
   if (!unbegun) return start(thread, call, attempt);
-  // T4: it was refused.
+  // T5: it was refused.
   if (action) await openAction(thread, action, toActionPlace(call, owner));
   await updateCall(thread, call, { attempt });
   return { ...call, state: 'started', attempt };
