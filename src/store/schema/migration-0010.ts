@@ -57,6 +57,7 @@ async function createClaims(db: Kysely<Tables>): Promise<void> {
     .addColumn('item_id', 'text', (c) => c.notNull())
     .addColumn('digest', 'text', (c) => c.notNull())
     .addColumn('created_at', 'bigint', (c) => c.notNull())
+    .addColumn('cancel_request', 'text')
     .addPrimaryKeyConstraint('execution_claims_key', ['owner', 'execution_id'])
     .execute();
 }

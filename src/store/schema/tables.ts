@@ -45,6 +45,8 @@ export interface ExecutionClaimTable {
   item_id: string;
   digest: string;
   created_at: number;
+  /** Somebody wants it cancelled before it has begun. */
+  cancel_request: Json | null;
 }
 
 export interface MessageTable {
