@@ -1,8 +1,10 @@
 /** A request to cancel as a client makes it. */
-import type { CancelRequest } from '../core/governance/cancellation.ts';
-import type { GivenContext } from '../core/governance/run-context.ts';
+import type { Canceling, CancelRequest } from '../core/governance/cancellation.ts';
+import { contextOf, type GivenContext, withCancellation } from '../core/governance/run-context.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { isStorable } from '../core/value/storable-text.ts';
+import type { ExecutionRecord } from '../store/port/execution.ts';
+import type { ThreadRecord } from '../store/port/thread-store.ts';
 import type { OutgoingMessage } from './outgoing.ts';
 
 const MOST: Readonly<Record<keyof CancelRequest, number>> = { executionId: 200, reason: 500, by: 200 };
@@ -30,4 +32,14 @@ export function cancelWith({
 }: GivenContext = {}): (message: OutgoingMessage) => OutgoingMessage {
   return (message) =>
     canceled ? { ...message, context: { canceled, cancelReason, ...message.context } } : message;
+}
+
+/** One that has not begun, as it will begin and end; its time is that of the request. */
+export function toRecordAhead(
+  { id: threadId, rootId, agent }: ThreadRecord,
+  { executionId: id, cancellation }: Canceling,
+): ExecutionRecord {
+  const context = withCancellation(contextOf({}, { executionId: id, rootId, agent }), cancellation);
+  const times = { startedAt: cancellation.at, endedAt: null, stopReason: null };
+  return { id, threadId, ...times, context, contextGiven: false, canceled: cancellation };
 }

@@ -31,7 +31,7 @@ export interface OutgoingMessage {
   readonly context?: GivenContext;
   /**
    * The id of the execution that this message begins, alone, once the thread is at rest: up to 200 visible ASCII characters, unique for the
-   * thread's user, or in the store. The same message again under it attaches to that execution; another one is `ExecutionConflict`.
+   * organisation of its context, else for the thread's user, else in the store. The same message again under it attaches to that execution; another one is `ExecutionConflict`.
    */
   readonly executionId?: string;
 }

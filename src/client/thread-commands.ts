@@ -6,7 +6,7 @@
  *     only the client that has ended it knows.
  */
 import { randomUUID } from 'node:crypto';
-import { type CancelRequest, type CancelVerdict, refuseCancel } from '../core/governance/cancellation.ts';
+import { type Canceling, type CancelRequest, refuseCancel } from '../core/governance/cancellation.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import type { WaitAnswer } from '../core/wait/answer.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
@@ -25,7 +25,7 @@ import { type AnswerOptions, answerStoredWait } from './answer-wait.ts';
 import type { OpenConnection } from './connect.ts';
 import { refuseTerminated, requireExecution, requireThread, terminatedError } from './known-thread.ts';
 import { type Destination, type OutgoingMessage, prepareMessage, type SentPayload } from './outgoing.ts';
-import { cancelWith, checkCancelRequest } from './outgoing-cancel.ts';
+import { cancelWith, checkCancelRequest, toRecordAhead } from './outgoing-cancel.ts';
 import { prepareTool } from './outgoing-tool.ts';
 import { type ProvidedVariables, provideVariables } from './provide-variables.ts';
 import { storeStartEnv } from './start-env.ts';
@@ -102,11 +102,13 @@ export class ThreadCommands {
   /** The store is asked first: it says whether there is anything to cancel, also without a worker. */
   async cancelExecution(threadId: string, request: CancelRequest): Promise<ExecutionRecord> {
     const checked = checkCancelRequest(request);
-    await requireThread(this.#store, threadId);
+    const thread = await requireThread(this.#store, threadId);
     const verdict = await this.#store.executions.cancel({ threadId, ...checked });
     const refusal = refuseCancel(threadId, checked, verdict);
     if (refusal) throw new RuntimeError(refusal.code, refusal.message);
-    const { executionId } = verdict as Extract<CancelVerdict, { kind: 'canceling' }>;
+    const canceling = verdict as Canceling;
+    const { executionId } = canceling;
+    if (canceling.ahead) return toRecordAhead(thread, canceling);
     await this.#workflows.signal(threadId, cancelExecution, { ...checked, executionId });
     this.#sentTo(threadId).signalled = true;
     return requireExecution(this.#store, threadId, executionId);

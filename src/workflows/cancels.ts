@@ -17,6 +17,7 @@ export async function cancelBeside(run: ThreadRun): Promise<void> {
     const verdict = await run.activities.cancelExecution(asked.request);
     // C1: nothing was settled meanwhile.
     const current = settled === requests.settled;
-    requests.answerCancel(asked, verdict, verdict.kind === 'canceling' && current);
+    const aborts = verdict.kind === 'canceling' && !verdict.ahead && current;
+    requests.answerCancel(asked, verdict, aborts);
   }
 }

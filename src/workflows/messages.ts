@@ -124,7 +124,7 @@ export const answerWaitUpdate = defineUpdate<
   [Required<Pick<AnswerWaitPayload, 'answer'>> & AnswerWaitPayload]
 >(answerWait.name);
 /** As the signal; gives the execution. */
-export const cancelExecutionNow = defineUpdate<CanceledView, [CancelRequest?]>(cancelExecution.name);
+export const cancelExecutionNow = defineUpdate<CanceledView, [CancelRequest]>(cancelExecution.name);
 export const UPDATE_NAMES: readonly string[] = [sendMessage, answerWaitUpdate, cancelExecutionNow].map(
   ({ name }) => name,
 );

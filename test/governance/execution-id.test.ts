@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
+import { cancelExecutionNow } from '../../src/workflows/messages.ts';
 import { eventually, testRuntime } from '../support/runtime.ts';
 
 /** A tool that holds its execution until it is let go, and says in which execution it runs. */
@@ -21,6 +22,36 @@ function holding() {
 }
 
 describe('an item with an executionId', () => {
+  it('[PL-15] is cancelled while it is in line: what runs goes on, and it ends as canceled without a step', async () => {
+    const { hold, seen, letGo } = holding();
+    const model = scriptedModel([calls('hold', {}), says('one')]);
+    const { client, store, transcript } = await testRuntime({ model, tools: { hold } });
+    const executionId = `run-${randomUUID()}`;
+    const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'first' }] });
+    await eventually('the tool', async () => seen.length === 1);
+    await client.queueMessage(threadId, { content: 'second', executionId });
+    await eventually('the item in line', async () => (await store.queue.count(threadId)) === 1);
+    expect(await client.cancelExecution(threadId, { executionId, reason: 'enough' })).toMatchObject({
+      id: executionId,
+      endedAt: null,
+      canceled: { reason: 'enough' },
+    });
+    const handle = client.temporal.workflow.getHandle(`thread/${threadId}`);
+    const again = { args: [{ executionId, reason: 'later' }] as [{ executionId: string; reason: string }] };
+    expect(await handle.executeUpdate(cancelExecutionNow, again)).toMatchObject({ reason: 'enough' });
+    letGo();
+    await client.waitForIdle(threadId);
+    expect(await transcript(threadId)).toEqual([
+      'user: first',
+      'assistant:  -> hold',
+      'tool hold success: held',
+      'assistant: one',
+      'user: second',
+    ]);
+    expect(await client.getExecution(threadId, executionId)).toMatchObject({ stopReason: 'canceled' });
+    expect(await client.getExecution(threadId, seen[0])).toMatchObject({ canceled: null });
+  });
+
   it('is the execution of the calls that its first step runs itself', async () => {
     const seen: (string | undefined)[] = [];
     const look = defineTool({

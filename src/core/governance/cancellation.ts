@@ -19,9 +19,17 @@ export interface Cancellation {
   readonly at: number;
 }
 
+export interface Canceling {
+  readonly kind: 'canceling';
+  readonly executionId: string;
+  readonly cancellation: Cancellation;
+  /** It has not begun: nothing is to be aborted. */
+  readonly ahead?: true;
+}
+
 export type CancelVerdict =
   /** The execution is being cancelled, by this request or by the one that came first. */
-  | { readonly kind: 'canceling'; readonly executionId: string; readonly cancellation: Cancellation }
+  | Canceling
   /** There is no such execution; where none was named, there never was one. */
   | { readonly kind: 'not_found' }
   | { readonly kind: 'not_cancelable'; readonly executionId: string; readonly stopReason: string | null };

@@ -12,6 +12,7 @@ export const namedExecutions: Migration = {
       .addColumn('item_id', 'text', (c) => c.notNull())
       .addColumn('digest', 'text', (c) => c.notNull())
       .addColumn('created_at', 'bigint', (c) => c.notNull())
+      .addColumn('cancel_request', 'text')
       .addPrimaryKeyConstraint('execution_claims_key', ['owner', 'execution_id'])
       .execute();
     await db.schema.alterTable('executions').addColumn('cancel_request', 'text').execute();

@@ -37,7 +37,7 @@ export interface ItemTable {
 
 /** An id that a sender has given to an execution. */
 export interface ExecutionClaimTable {
-  /** `user:<id>`, or `store`. */
+  /** `organization:<id>`, `user:<id>`, or `store`. */
   owner: string;
   execution_id: string;
   thread_id: string;
@@ -45,6 +45,8 @@ export interface ExecutionClaimTable {
   item_id: string;
   digest: string;
   created_at: number;
+  /** Somebody wants it cancelled before it has begun. */
+  cancel_request: Json | null;
 }
 
 export interface MessageTable {

@@ -1,4 +1,5 @@
 /** Budgets (core/governance/budget.ts): spent from in the transaction of what is paid for, so once, whoever gives the command again. */
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { BudgetDefinition } from '../../../src/core/governance/budget.ts';
 import type { Stores } from '../store-contract.ts';
@@ -76,6 +77,24 @@ export function registerBudget(given: () => Stores): void {
         'BudgetExceeded',
       ]);
       expect((await thread.events('tool.started')).map(({ data }) => data.callId)).toEqual(['c1', 'c1']);
+    });
+
+    it('[PL-17] a call that has asked is paid for, and begins again for nothing', async () => {
+      const thread = await openThread(given().store);
+      const begun = await thread.beginCall([message('a')], budgeted({ maxToolCalls: 1 }));
+      await thread.commit(begun, { toolCalls: [call('c1', 'look')] });
+      await thread.beginTool(1, 0, 'one');
+      const { waits } = given().store;
+      const opened = await waits.open({
+        ...{ id: randomUUID(), threadId: thread.id, key: 'ask:1:0:which', kind: 'question' },
+        ...{ name: 'look', summary: 'Which one?', data: null, blocks: true, toolCallId: 'c1' },
+        ...{ executionId: thread.executionId, call: { step: 1, index: 0, attempt: 'one' } },
+      });
+      if (opened.kind !== 'open') throw new Error(`The wait is not open: ${opened.kind}.`);
+      await waits.answer({ id: opened.wait.id, answer: { value: 'a' } });
+      expect(await thread.beginTool(1, 0, 'two')).toMatchObject({ kind: 'run' });
+      expect(await used(thread)).toEqual({ maxToolCalls: 1 });
+      expect(await thread.events('budget.exceeded')).toEqual([]);
     });
 
     it('[PL-19][PL-20] each request to a model is paid for once, whatever became of the one before', async () => {

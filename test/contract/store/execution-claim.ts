@@ -46,6 +46,47 @@ export function registerExecutionClaim(given: () => Stores): void {
       });
     });
 
+    it('[PL-15] is cancelled before it begins: its message is history, and no step begins', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      const id = randomUUID();
+      await thread.commit(await thread.beginCall([message('a'), named('x', id)]));
+      thread.afterStep = 1;
+      const request = { threadId: thread.id, executionId: id, reason: 'enough', by: 'ada' };
+      const canceling = { kind: 'canceling', executionId: id, ahead: true };
+      expect(await store.executions.cancel(request)).toMatchObject(canceling);
+      expect(await store.executions.cancel({ ...request, reason: 'later' })).toMatchObject({
+        ...canceling,
+        cancellation: { reason: 'enough', by: 'ada' },
+      });
+      expect(await thread.rest()).toMatchObject({ kind: 'pending', waiting: 1 });
+      thread.executionId = 'proposed';
+      expect(await thread.begin()).toMatchObject({ kind: 'canceled', waiting: 0 });
+      expect(await thread.rest('idle')).toMatchObject({ kind: 'rest', canceled: { reason: 'enough' } });
+      expect(await store.executions.get(thread.id, id)).toMatchObject({
+        stopReason: 'canceled',
+        canceled: { reason: 'enough', by: 'ada' },
+      });
+      expect(await executions(thread)).toEqual(['execution-1', id]);
+      expect(await store.executions.cancel(request)).toMatchObject({ kind: 'not_cancelable' });
+      expect(await store.executions.cancel({ ...request, executionId: 'nobody' })).toEqual({
+        kind: 'not_found',
+      });
+    });
+
+    it('is its organisation’s: of two organisations each has the id for itself', async () => {
+      const { store } = given();
+      const executionId = randomUUID();
+      const thread = await openThread(store);
+      const claim = (organizationId: string, content: string) => {
+        const item = message('x', content, { executionId, context: { organizationId } });
+        return store.queue.claim({ threadId: thread.id, userId: null, item });
+      };
+      expect(await claim('acme', 'one')).toMatchObject({ kind: 'claimed' });
+      expect(await claim('globex', 'another')).toMatchObject({ kind: 'claimed' });
+      expect(await claim('acme', 'another')).toEqual({ kind: 'conflict', threadId: thread.id });
+    });
+
     it('holds its id: the same content is the same item, and any other a conflict', async () => {
       const { store } = given();
       const thread = await openThread(store);

@@ -6,6 +6,7 @@
  */
 import type { InferResult, Transaction } from 'kysely';
 import type { Side } from '../../../core/author/thread-execution.ts';
+import type { Cancellation } from '../../../core/governance/cancellation.ts';
 import type { GivenContext, RunContext } from '../../../core/governance/run-context.ts';
 import type { AttachmentRef } from '../../../core/message/message.ts';
 import { admit } from '../../../core/thread/execution-id.ts';
@@ -17,6 +18,7 @@ import type { Tables } from '../../schema/tables.ts';
 import { type ContextPlace, composeContext, givenContext } from '../base/run-context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import type { CausedItem } from '../budget/account.ts';
+import { readAhead, withAhead } from './cancel-ahead.ts';
 import { readCanceled, refuseCanceled, tellContext } from './drain-context.ts';
 import { putInLine } from './queue.ts';
 import { resolveAttachments } from './queued-attachments.ts';
@@ -39,7 +41,7 @@ export interface Drained {
   /** What the execution runs with, with what has joined it now; null where nobody has given anything. */
   readonly context: RunContext | null;
   /** All that came says that its run is cancelled, and nothing else is under way. */
-  readonly canceled?: { readonly reason?: string };
+  readonly canceled?: { readonly reason?: string; readonly by?: string };
 }
 
 /** The most pending rows that one step takes beside its own items; the rest wait for the next. */
@@ -63,6 +65,8 @@ export interface DueInput extends InputWish {
   readonly swept: number;
   /** The execution that they begin, where they name one. */
   readonly executionId?: string;
+  /** The request to cancel that execution. */
+  readonly ahead: Cancellation | null;
   /** Items that stay in line. */
   readonly left: ReadonlySet<string>;
 }
@@ -103,16 +107,19 @@ export async function readDue(
     ...row,
     item: JSON.parse(withPrepared(payload, seen.get(row.id))) as DueRow['item'],
   }));
-  const rows = admit(all, running);
+  const admitted = admit(all, running);
+  const executionId = admitted[0]?.item.executionId;
+  const ahead = await readAhead(thread, executionId);
+  const rows = admitted.map((row) => ({ ...row, item: withAhead(row.item, ahead) }));
   const taken = new Set(rows.map(({ id }) => id));
   const said = rows.map(({ kind, item: { role } }) => ({ kind, role }));
-  const executionId = rows[0]?.item.executionId;
   return {
     rows,
     added,
     swept: inLine.filter(({ id }) => taken.has(id)).length,
     left: new Set(all.flatMap(({ id }) => (taken.has(id) ? [] : [id]))),
     ...(executionId === undefined ? {} : { executionId }),
+    ahead,
     ...wishOf(said, twoSides),
   };
 }
@@ -132,7 +139,7 @@ export function wishOf(
 
 export async function drain(
   thread: ThreadTransaction,
-  { rows, swept }: DueInput,
+  { rows, swept, ahead }: DueInput,
   { executionId, twoSides = false, open }: Pick<BeginStep, 'twoSides'> & ContextPlace,
 ): Promise<Drained> {
   const accepted = await refuseTaken(thread, rows);
@@ -152,7 +159,8 @@ export async function drain(
     else await storeMessage(thread, id, item, executionId);
   }
   await markDrained(thread, rows);
-  return { swept, wantsAnswer, tools, context, ...(canceled ? { canceled } : {}) };
+  const by = ahead?.by ? { by: ahead.by } : {};
+  return { swept, wantsAnswer, tools, context, ...(canceled ? { canceled: { ...canceled, ...by } } : {}) };
 }
 
 /** The step's own items as rows. Taken and drained in one transaction: nobody ever sees these waiting. */

@@ -1,7 +1,7 @@
 /**
  * Ids that senders have given to executions (core/thread/execution-id.ts).
- * C1. An id is claimed once for its owner: the user of its thread, or the store. The same content again is the same item; any other is a
- *     conflict.
+ * C1. An id is claimed once for its owner: the organisation of the item's context, else the user of its thread, else the store. The same
+ *     content again is the same item; any other is a conflict.
  */
 import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
@@ -9,6 +9,7 @@ import type { QueueItem } from '../../../core/thread/item.ts';
 import type { ClaimExecution, ClaimedExecution } from '../../port/queue.ts';
 import type { Tables } from '../../schema/tables.ts';
 import type { CommandContext } from '../base/context.ts';
+import { givenContext } from '../base/run-context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 
 export async function claimExecution(
@@ -33,7 +34,7 @@ async function claim(
 ): Promise<ClaimedExecution> {
   const { executionId } = item;
   if (executionId === undefined) return { kind: 'claimed', itemId: item.id };
-  const owner = userId === null ? 'store' : `user:${userId}`;
+  const owner = ownerOf(item, userId);
   const digest = digestOf(threadId, item);
   await db
     .insertInto('execution_claims')
@@ -44,6 +45,7 @@ async function claim(
       item_id: item.id,
       digest,
       created_at: now,
+      cancel_request: null,
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
@@ -55,6 +57,12 @@ async function claim(
     .executeTakeFirstOrThrow();
   if (held.digest !== digest) return { kind: 'conflict', threadId: held.thread_id };
   return { kind: 'claimed', itemId: held.item_id };
+}
+
+function ownerOf(item: QueueItem, userId: string | null): string {
+  const organization = item.kind === 'stored' ? undefined : givenContext(item)?.organizationId;
+  if (organization !== undefined) return `organization:${organization}`;
+  return userId === null ? 'store' : `user:${userId}`;
 }
 
 /** Of its content, in whatever order its fields came, and of the thread that it is for; its own id is no part of it. */

@@ -7,6 +7,7 @@ import type { CancelExecution } from '../../port/execution.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import { readCancellation, toCancellation } from '../base/run-context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { cancelAhead } from '../message/cancel-ahead.ts';
 
 export async function cancelExecution(
   context: CommandContext,
@@ -14,19 +15,23 @@ export async function cancelExecution(
 ): Promise<CancelVerdict> {
   return inThread(context, threadId, async (thread) => {
     const found = await findExecution(thread, executionId);
-    if (!found) return { kind: 'not_found' };
+    const request = toCancellation({ reason, by }, thread.now);
+    if (!found) {
+      const ahead = executionId === undefined ? null : await cancelAhead(thread, executionId, request);
+      if (executionId === undefined || ahead === null) return { kind: 'not_found' };
+      return { kind: 'canceling', executionId, cancellation: ahead, ahead: true };
+    }
     const { id, ended_at: endedAt, stop_reason: stopReason } = found;
     if (endedAt !== null) return { kind: 'not_cancelable', executionId: id, stopReason };
     const known = readCancellation(found.cancel_request);
     if (known) return { kind: 'canceling', executionId: id, cancellation: known };
-    const text = toCancellation({ reason, by }, thread.now);
     await thread.trx
       .updateTable('executions')
-      .set({ cancel_request: text })
+      .set({ cancel_request: request })
       .where('thread_id', '=', threadId)
       .where('id', '=', id)
       .execute();
-    return { kind: 'canceling', executionId: id, cancellation: JSON.parse(text) };
+    return { kind: 'canceling', executionId: id, cancellation: JSON.parse(request) };
   });
 }
 

@@ -23,7 +23,7 @@ export type OpenExecution = InferResult<ReturnType<typeof selectOpenExecution>>[
 /** What an execution begins with: its context, and the request to cancel it that came with all of its input. */
 interface Begun {
   readonly context?: RunContext | null;
-  readonly canceled?: { readonly reason?: string } | null;
+  readonly canceled?: { readonly reason?: string; readonly by?: string } | null;
 }
 
 /** The thread works, in the execution that is open or in the one that is named. */

@@ -9,6 +9,7 @@
  *     while the body runs on. The call is scheduled again then and nobody else's, so its result is stored.
  * T4. A call that is to be judged stays scheduled until it is; one that was refused ends without having begun.
  * T5. So does one that its execution's budget pays for: what is refused before, for its arguments, costs nothing.
+ * T6. One that has begun before is paid for, whatever has scheduled it again.
  */
 import type { Spending } from '../../../core/governance/budget.ts';
 import type { RunContext } from '../../../core/governance/run-context.ts';
@@ -74,7 +75,8 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
       const unbegun = call.state !== 'started' && isJudged(thread.row, command, place.runContext);
       let leftMs: number | undefined;
       if (!unbegun) {
-        const denied = call.state === 'scheduled' && (await spend(context, thread, costOf(call), { step }));
+        // T6: paid for once.
+        const denied = call.started_at === null && (await spend(context, thread, costOf(call), { step }));
         if (denied) return { kind: 'exceeded', name: call.name, error: denied };
         leftMs = await resumeClocks(context, thread, { step });
         // Where T1 matters, the disk has it before the body begins.
@@ -153,7 +155,7 @@ async function take(
 ): Promise<CallRow> {
   // T3: its beginning was forgotten.
   if (!unbegun) return start(thread, call, attempt);
-  // T4: it was refused.
+  // T5: it was refused.
   if (action) await openAction(thread, action, toActionPlace(call, owner));
   await updateCall(thread, call, { attempt });
   return { ...call, state: 'started', attempt };
