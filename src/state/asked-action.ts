@@ -9,6 +9,7 @@ import {
   type ActingRules,
   type Action,
   type AgentPolicy,
+  type JudgedAction,
   OWN_CAPABILITIES,
 } from '../core/governance/agent-policy.ts';
 import type { PreparedAction } from '../core/governance/prepared-action.ts';
@@ -43,6 +44,21 @@ export function findEvaluator(
 ): Pick<AskedAction, 'evaluator'> {
   const evaluator = evaluate === undefined ? undefined : policies.get(evaluate);
   return evaluator ? { evaluator } : {};
+}
+
+/** What a person is shown: what would be done, and why it is asked. */
+export function showAction({ args, name }: AskedAction, { action, decision }: JudgedAction) {
+  const { id, kind, capabilities, description, artifacts = [] } = action;
+  const summary = description ?? `${name} ${JSON.stringify(args ?? {})}`;
+  const data = {
+    actionId: id,
+    kind,
+    arguments: args ?? {},
+    capabilities,
+    artifacts,
+    reason: decision.reason,
+  };
+  return { summary, data };
 }
 
 /** The action that the call would be. */

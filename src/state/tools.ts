@@ -14,14 +14,15 @@ import { createQuestions } from './ask.ts';
 import { type AskedAction, capabilitiesOf, findEvaluator } from './asked-action.ts';
 import type { CallerContext } from './caller-context.ts';
 import { type AnsweredCall, checkToolArguments, refuseCall, requireVariables } from './check-arguments.ts';
+import { type Approved, askForCode } from './code-approval.ts';
 import { go, type Nothing, openGate, type Verdict } from './gate.ts';
 import {
   type Asked,
   type Judged,
   judgeAction,
   prepareAction,
+  refuseAction,
   refuseDenied,
-  refuseUnapproved,
 } from './judge-action.ts';
 import type { ThreadEnv } from './thread-env.ts';
 import { runToolBody } from './tool-body.ts';
@@ -91,7 +92,7 @@ const INVOKED_TOOL = openGate<ToolsInput, InvokedCall, AnsweredCall>()
   .stage(refuseDenied) //        4 policy: what it declares is denied
   .stage(prepareAction) //       4 policy: what its tool says of it
   .stage(judgeAction) //         4 policy: what the agent says of all that
-  .stage(refuseUnapproved) //    4 policy: needs an approval that there is not
+  .stage(askForCode) //          4 policy: needs an approval that there is not yet
   .stage(beginInvoked) //        4 its action is kept
   .stage(runInvoked) //          5 body
   .stage(endInvoked); //         5 how its action ended
@@ -133,18 +134,21 @@ async function recordInvoked(
   { store }: ToolsInput,
   { caller: { thread, execution } }: Pick<InvokedCall, 'caller'>,
   told: ToldAction | undefined,
-): Promise<void> {
-  if (!told) return;
+  approval?: string,
+): Promise<'kept' | 'spent'> {
+  if (!told) return 'kept';
   const place = execution ? { step: execution.step, executionId: execution.executionId } : {};
-  await store.actions.record({ threadId: thread.id, told, ...place });
+  return store.actions.record({ threadId: thread.id, told, ...place, ...(approval && { approval }) });
 }
 
 async function beginInvoked(
   input: ToolsInput,
-  { action, ...call }: InvokedCall & Judged,
-): Promise<Verdict<Nothing, never>> {
-  await recordInvoked(input, call, action);
-  return go();
+  { action, approval, ...call }: InvokedCall & Judged & Approved,
+): Promise<Verdict<Nothing, AnsweredCall>> {
+  const recorded = await recordInvoked(input, call, action, approval);
+  if (recorded === 'kept' || !action) return go();
+  const reason = 'Its approval was used up by another call. Call it again to ask for the next.';
+  return refuseAction(action, { code: 'ApprovalRequired', reason });
 }
 
 async function endInvoked(
