@@ -9,7 +9,9 @@ import {
   type ActingRules,
   type Action,
   type AgentPolicy,
+  findRules,
   type JudgedAction,
+  NO_RULES,
   OWN_CAPABILITIES,
 } from '../core/governance/agent-policy.ts';
 import type { PreparedAction } from '../core/governance/prepared-action.ts';
@@ -37,6 +39,17 @@ export function capabilitiesOf({ capabilities, runsCode }: ToolDefinition): read
   return capabilities ?? (runsCode ? [OWN_CAPABILITIES.runsCode] : []);
 }
 
+/** What judges a call of this name; undefined where nothing does. */
+export function rulesFor(
+  { agents, tools }: Pick<Registry, 'agents' | 'tools'>,
+  agent: string,
+  context: Pick<RunContext, 'permissions'> | null | undefined,
+  name: string,
+): ActingRules | undefined {
+  const rules = findRules(agents.get(agent)?.policy, context);
+  return rules ?? (tools.get(name)?.confirm === undefined ? undefined : NO_RULES);
+}
+
 /** The policy of an author that judges beside the rules. */
 export function findEvaluator(
   { policies }: Pick<Registry, 'policies'>,
@@ -49,7 +62,7 @@ export function findEvaluator(
 /** What a person is shown: what would be done, and why it is asked. */
 export function showAction({ args, name }: AskedAction, { action, decision }: JudgedAction) {
   const { id, kind, capabilities, description, artifacts = [] } = action;
-  const summary = description ?? `${name} ${JSON.stringify(args ?? {})}`;
+  const summary = decision.confirm ?? description ?? `${name} ${JSON.stringify(args ?? {})}`;
   const data = {
     actionId: id,
     kind,

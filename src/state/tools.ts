@@ -1,7 +1,6 @@
 /** ThreadState's tools (definitions §14.6): queued as a normal call, or run now. */
 import type { Registry, ToolDefinition } from '../core/author/definition.ts';
 import type { ThreadState } from '../core/author/thread-state.ts';
-import { findRules } from '../core/governance/agent-policy.ts';
 import type { ToolResult } from '../core/message/message.ts';
 import { findCallee } from '../core/project/callee.ts';
 import { isSubagentCall } from '../core/project/subagent.ts';
@@ -11,10 +10,11 @@ import { LIMITS } from '../core/value/limit.ts';
 import type { ToldAction } from '../store/port/action.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { createQuestions } from './ask.ts';
-import { type AskedAction, capabilitiesOf, findEvaluator } from './asked-action.ts';
+import { type AskedAction, capabilitiesOf, findEvaluator, rulesFor } from './asked-action.ts';
 import type { CallerContext } from './caller-context.ts';
 import { type AnsweredCall, checkToolArguments, refuseCall, requireVariables } from './check-arguments.ts';
 import { type Approved, askForCode } from './code-approval.ts';
+import { confirmCall } from './confirm-call.ts';
 import { go, type Nothing, openGate, type Verdict } from './gate.ts';
 import {
   type Asked,
@@ -92,6 +92,7 @@ const INVOKED_TOOL = openGate<ToolsInput, InvokedCall, AnsweredCall>()
   .stage(refuseDenied) //        4 policy: what it declares is denied
   .stage(prepareAction) //       4 policy: what its tool says of it
   .stage(judgeAction) //         4 policy: what the agent says of all that
+  .stage(confirmCall) //         4 policy: what its tool wants confirmed
   .stage(askForCode) //          4 policy: needs an approval that there is not yet
   .stage(beginInvoked) //        4 its action is kept
   .stage(runInvoked) //          5 body
@@ -112,7 +113,7 @@ function askInvoked(
   { tool, args, caller, key }: InvokedCall & { readonly tool: ToolDefinition; readonly args: unknown },
 ): Verdict<Asked & { readonly signal: AbortSignal }, never> {
   const { thread, signal, execution } = caller;
-  const rules = findRules(registry.agents.get(thread.agent)?.policy, execution?.runContext);
+  const rules = rulesFor(registry, thread.agent, execution?.runContext, tool.name);
   const asked: AskedAction | undefined = rules && {
     id: key,
     kind: 'tool.call',

@@ -68,7 +68,7 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
       const { executionId: _, ...place } = await toPlace(thread.trx, thread.row, required(placeRow, command));
       // T4: to be judged first. One that has waited is as it was before its wait ended just now.
       const unbegun =
-        call.state !== 'started' && command.judges?.(thread.row.agent, place.runContext) === true;
+        call.state !== 'started' && command.judges?.(thread.row.agent, place.runContext, call.name) === true;
       if (!unbegun) {
         const denied =
           call.state === 'scheduled' && (await spend(context, thread, { maxToolCalls: 1 }, { step }));
