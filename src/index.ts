@@ -145,6 +145,7 @@ export type { WaitKind, WaitOutcome, WaitState, WaitVerdict } from './core/wait/
 export type {
   AgentInput,
   BudgetInput,
+  Confirm,
   Definition,
   DefinitionKind,
   EffectInput,

@@ -41,6 +41,10 @@ const tool = z.strictObject({
   timeoutMs: count.default(DEFAULT_TIMEOUT_MS),
   capabilities: capabilities.optional(),
   approvalTimeoutMs: count.optional(),
+  confirm: custom<NonNullable<ToolDefinition['confirm']>>(
+    (value) => value === true || typeof value === 'function',
+    'must be true, or a function: (args) => what is to be confirmed, or null',
+  ).optional(),
   prepareAction: custom<NonNullable<ToolDefinition['prepareAction']>>(
     (value) => typeof value === 'function',
     'must be a function: (args, context) => what the call would do',

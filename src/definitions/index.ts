@@ -48,7 +48,14 @@ export type { BuiltRegistry } from './registry.ts';
 export { buildRegistry } from './registry.ts';
 export type { RegistryInput } from './registry-from.ts';
 export { registryFrom } from './registry-from.ts';
-export type { ExecuteTool, ParsedArguments, PrepareAction, ToolArguments, ToolInput } from './tool-input.ts';
+export type {
+  Confirm,
+  ExecuteTool,
+  ParsedArguments,
+  PrepareAction,
+  ToolArguments,
+  ToolInput,
+} from './tool-input.ts';
 export type { JsonSchema } from './tool-schema.ts';
 export { toParameters } from './tool-schema.ts';
 export type { VariableInput } from './variable-input.ts';

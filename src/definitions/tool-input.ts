@@ -24,6 +24,11 @@ export type ExecuteTool<
   ? (state: State, args: ParsedArguments<Args>) => Promise<ToolResult> | ToolResult
   : (state: State, noArguments: undefined) => Promise<ToolResult> | ToolResult;
 
+/** What is to be confirmed of a call, in words; null where nothing is. */
+export type Confirm<Args extends ToolArguments | undefined> = (
+  args: [Args] extends [ToolArguments] ? ParsedArguments<Args> : undefined,
+) => string | null | Promise<string | null>;
+
 /** Called without arguments where the tool takes none. */
 export type PrepareAction<Args extends ToolArguments | undefined> = (
   args: [Args] extends [ToolArguments] ? ParsedArguments<Args> : undefined,
@@ -62,10 +67,15 @@ export interface ToolInput<
   capabilities?: readonly string[];
   /**
    * Says what a call would do, before the `policy` of the agent judges it: a description, things to look at, more capabilities. It may run
-   * more than once for a call, so it must have no effect, and must say the same while the same would be done. Not called where the agent has
-   * no policy. What it throws becomes an error result; it has 30 s.
+   * more than once for a call, so it must have no effect, and must say the same while the same would be done. Not called where nothing judges the
+   * call. What it throws becomes an error result; it has 30 s.
    */
   prepareAction?: PrepareAction<Args>;
+  /**
+   * A person confirms each call before it begins, also where the agent has no policy: one wait, together with an approval that a rule requires. The
+   * text that the function answers says what for; null: this call needs none. It may run more than once for a call, and has 30 s.
+   */
+  confirm?: true | Confirm<Args>;
   /** Milliseconds that a call waits for an approval, above 0; then it is refused. Default: as long as its execution lasts. */
   approvalTimeoutMs?: number;
 }

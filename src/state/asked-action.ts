@@ -9,6 +9,9 @@ import {
   type ActingRules,
   type Action,
   type AgentPolicy,
+  findRules,
+  type JudgedAction,
+  NO_RULES,
   OWN_CAPABILITIES,
 } from '../core/governance/agent-policy.ts';
 import type { PreparedAction } from '../core/governance/prepared-action.ts';
@@ -36,6 +39,17 @@ export function capabilitiesOf({ capabilities, runsCode }: ToolDefinition): read
   return capabilities ?? (runsCode ? [OWN_CAPABILITIES.runsCode] : []);
 }
 
+/** What judges a call of this name; undefined where nothing does. */
+export function rulesFor(
+  { agents, tools }: Pick<Registry, 'agents' | 'tools'>,
+  agent: string,
+  context: Pick<RunContext, 'permissions'> | null | undefined,
+  name: string,
+): ActingRules | undefined {
+  const rules = findRules(agents.get(agent)?.policy, context);
+  return rules ?? (tools.get(name)?.confirm === undefined ? undefined : NO_RULES);
+}
+
 /** The policy of an author that judges beside the rules. */
 export function findEvaluator(
   { policies }: Pick<Registry, 'policies'>,
@@ -43,6 +57,21 @@ export function findEvaluator(
 ): Pick<AskedAction, 'evaluator'> {
   const evaluator = evaluate === undefined ? undefined : policies.get(evaluate);
   return evaluator ? { evaluator } : {};
+}
+
+/** What a person is shown: what would be done, and why it is asked. */
+export function showAction({ args, name }: AskedAction, { action, decision }: JudgedAction) {
+  const { id, kind, capabilities, description, artifacts = [] } = action;
+  const summary = decision.confirm ?? description ?? `${name} ${JSON.stringify(args ?? {})}`;
+  const data = {
+    actionId: id,
+    kind,
+    arguments: args ?? {},
+    capabilities,
+    artifacts,
+    reason: decision.reason,
+  };
+  return { summary, data };
 }
 
 /** The action that the call would be. */

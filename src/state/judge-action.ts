@@ -80,28 +80,19 @@ export async function judgeAction(_ports: unknown, { asked }: Asked): Promise<Ve
   return decision.effect === 'deny' ? refuseAction(action, toDenial(decision)) : go({ action });
 }
 
-/** Stage, where a call cannot wait: what needs an approval is refused, unless an earlier one reaches it. */
-export async function refuseUnapproved(
-  { store }: { readonly store: Pick<ThreadStore, 'actions'> },
-  { asked, action }: Asked & Judged,
-): Promise<Verdict<Nothing, AnsweredCall>> {
-  if (!asked || action?.decision.effect !== 'require_approval') return go();
-  const earlier = await findEarlier(store, asked, action);
-  if (earlier?.approved) return go();
-  return refuseAction(action, earlier ? toRefusal(earlier) : toDenial(action.decision));
-}
-
 /** What was said of the same before, so far as it reaches this call. */
 export function findEarlier(
   { actions }: Pick<ThreadStore, 'actions'>,
   { thread, executionId }: Pick<AskedAction, 'thread' | 'executionId'>,
-  { action: { fingerprint } }: ToldAction,
+  { action: { id, fingerprint } }: ToldAction,
+  { byCode = false } = {},
 ): Promise<EarlierDecision | null> {
   return actions.findDecision({
     threadId: thread.id,
     userId: thread.userId,
     executionId: executionId ?? null,
     fingerprint,
+    ...(byCode && { byCode: id }),
   });
 }
 

@@ -1,7 +1,6 @@
 /** ThreadState's tools (definitions §14.6): queued as a normal call, or run now. */
 import type { Registry, ToolDefinition } from '../core/author/definition.ts';
 import type { ThreadState } from '../core/author/thread-state.ts';
-import { findRules } from '../core/governance/agent-policy.ts';
 import type { ToolResult } from '../core/message/message.ts';
 import { findCallee } from '../core/project/callee.ts';
 import { isSubagentCall } from '../core/project/subagent.ts';
@@ -11,17 +10,19 @@ import { LIMITS } from '../core/value/limit.ts';
 import type { ToldAction } from '../store/port/action.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { createQuestions } from './ask.ts';
-import { type AskedAction, capabilitiesOf, findEvaluator } from './asked-action.ts';
+import { type AskedAction, capabilitiesOf, findEvaluator, rulesFor } from './asked-action.ts';
 import type { CallerContext } from './caller-context.ts';
 import { type AnsweredCall, checkToolArguments, refuseCall, requireVariables } from './check-arguments.ts';
+import { type Approved, askForCode } from './code-approval.ts';
+import { confirmCall } from './confirm-call.ts';
 import { go, type Nothing, openGate, type Verdict } from './gate.ts';
 import {
   type Asked,
   type Judged,
   judgeAction,
   prepareAction,
+  refuseAction,
   refuseDenied,
-  refuseUnapproved,
 } from './judge-action.ts';
 import type { ThreadEnv } from './thread-env.ts';
 import { runToolBody } from './tool-body.ts';
@@ -91,7 +92,8 @@ const INVOKED_TOOL = openGate<ToolsInput, InvokedCall, AnsweredCall>()
   .stage(refuseDenied) //        4 policy: what it declares is denied
   .stage(prepareAction) //       4 policy: what its tool says of it
   .stage(judgeAction) //         4 policy: what the agent says of all that
-  .stage(refuseUnapproved) //    4 policy: needs an approval that there is not
+  .stage(confirmCall) //         4 policy: what its tool wants confirmed
+  .stage(askForCode) //          4 policy: needs an approval that there is not yet
   .stage(payInvoked) //          4 budget: its execution can pay for it
   .stage(beginInvoked) //        4 its action is kept
   .stage(runInvoked) //          5 body
@@ -112,7 +114,7 @@ function askInvoked(
   { tool, args, caller, key }: InvokedCall & { readonly tool: ToolDefinition; readonly args: unknown },
 ): Verdict<Asked & { readonly signal: AbortSignal }, never> {
   const { thread, signal, execution } = caller;
-  const rules = findRules(registry.agents.get(thread.agent)?.policy, execution?.runContext);
+  const rules = rulesFor(registry, thread.agent, execution?.runContext, tool.name);
   const asked: AskedAction | undefined = rules && {
     id: key,
     kind: 'tool.call',
@@ -134,10 +136,11 @@ async function recordInvoked(
   { store }: ToolsInput,
   { caller: { thread, execution } }: Pick<InvokedCall, 'caller'>,
   told: ToldAction | undefined,
-): Promise<void> {
-  if (!told) return;
+  approval?: string,
+): Promise<'kept' | 'spent'> {
+  if (!told) return 'kept';
   const place = execution ? { step: execution.step, executionId: execution.executionId } : {};
-  await store.actions.record({ threadId: thread.id, told, ...place });
+  return store.actions.record({ threadId: thread.id, told, ...place, ...(approval && { approval }) });
 }
 
 /** Undefined budgets are asked for nothing: the thread's record says whether there are any. */
@@ -156,10 +159,12 @@ async function payInvoked(
 
 async function beginInvoked(
   input: ToolsInput,
-  { action, ...call }: InvokedCall & Judged,
-): Promise<Verdict<Nothing, never>> {
-  await recordInvoked(input, call, action);
-  return go();
+  { action, approval, ...call }: InvokedCall & Judged & Approved,
+): Promise<Verdict<Nothing, AnsweredCall>> {
+  const recorded = await recordInvoked(input, call, action, approval);
+  if (recorded === 'kept' || !action) return go();
+  const reason = 'Its approval was used up by another call. Call it again to ask for the next.';
+  return refuseAction(action, { code: 'ApprovalRequired', reason });
 }
 
 async function endInvoked(

@@ -8,7 +8,7 @@
 import { randomUUID } from 'node:crypto';
 import type { WaitingCall } from '../../core/thread/wait-step.ts';
 import { errorMessage, isRuntimeError, isStoreTrouble } from '../../core/value/error.ts';
-import type { AskedAction } from '../../state/asked-action.ts';
+import { showAction } from '../../state/asked-action.ts';
 import type { AnsweredCall } from '../../state/check-arguments.ts';
 import { end, go, type Nothing, type Verdict } from '../../state/gate.ts';
 import {
@@ -52,7 +52,7 @@ export async function askApproval(
   if (earlier) return earlier.approved ? go() : refuseAction(action, toRefusal(earlier));
   if (asked.rules.policy.approvals === 'refuse') return refuseAction(action, toDenial(action.decision));
   const expiresInMs = registry().tools.get(name)?.approvalTimeoutMs;
-  const shown = toShown(asked, action);
+  const shown = showAction(asked, action);
   try {
     const opened = await retryWhileUnavailable(signal, () =>
       store.waits.open({
@@ -82,21 +82,6 @@ export async function askApproval(
   }
   // The call or its thread is over: the activity is another attempt's.
   throw abortError();
-}
-
-/** What the person is shown: what will be done, and why it is asked. */
-function toShown({ args, name }: AskedAction, { action, decision }: ToldAction) {
-  const { id, kind, capabilities, description, artifacts = [] } = action;
-  const summary = description ?? `${name} ${JSON.stringify(args ?? {})}`;
-  const data = {
-    actionId: id,
-    kind,
-    arguments: args ?? {},
-    capabilities,
-    artifacts,
-    reason: decision.reason,
-  };
-  return { summary, data };
 }
 
 function judgeAnswer(action: ToldAction, { answer, state, reason }: Wait): Approval {

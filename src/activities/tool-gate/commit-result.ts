@@ -40,7 +40,7 @@ export async function commitResult(
   const unbegun = execution.pending?.begun === false;
   const action = unbegun ? toFatal(registry(), execution, answer.action) : undefined;
   const refused = unbegun ? { unbegun, action } : {};
-  const judged = judgesCalls({ registry })(execution.thread.agent, execution.runContext);
+  const judged = judgesCalls({ registry })(execution.thread.agent, execution.runContext, call.name);
   const changes = { ...left, ...(await flow()) };
   const committed = await retryWhileUnavailable(signal, () =>
     store.toolCalls.commit({ ...key, ...handoff, ...row, ...refused, judged, queuedTools, ...changes }),

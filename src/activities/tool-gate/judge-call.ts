@@ -3,8 +3,8 @@
  * before it came to the gate passes both: it was judged then, or its agent has no policy.
  */
 import type { Registry, ToolDefinition } from '../../core/author/definition.ts';
-import { findRules, OWN_CAPABILITIES } from '../../core/governance/agent-policy.ts';
-import { type AskedAction, capabilitiesOf, findEvaluator } from '../../state/asked-action.ts';
+import { OWN_CAPABILITIES } from '../../core/governance/agent-policy.ts';
+import { type AskedAction, capabilitiesOf, findEvaluator, rulesFor } from '../../state/asked-action.ts';
 import { end, go, type Nothing, type Verdict } from '../../state/gate.ts';
 import type { Asked, Judged } from '../../state/judge-action.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
@@ -61,7 +61,7 @@ function toAsked(
   { pending, thread, call: { name, callId }, step, index, runContext }: CallInfo,
   what: Pick<AskedAction, 'kind' | 'capabilities' | 'args' | 'executionId'>,
 ): AskedAction | undefined {
-  const rules = findRules(registry.agents.get(thread.agent)?.policy, runContext);
+  const rules = rulesFor(registry, thread.agent, runContext, name);
   if (!pending || !rules) return undefined;
   const id = `${thread.id}:${step}:${index}`;
   const evaluator = findEvaluator(registry, rules.policy);
@@ -93,7 +93,7 @@ export async function beginPending(
 
 /** Whether calls are judged before they begin. */
 export function judgesCalls({ registry }: JudgePorts): NonNullable<BeginTool['judges']> {
-  return (agent, context) => findRules(registry().agents.get(agent)?.policy, context) !== undefined;
+  return (agent, context, name) => rulesFor(registry(), agent, context, name) !== undefined;
 }
 
 /** Undefined where the call has begun. */

@@ -15,6 +15,7 @@ import type { ToolCallOutcome } from '../../core/thread/step.ts';
 import type { WaitingCall } from '../../core/thread/wait-step.ts';
 import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { type AnsweredCall, checkToolArguments, requireVariables } from '../../state/check-arguments.ts';
+import { confirmCall } from '../../state/confirm-call.ts';
 import { openGate, type Passed } from '../../state/gate.ts';
 import { judgeAction, prepareAction, refuseDenied } from '../../state/judge-action.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
@@ -55,6 +56,7 @@ const FUNCTION = openGate<
   .stage(refuseDenied) //          4 policy: what it declares is denied
   .stage(prepareAction) //         4 policy: what its tool says of it
   .stage(judgeAction) //           4 policy: what the agent says of all that
+  .stage(confirmCall) //           4 policy: what its tool wants confirmed
   .stage(askApproval) //           4 policy: waits for an approval
   .stage(beginJudged) //           4 scheduled → started, where that has waited for the policy
   .stage(runBody) //               5 body, within its time

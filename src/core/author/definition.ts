@@ -171,6 +171,8 @@ export interface ToolDefinition {
   readonly capabilities?: readonly string[];
   /** Says what a call would do, before it is judged. */
   readonly prepareAction?: (args: never, context: ActionContext) => unknown;
+  /** Whether a call of it is confirmed by a person, whatever a policy says; the function's text says what for, null: this one is not. */
+  readonly confirm?: true | ((args: never) => unknown);
   /** How long a call of it waits for an approval; without end where absent. */
   readonly approvalTimeoutMs?: number;
   /** Its body may ask people (`state.ask`), and then begins again from its start. */

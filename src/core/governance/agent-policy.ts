@@ -40,6 +40,9 @@ export function findRules(
   return { policy: policy ?? NO_POLICY, ...(narrows ? { context: readPermissions(permissions) } : {}) };
 }
 
+/** Rules of a call that nothing but its tool's `confirm` asks about. */
+export const NO_RULES: ActingRules = { policy: NO_POLICY };
+
 /** What a call of each kind of callee is. */
 export type ActionKind = 'tool.call' | 'prompt.call' | 'agent.call';
 

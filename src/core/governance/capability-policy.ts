@@ -36,6 +36,8 @@ export interface PolicyDecision {
   readonly matchedCapabilities: readonly string[];
   readonly capabilities: Readonly<Record<string, PolicyEffect>>;
   readonly sources: Readonly<Record<string, RuleSource>>;
+  /** What a person is to confirm, since the tool asks for that. */
+  readonly confirm?: string;
   /** The policy of an author that has decided, beside the rules. */
   readonly policy?: string;
 }

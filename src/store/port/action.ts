@@ -25,12 +25,16 @@ export interface RecordAction {
   /** Where the code runs in one. */
   readonly step?: number;
   readonly executionId?: string;
+  /** The wait whose approval this is the one call of. */
+  readonly approval?: string;
 }
 
 /** What somebody has said of an action of this fingerprint before, so far as it reaches this one. */
 export interface EarlierDecision {
   readonly approved: boolean;
   readonly waitId: string;
+  /** It lets one call of code pass, which spends it. */
+  readonly once?: true;
   readonly reason?: string;
   readonly by?: string;
 }
@@ -40,6 +44,8 @@ export interface FindDecision {
   readonly userId: string | null;
   readonly executionId: string | null;
   readonly fingerprint: string;
+  /** Of a call that code makes: the id of its action, which has not begun. An approval for `once` reaches it while it is not spent. */
+  readonly byCode?: string;
 }
 
 export interface EndAction {
@@ -87,8 +93,11 @@ export type ReconciledAction =
   | { readonly kind: 'unknown' };
 
 export interface ActionStore {
-  /** Keeps what was judged of a call that code makes itself: denied, or begun. Rejects with `ThreadTerminated`, `ThreadNotFound`. */
-  record(command: RecordAction): Promise<void>;
+  /**
+   * Keeps what was judged of a call that code makes itself: denied, or begun. `spent`: another call has used its approval up,
+   * and nothing is kept. Given again it changes nothing. Rejects with `ThreadTerminated`, `ThreadNotFound`.
+   */
+  record(command: RecordAction): Promise<'kept' | 'spent'>;
   /** The end of what `record` has begun. Given again it changes nothing. */
   end(command: EndAction): Promise<void>;
   /**

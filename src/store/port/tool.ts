@@ -140,9 +140,9 @@ export interface BeginTool extends ToolCallKey {
   readonly idempotent: (name: string) => boolean;
   /**
    * Whether calls of this agent, in an execution with this context, are judged before they begin: one that has not begun is then told as
-   * `unbegun`, and stays so. Where it is given, so is one that a budget pays for.
+   * `unbegun`, and stays so. Where it is given, so is one that a budget pays for. `name` is the call's.
    */
-  readonly judges?: (agent: string, context: RunContext | null) => boolean;
+  readonly judges?: (agent: string, context: RunContext | null, name: string) => boolean;
   /** What was judged of the call: it may begin. */
   readonly action?: ToldAction;
   /** Whether to bring the thread's newest messages, which the tool's body may ask for. */

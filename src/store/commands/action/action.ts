@@ -2,6 +2,7 @@
  * The life of an action: requested where it waits for an approval, then denied, or started → completed | failed |
  * uncertain → reconciled. Its row and the log tell the same.
  * A1. Its id is the key: what begins it again, such as another attempt of an idempotent tool, changes nothing.
+ * A2. An approval for one call of code is spent in the transaction that begins the action.
  */
 import type { Insertable, Selectable } from 'kysely';
 import { type ActionState, toFatalError } from '../../../core/governance/agent-policy.ts';
@@ -23,12 +24,33 @@ export interface ActionPlace {
 
 export async function recordAction(
   context: CommandContext,
-  { threadId, told, step, executionId }: RecordAction,
-): Promise<void> {
-  await inThread(context, threadId, async (thread) => {
+  { threadId, told, step, executionId, approval }: RecordAction,
+): Promise<'kept' | 'spent'> {
+  return inThread(context, threadId, async (thread) => {
     refuseTerminated(thread);
+    // A1: begun before. A2: spent with the beginning.
+    if (
+      approval !== undefined &&
+      !(await findAction(thread, told.action.id)) &&
+      !(await spend(thread, approval))
+    )
+      return 'spent';
     await openAction(thread, told, { step, executionId });
+    return 'kept';
   });
+}
+
+/** A2: whether it was there to be spent. */
+async function spend({ trx, threadId }: ThreadTransaction, wait: string): Promise<boolean> {
+  const spent = await trx
+    .updateTable('waits')
+    .set({ heard: 1 })
+    .where('id', '=', wait)
+    .where('thread_id', '=', threadId)
+    .where('heard', '=', 0)
+    .returning('id')
+    .executeTakeFirst();
+  return spent !== undefined;
 }
 
 /** Tells of an action that begins, or that is denied; of one that has waited for an approval, what came of that. */

@@ -1,9 +1,11 @@
 /**
  * What somebody has said of an action before, so far as it reaches this one. The scope of an approval is in its answer: `once` belongs to the
- * call that asked, and never reaches another; every other scope is for the same fingerprint.
+ * call that asked, and never reaches another, or lets one call of code pass; every other scope is for the same fingerprint.
  */
+import type { Kysely } from 'kysely';
 import type { Decision } from '../../../core/wait/answer.ts';
 import type { EarlierDecision, FindDecision } from '../../port/action.ts';
+import type { Tables } from '../../schema/tables.ts';
 import type { CommandContext } from '../base/context.ts';
 
 const MOST = 200;
@@ -16,19 +18,23 @@ export async function findDecision(
     .selectFrom('waits')
     .innerJoin('threads', 'threads.id', 'waits.thread_id')
     .select(['waits.id', 'waits.thread_id', 'waits.execution_id', 'waits.answer', 'threads.user_id'])
+    .select(['waits.step', 'waits.heard', 'waits.data'])
     .where('waits.fingerprint', '=', asked.fingerprint)
     .where('waits.kind', '=', 'approval')
     .where('waits.state', '=', 'answered')
     .orderBy('waits.ended_at', 'desc')
     .limit(MOST)
     .execute();
+  if (rows.length > 0 && (await hasBegun(db, asked))) return { approved: true, waitId: '' };
   for (const row of rows) {
     const answer = JSON.parse(row.answer ?? '{}') as Decision;
-    if (!reaches(row, answer, asked)) continue;
+    const once = isUnspent(row, answer, asked);
+    if (!once && !reaches(row, answer, asked)) continue;
     const { approved, reason, by } = answer;
     return {
       approved,
       waitId: row.id,
+      ...(once ? { once } : {}),
       ...(reason === undefined ? {} : { reason }),
       ...(by === undefined ? {} : { by }),
     };
@@ -36,7 +42,39 @@ export async function findDecision(
   return null;
 }
 
+/** An action that has begun needs no other approval: another attempt of its code makes it again. */
+async function hasBegun(db: Kysely<Tables>, { byCode, fingerprint }: FindDecision): Promise<boolean> {
+  if (byCode === undefined) return false;
+  const row = await db
+    .selectFrom('actions')
+    .select('id')
+    .where('id', '=', byCode)
+    .where('fingerprint', '=', fingerprint)
+    .where('started_at', 'is not', null)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** An approval of one call that code has asked for, and that none has used. */
+function isUnspent(
+  row: Answered,
+  { approved, scope = 'once' }: Decision,
+  asked: FindDecision,
+): true | undefined {
+  if (asked.byCode === undefined || row.step !== null || row.heard === 1) return undefined;
+  return approved && scope === 'once' && row.thread_id === asked.threadId ? true : undefined;
+}
+
+/** What code has asked for outlives its execution, and says which one that was. */
+function executionOf({ execution_id: id, step, data }: Answered): string | null {
+  if (id !== null || step !== null) return id;
+  return (JSON.parse(data) as { executionId?: string | null } | null)?.executionId ?? null;
+}
+
 interface Answered {
+  readonly step: number | null;
+  readonly heard: number;
+  readonly data: string;
   readonly thread_id: string;
   readonly execution_id: string | null;
   readonly user_id: string | null;
@@ -44,7 +82,8 @@ interface Answered {
 
 function reaches(row: Answered, { approved, scope = 'once' }: Decision, asked: FindDecision): boolean {
   const here = row.thread_id === asked.threadId;
-  const now = here && row.execution_id !== null && row.execution_id === asked.executionId;
+  const execution = executionOf(row);
+  const now = here && execution !== null && execution === asked.executionId;
   // What was denied is not asked again in its execution.
   if (!approved) return now;
   switch (scope) {

@@ -72,11 +72,10 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
       }
       const { executionId: _, ...place } = await toPlace(thread.trx, thread.row, required(placeRow, command));
       // T4: to be judged first. One that has waited is as it was before its wait ended just now.
-      const unbegun = call.state !== 'started' && isJudged(thread.row, command, place.runContext);
+      const unbegun = call.state !== 'started' && isJudged(thread.row, command, place.runContext, call.name);
       let leftMs: number | undefined;
       if (!unbegun) {
-        // T6: paid for once.
-        const denied = call.started_at === null && (await spend(context, thread, costOf(call), { step }));
+        const denied = call.state === 'scheduled' && (await spend(context, thread, costOf(call), { step }));
         if (denied) return { kind: 'exceeded', name: call.name, error: denied };
         leftMs = await resumeClocks(context, thread, { step });
         // Where T1 matters, the disk has it before the body begins.
@@ -100,11 +99,16 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
 }
 
 /** T4, T5: its gate begins it. */
-function isJudged({ agent, budget }: ThreadRow, { judges }: BeginTool, context: RunContext | null): boolean {
-  return judges !== undefined && (budget !== null || judges(agent, context));
+function isJudged(
+  { agent, budget }: ThreadRow,
+  { judges }: BeginTool,
+  context: RunContext | null,
+  name: string,
+): boolean {
+  return judges !== undefined && (budget !== null || judges(agent, context, name));
 }
 
-/** A call that has asked something was paid for as it began at first. */
+/** T6: paid for once, as it began at first. */
 function costOf({ started_at: startedAt }: CallRow): Spending {
   return startedAt === null ? { maxToolCalls: 1 } : {};
 }

@@ -1,0 +1,76 @@
+/**
+ * Stage of a call that running code makes and that needs an approval: code does not wait, so the call is refused, and its approval asked for. Once that is
+ * given, the next call of the same fingerprint passes.
+ * A1. An approval for `once` lets one call pass: it is spent in the transaction that begins the action (store/commands/action/action.ts, A2).
+ * A2. The wait holds up nobody, and outlives the execution: a later one may make the call again.
+ */
+import { randomUUID } from 'node:crypto';
+import { errorMessage, isRuntimeError, isStoreTrouble } from '../core/value/error.ts';
+import type { ToldAction } from '../store/port/action.ts';
+import type { ThreadStore } from '../store/port/thread-store.ts';
+import { type AskedAction, showAction } from './asked-action.ts';
+import type { AnsweredCall } from './check-arguments.ts';
+import { go, type Verdict } from './gate.ts';
+import { type Asked, findEarlier, type Judged, refuseAction, toDenial, toRefusal } from './judge-action.ts';
+import { retryWhileUnavailable } from './retry-while-unavailable.ts';
+import type { ThreadEnv } from './thread-env.ts';
+
+interface AskedByCode extends Asked, Judged {
+  readonly tool: { readonly approvalTimeoutMs?: number };
+  readonly env: Pick<ThreadEnv, 'redactKnown'>;
+}
+
+/** The wait whose answer is used up by this call. */
+export interface Approved {
+  readonly approval?: string;
+}
+
+export async function askForCode(
+  { store }: { readonly store: Pick<ThreadStore, 'actions' | 'waits'> },
+  { asked, action, tool, env }: AskedByCode,
+): Promise<Verdict<Approved, AnsweredCall>> {
+  if (!asked || action?.decision.effect !== 'require_approval') return go();
+  const earlier = await findEarlier(store, asked, action, { byCode: true });
+  if (earlier?.approved) return go(earlier.once ? { approval: earlier.waitId } : {});
+  if (earlier) return refuseAction(action, toRefusal(earlier));
+  if (asked.rules.policy.approvals === 'refuse') return refuseAction(action, toDenial(action.decision));
+  const reason = await openFor(store, asked, action, { tool, env });
+  return refuseAction(action, { code: 'ApprovalRequired', reason: `${action.decision.reason}. ${reason}` });
+}
+
+/** Opens the wait unless it is open. Answers what is to be told of it. */
+async function openFor(
+  { waits }: Pick<ThreadStore, 'waits'>,
+  asked: AskedAction,
+  told: ToldAction,
+  { tool, env }: Pick<AskedByCode, 'tool' | 'env'>,
+): Promise<string> {
+  const { thread, name, id, signal, executionId } = asked;
+  const { fingerprint } = told.action;
+  const { summary, data } = env.redactKnown(showAction(asked, told));
+  const open = { threadId: thread.id, kind: 'approval', name, summary, fingerprint, blocks: false } as const;
+  const expiresInMs = tool.approvalTimeoutMs;
+  const expires = expiresInMs === undefined ? {} : { expiresInMs };
+  try {
+    const known = (await waits.list({ threadId: thread.id, limit: 1000 })).find(
+      (each) => each.threadId === thread.id && !each.blocks && each.fingerprint === fingerprint,
+    );
+    const opened = known
+      ? { kind: 'open' as const, wait: known }
+      : await retryWhileUnavailable(signal, () =>
+          waits.open({
+            id: randomUUID(),
+            key: `approval:${id}:${fingerprint}`,
+            ...open,
+            // A2: it is not closed with the execution that asks.
+            data: { ...data, executionId: executionId ?? null },
+            ...expires,
+          }),
+        );
+    if (opened.kind !== 'open') return 'Its approval cannot be asked for again.';
+    return `Call it again once the wait ${opened.wait.id} is approved.`;
+  } catch (error) {
+    if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;
+    return `Its approval cannot be asked for: ${errorMessage(error)}`;
+  }
+}

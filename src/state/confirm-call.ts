@@ -1,0 +1,42 @@
+/** Stage: a tool whose calls a person confirms, whatever the policy says. The policy's approval and this one are one wait; a denial stays one. */
+import type { ToolDefinition } from '../core/author/definition.ts';
+import { errorMessage } from '../core/value/error.ts';
+import type { AskedAction } from './asked-action.ts';
+import { runAuthorCode } from './author-run.ts';
+import { type AnsweredCall, refuseCall } from './check-arguments.ts';
+import { go, type Verdict } from './gate.ts';
+import type { Asked, Judged } from './judge-action.ts';
+import { withinHookTime } from './within-hook-time.ts';
+
+export async function confirmCall(
+  _ports: unknown,
+  { asked, action, tool }: Asked & Judged & { readonly tool: ToolDefinition },
+): Promise<Verdict<Judged, AnsweredCall>> {
+  if (!asked || !action || tool.confirm === undefined) return go({ action });
+  try {
+    const confirm = await askTool(tool, asked);
+    if (confirm === undefined) return go({ action });
+    const { decision } = action;
+    const reason = decision.effect === 'allow' ? 'The tool asks for a confirmation' : decision.reason;
+    return go({
+      action: { ...action, decision: { ...decision, effect: 'require_approval', reason, confirm } },
+    });
+  } catch (error) {
+    if (asked.signal.aborted) throw error;
+    return refuseCall(`"${tool.name}" was not done, since it could not be confirmed: ${errorMessage(error)}`);
+  }
+}
+
+/** Undefined where this call needs none. */
+async function askTool(
+  { name, confirm }: ToolDefinition,
+  { thread, id, args, signal }: AskedAction,
+): Promise<string | undefined> {
+  if (confirm === true) return `${name} ${JSON.stringify(args ?? {})}`;
+  const run = { code: 'tool', name, threadId: thread.id, work: id } as const;
+  const ask = confirm as (args: unknown) => unknown;
+  const said = await withinHookTime(signal, async () => runAuthorCode(run, async () => ask(args)));
+  if (said === null || said === undefined) return undefined;
+  if (typeof said !== 'string') throw new Error('its confirm answered neither a text nor null');
+  return said;
+}

@@ -1,0 +1,89 @@
+/** What running code may not do without an approval is refused, and asked for: the next call of the same passes once it is approved. */
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { type AgentInput, defineTool } from '../../src/definitions/index.ts';
+import { calls, says, scriptedModel } from '../../src/testing/index.ts';
+import { testRuntime } from '../support/runtime.ts';
+
+const RULES = { 'money.*': 'require_approval' } as const;
+
+/** A model that shops as often as there are messages, whose tool pays. */
+async function shopping(times: number, policy: AgentInput['policy'] = RULES) {
+  const paid: number[] = [];
+  const heard: unknown[] = [];
+  const pay = defineTool({
+    description: 'pays',
+    args: z.object({ cents: z.number() }),
+    capabilities: ['money.move'],
+    execute: async (_state, { cents }) => {
+      paid.push(cents);
+      return { status: 'success', result: 'paid' };
+    },
+  });
+  const shop = defineTool({
+    description: 'shops',
+    execute: async (state) => {
+      const { status, error } = await state.invokeTool('pay', { cents: 500 });
+      heard.push(status === 'success' ? status : error);
+      return { status: 'success', result: 'shopped' };
+    },
+  });
+  const model = scriptedModel(Array.from({ length: times }, () => [calls('shop', {}), says('ok')]).flat());
+  const runtime = await testRuntime({ model, tools: { pay, shop }, agent: { policy } });
+  const { client } = runtime;
+  const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
+  const rest = async () => (await client.waitForIdle(threadId)).status;
+  expect(await rest()).toBe('idle');
+  const again = async () => {
+    await client.queueMessage(threadId, { content: 'again' });
+    expect(await rest()).toBe('idle');
+  };
+  const waits = () => client.listWaits({ threadId });
+  return { client, threadId, paid, heard, again, waits };
+}
+
+describe('an approval of what code does', () => {
+  it('[PL-07] is asked for once, holds up nobody, outlives the execution, and lets one call pass', async () => {
+    const { client, threadId, paid, heard, again, waits } = await shopping(4);
+    const [wait, ...others] = await waits();
+    expect(wait).toMatchObject({
+      kind: 'approval',
+      name: 'pay',
+      blocks: false,
+      data: { arguments: { cents: 500 } },
+    });
+    expect(others).toEqual([]);
+    expect(heard).toEqual([expect.stringContaining(`ApprovalRequired: "pay" was not done.`)]);
+    expect(heard[0]).toContain(`Call it again once the wait ${wait?.id} is approved.`);
+    await again();
+    expect(await waits()).toHaveLength(1);
+    expect(paid).toEqual([]);
+    expect(await client.answerWait(wait?.id ?? '', { approved: true })).toEqual({ outcome: 'taken' });
+    await again();
+    expect(paid).toEqual([500]);
+    await again();
+    expect(paid).toEqual([500]);
+    const [next] = await waits();
+    expect(next?.id).not.toBe(wait?.id);
+    const actions = await client.listActions({ threadId });
+    const states = actions.filter(({ name }) => name === 'pay').map(({ state }) => state);
+    expect(states.toSorted()).toEqual(['completed', 'denied', 'denied', 'denied']);
+  });
+
+  it('for the thread lets all of them pass', async () => {
+    const { client, paid, again, waits } = await shopping(3);
+    const [wait] = await waits();
+    await client.answerWait(wait?.id ?? '', { approved: true, scope: 'thread' });
+    await again();
+    await again();
+    expect(paid).toEqual([500, 500]);
+    expect(await waits()).toEqual([]);
+  });
+
+  it('[PL-07] is not asked for where the policy says so', async () => {
+    const { paid, heard, waits } = await shopping(1, { rules: RULES, approvals: 'refuse' });
+    expect(paid).toEqual([]);
+    expect(heard).toEqual([expect.stringContaining('ApprovalRequired')]);
+    expect(await waits()).toEqual([]);
+  });
+});
