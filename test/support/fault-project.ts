@@ -145,6 +145,7 @@ export function faultRegistry({ modelUrl, folder }: FaultProject): Registry {
         name: 'scripted',
         provider: openaiCompatible({ baseUrl: modelUrl, apiKey: 'x' }),
         model: 'scripted-1',
+        capabilities: { maxOutputTokens: 100 },
       }),
     ],
     tools: { ...tools, ...familyTools() },
