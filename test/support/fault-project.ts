@@ -158,6 +158,7 @@ export function faultRegistry(project: FaultProject): Registry {
         name: 'scripted',
         provider: openaiCompatible({ baseUrl: modelUrl, apiKey: 'x' }),
         model: 'scripted-1',
+        capabilities: { maxOutputTokens: 100 },
       }),
     ],
     tools: { ...tools, ...familyTools() },
