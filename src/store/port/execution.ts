@@ -1,5 +1,6 @@
 /** Executions: what each of a thread's runs of the loop ran with, and how it ended. */
 import type { RunContext } from '../../core/governance/run-context.ts';
+import type { ListRuns } from './run-index.ts';
 
 export interface ExecutionRecord {
   readonly id: string;
@@ -15,15 +16,8 @@ export interface ExecutionRecord {
   readonly contextGiven: boolean;
 }
 
-/** All that are given must hold. */
-export interface ListExecutions {
-  readonly threadId?: string;
-  readonly runId?: string;
-  readonly sessionId?: string;
-  readonly traceId?: string;
-  /** Default 50. */
-  readonly limit?: number;
-}
+/** As the index of runs is asked: both are readings of the same rows. */
+export type ListExecutions = ListRuns;
 
 export interface ExecutionStore {
   /** Without an id the newest. Null where there is none. */
