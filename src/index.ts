@@ -49,6 +49,7 @@ export type {
   Kept,
   MessageChange,
 } from './core/author/hook.ts';
+export type { JudgedCall, PolicyContext, PolicyDefinition, PolicyVerdict } from './core/author/policy.ts';
 export type { Answered, Question, ThreadQuestions } from './core/author/question.ts';
 export type { EnvState, EnvType } from './core/author/thread-env.ts';
 export type { ExecutionState, Side } from './core/author/thread-execution.ts';
@@ -150,6 +151,7 @@ export type {
   ModelInput,
   ModelTimeoutsInput,
   ParsedArguments,
+  PolicyDefinitionInput,
   PolicyInput,
   PolicyObjectInput,
   PolicyRulesInput,
@@ -176,6 +178,7 @@ export {
   defineEffect,
   defineHook,
   defineModel,
+  definePolicy,
   definePrompt,
   defineThreadEndpoint,
   defineTool,

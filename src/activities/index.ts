@@ -25,7 +25,6 @@ import type {
   RecordedOutcome,
   RunRef,
   StashInput,
-  SubpromptOutcome,
   ToolCallInput,
   ToolCallOutcome,
 } from '../core/thread/step.ts';
@@ -33,10 +32,15 @@ import type {
   FinishedSubagent,
   FinishSubagentInput,
   ReportOutcome,
-  SubagentOutcome,
   UnstartedOutcome,
 } from '../core/thread/subagent-step.ts';
-import type { AnswerWaitInput, AttemptOutcome, WaitAnswerOutcome } from '../core/thread/wait-step.ts';
+import type {
+  AnswerWaitInput,
+  AttemptOutcome,
+  SubagentAttempt,
+  SubpromptAttempt,
+  WaitAnswerOutcome,
+} from '../core/thread/wait-step.ts';
 import type { ActivityDependencies } from './base/dependencies.ts';
 import { type Activity, FAULT_ATTEMPTS, type GuardOptions, guard } from './base/guard.ts';
 import { onOneProject } from './base/one-project.ts';
@@ -67,9 +71,9 @@ export interface Activities {
   runCode(input: ToolCallInput): Promise<AttemptOutcome & EffectsDue>;
   answerWait(input: AnswerWaitInput): Promise<WaitAnswerOutcome>;
   recordToolOutcome(input: ToolCallInput): Promise<RecordedOutcome & EffectsDue>;
-  runSubprompt(input: ToolCallInput): Promise<SubpromptOutcome & EffectsDue>;
+  runSubprompt(input: ToolCallInput): Promise<SubpromptAttempt & EffectsDue>;
   finishSubprompt(input: FinishSubpromptInput): Promise<ToolCallOutcome & EffectsDue>;
-  callSubagent(input: ToolCallInput): Promise<SubagentOutcome & EffectsDue>;
+  callSubagent(input: ToolCallInput): Promise<SubagentAttempt & EffectsDue>;
   finishSubagent(input: FinishSubagentInput): Promise<FinishedSubagent & EffectsDue>;
   reportToParent(input: RunRef): Promise<ReportOutcome>;
   listUnstarted(input: RunRef): Promise<UnstartedOutcome>;

@@ -15,6 +15,7 @@ import type {
 import type { EffectDefinition } from '../core/author/effect.ts';
 import type { EndpointDefinition } from '../core/author/endpoint.ts';
 import type { HookDefinition } from '../core/author/hook.ts';
+import type { PolicyDefinition } from '../core/author/policy.ts';
 import { keepWritten } from '../core/author/written-definition.ts';
 import type { FieldProblem } from './problem.ts';
 
@@ -27,6 +28,7 @@ export type Definition =
   | ToolDefinition
   | HookDefinition
   | EffectDefinition
+  | PolicyDefinition
   | EndpointDefinition;
 export type DefinitionKind = Definition['kind'];
 

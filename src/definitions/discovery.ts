@@ -69,7 +69,7 @@ function readDefault(
   return NAMED_BY_FILE.includes(value.kind) ? nameDefinition(value, file.stem) : value;
 }
 
-const NAMED_BY_FILE: readonly DefinitionKind[] = ['tool', 'effect', 'endpoint'];
+const NAMED_BY_FILE: readonly DefinitionKind[] = ['tool', 'effect', 'policy', 'endpoint'];
 
 const DEFINE = {
   agent: 'defineAgent({ … })',
@@ -78,6 +78,7 @@ const DEFINE = {
   tool: 'defineTool({ … })',
   hook: 'defineHook({ … })',
   effect: "defineEffect('…', async (state) => { … })",
+  policy: 'definePolicy({ evaluate: (action) => … })',
   endpoint: 'defineThreadEndpoint(async (request, state, params) => new Response(…))',
 } as const satisfies Record<DefinitionKind, string>;
 

@@ -22,6 +22,7 @@ const RIVALS: Readonly<Record<DefinitionKind, readonly DefinitionKind[]>> = {
   model: ['model'],
   hook: ['hook'],
   effect: ['effect'],
+  policy: ['policy'],
   endpoint: ['endpoint'],
 };
 

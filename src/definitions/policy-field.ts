@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { AgentPolicy } from '../core/governance/agent-policy.ts';
 import { CAPABILITY, isRuleName, POLICY_EFFECTS } from '../core/governance/policy-rule.ts';
 import { isFields, type RawFields } from './check.ts';
+import { text } from './field.ts';
 
 const effect = z.enum(POLICY_EFFECTS);
 
@@ -18,7 +19,9 @@ const whole = {
   rules: rules.default({}),
   default: effect.default('allow'),
   undeclared: effect.optional(),
+  evaluate: text.optional(),
   approvals: z.enum(['wait', 'refuse']).default('wait'),
+  onDenied: z.enum(['continue', 'fail']).default('continue'),
 };
 
 /** One of the names of the whole form makes it that: a capability of such a name stands within `rules`. */

@@ -14,8 +14,15 @@ export interface PolicyObjectInput {
   default?: PolicyEffect;
   /** For tools that declare no capability; default what `default` says. */
   undeclared?: PolicyEffect;
+  /** A policy of `agents/policies` by its name, which judges beside the rules; see `definePolicy`. */
+  evaluate?: string;
   /** `wait` (default): a call that needs an approval waits until somebody answers. `refuse`: it ends with `ApprovalRequired`. */
   approvals?: 'wait' | 'refuse';
+  /**
+   * `continue` (default): the model reads that a call was not done, and goes on. `fail`: the execution ends with the status `failed` and the
+   * denial's code; calls of the same answer behind it do not begin. The thread lives on.
+   */
+  onDenied?: 'continue' | 'fail';
 }
 
 /** Rules alone, or an object with them. */

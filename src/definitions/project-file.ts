@@ -16,6 +16,7 @@ export const FOLDERS = {
   tools: 'tool',
   hooks: 'hook',
   effects: 'effect',
+  policies: 'policy',
   api: 'endpoint',
 } as const satisfies Record<string, DefinitionKind>;
 const RECURSIVE: readonly string[] = ['api'];

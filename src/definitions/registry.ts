@@ -2,7 +2,7 @@
  * Combines definitions into a registry in which every reference resolves (definitions §2.1), or reports all
  * problems. Pure: files are only names here.
  */
-import type { Registry } from '../core/author/definition.ts';
+import type { AgentDefinition, Registry } from '../core/author/definition.ts';
 import { parseRoute } from '../core/project/route.ts';
 import { checkAgentReferences } from './agent-reference.ts';
 import { checkBudget } from './budget-reference.ts';
@@ -65,6 +65,7 @@ function checkDefinition(
         checkAgentReferences(scope, definition),
         checkHooks(scope, definition.hooks),
         asProblems(checkBudget(scope, definition)),
+        checkEvaluator(scope, definition),
         adviseName(definition),
       ]);
     case 'prompt':
@@ -85,11 +86,19 @@ function checkDefinition(
       ]);
     case 'hook':
       return NOTHING;
+    case 'policy':
+      return asProblems(checkFileName('a policy', definition.name));
     case 'effect':
-      return asProblems(checkEffectName(definition.name));
+      return asProblems(checkFileName('an effect', definition.name));
     case 'endpoint':
       return asProblems(checkRoute(definition.name));
   }
+}
+
+function checkEvaluator(scope: Scope, { policy }: AgentDefinition): Findings {
+  if (policy?.evaluate === undefined) return NOTHING;
+  const names = scope.policies.keys();
+  return asProblems(checkName(scope, 'policy.evaluate', 'a policy', policy.evaluate, names));
 }
 
 function checkHooks(scope: Scope, hooks: readonly string[]): Findings {
@@ -113,11 +122,11 @@ function checkToolName(name: string): FieldProblem[] {
   return [{ field: '', message }];
 }
 
-const EFFECT_NAME = /^[A-Za-z0-9_-]+$/;
+const FILE_NAME = /^[A-Za-z0-9_-]+$/;
 
-function checkEffectName(name: string): FieldProblem[] {
-  if (EFFECT_NAME.test(name)) return [];
-  const message = `an effect is named by its file, and '${name}' is not a name: letters, digits, _ and -`;
+function checkFileName(what: string, name: string): FieldProblem[] {
+  if (FILE_NAME.test(name)) return [];
+  const message = `${what} is named by its file, and '${name}' is not a name: letters, digits, _ and -`;
   return [{ field: '', message }];
 }
 
@@ -149,6 +158,7 @@ function sortByKind(definitions: readonly Definition[]): Registry {
     tools: ofKind('tool'),
     hooks: ofKind('hook'),
     effects: ofKind('effect'),
+    policies: ofKind('policy'),
     endpoints: ofKind('endpoint'),
   };
 }

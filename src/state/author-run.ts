@@ -16,6 +16,7 @@ export type AuthorCode =
   | 'effect'
   | 'endpoint'
   | 'model'
+  | 'policy'
   | 'subprompt'
   | 'run_code'
   | 'project';

@@ -3,34 +3,21 @@
  * of the call is done before.
  * J1. Where the agent has no policy, and the run's context no permissions, nothing is prepared, judged, told or stored.
  * J2. What is prepared adds to what is declared, and takes nothing away.
- * J3. The fingerprint is over all that will be done: whoever agrees to it agrees to these arguments and to nothing else.
  */
-import { createHash } from 'node:crypto';
 import type { ToolDefinition } from '../core/author/definition.ts';
-import { type ActingRules, type Action, OWN_CAPABILITIES } from '../core/governance/agent-policy.ts';
 import { decide, type PolicyDecision } from '../core/governance/capability-policy.ts';
-import { type PreparedAction, readPrepared } from '../core/governance/prepared-action.ts';
-import { canonicalJson } from '../core/value/canonical-json.ts';
+import { decideByRules } from '../core/governance/own-decision.ts';
+import { readPrepared } from '../core/governance/prepared-action.ts';
 import { errorMessage } from '../core/value/error.ts';
-import { LIMITS } from '../core/value/limit.ts';
 import type { ActionDenial, EarlierDecision, ToldAction } from '../store/port/action.ts';
-import type { ThreadRecord } from '../store/port/thread.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
+import { type AskedAction, toAction } from './asked-action.ts';
+import { askPolicy } from './author-policy.ts';
 import { runAuthorCode } from './author-run.ts';
 import { type AnsweredCall, refuseCall } from './check-arguments.ts';
 import { go, type Nothing, type Verdict } from './gate.ts';
 import type { ThreadEnv } from './thread-env.ts';
-
-/** A call, as it asks to be done. */
-export interface AskedAction extends Pick<Action, 'id' | 'kind' | 'name' | 'callId' | 'capabilities'> {
-  readonly rules: ActingRules;
-  readonly thread: ThreadRecord;
-  /** Absent at rest. */
-  readonly executionId?: string;
-  /** Checked ones. */
-  readonly args: unknown;
-  readonly prepared?: PreparedAction;
-}
+import { withinHookTime } from './within-hook-time.ts';
 
 /** Undefined where nothing is to be judged (J1). */
 export interface Asked {
@@ -41,15 +28,13 @@ export interface Judged {
   readonly action: ToldAction | undefined;
 }
 
-/** What a call of the tool needs to be allowed. */
-export function capabilitiesOf({ capabilities, runsCode }: ToolDefinition): readonly string[] {
-  return capabilities ?? (runsCode ? [OWN_CAPABILITIES.runsCode] : []);
-}
-
 /** Stage: what the call declares is denied, so nothing of it is prepared. */
 export function refuseDenied(_ports: unknown, { asked }: Asked): Verdict<Nothing, AnsweredCall> {
   if (!asked) return go();
-  const decision = decide(asked.rules.policy, asked.capabilities, asked.rules.context);
+  const { rules, capabilities, evaluator } = asked;
+  // What no rule covers is the author's policy to decide.
+  const judge = evaluator ? decideByRules : decide;
+  const decision = judge(rules.policy, capabilities, rules.context);
   if (decision.effect !== 'deny') return go();
   return refuseAction({ action: toAction(asked), decision }, toDenial(decision));
 }
@@ -86,9 +71,11 @@ export async function prepareAction(
 }
 
 /** Stage: what the policy says of all that would be done. */
-export function judgeAction(_ports: unknown, { asked }: Asked): Verdict<Judged, AnsweredCall> {
+export async function judgeAction(_ports: unknown, { asked }: Asked): Promise<Verdict<Judged, AnsweredCall>> {
   if (!asked) return go({ action: undefined });
-  const decision = decide(asked.rules.policy, asked.capabilities, asked.rules.context);
+  const { rules, capabilities, evaluator } = asked;
+  const ruled = decide(rules.policy, capabilities, rules.context);
+  const decision = evaluator ? await askPolicy(evaluator, asked, ruled) : ruled;
   const action = { action: toAction(asked), decision };
   return decision.effect === 'deny' ? refuseAction(action, toDenial(decision)) : go({ action });
 }
@@ -124,26 +111,6 @@ export function toRefusal({ reason, by }: Pick<EarlierDecision, 'reason' | 'by'>
   return { code: 'ActionDenied', reason: `${who}${reason === undefined ? '.' : `: ${reason}`}` };
 }
 
-function toAction({ id, kind, name, callId, args, prepared = {}, ...asked }: AskedAction): Action {
-  const capabilities = [...new Set(asked.capabilities)].sort();
-  const { description } = prepared;
-  const shown = prepared.artifacts ?? [];
-  // J3: all that will be done.
-  const done = canonicalJson({ kind, name, capabilities, args: args ?? null, description, artifacts: shown });
-  const fingerprint = createHash('sha256').update(done).digest('hex');
-  const artifacts = shown.map(({ kind = 'preview', ...artifact }) => ({ kind, ...artifact, actionId: id }));
-  return {
-    id,
-    kind,
-    name,
-    ...(callId === undefined ? {} : { callId }),
-    capabilities,
-    fingerprint,
-    ...(description === undefined ? {} : { description }),
-    ...(artifacts.length > 0 ? { artifacts } : {}),
-  };
-}
-
 /** Ends the gate: nothing of it is done. */
 export function refuseAction(
   { action, decision }: ToldAction,
@@ -159,22 +126,4 @@ export function refuseAction(
 export function toDenial({ effect, reason }: PolicyDecision): ActionDenial {
   if (effect === 'deny') return { code: 'ActionDenied', reason: `${reason}.` };
   return { code: 'ApprovalRequired', reason: `${reason}, and nobody can be asked here.` };
-}
-
-/** Code of a project that only says something, within the time of a hook and until the work is aborted. */
-async function withinHookTime<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  const cut = Promise.withResolvers<never>();
-  const onAbort = () => cut.reject(signal.reason);
-  signal.throwIfAborted();
-  signal.addEventListener('abort', onAbort, { once: true });
-  const timer = setTimeout(
-    () => cut.reject(new Error(`it did not answer within ${LIMITS.hookMs} ms`)),
-    LIMITS.hookMs,
-  );
-  try {
-    return await Promise.race([cut.promise, work()]);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
-  }
 }

@@ -11,13 +11,12 @@ import { LIMITS } from '../core/value/limit.ts';
 import type { ToldAction } from '../store/port/action.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { createQuestions } from './ask.ts';
+import { type AskedAction, capabilitiesOf, findEvaluator } from './asked-action.ts';
 import type { CallerContext } from './caller-context.ts';
 import { type AnsweredCall, checkToolArguments, refuseCall, requireVariables } from './check-arguments.ts';
 import { go, type Nothing, openGate, type Verdict } from './gate.ts';
 import {
   type Asked,
-  type AskedAction,
-  capabilitiesOf,
   type Judged,
   judgeAction,
   prepareAction,
@@ -121,6 +120,9 @@ function askInvoked(
     rules,
     thread,
     args,
+    signal,
+    ...findEvaluator(registry, rules.policy),
+    runContext: execution?.runContext,
     ...(execution && { executionId: execution.executionId }),
   };
   return go({ asked, signal });

@@ -83,7 +83,16 @@ function parse(line: string): JournalLine | undefined {
   }
 }
 
-const CODES: readonly AuthorCode[] = ['tool', 'hook', 'effect', 'endpoint', 'model', 'subprompt', 'run_code'];
+const CODES: readonly AuthorCode[] = [
+  'tool',
+  'hook',
+  'effect',
+  'endpoint',
+  'model',
+  'policy',
+  'subprompt',
+  'run_code',
+];
 
 export function isUnit(value: unknown): value is Unit {
   if (typeof value !== 'object' || value === null) return false;

@@ -17,12 +17,17 @@ import type {
   Settings,
   StashInput,
   StoredError,
-  SubpromptOutcome,
   ToolCallInput,
   ToolCallOutcome,
 } from '../core/thread/step.ts';
-import type { FinishedSubagent, SubagentOutcome } from '../core/thread/subagent-step.ts';
-import type { AnswerWaitInput, AttemptOutcome, WaitAnswerOutcome } from '../core/thread/wait-step.ts';
+import type { FinishedSubagent } from '../core/thread/subagent-step.ts';
+import type {
+  AnswerWaitInput,
+  AttemptOutcome,
+  SubagentAttempt,
+  SubpromptAttempt,
+  WaitAnswerOutcome,
+} from '../core/thread/wait-step.ts';
 import type { EffectAlarm } from './effect-alarm.ts';
 import { isFailedActivity, toStoredError } from './fault.ts';
 import {
@@ -125,7 +130,7 @@ export class BoundActivities {
   }
 
   /** The model step of a sub-prompt. A fault that came back again and again becomes the call's result. */
-  askSubprompt(call: CallRef, place: CallPlace): Promise<SubpromptOutcome> {
+  askSubprompt(call: CallRef, place: CallPlace): Promise<SubpromptAttempt> {
     return this.heard(this.#askSubprompt(call, place));
   }
 
@@ -134,7 +139,7 @@ export class BoundActivities {
   }
 
   /** Activity `callSubagent`: makes a child, or tells it something. A fault that came back again and again becomes the call's result. */
-  askSubagent(call: CallRef, place: CallPlace): Promise<SubagentOutcome> {
+  askSubagent(call: CallRef, place: CallPlace): Promise<SubagentAttempt> {
     return this.heard(this.#askSubagent(call, place));
   }
 
@@ -159,7 +164,7 @@ export class BoundActivities {
     return answer;
   }
 
-  async #askSubprompt(call: CallRef, place: CallPlace): Promise<SubpromptOutcome> {
+  async #askSubprompt(call: CallRef, place: CallPlace): Promise<SubpromptAttempt> {
     try {
       return await callSubprompt(this.#heartbeats, { ...this.#ref, ...place }, summarize(call, place));
     } catch (error) {
@@ -175,7 +180,7 @@ export class BoundActivities {
     return callFinish(STORE.finishSubprompt, this.#heartbeats, input, summary);
   }
 
-  async #askSubagent(call: CallRef, place: CallPlace): Promise<SubagentOutcome> {
+  async #askSubagent(call: CallRef, place: CallPlace): Promise<SubagentAttempt> {
     try {
       return await callSubagent(this.#heartbeats, { ...this.#ref, ...place }, summarize(call, place));
     } catch (error) {

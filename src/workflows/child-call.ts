@@ -12,12 +12,14 @@ import { condition, getExternalWorkflowHandle, isCancellation } from '@temporali
 import { WORKFLOW_ID_PREFIX } from '../core/thread/start-input.ts';
 import type { CallRef, StoredError, ToolCallOutcome } from '../core/thread/step.ts';
 import type { ChildStart } from '../core/thread/subagent-step.ts';
+import type { SubagentAttempt, WaitingCall } from '../core/thread/wait-step.ts';
 import type { CallPlace } from './bound-activities.ts';
 import { startThread } from './child-start.ts';
 import { mayContinue } from './continue.ts';
 import { wakeForMessages } from './messages.ts';
 import { Suspended } from './suspended.ts';
 import type { ThreadRun } from './thread-run.ts';
+import { awaitAnswer } from './wait-call.ts';
 
 const FIRST_LOOK_MS = 60_000;
 const LONGEST_LOOK_MS = 60 * 60_000;
@@ -29,7 +31,7 @@ export async function runChildCall(
 ): Promise<ToolCallOutcome> {
   // First: the child's report may arrive before the answer of the activity that told it.
   run.family.listen();
-  const asked = await run.activities.askSubagent(call, place);
+  const asked = await askChild(run, call, place);
   if (asked.kind === 'terminated') return asked;
   if (asked.kind === 'settled') return asked.outcome;
   const { child, start, wait } = asked;
@@ -44,6 +46,21 @@ export async function runChildCall(
   }
   if (wait) return awaitReport(run, { call, place, child });
   return run.activities.finishSubagent(call, place);
+}
+
+/** Its call may wait for an approval before anything is asked of the child. */
+async function askChild(
+  run: ThreadRun,
+  call: CallRef,
+  place: CallPlace,
+): Promise<Exclude<SubagentAttempt, WaitingCall>> {
+  for (;;) {
+    // What is heard from here on is heard of what this attempt asks.
+    run.waits.listen();
+    const asked = await run.activities.askSubagent(call, place);
+    if (asked.kind !== 'waits') return asked;
+    await awaitAnswer(run, asked);
+  }
 }
 
 interface Waiting {

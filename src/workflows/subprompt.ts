@@ -8,6 +8,7 @@ import type { CallPlace } from './bound-activities.ts';
 import { awaitBudget } from './budget.ts';
 import { callAt } from './step-call.ts';
 import type { ThreadRun } from './thread-run.ts';
+import { awaitAnswer } from './wait-call.ts';
 
 type SubpromptStep = Extract<SubpromptOutcome, { kind: 'step' }>;
 
@@ -29,10 +30,16 @@ export async function runSubprompt(
     return runCall(run, inner, { ...place, step: step.step, index });
   };
   for (;;) {
+    // What is heard from here on is heard of what this attempt asks.
+    run.waits.listen();
     const asked = await run.activities.askSubprompt(call, place);
     if (asked.kind === 'terminated') return asked;
     if (asked.kind === 'blocked') {
       await awaitBudget(run, looks++);
+      continue;
+    }
+    if (asked.kind === 'waits') {
+      await awaitAnswer(run, asked);
       continue;
     }
     if (asked.kind === 'settled') return withQueued(asked.outcome);

@@ -9,7 +9,7 @@ const problems = (policy: unknown) => problemsOf(() => agent({ policy: policy as
 describe('the policy of an agent', () => {
   it('is written as rules, or as an object with them', () => {
     const rules = { 'records.*': 'require_approval', 'records.read': 'allow', '*': 'deny' } as const;
-    const whole = { rules, default: 'allow', undeclared: 'allow', approvals: 'wait' };
+    const whole = { rules, default: 'allow', undeclared: 'allow', approvals: 'wait', onDenied: 'continue' };
     expect(agent({ policy: rules }).policy).toEqual(whole);
     expect(agent({ policy: { rules } }).policy).toEqual(whole);
   });
@@ -20,6 +20,7 @@ describe('the policy of an agent', () => {
       default: 'deny',
       undeclared: 'deny',
       approvals: 'wait',
+      onDenied: 'continue',
     });
     expect(agent({ policy: { default: 'deny', undeclared: 'allow' } }).policy?.undeclared).toBe('allow');
   });

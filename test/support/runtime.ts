@@ -50,6 +50,8 @@ export interface RuntimeOptions {
   readonly tools?: NonNullable<Parameters<typeof registryFrom>[0]['tools']>;
   /** Effects by name. */
   readonly effects?: Parameters<typeof registryFrom>[0]['effects'];
+  /** Policies by name. */
+  readonly policies?: Parameters<typeof registryFrom>[0]['policies'];
   readonly side?: Partial<AgentInput['sideA']>;
   readonly agent?: Partial<AgentInput>;
   readonly prompt?: Partial<Parameters<typeof definePrompt>[0]>;
@@ -79,6 +81,7 @@ export function helperRegistry({
   model,
   tools = {},
   effects,
+  policies,
   side,
   agent,
   prompt,
@@ -102,6 +105,7 @@ export function helperRegistry({
     ],
     tools,
     effects,
+    policies,
   });
 }
 

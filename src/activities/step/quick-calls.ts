@@ -7,13 +7,8 @@
  * Q3. Another attempt finds the answer in the store, and each call as it was left. It runs again what has no result.
  * Q4. Once the step is cancelled no call begins. The workflow has gone on by then, and the store settles what is left.
  */
-import type {
-  ModelStepOutcome,
-  StepCalls,
-  SubpromptOutcome,
-  ToolCallInput,
-  ToolCallOutcome,
-} from '../../core/thread/step.ts';
+import type { ModelStepOutcome, StepCalls, ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
+import type { SubpromptAttempt } from '../../core/thread/wait-step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { type Activity, abortError, abortSignal } from '../base/guard.ts';
@@ -22,7 +17,7 @@ import { runTool } from '../tool/run-tool.ts';
 
 /** Whose calls they are. */
 type Caller = Pick<ToolCallInput, 'threadId' | 'storeId' | 'executionId'>;
-type StepOutcome = ModelStepOutcome | SubpromptOutcome;
+type StepOutcome = ModelStepOutcome | SubpromptAttempt;
 
 /** Left for what else is added to the outcome. */
 const SPARE_BYTES = 256;

@@ -6,13 +6,12 @@
  */
 
 import { SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
-import type { ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
-import type { SubagentOutcome } from '../../core/thread/subagent-step.ts';
+import type { ToolCallInput } from '../../core/thread/step.ts';
+import type { AttemptOutcome, SubagentAttempt } from '../../core/thread/wait-step.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
 import type { CallOfChild } from '../../store/port/family.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { beginCall, type ResumableCall, settleCall, toOverOutcome } from '../tool/resumable-call.ts';
-import { judgesCalls } from '../tool-gate/judge-call.ts';
+import { beginAsked, type ResumableCall, settleCall, toAttemptOutcome } from '../tool/resumable-call.ts';
 import { finishSubagent } from './finish.ts';
 import { tellHooks, type UnmadeChild } from './make.ts';
 import { leadToChild } from './subagent-gate.ts';
@@ -21,9 +20,9 @@ import { wakeChild } from './tell.ts';
 export async function callSubagent(
   dependencies: ActivityDependencies,
   input: ToolCallInput,
-): Promise<SubagentOutcome> {
+): Promise<SubagentAttempt> {
   const { store, probe } = dependencies;
-  const begun = await beginCall(dependencies, input, 'subagent', judgesCalls(dependencies));
+  const begun = await beginAsked(dependencies, input, 'subagent');
   if (begun.kind === 'over') return toOutcome(begun.outcome);
   await probe?.('subagent_begun');
   const { call } = begun;
@@ -34,7 +33,7 @@ export async function callSubagent(
   });
   if (known) return resume(dependencies, input, call, known);
   const made = await leadToChild(dependencies, call).catch(toAnswered);
-  if (made.kind === 'not_begun') return toOutcome(toOverOutcome(made.begun));
+  if (made.kind === 'not_begun') return toOutcome(toAttemptOutcome(made.begun));
   if (made.kind !== 'answered') return made;
   // S2: a fault is its result.
   return toOutcome(await settleCall(dependencies, call, made));
@@ -46,7 +45,7 @@ async function resume(
   input: ToolCallInput,
   call: ResumableCall,
   { start, started, waits, report }: CallOfChild,
-): Promise<SubagentOutcome> {
+): Promise<SubagentAttempt> {
   if (report) {
     const finished = await finishSubagent(dependencies, input);
     if (finished.kind !== 'waiting') return toOutcome(finished);
@@ -65,6 +64,6 @@ function toAnswered(error: unknown): UnmadeChild {
   throw error;
 }
 
-function toOutcome(outcome: ToolCallOutcome): SubagentOutcome {
-  return outcome.kind === 'terminated' ? outcome : { kind: 'settled', outcome };
+function toOutcome(outcome: AttemptOutcome): SubagentAttempt {
+  return outcome.kind === 'terminated' || outcome.kind === 'waits' ? outcome : { kind: 'settled', outcome };
 }

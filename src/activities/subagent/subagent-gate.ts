@@ -3,8 +3,9 @@
  * whose RESULT stores what `finishSubagent` has composed, or what a stage has answered here.
  */
 import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
+import type { WaitingCall } from '../../core/thread/wait-step.ts';
 import { openGate } from '../../state/gate.ts';
-import { judgeAction, refuseUnapproved } from '../../state/judge-action.ts';
+import { judgeAction } from '../../state/judge-action.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { ResumableCall } from '../tool/resumable-call.ts';
 import { resolveNamedCallee, resolveOwnCallee, type SubagentCall } from './callee.ts';
@@ -18,18 +19,18 @@ import {
   readMessageFields,
   readOwnArguments,
 } from './input.ts';
-import { askSubagent, beginJudged } from './judge.ts';
+import { askApproval, askSubagent, beginJudged } from './judge.ts';
 import { type MadeChild, makeChild, requireChildVariables, type UnmadeChild } from './make.ts';
 import { resolveChild, tellChild } from './tell.ts';
 
-const openCall = () => openGate<ActivityDependencies, SubagentCall, UnmadeChild>();
+const openCall = () => openGate<ActivityDependencies, SubagentCall, UnmadeChild | WaitingCall>();
 
 /** A call by the agent's own name. */
 const OWN = openCall()
   .stage(resolveOwnCallee) //       1 resolve: a subagent that is listed and enabled
   .stage(askSubagent) //            4 policy: what the call asks for
   .stage(judgeAction) //            4 policy: what the agent says of that
-  .stage(refuseUnapproved) //       4 policy: needs an approval that there is not
+  .stage(askApproval) //            4 policy: waits for an approval
   .stage(beginJudged) //            4 scheduled → started, where that has waited for the policy
   .stage(bootstrap) //              5 body: name and first message of an immediate one, by a model
   .stage(readOwnArguments) //       5 body: what the child's prompt asks for, and its first message
@@ -44,7 +45,7 @@ const CREATE = openCall()
   .stage(checkNamedArguments) //    2
   .stage(askSubagent) //            4
   .stage(judgeAction) //            4
-  .stage(refuseUnapproved) //       4
+  .stage(askApproval) //            4
   .stage(beginJudged) //            4
   .stage(bootstrap) //              5
   .stage(composeFirst) //           5
@@ -59,14 +60,14 @@ const MESSAGE = openCall()
   .stage(findToldFiles) //          2
   .stage(askSubagent) //            4
   .stage(judgeAction) //            4
-  .stage(refuseUnapproved) //       4
+  .stage(askApproval) //            4
   .stage(beginJudged) //            4
   .stage(tellChild); //             5 body: a word to the child
 
 export async function leadToChild(
   dependencies: ActivityDependencies,
   call: ResumableCall,
-): Promise<MadeChild['outcome'] | UnmadeChild> {
+): Promise<MadeChild['outcome'] | UnmadeChild | WaitingCall> {
   const passed = await gateOf(call.begun.call.name).pass(dependencies, { call });
   return passed.kind === 'go' ? passed.known.outcome : passed.end;
 }

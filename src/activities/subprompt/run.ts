@@ -6,16 +6,16 @@
  * U2. Immediate subagents of the prompt come before its model step (runtime §7.3): their calls are answered first, and once they have
  *     their results it is asked again.
  */
-import type { SubpromptOutcome, ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
+import type { ToolCallInput } from '../../core/thread/step.ts';
 import { isUsedUp } from '../../core/thread/step-limit.ts';
+import type { AttemptOutcome, SubpromptAttempt } from '../../core/thread/wait-step.ts';
 import type { StepRecord } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
 import { answerStep } from '../model-gate/model-gate.ts';
 import { toDenied } from '../tool/record-tool-outcome.ts';
-import { beginCall, infoOf, settleCall, toOverOutcome } from '../tool/resumable-call.ts';
+import { beginAsked, infoOf, settleCall, toAttemptOutcome } from '../tool/resumable-call.ts';
 import { toStepCalls } from '../tool/tool-dispatch.ts';
-import { judgesCalls } from '../tool-gate/judge-call.ts';
 import { PROMPT } from '../tool-gate/tool-gate.ts';
 import { finishSubprompt } from './finish.ts';
 import { openImmediate, openStep } from './open.ts';
@@ -23,19 +23,23 @@ import { openImmediate, openStep } from './open.ts';
 export async function runSubprompt(
   dependencies: ActivityDependencies,
   input: ToolCallInput,
-): Promise<SubpromptOutcome> {
+): Promise<SubpromptAttempt> {
   const { handover, probe } = dependencies;
   if (handover.aborted) throw abortError(handover);
   await probe?.('subprompt_not_begun');
   // U1: every attempt is the same.
-  const begun = await beginCall(dependencies, input, 'subprompt', judgesCalls(dependencies));
+  const begun = await beginAsked(dependencies, input, 'subprompt');
   if (begun.kind === 'over') return toOutcome(begun.outcome);
   await probe?.('subprompt_begun');
   const { call } = begun;
-  const passed = await PROMPT.pass(dependencies, { execution: infoOf(call) });
+  const passed = await PROMPT.pass(dependencies, {
+    execution: infoOf(call),
+    executionId: call.executionId,
+  });
   if (passed.kind === 'end') {
     const { end } = passed;
-    if (end.kind === 'not_begun') return toOutcome(toOverOutcome(end.begun));
+    if (end.kind === 'not_begun') return toOutcome(toAttemptOutcome(end.begun));
+    if (end.kind === 'waits') return end;
     return toOutcome(await settleCall(dependencies, call, end));
   }
   const before = await openImmediate(dependencies, call, passed.known);
@@ -75,7 +79,7 @@ async function describe(
   dependencies: ActivityDependencies,
   input: ToolCallInput,
   record: StepRecord,
-): Promise<SubpromptOutcome> {
+): Promise<SubpromptAttempt> {
   if (record.calls.length === 0) return toOutcome(await finishSubprompt(dependencies, input));
   return toStep(dependencies, record);
 }
@@ -84,6 +88,6 @@ function toStep({ registry }: ActivityDependencies, { step, calls }: StepRecord)
   return { kind: 'step', step, ...toStepCalls(registry(), calls) } as const;
 }
 
-function toOutcome(outcome: ToolCallOutcome): SubpromptOutcome {
-  return outcome.kind === 'terminated' ? outcome : { kind: 'settled', outcome };
+function toOutcome(outcome: AttemptOutcome): SubpromptAttempt {
+  return outcome.kind === 'terminated' || outcome.kind === 'waits' ? outcome : { kind: 'settled', outcome };
 }

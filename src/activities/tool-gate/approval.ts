@@ -8,11 +8,11 @@
 import { randomUUID } from 'node:crypto';
 import type { WaitingCall } from '../../core/thread/wait-step.ts';
 import { errorMessage, isRuntimeError, isStoreTrouble } from '../../core/value/error.ts';
+import type { AskedAction } from '../../state/asked-action.ts';
 import type { AnsweredCall } from '../../state/check-arguments.ts';
 import { end, go, type Nothing, type Verdict } from '../../state/gate.ts';
 import {
   type Asked,
-  type AskedAction,
   findEarlier,
   type Judged,
   refuseAction,
@@ -20,21 +20,30 @@ import {
   toRefusal,
 } from '../../state/judge-action.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
+import type { ThreadEnv } from '../../state/thread-env.ts';
 import type { ActionDenial, ToldAction } from '../../store/port/action.ts';
 import type { Wait } from '../../store/port/wait.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
-import type { ToolFrame } from './tool-frame.ts';
+import type { CallInfo } from './call-info.ts';
 import { toWaitingCall } from './waiting-call.ts';
+
+/** A call of any kind with its place in a step. */
+interface JudgedCall extends Asked, Judged {
+  readonly execution: Pick<CallInfo, 'step' | 'index' | 'waits'>;
+  /** Where variables have been read. */
+  readonly env?: Pick<ThreadEnv, 'redactKnown'>;
+}
 
 type Approval = Verdict<Nothing, AnsweredCall | WaitingCall>;
 
 export async function askApproval(
   { store, registry }: Pick<ActivityDependencies, 'store' | 'registry'>,
-  { asked, action, execution, env }: ToolFrame & Asked & Judged,
+  { asked, action, execution, env }: JudgedCall,
 ): Promise<Approval> {
   if (!asked || action?.decision.effect !== 'require_approval') return go();
-  const { step, index, call, executionId, waits = [], signal } = execution;
+  const { name, callId, executionId, signal } = asked;
+  const { step, index, waits = [] } = execution;
   // A1: for this call and this fingerprint.
   const key = `approval:${step}:${index}:${action.action.fingerprint}`;
   const heard = waits.find((each) => each.key === key)?.wait;
@@ -42,8 +51,8 @@ export async function askApproval(
   const earlier = await findEarlier(store, asked, action);
   if (earlier) return earlier.approved ? go() : refuseAction(action, toRefusal(earlier));
   if (asked.rules.policy.approvals === 'refuse') return refuseAction(action, toDenial(action.decision));
-  const expiresInMs = registry().tools.get(call.name)?.approvalTimeoutMs;
-  const shown = env.redactKnown(toShown(asked, action));
+  const expiresInMs = registry().tools.get(name)?.approvalTimeoutMs;
+  const shown = toShown(asked, action);
   try {
     const opened = await retryWhileUnavailable(signal, () =>
       store.waits.open({
@@ -51,12 +60,12 @@ export async function askApproval(
         threadId: asked.thread.id,
         key,
         kind: 'approval',
-        name: call.name,
-        ...shown,
+        name,
+        ...(env ? env.redactKnown(shown) : shown),
         fingerprint: action.action.fingerprint,
         blocks: true,
         executionId,
-        toolCallId: call.callId,
+        ...(callId === undefined ? {} : { toolCallId: callId }),
         call: { step, index },
         action,
         ...(expiresInMs === undefined ? {} : { expiresInMs }),

@@ -24,7 +24,7 @@ export interface PendingCall {
 /** As much of it as tells whether the call may be, and with what. */
 export type CallInfo = Pick<
   BegunCallInfo,
-  'call' | 'thread' | 'side' | 'subprompt' | 'runContext' | 'step' | 'index' | 'pending'
+  'call' | 'thread' | 'side' | 'subprompt' | 'runContext' | 'step' | 'index' | 'pending' | 'waits'
 >;
 
 /** What each stage is given. */

@@ -2,15 +2,19 @@
  * Stages: the transaction that stores what became of a call, and the hooks behind it (definitions §12.4).
  * C1. The result is stored whatever becomes of the run that asked for it; hooks behind it run where it was this attempt's.
  */
+import type { Registry } from '../../core/author/definition.ts';
+import { toFatalError } from '../../core/governance/agent-policy.ts';
 import type { ToolResult } from '../../core/message/message.ts';
-import type { ToolCallOutcome } from '../../core/thread/step.ts';
+import type { StoredError, ToolCallOutcome } from '../../core/thread/step.ts';
 import { authorPlace } from '../../state/author-fault.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
+import type { ToldAction } from '../../store/port/action.ts';
 import { queueTools, takeTools } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { judgesCalls } from './judge-call.ts';
 import type { AnsweredFrame, OpenFlow, RowOfResult } from './result-hooks.ts';
+import type { ToolExecution } from './tool-frame.ts';
 
 export type FinishedCall = AnsweredFrame & OpenFlow & RowOfResult;
 
@@ -19,6 +23,8 @@ export interface Committed {
   readonly queued: number;
   /** How many of the tools that were queued it has stored. */
   readonly storedTools: number;
+  /** What the execution ends with. */
+  readonly denied?: StoredError;
 }
 
 /** Everything that the call leaves, in one transaction: its result, its message, the flow, tools that it queued, a handoff. */
@@ -32,7 +38,8 @@ export async function commitResult(
   // What made an error of the result has taken the handoff back.
   const handoff = row.result?.status === 'success' ? answer.handoff : {};
   const unbegun = execution.pending?.begun === false;
-  const refused = unbegun ? { unbegun, action: answer.action } : {};
+  const action = unbegun ? toFatal(registry(), execution, answer.action) : undefined;
+  const refused = unbegun ? { unbegun, action } : {};
   const judged = judgesCalls({ registry })(execution.thread.agent, execution.runContext);
   const changes = { ...left, ...(await flow()) };
   const committed = await retryWhileUnavailable(signal, () =>
@@ -41,7 +48,19 @@ export async function commitResult(
   await probe?.('tool_committed');
   if (committed.kind === 'terminated') return end(committed);
   if (committed.kind === 'late') return end({ kind: 'unknown', name: call.name });
-  return go({ queued: committed.queued, storedTools: queuedTools.length });
+  const denied = action?.denied;
+  const ends = denied?.fatal ? { denied: toFatalError(call.name, denied) } : {};
+  return go({ queued: committed.queued, storedTools: queuedTools.length, ...ends });
+}
+
+/** The denial as it is kept: with it, whether its execution goes on. */
+function toFatal(
+  registry: Registry,
+  { thread }: ToolExecution,
+  action: ToldAction | undefined,
+): ToldAction | undefined {
+  const fails = registry.agents.get(thread.agent)?.policy?.onDenied === 'fail';
+  return fails && action?.denied ? { ...action, denied: { ...action.denied, fatal: true } } : action;
 }
 
 /** `after_create_message`, on the tool message as it is stored. Adds what the workflow is told of the call. */
@@ -52,9 +71,11 @@ export async function afterCreateMessage(
   const { row, execution, scratch, sink } = call;
   const queued = await retryWhileUnavailable(execution.signal, () => runAfterCreate(ports, call));
   const { directive } = scratch.flow;
+  const name = execution.call.name.slice(0, 64);
+  if (call.denied) return go({ outcome: { kind: 'exceeded', name, error: call.denied } });
   const outcome: ToolCallOutcome = {
     kind: 'done',
-    name: execution.call.name.slice(0, 64),
+    name,
     succeeded: row.result?.status === 'success',
     queued: call.queued + sink.taken().queuedItems + queued,
     ...(directive ? { directive } : {}),

@@ -4,8 +4,9 @@
  */
 import type { Registry, ToolDefinition } from '../../core/author/definition.ts';
 import { findRules, OWN_CAPABILITIES } from '../../core/governance/agent-policy.ts';
+import { type AskedAction, capabilitiesOf, findEvaluator } from '../../state/asked-action.ts';
 import { end, go, type Nothing, type Verdict } from '../../state/gate.ts';
-import { type Asked, type AskedAction, capabilitiesOf, type Judged } from '../../state/judge-action.ts';
+import type { Asked, Judged } from '../../state/judge-action.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { BegunTool, ThreadStore } from '../../store/port/thread-store.ts';
 import type { BeginTool } from '../../store/port/tool.ts';
@@ -28,10 +29,12 @@ export function askTool(
 
 export function askPrompt(
   { registry }: JudgePorts,
-  { execution, args }: KnownCall & { readonly args: unknown },
+  { execution, args, executionId }: KnownCall & { readonly args: unknown; readonly executionId: string },
 ): AskedCall {
   const capabilities = [OWN_CAPABILITIES['prompt.call']];
-  return go({ asked: toAsked(registry(), execution, { kind: 'prompt.call', capabilities, args }) });
+  return go({
+    asked: toAsked(registry(), execution, { kind: 'prompt.call', capabilities, args, executionId }),
+  });
 }
 
 export function askHandoff(
@@ -60,7 +63,9 @@ function toAsked(
 ): AskedAction | undefined {
   const rules = findRules(registry.agents.get(thread.agent)?.policy, runContext);
   if (!pending || !rules) return undefined;
-  return { id: `${thread.id}:${step}:${index}`, name, callId, rules, thread, ...what };
+  const id = `${thread.id}:${step}:${index}`;
+  const evaluator = findEvaluator(registry, rules.policy);
+  return { id, name, callId, rules, thread, runContext, signal: abortSignal(), ...evaluator, ...what };
 }
 
 /** A call that could not be begun: it is over, or another attempt has it. */

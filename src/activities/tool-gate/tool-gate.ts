@@ -16,7 +16,7 @@ import type { WaitingCall } from '../../core/thread/wait-step.ts';
 import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { type AnsweredCall, checkToolArguments, requireVariables } from '../../state/check-arguments.ts';
 import { openGate, type Passed } from '../../state/gate.ts';
-import { judgeAction, prepareAction, refuseDenied, refuseUnapproved } from '../../state/judge-action.ts';
+import { judgeAction, prepareAction, refuseDenied } from '../../state/judge-action.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { isPassing } from '../base/guard.ts';
 import { askApproval } from './approval.ts';
@@ -74,14 +74,18 @@ const HANDOFF = openGate<ActivityDependencies, HandoffFrame, AnsweredCall | Wait
   .stage(handOff); //              5 body: says who is next
 
 /** As far as the step of the prompt, which subprompt/ opens and asks. */
-export const PROMPT = openGate<ActivityDependencies, KnownCall, AnsweredCall | NotBegun>()
+export const PROMPT = openGate<
+  ActivityDependencies,
+  KnownCall & { readonly executionId: string },
+  AnsweredCall | WaitingCall | NotBegun
+>()
   .stage(resolvePrompt) //         1
   .stage(requireListed) //         1
   .stage(limitDepth) //            1 prompts within prompts
   .stage(checkPromptArguments) //  2
   .stage(askPrompt) //             4
   .stage(judgeAction) //           4
-  .stage(refuseUnapproved) //      4 policy: needs an approval that there is not
+  .stage(askApproval) //           4
   .stage(beginJudged) //           4
   .stage(readFirstMessage); //     5 body: the first message that the arguments make
 

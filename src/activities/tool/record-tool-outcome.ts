@@ -25,6 +25,7 @@ export async function settleLost(store: ThreadStore, key: ToolCallKey): Promise<
 export function toSettledOutcome(settled: Exclude<SettledTool, { kind: 'redispatch' }>): ToolCallOutcome {
   if (settled.kind === 'terminated') return settled;
   const name = settled.name.slice(0, 64);
+  if (settled.denied) return { kind: 'exceeded', name, error: settled.denied };
   if (settled.state === 'unknown') return { kind: 'unknown', name };
   const { directive } = settled;
   return {

@@ -4,6 +4,7 @@
  */
 import type { AttachmentRef } from '../../core/message/message.ts';
 import type { ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
+import type { AttemptOutcome } from '../../core/thread/wait-step.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { BeginTool, ToolCallKey } from '../../store/port/tool.ts';
@@ -11,9 +12,10 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
 import type { BegunCallInfo, CallAnswer } from '../tool-gate/call-info.ts';
-import { type NotBegun, toPending } from '../tool-gate/judge-call.ts';
+import { judgesCalls, type NotBegun, toPending } from '../tool-gate/judge-call.ts';
 import { type ToolFrame, withToolFrame } from '../tool-gate/tool-frame.ts';
 import { storeAnswered } from '../tool-gate/tool-gate.ts';
+import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 import { toDenied, toSettledOutcome } from './record-tool-outcome.ts';
 
 /** The name of its one attempt. */
@@ -26,27 +28,53 @@ export interface ResumableCall {
   readonly begun: Omit<BegunCallInfo, 'step' | 'index'>;
 }
 
-export type BegunCall =
+export type BegunCall<Outcome = ToolCallOutcome> =
   | { readonly kind: 'run'; readonly call: ResumableCall }
-  | { readonly kind: 'over'; readonly outcome: ToolCallOutcome };
+  | { readonly kind: 'over'; readonly outcome: Outcome };
 
-/** Begins the call, or finds that it has begun, or that it is over. With `judges` its gate may begin it instead. */
-export async function beginCall(
+/** Begins the call, or finds that it has begun, or that it is over. */
+export function beginCall(
+  dependencies: ActivityDependencies,
+  input: ToolCallInput,
+  attempt: Holder,
+): Promise<BegunCall> {
+  return begin(dependencies, input, attempt, { over: toOverOutcome });
+}
+
+/** The same of a call that its gate begins instead, where it is to be judged first; it may wait for an approval. */
+export function beginAsked(
+  dependencies: ActivityDependencies,
+  input: ToolCallInput,
+  attempt: Holder,
+): Promise<BegunCall<AttemptOutcome>> {
+  const judges = judgesCalls(dependencies);
+  return begin<AttemptOutcome>(dependencies, input, attempt, { over: toAttemptOutcome, judges });
+}
+
+interface BeginTerms<Outcome> extends Pick<BeginTool, 'judges'> {
+  readonly over: (begun: NotBegun['begun']) => Outcome;
+}
+
+async function begin<Outcome>(
   { store }: ActivityDependencies,
   { step, index, executionId, ...run }: ToolCallInput,
   attempt: Holder,
-  judges?: BeginTool['judges'],
-): Promise<BegunCall> {
+  { judges, over }: BeginTerms<Outcome>,
+): Promise<BegunCall<Outcome>> {
   const key = { ...fromRun(store, run), step, index, attempt };
   const command: BeginTool = { ...key, idempotent: () => true, ...(judges && { judges }) };
   const begun = await retryWhileUnavailable(abortSignal(), () => store.toolCalls.begin(command));
-  if (begun.kind !== 'run') return { kind: 'over', outcome: toOverOutcome(begun) };
+  if (begun.kind !== 'run') return { kind: 'over', outcome: over(begun) };
   const { kind: _, repeated: __, unbegun: ___, ...call } = begun;
   return { kind: 'run', call: { key, executionId, begun: { ...call, ...toPending(store, command, begun) } } };
 }
 
-/** Of a call that has a result, or whose thread is over. */
-export function toOverOutcome(begun: NotBegun['begun']): ToolCallOutcome {
+/** Of a call that has a result, whose thread is over, or that waits. */
+export function toAttemptOutcome(begun: NotBegun['begun']): AttemptOutcome {
+  return begun.kind === 'waits' ? toWaitingCall(begun.wait) : toOverOutcome(begun);
+}
+
+function toOverOutcome(begun: NotBegun['begun']): ToolCallOutcome {
   switch (begun.kind) {
     case 'terminated':
       return begun;

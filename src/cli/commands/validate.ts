@@ -12,8 +12,8 @@ export function addValidate(program: Command, cli: Cli): void {
     .helpGroup(GROUPS.project)
     .summary('check the definitions of a project')
     .description(
-      'Loads agents/{agents,prompts,models,tools,hooks,effects,api} and prints every problem with its file, line and field. ' +
-        'Nothing is run and no server is needed. With --json: { ok, agents, prompts, models, tools, hooks, effects, ' +
+      'Loads agents/{agents,prompts,models,tools,hooks,effects,policies,api} and prints every problem with its file, line and field. ' +
+        'Nothing is run and no server is needed. With --json: { ok, agents, prompts, models, tools, hooks, effects, policies, ' +
         'endpoints, about, problems, warnings }; about says for each agent its title, description, icon, labels of its sides and package.',
     );
   addCommon(command).action(act(cli, validateProject));
@@ -30,6 +30,7 @@ async function validateProject({ project, json }: CommonOptions): Promise<number
     tools: ownToolNames(registry),
     hooks: [...registry.hooks.keys()],
     effects: [...registry.effects.keys()],
+    policies: [...registry.policies.keys()],
     endpoints: [...registry.endpoints.keys()],
   };
   if (json) {
@@ -39,11 +40,11 @@ async function validateProject({ project, json }: CommonOptions): Promise<number
   if (warnings.length > 0)
     note(`${tone('yellow', 'Warnings:', process.stderr)}\n${visible(formatProblems(warnings))}\n`);
   if (ok) {
-    const { hooks, effects, endpoints, ...needed } = names;
+    const { hooks, effects, policies, endpoints, ...needed } = names;
     // Kinds that every project has are counted even when there are none.
     const counts = [
       ...Object.entries(needed),
-      ...Object.entries({ hooks, effects, endpoints }).filter(([, { length }]) => length > 0),
+      ...Object.entries({ hooks, effects, policies, endpoints }).filter(([, { length }]) => length > 0),
     ];
     printLine(
       `${counts.map(([words, { length }]) => count(length, words.slice(0, -1))).join(', ')}: no problems`,
@@ -64,5 +65,6 @@ function toAbout(agent: AgentDefinition) {
 }
 
 function count(number: number, word: string): string {
+  if (word === 'policie') return `${number} ${number === 1 ? 'policy' : 'policies'}`;
   return `${number} ${word}${number === 1 ? '' : 's'}`;
 }

@@ -12,6 +12,7 @@ import type { ModelTimeouts } from '../value/limit.ts';
 import type { EffectDefinition } from './effect.ts';
 import type { EndpointDefinition } from './endpoint.ts';
 import type { HookDefinition } from './hook.ts';
+import type { PolicyDefinition } from './policy.ts';
 import type { ThreadState } from './thread-state.ts';
 
 export interface VariableDefinition {
@@ -188,6 +189,8 @@ export interface Registry {
   readonly hooks: ReadonlyMap<string, HookDefinition>;
   /** By name. */
   readonly effects: ReadonlyMap<string, EffectDefinition>;
+  /** By name. */
+  readonly policies: ReadonlyMap<string, PolicyDefinition>;
   /** By file below `agents/api`, without its extension. */
   readonly endpoints: ReadonlyMap<string, EndpointDefinition>;
 }

@@ -5,12 +5,22 @@ import type { RunContext } from './run-context.ts';
 
 /** The policy of an agent, defaults applied. */
 export interface AgentPolicy extends CapabilityPolicy {
+  /** A policy of `agents/policies` that judges beside the rules. */
+  readonly evaluate?: string;
   /** What needs an approval waits for it, or is refused at once. */
   readonly approvals: 'wait' | 'refuse';
+  /** What a call that is not done means to its execution: the model reads it and goes on, or the execution ends. */
+  readonly onDenied: 'continue' | 'fail';
 }
 
 /** Of an agent that says nothing, in a run whose permissions say something. */
-const NO_POLICY: AgentPolicy = { rules: {}, default: 'allow', undeclared: 'allow', approvals: 'wait' };
+const NO_POLICY: AgentPolicy = {
+  rules: {},
+  default: 'allow',
+  undeclared: 'allow',
+  approvals: 'wait',
+  onDenied: 'continue',
+};
 
 /** What judges the actions of an execution. */
 export interface ActingRules {
@@ -81,6 +91,14 @@ export const ACTION_STATES = [
   'reconciled',
 ] as const;
 export type ActionState = (typeof ACTION_STATES)[number];
+
+/** What an execution ends with where its policy says `onDenied: 'fail'`. */
+export function toFatalError(
+  name: string,
+  { code, reason }: { readonly code: string; readonly reason: string },
+): { readonly code: string; readonly message: string } {
+  return { code, message: `"${name}" was not done. ${reason}`.slice(0, 1000) };
+}
 
 /** What calls have that declare nothing themselves. */
 export const OWN_CAPABILITIES = {

@@ -36,6 +36,8 @@ export interface PolicyDecision {
   readonly matchedCapabilities: readonly string[];
   readonly capabilities: Readonly<Record<string, PolicyEffect>>;
   readonly sources: Readonly<Record<string, RuleSource>>;
+  /** The policy of an author that has decided, beside the rules. */
+  readonly policy?: string;
 }
 
 export function decide(

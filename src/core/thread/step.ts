@@ -186,7 +186,7 @@ export type ToolCallOutcome =
       readonly failedAt?: string;
     }
   | { readonly kind: 'unknown'; readonly name: string }
-  /** The execution's budget denies it: it was not begun, and the execution is over. */
+  /** The execution's budget denies it, or its policy with `onDenied: 'fail'`: it was not begun, and the execution is over. */
   | { readonly kind: 'exceeded'; readonly name: string; readonly error: StoredError }
   | { readonly kind: 'terminated' };
 

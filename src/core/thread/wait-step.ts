@@ -1,7 +1,8 @@
 /** What crosses Temporal between a thread's workflow and its activities about waits. As in `step.ts`: ids, names, flags. */
 import type { WaitAnswer } from '../wait/answer.ts';
 import type { WaitKind, WaitVerdict } from '../wait/wait.ts';
-import type { RunRef, ToolCallOutcome } from './step.ts';
+import type { RunRef, SubpromptOutcome, ToolCallOutcome } from './step.ts';
+import type { SubagentOutcome } from './subagent-step.ts';
 
 /** An answer that a signal or an update has brought: it is stored before it counts. */
 export interface AnswerWaitInput extends RunRef {
@@ -25,3 +26,5 @@ export interface WaitingCall {
 
 /** What one attempt at a call comes to. */
 export type AttemptOutcome = ToolCallOutcome | WaitingCall;
+export type SubpromptAttempt = SubpromptOutcome | WaitingCall;
+export type SubagentAttempt = SubagentOutcome | WaitingCall;

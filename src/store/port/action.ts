@@ -10,6 +10,8 @@ import type { ErrorCode } from '../../core/value/error.ts';
 export interface ActionDenial {
   readonly code: ErrorCode;
   readonly reason: string;
+  /** It ends the execution. */
+  readonly fatal?: true;
 }
 
 export interface ToldAction extends JudgedAction {

@@ -36,6 +36,8 @@ export type BegunTool =
       readonly state: 'done' | 'unknown';
       readonly status: ToolStatus;
       readonly directive?: FlowDirective;
+      /** Its policy has refused it, and the execution ends with that. */
+      readonly denied?: StoredError;
     }
   /** The execution's budget denies it: it has not begun, and has its result as the execution ends. */
   | { readonly kind: 'exceeded'; readonly name: string; readonly error: StoredError }
@@ -125,6 +127,8 @@ export type SettledTool =
       readonly state: 'done' | 'unknown';
       readonly status: ToolStatus;
       readonly directive?: FlowDirective;
+      /** As in BegunTool. */
+      readonly denied?: StoredError;
     }
   | { readonly kind: 'terminated' };
 

@@ -89,6 +89,19 @@ export function registerAction(given: () => Stores): void {
       ]);
     });
 
+    it('[PL-06] that its execution ends with says so to every attempt at its call', async () => {
+      const thread = await withCall(given);
+      await begin(thread, { judges: () => true });
+      const action = told(thread, { denied: { code: 'ActionDenied', reason: 'no', fatal: true } });
+      const ended = { unbegun: true, action, result: { status: 'error', error: 'no' } } as const;
+      const denied = { code: 'ActionDenied', message: '"write" was not done. no' };
+      for (const _ of [1, 2]) await thread.commitTool(1, 0, ended);
+      expect(await begin(thread, { attempt: 'attempt-2' })).toMatchObject({ kind: 'settled', denied });
+      expect(await thread.settleLostTool(1, 0)).toMatchObject({ kind: 'settled', denied });
+      const [event] = await thread.events('action.denied');
+      expect(event?.data).not.toHaveProperty('fatal');
+    });
+
     it('[PL-26] is uncertain where its worker was lost, with what its body was invoking, until somebody says what became of it', async () => {
       const thread = await withCall(given);
       await begin(thread, { action: told(thread) });

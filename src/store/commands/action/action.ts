@@ -4,9 +4,10 @@
  * A1. Its id is the key: what begins it again, such as another attempt of an idempotent tool, changes nothing.
  */
 import type { Insertable, Selectable } from 'kysely';
-import type { ActionState } from '../../../core/governance/agent-policy.ts';
+import { type ActionState, toFatalError } from '../../../core/governance/agent-policy.ts';
 import type { ToolStatus } from '../../../core/message/message.ts';
-import type { EndAction, RecordAction, ToldAction } from '../../port/action.ts';
+import type { StoredError } from '../../../core/thread/step.ts';
+import type { ActionDenial, EndAction, RecordAction, ToldAction } from '../../port/action.ts';
 import type { ActionTable } from '../../schema/action.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
@@ -46,8 +47,10 @@ export async function openAction(
   if (known?.fingerprint !== action.fingerprint) tellRequest(thread, told, place);
   const named = { actionId: action.id, name: action.name };
   const at = { step: place.step };
-  if (denied) thread.emit('action.denied', { ...named, ...denied }, at);
-  else thread.emit('action.started', named, at);
+  if (denied) {
+    const { code, reason } = denied;
+    thread.emit('action.denied', { ...named, code, reason }, at);
+  } else thread.emit('action.started', named, at);
 }
 
 /** Tells of an action that waits for an approval; once for each fingerprint. */
@@ -122,6 +125,18 @@ export async function findActionOf(
   { step, idx }: { readonly step: number; readonly idx: number },
 ): Promise<ActionRow | undefined> {
   return findAction(thread, `${thread.threadId}:${step}:${idx}`);
+}
+
+/** Of a call that has ended: why the execution ends with it; undefined where it does not. */
+export async function findFatalDenial(
+  thread: ThreadTransaction,
+  call: { readonly step: number; readonly idx: number },
+): Promise<StoredError | undefined> {
+  const row = await findActionOf(thread, call);
+  if (row?.state !== 'denied') return undefined;
+  const denied = JSON.parse(row.outcome ?? '{}') as Partial<ActionDenial>;
+  const { code = 'ActionDenied', reason = '', fatal } = denied;
+  return fatal && toFatalError(row.name, { code, reason });
 }
 
 export interface ActionEnd {

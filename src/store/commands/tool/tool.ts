@@ -20,7 +20,13 @@ import type {
   ToolCallKey,
 } from '../../port/thread-store.ts';
 import { toThreadRecord } from '../../schema/rows.ts';
-import { type ActionPlace, closeAction, findActionOf, openAction } from '../action/action.ts';
+import {
+  type ActionPlace,
+  closeAction,
+  findActionOf,
+  findFatalDenial,
+  openAction,
+} from '../action/action.ts';
 import { type CallRow, findCall, selectCall, updateCall } from '../base/call-row.ts';
 import { type CommandContext, inRun, inRunWith, inThreadWith } from '../base/context.ts';
 import { selectRecent, toRecent } from '../base/read.ts';
@@ -49,7 +55,7 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
     ],
     async (thread, [[found], [placeRow], recent]) => {
       const call = required(found, command);
-      if (call.state === 'done' || call.state === 'unknown') return settled(call, call.state);
+      if (call.state === 'done' || call.state === 'unknown') return toSettled(thread, call, call.state);
       if (call.state === 'asked') {
         const wait = await findOpenWait(context, thread, call);
         if (wait) return { kind: 'waits', name: call.name, wait };
@@ -95,14 +101,17 @@ function toStoredCall({ name, call_id: callId, arguments: text, origin, message_
   return { name, callId, arguments: text, origin, ...(messageId === null ? {} : { messageId }) };
 }
 
-export function settled(call: Pick<CallRow, 'name' | 'status' | 'directive'>, state: 'done' | 'unknown') {
-  const { directive } = call;
+/** What the execution is to end with is told to whoever asks: the attempt that was refused may not have been heard. */
+async function toSettled(thread: ThreadTransaction, call: CallRow, state: 'done' | 'unknown') {
+  const { name, status, directive } = call;
+  const denied = await findFatalDenial(thread, call);
   return {
     kind: 'settled',
-    name: call.name,
+    name,
     state,
-    status: call.status ?? 'error',
+    status: status ?? 'error',
     ...(directive ? { directive } : {}),
+    ...(denied && { denied }),
   } as const;
 }
 
@@ -213,7 +222,7 @@ export async function settleLostTool(context: CommandContext, command: ToolCallK
       }
       case 'done':
       case 'unknown':
-        return settled(call, call.state);
+        return toSettled(thread, call, call.state);
     }
   });
 }

@@ -1,0 +1,55 @@
+/**
+ * What a policy that an author has written makes of the decision of the rules.
+ * O1. What a rule says, of the agent or of the context, holds at least: an author's policy strengthens it, and never weakens it.
+ * O2. Where no rule says anything, the author's policy decides, also against the default.
+ * O3. What cannot be read denies.
+ */
+import {
+  type CapabilityPolicy,
+  type ContextRules,
+  decide,
+  type PolicyDecision,
+} from './capability-policy.ts';
+import { POLICY_EFFECTS, type PolicyEffect, stronger } from './policy-rule.ts';
+
+export interface OwnVerdict {
+  readonly effect: PolicyEffect;
+  readonly reason?: string;
+}
+
+const REASON_CHARS = 1000;
+
+/** What the rules say alone, without any default: nothing goes below it (O1). */
+export function decideByRules(
+  policy: CapabilityPolicy,
+  capabilities: readonly string[],
+  context?: ContextRules,
+): PolicyDecision {
+  return decide({ ...policy, default: 'allow', undeclared: 'allow' }, capabilities, context);
+}
+
+/** O3: undefined where it has said nothing; a denial where it has said what is no verdict. */
+export function readVerdict(name: string, given: unknown): OwnVerdict | undefined {
+  if (given === undefined || given === null) return undefined;
+  const { effect, reason } = (typeof given === 'object' ? given : { effect: given }) as Record<
+    string,
+    unknown
+  >;
+  const known = POLICY_EFFECTS.find((each) => each === effect);
+  if (!known) return { effect: 'deny', reason: `The policy "${name}" answered what is no decision` };
+  return typeof reason === 'string'
+    ? { effect: known, reason: reason.slice(0, REASON_CHARS) }
+    : { effect: known };
+}
+
+/** O1, O2: of the floor that the rules set and the verdict, the stronger. */
+export function joinVerdict(
+  name: string,
+  floor: PolicyDecision,
+  capabilities: readonly string[],
+  { effect: own, reason = `The policy "${name}" says ${own}` }: OwnVerdict,
+): PolicyDecision {
+  const effect = stronger(floor.effect, own);
+  if (effect !== own) return { ...floor, policy: name };
+  return { ...floor, effect, reason, matchedCapabilities: [...new Set(capabilities)].sort(), policy: name };
+}

@@ -1,0 +1,43 @@
+/** `definePolicy` (docs/governance.md): code that judges actions beside the rules of an agent. */
+import { z } from 'zod';
+import type { PolicyDefinition } from '../core/author/policy.ts';
+import { checkFields, type FieldTable } from './check.ts';
+import { markDefinition } from './definition-mark.ts';
+import { custom } from './field.ts';
+import type { PolicyDefinitionInput } from './policy-definition-input.ts';
+
+const policy = z.strictObject({
+  evaluate: custom<PolicyDefinition['evaluate']>(
+    (value) => typeof value === 'function',
+    'must be a function: (action, decision, context) => an effect, or nothing',
+  ),
+});
+
+const POLICY: FieldTable<z.output<typeof policy>> = {
+  what: 'definePolicy',
+  fields: policy,
+  rules: [],
+  warnings: [],
+  hints: {
+    name: "a policy's name is the name of its file",
+    rules: 'rules stand in the policy of an agent',
+    execute: 'write evaluate',
+    handler: 'write evaluate',
+  },
+};
+
+/**
+ * Defines a policy; the default export of a file in `agents/policies/`, whose name is the policy's name. Agents name it as
+ * `policy: { evaluate: '…' }`. Throws an `InvalidDefinitions` error that lists every problem.
+ * @example
+ * ```ts
+ * export default definePolicy({
+ *   evaluate: ({ artifacts = [] }) => (artifacts.length > 10 ? 'require_approval' : undefined),
+ * });
+ * ```
+ */
+export function definePolicy(input: PolicyDefinitionInput): PolicyDefinition {
+  const { fields, warnings } = checkFields(POLICY, input);
+  // Discovery names it after its file: `nameDefinition`.
+  return markDefinition<PolicyDefinition>({ ...fields, kind: 'policy', name: '' }, warnings);
+}
