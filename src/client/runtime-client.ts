@@ -205,8 +205,8 @@ export class RuntimeClient {
   }
 
   /**
-   * Executions, the newest first: of a thread, or those of a run, a session or a trace that somebody has named in a context. Throws
-   * `InvalidValue` for options of a wrong shape.
+   * Executions with their contexts, the newest first, as `runs.list` finds them: of a thread, an agent, in a state, or those of a run, a session
+   * or a trace that somebody has named in a context. Throws `InvalidValue` for options of a wrong shape.
    */
   listExecutions(options?: ListExecutions): Promise<readonly ExecutionRecord[]> {
     return this.#threads.listExecutions(options);

@@ -191,6 +191,8 @@ export class Agent {
       default: fallback,
       undeclared,
       approvals: approvalHandler ? 'wait' : 'refuse',
+      // As on the page: a denial is the end of the run.
+      onDenied: 'fail',
     };
     return registryFrom({
       agents: [

@@ -75,7 +75,7 @@ export const PAGE_LINES: readonly PageLine[] = [
   shown('Approval checkpoints', 'PL-07', 'PL-08', 'PL-09'),
   differs(
     'Approval checkpoints: a denial raises',
-    'the model reads it and goes on; a call without a model raises it',
+    'the model reads it and goes on, unless a policy says `onDenied: fail`, as that of an agent of the face does',
   ),
   shown('code: a tool with an action_builder', 'PL-11'),
   differs(

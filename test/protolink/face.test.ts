@@ -14,6 +14,7 @@ import {
   RunStoreSink,
   Task,
 } from '../../src/protolink/index.ts';
+import { calls, scriptedModel } from '../../src/testing/index.ts';
 import { read, rowsOf } from '../projections/row.ts';
 import { closeAfterTest, testStore } from '../support/runtime.ts';
 
@@ -174,6 +175,20 @@ describe('an agent of the page', () => {
     await expect(refused).rejects.toMatchObject({ code: 'InvalidValue' });
     expect(asked).not.toBe('');
     expect(published).toEqual([]);
+  });
+
+  it('[PL-10] ends a run in which an action was denied, and throws why', async () => {
+    const model = scriptedModel([calls('publish')]);
+    const { agent, published } = await agentOf({
+      ...ASKS,
+      llm: { provider: model.provider, model: 'mock' },
+      approvalHandler: () => false,
+    });
+    const task = Task.createInfer({ prompt: 'go' });
+    await expect(agent.executeTask(task)).rejects.toMatchObject({ code: 'ActionDenied' });
+    expect(task.state).toBe('failed');
+    expect(published).toEqual([]);
+    model.assertConsumed();
   });
 
   it('[PL-10] tells who refused an approval, and why', async () => {

@@ -27,14 +27,6 @@ const THREADS: Readonly<Record<string, Check>> = {
   agent: ['a text', text],
 };
 
-const EXECUTIONS: Readonly<Record<string, Check>> = {
-  limit: PAGE.limit as Check,
-  threadId: ['a text', text],
-  runId: ['a text', text],
-  sessionId: ['a text', text],
-  traceId: ['a text', text],
-};
-
 const VALUES: Readonly<Record<string, Check>> = {
   limit: PAGE.limit as Check,
   after: ['a text', text],
@@ -73,7 +65,7 @@ const RUNS: Readonly<Record<string, Check>> = {
 export const checkPage = <T>(options: T): T => check('getLogs', options, PAGE);
 export const checkMessagePage = <T>(options: T): T => check('getMessages', options, MESSAGES);
 export const checkThreadPage = <T>(options: T): T => check('listThreads', options, THREADS);
-export const checkExecutionPage = <T>(options: T): T => check('listExecutions', options, EXECUTIONS);
+export const checkExecutionPage = <T>(options: T): T => check('listExecutions', options, RUNS);
 export const checkFollow = <T>(options: T): T => check('events', options, FOLLOW);
 export const checkFollowRun = <T>(options: T): T => check('events', options, FOLLOW_RUN);
 export const checkRunPage = <T>(options: T): T => check('listRuns', options, RUNS);

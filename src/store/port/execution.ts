@@ -1,6 +1,7 @@
 /** Executions: what each of a thread's runs of the loop ran with, and how it ended. */
 import type { Cancellation, CancelRequest, CancelVerdict } from '../../core/governance/cancellation.ts';
 import type { RunContext } from '../../core/governance/run-context.ts';
+import type { ListRuns } from './run-index.ts';
 
 export interface ExecutionRecord {
   readonly id: string;
@@ -22,15 +23,8 @@ export interface CancelExecution extends CancelRequest {
   readonly threadId: string;
 }
 
-/** All that are given must hold. */
-export interface ListExecutions {
-  readonly threadId?: string;
-  readonly runId?: string;
-  readonly sessionId?: string;
-  readonly traceId?: string;
-  /** Default 50. */
-  readonly limit?: number;
-}
+/** As the index of runs is asked: both are readings of the same rows. */
+export type ListExecutions = ListRuns;
 
 export interface ExecutionStore {
   /**

@@ -51,6 +51,12 @@ export function registerRunIndex(given: () => Stores): void {
       expect(await idsOf({ state: 'canceled' })).toEqual([]);
       expect(await idsOf({ state: 'input-required' })).toEqual([]);
       expect(await idsOf({ threadId: threads[1], state: 'completed' })).toEqual([]);
+      // Executions with their contexts are readings of the same rows, asked in the same way.
+      for (const options of [{}, { limit: 1 }, { state: 'failed' }, { state: 'working', agent }] as const) {
+        const runs = (await store.runs.list({ agent, ...options })).map(({ id, threadId }) => [id, threadId]);
+        const executions = await store.executions.list({ agent, ...options });
+        expect(executions.map(({ id, threadId }) => [id, threadId])).toEqual(runs);
+      }
     });
 
     it('[PL-24] is searched by run, session and trace, where a context names them', async () => {

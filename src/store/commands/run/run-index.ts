@@ -2,6 +2,7 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { ListRuns, RunRecord, RunRecordState } from '../../port/run-index.ts';
 import { toCount } from '../../schema/rows.ts';
+import type { Tables } from '../../schema/tables.ts';
 import type { CommandContext } from '../base/context.ts';
 
 function selectRuns({ db }: CommandContext) {
@@ -25,22 +26,27 @@ function selectRuns({ db }: CommandContext) {
     ]);
 }
 
+type ExecutionQuery<Row> = SelectQueryBuilder<Tables, 'executions' | 'threads', Row>;
 type RunQuery = ReturnType<typeof selectRuns>;
 type RunRow = RunQuery extends SelectQueryBuilder<infer _Tables, infer _Names, infer Row> ? Row : never;
 
-export async function listRuns(context: CommandContext, options: ListRuns = {}): Promise<RunRecord[]> {
+/** The latest first, and those alone for which all that is asked holds: for whatever is selected of executions. */
+export function filterExecutions<Row>(query: ExecutionQuery<Row>, options: ListRuns): ExecutionQuery<Row> {
   const { threadId, runId, sessionId, traceId, agent, state, limit } = options;
-  let query = selectRuns(context)
+  let found = query
     .orderBy('executions.started_at', 'desc')
     .orderBy('executions.first_seq', 'desc')
     .limit(toCount(limit, 50));
-  if (threadId !== undefined) query = query.where('executions.thread_id', '=', threadId);
-  if (runId !== undefined) query = query.where('executions.run_id', '=', runId);
-  if (sessionId !== undefined) query = query.where('executions.session_id', '=', sessionId);
-  if (traceId !== undefined) query = query.where('executions.trace_id', '=', traceId);
-  if (agent !== undefined) query = query.where('executions.agent', '=', agent);
-  if (state !== undefined) query = whereState(query, state);
-  return (await query.execute()).map(toRunRecord);
+  if (threadId !== undefined) found = found.where('executions.thread_id', '=', threadId);
+  if (runId !== undefined) found = found.where('executions.run_id', '=', runId);
+  if (sessionId !== undefined) found = found.where('executions.session_id', '=', sessionId);
+  if (traceId !== undefined) found = found.where('executions.trace_id', '=', traceId);
+  if (agent !== undefined) found = found.where('executions.agent', '=', agent);
+  return state === undefined ? found : whereState(found, state);
+}
+
+export async function listRuns(context: CommandContext, options: ListRuns = {}): Promise<RunRecord[]> {
+  return (await filterExecutions(selectRuns(context), options).execute()).map(toRunRecord);
 }
 
 export async function getRun(
@@ -74,7 +80,7 @@ export async function getRunAt(
 const CANCELED: readonly (keyof typeof ENDS)[] = ['stopped', 'terminated'];
 const ENDS = { stopped: 'canceled', terminated: 'canceled', failed: 'failed' } as const;
 
-function whereState(query: RunQuery, state: RunRecordState): RunQuery {
+function whereState<Row>(query: ExecutionQuery<Row>, state: RunRecordState): ExecutionQuery<Row> {
   switch (state) {
     case 'working':
       return query.where('executions.ended_at', 'is', null).where('threads.status', '<>', 'waiting');

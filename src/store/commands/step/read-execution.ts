@@ -2,10 +2,10 @@
 import type { InferResult } from 'kysely';
 import { contextOf, withCancellation } from '../../../core/governance/run-context.ts';
 import type { ExecutionRecord, ListExecutions } from '../../port/execution.ts';
-import { toCount } from '../../schema/rows.ts';
 import type { CommandContext } from '../base/context.ts';
 import { readCancellation } from '../base/run-context.ts';
 import { readContext } from '../base/step-place.ts';
+import { filterExecutions } from '../run/run-index.ts';
 
 function selectExecutions({ db }: Pick<CommandContext, 'db'>) {
   return db
@@ -32,14 +32,9 @@ export async function getExecution(
 
 export async function listExecutions(
   context: CommandContext,
-  { threadId, runId, sessionId, traceId, limit }: ListExecutions = {},
+  options: ListExecutions = {},
 ): Promise<ExecutionRecord[]> {
-  let query = selectExecutions(context).orderBy('executions.started_at', 'desc').limit(toCount(limit, 50));
-  if (threadId !== undefined) query = query.where('executions.thread_id', '=', threadId);
-  if (runId !== undefined) query = query.where('executions.run_id', '=', runId);
-  if (sessionId !== undefined) query = query.where('executions.session_id', '=', sessionId);
-  if (traceId !== undefined) query = query.where('executions.trace_id', '=', traceId);
-  return (await query.execute()).map(toExecutionRecord);
+  return (await filterExecutions(selectExecutions(context), options).execute()).map(toExecutionRecord);
 }
 
 function toExecutionRecord(row: Row): ExecutionRecord {
