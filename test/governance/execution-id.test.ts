@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
+import { workflowOf } from '../support/operator.ts';
 import { eventually, testRuntime } from '../support/runtime.ts';
 
 /** A tool that holds its execution until it is let go, and says in which execution it runs. */
@@ -24,7 +25,8 @@ describe('an item with an executionId', () => {
   it('[PL-15] is cancelled while it is in line: what runs goes on, and it ends as canceled without a step', async () => {
     const { hold, seen, letGo } = holding();
     const model = scriptedModel([calls('hold', {}), says('one')]);
-    const { client, store, transcript } = await testRuntime({ model, tools: { hold } });
+    const runtime = await testRuntime({ model, tools: { hold } });
+    const { client, store, transcript } = runtime;
     const executionId = `run-${randomUUID()}`;
     const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'first' }] });
     await eventually('the tool', async () => seen.length === 1);
@@ -35,9 +37,9 @@ describe('an item with an executionId', () => {
       endedAt: null,
       canceled: { reason: 'enough' },
     });
-    const handle = client.temporal.workflow.getHandle(`thread/${threadId}`);
-    const again = { args: [{ executionId, reason: 'later' }] };
-    expect(await handle.executeUpdate('cancelExecution', again)).toMatchObject({ reason: 'enough' });
+    const handle = workflowOf(runtime, threadId);
+    const told = await handle.executeUpdate('cancelExecution', { args: [{ executionId, reason: 'later' }] });
+    expect(told).toMatchObject({ reason: 'enough' });
     letGo();
     await client.waitForIdle(threadId);
     expect(await transcript(threadId)).toEqual([
