@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
-import { cancelExecutionNow } from '../../src/workflows/messages.ts';
+import { workflowOf } from '../support/operator.ts';
 import { eventually, testRuntime } from '../support/runtime.ts';
 
 /** A tool that holds its execution until it is let go, and says in which execution it runs. */
@@ -25,7 +25,8 @@ describe('an item with an executionId', () => {
   it('[PL-15] is cancelled while it is in line: what runs goes on, and it ends as canceled without a step', async () => {
     const { hold, seen, letGo } = holding();
     const model = scriptedModel([calls('hold', {}), says('one')]);
-    const { client, store, transcript } = await testRuntime({ model, tools: { hold } });
+    const runtime = await testRuntime({ model, tools: { hold } });
+    const { client, store, transcript } = runtime;
     const executionId = `run-${randomUUID()}`;
     const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'first' }] });
     await eventually('the tool', async () => seen.length === 1);
@@ -36,9 +37,9 @@ describe('an item with an executionId', () => {
       endedAt: null,
       canceled: { reason: 'enough' },
     });
-    const handle = client.temporal.workflow.getHandle(`thread/${threadId}`);
-    const again = { args: [{ executionId, reason: 'later' }] as [{ executionId: string; reason: string }] };
-    expect(await handle.executeUpdate(cancelExecutionNow, again)).toMatchObject({ reason: 'enough' });
+    const handle = workflowOf(runtime, threadId);
+    const told = await handle.executeUpdate('cancelExecution', { args: [{ executionId, reason: 'later' }] });
+    expect(told).toMatchObject({ reason: 'enough' });
     letGo();
     await client.waitForIdle(threadId);
     expect(await transcript(threadId)).toEqual([
