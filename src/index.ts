@@ -210,10 +210,11 @@ export type { RunSpan } from './projections/run/run-trace.ts';
 export { type OpenStoreOptions, openStore } from './store/open-store.ts';
 export type { ActionDenial, ActionRecord, ListActions, Reconciliation } from './store/port/action.ts';
 export type { EnvEntry, EnvOwner } from './store/port/env.ts';
-export type { ExecutionRecord, ListExecutions } from './store/port/execution.ts';
 export type {
   ChildRecord,
+  ExecutionRecord,
   FamilyMember,
+  ListExecutions,
   ListRuns,
   ListWaits,
   RunRecord,

@@ -18,9 +18,10 @@ import type { Projected } from '../projections/projection.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
 import type { ActionRecord, ListActions, Reconciliation } from '../store/port/action.ts';
 import type { EnvEntry, EnvOwner } from '../store/port/env.ts';
-import type { ExecutionRecord, ListExecutions } from '../store/port/execution.ts';
 import type {
+  ExecutionRecord,
   FamilyMember,
+  ListExecutions,
   ListWaits,
   ThreadRecord,
   VariableRequest,
