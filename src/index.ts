@@ -12,6 +12,7 @@ export type { ProvidedVariables } from './client/provide-variables.ts';
 export type { GetRunReport } from './client/run-report.ts';
 export { RuntimeClient } from './client/runtime-client.ts';
 export type { StartThread } from './client/start-options.ts';
+export type { RequestManifest } from './client/stored-manifests.ts';
 export type { AttachSink, StoredRuns } from './client/stored-runs.ts';
 export type { ListThreads, StoredFiles, StoredValues } from './client/stored-threads.ts';
 export type {
@@ -79,6 +80,7 @@ export type {
   LoadedPrompt,
   LoadedSide,
 } from './core/author/written-definition.ts';
+export type { ContextItem, ContextManifest, ContextSection } from './core/context/context-manifest.ts';
 export type {
   BudgetLineOf,
   InSubprompt,

@@ -3,6 +3,7 @@
  * Commands travel as Temporal signals and updates; reads come from the store. A thread whose workflow was killed
  * is revived by the next command; a terminated one refuses every command with `ThreadTerminated`.
  */
+
 import type { Client } from '@temporalio/client';
 import type { ScheduledEffect } from '../core/author/effect.ts';
 import type { EnvType } from '../core/author/thread-env.ts';
@@ -37,6 +38,7 @@ import type { OutgoingMessage } from './outgoing.ts';
 import type { ProvidedVariables } from './provide-variables.ts';
 import type { StartThread } from './start-options.ts';
 import { StoredActions } from './stored-actions.ts';
+import type { RequestManifest } from './stored-manifests.ts';
 import { type StoredRuns, storedRuns } from './stored-runs.ts';
 import { type ListThreads, type StoredFiles, StoredThreads, type StoredValues } from './stored-threads.ts';
 import { StoredVariables } from './stored-variables.ts';
@@ -224,6 +226,14 @@ export class RuntimeClient {
    */
   getBudget(threadId: string): Promise<readonly BudgetLine[]> {
     return this.#threads.getBudget(threadId);
+  }
+
+  /**
+   * What each request to a model was made of: tokens by section as they were estimated before it, and as its provider has counted them. The
+   * oldest first; of executions in which a context, a policy or a budget was in use. Throws `ThreadNotFound`.
+   */
+  listManifests(threadId: string): Promise<readonly RequestManifest[]> {
+    return this.#threads.listManifests(threadId);
   }
 
   listThreads(options?: ListThreads): Promise<readonly ThreadRecord[]> {

@@ -1,4 +1,5 @@
 /** Reads of threads that need only their store: no server, no worker. */
+
 import type { ScheduledEffect } from '../core/author/effect.ts';
 import {
   checkExecutionPage,
@@ -30,6 +31,7 @@ import type { ListValues, StoredValue } from '../store/port/value.ts';
 import { waitNotFound } from './answer-wait.ts';
 import { type FollowOptions, followEvents } from './follow-events.ts';
 import { requireExecution, requireThread } from './known-thread.ts';
+import { listManifests, type RequestManifest } from './stored-manifests.ts';
 
 /** As in ThreadState (definitions §18). */
 export interface StoredFiles {
@@ -77,6 +79,12 @@ export class StoredThreads {
   async getBudget(threadId: string): Promise<readonly BudgetLine[]> {
     await this.getThread(threadId);
     return this.#store.budgets.read(threadId);
+  }
+
+  /** What requests to models were made of. Throws `ThreadNotFound`. */
+  async listManifests(threadId: string): Promise<readonly RequestManifest[]> {
+    await this.getThread(threadId);
+    return listManifests(this.#store, threadId);
   }
 
   async listThreads(options?: ListThreads): Promise<readonly ThreadRecord[]> {

@@ -14,4 +14,14 @@ export const RUNS: readonly Requirement[] = [
     text: 'A report is redacted before it leaves, replays as the run was, and can be asserted upon.',
   },
   { id: 'PL-24', level: 'MUST', text: 'Runs are listed by session, run, state and agent, the newest first.' },
+  {
+    id: 'PL-28',
+    level: 'MUST',
+    text: 'Where a context, a policy or a budget is in use, each request to a model is told of before it is sent, its tokens estimated by section.',
+  },
+  {
+    id: 'PL-29',
+    level: 'MUST',
+    text: 'The sections of a manifest add up to its total, which is what a budget reserves; it stands beside what the provider has counted.',
+  },
 ];

@@ -10,10 +10,7 @@ const usage = { promptTokens: 120, completionTokens: 30, totalTokens: 150 };
 const ROWS = [
   ['execution.started', { executionId: 'execution-1' }],
   ['step.started', { items: 1 }, { step: 1 }],
-  [
-    'context.prepared',
-    { manifest: { total_estimated_tokens: 99, metadata: { authorization: 'Bearer s3' } } },
-  ],
+  ['context.prepared', { totalEstimatedTokens: 99, metadata: { authorization: 'Bearer s3' } }],
   ['model.called', { model: 'main', modelId: 'm-1', call: 1 }, { step: 1 }],
   ['model.answered', { call: 1, usage, cost: 0.01 }, { step: 1 }],
   ['tool.called', { name: 'pay', callId: 'c1' }, { step: 1 }],

@@ -24,6 +24,7 @@ describe('the examples of the page', () => {
     const lines = await runExample('runtime-policy-and-approvals.ts');
     expect(typesOf(lines)).toEqual([
       'task.status',
+      'context.prepared',
       'llm.call.started',
       'llm.call.completed',
       'action.requested',
@@ -32,6 +33,7 @@ describe('the examples of the page', () => {
       'approval.decided',
       'action.started',
       'action.completed',
+      'context.prepared',
       'llm.call.started',
       'llm.call.completed',
       'task.artifact',

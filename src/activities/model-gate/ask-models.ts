@@ -11,6 +11,7 @@ import type { AnsweredCall } from '../../store/port/model-call.ts';
 import type { StepContext } from '../../store/port/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { askModel } from '../model/ask-model.ts';
+import { tellsManifests } from '../model/call-estimate.ts';
 import type { Unsent } from '../model/model-call-record.ts';
 import { executedMetadata } from '../model/provider-tools.ts';
 import { readProviderVariables } from '../model/provider-variables.ts';
@@ -41,16 +42,17 @@ export interface ModelResponse {
  */
 export async function askModels(
   ports: ActivityDependencies,
-  { ref, called, context: { thread }, active, messages, subagents, hooks }: AssembledRequest,
+  { ref, called, context, active, messages, subagents, hooks }: AssembledRequest,
 ): Promise<Verdict<ModelResponse, Unsent>> {
   const registry = ports.registry();
+  const { thread } = context;
   const redact = async (text: string) => (await readRedactor(ports, thread))(text);
   const step = { threadId: thread.id, messages, subagents };
   const hooked = hooks.has('before_create_message');
   const endsWithAnswer = ({ images = [] }: ProviderResponse) => !hooked && images.length === 0;
   const result = await askModel(
     ports,
-    { ref, redact, called, endsWithAnswer },
+    { ref, redact, called, told: tellsManifests(active, context), endsWithAnswer },
     {
       models: findModels(registry, active),
       request: (model, tools) => buildRequest(registry, active, { model, tools }, step),

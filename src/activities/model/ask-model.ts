@@ -9,7 +9,7 @@ import type { StepRef } from '../../store/port/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
 import { askProvider } from './ask-provider.ts';
-import { estimateCall, withinBound } from './call-estimate.ts';
+import { estimateCall, manifestOf, withinBound } from './call-estimate.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import { recordModelCalls, toAnsweredCall, toUnsent, type Unsent } from './model-call-record.ts';
 
@@ -19,6 +19,8 @@ export interface AskedStep {
   readonly redact: (text: string) => Promise<string>;
   /** The first call is stored already: it began with the step. */
   readonly called?: true;
+  /** Each request is told of before it is sent. */
+  readonly told: boolean;
   /** Nothing that may take its time stands between this response and the commit of its answer: its call ends there. */
   readonly endsWithAnswer: (response: ProviderResponse) => boolean;
 }
@@ -32,13 +34,17 @@ export type AskedModels =
 
 export async function askModel(
   { store, handover, probe, report }: ActivityDependencies,
-  { ref, redact, called, endsWithAnswer }: AskedStep,
+  { ref, redact, called, told, endsWithAnswer }: AskedStep,
   asked: Pick<CallModelOptions, 'models' | 'request' | 'variables'>,
 ): Promise<AskedModels> {
   const signal = abortSignal(handover);
   const chunks = new ChunkWriter((delta, call) => store.modelCalls.appendChunk({ ...ref, call, delta }));
   const reserve = (model: ModelDefinition) => estimateCall(model, asked.request(model, {}));
-  const record = recordModelCalls(store, ref, { redact, report, reserve });
+  const prepared = (model: ModelDefinition) => ({
+    always: told,
+    manifest: () => manifestOf(model, asked.request(model, {})),
+  });
+  const record = recordModelCalls(store, ref, { redact, report, reserve, prepared });
   const { request } = asked;
   let call: AnsweredCall | undefined;
   try {

@@ -21,6 +21,8 @@ export interface Telling extends Pick<StateDependencies, 'report'> {
   readonly redact: (text: string) => Promise<string>;
   /** What a request to this model may cost. */
   readonly reserve: (model: ModelDefinition) => ReturnType<NonNullable<ModelCallStart['reserve']>>;
+  /** What is told of it before it is sent. */
+  readonly prepared?: (model: ModelDefinition) => ModelCallStart['prepared'];
 }
 
 /** Why a request is not sent: the budget denies it, or others hold what is left of it. */
@@ -45,14 +47,18 @@ export function toUnsent(error: unknown): Unsent | undefined {
 export function recordModelCalls(
   store: { readonly modelCalls: Pick<ThreadStore['modelCalls'], 'start' | 'end'> },
   ref: StepRef,
-  { redact, report, reserve }: Telling,
+  { redact, report, reserve, prepared }: Telling,
 ): Recorder {
   let bound: number | undefined;
   let leftMs: number | undefined;
   return {
     async onAttempt({ attempt, model }) {
       const asked = { ...ref, call: attempt, model: model.name, modelId: model.model };
-      const started = await store.modelCalls.start({ ...asked, reserve: () => reserve(model) });
+      const started = await store.modelCalls.start({
+        ...asked,
+        reserve: () => reserve(model),
+        prepared: prepared?.(model),
+      });
       if (started.kind === 'exceeded') throw new UnsentCall({ kind: 'failed', error: started.error });
       if (started.kind === 'blocked') throw new UnsentCall(started);
       const known = started.kind === 'started' ? started : undefined;

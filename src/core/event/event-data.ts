@@ -6,6 +6,7 @@
  */
 
 import type { HookName } from '../author/hook.ts';
+import type { ContextManifest } from '../context/context-manifest.ts';
 import type { ActionArtifact, ActionKind } from '../governance/agent-policy.ts';
 import type { BudgetLimit } from '../governance/budget.ts';
 import type { PolicyDecision } from '../governance/capability-policy.ts';
@@ -136,6 +137,16 @@ export interface EventData {
   'step.failed': StoredError;
   /** Messages that no longer fit were left out of a request. */
   'context.trimmed': { readonly messages: number };
+
+  /**
+   * A request to a model is about to be sent: its tokens by section, as they are estimated. Where a context, a policy or a budget is in use.
+   * What the provider has counted is in the `model.answered` of the same `call`.
+   */
+  'context.prepared': ContextManifest & {
+    readonly model: string;
+    readonly modelId: string;
+    readonly call: number;
+  };
 
   /** A request was sent to a model. */
   'model.called': { readonly model: string; readonly modelId: string; readonly call: number };

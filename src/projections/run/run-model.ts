@@ -2,6 +2,7 @@
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import { llmStream, type RunEventDraft, shortText } from './run-event.ts';
 import type { Fields, RunHandlers, Told } from './run-handler.ts';
+import { toManifest } from './run-manifest.ts';
 import type { OpenRun } from './run-state.ts';
 
 const keyOf = ({ step, attempt }: { step?: number; attempt?: number }, call: number) =>
@@ -120,12 +121,12 @@ export const CONTEXT_HANDLERS: Readonly<
   Record<string, (run: OpenRun, data: Fields, event: ThreadEvent) => Told>
 > = {
   'context.prepared': (run, data, { step }) => {
-    const manifest = (data.manifest ?? data) as Readonly<Record<string, unknown>>;
-    const tokens = manifest.total_estimated_tokens ?? manifest.totalEstimatedTokens;
+    const manifest = toManifest(run, data);
+    const summary = `About ${data.totalEstimatedTokens} tokens`;
     return [
       run,
       [
-        { type: 'context.prepared', payload: { manifest }, summary: `About ${tokens} tokens` },
+        { type: 'context.prepared', payload: { manifest }, summary },
         llmStream('llm_context', { step, manifest }),
       ],
     ];

@@ -1,4 +1,5 @@
 /** The live side of a step: the calls of models behind it, and the text that they stream. */
+import type { ContextManifest } from '../../core/context/context-manifest.ts';
 import type { CallEstimate } from '../../core/governance/reservation.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
 import type { StoredError } from '../../core/thread/step.ts';
@@ -10,6 +11,8 @@ export interface ModelCallStart extends StepRef {
   readonly modelId: string;
   /** Asked where a budget bounds tokens or cost: how much of it the request may take, and how long its end may be awaited. */
   readonly reserve?: () => CallEstimate & { readonly leaseMs: number };
+  /** What is about to be sent, told with the call where a budget bounds the execution, or `always`. */
+  readonly prepared?: { readonly always: boolean; readonly manifest: () => ContextManifest };
 }
 
 export type StartedModelCall =

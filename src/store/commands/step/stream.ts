@@ -41,10 +41,20 @@ export async function startModelCall(
       if (!opened) throw new Error(`The store has forgotten step ${step} of this thread.`);
       if (known) return findReserved(context, thread, command);
       const started = await reserveCall(context, thread, command);
-      if (started.kind === 'started') await beginModelCall(thread, command);
+      if (started.kind !== 'started') return started;
+      tellPrepared(thread, command);
+      await beginModelCall(thread, command);
       return started;
     },
   );
+}
+
+function tellPrepared(
+  thread: ThreadTransaction,
+  { step, attempt, call, model, modelId, prepared }: ModelCallStart,
+): void {
+  if (!prepared || !(prepared.always || thread.row.budget !== null)) return;
+  thread.emit('context.prepared', { call, model, modelId, ...prepared.manifest() }, { step, attempt });
 }
 
 export async function beginModelCall(

@@ -1,0 +1,87 @@
+/**
+ * What a request to a model is made of, estimated by section before it is sent. Pure, and the same for every provider: what one has counted
+ * is told by `model.answered`.
+ * M1. The sections add up: the total is what budgets reserve of input.
+ */
+import type { ProviderMessage, ProviderRequest } from '../message/provider.ts';
+import { estimateText } from './context-estimate.ts';
+
+/** An image, a file: as providers count them, near enough. */
+const PART_TOKENS = 1000;
+/** Roles and separators. */
+const MESSAGE_TOKENS = 4;
+
+export type ContextSection = 'system' | 'tool_prompt' | 'history' | 'user';
+
+/** `count`: of messages, or of tools. */
+export interface ContextItem {
+  readonly kind: ContextSection;
+  readonly tokens: number;
+  readonly count: number;
+}
+
+export interface ContextManifest {
+  readonly systemTokens: number;
+  /** Tools, agents, and the shape of the answer where one is asked for. */
+  readonly toolPromptTokens: number;
+  /** All messages but the system's and the newest of the user. */
+  readonly historyTokens: number;
+  readonly userTokens: number;
+  readonly totalEstimatedTokens: number;
+  /** What the model holds, where its definition says so. */
+  readonly contextWindow: number | null;
+  /** In this order; without those that are empty. */
+  readonly contextItems: readonly ContextItem[];
+}
+
+export function prepareManifest(
+  { messages, tools = [], responseFormat }: Pick<ProviderRequest, 'messages' | 'tools' | 'responseFormat'>,
+  contextWindow: number | null = null,
+): ContextManifest {
+  const newest = messages.findLastIndex(({ role }) => role === 'user');
+  const sectionOf = ({ role }: ProviderMessage, index: number): ContextSection =>
+    role === 'system' ? 'system' : index === newest ? 'user' : 'history';
+  const said = (kind: ContextSection): ContextItem => {
+    const own = messages.filter((message, index) => sectionOf(message, index) === kind);
+    return { kind, tokens: own.reduce((sum, each) => sum + estimateMessage(each), 0), count: own.length };
+  };
+  const offered = (tools.length > 0 ? estimateJson(tools) : 0) + estimateJson(responseFormat);
+  const items: ContextItem[] = [
+    said('system'),
+    { kind: 'tool_prompt', tokens: offered, count: tools.length },
+    said('history'),
+    said('user'),
+  ];
+  const [system, toolPrompt, history, user] = items.map(({ tokens }) => tokens) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  return {
+    systemTokens: system,
+    toolPromptTokens: toolPrompt,
+    historyTokens: history,
+    userTokens: user,
+    // M1: the sections add up.
+    totalEstimatedTokens: system + toolPrompt + history + user,
+    contextWindow,
+    contextItems: items.filter(({ tokens }) => tokens > 0),
+  };
+}
+
+function estimateMessage(message: ProviderMessage): number {
+  const { content } = message;
+  const own = Array.isArray(content)
+    ? content.reduce((sum, part) => sum + (part.type === 'text' ? estimateText(part.text) : PART_TOKENS), 0)
+    : typeof content === 'string'
+      ? estimateText(content)
+      : estimateJson(content);
+  const calls = message.role === 'assistant' ? estimateJson(message.toolCalls) : 0;
+  const files = message.role === 'tool' ? (message.attachments?.length ?? 0) * PART_TOKENS : 0;
+  return MESSAGE_TOKENS + own + calls + files;
+}
+
+function estimateJson(value: unknown): number {
+  return value === undefined || value === null ? 0 : estimateText(JSON.stringify(value));
+}

@@ -1,0 +1,33 @@
+/** A manifest with the names of the page: what the row of a request has, and what is known of its run. */
+import type { ContextManifest, ContextSection } from '../../core/context/context-manifest.ts';
+import type { EventData } from '../../core/event/event-data.ts';
+import { type Fields, snakeFields } from './run-handler.ts';
+import type { OpenRun } from './run-state.ts';
+
+const NAMES: Readonly<Record<ContextSection, string>> = {
+  system: 'system_prompt',
+  tool_prompt: 'runtime_affordances',
+  history: 'conversation_history',
+  user: 'current_user_query',
+};
+
+export function toManifest(
+  { runId, context }: Pick<OpenRun, 'runId' | 'context'>,
+  { contextItems = [], ...data }: Partial<EventData['context.prepared']>,
+): Fields {
+  const { run_id = runId, session_id = null, agent_chain: chain } = context ?? {};
+  return {
+    run_id,
+    session_id,
+    agent_name: Array.isArray(chain) ? (chain.at(-1) ?? null) : null,
+    provider: null,
+    ...snakeFields(data),
+    context_items: contextItems.map(toItem),
+    estimated: true,
+  };
+}
+
+function toItem({ kind, tokens, count }: ContextManifest['contextItems'][number]): Fields {
+  const metadata = kind === 'tool_prompt' ? { tool_count: count } : { message_count: count };
+  return { kind, name: NAMES[kind], tokens, metadata };
+}
