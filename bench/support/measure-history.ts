@@ -8,7 +8,7 @@ import type { Rig } from './rig.ts';
 const STEPS = 20;
 const SIZES = [10, 100, 1000] as const;
 /** Activities scheduled, started, completed, and as many events of the workflow task after each; a quick tool runs within its step's. */
-const EVENTS: Readonly<Record<AgentName, number>> = { once: 12, quick: 6, quickOnce: 6 };
+const EVENTS: Readonly<Record<AgentName, number>> = { once: 12, quick: 6, quick_once: 6 };
 /** Event ids and step numbers gain digits as a thread continues; nothing else may grow. */
 const GROWTH = 1.02;
 

@@ -13,8 +13,8 @@ import {
   registryFrom,
 } from '../../src/definitions/index.ts';
 
-/** `once`: an ordinary tool, at most once. `quick`: an idempotent one that is soon done. `quickOnce`: one that is soon done, at most once. */
-export const AGENTS = ['once', 'quick', 'quickOnce'] as const;
+/** `once`: an ordinary tool, at most once. `quick`: an idempotent one that is soon done. `quick_once`: one that is soon done, at most once. */
+export const AGENTS = ['once', 'quick', 'quick_once'] as const;
 export type AgentName = (typeof AGENTS)[number];
 
 /** Thread id → called once the thread's model has given its last answer. */
@@ -29,7 +29,7 @@ export function benchRegistry(watchers: Watchers): Registry {
     tools: {
       once_tool: defineTool({ description: 'Does nothing, at most once.', execute }),
       quick_tool: defineTool({ description: 'Does nothing, quickly.', execute, quick: true }),
-      quickOnce_tool: defineTool({
+      quick_once_tool: defineTool({
         description: 'Does nothing, quickly and at most once.',
         execute,
         quick: true,
