@@ -1,6 +1,7 @@
 /** The `budget` of an agent: its limits, and at which part of them a warning is told. */
 import { z } from 'zod';
 import { BUDGET_LIMITS } from '../core/governance/budget.ts';
+import { WARN_AT } from '../core/governance/run-limit.ts';
 
 const whole = z.int().nonnegative().optional();
 
@@ -13,7 +14,7 @@ export const budget = z
     maxOutputTokens: whole,
     maxRuntimeSeconds: z.number().nonnegative().optional(),
     maxCost: z.number().nonnegative().optional(),
-    warnAt: z.number().min(0).max(1, { error: 'must be 1 or less' }).default(0.8),
+    warnAt: z.number().min(0).max(1, { error: 'must be 1 or less' }).default(WARN_AT),
   })
   .check((context) => {
     if (BUDGET_LIMITS.some((limit) => context.value[limit] !== undefined)) return;

@@ -9,7 +9,7 @@ import { errorMessage } from '../core/value/error.ts';
 import { type AskedAction, toAction } from './asked-action.ts';
 import { runAuthorCode } from './author-run.ts';
 import { freezeDeep } from './freeze-deep.ts';
-import { withinHookTime } from './within-hook-time.ts';
+import { withinTime } from './within-time.ts';
 
 /** `decision` is that of the rules. */
 export async function askPolicy(
@@ -43,8 +43,9 @@ async function evaluate(
   };
   const run = { code: 'policy', name, threadId, work: asked.id } as const;
   try {
-    const answer = await withinHookTime(signal, async () =>
-      runAuthorCode(run, async () => judge(action, said, context)),
+    const answer = await withinTime(
+      async () => runAuthorCode(run, async () => judge(action, said, context)),
+      { signal },
     );
     return readVerdict(name, answer);
   } catch (error) {

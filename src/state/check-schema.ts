@@ -3,10 +3,10 @@
  * asynchronous, throw, or never answer, and each of these is a problem of the value, never a failure of the work around.
  */
 import type { AuthorSchema } from '../core/author/definition.ts';
-import { RuntimeError } from '../core/value/error.ts';
 import { type JsonBound, toJsonObject } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import { errorMessage } from '../core/value/thrown.ts';
+import { withinTime } from './within-time.ts';
 
 export type Checked<Value> =
   | { readonly ok: true; readonly value: Value }
@@ -16,7 +16,7 @@ export type Checked<Value> =
 /** Adds defaults; what the schema makes of the value is the author's own. */
 export async function checkSchema(schema: AuthorSchema, given: unknown): Promise<Checked<unknown>> {
   try {
-    const parsed = await inTime(async () => schema.safeParseAsync(given));
+    const parsed = await withinTime(async () => schema.safeParseAsync(given));
     if (parsed.success) return { ok: true, value: parsed.data };
     return { ok: false, problems: describeIssues(parsed.error.issues) };
   } catch (error) {
@@ -40,18 +40,6 @@ export async function checkStoredArguments(
 }
 
 const STORED: JsonBound = { name: 'arguments', maxBytes: LIMITS.contentBytes };
-
-async function inTime<T>(work: () => Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    late.reject(new RuntimeError('Timeout', `it did not answer within ${LIMITS.hookMs} ms`));
-  }, LIMITS.hookMs);
-  try {
-    return await Promise.race([work(), late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
 
 function describeIssues(
   issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],

@@ -6,7 +6,7 @@ import { runAuthorCode } from './author-run.ts';
 import { type AnsweredCall, refuseCall } from './check-arguments.ts';
 import { go, type Verdict } from './gate.ts';
 import type { Asked, Judged } from './judge-action.ts';
-import { withinHookTime } from './within-hook-time.ts';
+import { withinTime } from './within-time.ts';
 
 export async function confirmCall(
   _ports: unknown,
@@ -35,7 +35,7 @@ async function askTool(
   if (confirm === true) return `${name} ${JSON.stringify(args ?? {})}`;
   const run = { code: 'tool', name, threadId: thread.id, work: id } as const;
   const ask = confirm as (args: unknown) => unknown;
-  const said = await withinHookTime(signal, async () => runAuthorCode(run, async () => ask(args)));
+  const said = await withinTime(async () => runAuthorCode(run, async () => ask(args)), { signal });
   if (said === null || said === undefined) return undefined;
   if (typeof said !== 'string') throw new Error('its confirm answered neither a text nor null');
   return said;

@@ -17,7 +17,7 @@ import { runAuthorCode } from './author-run.ts';
 import { type AnsweredCall, refuseCall } from './check-arguments.ts';
 import { go, type Nothing, type Verdict } from './gate.ts';
 import type { ThreadEnv } from './thread-env.ts';
-import { withinHookTime } from './within-hook-time.ts';
+import { withinTime } from './within-time.ts';
 
 /** Undefined where nothing is to be judged (J1). */
 export interface Asked {
@@ -59,7 +59,7 @@ export async function prepareAction(
   const prepare = tool.prepareAction as (args: unknown, given: typeof context) => unknown;
   const run = { code: 'tool', name: tool.name, threadId: thread.id, work: id } as const;
   try {
-    const told = await withinHookTime(signal, () => runAuthorCode(run, () => prepare(asked.args, context)));
+    const told = await withinTime(() => runAuthorCode(run, () => prepare(asked.args, context)), { signal });
     const prepared = env.redactKnown(readPrepared(told));
     // J2: more than is declared.
     const capabilities = [...asked.capabilities, ...(prepared.capabilities ?? [])];

@@ -14,6 +14,7 @@ import {
   toThreadName,
 } from '../../core/project/subagent.ts';
 import { isRuntimeError, isStoreTrouble } from '../../core/value/error.ts';
+import { isRecord } from '../../core/value/record.ts';
 import { storeAttachments } from '../../state/attachments.ts';
 import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
 import { checkStoredArguments } from '../../state/check-schema.ts';
@@ -214,8 +215,4 @@ function isText(value: unknown): value is string {
 
 function isList(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

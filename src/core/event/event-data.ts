@@ -137,11 +137,7 @@ export interface EventData {
   'step.failed': StoredError;
   /** Messages that no longer fit were left out of a request. */
   'context.trimmed': { readonly messages: number };
-
-  /**
-   * A request to a model is about to be sent: its tokens by section, as they are estimated. Where a context, a policy or a budget is in use.
-   * What the provider has counted is in the `model.answered` of the same `call`.
-   */
+  /** A request is about to be sent, of so many tokens by estimate; where a context, a policy or a budget is in use. The provider's count: `model.answered`. */
   'context.prepared': ContextManifest & {
     readonly model: string;
     readonly modelId: string;

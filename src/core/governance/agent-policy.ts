@@ -1,6 +1,6 @@
 /** What an agent's definition says of the actions of its threads, and what an action is. */
-import type { CapabilityPolicy, ContextRules, PolicyDecision } from './capability-policy.ts';
-import { readPermissions } from './permissions.ts';
+import type { CapabilityPolicy, PolicyDecision } from './capability-policy.ts';
+import { type PermissionRules, readPermissions } from './permissions.ts';
 import type { RunContext } from './run-context.ts';
 
 /** The policy of an agent, defaults applied. */
@@ -26,7 +26,7 @@ const NO_POLICY: AgentPolicy = {
 export interface ActingRules {
   readonly policy: AgentPolicy;
   /** The permissions of its context; they narrow. */
-  readonly context?: ContextRules;
+  readonly context?: PermissionRules;
 }
 
 /** Undefined where neither the agent nor the context of the run says anything: then nothing is judged. */

@@ -5,6 +5,7 @@
  * C2. The strongest effect over all capabilities is the action's; the capabilities that have it are named.
  * C3. An action that declares no capability has the effect `undeclared`, whatever a context says of capabilities.
  */
+import type { PermissionRules } from './permissions.ts';
 import { findRule, type PolicyEffect, type PolicyRules, stronger } from './policy-rule.ts';
 
 export interface CapabilityPolicy {
@@ -13,12 +14,6 @@ export interface CapabilityPolicy {
   readonly default: PolicyEffect;
   /** For actions that declare no capability. */
   readonly undeclared: PolicyEffect;
-}
-
-/** Rules of a context; without a default it says nothing of what its rules do not cover. */
-export interface ContextRules {
-  readonly rules: PolicyRules;
-  readonly default?: PolicyEffect;
 }
 
 /** Where an effect comes from; of two that agree, both. */
@@ -45,7 +40,7 @@ export interface PolicyDecision {
 export function decide(
   policy: CapabilityPolicy,
   capabilities: readonly string[],
-  context?: ContextRules,
+  context?: PermissionRules,
 ): PolicyDecision {
   const names = [...new Set(capabilities)].sort();
   // C3: nothing to match.
@@ -79,7 +74,7 @@ interface Sourced {
 }
 
 /** C1: both are asked. */
-function decideOne(policy: CapabilityPolicy, capability: string, context?: ContextRules): Sourced {
+function decideOne(policy: CapabilityPolicy, capability: string, context?: PermissionRules): Sourced {
   const rule = findRule(policy.rules, capability);
   const own = rule ? 'policy' : 'policy_default';
   const ownEffect = rule ?? policy.default;

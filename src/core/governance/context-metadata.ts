@@ -5,15 +5,12 @@
  * M2. Permissions, limits and the mark of a cancelled run count beside one of the ids alone: words like these are in many an
  *     application's metadata.
  */
+import { isRecord } from '../value/record.ts';
 import type { Permissions } from './permissions.ts';
 import type { GivenContext, RunContext } from './run-context.ts';
 import { RUN_LIMITS } from './run-limit.ts';
 
 type Metadata = Readonly<Record<string, unknown>>;
-
-function isRecord(value: unknown): value is Metadata {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 const MOST = 200;
 

@@ -2,8 +2,10 @@
  * A context as it comes in: checked by hand, since it also comes with signals, which are read inside the workflow. What is refused is told with the
  * field's name. A field of another name is refused, for it may be a restriction that was spelt wrongly.
  */
+
 import { measureJson } from '../value/json-measure.ts';
 import { LIMITS } from '../value/limit.ts';
+import { isRecord } from '../value/record.ts';
 import { isStorable } from '../value/storable-text.ts';
 import { findPermissionProblem } from './permissions.ts';
 import type { GivenContext } from './run-context.ts';
@@ -13,13 +15,8 @@ export type ParsedContext =
   | { readonly ok: true; readonly context: GivenContext }
   | { readonly ok: false; readonly reason: string };
 
-type Fields = Readonly<Record<string, unknown>>;
 /** What is wrong with a value; undefined where nothing is. */
 type Check = (value: unknown) => string | undefined;
-
-function isRecord(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 const checkText: Check = (value) =>
   typeof value === 'string' &&

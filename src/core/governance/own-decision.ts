@@ -4,12 +4,8 @@
  * O2. Where no rule says anything, the author's policy decides, also against the default.
  * O3. What cannot be read denies.
  */
-import {
-  type CapabilityPolicy,
-  type ContextRules,
-  decide,
-  type PolicyDecision,
-} from './capability-policy.ts';
+import { type CapabilityPolicy, decide, type PolicyDecision } from './capability-policy.ts';
+import type { PermissionRules } from './permissions.ts';
 import { POLICY_EFFECTS, type PolicyEffect, stronger } from './policy-rule.ts';
 
 export interface OwnVerdict {
@@ -23,7 +19,7 @@ const REASON_CHARS = 1000;
 export function decideByRules(
   policy: CapabilityPolicy,
   capabilities: readonly string[],
-  context?: ContextRules,
+  context?: PermissionRules,
 ): PolicyDecision {
   return decide({ ...policy, default: 'allow', undeclared: 'allow' }, capabilities, context);
 }

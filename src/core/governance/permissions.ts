@@ -4,6 +4,7 @@
  * else its readers need; without one it allows.
  * P1. Two sets that are joined say of each capability the stronger of what both say of it: joining narrows, never widens.
  */
+import { isRecord } from '../value/record.ts';
 import { findRule, isRuleName, type PolicyEffect, type PolicyRules, stronger } from './policy-rule.ts';
 
 export type Permissions = Readonly<Record<string, unknown>>;
@@ -24,10 +25,6 @@ const WORDS: Readonly<Record<string, PolicyEffect>> = {
   approve: 'require_approval',
   ask: 'require_approval',
 };
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Undefined for what is no rule. */
 export function toEffect(rule: unknown): PolicyEffect | undefined {

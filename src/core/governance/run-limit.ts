@@ -1,29 +1,14 @@
 /** Limits of a run, as whoever starts it gives them. Of two the lower one holds. */
 
+import { BUDGET_LIMITS, type BudgetLimit } from './budget.ts';
+
 /** Limits of a run; each is absent where nobody has set it. */
-export interface RunLimits {
-  readonly maxSteps?: number;
-  readonly maxLlmCalls?: number;
-  readonly maxToolCalls?: number;
-  readonly maxInputTokens?: number;
-  readonly maxOutputTokens?: number;
-  readonly maxRuntimeSeconds?: number;
-  /** US dollars. */
-  readonly maxCost?: number;
+export interface RunLimits extends Readonly<Partial<Record<BudgetLimit, number>>> {
   /** The share of a limit at which the log warns: 0.8 is four fifths. */
   readonly warnAt?: number;
 }
 
-export const RUN_LIMITS = [
-  'maxSteps',
-  'maxLlmCalls',
-  'maxToolCalls',
-  'maxInputTokens',
-  'maxOutputTokens',
-  'maxRuntimeSeconds',
-  'maxCost',
-  'warnAt',
-] as const satisfies readonly (keyof RunLimits)[];
+export const RUN_LIMITS = [...BUDGET_LIMITS, 'warnAt'] as const;
 
 /** Where nobody says when to warn. */
 export const WARN_AT = 0.8;

@@ -3,6 +3,7 @@
  * pass. Hand-written, because they run inside the workflow, where a schema library would cost bundle size and replay time, and because
  * a bad payload is a value here: a refused signal must never fail a workflow task.
  */
+
 import { isAttachmentList } from '../file/attachment.ts';
 import { readContext } from '../governance/given-context.ts';
 import type { GivenContext } from '../governance/run-context.ts';
@@ -10,6 +11,7 @@ import type { AttachmentRef } from '../message/message.ts';
 import type { ErrorCode } from '../value/error.ts';
 import { measureJson } from '../value/json-measure.ts';
 import { LIMITS, utf8Length } from '../value/limit.ts';
+import { isRecord } from '../value/record.ts';
 import { isExecutionId, itemIdOf } from './execution-id.ts';
 
 export interface MessageItem {
@@ -77,10 +79,6 @@ const BAD_ID = `"id" must be 1 to ${LIMITS.idChars} visible ASCII characters`;
 /** Senders may leave the id out, or set it to null. */
 function isIdOrAbsent(value: unknown): value is string | null | undefined {
   return value === undefined || value === null || isItemId(value);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 interface Refused {

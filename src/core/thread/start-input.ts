@@ -8,6 +8,7 @@ import { parseContext } from '../governance/given-context.ts';
 import type { GivenContext } from '../governance/run-context.ts';
 import { measureJson, showJson } from '../value/json-measure.ts';
 import { LIMITS } from '../value/limit.ts';
+import { isRecord } from '../value/record.ts';
 import { type IncomingItem, parseMessagePayload } from './item.ts';
 import { parseSnapshot, type Snapshot } from './snapshot.ts';
 
@@ -67,10 +68,6 @@ export function parseStartInput(
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-
-function isRecord(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** What a thread is made with. */
 function parseCreation({

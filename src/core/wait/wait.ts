@@ -4,7 +4,7 @@
  * W1. The first answer counts. A second one that is equal does no harm; any other comes too late.
  * W2. What is past its time is over, whether or not anybody has noticed yet.
  */
-import { isSameJson } from '../value/same-json.ts';
+import { canonicalJson } from '../value/canonical-json.ts';
 import type { WaitAnswer } from './answer.ts';
 
 /**
@@ -70,7 +70,8 @@ export function judgeAnswer(
 ): WaitOutcome {
   if (!wait) return 'unknown';
   // W1: the first answer counts.
-  if (wait.state === 'answered') return isSameJson(wait.answer, answer) ? 'duplicate' : 'already_answered';
+  if (wait.state === 'answered')
+    return canonicalJson(wait.answer) === canonicalJson(answer) ? 'duplicate' : 'already_answered';
   if (wait.state === 'closed') return wait.reason === CHANGED ? 'stale' : 'closed';
   if (wait.state === 'expired' || isPast(wait, now)) return 'expired';
   if (fingerprint !== undefined && fingerprint !== wait.fingerprint) return 'stale';

@@ -7,7 +7,7 @@
 import type { ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
 import { writeContextMetadata } from '../../core/governance/context-metadata.ts';
 import type { RunContext } from '../../core/governance/run-context.ts';
-import type { LogRow } from '../projection.ts';
+import type { LogRow, Projection } from '../projection.ts';
 import { ACTION_HANDLERS, GOVERNED_HANDLERS } from './run-action.ts';
 import type { RunEvent, RunEventDraft } from './run-event.ts';
 import type { Fields, RunHandlers, Told } from './run-handler.ts';
@@ -25,7 +25,7 @@ const HANDLERS: RunHandlers = {
 
 type Next = readonly [RunReading, readonly RunEvent[]];
 
-export function projectRun(before: RunReading, row: LogRow): Next {
+export const projectRun: Projection<RunReading, RunEvent> = (before, row) => {
   const { event } = row;
   const reading = countRemoved(before, event);
   switch (event.type) {
@@ -47,7 +47,7 @@ export function projectRun(before: RunReading, row: LogRow): Next {
     default:
       return reading.run ? tell(reading, reading.run, event) : [reading, []];
   }
-}
+};
 
 /** R2: only streamed text is ever removed. */
 function countRemoved(reading: RunReading, { seq }: ThreadEvent): RunReading {

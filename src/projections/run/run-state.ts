@@ -1,6 +1,6 @@
 /** What the reading of a run knows between two rows. Plain JSON, as small as its open calls. */
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
-import type { RunEvent, RunEventDraft, RunEventType } from './run-event.ts';
+import { RUN_EVENT_VERSION, type RunEvent, type RunEventDraft, type RunEventType } from './run-event.ts';
 
 /** Where a reading begins: at the start of the log, or of an execution. */
 export interface RunBegin {
@@ -81,7 +81,7 @@ export function place(
     const action = draft.action ?? null;
     return {
       event_id: `${reading.threadId}/${seq}.${n}`,
-      version: '1.0',
+      version: RUN_EVENT_VERSION,
       type: draft.type,
       run_id: run?.runId ?? null,
       task_id: run?.executionId ?? null,

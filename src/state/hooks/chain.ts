@@ -9,12 +9,12 @@
 import type { HookDefinition, HookName } from '../../core/author/hook.ts';
 import type { ThreadState } from '../../core/author/thread-state.ts';
 import { errorMessage } from '../../core/value/error.ts';
-import { LIMITS } from '../../core/value/limit.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { tellThrown } from '../author-fault.ts';
 import { runAuthorCode } from '../author-run.ts';
 import type { StateDependencies } from '../dependencies.ts';
 import type { ThreadEnv } from '../thread-env.ts';
+import { withinTime } from '../within-time.ts';
 
 export interface ChainOptions {
   readonly store: { readonly events: Pick<ThreadStore['events'], 'append'> };
@@ -108,27 +108,19 @@ function aborted(signal: AbortSignal): Error {
 
 /** One hook, within its time and until somebody aborts it. What it answers after that is ignored. */
 async function call(
-  { threadId, work, signal, timeoutMs = LIMITS.hookMs }: ChainOptions,
+  { threadId, work, signal, timeoutMs }: ChainOptions,
   hook: HookDefinition,
   given: readonly unknown[],
 ): Promise<unknown> {
-  const cut = Promise.withResolvers<never>();
-  const onAbort = () => cut.reject(aborted(signal));
-  if (signal.aborted) throw aborted(signal);
-  signal.addEventListener('abort', onAbort, { once: true });
-  const timer = setTimeout(
-    () => cut.reject(new Error(`The hook "${hook.name}" did not answer within ${timeoutMs} ms.`)),
+  // Each kind has arguments of its own; the kind's link sees to them.
+  const execute = hook.execute as (...given: readonly unknown[]) => unknown;
+  const run = { code: 'hook', name: hook.name, threadId, work } as const;
+  return withinTime(() => runAuthorCode(run, () => execute(...given)), {
     timeoutMs,
-  );
-  try {
-    // Each kind has arguments of its own; the kind's link sees to them.
-    const execute = hook.execute as (...given: readonly unknown[]) => unknown;
-    const run = { code: 'hook', name: hook.name, threadId, work } as const;
-    return await Promise.race([cut.promise, runAuthorCode(run, () => execute(...given))]);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
-  }
+    signal,
+    aborted,
+    late: (ms) => new Error(`The hook "${hook.name}" did not answer within ${ms} ms.`),
+  });
 }
 
 /** A tool may have put anything into a result; what cannot be copied as it is, is copied as JSON. */

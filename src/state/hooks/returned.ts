@@ -4,6 +4,7 @@ import type { MessageAttachment } from '../../core/author/thread-message.ts';
 import type { AttachmentRef, Message, MessageRole, ToolResult } from '../../core/message/message.ts';
 import { toJsonText } from '../../core/value/json-value.ts';
 import { LIMITS, utf8Length } from '../../core/value/limit.ts';
+import { isRecord } from '../../core/value/record.ts';
 import { toToolResult } from '../tool-result.ts';
 
 export function expected(what: string, returned: unknown): TypeError {
@@ -14,10 +15,6 @@ function tell(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function readText(returned: unknown): string {

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { QueueItem } from '../../../core/thread/item.ts';
+import { canonicalJson } from '../../../core/value/canonical-json.ts';
 import type { ClaimExecution, ClaimedExecution } from '../../port/queue.ts';
 import type { Tables } from '../../schema/tables.ts';
 import type { CommandContext } from '../base/context.ts';
@@ -68,16 +69,14 @@ function ownerOf(item: QueueItem, userId: string | null): string {
 /** Of its content, in whatever order its fields came, and of the thread that it is for; its own id is no part of it. */
 function digestOf(threadId: string, { id: _, ...content }: QueueItem): string {
   return createHash('sha256')
-    .update(JSON.stringify(inOrder({ threadId, ...content })))
+    .update(canonicalJson(withoutFalse({ threadId, ...content })))
     .digest('hex');
 }
 
-/** Fields that are absent, empty or false say the same. */
-function inOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOrder);
+/** A field that is absent and one that is false say the same. */
+function withoutFalse(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutFalse);
   if (typeof value !== 'object' || value === null) return value;
-  const fields = Object.entries(value).filter(([, member]) => member !== undefined && member !== false);
-  return Object.fromEntries(
-    fields.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [name, inOrder(member)]),
-  );
+  const fields = Object.entries(value).filter(([, member]) => member !== false);
+  return Object.fromEntries(fields.map(([name, member]) => [name, withoutFalse(member)]));
 }

@@ -1,0 +1,35 @@
+/** Work of an author's code within its time. What comes after that is ignored: code that has begun cannot be ended from outside. */
+import { LIMITS } from '../core/value/limit.ts';
+
+export interface TimeGiven {
+  /** As long as a hook has where nothing else is said. */
+  readonly timeoutMs?: number;
+  /** Ends the waiting at once. */
+  readonly signal?: AbortSignal;
+  readonly late?: (timeoutMs: number) => Error;
+  readonly aborted?: (signal: AbortSignal) => unknown;
+}
+
+/** The work is not begun where the signal is aborted already. */
+export async function withinTime<T>(work: () => T | Promise<T>, given: TimeGiven = {}): Promise<T> {
+  const { timeoutMs = LIMITS.hookMs, signal, late = tooLate, aborted = reasonOf } = given;
+  if (signal?.aborted) throw aborted(signal);
+  const cut = Promise.withResolvers<never>();
+  const onAbort = () => signal && cut.reject(aborted(signal));
+  signal?.addEventListener('abort', onAbort, { once: true });
+  const timer = setTimeout(() => cut.reject(late(timeoutMs)), timeoutMs);
+  try {
+    return await Promise.race([cut.promise, work()]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+function tooLate(timeoutMs: number): Error {
+  return new Error(`it did not answer within ${timeoutMs} ms`);
+}
+
+function reasonOf(signal: AbortSignal): unknown {
+  return signal.reason;
+}
