@@ -1,30 +1,27 @@
 /** `everthread runs …` and `threads tail --as run`, over a store that nobody else uses. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openStore } from '../../src/store/open-store.ts';
 import { call, message, openThread } from '../contract/thread-driver.ts';
-import { type CliProject, cliProject } from './support.ts';
+import { type CliProject, cliProjectWith } from './support.ts';
 
 let project: CliProject;
 let id: string;
 
 beforeAll(async () => {
-  project = await cliProject();
-  mkdirSync(join(project.folder, 'data'));
-  const store = await openStore('sqlite:data/store.db', project.folder);
-  const thread = await openThread(store);
-  id = thread.id;
-  thread.executionId = 'run-a';
-  const ref = await thread.beginCall([message('a')]);
-  await thread.commit(ref, { toolCalls: [call('c0', 'look', '{"password":"hunter2"}')] });
-  await thread.runTool(ref.step, 0);
-  await thread.rest('idle', { reason: 'stop_on_response' });
-  thread.executionId = 'run-b';
-  thread.afterStep = 1;
-  await thread.answer([message('b')], { content: 'done' });
-  await thread.rest('failed');
-  await store.close();
+  project = await cliProjectWith(async (store) => {
+    const thread = await openThread(store);
+    id = thread.id;
+    thread.executionId = 'run-a';
+    const ref = await thread.beginCall([message('a')]);
+    await thread.commit(ref, { toolCalls: [call('c0', 'look', '{"password":"hunter2"}')] });
+    await thread.runTool(ref.step, 0);
+    await thread.rest('idle', { reason: 'stop_on_response' });
+    thread.executionId = 'run-b';
+    thread.afterStep = 1;
+    await thread.answer([message('b')], { content: 'done' });
+    await thread.rest('failed');
+  });
 });
 afterAll(() => project.remove());
 

@@ -8,6 +8,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { openStore } from '../../src/store/open-store.ts';
+import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { findFreePorts, isPortFree } from '../../src/temporal-service/free-port.ts';
 import { runInHost } from '../once/command-host.ts';
 import { eventually } from '../support/eventually.ts';
@@ -55,6 +57,16 @@ export async function freeDevPort(): Promise<number> {
     const [port = 0] = await findFreePorts(1);
     if (await isPortFree(port + 1000)) return port;
   }
+}
+
+/** A project whose store holds what `fill` puts into it; nobody else uses it, and it is closed before a command runs. */
+export async function cliProjectWith(fill: (store: ThreadStore) => Promise<void>): Promise<CliProject> {
+  const project = await cliProject();
+  mkdirSync(join(project.folder, 'data'));
+  const store = await openStore('sqlite:data/store.db', project.folder);
+  await fill(store);
+  await store.close();
+  return project;
 }
 
 /** A folder with a queue and a store of its own, on the tests' server. */

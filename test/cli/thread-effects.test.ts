@@ -1,25 +1,20 @@
 /** `everthread threads effects`, over a store that nobody else uses. */
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dueInWords } from '../../src/cli/commands/thread-effects.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import { openThread } from '../contract/thread-driver.ts';
-import { type CliProject, cliProject } from './support.ts';
+import { type CliProject, cliProjectWith } from './support.ts';
 
 let project: CliProject;
 let id: string;
 
 beforeAll(async () => {
-  project = await cliProject();
-  mkdirSync(join(project.folder, 'data'));
-  const store = await openStore('sqlite:data/store.db', project.folder);
-  ({ id } = await openThread(store));
-  const schedule = (effect: string, delayMs: number, args = {}) =>
-    store.effects.schedule(id, { id: effect, name: 'remind', args, delayMs });
-  await schedule('later', 7_500_000, { text: '\u001b[31mred' });
-  await schedule('sooner', 3_600_000 + 90_000);
-  await store.close();
+  project = await cliProjectWith(async (store) => {
+    ({ id } = await openThread(store));
+    const schedule = (effect: string, delayMs: number, args = {}) =>
+      store.effects.schedule(id, { id: effect, name: 'remind', args, delayMs });
+    await schedule('later', 7_500_000, { text: '\u001b[31mred' });
+    await schedule('sooner', 3_600_000 + 90_000);
+  });
 });
 afterAll(() => project.remove());
 

@@ -1,10 +1,7 @@
 /** `everthread threads files` and `values`, over a store that nobody else uses. */
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openStore } from '../../src/store/open-store.ts';
 import { openThread } from '../contract/thread-driver.ts';
-import { type CliProject, cliProject } from './support.ts';
+import { type CliProject, cliProjectWith } from './support.ts';
 
 const NOTE = '# Note\n\u001b[31mred\n';
 const IMAGE = Uint8Array.from({ length: 1_500_000 }, (_, n) => n % 256);
@@ -13,18 +10,16 @@ let project: CliProject;
 let id: string;
 
 beforeAll(async () => {
-  project = await cliProject();
-  mkdirSync(join(project.folder, 'data'));
-  const store = await openStore('sqlite:data/store.db', project.folder);
-  ({ id } = await openThread(store));
-  const write = (path: string, content: Uint8Array, mimeType: string) =>
-    store.files.write(id, { path, content, mimeType });
-  await write('/docs/note.md', new TextEncoder().encode(NOTE), 'text/markdown');
-  await write('/docs/\u202etxt', new Uint8Array(0), 'text/plain');
-  await write('/image.png', IMAGE, 'image/png');
-  await store.values.set(id, 'plan', { steps: ['a', 'b'] });
-  await store.values.set(id, 'red', '\u001b[31m');
-  await store.close();
+  project = await cliProjectWith(async (store) => {
+    ({ id } = await openThread(store));
+    const write = (path: string, content: Uint8Array, mimeType: string) =>
+      store.files.write(id, { path, content, mimeType });
+    await write('/docs/note.md', new TextEncoder().encode(NOTE), 'text/markdown');
+    await write('/docs/\u202etxt', new Uint8Array(0), 'text/plain');
+    await write('/image.png', IMAGE, 'image/png');
+    await store.values.set(id, 'plan', { steps: ['a', 'b'] });
+    await store.values.set(id, 'red', '\u001b[31m');
+  });
 });
 afterAll(() => project.remove());
 

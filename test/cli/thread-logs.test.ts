@@ -1,28 +1,23 @@
 /** `everthread threads logs`, over a store that nobody else uses. */
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openStore } from '../../src/store/open-store.ts';
 import { call, message, openThread } from '../contract/thread-driver.ts';
-import { type CliProject, cliProject } from './support.ts';
+import { type CliProject, cliProjectWith } from './support.ts';
 
 let project: CliProject;
 let id: string;
 
 beforeAll(async () => {
-  project = await cliProject();
-  mkdirSync(join(project.folder, 'data'));
-  const store = await openStore('sqlite:data/store.db', project.folder);
-  const thread = await openThread(store);
-  id = thread.id;
-  const ref = await thread.beginCall([message('a')]);
-  await store.modelCalls.start({ ...ref, call: 1, model: 'main', modelId: 'm-1' });
-  const usage = { promptTokens: 300, completionTokens: 20, totalTokens: 320 };
-  await store.modelCalls.end({ ...ref, call: 1, ok: true, usage, cost: 0.0125 });
-  await thread.commit(ref, { toolCalls: [call('c0', 'look')] });
-  await thread.runTool(ref.step, 0);
-  await thread.rest('idle', { reason: 'stop_on_response' });
-  await store.close();
+  project = await cliProjectWith(async (store) => {
+    const thread = await openThread(store);
+    id = thread.id;
+    const ref = await thread.beginCall([message('a')]);
+    await store.modelCalls.start({ ...ref, call: 1, model: 'main', modelId: 'm-1' });
+    const usage = { promptTokens: 300, completionTokens: 20, totalTokens: 320 };
+    await store.modelCalls.end({ ...ref, call: 1, ok: true, usage, cost: 0.0125 });
+    await thread.commit(ref, { toolCalls: [call('c0', 'look')] });
+    await thread.runTool(ref.step, 0);
+    await thread.rest('idle', { reason: 'stop_on_response' });
+  });
 });
 afterAll(() => project.remove());
 
