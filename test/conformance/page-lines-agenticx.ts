@@ -10,4 +10,23 @@ export const AGENTICX_LINES: readonly PageLine[] = [
     'The think-act loop: message sanitization, dangling tool_calls are dropped',
     'such a call gets a failed result, so that the model knows of it; one without an id is dropped, and its text kept (AX-11)',
   ),
+  shown('The think-act loop: invalid tool names are normalised', 'AX-45'),
+  shown('The think-act loop: streamed JSON arguments are repaired', 'AX-46', 'AX-48', 'AX-50'),
+  differs(
+    'The think-act loop: arguments that cannot be repaired are an empty object',
+    'their call is not made, and the model reads why (AX-47)',
+  ),
+  shown('The think-act loop: tool-call filtering', 'AX-45', 'AX-49'),
+  shown(
+    'The think-act loop: an inline tool call from plaintext',
+    'AX-52',
+    'AX-53',
+    'AX-54',
+    'AX-55',
+    'AX-56',
+  ),
+  differs(
+    'The think-act loop: an inline tool call anywhere in plaintext',
+    'in a wrapper made for calls, or where it is all of the text: words about a tool never run it (AX-57)',
+  ),
 ];
