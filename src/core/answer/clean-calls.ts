@@ -71,9 +71,9 @@ export function cleanCalls(
     dropped: nameless.length,
     raw: [
       ...nameless.map((call) => toRaw(call)),
-      ...calls.flatMap(({ call, repairs }, index) => {
+      ...calls.flatMap((cleaned, index) => {
         const given = named[index] ?? inline[index];
-        return repairs.length > 0 && given ? [toRaw(given, call.id)] : [];
+        return given && losesWords(cleaned, given) ? [toRaw(given, cleaned.call.id)] : [];
       }),
     ],
   };
@@ -124,6 +124,12 @@ function withIds(calls: readonly CleanCall[], step: number): readonly CleanCall[
     // An inline call has none by its nature.
     return { call: { ...call, id }, repairs: repairs.includes('inline') ? repairs : [...repairs, 'id'] };
   });
+}
+
+/** Whether something that the model wrote is not in what is stored. An inline call stands in the text of its answer. */
+function losesWords({ call, repairs }: CleanCall, given: ProviderToolCall): boolean {
+  const isMended = repairs.some((repair) => repair !== 'id' && repair !== 'inline');
+  return isMended || (given.id.trim() !== '' && given.id !== call.id);
 }
 
 function toRaw({ id, name, arguments: parsed, rawArguments }: ProviderToolCall, callId?: string): RawCall {

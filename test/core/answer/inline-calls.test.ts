@@ -59,6 +59,8 @@ describe('a call within a text', () => {
     ['[AX-57] words of a tool and an object', 'look at this: {"name":"look","arguments":{}}'],
     ['[AX-57] an example in a fence', '```python\nlook({"at":1})\n```'],
     ['[AX-57] an example of a tag in a fence', 'Write:\n```\n<tool_code>look()</tool_code>\n```\nand wait.'],
+    ['[AX-57] an example of a tag in a fence that does not close', '```\n<tool_code>look()</tool_code>'],
+    ['[AX-57] a tag in backticks', 'Write `<tool_code>look()</tool_code>` and wait.'],
     ['a tag that does not close', '<tool_code>look({"at":1})'],
     ['a fence that does not close', '```tool_code\nlook({"at":1})'],
     ['arguments that do not close', '<tool_code>look({"at":1}</tool_code>'],
