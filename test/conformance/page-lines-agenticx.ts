@@ -10,4 +10,11 @@ export const AGENTICX_LINES: readonly PageLine[] = [
     'The think-act loop: message sanitization, dangling tool_calls are dropped',
     'such a call gets a failed result, so that the model knows of it; one without an id is dropped, and its text kept (AX-11)',
   ),
+  shown('The think-act loop: loop detection', 'AX-70'),
+  shown('Loop detection', 'AX-74', 'AX-75', 'AX-78'),
+  shown('Loop detection: generic_repeat', 'AX-70', 'AX-73'),
+  shown('Loop detection: ping_pong', 'AX-71'),
+  shown('Loop detection: no_progress', 'AX-72'),
+  shown('Loop detection: a warning adds a reminder', 'AX-70'),
+  shown('Loop detection: critical stops the run', 'AX-70'),
 ];
