@@ -128,6 +128,8 @@ export type { PolicyEffect, PolicyRules } from './core/governance/policy-rule.ts
 export type { ActionContext, ArtifactInput, PreparedAction } from './core/governance/prepared-action.ts';
 export type { GivenContext, RunContext } from './core/governance/run-context.ts';
 export type { RunLimits } from './core/governance/run-limit.ts';
+export type { Guards } from './core/guard/guards.ts';
+export type { LoopDetector, LoopGuard } from './core/guard/loop.ts';
 export type { LLMMessage } from './core/message/llm-message.ts';
 export type {
   AttachmentRef,
@@ -156,9 +158,11 @@ export type {
   ExecuteEffect,
   ExecuteTool,
   FieldProblem,
+  GuardsInput,
   HookInput,
   LoadedProject,
   LoaderOptions,
+  LoopGuardInput,
   ModelCapabilitiesInput,
   ModelInput,
   ModelTimeoutsInput,

@@ -41,4 +41,11 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   ),
   shown('The think-act loop: tool dispatch, meta tools require a team manager', 'AX-67'),
   shown('The think-act loop: tool dispatch, what is denied or cut off', 'AX-63', 'AX-64'),
+  shown('The think-act loop: loop detection', 'AX-70'),
+  shown('Loop detection', 'AX-74', 'AX-75', 'AX-78'),
+  shown('Loop detection: generic_repeat', 'AX-70', 'AX-73'),
+  shown('Loop detection: ping_pong', 'AX-71'),
+  shown('Loop detection: no_progress', 'AX-72'),
+  shown('Loop detection: a warning adds a reminder', 'AX-70'),
+  shown('Loop detection: critical stops the run', 'AX-70'),
 ];

@@ -29,6 +29,8 @@ const AGENT = `import { defineAgent } from 'everthread';
 export default defineAgent({
   name: 'assistant',
   sideA: { prompt: 'talk' },
+  // A model whose calls go round in circles is reminded of it, and stopped where it goes on.
+  guards: { loops: true },
 });
 `;
 

@@ -1,9 +1,7 @@
 /** Steps (runtime §3): begun with what they drain, assembled, ended with their answer. */
 import type { ToldRepairs } from '../../core/answer/clean-calls.ts';
 import type { FlowDirective, Side, StepDirective } from '../../core/author/thread-execution.ts';
-import type { ContextMessage } from '../../core/context/context.ts';
 import type { BudgetDefinition } from '../../core/governance/budget.ts';
-import type { RunContext } from '../../core/governance/run-context.ts';
 import type { AttachmentRef, ToolCall } from '../../core/message/message.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
 import type { QueueItem, Refusal, ToolItem } from '../../core/thread/item.ts';
@@ -13,8 +11,10 @@ import type { LimitReason, StepLimits } from '../../core/thread/step-limit.ts';
 import type { PreparedRow } from './hook.ts';
 import type { AnsweredCall, ModelCallStart } from './model-call.ts';
 import type { FromRun } from './run.ts';
-import type { ThreadRecord } from './thread.ts';
+import type { HistoryWindow, StepContext, StepPlace } from './step-place.ts';
 import type { QueuedTool } from './tool.ts';
+
+export type { HistoryWindow, StepContext, StepPlace, SubpromptPlace } from './step-place.ts';
 
 export interface BeginStep extends FromRun {
   readonly ordinal: number;
@@ -161,60 +161,6 @@ export type CommittedStep =
   | { readonly kind: 'stored'; readonly record: StepRecord }
   | { readonly kind: 'closed' }
   | { readonly kind: 'terminated' };
-
-/** Where a step stands. */
-export interface StepPlace {
-  readonly thread: ThreadRecord;
-  readonly step: number;
-  readonly executionId: string;
-  /** Model steps of the execution, this one included. */
-  readonly stepCount: number;
-  /** Model steps of each side, this one included. */
-  readonly sideSteps: SideSteps;
-  /** Whose step it is. */
-  readonly side: Side;
-  /** The execution's scratch. */
-  readonly scratch: Readonly<Record<string, unknown>>;
-  /** What the execution runs with; null where nobody has given anything. */
-  readonly runContext: RunContext | null;
-  /** The sub-prompt whose step it is; null for a step of the thread's own. */
-  readonly subprompt: SubpromptPlace | null;
-}
-
-/** The stored state that a model's request is assembled from. */
-export interface StepContext extends StepPlace {
-  /** Oldest first. */
-  readonly messages: readonly ContextMessage[];
-  /** How many messages stand before the first one, where the window had no room for them. */
-  readonly trimmed: number;
-}
-
-/** How much of a thread's messages a step needs. Those of its own execution are always read, all of them. */
-export interface HistoryWindow {
-  /** Messages of earlier executions. */
-  readonly includeChat: boolean;
-  /** Their tool results. */
-  readonly includePastTools: boolean;
-  /** What all messages may take together, by estimate (`core/context/context-estimate.ts`); absent: there is no bound. */
-  readonly tokens?: number;
-  /** How many of the newest messages have their images shown. */
-  readonly recentImages: number;
-  /** The agent has two AI sides: what the other one's tools did takes no room. */
-  readonly twoSides?: boolean;
-}
-
-/** Where a sub-prompt's step stands: whose call it answers, and with what. */
-export interface SubpromptPlace {
-  readonly prompt: string;
-  /** The call's checked arguments. */
-  readonly arguments: Readonly<Record<string, unknown>>;
-  /** The depth of its messages: 1 below the thread's own. */
-  readonly depth: number;
-  /** The tool message that will hold its result. */
-  readonly parentId: string;
-  /** Names of the prompts around it, the outermost sub-prompt first, its own last. */
-  readonly path: readonly string[];
-}
 
 export interface KeepFlow extends FromRun {
   readonly step: number;

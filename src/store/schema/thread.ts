@@ -59,6 +59,8 @@ export interface ThreadTable {
   run_context: Json | null;
   /** The budgets that the open execution spends from (commands/budget/account.ts); null where there are none. */
   budget: Json | null;
+  /** Loops that the next request of a side reminds of: a KeptWarnings; null where there are none. */
+  loop_warnings: Json | null;
 }
 
 export interface ThreadRunTable {
