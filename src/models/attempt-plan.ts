@@ -6,7 +6,7 @@
  */
 
 import type { ProviderError } from '../core/message/provider.ts';
-import { MODEL_TIMEOUTS, type ModelTimeouts } from '../core/value/limit.ts';
+import { type ModelTimeouts, modelTimeouts } from '../core/value/limit.ts';
 import { isRetryable } from './classify.ts';
 
 /** All times in milliseconds. */
@@ -30,12 +30,12 @@ export interface AttemptLimits {
 export const DEFAULT_ATTEMPT_LIMITS: AttemptLimits = {
   retryDelaysMs: [1000, 2000],
   maxRetryAfterMs: 60_000,
-  ...toMilliseconds(MODEL_TIMEOUTS),
+  ...toMilliseconds(modelTimeouts()),
 };
 
 /** The defaults, overridden by the timeouts of the model's definition. */
 export function limitsOf(timeouts: ModelTimeouts = {}): AttemptLimits {
-  return { ...DEFAULT_ATTEMPT_LIMITS, ...toMilliseconds({ ...MODEL_TIMEOUTS, ...timeouts }) };
+  return { ...DEFAULT_ATTEMPT_LIMITS, ...toMilliseconds(modelTimeouts(timeouts)) };
 }
 
 function toMilliseconds({

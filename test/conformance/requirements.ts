@@ -14,6 +14,7 @@ import { HYGIENE } from './requirements-hygiene.ts';
 import { POLICY } from './requirements-policy.ts';
 import { RUNS } from './requirements-runs.ts';
 import { THREAD_STATE } from './requirements-state.ts';
+import { MODEL_TIMEOUTS } from './requirements-timeouts.ts';
 
 export const REQUIREMENTS: readonly Requirement[] = [
   {
@@ -95,6 +96,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...RUNS,
   ...POLICY,
   ...HYGIENE,
+  ...MODEL_TIMEOUTS,
   ...CODE_EXECUTION,
   ...STATE_STORAGE,
   {

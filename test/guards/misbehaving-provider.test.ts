@@ -77,7 +77,7 @@ function isLegal({ messages }: RudeRequest): boolean {
 }
 
 describe('a provider that misbehaves', () => {
-  it('[AX-31] [AX-32] [AX-33] [AX-34] harms neither its turn nor the next one, and its sockets are closed', async () => {
+  it('[AX-34] harms neither its turn nor the next one, and its sockets are closed', async () => {
     let patient = false;
     const runtime = await testRuntime({ registry: () => registry(patient) });
     const { client, store } = runtime;

@@ -176,6 +176,12 @@ export const MODEL_TIMEOUTS = {
 
 export type ModelTimeouts = { readonly [Name in keyof typeof MODEL_TIMEOUTS]?: number };
 
+/** The defaults, and what a definition sets. */
+export function modelTimeouts(set: ModelTimeouts = {}): Required<ModelTimeouts> {
+  const given = Object.entries(set).filter(([, seconds]) => seconds !== undefined);
+  return { ...MODEL_TIMEOUTS, ...Object.fromEntries(given) };
+}
+
 /** UTF-8 length without Buffer or TextEncoder: the workflow VM may lack both. */
 export function utf8Length(text: string): number {
   let bytes = 0;
