@@ -36,7 +36,7 @@ async function openSite({ does, timeouts, agent, fresh }: SiteOptions): Promise<
     ],
     models: [
       defineModel({
-        ...{ name: 'main', model: 'main', timeouts },
+        ...{ name: 'main', model: 'main', timeouts, capabilities: { maxOutputTokens: 100 } },
         provider: openaiCompatible({ baseUrl: provider.url, apiKey: 'none' }),
       }),
     ],
