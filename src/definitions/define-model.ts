@@ -52,6 +52,7 @@ const timeouts = z.strictObject({
   idleSeconds: seconds.optional(),
   totalSeconds: seconds.optional(),
   plainSeconds: seconds.optional(),
+  feedbackSeconds: seconds.optional(),
 });
 
 const model = z.strictObject({

@@ -24,7 +24,7 @@ export interface ModelInput {
   providerOptions?: Readonly<Record<string, unknown>>;
   /** Names of tools that the provider itself runs; default none. */
   providerTools?: readonly string[];
-  /** How long one request may take, in seconds. */
+  /** How long its requests may take, in seconds. All for one answer end within `totalSeconds` and `plainSeconds` together. */
   timeouts?: ModelTimeoutsInput;
 }
 
@@ -36,8 +36,10 @@ export interface ModelTimeoutsInput {
   idleSeconds?: number;
   /** From the request to the end of a stream, however steadily it arrives; default 600. */
   totalSeconds?: number;
-  /** A whole answer of a model that does not stream; default 600. */
+  /** A whole answer that is not streamed: of a model that does not stream, or where a stream has failed; default 600. */
   plainSeconds?: number;
+  /** From the request until readers are told that no answer has begun; default 8. */
+  feedbackSeconds?: number;
 }
 
 export interface ModelCapabilitiesInput {

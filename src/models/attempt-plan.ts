@@ -1,10 +1,12 @@
 /**
- * Decides what follows a failed attempt at a model call (definitions §4): the same model again after a pause, the next
- * fallback, or the end. Pure; `call-model.ts` carries it out.
+ * Decides what follows a failed attempt at a model call (definitions §4): the same model again after a pause, a plain call of it
+ * at once, the next fallback, or the end. Pure; `call-model.ts` carries it out.
+ * P1. A stream that broke is asked for once more as a whole answer, once a model: whatever lies between may not let streams pass.
+ * P2. All that is asked of one model for one answer, pauses included, ends within `totalMs` and `generateMs` together.
  */
 
 import type { ProviderError } from '../core/message/provider.ts';
-import { MODEL_TIMEOUTS, type ModelTimeouts } from '../core/value/limit.ts';
+import { type ModelTimeouts, modelTimeouts } from '../core/value/limit.ts';
 import { isRetryable } from './classify.ts';
 
 /** All times in milliseconds. */
@@ -21,17 +23,19 @@ export interface AttemptLimits {
   readonly totalMs: number;
   /** A whole answer that is not streamed. */
   readonly generateMs: number;
+  /** From the request until readers are told that no answer has begun. */
+  readonly feedbackMs: number;
 }
 
 export const DEFAULT_ATTEMPT_LIMITS: AttemptLimits = {
   retryDelaysMs: [1000, 2000],
   maxRetryAfterMs: 60_000,
-  ...toMilliseconds(MODEL_TIMEOUTS),
+  ...toMilliseconds(modelTimeouts()),
 };
 
 /** The defaults, overridden by the timeouts of the model's definition. */
 export function limitsOf(timeouts: ModelTimeouts = {}): AttemptLimits {
-  return { ...DEFAULT_ATTEMPT_LIMITS, ...toMilliseconds({ ...MODEL_TIMEOUTS, ...timeouts }) };
+  return { ...DEFAULT_ATTEMPT_LIMITS, ...toMilliseconds(modelTimeouts(timeouts)) };
 }
 
 function toMilliseconds({
@@ -39,19 +43,40 @@ function toMilliseconds({
   idleSeconds,
   totalSeconds,
   plainSeconds,
+  feedbackSeconds,
 }: Required<ModelTimeouts>) {
   return {
     firstChunkMs: firstChunkSeconds * 1000,
     betweenChunksMs: idleSeconds * 1000,
     totalMs: totalSeconds * 1000,
     generateMs: plainSeconds * 1000,
+    feedbackMs: feedbackSeconds * 1000,
   };
 }
 
+/** P2: for all attempts at one model. */
+export function patienceMs({ totalMs, generateMs }: AttemptLimits): number {
+  return totalMs + generateMs;
+}
+
+/** What a provider is told to wait for an answer at most: longer than we wait ourselves, so that it is we who say what was awaited. */
+export function requestTimeoutMs(limits: AttemptLimits): number {
+  const { firstChunkMs, betweenChunksMs, totalMs, generateMs } = limits;
+  return Math.max(firstChunkMs, betweenChunksMs, totalMs, generateMs) + REQUEST_MARGIN_MS;
+}
+
+const REQUEST_MARGIN_MS = 15_000;
+
 export interface FailedAttempt {
   readonly error: ProviderError;
-  /** One of our own deadlines ended it. */
+  /** One of our own deadlines ended it, or an earlier attempt at this model. */
   readonly stalled: boolean;
+  /** It was a stream, and failed as one: it stalled, or broke after it had been opened. */
+  readonly brokeStream: boolean;
+  /** A plain call of this model was made in place of a stream already. */
+  readonly wentPlain: boolean;
+  /** P2: what is left for this model. */
+  readonly leftMs: number;
   /** Attempts made with this model, this one included. */
   readonly tries: number;
   /** Models not tried yet. */
@@ -60,16 +85,25 @@ export interface FailedAttempt {
 
 export type NextMove =
   | { readonly next: 'retry'; readonly willRetryInMs: number }
+  | { readonly next: 'plain' }
   | { readonly next: 'fallback' }
   | { readonly next: 'give_up' };
 
 export function planAfterFailure(failed: FailedAttempt, limits: AttemptLimits): NextMove {
+  const { error, leftMs } = failed;
   const delay = limits.retryDelaysMs[failed.tries - 1];
+  if (failed.brokeStream && !failed.wentPlain && leftMs > 0 && isOfStream(error)) return { next: 'plain' };
   // A stall has cost minutes already, and so might a retry: another model is more likely to answer.
-  if (delay !== undefined && !failed.stalled && isRetryable(failed.error)) {
-    return { next: 'retry', willRetryInMs: waitFor(failed.error, delay, limits.maxRetryAfterMs) };
+  if (delay !== undefined && !failed.stalled && isRetryable(error)) {
+    const willRetryInMs = waitFor(error, delay, limits.maxRetryAfterMs);
+    if (willRetryInMs < leftMs) return { next: 'retry', willRetryInMs };
   }
   return { next: failed.modelsLeft > 0 ? 'fallback' : 'give_up' };
+}
+
+/** P1: what the provider said itself, with a status or of its limits, it would say of a plain call too. */
+function isOfStream(error: ProviderError): boolean {
+  return isRetryable(error) && error.code !== 'rate_limit' && error.statusCode === undefined;
 }
 
 function waitFor(error: ProviderError, delay: number, longest: number): number {

@@ -35,14 +35,25 @@ export interface Attempt {
   readonly variable?: VariableLookup;
   readonly signal: AbortSignal;
   readonly limits: AttemptLimits;
+  /** Milliseconds that the provider is told to wait at most. */
+  readonly requestTimeoutMs: number;
+  /** The whole answer is asked for, of a model that can stream. */
+  readonly plain?: boolean;
+  /** Called once, when the answer begins. */
+  readonly onBegin?: () => void;
   readonly onDelta: (kind: DeltaKind, delta: string) => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-export type AttemptResult =
-  | ({ readonly ok: true } & Answer)
-  | { readonly ok: false; readonly error: ProviderError; readonly stalled: boolean };
+export type AttemptResult = ({ readonly ok: true } & Answer) | FailedAnswer;
+
+export interface FailedAnswer {
+  readonly ok: false;
+  readonly error: ProviderError;
+  readonly stalled: boolean;
+  readonly brokeStream: boolean;
+}
 
 interface Answer {
   readonly response: ProviderResponse;
@@ -53,17 +64,18 @@ interface Answer {
 }
 
 export async function runAttempt(attempt: Attempt): Promise<AttemptResult> {
-  const { signal, model, now, limits } = attempt;
-  const guard = createStallGuard(signal);
+  const { signal, model, now } = attempt;
   const halt = new AbortController();
   let settings: ProviderSettings | undefined;
+  let asked: Asked | undefined;
   try {
-    settings = settingsFor(model, timeoutOf(model, limits), attempt.variable);
-    const met = await meetProvider(model, settings, guard);
+    settings = settingsFor(model, attempt.requestTimeoutMs, attempt.variable);
+    const met = await meetProvider(model, settings, createStallGuard(signal));
     signal.throwIfAborted();
     const abort = AbortSignal.any([signal, halt.signal]);
     const request = { ...attempt.request(met.model, met.tools), signal: abort };
-    const answer = await readAnswer(met, request, guard, attempt);
+    asked = toAsked(met, request, attempt);
+    const answer = await readAnswer(asked, attempt);
     return { ok: true, ...answer, response: withoutExcluded(toPlausible(answer.response), request) };
   } catch (error) {
     // Closes the connection of a request that has been given up.
@@ -72,14 +84,30 @@ export async function runAttempt(attempt: Attempt): Promise<AttemptResult> {
     // Backends may have read keys from the environment themselves.
     const secrets = [...listEnvironmentKeys(process.env), ...(settings?.secrets ?? [])];
     const failure = classifyError(toReadable(error), { now: now(), secrets });
-    return { ok: false, error: withAdvice(failure, settings), stalled: guard.stalled };
+    return { ok: false, error: withAdvice(failure, settings), ...howFar(asked) };
   }
 }
 
-const isStreamed = ({ capabilities }: ModelDefinition) => capabilities.supportsStreaming !== false;
+/** A request, and how far its answer has come: what its failure means depends on that. */
+interface Asked {
+  readonly provider: Provider;
+  readonly request: ProviderRequest;
+  readonly guard: StallGuard;
+  readonly streamed: boolean;
+  /** The provider has begun to send a stream. */
+  opened: boolean;
+}
 
-function timeoutOf(model: ModelDefinition, { totalMs, generateMs }: AttemptLimits): number {
-  return isStreamed(model) ? totalMs : generateMs;
+function toAsked({ provider, model }: MetProvider, request: ProviderRequest, attempt: Attempt): Asked {
+  const streamed = !attempt.plain && model.capabilities.supportsStreaming !== false;
+  const who = `The model "${model.name}" (${model.model} of ${provider.name})`;
+  return { provider, request, streamed, opened: false, guard: createStallGuard(attempt.signal, who) };
+}
+
+function howFar(asked: Asked | undefined): Pick<FailedAnswer, 'stalled' | 'brokeStream'> {
+  if (!asked) return { stalled: false, brokeStream: false };
+  const { guard, streamed, opened } = asked;
+  return { stalled: guard.stalled, brokeStream: streamed && (guard.stalled || opened) };
 }
 
 /** A provider that was given no key cannot say where it should have come from. */
@@ -90,26 +118,15 @@ function withAdvice(error: ProviderError, settings: ProviderSettings | undefined
   return new ProviderError(`${message} ${advice}`, code, statusCode, retryAfter, { cause });
 }
 
-async function readAnswer(
-  { provider, model }: MetProvider,
-  request: ProviderRequest,
-  guard: StallGuard,
-  attempt: Attempt,
-): Promise<Answer> {
-  const read = isStreamed(model) ? readStream : readWhole;
-  const answer = await read(provider, request, guard, attempt);
+async function readAnswer(asked: Asked, attempt: Attempt): Promise<Answer> {
+  const answer = await (asked.streamed ? readStream : readWhole)(asked, attempt);
   if (answer.response.finishReason !== 'error') return answer;
   throw new ProviderError('The provider ended its answer with the finish reason "error".', 'server_error');
 }
 
-type Read = (
-  provider: Provider,
-  request: ProviderRequest,
-  guard: StallGuard,
-  attempt: Attempt,
-) => Promise<Answer>;
+type Read = (asked: Asked, attempt: Attempt) => Promise<Answer>;
 
-const readWhole: Read = async (provider, request, guard, attempt) => {
+const readWhole: Read = async ({ provider, request, guard }, attempt) => {
   const { limits, now } = attempt;
   // Wrapped: a method of somebody else's may throw, or answer without a promise.
   const response: unknown = await guard.race(
@@ -117,17 +134,19 @@ const readWhole: Read = async (provider, request, guard, attempt) => {
     limits.generateMs,
     'answer',
   );
+  attempt.onBegin?.();
   const reading = createReading(request, attempt);
   // Live readers see the same events whether or not a model can stream.
   for (const chunk of toChunks(response)) reading.take(chunk);
   return { ...reading.end(), firstTokenAt: now() };
 };
 
-const readStream: Read = async (provider, request, guard, attempt) => {
+const readStream: Read = async (asked, attempt) => {
   const { limits, now } = attempt;
-  const reading = createReading(request, attempt);
-  const deadline = guard.until(limits.totalMs, 'end of the answer');
-  const opened = await deadline.race(openStream(provider, request), limits.firstChunkMs, 'first chunk');
+  const reading = createReading(asked.request, attempt);
+  const deadline = asked.guard.until(limits.totalMs, 'end of the answer');
+  const opened = await deadline.race(openStream(asked), limits.firstChunkMs, 'first chunk');
+  attempt.onBegin?.();
   const firstTokenAt = now();
   let step = opened.first;
   try {
@@ -147,8 +166,9 @@ const readStream: Read = async (provider, request, guard, attempt) => {
   }
 };
 
-async function openStream(provider: Provider, request: ProviderRequest) {
-  const chunks: unknown = await provider.stream(request);
+async function openStream(asked: Asked) {
+  const chunks: unknown = await asked.provider.stream(asked.request);
+  asked.opened = true;
   const open = (chunks as Partial<AsyncIterable<unknown>> | null | undefined)?.[Symbol.asyncIterator];
   if (typeof open !== 'function')
     throw invalidAnswer('The provider answered with a stream that is no async iterable');

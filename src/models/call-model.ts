@@ -1,16 +1,32 @@
 /**
- * Gets one answer for one model step: attempts on the primary model, then on each fallback in order (definitions §4).
+ * Gets one answer for one model step: attempts on the primary model, then on each fallback in order (definitions §4). A stream that
+ * breaks is followed by a plain call of the same model (attempt-plan.ts, P1): an attempt of its own, nothing of the stream is kept.
  *
  * I1. An abort ends everything at once with the signal's reason, and never leads to a retry or a fallback.
  * I2. Any other failure is a value; nothing else is thrown, except what the caller's own callbacks throw.
  * I3. Each attempt is announced before its request is sent, and its end is reported before the next one begins, so that
  *     the caller can store each as a model call. An aborted attempt has no reported end: its caller aborted it.
+ * I4. `onWaiting` is called once at most, and never behind the beginning of an answer.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelDefinition } from '../core/author/definition.ts';
 import { ProviderError, type ProviderResponse } from '../core/message/provider.ts';
-import { type AttemptResult, type DeltaKind, runAttempt, type ToRequest } from './attempt.ts';
-import { type AttemptLimits, limitsOf, type NextMove, planAfterFailure } from './attempt-plan.ts';
+import {
+  type AttemptResult,
+  type DeltaKind,
+  type FailedAnswer,
+  runAttempt,
+  type ToRequest,
+} from './attempt.ts';
+import {
+  type AttemptLimits,
+  limitsOf,
+  type NextMove,
+  patienceMs,
+  planAfterFailure,
+  requestTimeoutMs,
+} from './attempt-plan.ts';
+import { createFeedback, type Feedback } from './feedback.ts';
 import { asksForVariables, type VariableLookup } from './provider-config.ts';
 
 export interface AttemptStart {
@@ -39,7 +55,7 @@ export type AttemptOutcome =
   | {
       readonly ok: false;
       readonly error: ProviderError;
-      readonly next: 'retry' | 'fallback' | 'give_up';
+      readonly next: 'retry' | 'plain' | 'fallback' | 'give_up';
       /** With `next: 'retry'`. */
       readonly willRetryInMs?: number;
     };
@@ -62,6 +78,8 @@ export interface CallModelOptions {
   readonly onAttempt?: (start: AttemptStart) => Promise<void> | void;
   /** How long the attempt may take that was announced last. One that is cut off is announced anew at once: `onAttempt` knows whether it may be. */
   readonly leftMs?: () => number | undefined;
+  /** Called where no answer has begun within the model's `feedbackMs`; synchronous, must not throw. */
+  readonly onWaiting?: (start: AttemptStart) => void;
   /** Called for each piece of text or reasoning; synchronous, must not throw: collect here, write elsewhere. */
   readonly onChunk?: (chunk: AttemptChunk) => void;
   /** Awaited before anything else happens. */
@@ -85,41 +103,72 @@ export type CallModelResult =
 
 /** Calls a model until an answer, the last failure, or an abort (thrown: the signal's reason). */
 export async function callModel(options: CallModelOptions): Promise<CallModelResult> {
-  const { models, wait = pause } = options;
-  let position = 0;
-  let tries = 0;
-  for (let attempts = 1; ; attempts += 1) {
-    const model = models[position];
-    if (model === undefined) return nothingToCall();
-    tries += 1;
-    const place = { attempt: attempts, tries, modelsLeft: models.length - position - 1 };
+  const { models } = options;
+  const feedback = createFeedback(options.onWaiting);
+  let attempts = 0;
+  for (const [position, model] of models.entries()) {
+    const modelsLeft = models.length - position - 1;
     const limits = { ...limitsOf(model.timeouts), ...options.limits };
-    const outcome = await reportedAttempt(options, limits, model, place);
+    const asked = { model, limits, modelsLeft, until: performance.now() + patienceMs(limits) };
+    const { outcome, tries } = await askOne(options, asked, attempts, feedback);
+    attempts += tries;
     if (outcome.ok) return { ok: true, response: outcome.response, model, attempts };
     if (outcome.next === 'give_up') return { ok: false, error: outcome.error, attempts };
-    if (outcome.next === 'retry') {
-      await wait(outcome.willRetryInMs ?? 0, options.signal);
-    } else {
-      position += 1;
-      tries = 0;
-    }
+  }
+  return nothingToCall();
+}
+
+/** One model of the list. */
+interface AskedModel {
+  readonly model: ModelDefinition;
+  readonly limits: AttemptLimits;
+  /** Models not tried yet. */
+  readonly modelsLeft: number;
+  /** By the clock of `performance.now`: nothing more is asked of it then (attempt-plan.ts, P2). */
+  readonly until: number;
+}
+
+/** Attempts at one model until it answers, or another one is to be asked. */
+async function askOne(
+  options: CallModelOptions,
+  asked: AskedModel,
+  before: number,
+  feedback: Feedback<AttemptStart>,
+): Promise<{ readonly outcome: AttemptOutcome; readonly tries: number }> {
+  const { wait = pause } = options;
+  let plain = false;
+  let wentPlain = false;
+  let stalled = false;
+  for (let tries = 1; ; tries += 1) {
+    const plan: Plan = (failed, leftMs) => {
+      stalled ||= failed.stalled;
+      const { limits, modelsLeft } = asked;
+      return planAfterFailure({ ...failed, stalled, wentPlain, tries, modelsLeft, leftMs }, limits);
+    };
+    const outcome = await reportedAttempt(options, asked, { attempt: before + tries, plain, plan }, feedback);
+    if (outcome.ok || outcome.next === 'fallback' || outcome.next === 'give_up') return { outcome, tries };
+    if (outcome.next === 'retry') await wait(outcome.willRetryInMs ?? 0, options.signal);
+    plain = outcome.next === 'plain';
+    wentPlain ||= plain;
   }
 }
 
 /** Where in the plan an attempt stands. */
 interface AttemptPosition {
   readonly attempt: number;
-  readonly tries: number;
-  readonly modelsLeft: number;
+  readonly plain: boolean;
+  readonly plan: Plan;
 }
+
+type Plan = (failed: FailedAnswer, leftMs: number) => NextMove;
 
 async function reportedAttempt(
   options: CallModelOptions,
-  limits: AttemptLimits,
-  model: ModelDefinition,
-  { attempt, tries, modelsLeft }: AttemptPosition,
+  { model, limits, until }: AskedModel,
+  { attempt, plain, plan }: AttemptPosition,
+  feedback: Feedback<AttemptStart>,
 ): Promise<AttemptOutcome> {
-  const { signal, now = Date.now } = options;
+  const { signal, request, now = Date.now } = options;
   signal.throwIfAborted();
   const start: AttemptStart = { attempt, model, startedAt: now() };
   await options.onAttempt?.(start);
@@ -127,27 +176,28 @@ async function reportedAttempt(
   const sentAt = performance.now();
   const onDelta = (kind: DeltaKind, delta: string) => options.onChunk?.({ attempt, kind, delta });
   const variable = asksForVariables(model) ? await options.variables?.() : undefined;
-  const { request } = options;
-  const bounded = withinLimits(limits, leftMs);
-  const result = await runAttempt({ model, request, variable, signal, limits: bounded, onDelta, now });
-  const outcome = toOutcome(result, (failed) =>
-    performance.now() - sentAt >= leftMs
-      ? { next: 'retry', willRetryInMs: 0 }
-      : planAfterFailure({ ...failed, tries, modelsLeft }, limits),
-  );
+  feedback.begin(start, limits);
+  const result = await runAttempt({
+    ...{ model, request, variable, signal, plain, onDelta, now },
+    limits: withinTime(limits, Math.min(leftMs, until - sentAt)),
+    requestTimeoutMs: requestTimeoutMs(limits),
+    onBegin: () => feedback.end(true),
+  }).finally(() => feedback.end(false));
+  const outcome = toOutcome(result, (failed) => {
+    const endedAt = performance.now();
+    if (endedAt - sentAt >= leftMs) return { next: 'retry', willRetryInMs: 0 };
+    return plan(failed, until - endedAt);
+  });
   await options.onAttemptEnd?.({ ...start, endedAt: now(), outcome });
   return outcome;
 }
 
-function withinLimits(limits: AttemptLimits, leftMs: number): AttemptLimits {
+function withinTime(limits: AttemptLimits, leftMs: number): AttemptLimits {
   const { totalMs, generateMs } = limits;
   return { ...limits, totalMs: Math.min(totalMs, leftMs), generateMs: Math.min(generateMs, leftMs) };
 }
 
-function toOutcome(
-  result: AttemptResult,
-  plan: (failed: { error: ProviderError; stalled: boolean }) => NextMove,
-): AttemptOutcome {
+function toOutcome(result: AttemptResult, plan: (failed: FailedAnswer) => NextMove): AttemptOutcome {
   return result.ok ? result : { ok: false, error: result.error, ...plan(result) };
 }
 

@@ -128,6 +128,8 @@ async function createClient({ baseUrl, apiKey, headers, timeoutMs }: Settings): 
     ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
     defaultHeaders: { ...(apiKey === undefined ? { authorization: null } : {}), ...headers },
     maxRetries: 0,
+    // It would write what a provider has sent to the worker's standard error, secrets included.
+    logLevel: 'off',
     fetch: boundedFetch,
   });
 }

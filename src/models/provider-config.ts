@@ -38,7 +38,7 @@ export function settingsFor(
   timeout: number,
   lookup: VariableLookup = () => undefined,
 ): ProviderSettings {
-  if (!asksForVariables(model)) return { config: { apiKey: '' }, secrets: [] };
+  if (!asksForVariables(model)) return { config: { apiKey: '', timeout }, secrets: [] };
   const found = slotsOf(model).map(([name, slot]) => {
     const variable = slot.defaultEnv ?? `${factoryName(model.provider)}_${toVariable(name)}`;
     const value = lookup(variable) || process.env[variable] || undefined;

@@ -15,12 +15,13 @@ export interface StallGuard {
   readonly stalled: boolean;
 }
 
-export function createStallGuard(signal: AbortSignal): StallGuard {
+/** `who`: the subject of the sentence that tells of a deadline. */
+export function createStallGuard(signal: AbortSignal, who = 'The model'): StallGuard {
   let stalled = false;
   const race = <T>(promise: Promise<T>, ms: number, awaited: string, told = ms): Promise<T> =>
     raceDeadline(promise, signal, ms, () => {
       stalled = true;
-      return new ProviderError(`The model stalled: no ${awaited} within ${told} ms.`, 'timeout');
+      return new ProviderError(`${who} stalled: no ${awaited} within ${Math.round(told)} ms.`, 'timeout');
     });
   return {
     race: (promise, ms, awaited) => race(promise, ms, awaited),

@@ -131,7 +131,8 @@ export function callModelStep(heartbeats: Heartbeats, input: Input<'modelStep'>,
 
 function modelOptions({ modelHeartbeatMs }: Heartbeats): ActivityOptions {
   return {
-    startToCloseTimeout: '2 hours',
+    // The activity ends by the timeouts of its models; a worker that is lost is told by its heartbeats.
+    startToCloseTimeout: '7 days',
     heartbeatTimeout: modelHeartbeatMs,
     retry: LOST_WORKER_RETRY,
     cancellationType: ActivityCancellationType.TRY_CANCEL,

@@ -15,6 +15,7 @@ import { LOOPS } from './requirements-loops.ts';
 import { POLICY } from './requirements-policy.ts';
 import { RUNS } from './requirements-runs.ts';
 import { THREAD_STATE } from './requirements-state.ts';
+import { MODEL_TIMEOUTS } from './requirements-timeouts.ts';
 
 export const REQUIREMENTS: readonly Requirement[] = [
   {
@@ -97,6 +98,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...POLICY,
   ...HYGIENE,
   ...LOOPS,
+  ...MODEL_TIMEOUTS,
   ...CODE_EXECUTION,
   ...STATE_STORAGE,
   {

@@ -1,5 +1,6 @@
 /** A worker that is told to go (SIGTERM) hands its work over; how long that takes is measured by `bench/recovery.ts`. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventsOf } from '../../src/core/event/thread-event.ts';
 import { hangs } from '../../src/testing/index.ts';
 import { type Cluster, startCluster, type WorkerProcess } from '../support/fault-cluster.ts';
 import { faultScript, release } from '../support/fault-project.ts';
@@ -64,13 +65,17 @@ describe('a worker told to go with SIGTERM, within its grace,', () => {
     await gone;
   }
 
-  it('gives a streaming model call to another worker at once', async () => {
+  it('[AX-40] gives a streaming model call to another worker at once, and its readers learn what to forget', async () => {
     // Neither its grace nor its heartbeat can end it so early, and it is still there.
     await eventually('the second request', () => asked('tell') === 2);
     await cluster.client.waitForIdle(streaming);
     expect(await cluster.transcript(streaming)).toEqual([
       'user: tell',
       'assistant: Answered "tell" after 0 tool results.',
+    ]);
+    const log = await cluster.store.events.read(streaming, 0, 10_000);
+    expect(eventsOf(log, 'attempt.discarded')).toMatchObject([
+      { data: { attempt: 1, call: 1, reason: 'WorkerLost' } },
     ]);
   });
 

@@ -1,5 +1,7 @@
 /** A worker is killed at every place of a step; another goes on (commits are idempotent, tools run at most once). */
+
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventsOf } from '../../src/core/event/thread-event.ts';
 import { type Doom, type DoomedCluster, type Manner, startDoomed } from '../support/doomed-cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Cluster } from '../support/fault-cluster.ts';
@@ -101,12 +103,15 @@ export function describeWorkerKill(manner: Manner): void {
       },
     );
 
-    it('while a model call streams leaves the transcript of an undisturbed run, and readers a second attempt', async () => {
+    it('[AX-40] while a model call streams leaves the transcript of an undisturbed run, and readers a second attempt', async () => {
       const thread = await survivor(STREAMING);
       expect(await cluster.transcript(thread)).toEqual(await expectedTranscript('slowly'));
       const events = await cluster.store.events.read(thread, 0);
       // A third one where a busy machine lets the second one's heartbeat come too late.
       expect(Number(events.find(({ type }) => type === 'step.committed')?.attempt)).toBeGreaterThan(1);
+      expect(eventsOf(events, 'attempt.discarded')[0]).toMatchObject({
+        data: { attempt: 1, call: 1, reason: 'WorkerLost' },
+      });
       expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
     });
 

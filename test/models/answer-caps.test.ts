@@ -23,8 +23,8 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-async function serve(answer: RudeAnswer): Promise<RudeServer> {
-  const server = await serveRudely(() => answer);
+async function serve(answer: RudeAnswer | (() => RudeAnswer)): Promise<RudeServer> {
+  const server = await serveRudely(() => (typeof answer === 'function' ? answer() : answer));
   servers.push(server);
   return server;
 }
@@ -275,24 +275,25 @@ describe('[definitions 4] a drip that never ends is given up after', () => {
     [
       'totalSeconds, though there is always a next chunk',
       () => event({ content: 'x' }),
-      { totalSeconds: 1 },
-      'no end of the answer within 1000 ms',
+      { totalSeconds: 1, plainSeconds: 0.5 },
+      ['no end of the answer within 1000 ms', 'no answer within'],
     ],
     [
       'firstChunkSeconds, though there is always another comment',
       () => ': wait\n\n',
-      { firstChunkSeconds: 0.5 },
-      'no first chunk within 500 ms',
+      { firstChunkSeconds: 0.5, plainSeconds: 0.5 },
+      ['no first chunk within 500 ms', 'no answer within 500 ms'],
     ],
     [
       'plainSeconds, though there is always another space',
       () => ' ',
       { plainSeconds: 0.5 },
-      'no answer within 500 ms',
+      ['no answer within 500 ms'],
     ],
-  ])('%s', async (_title, part, timeouts, message) => {
-    const plain = 'plainSeconds' in timeouts;
-    const server = await serve({ headers: plain ? JSON_TYPE : {}, body: drip(part()) });
+  ])('%s', async (_title, part, timeouts, messages) => {
+    const plain = messages.length === 1;
+    const server = await serve(() => ({ headers: plain ? JSON_TYPE : {}, body: drip(part()) }));
+    const failures: unknown[] = [];
     const result = await callModel({
       models: [
         defineTestModel('rude', openai(server.url), {
@@ -302,12 +303,14 @@ describe('[definitions 4] a drip that never ends is given up after', () => {
       ],
       request: (model) => ask('hello', { model: model.model }),
       signal: new AbortController().signal,
+      onAttemptEnd: ({ outcome }) => void failures.push(outcome),
     });
-    expect(result).toMatchObject({
-      ok: false,
-      attempts: 1,
-      error: { code: 'timeout', message: expect.stringContaining(message) },
-    });
+    expect(failures).toMatchObject(
+      messages.map((message) => ({
+        error: { code: 'timeout', message: expect.stringContaining(message) },
+      })),
+    );
+    expect(result).toMatchObject({ ok: false, attempts: messages.length });
   });
 
   it('idleSeconds, when a stream has begun and only comments follow', async () => {
@@ -315,14 +318,17 @@ describe('[definitions 4] a drip that never ends is given up after', () => {
       yield event({ content: 'Well' });
       yield* drip(': wait\n\n');
     };
-    const server = await serve({ body: body() });
-    const result = await callModel({
-      models: [defineTestModel('rude', openai(server.url), { timeouts: { idleSeconds: 0.5 } })],
+    const server = await serve(() => ({ body: body() }));
+    const failures: unknown[] = [];
+    await callModel({
+      models: [
+        defineTestModel('rude', openai(server.url), { timeouts: { idleSeconds: 0.5, plainSeconds: 0.5 } }),
+      ],
       request: (model) => ask('hello', { model: model.model }),
       signal: new AbortController().signal,
+      onAttemptEnd: ({ outcome }) => void failures.push(outcome),
     });
-    expect(result).toMatchObject({
-      ok: false,
+    expect(failures[0]).toMatchObject({
       error: { code: 'timeout', message: expect.stringContaining('no further chunk within 500 ms') },
     });
   });

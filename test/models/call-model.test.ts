@@ -95,13 +95,14 @@ test('[definitions 4] each model gets a first call and two retries, 1 s and 2 s 
       '4 second',
       '4 server_error retry',
       '5 second',
-      '5 server_error retry',
+      '5 server_error plain',
       '6 second',
       '6 server_error fallback',
     ],
     ...['7 third', '7 server_error retry', '8 third', '8 ok'],
   ]);
-  expect(waits).toEqual([1000, 2000, 1000, 2000, 1000]);
+  // A stream that broke off is followed by a plain call at once.
+  expect(waits).toEqual([1000, 2000, 1000, 1000]);
   expect(ends[0]?.outcome).toMatchObject({ ok: false, next: 'retry', willRetryInMs: 1000 });
   expect(result).toMatchObject({ ok: true, attempts: 8, model: { name: 'third' } });
   for (const model of models) model.script.assertConsumed();
@@ -199,22 +200,26 @@ describe('stalls', () => {
   ])(
     '[definitions 4] a model that stalls before %s is left for the next one, its socket closed',
     async (_title, step, limits, message) => {
-      const script = scriptedModel([step]);
+      const script = scriptedModel([step, hangs()]);
       const server = await script.serve();
       try {
         const stalling = defineTestModel('stalling', openaiCompatible({ baseUrl: server.url }));
         const { result, ends, waits } = await run({
           models: [stalling, scripted('second', [says('Here')])],
-          limits,
+          limits: { generateMs: 500, ...limits },
         });
-        expect(ends[0]?.outcome).toMatchObject({
+        const timedOut = (words: string) => ({ code: 'timeout', message: expect.stringContaining(words) });
+        expect(ends[0]?.outcome).toMatchObject({ next: 'plain', error: timedOut(message) });
+        expect(ends[1]?.outcome).toMatchObject({
           next: 'fallback',
-          error: { code: 'timeout', message: expect.stringContaining(message) },
+          error: timedOut('no answer within 500 ms'),
         });
-        expect(result).toMatchObject({ ok: true, attempts: 2 });
+        expect(result).toMatchObject({ ok: true, attempts: 3 });
         expect(waits).toEqual([]);
-        await until(() => script.connections[0]?.closedAt != null, 'the socket to close');
-        expect(script.connections[0]?.completed).toBe(false);
+        for (const n of [0, 1]) {
+          await until(() => script.connections[n]?.closedAt != null, 'the socket to close');
+          expect(script.connections[n]?.completed).toBe(false);
+        }
       } finally {
         await server.close();
       }

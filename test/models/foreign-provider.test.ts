@@ -288,7 +288,7 @@ describe('[definitions 5.1] a factory is given', () => {
     const { house, configs } = saying({});
     const variables = lookup({ HOUSE_API_KEY: 'k', HOUSE_BASE_URL: 'http://house' });
     await answerOf(house, { variables });
-    expect(configs).toEqual([{ apiKey: 'k', baseUrl: 'http://house', timeout: 600_000 }]);
+    expect(configs).toEqual([{ apiKey: 'k', baseUrl: 'http://house', timeout: 615_000 }]);
   });
 
   it('what the environment of the worker has, where no variable does', async () => {
@@ -351,7 +351,7 @@ describe('[definitions 5.1] a factory is given', () => {
       error: { code: 'invalid_request', message: expect.stringContaining('lacks "apiKey" (THE_KEY)') },
     });
     await answerOf(factory, { variables: lookup({ THE_KEY: 'k', HOUSE_RETRIES: '3' }) });
-    expect(configs).toEqual([{ apiKey: 'k', region: 'north', retries: 3, timeout: 600_000 }]);
+    expect(configs).toEqual([{ apiKey: 'k', region: 'north', retries: 3, timeout: 615_000 }]);
   });
 
   it('one provider for each configuration, and another one for another key', async () => {

@@ -25,6 +25,7 @@ async function messageOf(provider: ProviderFactory): Promise<string> {
     request: () => ask('x'),
     signal: new AbortController().signal,
     limits: DEFAULT_ATTEMPT_LIMITS,
+    requestTimeoutMs: 1000,
     onDelta: () => undefined,
     now: Date.now,
   });

@@ -140,6 +140,7 @@ describe('reasoning', () => {
         request: () => ask('x', { reasoning: { exclude: true } }),
         signal: new AbortController().signal,
         limits: DEFAULT_ATTEMPT_LIMITS,
+        requestTimeoutMs: 1000,
         onDelta: (kind) => void seen.push(kind),
         now: Date.now,
       });

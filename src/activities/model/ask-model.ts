@@ -44,7 +44,10 @@ export async function askModel(
     always: told,
     manifest: () => manifestOf(model, asked.request(model, {})),
   });
-  const record = recordModelCalls(store, ref, { redact, report, reserve, prepared });
+  // The last request that streamed text.
+  let streaming = 0;
+  const hasStreamed = (attempt: number) => attempt === streaming;
+  const record = recordModelCalls(store, ref, { redact, report, reserve, prepared, hasStreamed });
   const { request } = asked;
   let call: AnsweredCall | undefined;
   try {
@@ -69,8 +72,13 @@ export async function askModel(
           // The answer was paid for: it is not given up for want of room.
           await retryWhileUnavailable(signal, async () => record.onAttemptEnd(end));
         },
+        onWaiting: ({ attempt }) =>
+          chunks.inOrder(() => store.modelCalls.tellWaiting({ ...ref, call: attempt })),
         onChunk: ({ attempt, kind, delta }) => {
-          if (kind === 'content') chunks.push(delta, attempt);
+          if (kind === 'content') {
+            chunks.push(delta, attempt);
+            streaming = attempt;
+          }
           // Chunks are handed over synchronously, so the probe is not awaited.
           void probe?.('model_streaming');
         },

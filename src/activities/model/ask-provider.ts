@@ -14,7 +14,7 @@ export interface ProviderWork {
 
 export function askProvider(of: ProviderWork, options: CallModelOptions): Promise<CallModelResult> {
   const outside = AsyncLocalStorage.snapshot();
-  const { variables, onAttempt, onAttemptEnd, onChunk } = options;
+  const { variables, onAttempt, onAttemptEnd, onWaiting, onChunk } = options;
   const run = { ...of, code: 'model', name: options.models[0]?.name ?? '' } as const;
   return runAuthorCode(run, () =>
     callModel({
@@ -22,6 +22,7 @@ export function askProvider(of: ProviderWork, options: CallModelOptions): Promis
       ...(variables && { variables: () => outside(variables) }),
       ...(onAttempt && { onAttempt: (start) => outside(onAttempt, start) }),
       ...(onAttemptEnd && { onAttemptEnd: (end) => outside(onAttemptEnd, end) }),
+      ...(onWaiting && { onWaiting: (start) => outside(onWaiting, start) }),
       ...(onChunk && { onChunk: (chunk) => outside(onChunk, chunk) }),
     }),
   );

@@ -5,7 +5,7 @@ import type { CallEstimate } from '../../core/governance/reservation.ts';
 import type { RunContext } from '../../core/governance/run-context.ts';
 import type { ProviderRequest } from '../../core/message/provider.ts';
 import type { ActiveSide } from '../../core/project/active-side.ts';
-import { MODEL_TIMEOUTS } from '../../core/value/limit.ts';
+import { modelTimeouts } from '../../core/value/limit.ts';
 
 /** Between the last word of a request and the store's being told of it. */
 const MARGIN_SECONDS = 60;
@@ -14,7 +14,7 @@ export function estimateCall(
   { inputPrice, outputPrice, timeouts }: ModelDefinition,
   request: ProviderRequest,
 ): CallEstimate & { readonly leaseMs: number } {
-  const { totalSeconds, plainSeconds } = { ...MODEL_TIMEOUTS, ...timeouts };
+  const { totalSeconds, plainSeconds } = modelTimeouts(timeouts);
   const { maxOutputTokens } = request;
   return {
     inputTokens: prepareManifest(request).totalEstimatedTokens,

@@ -30,7 +30,12 @@ export class ChunkWriter {
     const delta = this.#pending;
     const call = this.#call;
     this.#pending = '';
-    if (delta.length > 0) this.#tail = this.#tail.then(() => this.#write(delta, call)).catch(() => undefined);
+    if (delta.length > 0) this.inOrder(() => this.#write(delta, call));
+  }
+
+  /** Writes something else, behind what was flushed before. */
+  inOrder(write: () => Promise<unknown>): void {
+    this.#tail = this.#tail.then(write).catch(() => undefined);
   }
 
   /** Writes what is left and waits until all is written. */

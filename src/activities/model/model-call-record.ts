@@ -17,6 +17,8 @@ type Recorder = Required<Pick<CallModelOptions, 'onAttempt' | 'onAttemptEnd'>> &
 };
 
 export interface Telling extends Pick<StateDependencies, 'report'> {
+  /** It has streamed text. */
+  readonly hasStreamed?: (attempt: number) => boolean;
   /** Takes secrets out of what a provider said. */
   readonly redact: (text: string) => Promise<string>;
   /** What a request to this model may cost. */
@@ -47,7 +49,7 @@ export function toUnsent(error: unknown): Unsent | undefined {
 export function recordModelCalls(
   store: { readonly modelCalls: Pick<ThreadStore['modelCalls'], 'start' | 'end'> },
   ref: StepRef,
-  { redact, report, reserve, prepared }: Telling,
+  { redact, report, reserve, prepared, hasStreamed }: Telling,
 ): Recorder {
   let bound: number | undefined;
   let leftMs: number | undefined;
@@ -80,8 +82,11 @@ export function recordModelCalls(
         message: (await redact(message)).slice(0, 1000),
         statusCode,
         retryInMs: outcome.willRetryInMs,
+        ...(outcome.next === 'plain' ? { plain: true } : {}),
       };
-      await store.modelCalls.end({ ...ref, call: attempt, ok: false, error, startedAt: startedAt * 1000 });
+      const discards = hasStreamed?.(attempt);
+      const failed = { call: attempt, ok: false, error, discards, startedAt: startedAt * 1000 };
+      await store.modelCalls.end({ ...ref, ...failed });
       // What no provider has answered may be a fault of the code that asks it.
       const stack = code === 'unknown' ? errorStack(outcome.error.cause) : undefined;
       if (stack === undefined) return;

@@ -1,6 +1,7 @@
 /**
  * Turns a thread's event log into what people want to see of it: text as it streams, tool calls, results, status.
- * I1. Text is shown once. A new attempt or another model call takes back what the previous one had streamed (`restart`).
+ * I1. Text is shown once. What the log says is to be forgotten is taken back (`restart`); so is, in older logs, what an attempt or a
+ *     model call had streamed before another one did.
  * I2. The committed message is authoritative: whatever chunks were missed or pruned, `end` shows the message's text.
  * I3. Reads messages by the ids in the events and nothing else, so it works on finished and on growing logs alike.
  * I4. Messages of a sub-prompt are not the thread's own: its call and its result are shown, nothing in between.
@@ -94,6 +95,10 @@ export class AnswerStream {
         const { name, status } = event.data;
         return [{ kind: 'tool_result', name, status, content: message?.content ?? '' }];
       }
+      case 'model.waiting':
+        return [{ kind: 'trouble', text: 'the model has not begun to answer yet' }];
+      case 'attempt.discarded':
+        return this.#discard(event.data);
       case 'model.failed':
         return [{ kind: 'trouble', text: tellModelFailure(event.data) }];
       case 'step.retried':
@@ -133,6 +138,13 @@ export class AnswerStream {
     return [...parts, this.#toText(delta)];
   }
 
+  /** I1: what follows comes from another request, or not at all. */
+  #discard({ attempt, call }: EventData['attempt.discarded']): Part[] {
+    if (this.#text === '' || attempt !== this.#source.attempt || call !== this.#source.call) return [];
+    this.#text = '';
+    return [{ kind: 'restart' }];
+  }
+
   /** I2: shows the rest of the message. */
   #complete(message: Message | null, stopped: boolean): Part[] {
     const shown = this.#text;
@@ -169,7 +181,8 @@ function explains({ type, data }: ThreadEvent, held: { id: string; role: string 
   return type === 'execution.aborted' ? data.keptText : 'messageId' in data && data.messageId === held.id;
 }
 
-function tellModelFailure({ message, retryInMs }: EventData['model.failed']): string {
-  const next = retryInMs === undefined ? '' : `; trying again in ${Math.round(retryInMs / 100) / 10} s`;
+function tellModelFailure({ message, retryInMs, plain }: EventData['model.failed']): string {
+  const pause = retryInMs === undefined ? '' : `; trying again in ${Math.round(retryInMs / 100) / 10} s`;
+  const next = plain ? '; asking for the answer as a whole' : pause;
   return `the model failed: ${message ?? 'no reason was given'}${next}`;
 }

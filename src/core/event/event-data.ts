@@ -158,11 +158,23 @@ export interface EventData {
     readonly usage: ProviderUsage | null;
     readonly cost: number | null;
   };
-  /** The request failed. With `retryInMs`: it is repeated after so many milliseconds. */
+  /** The request failed. With `retryInMs`: it is repeated after so many milliseconds. `plain`: at once, as one for a whole answer. */
   'model.failed': Partial<StoredError> & {
     readonly call: number;
     readonly statusCode?: number;
     readonly retryInMs?: number;
+    readonly plain?: boolean;
+  };
+  /** No answer has begun within the model's `feedbackSeconds`. Told once while a step asks, and not behind the beginning of an answer. */
+  'model.waiting': InSubprompt & { readonly call: number };
+  /**
+   * What was streamed is to be forgotten: all pieces of the step with this `attempt` and this `call`, the request that brought them. Another
+   * request, or the end of the step, follows. `reason`: the code of its failure, or `WorkerLost`. Told of requests that had streamed text.
+   */
+  'attempt.discarded': InSubprompt & {
+    readonly attempt: number;
+    readonly call: number;
+    readonly reason: string;
   };
 
   /** A model or a queued item calls a tool. `repaired`: what was done to the call before it was stored; its own words are in the message's metadata. */

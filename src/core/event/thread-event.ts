@@ -46,6 +46,8 @@ export const EVENT_KINDS: Readonly<Record<EventKind, 'always' | 'chunk'>> = {
   'model.chunk': 'chunk',
   'model.answered': 'always',
   'model.failed': 'always',
+  'model.waiting': 'always',
+  'attempt.discarded': 'always',
   'tool.called': 'always',
   'tool.started': 'always',
   'tool.result': 'always',

@@ -172,11 +172,19 @@ export const MODEL_TIMEOUTS = {
   idleSeconds: 60,
   /** From the request to the end of a stream, however steadily it arrives. */
   totalSeconds: 600,
-  /** A whole answer of a model that does not stream. */
+  /** A whole answer that is not streamed. */
   plainSeconds: 600,
+  /** From the request until readers are told that no answer has begun. */
+  feedbackSeconds: 8,
 } as const;
 
 export type ModelTimeouts = { readonly [Name in keyof typeof MODEL_TIMEOUTS]?: number };
+
+/** The defaults, and what a definition sets. */
+export function modelTimeouts(set: ModelTimeouts = {}): Required<ModelTimeouts> {
+  const given = Object.entries(set).filter(([, seconds]) => seconds !== undefined);
+  return { ...MODEL_TIMEOUTS, ...Object.fromEntries(given) };
+}
 
 /** UTF-8 length without Buffer or TextEncoder: the workflow VM may lack both. */
 export function utf8Length(text: string): number {

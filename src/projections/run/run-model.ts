@@ -93,7 +93,7 @@ export const MODEL_HANDLERS: RunHandlers = {
     ];
   },
   'model.failed': (run, { step, data }) => {
-    const again = data.retryInMs !== undefined;
+    const again = data.retryInMs !== undefined || data.plain === true;
     const { code, message, call, ...more } = data;
     const payload = { step, attempt: call, reason: code ?? 'unknown', message, ...more };
     const kind = again ? 'llm_retry' : 'llm_error';
@@ -107,6 +107,20 @@ export const MODEL_HANDLERS: RunHandlers = {
       ],
     ];
   },
+  'model.waiting': (run, { step, data: { call, depth } }) => [
+    run,
+    [llmStream('llm_waiting', { step, attempt: call, ...(depth ? { depth } : {}) }, WAITING)],
+  ],
+  'attempt.discarded': (run, { step, data: { attempt, call, reason, depth } }) => [
+    run,
+    [
+      llmStream(
+        'llm_discarded',
+        { step, attempt: call, worker_attempt: attempt, reason, ...(depth ? { depth } : {}) },
+        DISCARDED,
+      ),
+    ],
+  ],
   'step.committed': (run, { step = null, data }) => {
     const { messageId, model, finishReason, depth } = data;
     const content = run.said?.id === messageId ? run.said.content : null;
@@ -135,4 +149,6 @@ export const CONTEXT_HANDLERS: Readonly<
 };
 
 const WARNING = { severity: 'warning', summary: 'Another attempt: the worker was lost' } as const;
+const WAITING = { summary: 'No answer has begun yet' } as const;
+const DISCARDED = { severity: 'warning', summary: 'What was streamed is to be forgotten' } as const;
 const ANSWERED = (content: string | null) => (content ? { summary: shortText(content) } : {});

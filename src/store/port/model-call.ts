@@ -29,7 +29,13 @@ export const FIRST_CALL = 1;
 export interface ModelCallEnd extends StepRef {
   readonly call: number;
   readonly ok: boolean;
-  readonly error?: StoredError & { readonly statusCode?: number; readonly retryInMs?: number };
+  readonly error?: StoredError & {
+    readonly statusCode?: number;
+    readonly retryInMs?: number;
+    readonly plain?: boolean;
+  };
+  /** It has streamed text, which readers are to forget: told with its failure. */
+  readonly discards?: boolean;
   readonly usage?: ProviderUsage;
   readonly cost?: number;
   /** When it was sent; absent, when its row was written. */
@@ -56,6 +62,8 @@ export interface ModelCallStore {
   start(command: ModelCallStart): Promise<StartedModelCall>;
   /** Appends streamed text to the log; false when the attempt no longer has the step open and nothing was written. */
   appendChunk(command: ModelChunk): Promise<boolean>;
+  /** Tells readers that no answer has begun; false as with a chunk. */
+  tellWaiting(command: StepRef & Pick<ModelChunk, 'call'>): Promise<boolean>;
   /** Settles the call, once; also one that was taken for lost. */
   end(command: ModelCallEnd): Promise<void>;
 }

@@ -20,7 +20,7 @@ import { commitStep, failStep } from '../commands/step/close-step.ts';
 import { keepFlow, markGreeted } from '../commands/step/hook.ts';
 import { readContext } from '../commands/step/read-context.ts';
 import { getExecution, listExecutions } from '../commands/step/read-execution.ts';
-import { appendChunk, endModelCall, startModelCall } from '../commands/step/stream.ts';
+import { appendChunk, endModelCall, startModelCall, tellWaiting } from '../commands/step/stream.ts';
 import { openThread } from '../commands/thread/open-thread.ts';
 import { commitStatus, terminateThread } from '../commands/thread/status.ts';
 import { clearStrike, readStrike, recordDeaths } from '../commands/tool/strike.ts';
@@ -88,6 +88,7 @@ export function bindWork(context: CommandContext): Work {
       start: bound(startModelCall),
       // Nobody sends streamed text twice (port, P1).
       appendChunk: bound(appendChunk, { once: true }),
+      tellWaiting: bound(tellWaiting, { once: true }),
       end: bound(endModelCall),
     },
     toolCalls: { begin: bound(beginTool), commit: bound(commitTool), settleLost: bound(settleLostTool) },

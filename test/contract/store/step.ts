@@ -305,6 +305,53 @@ export function registerStep(given: () => Stores): void {
       ]);
     });
 
+    it('tells what is to be forgotten with the failure that says why, once, and what a lost worker had streamed', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      const first = await thread.beginCall([message('a')], { ordinal: 1 });
+      const error = { code: 'timeout', message: 'stalled' };
+      await store.modelCalls.start({ ...first, call: 1, model: 'main', modelId: 'm-1' });
+      await thread.chunk(first, 'Hel');
+      for (let twice = 0; twice < 2; twice++)
+        await store.modelCalls.end({ ...first, call: 1, ok: false, error, discards: true });
+      expect(await thread.begin([], { ordinal: 1 })).toMatchObject({ attempt: 2 });
+      const second = { ...first, attempt: 2 };
+      await store.modelCalls.start({ ...second, call: 1, model: 'main', modelId: 'm-1' });
+      await store.modelCalls.end({ ...second, call: 1, ok: false, error });
+      await store.modelCalls.start({ ...second, call: 2, model: 'main', modelId: 'm-1' });
+      await thread.chunk(second, 'Goo', 2);
+      expect(await thread.begin([], { ordinal: 1 })).toMatchObject({ attempt: 3 });
+      expect(await thread.begin([], { ordinal: 1 })).toMatchObject({ attempt: 4 });
+      expect(await thread.events('attempt.discarded')).toMatchObject([
+        { step: 1, data: { attempt: 1, call: 1, reason: 'timeout' } },
+        { step: 1, data: { attempt: 2, call: 2, reason: 'WorkerLost' } },
+      ]);
+    });
+
+    it('keeps of a stopped step what was streamed since the last request that was discarded', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      const ref = await thread.beginCall([message('a')]);
+      const error = { code: 'timeout', message: 'stalled' };
+      await store.modelCalls.start({ ...ref, call: 1, model: 'main', modelId: 'm-1' });
+      await thread.chunk(ref, 'Hel');
+      await store.modelCalls.end({ ...ref, call: 1, ok: false, error, discards: true });
+      await thread.rest('stopped');
+      expect(await thread.events('execution.aborted')).toMatchObject([{ data: { keptText: false } }]);
+    });
+
+    it('tells that an answer has not begun, for the attempt that has the step', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      const first = await thread.beginCall([message('a')], { ordinal: 1 });
+      expect(await store.modelCalls.tellWaiting({ ...first, call: 1 })).toBe(true);
+      await thread.begin([], { ordinal: 1 });
+      expect(await store.modelCalls.tellWaiting({ ...first, call: 1 })).toBe(false);
+      expect(await thread.events('model.waiting')).toMatchObject([
+        { step: 1, attempt: 1, data: { call: 1 } },
+      ]);
+    });
+
     it('tells of a call that was taken for lost and ended after all', async () => {
       const { store } = given();
       const thread = await openThread(store);

@@ -7,6 +7,7 @@ import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { endWait, settleUnheard } from '../budget/reserve.ts';
 import type { Drained, DrainedTool } from '../message/drain.ts';
 import { scheduleCalls } from './schedule-calls.ts';
+import { discardLost } from './stream.ts';
 
 type OwnFields = Pick<StepRow, 'kind' | 'state'> &
   Partial<
@@ -101,6 +102,7 @@ export async function retryStep(
   const reason = endWait(thread)
     ? 'other requests held what was left of its budget'
     : 'the worker that had it was lost';
+  await discardLost(thread, { step, attempt: before });
   thread.emit('step.retried', { reason }, { step, attempt });
   return attempt;
 }

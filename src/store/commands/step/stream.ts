@@ -4,7 +4,9 @@
  * (close-step.ts, C3).
  */
 import type { Kysely, Selectable } from 'kysely';
+import type { EventData, InSubprompt } from '../../../core/event/event-data.ts';
 import type { ModelCallEnd, ModelCallStart, ModelChunk, StartedModelCall } from '../../port/model-call.ts';
+import type { StepRef } from '../../port/step.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { type CommandContext, inRunWith, inThread } from '../base/context.ts';
 import { selectStep } from '../base/step-row.ts';
@@ -12,16 +14,35 @@ import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { findReserved, reserveCall, settleReservation } from '../budget/reserve.ts';
 
 export async function appendChunk(context: CommandContext, command: ModelChunk): Promise<boolean> {
-  const { threadId, step, attempt, call, delta } = command;
+  const { call, delta } = command;
+  return tellLive(context, command, (thread, depth, place) =>
+    thread.emit('model.chunk', { delta, call, ...depth }, place),
+  );
+}
+
+export async function tellWaiting(
+  context: CommandContext,
+  command: StepRef & Pick<ModelChunk, 'call'>,
+): Promise<boolean> {
+  const { call } = command;
+  return tellLive(context, command, (thread, depth, place) =>
+    thread.emit('model.waiting', { call, ...depth }, place),
+  );
+}
+
+async function tellLive(
+  context: CommandContext,
+  { threadId, runId, step, attempt }: StepRef,
+  tell: (thread: ThreadTransaction, depth: InSubprompt, place: { step: number; attempt: number }) => void,
+): Promise<boolean> {
   return inThread(context, threadId, async (thread) => {
     thread.relax();
     const row = await selectStep(thread.trx, threadId, step)
       .select(['state', 'attempt', 'depth'])
       .executeTakeFirst();
     // Late tokens of a stopped step, or of a worker that was taken for lost, are ignored.
-    if (row?.state !== 'open' || row.attempt !== attempt || thread.row.run_id !== command.runId) return false;
-    const depth = row.depth > 0 ? { depth: row.depth } : {};
-    thread.emit('model.chunk', { delta, call, ...depth }, { step, attempt });
+    if (row?.state !== 'open' || row.attempt !== attempt || thread.row.run_id !== runId) return false;
+    tell(thread, row.depth > 0 ? { depth: row.depth } : {}, { step, attempt });
     return true;
   });
 }
@@ -107,7 +128,7 @@ export async function settleModelCall(
 }
 
 async function keepEnd(thread: ThreadTransaction, command: ModelCallEnd): Promise<void> {
-  const { step, attempt, call, ok, error, usage, cost, startedAt, firstTokenAt, ignored } = command;
+  const { step, attempt, call, ok, error, usage, cost, startedAt, firstTokenAt, ignored, discards } = command;
   await thread.trx
     .updateTable('model_calls')
     .set({
@@ -132,6 +153,45 @@ async function keepEnd(thread: ThreadTransaction, command: ModelCallEnd): Promis
       { step, attempt },
     );
   else thread.emit('model.failed', { call, ...error }, { step, attempt });
+  if (discards) await tellDiscarded(thread, { step, attempt, call }, error?.code ?? 'unknown');
+}
+
+/** What readers are to forget; in the log behind what says why. */
+export async function tellDiscarded(
+  thread: ThreadTransaction,
+  { step, attempt, call }: Pick<ModelChunk, 'step' | 'attempt' | 'call'>,
+  reason: string,
+): Promise<void> {
+  const { depth } = await selectStep(thread.trx, thread.threadId, step)
+    .select('depth')
+    .executeTakeFirstOrThrow();
+  const within = depth > 0 ? { depth } : {};
+  thread.emit('attempt.discarded', { attempt, call, reason, ...within }, { step, attempt });
+}
+
+/** Nobody goes on with what the last request of a lost attempt has streamed. One that failed was discarded with its failure. */
+export async function discardLost(
+  thread: ThreadTransaction,
+  { step, attempt }: Pick<ModelChunk, 'step' | 'attempt'>,
+): Promise<void> {
+  const { threadId, trx } = thread;
+  const last = await trx
+    .selectFrom('events')
+    .select('data')
+    .where('thread_id', '=', threadId)
+    .where('seq', '>', selectStep(trx, threadId, step).select('first_seq'))
+    .where('type', '=', 'model.chunk')
+    .where('step', '=', step)
+    .where('attempt', '=', attempt)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (!last) return;
+  const { call } = JSON.parse(last.data) as EventData['model.chunk'];
+  const asked = await selectModelCall(trx, { threadId, step, attempt, call })
+    .select('state')
+    .executeTakeFirst();
+  if (asked?.state !== 'error') await tellDiscarded(thread, { step, attempt, call }, 'WorkerLost');
 }
 
 type ModelCallRow = Selectable<Tables['model_calls']>;

@@ -169,28 +169,30 @@ async function abortSteps(thread: ThreadTransaction, status: RestStatus): Promis
   }
 }
 
-/** The text that the stopped step's last attempt had streamed. It is in the log, whatever became of the worker. */
+/** The text that the stopped step's last attempt had streamed and not discarded. It is in the log, whatever became of the worker. */
 async function streamedText(
   thread: ThreadTransaction,
   step: number,
   attempt: number,
   firstSeq: number,
 ): Promise<string> {
-  const chunks = await thread.trx
+  const rows = await thread.trx
     .selectFrom('events')
-    .select('data')
+    .select(['type', 'data'])
     .where('thread_id', '=', thread.threadId)
     .where('seq', '>', firstSeq)
-    .where('type', '=', 'model.chunk')
+    .where('type', 'in', ['model.chunk', 'attempt.discarded'])
     .where('step', '=', step)
     .where('attempt', '=', attempt)
     .orderBy('seq')
     .execute();
-  const parsed = chunks.map(({ data }) => JSON.parse(data) as { delta: string; call: number });
-  const lastCall = parsed.at(-1)?.call;
-  return parsed
-    .filter(({ call }) => call === lastCall)
-    .map(({ delta }) => delta)
+  const parsed = rows.map(({ data }) => JSON.parse(data) as { delta?: string; call: number });
+  // A discarded request ends with the row that says so, which has no text: as the last row of all it leaves none.
+  const last = rows.findLastIndex(({ type }) => type === 'attempt.discarded');
+  const kept = parsed.slice(last + 1);
+  return kept
+    .filter(({ call }) => call === kept.at(-1)?.call)
+    .map(({ delta = '' }) => delta)
     .join('');
 }
 
