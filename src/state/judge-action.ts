@@ -8,6 +8,7 @@ import type { ToolDefinition } from '../core/author/definition.ts';
 import { decide, type PolicyDecision } from '../core/governance/capability-policy.ts';
 import { decideByRules } from '../core/governance/own-decision.ts';
 import { readPrepared } from '../core/governance/prepared-action.ts';
+import type { StoredError } from '../core/thread/step.ts';
 import { errorMessage } from '../core/value/error.ts';
 import type { ActionDenial, EarlierDecision, ToldAction } from '../store/port/action.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
@@ -112,6 +113,15 @@ export function refuseAction(
     error_data: { actionId: action.id, effect: decision.effect, capabilities: decision.matchedCapabilities },
     action: { action, decision, denied },
   });
+}
+
+/** Ends the gate of what code has called: its execution's budget denies it. */
+export function refuseUnpaid(
+  action: ToldAction | undefined,
+  { code, message }: StoredError,
+): Verdict<never, AnsweredCall> {
+  const denied = action && { ...action, denied: { code: 'BudgetExceeded', reason: message } as const };
+  return refuseCall(message, { error_code: code, ...(denied && { action: denied }) });
 }
 
 export function toDenial({ effect, reason }: PolicyDecision): ActionDenial {

@@ -23,6 +23,7 @@ import {
   prepareAction,
   refuseAction,
   refuseDenied,
+  refuseUnpaid,
 } from './judge-action.ts';
 import type { ThreadEnv } from './thread-env.ts';
 import { runToolBody } from './tool-body.ts';
@@ -151,10 +152,7 @@ async function payInvoked(
   if (!thread.budgeted) return go();
   const step = execution?.step;
   const paid = await store.budgets.payInvoked({ threadId: thread.id, key, step });
-  if (paid.kind === 'paid') return go();
-  const { code, message } = paid.error;
-  const denied = action && { ...action, denied: { code: 'BudgetExceeded', reason: message } as const };
-  return refuseCall(message, { error_code: code, ...(denied && { action: denied }) });
+  return paid.kind === 'paid' ? go() : refuseUnpaid(action, paid.error);
 }
 
 async function beginInvoked(

@@ -93,7 +93,7 @@ export function isNear({ used, max, warnAt }: Pick<BudgetLine, 'used' | 'max' | 
 
 /** What a person and the thread's record are told. */
 export function describeExceeded(
-  { limit, max, threadId, executionId }: BudgetLine,
+  { limit, max, threadId, executionId }: Pick<BudgetLine, 'limit' | 'max' | 'threadId' | 'executionId'>,
   observed: number,
   asking: string,
 ): string {

@@ -1,6 +1,7 @@
 /** Budgets of executions: what they may spend, and what they have. */
 import type { BudgetLine } from '../../core/governance/budget.ts';
 import type { StoredError } from '../../core/thread/step.ts';
+import type { ForgottenWait } from './wait.ts';
 
 /** A tool that code invokes. */
 export interface PayInvoked {
@@ -24,6 +25,11 @@ export interface BudgetStore {
   read(threadId: string): Promise<readonly BudgetLine[]>;
   /** Threads of its family, but for itself, whose steps wait for what others hold of a budget. */
   listWaiting(threadId: string): Promise<readonly string[]>;
+  /**
+   * The thread's open execution has exceeded a budget: closes the approvals for which relatives wait that spend from the same one, whose executions
+   * are over too. Answers what it has closed, for their threads to be told.
+   */
+  closeApprovals(threadId: string): Promise<readonly ForgottenWait[]>;
   /** Counts a call against the budgets of the thread's open execution; where it has none, nothing is written. */
   payInvoked(command: PayInvoked): Promise<PaidCall>;
 }

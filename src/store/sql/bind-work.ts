@@ -27,6 +27,7 @@ import { clearStrike, readStrike, recordDeaths } from '../commands/tool/strike.t
 import { openSubprompt, readSubprompt } from '../commands/tool/subprompt.ts';
 import { openImmediate } from '../commands/tool/subprompt-immediate.ts';
 import { beginTool, commitTool, settleLostTool } from '../commands/tool/tool.ts';
+import { closeApprovals } from '../commands/wait/close-approvals.ts';
 import { listForgottenWaits } from '../commands/wait/forgotten-wait.ts';
 import { answerWait, closeWait, expireWait, getWait, listWaits, openWait } from '../commands/wait/wait.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
@@ -91,7 +92,12 @@ export function bindWork(context: CommandContext): Work {
       end: bound(endModelCall),
     },
     toolCalls: { begin: bound(beginTool), commit: bound(commitTool), settleLost: bound(settleLostTool) },
-    budgets: { read: bound(readBudget), listWaiting: bound(listWaiting), payInvoked: bound(payInvoked) },
+    budgets: {
+      read: bound(readBudget),
+      listWaiting: bound(listWaiting),
+      closeApprovals: bound(closeApprovals),
+      payInvoked: bound(payInvoked),
+    },
     actions: {
       record: bound(recordAction),
       end: bound(endAction),
