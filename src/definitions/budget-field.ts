@@ -1,6 +1,7 @@
 /** The `budget` of an agent: its limits, and at which part of them a warning is told. */
 import { z } from 'zod';
 import { BUDGET_LIMITS } from '../core/governance/budget.ts';
+import { text } from './field.ts';
 
 const whole = z.int().nonnegative().optional();
 
@@ -13,6 +14,7 @@ export const budget = z
     maxOutputTokens: whole,
     maxRuntimeSeconds: z.number().nonnegative().optional(),
     maxCost: z.number().nonnegative().optional(),
+    evaluate: text.optional(),
     warnAt: z.number().min(0).max(1, { error: 'must be 1 or less' }).default(0.8),
   })
   .check((context) => {

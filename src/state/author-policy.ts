@@ -44,7 +44,7 @@ async function evaluate(
   const run = { code: 'policy', name, threadId, work: asked.id } as const;
   try {
     const answer = await withinHookTime(signal, async () =>
-      runAuthorCode(run, async () => judge(action, said, context)),
+      runAuthorCode(run, async () => judge?.(action, said, context)),
     );
     return readVerdict(name, answer);
   } catch (error) {

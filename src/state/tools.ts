@@ -10,7 +10,7 @@ import { LIMITS } from '../core/value/limit.ts';
 import type { ToldAction } from '../store/port/action.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { createQuestions } from './ask.ts';
-import { type AskedAction, capabilitiesOf, findEvaluator, rulesFor } from './asked-action.ts';
+import { type AskedAction, capabilitiesOf, findEvaluators, rulesFor } from './asked-action.ts';
 import type { CallerContext } from './caller-context.ts';
 import { type AnsweredCall, checkToolArguments, refuseCall, requireVariables } from './check-arguments.ts';
 import { type Approved, askForCode } from './code-approval.ts';
@@ -125,9 +125,9 @@ function askInvoked(
     thread,
     args,
     signal,
-    ...findEvaluator(registry, rules.policy),
+    ...findEvaluators(registry, rules.policy, thread.agent),
     runContext: execution?.runContext,
-    ...(execution && { executionId: execution.executionId }),
+    ...(execution && { executionId: execution.executionId, step: execution.step }),
   };
   return go({ asked, signal });
 }

@@ -22,6 +22,8 @@ export type BudgetLimit = (typeof BUDGET_LIMITS)[number];
 export interface BudgetDefinition extends Readonly<Partial<Record<BudgetLimit, number>>> {
   /** The part of a limit at which a warning is told: 0.8 is 80 %; 0 never warns. */
   readonly warnAt: number;
+  /** A policy of `agents/policies` that judges beside the limits. */
+  readonly evaluate?: string;
 }
 
 /** Whose budget it is: an execution of a thread. */

@@ -39,7 +39,7 @@ export type ReservationPlan =
 const MILLION = 1_000_000;
 
 /** The least that the request takes of each: one token of output. */
-function leastOf({ inputTokens, inputPrice = 0, outputPrice = 0 }: CallEstimate): Amounts {
+export function leastOf({ inputTokens, inputPrice = 0, outputPrice = 0 }: CallEstimate): Amounts {
   return {
     maxInputTokens: inputTokens,
     maxOutputTokens: 1,

@@ -1,5 +1,5 @@
 /** Budgets of executions: what they may spend, and what they have. */
-import type { BudgetLine } from '../../core/governance/budget.ts';
+import type { BudgetLimit, BudgetLine } from '../../core/governance/budget.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { ForgottenWait } from './wait.ts';
 
@@ -10,6 +10,17 @@ export interface PayInvoked {
   readonly key: string;
   /** Where the code runs in one. */
   readonly step?: number;
+}
+
+/** What an author's policy says of what is about to be spent. */
+export interface ToldSpending {
+  readonly threadId: string;
+  readonly step?: number;
+  readonly policy: string;
+  readonly effect: 'warn' | 'deny';
+  readonly reason: string;
+  /** The limit that it is about; the first of the execution's where it is absent, or none of them. */
+  readonly limit?: BudgetLimit;
 }
 
 export type PaidCall =
@@ -30,6 +41,8 @@ export interface BudgetStore {
    * are over too. Answers what it has closed, for their threads to be told.
    */
   closeApprovals(threadId: string): Promise<readonly ForgottenWait[]>;
+  /** Tells of it: a warning once for each policy and limit, a denial once, with which the open execution is over: it begins nothing any more. */
+  tell(command: ToldSpending): Promise<void>;
   /** Counts a call against the budgets of the thread's open execution; where it has none, nothing is written. */
   payInvoked(command: PayInvoked): Promise<PaidCall>;
 }

@@ -9,6 +9,7 @@ import { getThread, listThreads } from '../commands/base/read.ts';
 import { listWaiting } from '../commands/budget/list-waiting.ts';
 import { payInvoked } from '../commands/budget/pay-invoked.ts';
 import { readBudget } from '../commands/budget/read-budget.ts';
+import { tellSpending } from '../commands/budget/tell-spending.ts';
 import { listEffects, nextEffect, removeEffect, scheduleEffect } from '../commands/effect/effect.ts';
 import { beginEffect, endEffect } from '../commands/effect/effect-run.ts';
 import { claimExecution } from '../commands/message/execution-claim.ts';
@@ -96,6 +97,7 @@ export function bindWork(context: CommandContext): Work {
       read: bound(readBudget),
       listWaiting: bound(listWaiting),
       closeApprovals: bound(closeApprovals),
+      tell: bound(tellSpending),
       payInvoked: bound(payInvoked),
     },
     actions: {

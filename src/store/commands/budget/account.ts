@@ -27,6 +27,8 @@ export interface BudgetState {
   readonly accounts: readonly BudgetAccount[];
   /** Its step waits for what other requests hold. */
   readonly waits?: true;
+  /** What policies have warned of: `<policy>:<limit>`. */
+  readonly told?: readonly string[];
   /** A3: used up. */
   readonly exceeded?: StoredError;
   /** A5: by what. */

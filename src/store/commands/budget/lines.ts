@@ -67,6 +67,6 @@ export function exceed(
 }
 
 /** Told where the budget is another thread's. */
-function elsewhere(thread: ThreadTransaction, threadId: string): { threadId?: string } {
+export function elsewhere(thread: ThreadTransaction, threadId: string): { threadId?: string } {
   return threadId === thread.threadId ? {} : { threadId };
 }

@@ -7,6 +7,7 @@
  * W4. Nobody is asked to approve what the budget of the execution can never begin.
  */
 import type { Kysely } from 'kysely';
+import type { Spending } from '../../../core/governance/budget.ts';
 import { toJsonText } from '../../../core/value/json-value.ts';
 import { LIMITS } from '../../../core/value/limit.ts';
 import { isPast, judgeAnswer, misfit } from '../../../core/wait/wait.ts';
@@ -28,13 +29,19 @@ export async function openWait(context: CommandContext, command: OpenWait): Prom
     // W1: found by its key.
     if (known) {
       const wait = toWait(known, now);
-      return { kind: wait.state === 'open' ? 'open' : 'over', wait };
+      if (wait.state !== 'open') {
+        await hear(thread, known);
+        return { kind: 'over', wait };
+      }
+      if (wait.blocks) await showBlocked(context, thread);
+      return { kind: 'open', wait };
     }
     if (thread.row.terminated_at !== null) return { kind: 'terminated' };
     const call = command.call && (await selectHeld(thread, command.call));
     if (command.call && !call) return { kind: 'late' };
     // W4: asked in vain.
-    const error = command.kind === 'approval' && (await foresee(context, thread, costOf(call), command.call));
+    const error =
+      command.kind === 'approval' && (await foresee(context, thread, costIn(command, call), call));
     if (error) return { kind: 'exceeded', error };
     // W2: given up with the wait.
     if (call) await updateCall(thread, call, { state: 'asked', attempt: null, waits: call.waits + 1 });
@@ -44,11 +51,25 @@ export async function openWait(context: CommandContext, command: OpenWait): Prom
     if (command.action) await requestAction(thread, command.action, toActionPlace(row));
     const { summary, expires_at: expiresAt, step } = row;
     thread.emit('wait.opened', { ...namesOf(row), summary, expiresAt }, { step });
-    if (command.blocks) showWaiting(thread);
-    // Waiting for people costs no time.
-    if (command.blocks) await stopClocks(context, thread);
+    if (command.blocks) await showBlocked(context, thread);
     return { kind: 'open', wait: toWait(row, now) };
   });
+}
+
+/** Also a run that has taken the thread over: waiting for people costs no time. */
+async function showBlocked(context: CommandContext, thread: ThreadTransaction): Promise<void> {
+  showWaiting(thread);
+  await stopClocks(context, thread);
+}
+
+/** Of a step that asks to go on, nothing that counts is spent yet. */
+function costIn({ blocks, call: key }: OpenWait, call: CallRow | undefined): Spending {
+  return blocks && !key ? {} : costOf(call);
+}
+
+/** Whoever asks goes on. */
+async function hear({ trx }: ThreadTransaction, { id, heard }: WaitRow): Promise<void> {
+  if (heard === 0) await trx.updateTable('waits').set({ heard: 1 }).where('id', '=', id).execute();
 }
 
 function toActionPlace({ step, idx, execution_id: executionId }: WaitRow): ActionPlace {
