@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { BUDGET_LIMITS } from '../core/governance/budget.ts';
 import { WARN_AT } from '../core/governance/run-limit.ts';
+import { text } from './field.ts';
 
 const whole = z.int().nonnegative().optional();
 
@@ -14,6 +15,7 @@ export const budget = z
     maxOutputTokens: whole,
     maxRuntimeSeconds: z.number().nonnegative().optional(),
     maxCost: z.number().nonnegative().optional(),
+    evaluate: text.optional(),
     warnAt: z.number().min(0).max(1, { error: 'must be 1 or less' }).default(WARN_AT),
   })
   .check((context) => {

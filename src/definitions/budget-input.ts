@@ -16,6 +16,8 @@ export interface BudgetInput {
   maxRuntimeSeconds?: number;
   /** US dollars, by the prices of the models: each that the agent may ask must have `inputPrice` and `outputPrice`. */
   maxCost?: number;
+  /** A policy of `agents/policies` by its name, whose `evaluateBudget` judges beside the limits what threads of this agent spend; see `definePolicy`. */
+  evaluate?: string;
   /** The part of a limit at which `budget.warning` is told, from 0 to 1; 0 never warns; default 0.8. */
   warnAt?: number;
 }

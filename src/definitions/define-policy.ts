@@ -6,12 +6,23 @@ import { markDefinition } from './definition-mark.ts';
 import { custom } from './field.ts';
 import type { PolicyDefinitionInput } from './policy-definition-input.ts';
 
-const policy = z.strictObject({
-  evaluate: custom<PolicyDefinition['evaluate']>(
+const judge = <Judge>(what: string) =>
+  custom<Judge>(
     (value) => typeof value === 'function',
-    'must be a function: (action, decision, context) => an effect, or nothing',
-  ),
-});
+    `must be a function: (${what}, decision, context) => an effect, or nothing`,
+  ).optional();
+
+const policy = z
+  .strictObject({
+    evaluate: judge<NonNullable<PolicyDefinition['evaluate']>>('action'),
+    evaluateBudget: judge<NonNullable<PolicyDefinition['evaluateBudget']>>('spending'),
+  })
+  .check((context) => {
+    const { evaluate, evaluateBudget } = context.value;
+    if (evaluate ?? evaluateBudget) return;
+    const message = 'must be a function, unless evaluateBudget is one';
+    context.issues.push({ code: 'custom', input: evaluate, path: ['evaluate'], message });
+  });
 
 const POLICY: FieldTable<z.output<typeof policy>> = {
   what: 'definePolicy',

@@ -65,7 +65,7 @@ function checkDefinition(
         checkAgentReferences(scope, definition),
         checkHooks(scope, definition.hooks),
         asProblems(checkBudget(scope, definition)),
-        checkEvaluator(scope, definition),
+        checkEvaluators(scope, definition),
         adviseName(definition),
       ]);
     case 'prompt':
@@ -95,10 +95,16 @@ function checkDefinition(
   }
 }
 
-function checkEvaluator(scope: Scope, { policy }: AgentDefinition): Findings {
-  if (policy?.evaluate === undefined) return NOTHING;
-  const names = scope.policies.keys();
-  return asProblems(checkName(scope, 'policy.evaluate', 'a policy', policy.evaluate, names));
+/** Of the agent's policy, and of its budget. */
+function checkEvaluators(scope: Scope, { policy, budget }: AgentDefinition): Findings {
+  const judging = (by: 'evaluate' | 'evaluateBudget') =>
+    [...scope.policies.values()].flatMap((each) => (each[by] ? [each.name] : []));
+  const check = (field: string, what: string, name: string | undefined, names: readonly string[]) =>
+    name === undefined ? [] : checkName(scope, field, what, name, names);
+  return asProblems([
+    ...check('policy.evaluate', 'a policy', policy?.evaluate, judging('evaluate')),
+    ...check('budget.evaluate', 'a policy with evaluateBudget', budget?.evaluate, judging('evaluateBudget')),
+  ]);
 }
 
 function checkHooks(scope: Scope, hooks: readonly string[]): Findings {

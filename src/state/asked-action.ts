@@ -18,6 +18,7 @@ import type { PreparedAction } from '../core/governance/prepared-action.ts';
 import type { RunContext } from '../core/governance/run-context.ts';
 import { canonicalJson } from '../core/value/canonical-json.ts';
 import type { ThreadRecord } from '../store/port/thread.ts';
+import { findSpender } from './judge-spending.ts';
 
 /** A call, as it asks to be done. */
 export interface AskedAction extends Pick<Action, 'id' | 'kind' | 'name' | 'callId' | 'capabilities'> {
@@ -30,6 +31,10 @@ export interface AskedAction extends Pick<Action, 'id' | 'kind' | 'name' | 'call
   readonly prepared?: PreparedAction;
   /** The policy that the agent names beside its rules. */
   readonly evaluator?: PolicyDefinition;
+  /** The one that its budget names beside its limits. */
+  readonly spender?: PolicyDefinition;
+  /** Of the calling step. */
+  readonly step?: number;
   readonly runContext?: RunContext | null;
   readonly signal: AbortSignal;
 }
@@ -39,24 +44,27 @@ export function capabilitiesOf({ capabilities, runsCode }: ToolDefinition): read
   return capabilities ?? (runsCode ? [OWN_CAPABILITIES.runsCode] : []);
 }
 
-/** What judges a call of this name; undefined where nothing does. */
+/** What judges a call of this name; undefined where nothing does. What its tool or its budget's policy asks about is judged by no rule. */
 export function rulesFor(
   { agents, tools }: Pick<Registry, 'agents' | 'tools'>,
   agent: string,
   context: Pick<RunContext, 'permissions'> | null | undefined,
   name: string,
 ): ActingRules | undefined {
-  const rules = findRules(agents.get(agent)?.policy, context);
-  return rules ?? (tools.get(name)?.confirm === undefined ? undefined : NO_RULES);
+  const { policy, budget } = agents.get(agent) ?? {};
+  const isAsked = tools.get(name)?.confirm !== undefined || budget?.evaluate !== undefined;
+  return findRules(policy, context) ?? (isAsked ? NO_RULES : undefined);
 }
 
-/** The policy of an author that judges beside the rules. */
-export function findEvaluator(
-  { policies }: Pick<Registry, 'policies'>,
+/** The policies of an author that judge beside the rules, and beside the limits. */
+export function findEvaluators(
+  registry: Pick<Registry, 'agents' | 'policies'>,
   { evaluate }: AgentPolicy,
-): Pick<AskedAction, 'evaluator'> {
-  const evaluator = evaluate === undefined ? undefined : policies.get(evaluate);
-  return evaluator ? { evaluator } : {};
+  agent: string,
+): Pick<AskedAction, 'evaluator' | 'spender'> {
+  const evaluator = evaluate === undefined ? undefined : registry.policies.get(evaluate);
+  const spender = findSpender(registry, agent);
+  return { ...(evaluator ? { evaluator } : {}), ...(spender ? { spender } : {}) };
 }
 
 /** What a person is shown: what would be done, and why it is asked. */

@@ -44,7 +44,7 @@ async function evaluate(
   const run = { code: 'policy', name, threadId, work: asked.id } as const;
   try {
     const answer = await withinTime(
-      async () => runAuthorCode(run, async () => judge(action, said, context)),
+      async () => runAuthorCode(run, async () => judge?.(action, said, context)),
       { signal },
     );
     return readVerdict(name, answer);

@@ -3,15 +3,25 @@
  * given, the next call of the same fingerprint passes.
  * A1. An approval for `once` lets one call pass: it is spent in the transaction that begins the action (store/commands/action/action.ts, A2).
  * A2. The wait holds up nobody, and outlives the execution: a later one may make the call again.
+ * A3. What the budget denies anyway is not asked for.
  */
 import { randomUUID } from 'node:crypto';
+import type { StoredError } from '../core/thread/step.ts';
 import { errorMessage, isRuntimeError, isStoreTrouble } from '../core/value/error.ts';
 import type { ToldAction } from '../store/port/action.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { type AskedAction, showAction } from './asked-action.ts';
 import type { AnsweredCall } from './check-arguments.ts';
 import { go, type Verdict } from './gate.ts';
-import { type Asked, findEarlier, type Judged, refuseAction, toDenial, toRefusal } from './judge-action.ts';
+import {
+  type Asked,
+  findEarlier,
+  type Judged,
+  refuseAction,
+  refuseUnpaid,
+  toDenial,
+  toRefusal,
+} from './judge-action.ts';
 import { retryWhileUnavailable } from './retry-while-unavailable.ts';
 import type { ThreadEnv } from './thread-env.ts';
 
@@ -34,17 +44,19 @@ export async function askForCode(
   if (earlier?.approved) return go(earlier.once ? { approval: earlier.waitId } : {});
   if (earlier) return refuseAction(action, toRefusal(earlier));
   if (asked.rules.policy.approvals === 'refuse') return refuseAction(action, toDenial(action.decision));
-  const reason = await openFor(store, asked, action, { tool, env });
-  return refuseAction(action, { code: 'ApprovalRequired', reason: `${action.decision.reason}. ${reason}` });
+  const opened = await openFor(store, asked, action, { tool, env });
+  // A3: it could not begin once it is approved.
+  if (typeof opened !== 'string') return refuseUnpaid(action, opened);
+  return refuseAction(action, { code: 'ApprovalRequired', reason: `${action.decision.reason}. ${opened}` });
 }
 
-/** Opens the wait unless it is open. Answers what is to be told of it. */
+/** Opens the wait unless it is open. Answers what is to be told of it, or the error of the budget that denies it. */
 async function openFor(
   { waits }: Pick<ThreadStore, 'waits'>,
   asked: AskedAction,
   told: ToldAction,
   { tool, env }: Pick<AskedByCode, 'tool' | 'env'>,
-): Promise<string> {
+): Promise<string | StoredError> {
   const { thread, name, id, signal, executionId } = asked;
   const { fingerprint } = told.action;
   const { summary, data } = env.redactKnown(showAction(asked, told));
@@ -67,6 +79,7 @@ async function openFor(
             ...expires,
           }),
         );
+    if (opened.kind === 'exceeded') return opened.error;
     if (opened.kind !== 'open') return 'Its approval cannot be asked for again.';
     return `Call it again once the wait ${opened.wait.id} is approved.`;
   } catch (error) {

@@ -8,6 +8,7 @@ import type { ToolDefinition } from '../core/author/definition.ts';
 import { decide, type PolicyDecision } from '../core/governance/capability-policy.ts';
 import { decideByRules } from '../core/governance/own-decision.ts';
 import { readPrepared } from '../core/governance/prepared-action.ts';
+import type { StoredError } from '../core/thread/step.ts';
 import { errorMessage } from '../core/value/error.ts';
 import type { ActionDenial, EarlierDecision, ToldAction } from '../store/port/action.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
@@ -16,6 +17,7 @@ import { askPolicy } from './author-policy.ts';
 import { runAuthorCode } from './author-run.ts';
 import { type AnsweredCall, refuseCall } from './check-arguments.ts';
 import { go, type Nothing, type Verdict } from './gate.ts';
+import { judgeSpending } from './judge-spending.ts';
 import type { ThreadEnv } from './thread-env.ts';
 import { withinTime } from './within-time.ts';
 
@@ -70,14 +72,33 @@ export async function prepareAction(
   }
 }
 
-/** Stage: what the policy says of all that would be done. */
-export async function judgeAction(_ports: unknown, { asked }: Asked): Promise<Verdict<Judged, AnsweredCall>> {
+/** Stage: what the policy says of all that would be done, and that of the budget, where it has one, of what that spends. */
+export async function judgeAction(
+  { store }: { readonly store: Pick<ThreadStore, 'budgets'> },
+  { asked }: Asked,
+): Promise<Verdict<Judged, AnsweredCall>> {
   if (!asked) return go({ action: undefined });
   const { rules, capabilities, evaluator } = asked;
   const ruled = decide(rules.policy, capabilities, rules.context);
   const decision = evaluator ? await askPolicy(evaluator, asked, ruled) : ruled;
   const action = { action: toAction(asked), decision };
-  return decision.effect === 'deny' ? refuseAction(action, toDenial(decision)) : go({ action });
+  if (decision.effect === 'deny') return refuseAction(action, toDenial(decision));
+  return go({ action: { ...action, decision: await joinSpending(store, asked, decision) } });
+}
+
+/** What it denies ends at the next stage that asks the budget. */
+async function joinSpending(
+  store: Pick<ThreadStore, 'budgets'>,
+  { spender, kind, name, id: work, thread, executionId, runContext = null, step, signal }: AskedAction,
+  decision: PolicyDecision,
+): Promise<PolicyDecision> {
+  if (!spender || !thread.budgeted) return decision;
+  const spends = { maxToolCalls: 1 };
+  const place = { thread, executionId: executionId ?? null, context: runContext, step, signal, work };
+  const verdict = await judgeSpending(store, spender, { kind, name, spends, ...place });
+  if (verdict?.effect !== 'ask') return decision;
+  const { reason } = verdict;
+  return { ...decision, effect: 'require_approval', reason, policy: spender.name };
 }
 
 /** What was said of the same before, so far as it reaches this call. */
@@ -112,6 +133,15 @@ export function refuseAction(
     error_data: { actionId: action.id, effect: decision.effect, capabilities: decision.matchedCapabilities },
     action: { action, decision, denied },
   });
+}
+
+/** Ends the gate of what code has called: its execution's budget denies it. */
+export function refuseUnpaid(
+  action: ToldAction | undefined,
+  { code, message }: StoredError,
+): Verdict<never, AnsweredCall> {
+  const denied = action && { ...action, denied: { code: 'BudgetExceeded', reason: message } as const };
+  return refuseCall(message, { error_code: code, ...(denied && { action: denied }) });
 }
 
 export function toDenial({ effect, reason }: PolicyDecision): ActionDenial {

@@ -10,7 +10,7 @@ import { LIMITS } from '../core/value/limit.ts';
 import type { ToldAction } from '../store/port/action.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { createQuestions } from './ask.ts';
-import { type AskedAction, capabilitiesOf, findEvaluator, rulesFor } from './asked-action.ts';
+import { type AskedAction, capabilitiesOf, findEvaluators, rulesFor } from './asked-action.ts';
 import type { CallerContext } from './caller-context.ts';
 import { type AnsweredCall, checkToolArguments, refuseCall, requireVariables } from './check-arguments.ts';
 import { type Approved, askForCode } from './code-approval.ts';
@@ -23,6 +23,7 @@ import {
   prepareAction,
   refuseAction,
   refuseDenied,
+  refuseUnpaid,
 } from './judge-action.ts';
 import type { ThreadEnv } from './thread-env.ts';
 import { runToolBody } from './tool-body.ts';
@@ -124,9 +125,9 @@ function askInvoked(
     thread,
     args,
     signal,
-    ...findEvaluator(registry, rules.policy),
+    ...findEvaluators(registry, rules.policy, thread.agent),
     runContext: execution?.runContext,
-    ...(execution && { executionId: execution.executionId }),
+    ...(execution && { executionId: execution.executionId, step: execution.step }),
   };
   return go({ asked, signal });
 }
@@ -151,10 +152,7 @@ async function payInvoked(
   if (!thread.budgeted) return go();
   const step = execution?.step;
   const paid = await store.budgets.payInvoked({ threadId: thread.id, key, step });
-  if (paid.kind === 'paid') return go();
-  const { code, message } = paid.error;
-  const denied = action && { ...action, denied: { code: 'BudgetExceeded', reason: message } as const };
-  return refuseCall(message, { error_code: code, ...(denied && { action: denied }) });
+  return paid.kind === 'paid' ? go() : refuseUnpaid(action, paid.error);
 }
 
 async function beginInvoked(

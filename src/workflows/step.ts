@@ -20,6 +20,7 @@ import { Suspended } from './suspended.ts';
 import type { ThreadRun } from './thread-run.ts';
 import { runToolCall } from './tool-call.ts';
 import type { CallEnd, StoredStep } from './turn.ts';
+import { awaitAnswer } from './wait-call.ts';
 
 export type StepEnd =
   /** The turn goes on with another step. */
@@ -93,7 +94,7 @@ async function stepCycle(run: ThreadRun): Promise<StepEnd> {
   }
 }
 
-/** The same step again, where it had to wait for its budget. */
+/** The same step again, where it had to wait for its budget, or for an approval of what it spends. */
 async function askModel(
   run: ThreadRun,
   input: Omit<ModelStepInput, keyof RunRef>,
@@ -101,11 +102,14 @@ async function askModel(
   const { presence, turn } = run;
   for (let look = 0; ; look++) {
     presence.showActivity(`asking ${presence.model || 'the model'}`);
+    // What is heard from here on is heard of what this attempt asks.
+    run.waits.listen();
     const { heard } = run.budget;
     const summary = `step ${turn.totalSteps + 1} · ${presence.model || presence.agent}`;
     const outcome = await run.activities.modelStep(input, summary);
     if (outcome.kind !== 'blocked') return outcome;
-    await awaitBudget(run, { look, heard });
+    if (outcome.wait) await awaitAnswer(run, outcome.wait);
+    else await awaitBudget(run, { look, heard });
   }
 }
 

@@ -36,7 +36,8 @@ export async function runSubprompt(
     const asked = await run.activities.askSubprompt(call, place);
     if (asked.kind === 'terminated') return asked;
     if (asked.kind === 'blocked') {
-      await awaitBudget(run, { look: looks++, heard });
+      if (asked.wait) await awaitAnswer(run, asked.wait);
+      else await awaitBudget(run, { look: looks++, heard });
       continue;
     }
     if (asked.kind === 'waits') {

@@ -8,6 +8,7 @@ import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { registerAction } from './store/action.ts';
 import { registerAttachment } from './store/attachment.ts';
 import { registerBudget } from './store/budget.ts';
+import { registerBudgetApproval } from './store/budget-approval.ts';
 import { registerBudgetCauses } from './store/budget-causes.ts';
 import { registerBudgetContext } from './store/budget-context.ts';
 import { registerBudgetFamily } from './store/budget-family.ts';
@@ -105,6 +106,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerOwnMessage(given);
     registerEnv(given);
     registerBudget(given);
+    registerBudgetApproval(given);
     registerBudgetContext(given);
     registerBudgetCauses(given);
     registerBudgetFamily(given);

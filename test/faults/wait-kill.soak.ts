@@ -1,4 +1,4 @@
-/** Approvals while workers die again and again; `EVERTHREAD_FAULT_KILLS` says how often (default 20). */
+/** Approvals, denials and budgets while workers die again and again; `EVERTHREAD_FAULT_KILLS` says how often (default 20; 500 take half an hour). */
 import { describeWaitKill } from './wait-kill-ordeal.ts';
 
-describeWaitKill({ threads: 12, kills: Number(process.env.EVERTHREAD_FAULT_KILLS || 20) });
+describeWaitKill({ threads: 14, kills: Number(process.env.EVERTHREAD_FAULT_KILLS || 20) });

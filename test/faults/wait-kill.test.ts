@@ -132,6 +132,22 @@ describe('a worker process killed with SIGKILL around an approval', () => {
     await expectNothingDone(thread, ['denied']);
   });
 
+  it('[PL-17] as it would begin what its budget denies: nobody is asked, and nothing is done', async () => {
+    const budget = { maxToolCalls: 0 };
+    const { threadId: thread } = await dieAt('tool_not_begun', () =>
+      cluster.client.startThread({
+        agent: 'clerk',
+        messages: [{ content: 'use refund 1', context: { budget } }],
+      }),
+    );
+    expect(await cluster.client.waitForIdle(thread)).toMatchObject({
+      status: 'failed',
+      lastError: { code: 'BudgetExceeded' },
+    });
+    await expectNothingDone(thread, []);
+    expect(await countOf(thread, 'wait.opened')).toBe(0);
+  });
+
   it('[PL-09] again and again while it waits: what nobody decides is not done, and waits under the same id', async () => {
     const thread = await ask();
     const { id } = await openWait(cluster, thread);

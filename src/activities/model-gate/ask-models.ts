@@ -22,6 +22,7 @@ import type { AnswerImages } from './answer-images.ts';
 import type { RequestMaterial } from './assemble.ts';
 import type { CleanedAnswer } from './clean-answer.ts';
 import type { StepAnswer } from './commit-answer.ts';
+import { judgeRequests } from './judge-request.ts';
 import type { OpenStep } from './read-step.ts';
 import type { StepHooks } from './step-hooks.ts';
 
@@ -54,7 +55,10 @@ export async function askModels(
   const endsWithAnswer = ({ images = [] }: ProviderResponse) => !hooked && images.length === 0;
   const result = await askModel(
     ports,
-    { ref, redact, called, told: tellsManifests(active, context), endsWithAnswer },
+    {
+      ...{ ref, redact, called, told: tellsManifests(active, context), endsWithAnswer },
+      judge: judgeRequests(ports, ref, context),
+    },
     {
       models: findModels(registry, active),
       request: (model, tools) => buildRequest(registry, active, { model, tools }, step),

@@ -3,6 +3,7 @@
  * sub-prompt's step, which has nothing to drain, is opened by its call (subprompt/open.ts), and both are answered alike.
  */
 import type { ModelStepInput, StoredError } from '../../core/thread/step.ts';
+import type { BlockedStep } from '../../core/thread/waiting-call.ts';
 import { openGate } from '../../state/gate.ts';
 import type { FromRun } from '../../store/port/run.ts';
 import type { BegunStep, CommittedStep } from '../../store/port/step.ts';
@@ -92,8 +93,8 @@ export async function beginThreadStep(
 
 export type AnsweredOutcome =
   | CommittedStep
-  /** Other requests hold what is left of its budget: it stays open. */
-  | { readonly kind: 'blocked' }
+  /** It stays open. */
+  | BlockedStep
   /** The step has failed, and the store has its failure. */
   | { readonly kind: 'failed'; readonly error: StoredError };
 

@@ -1,6 +1,8 @@
 /** Asks the models of a step in their order; what is streamed goes to the log, and each call is a row of its own. */
 import type { ModelDefinition } from '../../core/author/definition.ts';
+import type { CallEstimate } from '../../core/governance/reservation.ts';
 import type { ProviderResponse } from '../../core/message/provider.ts';
+import type { BlockedStep } from '../../core/thread/waiting-call.ts';
 import type { CallModelOptions, CallModelResult } from '../../models/call-model.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { AnsweredCall } from '../../store/port/model-call.ts';
@@ -21,6 +23,8 @@ export interface AskedStep {
   readonly called?: true;
   /** Each request is told of before it is sent. */
   readonly told: boolean;
+  /** Before each request: the policy of the budget is asked about it. */
+  readonly judge?: (model: ModelDefinition, estimate: CallEstimate) => Promise<BlockedStep | undefined>;
   /** Nothing that may take its time stands between this response and the commit of its answer: its call ends there. */
   readonly endsWithAnswer: (response: ProviderResponse) => boolean;
 }
@@ -34,7 +38,7 @@ export type AskedModels =
 
 export async function askModel(
   { store, handover, probe, report }: ActivityDependencies,
-  { ref, redact, called, told, endsWithAnswer }: AskedStep,
+  { ref, redact, called, told, judge, endsWithAnswer }: AskedStep,
   asked: Pick<CallModelOptions, 'models' | 'request' | 'variables'>,
 ): Promise<AskedModels> {
   const signal = abortSignal(handover);
@@ -47,7 +51,15 @@ export async function askModel(
   // The last request that streamed text.
   let streaming = 0;
   const hasStreamed = (attempt: number) => attempt === streaming;
-  const record = recordModelCalls(store, ref, { redact, report, reserve, prepared, hasStreamed });
+  const judged = judge && ((model: ModelDefinition) => judge(model, reserve(model)));
+  const record = recordModelCalls(store, ref, {
+    redact,
+    report,
+    reserve,
+    judge: judged,
+    prepared,
+    hasStreamed,
+  });
   const { request } = asked;
   let call: AnsweredCall | undefined;
   try {

@@ -2,6 +2,7 @@
 import type { ModelDefinition } from '../../core/author/definition.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
 import type { StoredError } from '../../core/thread/step.ts';
+import type { BlockedStep } from '../../core/thread/waiting-call.ts';
 import { errorStack, readField } from '../../core/value/thrown.ts';
 import type { AttemptEnd, AttemptOutcome, CallModelOptions } from '../../models/call-model.ts';
 import { withStack } from '../../state/author-fault.ts';
@@ -23,12 +24,14 @@ export interface Telling extends Pick<StateDependencies, 'report'> {
   readonly redact: (text: string) => Promise<string>;
   /** What a request to this model may cost. */
   readonly reserve: (model: ModelDefinition) => ReturnType<NonNullable<ModelCallStart['reserve']>>;
+  /** The policy of the budget is asked about it: why it is not sent yet. */
+  readonly judge?: (model: ModelDefinition) => Promise<BlockedStep | undefined>;
   /** What is told of it before it is sent. */
   readonly prepared?: (model: ModelDefinition) => ModelCallStart['prepared'];
 }
 
-/** Why a request is not sent: the budget denies it, or others hold what is left of it. */
-export type Unsent = { readonly kind: 'failed'; readonly error: StoredError } | { readonly kind: 'blocked' };
+/** Why a request is not sent: the budget denies it, others hold what is left of it, or it waits for an approval. */
+export type Unsent = { readonly kind: 'failed'; readonly error: StoredError } | BlockedStep;
 
 /** Nothing more is asked. Thrown through the attempts to whoever began them (ask-model.ts). */
 class UnsentCall extends Error {
@@ -49,12 +52,14 @@ export function toUnsent(error: unknown): Unsent | undefined {
 export function recordModelCalls(
   store: { readonly modelCalls: Pick<ThreadStore['modelCalls'], 'start' | 'end'> },
   ref: StepRef,
-  { redact, report, reserve, prepared, hasStreamed }: Telling,
+  { redact, report, reserve, judge, prepared, hasStreamed }: Telling,
 ): Recorder {
   let bound: number | undefined;
   let leftMs: number | undefined;
   return {
     async onAttempt({ attempt, model }) {
+      const held = await judge?.(model);
+      if (held) throw new UnsentCall(held);
       const asked = { ...ref, call: attempt, model: model.name, modelId: model.model };
       const started = await store.modelCalls.start({
         ...asked,

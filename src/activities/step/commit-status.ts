@@ -3,6 +3,8 @@
  * E1. The report is stored with the end that it tells of, in one transaction; `reportToParent` delivers it.
  * E2. A project without subagents pays no read.
  * E3. A thread comes to rest also where the project cannot be read: that may be why.
+ * E4. Relatives that wait for approvals, and spend from the budget that the execution has exceeded, are told before its end is stored:
+ *     then nobody knows any more which it was.
  */
 import type { Registry } from '../../core/author/definition.ts';
 import type { CommitStatusInput, CommitStatusOutcome } from '../../core/thread/step.ts';
@@ -10,6 +12,7 @@ import type { SubagentReport } from '../../core/thread/subagent-report.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';
 import { cascade } from '../signals/cascade.ts';
+import { closeApprovals } from '../signals/close-approvals.ts';
 import { composeReport, whatIsDue } from '../subagent/compose-report.ts';
 import { readLastWords } from '../subagent/last-words.ts';
 
@@ -20,6 +23,8 @@ export async function commitStatus(
   const { store, probe } = dependencies;
   const run = fromRun(store, input);
   const report = await readReport(dependencies, input);
+  // E4: what they wait for cannot be paid for.
+  if (input.error?.code === 'BudgetExceeded') await closeApprovals(store, input.threadId);
   const outcome = await store.threads.commitStatus({ ...input, ...run, ...(report ? { report } : {}) });
   await probe?.('status_committed');
   await cascade(store, input, outcome.kind === 'terminated' ? undefined : outcome.canceled);

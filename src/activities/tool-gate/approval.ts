@@ -4,6 +4,7 @@
  * A1. An approval belongs to the call and the fingerprint that it was given for: a changed preparation asks again, and the arguments are
  *     never taken from whoever answers.
  * A2. Whatever is no approval refuses: a denial, a time that is up, a wait that was closed, a wait that cannot be opened.
+ * A3. Nobody is asked in vain: what the budget could never begin ends as one that it denies, before the wait is opened.
  */
 import { randomUUID } from 'node:crypto';
 import type { WaitingCall } from '../../core/thread/wait-step.ts';
@@ -26,6 +27,7 @@ import type { Wait } from '../../store/port/wait.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
 import type { CallInfo } from './call-info.ts';
+import type { NotBegun } from './judge-call.ts';
 import { toWaitingCall } from './waiting-call.ts';
 
 /** A call of any kind with its place in a step. */
@@ -35,7 +37,7 @@ interface JudgedCall extends Asked, Judged {
   readonly env?: Pick<ThreadEnv, 'redactKnown'>;
 }
 
-type Approval = Verdict<Nothing, AnsweredCall | WaitingCall>;
+type Approval = Verdict<Nothing, AnsweredCall | WaitingCall | NotBegun>;
 
 export async function askApproval(
   { store, registry, probe }: Pick<ActivityDependencies, 'store' | 'registry' | 'probe'>,
@@ -74,6 +76,8 @@ export async function askApproval(
     await probe?.('wait_opened');
     if (opened.kind === 'open') return end(toWaitingCall(opened.wait));
     if (opened.kind === 'over') return judgeAnswer(action, opened.wait);
+    // A3: the execution is over.
+    if (opened.kind === 'exceeded') return end({ kind: 'not_begun', begun: { ...opened, name } });
   } catch (error) {
     if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;
     // A2: nobody can be shown what would be done.

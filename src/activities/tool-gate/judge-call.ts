@@ -4,7 +4,7 @@
  */
 import type { Registry, ToolDefinition } from '../../core/author/definition.ts';
 import { OWN_CAPABILITIES } from '../../core/governance/agent-policy.ts';
-import { type AskedAction, capabilitiesOf, findEvaluator, rulesFor } from '../../state/asked-action.ts';
+import { type AskedAction, capabilitiesOf, findEvaluators, rulesFor } from '../../state/asked-action.ts';
 import { end, go, type Nothing, type Verdict } from '../../state/gate.ts';
 import type { Asked, Judged } from '../../state/judge-action.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
@@ -64,8 +64,8 @@ function toAsked(
   const rules = rulesFor(registry, thread.agent, runContext, name);
   if (!pending || !rules) return undefined;
   const id = `${thread.id}:${step}:${index}`;
-  const evaluator = findEvaluator(registry, rules.policy);
-  return { id, name, callId, rules, thread, runContext, signal: abortSignal(), ...evaluator, ...what };
+  const evaluators = findEvaluators(registry, rules.policy, thread.agent);
+  return { id, name, callId, rules, thread, runContext, step, signal: abortSignal(), ...evaluators, ...what };
 }
 
 /** A call that could not be begun: it is over, or another attempt has it. */

@@ -67,6 +67,9 @@ export interface BudgetLineOf {
   readonly threadId?: string;
   readonly limit: BudgetLimit;
   readonly max: number;
+  /** A policy of the author has said so, and why. */
+  readonly policy?: string;
+  readonly reason?: string;
 }
 
 /** Kind → data. */
@@ -100,7 +103,7 @@ export interface EventData {
 
   /** A limit of a budget is nearly reached; once for each limit. `executionId`: whose budget it is, `threadId`: where that is another thread's. */
   'budget.warning': BudgetLineOf & { readonly used: number };
-  /** A limit of a budget denied what was to come, which would have made `observed` of it: the execution ends. */
+  /** A limit of a budget denied what was to come, which would have made `observed` of it, or an author's policy did: the execution ends. */
   'budget.exceeded': BudgetLineOf & { readonly observed: number };
 
   /** A message or a tool call was queued. */

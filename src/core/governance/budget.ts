@@ -22,6 +22,8 @@ export type BudgetLimit = (typeof BUDGET_LIMITS)[number];
 export interface BudgetDefinition extends Readonly<Partial<Record<BudgetLimit, number>>> {
   /** The part of a limit at which a warning is told: 0.8 is 80 %; 0 never warns. */
   readonly warnAt: number;
+  /** A policy of `agents/policies` that judges beside the limits. */
+  readonly evaluate?: string;
 }
 
 /** Whose budget it is: an execution of a thread. */
@@ -93,7 +95,7 @@ export function isNear({ used, max, warnAt }: Pick<BudgetLine, 'used' | 'max' | 
 
 /** What a person and the thread's record are told. */
 export function describeExceeded(
-  { limit, max, threadId, executionId }: BudgetLine,
+  { limit, max, threadId, executionId }: Pick<BudgetLine, 'limit' | 'max' | 'threadId' | 'executionId'>,
   observed: number,
   asking: string,
 ): string {

@@ -1,18 +1,19 @@
 /**
  * What a request to a model may cost at most is reserved before it is sent, and what it has cost is settled with its end. Pure.
  * R1. A line is never above its limit by what is reserved: the input as it is estimated, and as much output as the request may bring,
- *     which is the model's own bound or what remains, and is sent along. Only what a provider counts beyond that exceeds it.
+ *     which is the model's own bound, or the default one, or what remains, and is sent along. Only what a provider counts beyond that exceeds it.
  * R2. What only the reservations of others are in the way of is not denied: it waits for them.
  * R3. Settled is what was used, once. A request whose end was not seen is settled as it was reserved, and marked: an end that is seen
  *     after all takes its place.
  * R4. A cost that nobody could count is not begun: a model without prices is not asked where cost is limited.
  */
+import { BUDGETED_OUTPUT_TOKENS } from '../value/limit.ts';
 import { type BudgetLimit, type BudgetLine, inOrder, isNear } from './budget.ts';
 
 /** A request to a model, before it is sent. Prices are US dollars per 1,000,000 tokens. */
 export interface CallEstimate {
   readonly inputTokens: number;
-  /** The model's own bound; absent where it has none. */
+  /** The model's own bound; where it has none, BUDGETED_OUTPUT_TOKENS bounds it where output or its cost is limited. */
   readonly maxOutputTokens?: number;
   readonly inputPrice?: number;
   readonly outputPrice?: number;
@@ -38,7 +39,7 @@ export type ReservationPlan =
 const MILLION = 1_000_000;
 
 /** The least that the request takes of each: one token of output. */
-function leastOf({ inputTokens, inputPrice = 0, outputPrice = 0 }: CallEstimate): Amounts {
+export function leastOf({ inputTokens, inputPrice = 0, outputPrice = 0 }: CallEstimate): Amounts {
   return {
     maxInputTokens: inputTokens,
     maxOutputTokens: 1,
@@ -68,13 +69,11 @@ export function planReservation(lines: readonly BudgetLine[], estimate: CallEsti
   // R2: it would have room without them.
   if (asked.some(({ line, needs }) => line.used + line.reserved + needs > line.max))
     return { kind: 'blocked' };
-  const {
-    inputTokens,
-    inputPrice = 0,
-    outputPrice = 0,
-    maxOutputTokens = Number.POSITIVE_INFINITY,
-  } = estimate;
-  const cap = Math.min(maxOutputTokens, ...asked.map(({ line }) => outputWithin(line, estimate)));
+  const { inputTokens, inputPrice = 0, outputPrice = 0, maxOutputTokens } = estimate;
+  const left = Math.min(...asked.map(({ line }) => outputWithin(line, estimate)));
+  // R1: one request without a bound of its own does not hold all that is left from the others.
+  const bound = maxOutputTokens ?? (Number.isFinite(left) ? BUDGETED_OUTPUT_TOKENS : left);
+  const cap = Math.min(bound, left);
   const output = Number.isFinite(cap) ? cap : 0;
   const maxCost = (inputTokens * inputPrice + output * outputPrice) / MILLION;
   return {

@@ -10,6 +10,7 @@ import type { QueueItem, Refusal } from './item.ts';
 import type { Session, SideSteps } from './session.ts';
 import type { LimitReason } from './step-limit.ts';
 import type { StopReason, StopRules } from './stop.ts';
+import type { BlockedStep } from './waiting-call.ts';
 
 /** Times from the worker's configuration that the workflow must replay: they arrive with `openThread`. */
 export interface Settings {
@@ -170,8 +171,8 @@ export type ModelStepOutcome =
   /** The execution is cancelled: no step of it begins. `waiting` items are in line. */
   | (Swept & { readonly kind: 'canceled'; readonly step: number; readonly waiting: number })
   | (Swept & SessionNow & { readonly kind: 'failed'; readonly step: number; readonly error: StoredError })
-  /** Other requests hold what is left of its budget: the same step is to be asked for again. */
-  | (Swept & { readonly kind: 'blocked'; readonly step: number })
+  /** Other requests hold what is left of its budget, or it waits for an approval: the same step is to be asked for again. */
+  | (Swept & BlockedStep & { readonly step: number })
   | { readonly kind: 'terminated' };
 
 export interface ToolCallInput extends RunRef {
@@ -202,8 +203,7 @@ export type SubpromptOutcome =
   /** `again`: its calls come before the model step, for which it is asked again. */
   | (StepCalls & { readonly kind: 'step'; readonly step: number; readonly again?: true })
   | { readonly kind: 'settled'; readonly outcome: ToolCallOutcome }
-  /** As in ModelStepOutcome. */
-  | { readonly kind: 'blocked' }
+  | BlockedStep
   | { readonly kind: 'terminated' };
 
 export interface FinishSubpromptInput extends ToolCallInput {

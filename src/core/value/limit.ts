@@ -178,6 +178,9 @@ export const MODEL_TIMEOUTS = {
   feedbackSeconds: 8,
 } as const;
 
+/** Tokens that an answer may take of a budget where neither the request nor the definition of its model says how many: many models accept no more. */
+export const BUDGETED_OUTPUT_TOKENS = 8192;
+
 export type ModelTimeouts = { readonly [Name in keyof typeof MODEL_TIMEOUTS]?: number };
 
 /** The defaults, and what a definition sets. */

@@ -1,5 +1,6 @@
 /** Waits (core/wait): what is asked of people before a call, an execution or a thread goes on, and what they answered. */
 
+import type { StoredError } from '../../core/thread/step.ts';
 import type { WaitAnswer } from '../../core/wait/answer.ts';
 import type { GivenAnswer, WaitKind, WaitOutcome, WaitState } from '../../core/wait/wait.ts';
 import type { ToldAction } from './action.ts';
@@ -57,6 +58,8 @@ export type OpenedWait =
   | { readonly kind: 'open' | 'over'; readonly wait: Wait }
   /** Another attempt holds the call, or it has a result: nobody waits for an answer. */
   | { readonly kind: 'late' }
+  /** The budget could never begin what is to be approved: nobody is asked, and the execution is over. */
+  | { readonly kind: 'exceeded'; readonly error: StoredError }
   | { readonly kind: 'terminated' };
 
 export interface AnswerOfWait extends GivenAnswer {

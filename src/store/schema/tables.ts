@@ -94,6 +94,8 @@ export interface ExecutionTable {
   ended_as: 'stopped' | 'failed' | 'terminated' | null;
   /** Who wants it cancelled, why, since when; null where nobody does. */
   cancel_request: Json | null;
+  /** Once it has ended: the budgets that it has spent from (commands/budget/account.ts); null where there were none. */
+  budget: Json | null;
 }
 
 export interface StepTable {

@@ -9,6 +9,7 @@ import { getThread, listThreads } from '../commands/base/read.ts';
 import { listWaiting } from '../commands/budget/list-waiting.ts';
 import { payInvoked } from '../commands/budget/pay-invoked.ts';
 import { readBudget } from '../commands/budget/read-budget.ts';
+import { tellSpending } from '../commands/budget/tell-spending.ts';
 import { listEffects, nextEffect, removeEffect, scheduleEffect } from '../commands/effect/effect.ts';
 import { beginEffect, endEffect } from '../commands/effect/effect-run.ts';
 import { claimExecution } from '../commands/message/execution-claim.ts';
@@ -27,6 +28,7 @@ import { clearStrike, readStrike, recordDeaths } from '../commands/tool/strike.t
 import { openSubprompt, readSubprompt } from '../commands/tool/subprompt.ts';
 import { openImmediate } from '../commands/tool/subprompt-immediate.ts';
 import { beginTool, commitTool, settleLostTool } from '../commands/tool/tool.ts';
+import { closeApprovals } from '../commands/wait/close-approvals.ts';
 import { listForgottenWaits } from '../commands/wait/forgotten-wait.ts';
 import { answerWait, closeWait, expireWait, getWait, listWaits, openWait } from '../commands/wait/wait.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
@@ -92,7 +94,13 @@ export function bindWork(context: CommandContext): Work {
       end: bound(endModelCall),
     },
     toolCalls: { begin: bound(beginTool), commit: bound(commitTool), settleLost: bound(settleLostTool) },
-    budgets: { read: bound(readBudget), listWaiting: bound(listWaiting), payInvoked: bound(payInvoked) },
+    budgets: {
+      read: bound(readBudget),
+      listWaiting: bound(listWaiting),
+      closeApprovals: bound(closeApprovals),
+      tell: bound(tellSpending),
+      payInvoked: bound(payInvoked),
+    },
     actions: {
       record: bound(recordAction),
       end: bound(endAction),

@@ -6,6 +6,7 @@ import {
   evaluateSpending,
   type Spending,
 } from '../../../src/core/governance/budget.ts';
+import { planReservation } from '../../../src/core/governance/reservation.ts';
 
 const line = (
   limit: BudgetLimit,
@@ -63,5 +64,23 @@ describe('budgets', () => {
   it('[PL-17] one account that is used up denies for all, and nothing is spent of the others', () => {
     const lines = [line('maxSteps', 9, 0), line('maxSteps', 3, 3, { executionId: 'root' })];
     expect(told(lines, { maxSteps: 1 })).toBe('deny root maxSteps at 4');
+  });
+
+  it.each<[string, readonly BudgetLine[], object, number | undefined]>([
+    ['its own, where less is left', [line('maxOutputTokens', 100_000, 99_950)], { maxOutputTokens: 60 }, 50],
+    ['its own', [line('maxOutputTokens', 100_000, 0)], { maxOutputTokens: 60_000 }, 60_000],
+    ['the default, where it has none', [line('maxOutputTokens', 100_000, 0)], {}, 8192],
+    ['what is left, where that is less', [line('maxOutputTokens', 100, 0)], {}, 100],
+    [
+      'the default, where its cost is limited',
+      [line('maxCost', 1, 0)],
+      { inputPrice: 1, outputPrice: 1 },
+      8192,
+    ],
+    ['none, where nothing of it is limited', [line('maxInputTokens', 100, 0)], {}, undefined],
+  ])('[PL-17] a request may bring as much output as its bound: %s', (_, lines, fields, expected) => {
+    const plan = planReservation(lines, { inputTokens: 1, ...fields });
+    expect(plan).toMatchObject({ kind: 'reserve', amounts: { maxOutputTokens: expected ?? 0 } });
+    expect(plan.kind === 'reserve' && plan.maxOutputTokens).toBe(expected);
   });
 });

@@ -6,8 +6,15 @@
  * A3. Once one of them is used up, the execution is over: whatever it asks for is denied with the same words, by the row alone.
  * A4. What the context of the execution limits is a limit of its own budget, of each the lower one. A child's context repeats its
  *     parent's: what a budget that it spends from anyway bounds as closely has no line of its own.
+ * A5. What has exceeded a budget that relatives spend from as well is known until the execution's end: their approvals are closed first
+ *     (wait/close-approvals.ts).
  */
-import type { BudgetAccount, BudgetDefinition, BudgetLimit } from '../../../core/governance/budget.ts';
+import type {
+  BudgetAccount,
+  BudgetDefinition,
+  BudgetLimit,
+  BudgetLine,
+} from '../../../core/governance/budget.ts';
 import { BUDGET_LIMITS } from '../../../core/governance/budget.ts';
 import { joinLimits, type RunLimits, WARN_AT } from '../../../core/governance/run-limit.ts';
 import type { StoredError } from '../../../core/thread/step.ts';
@@ -20,8 +27,19 @@ export interface BudgetState {
   readonly accounts: readonly BudgetAccount[];
   /** Its step waits for what other requests hold. */
   readonly waits?: true;
+  /** What policies have warned of: `<policy>:<limit>`. */
+  readonly told?: readonly string[];
   /** A3: used up. */
   readonly exceeded?: StoredError;
+  /** A5: by what. */
+  readonly over?: Exceeded;
+}
+
+/** What could not be spent. */
+export interface Exceeded {
+  readonly line: Pick<BudgetLine, 'threadId' | 'executionId' | 'limit' | 'max'>;
+  /** What would have been used. */
+  readonly observed: number;
 }
 
 /** Undefined where the execution spends from no budget, and between executions. */
@@ -139,7 +157,16 @@ export function keepBudget(thread: ThreadTransaction, state: BudgetState): void 
   thread.set({ budget: JSON.stringify(state) });
 }
 
-/** A1: the execution has ended. */
-export function closeBudget(thread: ThreadTransaction): void {
-  if (thread.row.budget !== null) thread.set({ budget: null });
+/** A1: the execution has ended. What it has spent from is kept, for whoever asks then. */
+export async function closeBudget(thread: ThreadTransaction, executionId: string | null): Promise<void> {
+  const state = budgetOf(thread.row);
+  if (!state) return;
+  thread.set({ budget: null });
+  if (executionId === null) return;
+  await thread.trx
+    .updateTable('executions')
+    .set({ budget: JSON.stringify(state.accounts) })
+    .where('thread_id', '=', thread.threadId)
+    .where('id', '=', executionId)
+    .execute();
 }

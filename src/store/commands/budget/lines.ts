@@ -6,7 +6,7 @@ import { type BudgetAccount, type BudgetLine, describeExceeded } from '../../../
 import type { StoredError } from '../../../core/thread/step.ts';
 import type { CommandContext } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
-import { type BudgetState, keepBudget } from './account.ts';
+import { type BudgetState, type Exceeded, keepBudget } from './account.ts';
 import { selectLines, toLines } from './read-lines.ts';
 
 /** Where in the log it is told. */
@@ -41,9 +41,7 @@ export function warn(thread: ThreadTransaction, lines: readonly BudgetLine[], pl
 }
 
 /** `message`: as describeExceeded has it, where it is absent. */
-interface Denial {
-  readonly line: BudgetLine;
-  readonly observed: number;
+export interface Exceeding extends Exceeded {
   readonly message?: string;
 }
 
@@ -51,21 +49,24 @@ interface Denial {
 export function exceed(
   thread: ThreadTransaction,
   state: BudgetState,
-  { line, observed, message = describeExceeded(line, observed, thread.threadId) }: Denial,
+  { line, observed, message }: Exceeding,
   place: SpendingPlace,
 ): StoredError {
   const { threadId, executionId, limit, max } = line;
-  const error = { code: 'BudgetExceeded', message };
+  const told = message ?? describeExceeded(line, observed, thread.threadId);
+  const error = { code: 'BudgetExceeded', message: told };
   thread.emit(
     'budget.exceeded',
     { executionId, ...elsewhere(thread, threadId), limit, max, observed },
     place,
   );
-  keepBudget(thread, { ...state, exceeded: error });
+  const over = { line: { threadId, executionId, limit, max }, observed };
+  // What nobody could count leaves the budget to others.
+  keepBudget(thread, { ...state, exceeded: error, ...(message === undefined ? { over } : {}) });
   return error;
 }
 
 /** Told where the budget is another thread's. */
-function elsewhere(thread: ThreadTransaction, threadId: string): { threadId?: string } {
+export function elsewhere(thread: ThreadTransaction, threadId: string): { threadId?: string } {
   return threadId === thread.threadId ? {} : { threadId };
 }

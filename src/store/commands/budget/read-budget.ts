@@ -24,12 +24,13 @@ export async function readBudget(context: CommandContext, threadId: string): Pro
 async function readNewest(trx: Transaction<Tables>, threadId: string): Promise<readonly BudgetAccount[]> {
   const newest = await trx
     .selectFrom('executions')
-    .select('id')
+    .select(['id', 'budget'])
     .where('thread_id', '=', threadId)
     .orderBy('started_at', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return newest ? [{ threadId, executionId: newest.id }] : [];
+  if (!newest) return [];
+  return newest.budget === null ? [{ threadId, executionId: newest.id }] : JSON.parse(newest.budget);
 }
 
 /** Clocks that run are read as they stand, to the millisecond. */

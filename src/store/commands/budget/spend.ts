@@ -5,7 +5,13 @@ import type { CommandContext } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { budgetOf } from './account.ts';
 import { exceed, keepLines, lockLines, type SpendingPlace, warn } from './lines.ts';
-import { runClocks } from './time.ts';
+import { selectLines, toLines } from './read-lines.ts';
+import { denyTime, runClocks } from './time.ts';
+
+/** Of a call: paid for once, as it begins at first. One that code makes has no row. */
+export function costOf(call: { readonly started_at: unknown } | undefined): Spending {
+  return call && call.started_at !== null ? {} : { maxToolCalls: 1 };
+}
 
 /** Undefined where it may go on; else why it may not: then nothing is spent, and the execution is over (account.ts, A3). */
 export async function spend(
@@ -24,4 +30,23 @@ export async function spend(
   await keepLines(thread, verdict.changed);
   warn(thread, verdict.warns, place);
   return undefined;
+}
+
+/**
+ * The same answer for what can never be paid for, before anybody is asked whether it may begin; nothing is spent. Rows are read without a lock,
+ * as counts and time of an execution only grow: what is used up stays so.
+ */
+export async function foresee(
+  context: Pick<CommandContext, 'clock'>,
+  thread: ThreadTransaction,
+  spending: Spending,
+  place: SpendingPlace = {},
+): Promise<StoredError | undefined> {
+  const state = budgetOf(thread.row);
+  if (!state || state.exceeded) return state?.exceeded;
+  const lines = toLines(state.accounts, await selectLines(thread.trx, state.accounts).execute());
+  const late = await denyTime(context, thread, lines);
+  if (late) return exceed(thread, state, late, place);
+  const verdict = evaluateSpending(lines, spending);
+  return verdict.kind === 'deny' ? exceed(thread, state, verdict, place) : undefined;
 }

@@ -8,7 +8,7 @@ import type { StoredError } from '../../../core/thread/step.ts';
 import type { CommandContext } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { type BudgetState, budgetOf } from './account.ts';
-import { exceed, lockLines, type SpendingPlace, warn } from './lines.ts';
+import { type Exceeding, exceed, lockLines, type SpendingPlace, warn } from './lines.ts';
 
 type Clocked = Pick<CommandContext, 'rowLocks' | 'clock'>;
 
@@ -45,6 +45,16 @@ export async function runClocks(
     place,
   );
   return { kind: 'runs', leftMs: leftMs(lines, now) };
+}
+
+/** Undefined where there is time left; nothing is written. */
+export async function denyTime(
+  { clock }: Pick<CommandContext, 'clock'>,
+  thread: ThreadTransaction,
+  lines: readonly BudgetLine[],
+): Promise<Exceeding | undefined> {
+  const line = lines.some(isTime) ? timeUp(lines, await clock(thread.trx)) : undefined;
+  return line && { line, observed: toSeconds(line.used) };
 }
 
 /** The same for what is begun again, and was paid for before. */

@@ -67,6 +67,7 @@ async function startExecution(
       first_seq: thread.written.event_seq + 1,
       ended_as: null,
       cancel_request: canceled ? toCancellation(canceled, thread.now) : null,
+      budget: null,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')

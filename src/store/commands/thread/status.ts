@@ -34,7 +34,7 @@ import { hasDueReport, keepEnd, keepReport } from '../family/child-report.ts';
 import { countPending, emitRejections } from '../message/queue.ts';
 import { settleOpenCalls } from '../step/tool-result.ts';
 import { closeWaits } from '../wait/wait.ts';
-import { endExecution, markLate, readLastEnd, tellEnd } from './end-execution.ts';
+import { type EndedExecution, endExecution, markLate, readLastEnd, tellEnd } from './end-execution.ts';
 
 export async function commitStatus(
   context: CommandContext,
@@ -71,14 +71,14 @@ export async function commitStatus(
     const told = canceled ? { canceled: { reason: canceled.reason } } : {};
     const where = { waiting, step: thread.row.last_step, ...tellAgent(thread, command), ...told };
     if (pending) {
-      await endBudget(context, thread);
+      await endBudget(context, thread, ended);
       return { kind: 'pending', ...where, ...(await withReportDue(thread)) };
     }
     // Woken in vain, a thread rests for the reason that it rested for before.
     const reason = rest.reason ?? (executionId === null ? (thread.row.stop_reason ?? undefined) : undefined);
     await settle(thread, { ...rest, reason });
     if (status === 'terminated') await endThread(thread, command.reason);
-    await endBudget(context, thread);
+    await endBudget(context, thread, ended);
     return { kind: 'rest', ...where, ...(await withReportDue(thread)) };
   });
 }
@@ -109,15 +109,19 @@ export async function terminateThread(
     tellEnd(thread, ended, { status, reason });
     await settle(thread, { status, reason });
     await endThread(thread, reason);
-    await endBudget(context, thread);
+    await endBudget(context, thread, ended);
   });
 }
 
 /** Last, as budget rows are locked (budget/lines.ts, L1): what is held is settled, and the next execution has a budget of its own. */
-async function endBudget(context: CommandContext, thread: ThreadTransaction): Promise<void> {
+async function endBudget(
+  context: CommandContext,
+  thread: ThreadTransaction,
+  { executionId }: EndedExecution,
+): Promise<void> {
   await settleUnheard(context, thread);
   await stopClocks(context, thread);
-  closeBudget(thread);
+  await closeBudget(thread, executionId);
 }
 
 async function endThread(thread: ThreadTransaction, reason: string | undefined): Promise<void> {

@@ -11,7 +11,6 @@
  * T5. So does one that its execution's budget pays for: what is refused before, for its arguments, costs nothing.
  * T6. One that has begun before is paid for, whatever has scheduled it again.
  */
-import type { Spending } from '../../../core/governance/budget.ts';
 import type { RunContext } from '../../../core/governance/run-context.ts';
 import type { ToolResult } from '../../../core/message/message.ts';
 import type { StoredError } from '../../../core/thread/step.ts';
@@ -37,7 +36,8 @@ import { type CommandContext, inRun, inRunWith, inThreadWith } from '../base/con
 import { selectRecent, toRecent } from '../base/read.ts';
 import { type Owner, selectOwner, selectPlace, toOwner, toPlace } from '../base/step-place.ts';
 import type { ThreadRow, ThreadTransaction } from '../base/thread-transaction.ts';
-import { spend } from '../budget/spend.ts';
+import { budgetOf } from '../budget/account.ts';
+import { costOf, spend } from '../budget/spend.ts';
 import { resumeClocks } from '../budget/time.ts';
 import { enqueueTools } from '../message/queue.ts';
 import { keepHandoff } from '../step/handoff.ts';
@@ -76,8 +76,11 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
       const { executionId: _, ...place } = await toPlace(thread.trx, thread.row, required(placeRow, command));
       // T4: to be judged first. One that has waited is as it was before its wait ended just now.
       const unbegun = call.state !== 'started' && isJudged(thread.row, command, place.runContext, call.name);
+      const over = unbegun && budgetOf(thread.row)?.exceeded;
+      if (over) return { kind: 'exceeded', name: call.name, error: over };
       let leftMs: number | undefined;
       if (!unbegun) {
+        // T6: paid for once.
         const denied = call.state === 'scheduled' && (await spend(context, thread, costOf(call), { step }));
         if (denied) return { kind: 'exceeded', name: call.name, error: denied };
         leftMs = await resumeClocks(context, thread, { step });
@@ -109,11 +112,6 @@ function isJudged(
   name: string,
 ): boolean {
   return judges !== undefined && (budget !== null || judges(agent, context, name));
-}
-
-/** T6: paid for once, as it began at first. */
-function costOf({ started_at: startedAt }: CallRow): Spending {
-  return startedAt === null ? { maxToolCalls: 1 } : {};
 }
 
 function required<Row>(row: Row | undefined, { threadId, step, index }: ToolCallKey): Row {

@@ -4,8 +4,10 @@
  * W2. A call that waits has begun nothing that lasts: its attempt gives it up in the transaction that opens the wait, and the end of the
  *     wait makes it scheduled, for any attempt to begin from its start.
  * W3. Times are compared by the clock that the processes of the store share.
+ * W4. Nobody is asked to approve what the budget of the execution can never begin.
  */
 import type { Kysely } from 'kysely';
+import type { Spending } from '../../../core/governance/budget.ts';
 import { toJsonText } from '../../../core/value/json-value.ts';
 import { LIMITS } from '../../../core/value/limit.ts';
 import { isPast, judgeAnswer, misfit } from '../../../core/wait/wait.ts';
@@ -13,9 +15,10 @@ import type { AnsweredWait, AnswerOfWait, ListWaits, OpenedWait, OpenWait, Wait 
 import { toCount } from '../../schema/rows.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { type ActionPlace, requestAction } from '../action/action.ts';
-import { selectCall, updateCall } from '../base/call-row.ts';
+import { type CallRow, selectCall, updateCall } from '../base/call-row.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { costOf, foresee } from '../budget/spend.ts';
 import { stopClocks } from '../budget/time.ts';
 import { endWait, findWait, namesOf, showWaiting, toWait, type WaitEnd, type WaitRow } from './wait-row.ts';
 
@@ -26,22 +29,47 @@ export async function openWait(context: CommandContext, command: OpenWait): Prom
     // W1: found by its key.
     if (known) {
       const wait = toWait(known, now);
-      return { kind: wait.state === 'open' ? 'open' : 'over', wait };
+      if (wait.state !== 'open') {
+        await hear(thread, known);
+        return { kind: 'over', wait };
+      }
+      if (wait.blocks) await showBlocked(context, thread);
+      return { kind: 'open', wait };
     }
     if (thread.row.terminated_at !== null) return { kind: 'terminated' };
+    const call = command.call && (await selectHeld(thread, command.call));
+    if (command.call && !call) return { kind: 'late' };
+    // W4: asked in vain.
+    const error =
+      command.kind === 'approval' && (await foresee(context, thread, costIn(command, call), call));
+    if (error) return { kind: 'exceeded', error };
     // W2: given up with the wait.
-    if (command.call && !(await giveUpCall(thread, command.call))) return { kind: 'late' };
+    if (call) await updateCall(thread, call, { state: 'asked', attempt: null, waits: call.waits + 1 });
     const row = toRow(thread, command, now);
     await thread.trx.insertInto('waits').values(row).execute();
     thread.set({ open_waits: thread.row.open_waits + 1 });
     if (command.action) await requestAction(thread, command.action, toActionPlace(row));
     const { summary, expires_at: expiresAt, step } = row;
     thread.emit('wait.opened', { ...namesOf(row), summary, expiresAt }, { step });
-    if (command.blocks) showWaiting(thread);
-    // Waiting for people costs no time.
-    if (command.blocks) await stopClocks(context, thread);
+    if (command.blocks) await showBlocked(context, thread);
     return { kind: 'open', wait: toWait(row, now) };
   });
+}
+
+/** Also a run that has taken the thread over: waiting for people costs no time. */
+async function showBlocked(context: CommandContext, thread: ThreadTransaction): Promise<void> {
+  showWaiting(thread);
+  await stopClocks(context, thread);
+}
+
+/** Of a step that asks to go on, nothing that counts is spent yet. */
+function costIn({ blocks, call: key }: OpenWait, call: CallRow | undefined): Spending {
+  return blocks && !key ? {} : costOf(call);
+}
+
+/** Whoever asks goes on. */
+async function hear({ trx }: ThreadTransaction, { id, heard }: WaitRow): Promise<void> {
+  if (heard === 0) await trx.updateTable('waits').set({ heard: 1 }).where('id', '=', id).execute();
 }
 
 function toActionPlace({ step, idx, execution_id: executionId }: WaitRow): ActionPlace {
@@ -57,18 +85,17 @@ async function findByKey({ trx, threadId }: ThreadTransaction, key: string): Pro
     .executeTakeFirst();
 }
 
-async function giveUpCall(
+/** Undefined where another attempt holds it, or it is over. */
+async function selectHeld(
   thread: ThreadTransaction,
   { attempt, ...key }: NonNullable<OpenWait['call']>,
-): Promise<boolean> {
+): Promise<CallRow | undefined> {
   const call = await selectCall(thread.trx, thread.threadId, key).selectAll().executeTakeFirst();
   const held =
     attempt === undefined
       ? call?.state === 'scheduled'
       : call?.state === 'started' && call.attempt === attempt;
-  if (!call || !held) return false;
-  await updateCall(thread, call, { state: 'asked', attempt: null, waits: call.waits + 1 });
-  return true;
+  return held ? call : undefined;
 }
 
 function toRow(thread: ThreadTransaction, command: OpenWait, now: number): WaitRow {

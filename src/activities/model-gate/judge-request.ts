@@ -1,0 +1,93 @@
+/**
+ * Before a request to a model, the policy that the agent's budget names is asked about it (state/judge-spending.ts). What it denies the reservation
+ * refuses (store/commands/budget/reserve.ts); where it asks, the step waits for an approval.
+ * J1. Asked once for each reason in an execution: what was approved goes on, what was not is denied.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import type { ModelDefinition } from '../../core/author/definition.ts';
+import { type CallEstimate, leastOf } from '../../core/governance/reservation.ts';
+import type { SpendingVerdict } from '../../core/governance/spending-verdict.ts';
+import type { BlockedStep } from '../../core/thread/waiting-call.ts';
+import { findSpender, judgeSpending } from '../../state/judge-spending.ts';
+import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
+import type { StepContext, StepRef } from '../../store/port/step.ts';
+import type { Wait } from '../../store/port/wait.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { abortSignal } from '../base/guard.ts';
+import type { AskedStep } from '../model/ask-model.ts';
+import { toWaitingCall } from '../tool-gate/waiting-call.ts';
+
+type Ports = Pick<ActivityDependencies, 'store' | 'registry'>;
+
+/** Undefined where nothing but the limits judges. */
+export function judgeRequests(
+  ports: Ports,
+  { step }: StepRef,
+  { thread, executionId, runContext: context }: StepContext,
+): AskedStep['judge'] {
+  const policy = thread.budgeted ? findSpender(ports.registry(), thread.agent) : undefined;
+  if (!policy) return undefined;
+  return async ({ name }: ModelDefinition, estimate: CallEstimate) => {
+    const spends = { maxLlmCalls: 1, ...leastOf(estimate) };
+    const place = { thread, executionId, context, step, signal: abortSignal(), work: `${thread.id}:${step}` };
+    const verdict = await judgeSpending(ports.store, policy, { kind: 'model.call', name, spends, ...place });
+    if (verdict?.effect !== 'ask') return undefined;
+    return askToGoOn(ports, {
+      policy: policy.name,
+      verdict,
+      spends,
+      name,
+      threadId: thread.id,
+      executionId,
+      step,
+    });
+  };
+}
+
+interface Question {
+  readonly threadId: string;
+  readonly executionId: string;
+  readonly step: number;
+  readonly policy: string;
+  readonly verdict: SpendingVerdict;
+  /** What the request takes. */
+  readonly spends: object;
+  /** Of the model. */
+  readonly name: string;
+}
+
+/** J1. Undefined where there is an answer. */
+async function askToGoOn({ store }: Ports, question: Question): Promise<BlockedStep | undefined> {
+  const { threadId, executionId, step, policy, verdict, spends, name } = question;
+  const { reason, limit } = verdict;
+  const asked = createHash('sha256').update(`${policy} ${reason}`).digest('hex');
+  const opened = await retryWhileUnavailable(abortSignal(), () =>
+    store.waits.open({
+      id: randomUUID(),
+      key: `budget:${executionId}:${asked}`,
+      ...{ threadId, executionId, kind: 'approval', name, summary: reason, blocks: true },
+      data: { kind: 'model.call', policy, reason, limit: limit ?? null, spends },
+    }),
+  );
+  if (opened.kind === 'open') return { kind: 'blocked', wait: toWaitingCall(opened.wait) };
+  if (opened.kind === 'over' && !isApproved(opened.wait))
+    await store.budgets.tell({
+      threadId,
+      step,
+      policy,
+      effect: 'deny',
+      reason: refusalOf(reason, opened.wait),
+      limit,
+    });
+  return undefined;
+}
+
+function isApproved({ answer }: Wait): boolean {
+  return answer !== null && 'approved' in answer && answer.approved;
+}
+
+function refusalOf(asked: string, { answer, state, reason }: Wait): string {
+  const said = answer && 'approved' in answer ? (answer.reason ?? 'refused') : undefined;
+  const why = said ?? reason ?? state;
+  return `${asked}: its approval was not given (${why})`;
+}

@@ -1,0 +1,32 @@
+/** What an author's policy says of what an execution spends, in the log, and with a denial the end of the execution (account.ts, A3). */
+import type { BudgetLine } from '../../../core/governance/budget.ts';
+import type { ToldSpending } from '../../port/budget.ts';
+import { type CommandContext, inThread } from '../base/context.ts';
+import { budgetOf, keepBudget } from './account.ts';
+import { elsewhere } from './lines.ts';
+import { selectLines, toLines } from './read-lines.ts';
+
+export async function tellSpending(context: CommandContext, command: ToldSpending): Promise<void> {
+  const { threadId, policy, effect, reason, step } = command;
+  return inThread(context, threadId, async (thread) => {
+    const state = budgetOf(thread.row);
+    if (!state || state.exceeded) return;
+    const lines = toLines(state.accounts, await selectLines(thread.trx, state.accounts).execute());
+    const line = lines.find(({ limit }) => limit === command.limit) ?? lines[0];
+    if (!line) return;
+    const data = { ...dataOf(line), ...elsewhere(thread, line.threadId), policy, reason };
+    if (effect === 'deny') {
+      thread.emit('budget.exceeded', { ...data, observed: line.used }, { step });
+      keepBudget(thread, { ...state, exceeded: { code: 'BudgetExceeded', message: `${reason}.` } });
+      return;
+    }
+    const [key, { told = [] }] = [`${policy}:${line.limit}`, state];
+    if (told.includes(key)) return;
+    thread.emit('budget.warning', { ...data, used: line.used }, { step });
+    keepBudget(thread, { ...state, told: [...told, key] });
+  });
+}
+
+function dataOf({ executionId, limit, max }: BudgetLine) {
+  return { executionId, limit, max };
+}

@@ -1,0 +1,68 @@
+/**
+ * The execution of a thread ends, since it has exceeded a budget: relatives that spend from the same one and wait for approvals are over as well. What
+ * they would be allowed to do nobody could pay for, or go on with.
+ * D1. Each thread in a transaction of its own: given again, the command closes what is left.
+ */
+import type { ForgottenWait } from '../../port/wait.ts';
+import { type CommandContext, inThread } from '../base/context.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { type BudgetState, budgetOf, type Exceeded } from '../budget/account.ts';
+import { exceed } from '../budget/lines.ts';
+import { endWait } from './wait-row.ts';
+
+export async function closeApprovals(
+  context: CommandContext,
+  threadId: string,
+): Promise<readonly ForgottenWait[]> {
+  const over = await readExceeded(context, threadId);
+  if (!over) return [];
+  const closed: ForgottenWait[] = [];
+  // D1: one after another.
+  for (const relative of await listAsking(context, threadId, over))
+    closed.push(...(await inThread(context, relative, (thread) => closeOf(thread, over))));
+  return closed;
+}
+
+async function readExceeded({ db }: CommandContext, threadId: string): Promise<Exceeded | undefined> {
+  const row = await db.selectFrom('threads').select('budget').where('id', '=', threadId).executeTakeFirst();
+  return row && budgetOf(row)?.over;
+}
+
+const isOf =
+  ({ line }: Exceeded) =>
+  (state: BudgetState | undefined): state is BudgetState =>
+    state?.accounts.some(
+      ({ threadId, executionId }) => threadId === line.threadId && executionId === line.executionId,
+    ) ?? false;
+
+async function listAsking({ db }: CommandContext, threadId: string, over: Exceeded): Promise<string[]> {
+  const relatives = await db
+    .selectFrom('threads')
+    .select(['id', 'budget'])
+    .where('root_id', '=', db.selectFrom('threads').select('root_id').where('id', '=', threadId))
+    .where('id', '<>', threadId)
+    .where('open_waits', '>', 0)
+    .where('budget', 'is not', null)
+    .where('terminated_at', 'is', null)
+    .orderBy('id')
+    .execute();
+  return relatives.filter((row) => isOf(over)(budgetOf(row))).map(({ id }) => id);
+}
+
+async function closeOf(thread: ThreadTransaction, over: Exceeded): Promise<ForgottenWait[]> {
+  const state = budgetOf(thread.row);
+  if (!isOf(over)(state) || state.exceeded) return [];
+  const approvals = await thread.trx
+    .selectFrom('waits')
+    .selectAll()
+    .where('thread_id', '=', thread.threadId)
+    .where('state', '=', 'open')
+    .where('kind', '=', 'approval')
+    .where('blocks', '=', 1)
+    .orderBy('opened_at')
+    .execute();
+  if (approvals.length === 0) return [];
+  exceed(thread, state, over, { step: approvals[0]?.step ?? undefined });
+  for (const row of approvals) await endWait(thread, row, { state: 'closed', reason: 'BudgetExceeded' });
+  return approvals.map(({ id }) => ({ id, threadId: thread.threadId }));
+}

@@ -1,0 +1,172 @@
+/**
+ * The budget of a tree of 13 threads, with retries and fallbacks, while worker processes are killed: for each request whose end was seen it has what the
+ * provider has counted; a request whose end nobody saw counts as it was reserved, and is marked; and it is never above a limit. `EVERTHREAD_FAULT_SEED`
+ * changes when which worker dies.
+ */
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventsOf, type ThreadEvent } from '../../src/core/event/thread-event.ts';
+import type { RunLimits } from '../../src/core/governance/run-limit.ts';
+import { OUTPUT_CAP, PRICES, THREADS, treeScript } from '../support/budget-tree.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Cluster, startCluster } from '../support/fault-cluster.ts';
+import { killWorker, RECOVERY_MS } from '../support/ordeal.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+
+const SEED = Number(process.env.EVERTHREAD_FAULT_SEED || 20_261_124);
+const WIDE = {
+  maxSteps: 10_000,
+  maxLlmCalls: 10_000,
+  maxInputTokens: 1e8,
+  maxOutputTokens: 1e6,
+  maxCost: 1000,
+};
+/** Used up on the way. */
+const NARROW = { ...WIDE, maxOutputTokens: 40 };
+const AMOUNTS = ['maxInputTokens', 'maxOutputTokens', 'maxCost'] as const;
+
+export function describeBudgetTree(kills: number): void {
+  let cluster: Cluster;
+  const counted = new Map<number, number>();
+
+  beforeAll(async () => {
+    cluster = await startCluster({
+      script: treeScript(counted),
+      program: fileURLToPath(new URL('../support/budget-tree-worker.ts', import.meta.url)),
+    });
+    await cluster.keep(2);
+  });
+  afterAll(() => cluster?.close());
+
+  const begin = async (budget: RunLimits) => {
+    const messages = [{ content: 'go', context: { budget } }];
+    return (await cluster.client.startThread({ agent: 'lead', messages })).threadId;
+  };
+  const members = async (root: string) =>
+    (await cluster.store.family.read(root)).map(({ thread }) => thread.id);
+
+  /** Never above a limit, whenever it is looked at: all that is held, but for what a provider counts beyond an estimate of input. */
+  async function expectWithin(root: string): Promise<void> {
+    for (const { limit, used, reserved, max } of await cluster.store.budgets.read(root))
+      expect({ limit, over: used + reserved > max }).toEqual({ limit, over: false });
+  }
+
+  const returned = async (root: string) =>
+    eventsOf(await cluster.store.events.read(root, 0, 1_000_000), 'subagent.returned').length;
+
+  async function atRest(root: string): Promise<void> {
+    for (const id of await members(root)) await cluster.client.waitForIdle(id, { timeoutMs: RECOVERY_MS });
+  }
+
+  /** All have reported, and what the reports have begun is over. */
+  async function ended(root: string): Promise<void> {
+    await eventually(
+      'three reports',
+      async () => {
+        await expectWithin(root);
+        return (await returned(root)) === 3;
+      },
+      RECOVERY_MS,
+    );
+    await atRest(root);
+  }
+
+  async function expectCounted(root: string): Promise<{ lost: number; answered: number }> {
+    const ids = await members(root);
+    const logs = await Promise.all(ids.map((id) => cluster.store.events.read(id, 0, 1_000_000)));
+    const ends = logs.flatMap(endsOf);
+    const seen = ends.flatMap(({ usage }) => (usage ? [usage] : []));
+    // Each is one that the provider has counted, and no other's.
+    for (const { promptTokens, completionTokens } of seen)
+      expect(counted.get(promptTokens)).toBe(completionTokens);
+    expect(new Set(seen.map(({ promptTokens }) => promptTokens)).size).toBe(seen.length);
+    const input = seen.reduce((sum, { promptTokens }) => sum + promptTokens, 0);
+    const output = seen.reduce((sum, { completionTokens }) => sum + completionTokens, 0);
+    const lost = ends.filter(({ isLost }) => isLost);
+    const lostInput = lost.reduce((sum, { estimated }) => sum + estimated, 0);
+    const provider = { maxInputTokens: input, maxOutputTokens: output, maxCost: priceOf(input, output) };
+    const lines = await cluster.store.budgets.read(root);
+    expect(lines.find(({ limit }) => limit === 'maxLlmCalls')).toMatchObject({ used: ends.length });
+    for (const name of AMOUNTS) {
+      const { used = 0, estimated = 0, reserved } = lines.find(({ limit }) => limit === name) ?? {};
+      expect({ name, used: used - estimated }).toEqual({ name, used: expect.closeTo(provider[name], 9) });
+      expect({ name, isMarked: estimated > 0, reserved }).toEqual({
+        name,
+        isMarked: lost.length > 0,
+        reserved: 0,
+      });
+      if (name === 'maxInputTokens') expect(estimated).toBe(lostInput);
+      if (name === 'maxOutputTokens') expect(estimated).toBeLessThanOrEqual(lost.length * OUTPUT_CAP);
+    }
+    await expectWithin(root);
+    return { lost: lost.length, answered: seen.length };
+  }
+
+  describe(`trees of ${THREADS} threads, under ${kills} deaths of workers`, () => {
+    it(
+      `[PL-19][PL-20] spend what the provider has counted, hold what nobody has seen the end of, and exceed no limit (seed ${SEED})`,
+      async () => {
+        const random = seededRandom(SEED);
+        const told = { trees: 0, deaths: 0, lost: 0, answered: 0 };
+        do {
+          const [wide, narrow] = await Promise.all([begin(WIDE), begin(NARROW)]);
+          const before = cluster.model.requests.length;
+          for (let kill = 1; kill <= Math.min(kills, 3); kill++) {
+            // Each dies in the midst of the work.
+            await eventually(
+              'requests',
+              () => cluster.model.requests.length >= before + 8 * kill,
+              RECOVERY_MS,
+            );
+            await killWorker(cluster, random);
+            told.deaths += 1;
+          }
+          await ended(wide);
+          expect(await members(wide)).toHaveLength(THREADS);
+          const { lost, answered } = await expectCounted(wide);
+          // What it has left is less than some request takes.
+          await eventually(
+            'the end',
+            async () => (await cluster.client.getThread(narrow)).lastError,
+            RECOVERY_MS,
+          );
+          await atRest(narrow);
+          await expectWithin(narrow);
+          expect(await cluster.client.getThread(narrow)).toMatchObject({
+            lastError: { code: 'BudgetExceeded' },
+          });
+          told.trees += 2;
+          told.lost += lost;
+          told.answered += answered;
+        } while (told.deaths < kills);
+        process.stdout.write(`${JSON.stringify(told)}\n`);
+      },
+      RECOVERY_MS * 2 + kills * 60_000,
+    );
+  });
+}
+
+function priceOf(input: number, output: number): number {
+  return (input * PRICES.inputPrice + output * PRICES.outputPrice) / 1_000_000;
+}
+
+/** Of each request of a thread: what was counted, where its end was seen, and what was estimated. */
+function endsOf(log: readonly ThreadEvent[]) {
+  const keyOf = ({ step, attempt, data }: { step?: number; attempt?: number; data: { call: number } }) =>
+    `${step}:${attempt}:${data.call}`;
+  const answered = new Map(eventsOf(log, 'model.answered').map((event) => [keyOf(event), event.data.usage]));
+  // A provider that refuses counts nothing; a connection that breaks may have been counted.
+  const refused = new Set(
+    eventsOf(log, 'model.failed').flatMap((event) =>
+      event.data.statusCode === undefined ? [] : [keyOf(event)],
+    ),
+  );
+  const prepared = new Map(
+    eventsOf(log, 'context.prepared').map((event) => [keyOf(event), event.data.totalEstimatedTokens]),
+  );
+  return eventsOf(log, 'model.called').map((event) => {
+    const key = keyOf(event);
+    const usage = answered.get(key) ?? undefined;
+    return { usage, isLost: !usage && !refused.has(key), estimated: prepared.get(key) ?? 0 };
+  });
+}
