@@ -1,6 +1,7 @@
 /** The package's entry: what `import … from 'everthread'` provides. */
 
 export type { AnswerOptions } from './client/answer-wait.ts';
+export type { CalledTool, CallOptions, ToolToCall } from './client/call-tool.ts';
 export type { ConnectOptions } from './client/connect.ts';
 export { type AttachOptions, type EventSink, InMemoryEventSink, type SinkEnd } from './client/event-sink.ts';
 export type { FollowOptions } from './client/follow-events.ts';
