@@ -51,6 +51,12 @@ export type {
   Kept,
   MessageChange,
 } from './core/author/hook.ts';
+export type {
+  OwnAction,
+  OwnActionContext,
+  OwnActionResult,
+  ThreadActions,
+} from './core/author/own-action.ts';
 export type { JudgedCall, PolicyContext, PolicyDefinition, PolicyVerdict } from './core/author/policy.ts';
 export type { Answered, Question, ThreadQuestions } from './core/author/question.ts';
 export type { EnvState, EnvType } from './core/author/thread-env.ts';

@@ -34,8 +34,14 @@ export async function askForCode(
   if (earlier?.approved) return go(earlier.once ? { approval: earlier.waitId } : {});
   if (earlier) return refuseAction(action, toRefusal(earlier));
   if (asked.rules.policy.approvals === 'refuse') return refuseAction(action, toDenial(action.decision));
-  const reason = await openFor(store, asked, action, { tool, env });
-  return refuseAction(action, { code: 'ApprovalRequired', reason: `${action.decision.reason}. ${reason}` });
+  const { why, waitId } = await openFor(store, asked, action, { tool, env });
+  const reason = `${action.decision.reason}. ${why}`;
+  return refuseAction(action, { code: 'ApprovalRequired', reason }, waitId);
+}
+
+interface OpenedForCode {
+  readonly why: string;
+  readonly waitId?: string;
 }
 
 /** Opens the wait unless it is open. Answers what is to be told of it. */
@@ -44,7 +50,7 @@ async function openFor(
   asked: AskedAction,
   told: ToldAction,
   { tool, env }: Pick<AskedByCode, 'tool' | 'env'>,
-): Promise<string> {
+): Promise<OpenedForCode> {
   const { thread, name, id, signal, executionId } = asked;
   const { fingerprint } = told.action;
   const { summary, data } = env.redactKnown(showAction(asked, told));
@@ -67,10 +73,11 @@ async function openFor(
             ...expires,
           }),
         );
-    if (opened.kind !== 'open') return 'Its approval cannot be asked for again.';
-    return `Call it again once the wait ${opened.wait.id} is approved.`;
+    if (opened.kind !== 'open') return { why: 'Its approval cannot be asked for again.' };
+    const { id: waitId } = opened.wait;
+    return { why: `Call it again once the wait ${waitId} is approved.`, waitId };
   } catch (error) {
     if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;
-    return `Its approval cannot be asked for: ${errorMessage(error)}`;
+    return { why: `Its approval cannot be asked for: ${errorMessage(error)}` };
   }
 }
