@@ -1,6 +1,7 @@
 /** The package's entry: what `import … from 'everthread'` provides. */
 
 export type { AnswerOptions } from './client/answer-wait.ts';
+export type { CalledTool, CallOptions, ToolToCall } from './client/call-tool.ts';
 export type { ConnectOptions } from './client/connect.ts';
 export { type AttachOptions, type EventSink, InMemoryEventSink, type SinkEnd } from './client/event-sink.ts';
 export type { FollowOptions } from './client/follow-events.ts';
@@ -52,6 +53,12 @@ export type {
   Kept,
   MessageChange,
 } from './core/author/hook.ts';
+export type {
+  OwnAction,
+  OwnActionContext,
+  OwnActionResult,
+  ThreadActions,
+} from './core/author/own-action.ts';
 export type { JudgedCall, PolicyContext, PolicyDefinition, PolicyVerdict } from './core/author/policy.ts';
 export type { Answered, Question, ThreadQuestions } from './core/author/question.ts';
 export type { EnvState, EnvType } from './core/author/thread-env.ts';

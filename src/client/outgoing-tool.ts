@@ -30,22 +30,25 @@ export async function prepareTool(
     id = executionId === undefined ? randomUUID() : itemIdOf(executionId),
     name,
     arguments: given = {},
+    unanswered = false,
     context: run,
   }: ToolPayload,
 ): Promise<SentTool> {
   checkExecutionId(executionId);
   if (!isItemId(id)) throw invalid(`A call's id must be 1 to ${LIMITS.idChars} visible ASCII characters.`);
   if (!isToolName(name)) throw invalid('A call needs the "name" of a tool, of at most 128 characters.');
+  if (typeof unanswered !== 'boolean') throw invalid('"unanswered" is true or false.');
   const args = toJsonObject(given, { name: `arguments of "${name}"`, maxBytes: LIMITS.contentBytes });
   const context = toContext(run, 'InvalidMessage');
   const named = executionId === undefined ? {} : { executionId };
-  const item: ToolItem = { kind: 'tool', id, name, arguments: args, ...context, ...named };
+  const said = { ...(unanswered ? { unanswered } : {}), ...context, ...named };
+  const item: ToolItem = { kind: 'tool', id, name, arguments: args, ...said };
   const claimedId = await claimExecution(store, { threadId, userId, item });
   if (itemBytes(item) <= LIMITS.clientInlineBytes)
     return {
       id: claimedId,
       signal: queueTool,
-      payload: { id: claimedId, name, arguments: args, ...context, ...named },
+      payload: { id: claimedId, name, arguments: args, ...said },
     };
   await store.queue.stage(threadId, { ...item, id: claimedId });
   // "What is stored under this id": the row says that it is a tool. The role is that of one who does not wake a stopped thread.

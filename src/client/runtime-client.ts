@@ -30,6 +30,7 @@ import type {
 } from '../store/port/thread-store.ts';
 import type { ToolPayload } from '../workflows/messages.ts';
 import type { AnswerOptions } from './answer-wait.ts';
+import type { CalledTool, CallOptions, ToolToCall } from './call-tool.ts';
 import { keepStore } from './client-store.ts';
 import { type ConnectOptions, type OpenConnection, openConnection } from './connect.ts';
 import type { FollowOptions } from './follow-events.ts';
@@ -108,12 +109,21 @@ export class RuntimeClient {
   }
 
   /**
-   * Queues a tool call; the model sees its result. Repeating an id changes nothing. Throws `ThreadNotFound`, `ThreadTerminated`,
+   * Queues a tool call; the model sees its result, and answers it unless the call is `unanswered`. Repeating an id changes nothing. Throws `ThreadNotFound`, `ThreadTerminated`,
    * `InvalidMessage` (the id, the name), `InvalidValue` with the place of what JSON would change in the arguments, `LimitExceeded`
    * above 4 MiB. Whether the prompt offers the tool is seen when it runs: the result says so.
    */
   queueTool(threadId: string, tool: ToolPayload): Promise<{ id: string }> {
     return this.#commands.queueTool(threadId, tool);
+  }
+
+  /**
+   * Calls a tool without a model: queues it `unanswered`, and resolves with what came of it, once it has a result or the thread waits for people.
+   * It passes the gate of every call; its `context` narrows what it may do. The same `id` again asks after the same call. Throws as
+   * `queueTool`, `Timeout` after `timeoutMs` (default 60,000), and the code with which the thread has refused it.
+   */
+  callTool(threadId: string, tool: ToolToCall, options: CallOptions = {}): Promise<CalledTool> {
+    return this.#commands.callTool(threadId, tool, options);
   }
 
   /** Ends the current execution; queued items wait for the next user message. */

@@ -22,6 +22,7 @@ import {
   wakeForMessages,
 } from '../workflows/messages.ts';
 import { type AnswerOptions, answerStoredWait } from './answer-wait.ts';
+import { awaitCall, type CalledTool, type CallOptions, type ToolToCall } from './call-tool.ts';
 import type { OpenConnection } from './connect.ts';
 import { refuseTerminated, requireExecution, requireThread, terminatedError } from './known-thread.ts';
 import { type Destination, type OutgoingMessage, prepareMessage, type SentPayload } from './outgoing.ts';
@@ -91,6 +92,16 @@ export class ThreadCommands {
     await this.#workflows.signal(threadId, signal, payload);
     this.#sentTo(threadId).ids.add(id);
     return { id };
+  }
+
+  async callTool(
+    threadId: string,
+    tool: ToolToCall,
+    { timeoutMs = 60_000 }: CallOptions,
+  ): Promise<CalledTool> {
+    const after = (await this.#store.threads.get(threadId))?.lastSeq ?? 0;
+    const { id } = await this.queueTool(threadId, { ...tool, unanswered: true });
+    return awaitCall(this.#store, { threadId, id, after, timeoutMs });
   }
 
   async stop(threadId: string, reason?: string): Promise<void> {

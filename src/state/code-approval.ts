@@ -46,8 +46,14 @@ export async function askForCode(
   if (asked.rules.policy.approvals === 'refuse') return refuseAction(action, toDenial(action.decision));
   const opened = await openFor(store, asked, action, { tool, env });
   // A3: it could not begin once it is approved.
-  if (typeof opened !== 'string') return refuseUnpaid(action, opened);
-  return refuseAction(action, { code: 'ApprovalRequired', reason: `${action.decision.reason}. ${opened}` });
+  if ('unpaid' in opened) return refuseUnpaid(action, opened.unpaid);
+  const reason = `${action.decision.reason}. ${opened.why}`;
+  return refuseAction(action, { code: 'ApprovalRequired', reason }, opened.waitId);
+}
+
+interface OpenedForCode {
+  readonly why: string;
+  readonly waitId?: string;
 }
 
 /** Opens the wait unless it is open. Answers what is to be told of it, or the error of the budget that denies it. */
@@ -56,7 +62,7 @@ async function openFor(
   asked: AskedAction,
   told: ToldAction,
   { tool, env }: Pick<AskedByCode, 'tool' | 'env'>,
-): Promise<string | StoredError> {
+): Promise<OpenedForCode | { readonly unpaid: StoredError }> {
   const { thread, name, id, signal, executionId } = asked;
   const { fingerprint } = told.action;
   const { summary, data } = env.redactKnown(showAction(asked, told));
@@ -79,11 +85,12 @@ async function openFor(
             ...expires,
           }),
         );
-    if (opened.kind === 'exceeded') return opened.error;
-    if (opened.kind !== 'open') return 'Its approval cannot be asked for again.';
-    return `Call it again once the wait ${opened.wait.id} is approved.`;
+    if (opened.kind === 'exceeded') return { unpaid: opened.error };
+    if (opened.kind !== 'open') return { why: 'Its approval cannot be asked for again.' };
+    const { id: waitId } = opened.wait;
+    return { why: `Call it again once the wait ${waitId} is approved.`, waitId };
   } catch (error) {
     if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;
-    return `Its approval cannot be asked for: ${errorMessage(error)}`;
+    return { why: `Its approval cannot be asked for: ${errorMessage(error)}` };
   }
 }

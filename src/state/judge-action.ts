@@ -127,10 +127,17 @@ export function toRefusal({ reason, by }: Pick<EarlierDecision, 'reason' | 'by'>
 export function refuseAction(
   { action, decision }: ToldAction,
   denied: ActionDenial,
+  /** Where a wait asks for its approval. */
+  waitId?: string,
 ): Verdict<never, AnsweredCall> {
   return refuseCall(`${denied.code}: "${action.name}" was not done. ${denied.reason}`, {
     error_code: denied.code,
-    error_data: { actionId: action.id, effect: decision.effect, capabilities: decision.matchedCapabilities },
+    error_data: {
+      actionId: action.id,
+      effect: decision.effect,
+      capabilities: decision.matchedCapabilities,
+      ...(waitId === undefined ? {} : { waitId }),
+    },
     action: { action, decision, denied },
   });
 }

@@ -22,6 +22,7 @@ import { createIds } from './id.ts';
 import { createLifecycle } from './lifecycle.ts';
 import { createLoaders } from './loaders.ts';
 import { createMessages } from './messages.ts';
+import { createOwnActions } from './own-action.ts';
 import { type RelativeFrom, toRelative } from './relative.ts';
 import type { StateParts } from './state-parts.ts';
 import type { ThreadEnv } from './thread-env.ts';
@@ -60,6 +61,7 @@ export function createThreadState(
     _notPackableRuntimeContext: Object.freeze({ runtime: 'everthread' }),
     ...createMessages({ store, caller, nextId, redactKnown: env.redactKnown }),
     ...createTools({ store, registry, env, nextId, optionsOf, state: () => state }, caller),
+    ...createOwnActions({ store, registry, env }, caller),
     ...createEffects({ store, registry, nextId, redactKnown: env.redactKnown }, caller),
     ...createThreadValues(store, caller),
     ...createThreadFiles(store, thread.id, env.redactKnown),

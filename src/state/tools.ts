@@ -7,24 +7,17 @@ import { isSubagentCall } from '../core/project/subagent.ts';
 import { errorMessage, RuntimeError } from '../core/value/error.ts';
 import { toJsonObject } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';
-import type { ToldAction } from '../store/port/action.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { createQuestions } from './ask.ts';
 import { type AskedAction, capabilitiesOf, findEvaluators, rulesFor } from './asked-action.ts';
 import type { CallerContext } from './caller-context.ts';
 import { type AnsweredCall, checkToolArguments, refuseCall, requireVariables } from './check-arguments.ts';
-import { type Approved, askForCode } from './code-approval.ts';
+import { askForCode } from './code-approval.ts';
 import { confirmCall } from './confirm-call.ts';
-import { go, type Nothing, openGate, type Verdict } from './gate.ts';
-import {
-  type Asked,
-  type Judged,
-  judgeAction,
-  prepareAction,
-  refuseAction,
-  refuseDenied,
-  refuseUnpaid,
-} from './judge-action.ts';
+import { go, openGate, type Verdict } from './gate.ts';
+import { type ByCode, beginInvoked, endInvoked, payInvoked, recordInvoked } from './invoked-action.ts';
+import { type Asked, judgeAction, prepareAction, refuseDenied } from './judge-action.ts';
+import { createOwnActions } from './own-action.ts';
 import type { ThreadEnv } from './thread-env.ts';
 import { runToolBody } from './tool-body.ts';
 
@@ -59,7 +52,7 @@ export function createTools(
       const began = performance.now();
       const key = `${caller.idempotencyKey ?? caller.key}:invoked:${invoked++}`;
       const passed = await INVOKED_TOOL.pass(input, { name, given: args, caller, env, key });
-      if (passed.kind === 'end') await recordInvoked(input, { caller }, passed.end.action);
+      if (passed.kind === 'end') await recordInvoked(input, caller, passed.end.action);
       const { result } = passed.kind === 'go' ? passed.known : passed.end;
       const durationMs = Math.round(performance.now() - began);
       const data = { name: String(name).slice(0, 128), status: result.status, durationMs };
@@ -72,13 +65,10 @@ export function createTools(
   };
 }
 
-interface InvokedCall {
+interface InvokedCall extends ByCode {
   readonly name: string;
   readonly given: Readonly<Record<string, unknown>>;
-  readonly caller: CallerContext;
   readonly env: ThreadEnv;
-  /** Its idempotency key. */
-  readonly key: string;
 }
 
 /**
@@ -132,51 +122,6 @@ function askInvoked(
   return go({ asked, signal });
 }
 
-/** What is judged is kept before the body begins, and how it ended behind it; of what is refused there is nothing but that. */
-async function recordInvoked(
-  { store }: ToolsInput,
-  { caller: { thread, execution } }: Pick<InvokedCall, 'caller'>,
-  told: ToldAction | undefined,
-  approval?: string,
-): Promise<'kept' | 'spent'> {
-  if (!told) return 'kept';
-  const place = execution ? { step: execution.step, executionId: execution.executionId } : {};
-  return store.actions.record({ threadId: thread.id, told, ...place, ...(approval && { approval }) });
-}
-
-/** Undefined budgets are asked for nothing: the thread's record says whether there are any. */
-async function payInvoked(
-  { store }: ToolsInput,
-  { action, key, caller: { thread, execution } }: InvokedCall & Judged,
-): Promise<Verdict<Nothing, AnsweredCall>> {
-  if (!thread.budgeted) return go();
-  const step = execution?.step;
-  const paid = await store.budgets.payInvoked({ threadId: thread.id, key, step });
-  return paid.kind === 'paid' ? go() : refuseUnpaid(action, paid.error);
-}
-
-async function beginInvoked(
-  input: ToolsInput,
-  { action, approval, ...call }: InvokedCall & Judged & Approved,
-): Promise<Verdict<Nothing, AnsweredCall>> {
-  const recorded = await recordInvoked(input, call, action, approval);
-  if (recorded === 'kept' || !action) return go();
-  const reason = 'Its approval was used up by another call. Call it again to ask for the next.';
-  return refuseAction(action, { code: 'ApprovalRequired', reason });
-}
-
-async function endInvoked(
-  { store }: ToolsInput,
-  { action, result, caller: { thread } }: InvokedCall & Judged & { readonly result: ToolResult },
-): Promise<Verdict<Nothing, never>> {
-  if (!action) return go();
-  const { status, error } = result;
-  const told = store.actions.end({ id: action.action.id, threadId: thread.id, status, error });
-  // The tool has run; a log that cannot be written must not make it look as if it had not.
-  await told.catch((failure) => void errorMessage(failure));
-  return go();
-}
-
 async function runInvoked(
   input: ToolsInput,
   { tool, args, key, env, caller }: InvokedCall & { readonly tool: ToolDefinition; readonly args: unknown },
@@ -186,6 +131,7 @@ async function runInvoked(
     options: input.optionsOf(tool),
     ...createQuestions(undefined),
     ...createTools({ ...input, state: () => own }, { ...caller, tool, idempotencyKey: key }),
+    ...createOwnActions(input, { ...caller, idempotencyKey: key }),
     ...env.bind(tool),
   });
   return go({ result: await runToolBody({ tool, state: own, args, work: caller.key }) });

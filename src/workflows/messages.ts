@@ -29,6 +29,8 @@ export interface ToolPayload {
   readonly id?: string;
   readonly name: string;
   readonly arguments?: Readonly<Record<string, unknown>>;
+  /** No model is asked after it: where nothing else is to be answered, its execution ends with the call. */
+  readonly unanswered?: boolean;
   /** As of a message. */
   readonly context?: GivenContext;
   /** As in a message. */

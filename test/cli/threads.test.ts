@@ -109,6 +109,29 @@ describe('everthread threads', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'The tool says: sunny in Oslo\n' });
   });
 
+  it('tool --unanswered asks no model, and --wait shows what came of the call', async () => {
+    const id = await startThread();
+    const args = ['threads', 'tool', id, 'weather', '{"city":"Oslo"}', '--unanswered'];
+    expect(await run(...args, '--wait')).toMatchObject({ code: 0, stdout: 'sunny in Oslo\n' });
+    const { stdout } = await run(...args, '--id', 'mine', '--wait', '--json');
+    expect(JSON.parse(stdout)).toEqual({
+      threadId: id,
+      id: 'mine',
+      status: 'success',
+      content: 'sunny in Oslo',
+    });
+    expect(await run('threads', 'tool', id, 'nothing', '--unanswered', '--wait')).toMatchObject({ code: 1 });
+    const { messages } = await show(id);
+    expect(messages.map(({ role }) => role)).toEqual([
+      'assistant',
+      'tool',
+      'assistant',
+      'tool',
+      'assistant',
+      'tool',
+    ]);
+  });
+
   it('tail --json is one event a line with a cursor, and tail for people shows the conversation', async () => {
     // At rest before the next message, which could otherwise be answered in one step with the first.
     const id = await startThread('how is the weather?', '--wait', '--json').then(

@@ -121,6 +121,11 @@ describe('stop rules', () => {
     ],
     ['a step of queued tools has no empty answer', undefined, { answered: false }],
     [
+      'a step of queued tools that nobody answers ends the execution, whatever the rules say',
+      'unanswered',
+      { rules: { stopOnResponse: false, maxSteps: 1 }, answered: false, directive: 'unanswered' },
+    ],
+    [
       'a step of queued tools may stop by its stop tool',
       'stop_tool',
       { rules: { stopTool: 'done' }, answered: false, calls: [ok('done')] },

@@ -31,6 +31,10 @@ interface GivingOptions extends CommonOptions, WaitOptions {
   readonly taskQueue?: string;
 }
 
+interface ToolOptions extends GivingOptions {
+  readonly unanswered?: boolean;
+}
+
 interface SendOptions extends GivingOptions, AttachOptions {
   readonly role: 'user' | 'assistant';
   readonly silent?: boolean;
@@ -72,13 +76,15 @@ export function addThreadTool(threads: Command, cli: Cli): void {
     .command('tool')
     .summary('have a thread run a tool')
     .description(
-      'Queues a tool of the active prompt as a normal call; the model then sees its result and answers.',
+      'Queues a tool of the active prompt as a normal call; the model then sees its result and answers. With --unanswered no model is ' +
+        'asked: with --wait the result is printed, or what the call waits for.',
     )
     .argument('<id>', 'id of the thread')
     .argument('<name>', 'name of the tool')
     .argument('[arguments]', `its arguments, a JSON object: '{"city":"Paris"}'`, parseObject)
     .option(...CONTEXT)
     .option('--id <item-id>', 'queued twice under one id, it runs once (default: a new one)')
+    .option('--unanswered', 'no model is asked after it')
     .option('--execution <id>', EXECUTION);
   addCommon(addTaskQueue(addWait(command))).action(act(cli, queueTool));
 }
@@ -105,12 +111,15 @@ async function queueTool(
   threadId: string,
   name: string,
   args: Record<string, unknown> | undefined,
-  options: GivingOptions,
+  options: ToolOptions,
 ): Promise<number | undefined> {
-  const { execution: executionId, id = newId(executionId), context } = options;
-  return give(threadId, options, id, (client) =>
-    client.queueTool(threadId, { id, name, arguments: args, context, executionId }),
-  );
+  const { execution: executionId, id = newId(executionId), context, unanswered, wait } = options;
+  const tool = { id, name, arguments: args, context, executionId };
+  if (unanswered && wait) {
+    const { showCall } = await import('../answer/show-call.ts');
+    return showCall(threadId, tool, options);
+  }
+  return give(threadId, options, id, (client) => client.queueTool(threadId, { ...tool, unanswered }));
 }
 
 /** The same message under the same execution is the same item. */

@@ -6,8 +6,11 @@ export type Side = 'a' | 'b';
 
 /** What code may ask of the flow: to end after this step, or who acts next. The last request counts. */
 export type FlowDirective = 'stop' | Side;
-/** The same for a model step, where a hook may also have refused the request (definitions §9). */
-export type StepDirective = FlowDirective | 'blocked';
+/**
+ * The same for a step: a hook may also have refused the request of a model step (definitions §9), and whoever has queued the tools of a step may
+ * want no answer to them.
+ */
+export type StepDirective = FlowDirective | 'blocked' | 'unanswered';
 
 /** Null where no execution runs: in effects and endpoints. */
 export interface ExecutionState {

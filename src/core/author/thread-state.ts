@@ -6,6 +6,7 @@ import type { ThreadFiles } from '../file/thread-file.ts';
 import type { ToolResult } from '../message/message.ts';
 import type { RunCode } from './code-execution.ts';
 import type { ThreadEffects } from './effect.ts';
+import type { ThreadActions } from './own-action.ts';
 import type { ThreadQuestions } from './question.ts';
 import type { EnvState } from './thread-env.ts';
 import type { ExecutionState } from './thread-execution.ts';
@@ -49,6 +50,7 @@ export interface ThreadState<
     ThreadEffects,
     ThreadLoaders,
     ThreadQuestions,
+    ThreadActions,
     ThreadFamily {
   readonly threadId: string;
   /** Name of the thread's current agent. */

@@ -44,7 +44,9 @@ export function findRules(
 export const NO_RULES: ActingRules = { policy: NO_POLICY };
 
 /** What a call of each kind of callee is. */
-export type ActionKind = 'tool.call' | 'prompt.call' | 'agent.call';
+export const CALL_KINDS = ['tool.call', 'prompt.call', 'agent.call'] as const;
+/** Or an application's own, such as `resource.update` (core/author/own-action.ts). */
+export type ActionKind = (typeof CALL_KINDS)[number] | (string & {});
 
 /** Something to look at before an action is done, such as what it would change. */
 export interface ActionArtifact {

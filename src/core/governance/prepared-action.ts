@@ -41,18 +41,19 @@ const FIELDS = ['description', 'artifacts', 'capabilities'];
 const TEXTS = ['kind', 'name', 'mediaType', 'uri'];
 
 /** A copy. Throws `InvalidValue` or `LimitExceeded`, with the place. */
-export function readPrepared(given: unknown): PreparedAction {
+export function readPrepared(given: unknown, name = 'what prepareAction answered'): PreparedAction {
   if (given === undefined || given === null) return {};
-  const read = toJsonObject(given, { name: 'what prepareAction answered', maxBytes: MAX_BYTES });
+  const read = toJsonObject(given, { name, maxBytes: MAX_BYTES });
   const { description, artifacts = [], capabilities = [] } = read;
   const unknown = Object.keys(read).find((field) => !FIELDS.includes(field));
-  if (unknown !== undefined) throw invalid(`"${unknown}" is not a field of it: write ${FIELDS.join(', ')}`);
+  if (unknown !== undefined)
+    throw invalid(name, `"${unknown}" is not a field of it: write ${FIELDS.join(', ')}`);
   if (description !== undefined && typeof description !== 'string')
-    throw invalid('"description" must be a text');
+    throw invalid(name, '"description" must be a text');
   if (!Array.isArray(capabilities) || !capabilities.every(isCapability))
-    throw invalid('"capabilities" must be a list of capabilities');
+    throw invalid(name, '"capabilities" must be a list of capabilities');
   if (!Array.isArray(artifacts) || !artifacts.every(isArtifact))
-    throw invalid(`"artifacts" must be a list of objects, in which ${TEXTS.join(', ')} are texts`);
+    throw invalid(name, `"artifacts" must be a list of objects, in which ${TEXTS.join(', ')} are texts`);
   return { ...(description === undefined ? {} : { description }), artifacts, capabilities };
 }
 
@@ -67,6 +68,6 @@ function isArtifact(value: unknown): value is ArtifactInput {
   );
 }
 
-function invalid(problem: string): RuntimeError {
-  return new RuntimeError('InvalidValue', `prepareAction: ${problem}.`);
+function invalid(name: string, problem: string): RuntimeError {
+  return new RuntimeError('InvalidValue', `In ${name}, ${problem}.`);
 }

@@ -36,6 +36,8 @@ export interface ToolItem {
   readonly arguments: Readonly<Record<string, unknown>>;
   /** Queued by code of the project, which may name any tool. */
   readonly origin?: 'code';
+  /** No model is asked after it: where nothing else is to be answered, its execution ends with the call. */
+  readonly unanswered?: true;
   /** As of a message. */
   readonly context?: GivenContext;
   /** The execution that it begins, alone and from rest (execution-id.ts). */
@@ -181,7 +183,7 @@ function parseContent(
   });
 }
 
-/** `queueTool`: `{ id?, name, arguments?, context?, executionId? }`. */
+/** `queueTool`: `{ id?, name, arguments?, unanswered?, context?, executionId? }`. */
 export function parseToolPayload(
   payload: unknown,
   maxDepth: number = LIMITS.jsonDepth,
@@ -199,7 +201,9 @@ export function parseToolPayload(
   if (isDeeper(args, maxDepth)) return refuseDepth('arguments', maxDepth, id);
   const context = readContext(payload);
   if (!context.ok) return refuse('InvalidMessage', context.reason, id);
-  return withinBytes({ kind: 'tool', ...named.value, name, arguments: args, ...context.given });
+  // Anything but true was ignored before there was such a field, and is still.
+  const said = { ...(payload.unanswered === true ? { unanswered: true as const } : {}), ...context.given };
+  return withinBytes({ kind: 'tool', ...named.value, name, arguments: args, ...said });
 }
 
 /** Checked before anything else: a recursive function would exhaust its stack on deeper values. */

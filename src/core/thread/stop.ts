@@ -19,6 +19,7 @@ export type StopReason =
   | 'session_fail'
   | 'state_stop_session'
   | 'hook_blocked'
+  | 'unanswered'
   | 'forced_human_turn'
   | 'forced_turn'
   | 'stop_tool'
@@ -55,7 +56,10 @@ export interface StepFacts {
   readonly turns: number;
   /** Input is in the history that this step has not answered. */
   readonly moreInput: boolean;
-  /** What code asked for in this step, the last request (`execution.stop`, `execution.forceTurn`); or that a hook refused the request. */
+  /**
+   * What code asked for in this step, the last request (`execution.stop`, `execution.forceTurn`); that a hook refused the request; or that
+   * whoever has queued its tools wants no answer to them.
+   */
   readonly directive?: StepDirective;
   /** I5. An early version answered the step. */
   readonly early?: boolean;
@@ -85,13 +89,15 @@ const called = (facts: StepFacts, name: string | undefined): boolean =>
 /** The model answered without calling a tool. */
 const yielded = ({ answered, calls }: StepFacts): boolean => answered && calls.length === 0;
 
-/** A request by code outranks the author's rules; only the limits bind it. */
+/** A request by code, or by whoever has queued a tool, outranks the author's rules; only the limits bind it. */
 function byCode({ directive, side, rules }: StepFacts): Ruling | undefined {
   switch (directive) {
     case undefined:
       return undefined;
     case 'blocked':
       return { ends: 'execution', reason: 'hook_blocked', turn: false };
+    case 'unanswered':
+      return { ends: 'execution', reason: 'unanswered', turn: false };
     case 'stop':
       return endsSession('state_stop_session');
     default:

@@ -1,5 +1,6 @@
 /** stageItem, stashItems, queueItem and the drain: the durable half of the queue (runtime §9). */
 import { describe, expect, it } from '@jest/globals';
+import type { QueueItem } from '../../../src/core/thread/item.ts';
 import { LIMITS } from '../../../src/core/value/limit.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, stored, ThreadDriver, tool } from '../thread-driver.ts';
@@ -165,6 +166,35 @@ export function registerQueue(given: () => Stores): void {
       expect(JSON.parse(d?.tool_calls ?? '')).toMatchObject([
         { function: { name: 'look', arguments: '{"at":"it"}' } },
       ]);
+    });
+
+    it('remembers that nobody answers queued tools, also where another run takes their step over', async () => {
+      const thread = await openThread(given().store);
+      const alone = { ...tool('t', 'look'), unanswered: true } as const;
+      expect(await thread.begin([alone], { ordinal: 1 })).toMatchObject({
+        record: { kind: 'tools', directive: 'unanswered' },
+      });
+      const again = thread.as('run-reset');
+      await again.open();
+      expect(await again.begin([])).toMatchObject({ record: { step: 1, directive: 'unanswered' } });
+    });
+
+    it.each<[string, readonly QueueItem[]]>([
+      ['a message comes with it', [message('a')]],
+      ['another tool is to be answered', [tool('other', 'look')]],
+    ])('has a queued tool answered where %s', async (_, beside) => {
+      const thread = await openThread(given().store);
+      const begun = await thread.begin([{ ...tool('t', 'look'), unanswered: true }, ...beside]);
+      expect(begun).toMatchObject({ kind: 'stored', record: { kind: 'tools' } });
+      expect(begun).not.toHaveProperty('record.directive');
+    });
+
+    it('has a queued tool answered where it comes into a turn that goes on', async () => {
+      const thread = await openThread(given().store);
+      await thread.answer([message('a')], { toolCalls: [call('c', 'look')] });
+      await thread.runTool(1, 0);
+      const begun = await thread.begin([{ ...tool('t', 'look'), unanswered: true }]);
+      expect(begun).not.toHaveProperty('record.directive');
     });
 
     it.each([

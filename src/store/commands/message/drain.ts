@@ -11,9 +11,9 @@ import type { GivenContext, RunContext } from '../../../core/governance/run-cont
 import type { AttachmentRef } from '../../../core/message/message.ts';
 import { admit } from '../../../core/thread/execution-id.ts';
 import type { QueueItem } from '../../../core/thread/item.ts';
-import { findAnswering, roleOf } from '../../../core/thread/session.ts';
+import { findAnswering } from '../../../core/thread/session.ts';
 import type { BeginStep } from '../../port/step.ts';
-import { QUEUED_TOOL, toQueuedCall, withPrepared } from '../../schema/pending-payload.ts';
+import { withPrepared } from '../../schema/pending-payload.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { type ContextPlace, composeContext, givenContext } from '../base/run-context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
@@ -22,15 +22,8 @@ import { readAhead, withAhead } from './cancel-ahead.ts';
 import { readCanceled, refuseCanceled, tellContext } from './drain-context.ts';
 import { putInLine } from './queue.ts';
 import { resolveAttachments } from './queued-attachments.ts';
+import { type DrainedTool, type QueuedToolPayload, storeQueuedTool } from './queued-tool.ts';
 import { refuseTaken } from './taken-id.ts';
-
-/** A drained tool waits for its run in the step that drained it. */
-export interface DrainedTool {
-  readonly callId: string;
-  readonly name: string;
-  readonly arguments: string;
-  readonly origin: 'signal' | 'code';
-}
 
 export interface Drained {
   /** Pending rows of the store among them. */
@@ -38,6 +31,8 @@ export interface Drained {
   /** At least one drained message asks for an answer. */
   readonly wantsAnswer: boolean;
   readonly tools: readonly DrainedTool[];
+  /** Nobody wants an answer: whoever has queued the tools, a message that came with them, a turn that goes on. */
+  readonly unanswered: boolean;
   /** What the execution runs with, with what has joined it now; null where nobody has given anything. */
   readonly context: RunContext | null;
   /** All that came says that its run is cancelled, and nothing else is under way. */
@@ -160,7 +155,17 @@ export async function drain(
   }
   await markDrained(thread, rows);
   const by = ahead?.by ? { by: ahead.by } : {};
-  return { swept, wantsAnswer, tools, context, ...(canceled ? { canceled: { ...canceled, ...by } } : {}) };
+  // Who waits for an answer still has it, whatever is called meanwhile.
+  const awaited = wantsAnswer || thread.row.turn_open === 1;
+  const unanswered = !awaited && tools.length > 0 && tools.every((tool) => tool.unanswered);
+  return {
+    swept,
+    wantsAnswer,
+    tools,
+    unanswered,
+    context,
+    ...(canceled ? { canceled: { ...canceled, ...by } } : {}),
+  };
 }
 
 /** The step's own items as rows. Taken and drained in one transaction: nobody ever sees these waiting. */
@@ -189,7 +194,7 @@ interface DueRow extends Pick<PendingRow, 'id' | 'kind' | 'own'> {
   readonly item: StoredMessagePayload & QueuedToolPayload & CausedItem & { readonly executionId?: string };
 }
 
-interface StoredMessagePayload {
+export interface StoredMessagePayload {
   readonly role: 'user' | 'assistant' | 'system';
   readonly content: string;
   readonly silent?: boolean;
@@ -207,38 +212,4 @@ async function storeMessage(
   const resolved = await resolveAttachments(thread, id, queued.attachments);
   const metadata = { ...queued.metadata, ...resolved.metadata };
   await thread.insertMessage({ id, role, content, silent, ...resolved, metadata, executionId });
-}
-
-interface QueuedToolPayload {
-  readonly name: string;
-  readonly arguments: unknown;
-  readonly origin?: 'code';
-}
-
-export interface NewQueuedTool
-  extends QueuedToolPayload,
-    Partial<Pick<StoredMessagePayload, 'content' | 'silent' | 'metadata' | 'attachments'>> {
-  readonly id: string;
-  readonly executionId: string;
-}
-
-/** The message with the call, in the step that is about to open. */
-export async function storeQueuedTool(
-  thread: ThreadTransaction,
-  { id, executionId, ...item }: NewQueuedTool,
-): Promise<DrainedTool> {
-  const call = toQueuedCall(id, item);
-  const { attachments } = await resolveAttachments(thread, id, item.attachments);
-  await thread.insertMessage({
-    id,
-    role: roleOf(thread.row.side),
-    content: item.content ?? null,
-    toolCalls: [call],
-    silent: item.silent,
-    metadata: { ...item.metadata, ...QUEUED_TOOL },
-    attachments,
-    executionId,
-    step: thread.row.last_step + 1,
-  });
-  return { callId: call.id, ...call.function, origin: item.origin ?? 'signal' };
 }

@@ -207,7 +207,7 @@ async function openStep(
   command: BeginStep,
   { drained, ...found }: Found & { readonly drained: Drained },
 ): Promise<NewlyBegun> {
-  const { swept, tools, canceled } = drained;
+  const { swept, tools, unanswered, canceled } = drained;
   const plan = planStep({ newTools: tools.length > 0, turnOpen: thread.row.turn_open === 1 });
   if (plan === 'nothing' && canceled) {
     await setRunning(thread, command, found, drained);
@@ -221,7 +221,8 @@ async function openStep(
   if (found.open && thread.row.agent !== agent)
     await narrowBudget(context, thread, command.executionId, command.budget?.(thread.row.agent));
   if (plan === 'run_tools') {
-    const step = await openToolStep(thread, command, tools);
+    const { executionId, directive = unanswered ? 'unanswered' : undefined } = command;
+    const step = await openToolStep(thread, { executionId, directive }, tools);
     // B8: the calls are history too, and closed unrun.
     const denied = await spend(context, thread, { maxSteps: 1 }, { step });
     return denied ? endStep(thread, denied, swept) : findStored(thread, step, swept);

@@ -5,7 +5,7 @@
  */
 import type { BeginStep, ImmediateCalls } from '../../port/step.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
-import { type DrainedTool, storeQueuedTool } from '../message/drain.ts';
+import { type DrainedTool, storeQueuedTool } from '../message/queued-tool.ts';
 import { refuseTaken } from '../message/taken-id.ts';
 import { openToolStep } from './open-step.ts';
 

@@ -1,11 +1,13 @@
 /** New steps: each gets the thread's next number, in the transaction that decided on it. And a step that is tried again. */
+import type { StepRecord } from '../../port/step.ts';
 import type { BeginStep } from '../../port/thread-store.ts';
 import type { CommandContext } from '../base/context.ts';
 import { countStep, readOpenSteps, uncountStep } from '../base/step-count.ts';
 import { type StepRow, updateStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { endWait, settleUnheard } from '../budget/reserve.ts';
-import type { Drained, DrainedTool } from '../message/drain.ts';
+import type { Drained } from '../message/drain.ts';
+import type { DrainedTool } from '../message/queued-tool.ts';
 import { scheduleCalls } from './schedule-calls.ts';
 import { discardLost } from './stream.ts';
 
@@ -73,7 +75,7 @@ export async function openModelStep(
 /** Opens the step of queued tools. Nobody has to answer first, so it is committed as it opens. */
 export async function openToolStep(
   thread: ThreadTransaction,
-  { executionId, ...asked }: Pick<BeginStep, 'executionId' | 'directive'>,
+  { executionId, ...asked }: Pick<BeginStep, 'executionId'> & Pick<StepRecord, 'directive'>,
   tools: readonly DrainedTool[],
   kind: 'tools' | 'immediate' = 'tools',
 ): Promise<number> {

@@ -115,7 +115,7 @@ function toRefusal(said: string | null): StoredError {
 }
 
 function askedOf({ directive }: StepRow): FlowDirective | null {
-  return directive === 'blocked' ? null : directive;
+  return directive === 'blocked' || directive === 'unanswered' ? null : directive;
 }
 
 /** The reason of a failed step is in the log alone, where failStep wrote it. */

@@ -1,0 +1,116 @@
+/**
+ * A call of a tool from outside, and what came of it: queued as any, with no model step behind it. Its result is found by the id of its
+ * item, so the same call again under that id attaches to it, whether it is in line, waits for a person or has ended.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Message } from '../core/message/message.ts';
+import { RuntimeError } from '../core/value/error.ts';
+import type { ThreadStore, Wait } from '../store/port/thread-store.ts';
+import type { ToolPayload } from '../workflows/messages.ts';
+import { requireThread, terminatedError } from './known-thread.ts';
+
+/** A call, as `queueTool` takes it. */
+export type ToolToCall = Omit<ToolPayload, 'unanswered'>;
+
+/** What came of a call. */
+export interface CalledTool {
+  /** Of its item: given again, the same call is asked after. */
+  readonly id: string;
+  /** `waiting`: the thread waits for people (`waits`), and goes on with the call once they have answered. */
+  readonly status: 'success' | 'error' | 'waiting';
+  /** The tool's result, or its error; null where there is none, and while it waits. */
+  readonly content: string | null;
+  /** Of an error that has one: `ActionDenied`, `ApprovalRequired`, `BudgetExceeded`, or the tool's own. */
+  readonly code?: string;
+  /** Open ones of the thread, the oldest first. */
+  readonly waits?: readonly Wait[];
+}
+
+export interface CallOptions {
+  /** 60,000 unless given. */
+  readonly timeoutMs?: number;
+}
+
+interface SentCall {
+  readonly threadId: string;
+  readonly id: string;
+  /** The thread's last event before the call was sent. */
+  readonly after: number;
+  readonly timeoutMs: number;
+}
+
+const POLL_MS = 25;
+const POLL_AT_MOST_MS = 200;
+const PAGE = 100;
+
+/** Throws `Timeout`, `ThreadTerminated`, or the code with which the thread refused the call. */
+export async function awaitCall(store: ThreadStore, call: SentCall): Promise<CalledTool> {
+  const { threadId, id, timeoutMs } = call;
+  const deadline = performance.now() + timeoutMs;
+  let seen = call.after;
+  for (let pause = POLL_MS; ; pause = Math.min(pause * 1.3, POLL_AT_MOST_MS)) {
+    const thread = await store.threads.get(threadId);
+    const result = await findResult(store, call);
+    if (result) return toCalled(id, result);
+    if (thread?.terminatedAt != null) throw terminatedError(threadId);
+    const open = thread?.status === 'waiting' ? await store.waits.list({ threadId }) : [];
+    const waits = open.filter(({ blocks }) => blocks);
+    if (waits.length > 0) return { id, status: 'waiting', content: null, waits };
+    seen = await refuseRejected(store, call, seen);
+    if (performance.now() > deadline) throw await timeout(store, call);
+    await delay(pause);
+  }
+}
+
+/** Behind the call's own message, which is stored as its step begins. */
+async function findResult(store: ThreadStore, { threadId, id }: SentCall): Promise<Message | undefined> {
+  const asked = await store.messages.get(threadId, id);
+  const callId = asked && asked.metadata.queued !== true ? callIdOf(asked) : undefined;
+  if (callId === undefined) return undefined;
+  for (let offset = 0; ; offset += PAGE) {
+    const page = { limit: PAGE, offset, order: 'desc', includeSilent: true } as const;
+    const { messages, hasMore } = await store.messages.list(threadId, page);
+    for (const message of messages) {
+      if (message.tool_call_id === callId) return message;
+      if (message.id === id) return undefined;
+    }
+    if (!hasMore) return undefined;
+  }
+}
+
+function callIdOf({ tool_calls: calls }: Message): string | undefined {
+  const [call] = JSON.parse(calls ?? '[]') as { readonly id: string }[];
+  return call?.id;
+}
+
+function toCalled(id: string, { tool_status: status, content, metadata }: Message): CalledTool {
+  const { error_code: code } = metadata;
+  return {
+    id,
+    status: status === 'success' ? 'success' : 'error',
+    content,
+    ...(typeof code === 'string' ? { code } : {}),
+  };
+}
+
+/** Answers the number of the last event that was read. */
+async function refuseRejected(
+  store: ThreadStore,
+  { threadId, id }: SentCall,
+  after: number,
+): Promise<number> {
+  const events = await store.events.read(threadId, after);
+  for (const { type, data } of events)
+    if (type === 'item.rejected' && data.id === id)
+      throw new RuntimeError(data.code, `The thread refused the call: ${data.reason}.`);
+  return events.at(-1)?.seq ?? after;
+}
+
+async function timeout(store: ThreadStore, { threadId, id, timeoutMs }: SentCall): Promise<RuntimeError> {
+  const { status, lastStep } = await requireThread(store, threadId);
+  return new RuntimeError(
+    'Timeout',
+    `The call "${id}" of thread "${threadId}" has no result after ${timeoutMs} ms: the thread is "${status}" after step ${lastStep}. ` +
+      'Ask again under the same id; it goes on by itself where a worker runs.',
+  );
+}

@@ -1,0 +1,164 @@
+/**
+ * `state.act`: what code does that is no tool, through the stages of a tool that it invokes (tools.ts). Its executor is the body.
+ * O1. Where nothing judges the thread's calls, nothing is told or stored of it: the executor runs.
+ */
+import type { Registry } from '../core/author/definition.ts';
+import type {
+  OwnAction,
+  OwnActionContext,
+  OwnActionResult,
+  ThreadActions,
+} from '../core/author/own-action.ts';
+import { CALL_KINDS, findRules } from '../core/governance/agent-policy.ts';
+import { CAPABILITY } from '../core/governance/policy-rule.ts';
+import { type PreparedAction, readPrepared } from '../core/governance/prepared-action.ts';
+import { errorMessage, isRuntimeError, RuntimeError } from '../core/value/error.ts';
+import { toJsonObject } from '../core/value/json-value.ts';
+import { LIMITS } from '../core/value/limit.ts';
+import { findEvaluators } from './asked-action.ts';
+import type { CallerContext } from './caller-context.ts';
+import type { AnsweredCall } from './check-arguments.ts';
+import { askForCode } from './code-approval.ts';
+import { go, openGate, type Verdict } from './gate.ts';
+import {
+  type ByCode,
+  beginInvoked,
+  endInvoked,
+  type HowItEnded,
+  type InvokedPorts,
+  payInvoked,
+  recordInvoked,
+} from './invoked-action.ts';
+import { type Asked, judgeAction, refuseDenied } from './judge-action.ts';
+import type { ThreadEnv } from './thread-env.ts';
+
+interface OwnPorts extends InvokedPorts {
+  readonly registry: Registry;
+  readonly env: ThreadEnv;
+}
+
+export function createOwnActions(input: OwnPorts, caller: CallerContext): ThreadActions {
+  let acted = 0;
+  return {
+    async act<Value>(
+      given: OwnAction,
+      execute: (context: OwnActionContext) => Value | Promise<Value>,
+    ): Promise<OwnActionResult<Value>> {
+      const own = checkAction(given, execute);
+      const work = caller.idempotencyKey ?? caller.key;
+      const key = `${work}:act:${own.key === undefined ? acted++ : `:${own.key}`}`;
+      caller.signal.throwIfAborted();
+      const passed = await OWN_ACTION.pass(input, { own, execute, caller, key, env: input.env, tool: own });
+      if (passed.kind === 'end') return refused(key, await recordRefusal(input, caller, passed.end));
+      const { ended } = passed.known;
+      // What the executor answers is its own type.
+      return 'value' in ended ? { ...ended, value: ended.value as Value } : ended;
+    },
+  };
+}
+
+type CheckedAction = Required<Pick<OwnAction, 'kind' | 'name' | 'arguments'>> &
+  Pick<OwnAction, 'key' | 'approvalTimeoutMs'> & { readonly prepared: PreparedAction };
+
+interface OwnCall extends ByCode, Pick<OwnPorts, 'env'> {
+  readonly own: CheckedAction;
+  readonly tool: Pick<OwnAction, 'approvalTimeoutMs'>;
+  readonly execute: (context: OwnActionContext) => unknown;
+}
+
+const OWN_ACTION = openGate<OwnPorts, OwnCall, AnsweredCall>()
+  .stage(askOwn) //        4 policy: what it asks for
+  .stage(refuseDenied) //  4 policy: what it declares is denied
+  .stage(judgeAction) //   4 policy: what the agent says of it
+  .stage(askForCode) //    4 policy: needs an approval that there is not yet
+  .stage(payInvoked) //    4 budget: its execution can pay for it
+  .stage(beginInvoked) //  4 it is kept
+  .stage(runOwn) //        5 its executor
+  .stage(endInvoked); //   5 how it ended
+
+function askOwn(
+  { registry, env }: OwnPorts,
+  { own, caller: { thread, execution, signal }, key }: OwnCall,
+): Verdict<Asked, never> {
+  const { kind, name, arguments: args, prepared } = own;
+  // O1: nothing judges.
+  const rules = findRules(registry.agents.get(thread.agent)?.policy, execution?.runContext);
+  if (!rules) return go({ asked: undefined });
+  const asked = {
+    id: key,
+    ...{ kind, name, rules, thread, signal },
+    capabilities: prepared.capabilities ?? [],
+    args,
+    prepared: env.redactKnown(prepared),
+    ...findEvaluators(registry, rules.policy, thread.agent),
+    runContext: execution?.runContext,
+    ...(execution && { executionId: execution.executionId, step: execution.step }),
+  };
+  return go({ asked });
+}
+
+type Ended = OwnActionResult<unknown>;
+
+async function runOwn(
+  _ports: unknown,
+  { execute, key, caller: { signal } }: OwnCall,
+): Promise<Verdict<{ readonly ended: Ended; readonly result: HowItEnded }, never>> {
+  try {
+    const value = await execute(Object.freeze({ actionId: key, signal }));
+    return go({ ended: { status: 'success', actionId: key, value }, result: { status: 'success' } });
+  } catch (error) {
+    const told = { status: 'error', error: errorMessage(error) } as const;
+    const { code } = isRuntimeError(error) ? error : {};
+    return go({ ended: { ...told, actionId: key, ...(code && { code }) }, result: told });
+  }
+}
+
+async function recordRefusal(
+  input: OwnPorts,
+  caller: CallerContext,
+  { action, result }: AnsweredCall,
+): Promise<AnsweredCall['result']> {
+  await recordInvoked(input, caller, action);
+  return result;
+}
+
+function refused(
+  actionId: string,
+  { error = '', ...told }: AnsweredCall['result'],
+): Ended & { status: 'error' } {
+  const { error_code: code, error_data: data } = told;
+  const { waitId } = (data ?? {}) as { waitId?: string };
+  return { status: 'error', actionId, error, ...(code && { code }), ...(waitId && { waitId }) };
+}
+
+const NAME_CHARS = 128;
+
+/** A copy, as JSON has it. */
+function checkAction(given: OwnAction, execute: unknown): CheckedAction {
+  const {
+    kind,
+    name,
+    key,
+    arguments: args = {},
+    approvalTimeoutMs,
+    ...prepared
+  } = (given ?? {}) as OwnAction;
+  const bad = (problem: string) => new RuntimeError('InvalidValue', `state.act: ${problem}.`);
+  if (typeof kind !== 'string' || kind.length > NAME_CHARS || !CAPABILITY.test(kind))
+    throw bad('"kind" must be parts of letters, digits, "_", "-" and ":" with dots between them');
+  if (CALL_KINDS.some((each) => each === kind)) throw bad(`"${kind}" is a kind of the runtime's own`);
+  if (!isText(name)) throw bad(`"name" must be a text of 1 to ${NAME_CHARS} characters`);
+  if (key !== undefined && !isText(key)) throw bad(`"key" must be a text of 1 to ${NAME_CHARS} characters`);
+  if (approvalTimeoutMs !== undefined && !(Number.isSafeInteger(approvalTimeoutMs) && approvalTimeoutMs > 0))
+    throw bad('"approvalTimeoutMs" must be a whole number of milliseconds above 0');
+  if (typeof execute !== 'function') throw bad('its second argument must be the function that does it');
+  return {
+    ...{ kind, name, key, approvalTimeoutMs },
+    arguments: toJsonObject(args, { name: `arguments of "${name}"`, maxBytes: LIMITS.contentBytes }),
+    prepared: readPrepared(prepared, `the action "${name}"`),
+  };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.length > 0 && value.length <= NAME_CHARS;
+}
