@@ -44,6 +44,8 @@ export interface WakeForEffectsPayload {
 export interface WakePayload {
   /** The child whose report is there. */
   readonly reportOf?: string;
+  /** The child that waits for people, or for a descendant that does, or does no more. Nothing is in the queue. */
+  readonly waitOf?: string;
   /** Children of this thread wait to be started. */
   readonly boot?: boolean;
   /** What lies in the queue is said to the thread, as a person would: one that was stopped goes on. */
@@ -65,6 +67,8 @@ export interface OpenWaitView {
   readonly id: string;
   readonly kind: WaitKind;
   readonly name: string;
+  /** The descendant that waits, and holds this thread up. */
+  readonly threadId?: string;
 }
 
 export interface StatusView {

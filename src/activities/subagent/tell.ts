@@ -12,6 +12,7 @@ import { openThreadSignals } from '../signals/thread-signals.ts';
 import { findAmong, type SubagentCall } from './callee.ts';
 import type { FoundFiles, MessageFields } from './input.ts';
 import { describeLiving, type MadeChild, toItem, type UnmadeChild } from './make.ts';
+import { readWaitsBelow } from './waits-below.ts';
 
 type MessageCall = SubagentCall & { readonly fields: MessageFields };
 
@@ -50,7 +51,9 @@ export async function tellChild(
     return refuseCall(describeUnknown(fields, await store.children.list(parentId)));
   await wakeChild(ports, child.threadId);
   await ports.probe?.('subagent_told');
-  return go({ outcome: { kind: 'child', child: told.start, start: false, wait: waits } });
+  // It may be waiting for people already.
+  const below = waits ? await readWaitsBelow(store, parentId) : {};
+  return go({ outcome: { kind: 'child', child: told.start, start: false, wait: waits, ...below } });
 }
 
 /** A parent's word lets a child go on that was stopped, as a person's does. */

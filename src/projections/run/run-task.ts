@@ -91,7 +91,7 @@ export const WAIT_HANDLERS: RunHandlers = {
     return [run, [{ ...told, ...spanOf(action) }]];
   },
   'wait.answered': (run, { data }) => [run, [toDecision(run, data, data.approved === true)]],
-  'wait.closed': (run, { data }) => [run, [toDecision(run, data, false)]],
+  'wait.closed': (run, { data }) => [run, [toDecision(run, data, data.approved === true)]],
 };
 
 function toDecision(run: OpenRun, data: EventData['wait.answered' | 'wait.closed'], approved: boolean) {
@@ -103,8 +103,9 @@ function toDecision(run: OpenRun, data: EventData['wait.answered' | 'wait.closed
   return { type: 'approval.decided', payload, summary, ...spanOf(findAction(run, data)) } as const;
 }
 
-function findAction(run: OpenRun, { callId }: NamedWait): OpenAction | undefined {
-  return callId === undefined ? undefined : run.actions[callId];
+/** The call of a descendant is no action of this run, whatever its id. */
+function findAction(run: OpenRun, { callId, threadId }: NamedWait): OpenAction | undefined {
+  return callId === undefined || threadId !== undefined ? undefined : run.actions[callId];
 }
 
 const spanOf = (action: OpenAction | undefined) => (action ? { action: action.id } : {});

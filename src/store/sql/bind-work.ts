@@ -28,6 +28,7 @@ import { openSubprompt, readSubprompt } from '../commands/tool/subprompt.ts';
 import { openImmediate } from '../commands/tool/subprompt-immediate.ts';
 import { beginTool, commitTool, settleLostTool } from '../commands/tool/tool.ts';
 import { listForgottenWaits } from '../commands/wait/forgotten-wait.ts';
+import { readShown, showAbove } from '../commands/wait/shown-wait.ts';
 import { answerWait, closeWait, expireWait, getWait, listWaits, openWait } from '../commands/wait/wait.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
 
@@ -130,6 +131,8 @@ function bindWaits(context: CommandContext): Pick<ThreadStore, 'waits'> {
       get: bound(getWait),
       list: bound(listWaits),
       listForgotten: bound(listForgottenWaits),
+      showAbove: bound(showAbove),
+      readShown: bound(readShown),
     },
   };
 }

@@ -17,10 +17,11 @@ import { selectCall, updateCall } from '../base/call-row.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { stopClocks } from '../budget/time.ts';
+import { showAbove, showBelow } from './shown-wait.ts';
 import { endWait, findWait, namesOf, showWaiting, toWait, type WaitEnd, type WaitRow } from './wait-row.ts';
 
 export async function openWait(context: CommandContext, command: OpenWait): Promise<OpenedWait> {
-  return inThread(context, command.threadId, async (thread) => {
+  const opened = await inThread<OpenedWait>(context, command.threadId, async (thread) => {
     const now = await context.clock(thread.trx);
     const known = await findByKey(thread, command.key);
     // W1: found by its key.
@@ -42,6 +43,9 @@ export async function openWait(context: CommandContext, command: OpenWait): Prom
     if (command.blocks) await stopClocks(context, thread);
     return { kind: 'open', wait: toWait(row, now) };
   });
+  // Also where it is found: whoever opened it may have been lost in between.
+  if (command.blocks) await showAbove(context, command.threadId);
+  return opened;
 }
 
 function toActionPlace({ step, idx, execution_id: executionId }: WaitRow): ActionPlace {
@@ -137,11 +141,13 @@ async function withWait<T>(
 ): Promise<T> {
   const known = await findWait(context.db, id);
   if (!known) return absent;
-  return inThread(context, known.thread_id, async (thread) => {
+  const result = await inThread(context, known.thread_id, async (thread) => {
     const row = await findWait(thread.trx, id);
     // W3: one clock.
     return row ? work(thread, row, await context.clock(thread.trx)) : absent;
   });
+  if (known.blocks === 1) await showAbove(context, known.thread_id);
+  return result;
 }
 
 /** One whose time is up is ended now, by whoever looks first. */
@@ -151,9 +157,10 @@ export async function noticeEnd(thread: ThreadTransaction, row: WaitRow, now: nu
   return endWait(thread, row, { state: 'expired', reason: 'expired' } satisfies WaitEnd);
 }
 
-/** The execution is over, or the thread is: what they waited for is wanted no more. */
-export async function closeWaits(thread: ThreadTransaction, reason: string, all: boolean): Promise<void> {
-  if (thread.row.open_waits === 0) return;
+/** The execution is over, or the thread is: what they waited for is wanted no more, and no child is. True where there was any. */
+export async function closeWaits(thread: ThreadTransaction, reason: string, all: boolean): Promise<boolean> {
+  if (thread.row.open_waits === 0) return false;
+  await showBelow(thread, { rests: true });
   const open = await thread.trx
     .selectFrom('waits')
     .selectAll()
@@ -165,6 +172,7 @@ export async function closeWaits(thread: ThreadTransaction, reason: string, all:
     if (all || row.execution_id !== null)
       await endWait(thread, row, { state: 'closed', reason }, { rests: true });
   }
+  return true;
 }
 
 export async function getWait(context: CommandContext, id: string): Promise<Wait | null> {
@@ -178,8 +186,12 @@ export async function listWaits(
 ): Promise<readonly Wait[]> {
   const now = await context.clock(context.db);
   let rows = selectByState(context.db, state, now);
-  if (threadId !== undefined)
-    rows = rows.where((eb) => eb.or([eb('thread_id', '=', threadId), eb('root_id', '=', threadId)]));
+  if (threadId !== undefined) {
+    const shown = context.db.selectFrom('shown_waits').select('wait_id').where('thread_id', '=', threadId);
+    rows = rows.where((eb) =>
+      eb.or([eb('thread_id', '=', threadId), eb('root_id', '=', threadId), eb('id', 'in', shown)]),
+    );
+  }
   const found = await rows.orderBy('opened_at').orderBy('id').limit(toCount(limit, 100)).execute();
   return found.map((row) => toWait(row, now));
 }
