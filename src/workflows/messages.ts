@@ -62,6 +62,18 @@ export interface AnswerWaitPayload {
   readonly fingerprint?: string;
 }
 
+/** What a thread is told of the end of a wait that no call of it waits for: a child is to be started, or something is in its queue. */
+export function wakeAfter({
+  kind,
+  answer,
+}: {
+  readonly kind: WaitKind;
+  readonly answer: WaitAnswer | null;
+}): WakePayload | undefined {
+  if (kind !== 'variables') return undefined;
+  return answer && 'value' in answer ? { boot: true } : {};
+}
+
 /** What a call of the thread waits for. */
 export interface OpenWaitView {
   readonly id: string;

@@ -103,8 +103,23 @@ function toRow(thread: ThreadTransaction, command: OpenWait, now: number): WaitR
   };
 }
 
-export async function answerWait(context: CommandContext, command: AnswerOfWait): Promise<AnsweredWait> {
+/** Judges and keeps an answer, under the lock of the wait's thread. */
+type Answering = (
+  context: CommandContext,
+  thread: ThreadTransaction,
+  row: WaitRow,
+  command: AnswerOfWait,
+  now: number,
+) => Promise<AnsweredWait>;
+
+/** `answerVariables`: of a wait for variables, whose answer makes a child. */
+export async function answerWait(
+  context: CommandContext,
+  command: AnswerOfWait,
+  answerVariables: Answering,
+): Promise<AnsweredWait> {
   return withWait<AnsweredWait>(context, command.id, { outcome: 'unknown' }, async (thread, row, now) => {
+    if (row.kind === 'variables') return answerVariables(context, thread, row, command, now);
     const wait = toWait(row, now);
     const outcome = judgeAnswer(wait, command, now);
     if (outcome === 'unknown') return { outcome };
