@@ -7,6 +7,7 @@ import { RuntimeError } from '../core/value/error.ts';
 import { parseWaitAnswer, type WaitAnswer } from '../core/wait/answer.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { Wait } from '../store/port/wait.ts';
 
 export interface AnswerOptions {
   /** The `fingerprint` of the wait as it was shown: an answer for anything else is `stale`. */
@@ -21,7 +22,7 @@ export interface Answering extends AnswerOptions {
 export async function answerStoredWait(
   store: ThreadStore,
   { id, answer, fingerprint }: Answering,
-  tell: (threadId: string, id: string) => Promise<void>,
+  tell: (wait: Wait) => Promise<void>,
 ): Promise<WaitVerdict> {
   const parsed = parseWaitAnswer(answer);
   if (!parsed.ok)
@@ -32,7 +33,7 @@ export async function answerStoredWait(
     throw new RuntimeError('InvalidValue', `The wait "${id}" cannot be answered so: ${judged.reason}.`);
   if (judged.outcome === 'unknown') return { outcome: 'unknown' };
   // A1: told again by a duplicate.
-  if (judged.outcome === 'taken' || judged.outcome === 'duplicate') await tell(judged.wait.threadId, id);
+  if (judged.outcome === 'taken' || judged.outcome === 'duplicate') await tell(judged.wait);
   return { outcome: judged.outcome };
 }
 

@@ -69,6 +69,11 @@ function refusal(
         `The request "${requestId}" has been served: its subagent is the thread "${refused.childId}". ` +
           `Change variables of that one with "everthread env set NAME --thread ${refused.childId}".`,
       );
+    case 'closed':
+      return new RuntimeError(
+        'VariableRequestUsed',
+        `The request "${requestId}" was refused: its subagent is not made. "everthread waits show ${requestId}" says why.`,
+      );
     case 'missing':
       return new RuntimeError(
         'MissingVariable',

@@ -18,6 +18,7 @@ import {
   stop,
   type ToolPayload,
   terminate,
+  wakeAfter,
   wakeForEffects,
   wakeForMessages,
 } from '../workflows/messages.ts';
@@ -156,9 +157,13 @@ export class ThreadCommands {
   }
 
   async answerWait(id: string, answer: WaitAnswer, options: AnswerOptions): Promise<WaitVerdict> {
-    return answerStoredWait(this.#store, { id, answer, ...options }, async (threadId, waitId) => {
+    return answerStoredWait(this.#store, { id, answer, ...options }, async (wait) => {
+      const { threadId } = wait;
       const thread = await this.#store.threads.get(threadId);
-      if (thread?.terminatedAt === null) await this.#workflows.signal(threadId, answerWait, { id: waitId });
+      if (thread?.terminatedAt !== null) return;
+      const wake = wakeAfter(wait);
+      if (wake) await this.#workflows.signal(threadId, wakeForMessages, wake);
+      else await this.#workflows.signal(threadId, answerWait, { id });
     });
   }
 

@@ -7,11 +7,12 @@
  *     growing intervals, and a child whose workflow is gone is started again.
  * C3. A run whose history has become too long continues as new while it waits: `Suspended` ends the step without a result.
  * C4. A wait is no work: effects run meanwhile (floor.ts, F2).
+ * C5. A child that waits for people holds the thread up, which shows it as its own wait. The store says so with each look.
  */
-import { condition, getExternalWorkflowHandle, isCancellation } from '@temporalio/workflow';
+import { condition, getExternalWorkflowHandle, isCancellation, patched } from '@temporalio/workflow';
 import { WORKFLOW_ID_PREFIX } from '../core/thread/start-input.ts';
 import type { CallRef, StoredError, ToolCallOutcome } from '../core/thread/step.ts';
-import type { ChildStart } from '../core/thread/subagent-step.ts';
+import type { ChildStart, WaitBelow } from '../core/thread/subagent-step.ts';
 import type { SubagentAttempt, WaitingCall } from '../core/thread/wait-step.ts';
 import type { CallPlace } from './bound-activities.ts';
 import { startThread } from './child-start.ts';
@@ -34,7 +35,7 @@ export async function runChildCall(
   const asked = await askChild(run, call, place);
   if (asked.kind === 'terminated') return asked;
   if (asked.kind === 'settled') return asked.outcome;
-  const { child, start, wait } = asked;
+  const { child, start, wait, waits = [] } = asked;
   run.family.haveChild();
   if (start) {
     try {
@@ -44,7 +45,7 @@ export async function runChildCall(
       return run.activities.finishSubagent(call, place, notStarted(error));
     }
   }
-  if (wait) return awaitReport(run, { call, place, child });
+  if (wait) return awaitReport(run, { call, place, child }, waits);
   return run.activities.finishSubagent(call, place);
 }
 
@@ -69,23 +70,50 @@ interface Waiting {
   readonly child: ChildStart;
 }
 
-async function awaitReport(run: ThreadRun, { call, place, child }: Waiting): Promise<ToolCallOutcome> {
-  run.presence.showActivity(`waiting for ${call.name} (${child.threadId})`);
-  for (let look = 0; ; look++) {
-    const heard = () => run.family.hasHeard(child.threadId);
-    const pause = Math.min(FIRST_LOOK_MS * 2 ** look, LONGEST_LOOK_MS);
-    // C4: effects run meanwhile.
-    run.floor.lend();
-    await condition(() => heard() || mayContinue(run), pause, { summary: `waiting for ${call.name}` });
-    while (!run.floor.takeBack()) await run.floor.awaitEffects();
-    if (!heard() && mayContinue(run)) throw new Suspended();
-    const silent = !heard();
-    run.family.listen();
-    // C1: waits for the report.
-    const outcome = await run.activities.lookForReport(call, place);
-    if (outcome.kind !== 'waiting') return outcome;
-    if (silent) await nudge(run, child);
+async function awaitReport(
+  run: ThreadRun,
+  waiting: Waiting,
+  waits: readonly WaitBelow[],
+): Promise<ToolCallOutcome> {
+  const { call, place, child } = waiting;
+  try {
+    showBelow(run, waiting, waits);
+    for (let look = 0; ; look++) {
+      const heard = () => run.family.hasHeard(child.threadId);
+      const pause = Math.min(FIRST_LOOK_MS * 2 ** look, LONGEST_LOOK_MS);
+      // C4: effects run meanwhile.
+      run.floor.lend();
+      await condition(() => heard() || mayContinue(run), pause, { summary: `waiting for ${call.name}` });
+      while (!run.floor.takeBack()) await run.floor.awaitEffects();
+      if (!heard() && mayContinue(run)) throw new Suspended();
+      const silent = !heard();
+      run.family.listen();
+      // C1: waits for the report.
+      const outcome = await run.activities.lookForReport(call, place);
+      if (outcome.kind !== 'waiting') {
+        showBelow(run, waiting, []);
+        return outcome;
+      }
+      showBelow(run, waiting, outcome.waits ?? []);
+      if (silent) await nudge(run, child);
+    }
+  } finally {
+    run.waits.showBelow([]);
   }
+}
+
+/** C5. As long as nobody is waited for, nothing of it is in the history. */
+function showBelow(
+  { waits, presence }: ThreadRun,
+  { call, child }: Waiting,
+  below: readonly WaitBelow[],
+): void {
+  const [first] = below;
+  if ((first || waits.below.length > 0) && patched('shows-waits-of-children'))
+    presence.showStatus(first ? 'waiting' : 'running');
+  waits.showBelow(below);
+  const why = first ? `, which waits for ${first.name} (${first.kind} ${first.id})` : '';
+  presence.showActivity(`waiting for ${call.name} (${child.threadId})${why}`);
 }
 
 /** C2: the signal's effect. */

@@ -73,12 +73,13 @@ export class FamilyWatch {
     this.#booting = false;
   }
 
-  hear({ reportOf, boot }: WakePayload): void {
+  hear({ reportOf, waitOf, boot }: WakePayload): void {
     if (boot) this.#bootDue = true;
-    if (reportOf !== undefined && this.#heard.size < LIMITS.heardReports) this.#heard.add(reportOf);
+    const child = reportOf ?? waitOf;
+    if (child !== undefined && this.#heard.size < LIMITS.heardReports) this.#heard.add(child);
   }
 
-  /** Has the child reported since the thread began to listen? It waits for one child at a time. */
+  /** Has the child reported, or come to wait for people, since the thread began to listen? It waits for one child at a time. */
   hasHeard(childId: string): boolean {
     return this.#heard.has(childId) || this.#heard.size >= LIMITS.heardReports;
   }

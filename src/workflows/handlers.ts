@@ -216,9 +216,14 @@ function readDelay(letter: Letter): number {
 
 /** What cannot be understood means: look into the queue. */
 function hearFamily(run: ThreadRun, letter: Letter): void {
-  const { reportOf, boot, speaks, settled } = readFields(letter);
+  const { reportOf, waitOf, boot, speaks, settled } = readFields(letter);
   if (settled === true) {
     run.budget.hear();
+    return;
+  }
+  // Early versions took it for something in the queue.
+  if (isThreadId(waitOf) && patched('shows-waits-of-children')) {
+    run.family.hear({ waitOf });
     return;
   }
   run.family.hear({ ...(isThreadId(reportOf) ? { reportOf } : {}), boot: boot === true });

@@ -46,6 +46,8 @@ export interface WakeForEffectsPayload {
 export interface WakePayload {
   /** The child whose report is there. */
   readonly reportOf?: string;
+  /** The child that waits for people, or for a descendant that does, or does no more. Nothing is in the queue. */
+  readonly waitOf?: string;
   /** Children of this thread wait to be started. */
   readonly boot?: boolean;
   /** What lies in the queue is said to the thread, as a person would: one that was stopped goes on. */
@@ -62,11 +64,25 @@ export interface AnswerWaitPayload {
   readonly fingerprint?: string;
 }
 
+/** What a thread is told of the end of a wait that no call of it waits for: a child is to be started, or something is in its queue. */
+export function wakeAfter({
+  kind,
+  answer,
+}: {
+  readonly kind: WaitKind;
+  readonly answer: WaitAnswer | null;
+}): WakePayload | undefined {
+  if (kind !== 'variables') return undefined;
+  return answer && 'value' in answer ? { boot: true } : {};
+}
+
 /** What a call of the thread waits for. */
 export interface OpenWaitView {
   readonly id: string;
   readonly kind: WaitKind;
   readonly name: string;
+  /** The descendant that waits, and holds this thread up. */
+  readonly threadId?: string;
 }
 
 export interface StatusView {

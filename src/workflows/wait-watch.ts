@@ -18,13 +18,23 @@ export interface BroughtAnswer extends GivenAnswer {
 
 export class WaitWatch {
   readonly #open = new Map<string, OpenWaitView>();
+  #below: readonly OpenWaitView[] = [];
   readonly #heard = new Set<string>();
   #brought: BroughtAnswer[] = [];
   #storing = 0;
 
-  /** Those that calls wait for now. */
+  /** Those that calls wait for now, and those of descendants. */
   get open(): readonly OpenWaitView[] {
-    return [...this.#open.values()];
+    return [...this.#open.values(), ...this.#below];
+  }
+
+  /** What descendants wait for that hold the thread up, as the store says. */
+  get below(): readonly OpenWaitView[] {
+    return this.#below;
+  }
+
+  showBelow(waits: readonly OpenWaitView[]): void {
+    this.#below = waits;
   }
 
   begin(wait: OpenWaitView): void {

@@ -108,6 +108,19 @@ describe('everthread variables', () => {
     expect(shown.stdout).toMatch(/^state +served: its thread is /m);
   });
 
+  it('are a wait as well: answered from standard input, and never from the command line', async () => {
+    const id = await requestOf('waits-1');
+    const { stdout } = await run(['waits', 'list', 'waits-1', '--json']);
+    expect(JSON.parse(stdout).waits).toMatchObject([{ id, kind: 'variables', threadId: 'waits-1' }]);
+    const value = JSON.stringify({ PASSPORT: 'grenelle', CITY: 'Rome' });
+    const refused = await run(['waits', 'answer', id, '--value', value]);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--value-stdin') });
+    const answered = await run(['waits', 'answer', id, '--value-stdin'], value);
+    expect(answered).toMatchObject({ code: 0, stderr: expect.not.stringContaining('grenelle') });
+    const again = await run(['variables', 'provide', id], 'PASSPORT=grenelle\nCITY=Rome\n');
+    expect(again.stderr).toContain('has been served');
+  });
+
   it('provide refuses what cannot be with the exit code of its reason, and stores nothing', async () => {
     const id = await requestOf('needs-3');
     const provide = (input: string, ...args: string[]) => run(['variables', 'provide', ...args], input);

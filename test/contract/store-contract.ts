@@ -48,6 +48,7 @@ import { registerTakeOver } from './store/take-over.ts';
 import { registerTool } from './store/tool.ts';
 import { registerValue } from './store/value.ts';
 import { registerWait } from './store/wait.ts';
+import { registerWaitOfChild } from './store/wait-of-child.ts';
 
 export interface OpenedStore {
   readonly store: ThreadStore;
@@ -95,6 +96,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerTool(given);
     registerAction(given);
     registerWait(given);
+    registerWaitOfChild(given);
     registerExecutionClaim(given);
     registerSubprompt(given);
     registerSubpromptContext(given);

@@ -8,6 +8,29 @@ const called = ['tool.called', { name: 'publish', callId: 'call_1' }, { step: 1 
 const about = { actionId: 'thread-1:1:0', name: 'publish', callId: 'call_1' };
 
 describe('rows of policies, approvals and budgets', () => {
+  it('[PL-21] what a descendant waits for is told in the run that it holds up, and is no action of it', () => {
+    const wait = { waitId: 'w1', kind: 'approval', name: 'publish', callId: 'call_1', threadId: 'thread-2' };
+    const [, , required, decided] = read(
+      rowsOf(
+        began,
+        called,
+        ['wait.opened', { ...wait, summary: 'approval of publish', expiresAt: null }],
+        ['wait.closed', { ...wait, reason: 'answered', approved: true, by: 'operator' }],
+      ),
+    );
+    expect(required).toMatchObject({
+      type: 'approval.required',
+      action_id: null,
+      payload: { request: { request_id: 'w1', thread_id: 'thread-2' } },
+    });
+    expect(decided).toMatchObject({
+      type: 'approval.decided',
+      payload: {
+        decision: { request_id: 'w1', thread_id: 'thread-2', approved: true, decided_by: 'operator' },
+      },
+    });
+  });
+
   it('[PL-21] an approved action is told in the order of the page, each with its ids', () => {
     const wait = { waitId: 'w1', kind: 'approval', name: 'publish', callId: 'call_1' };
     const preview = { kind: 'preview', actionId: 'thread-1:1:0', content: { status: 'published' } };

@@ -4,7 +4,8 @@ import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { WaitAnswer } from '../../src/core/wait/answer.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
-import { answerWait, answerWaitUpdate } from '../../src/workflows/messages.ts';
+import { answerWait, answerWaitUpdate, status } from '../../src/workflows/messages.ts';
+import { childProject, handsIn, hasResult, modelOf } from '../support/child-project.ts';
 import { eventually } from '../support/runtime.ts';
 import { type Scenario, say } from './scenario.ts';
 
@@ -82,6 +83,39 @@ export const WAIT_SCENARIOS: Readonly<Record<string, Scenario>> = {
       const id = await waitOf(client, threadId);
       await handle.executeUpdate(answerWaitUpdate, { args: [{ id, answer: { value: 'Ada' } }] });
       await client.waitForIdle(threadId);
+    },
+  },
+  /** The thread is shown as waiting for people as long as its child is, and continues as new meanwhile. */
+  'child-waits': {
+    model: () =>
+      modelOf({
+        main: (request) => (hasResult(request) ? says('thanks') : calls('scribe')),
+        scribe_desk: (request) => (hasResult(request) ? handsIn('refunded') : calls('sure', { cents: 1 })),
+      }),
+    registry: (model) =>
+      childProject({
+        model,
+        tools: { sure: { ...refund, confirm: true } },
+        entries: ['scribe'],
+        children: { scribe: { desk: { tools: ['sure'] } } },
+      }),
+    options: { configuration: { historySoftLimit: 60 } },
+    async live(client, threadId) {
+      await say(client, threadId, 'refund');
+      const id = await waitOf(client, threadId);
+      const handle = handleOf(client, threadId);
+      const shows = () =>
+        eventually('it shows the wait', async () => {
+          const view = await handle.query(status).catch(() => undefined);
+          return view?.waits !== undefined;
+        });
+      await shows();
+      const { runId } = await handle.describe();
+      for (let i = 0; i < 70; i++) await handle.signal(`nothing ${i}`, i);
+      await eventually('the next run', async () => (await handle.describe()).runId !== runId);
+      await shows();
+      await client.answerWait(id, { approved: true });
+      await eventually('rest', async () => (await client.waitForIdle(threadId)).status === 'idle');
     },
   },
 };

@@ -48,9 +48,10 @@ export async function askModels(
   { ref, called, context, active, messages, subagents, hooks }: AssembledRequest,
 ): Promise<Verdict<ModelResponse, Unsent>> {
   const registry = ports.registry();
-  const { thread } = context;
+  const { thread, runContext } = context;
   const redact = async (text: string) => (await readRedactor(ports, thread))(text);
-  const step = { threadId: thread.id, messages, subagents };
+  const permissions = runContext?.permissions;
+  const step = { threadId: thread.id, messages, subagents, ...(permissions && { permissions }) };
   const hooked = hooks.has('before_create_message');
   const endsWithAnswer = ({ images = [] }: ProviderResponse) => !hooked && images.length === 0;
   const result = await askModel(

@@ -45,7 +45,7 @@ function offeredNames({
 }: Pick<GivenAnswer, 'active' | 'subagents' | 'model'> & Pick<ActivityDependencies, 'registry'>) {
   const { supportsToolCalls } = model.capabilities;
   if (supportsToolCalls === false || active.prompt.toolChoice === 'none') return new Set<string>();
-  const functions = offerTools(registry(), active, { model, tools: {} }, subagents);
+  const functions = offerTools(registry(), active, { model, tools: {} }, { subagents });
   return new Set(
     functions.filter(({ executionMode }) => executionMode !== 'provider').map((tool) => tool.function.name),
   );

@@ -28,7 +28,7 @@ export function historyWindow(registry: Registry): (place: StepPlace) => History
     const { prompt } = active;
     const subagents = fullSubagentOffer(registry, place.thread, prompt);
     const rooms = findModels(registry, active).flatMap((model) =>
-      roomOf(model, () => offerTools(registry, active, { model, tools: {} }, subagents)),
+      roomOf(model, () => offerTools(registry, active, { model, tools: {} }, { subagents })),
     );
     const { includeChat, includePastTools, recentImageThreshold: recentImages } = prompt;
     const twoSides = hasTwoSides(active.agent);

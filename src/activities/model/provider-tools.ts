@@ -6,6 +6,7 @@
  */
 import type { ModelDefinition, PromptToolEntry, Registry } from '../../core/author/definition.ts';
 import { type AgentPolicy, providerCapability } from '../../core/governance/agent-policy.ts';
+import { type Permissions, readPermissions } from '../../core/governance/permissions.ts';
 import { findRule } from '../../core/governance/policy-rule.ts';
 import type { ProviderResponse, ProviderTool } from '../../core/message/provider.ts';
 import type { ProviderOwnTool } from '../../core/message/provider-terms.ts';
@@ -25,14 +26,20 @@ export function findProviderTools(
   registry: Registry,
   { prompt, agent: { policy } }: Pick<ActiveSide, 'prompt' | 'agent'>,
   asked: AskedModel,
+  permissions: Permissions = {},
 ): ProviderTool[] {
   const found = prompt.tools.flatMap((entry) => toProviderTool(registry, asked, entry) ?? []);
-  return found.filter(({ function: { name } }) => maySend(policy, name));
+  return found.filter(({ function: { name } }) => maySend(policy, permissions, providerCapability(name)));
 }
 
-/** What the provider runs passes no gate: where there is a policy, one of its rules must allow it. */
-function maySend(policy: AgentPolicy | undefined, name: string): boolean {
-  return !policy || findRule(policy.rules, providerCapability(name)) === 'allow';
+/**
+ * What the provider runs passes no gate: where there is a policy, one of its rules must allow it, and what the context says must do no
+ * less. Nobody can be asked.
+ */
+function maySend(policy: AgentPolicy | undefined, permissions: Permissions, capability: string): boolean {
+  const { rules, default: fallback = 'allow' } = readPermissions(permissions);
+  if ((findRule(rules, capability) ?? fallback) !== 'allow') return false;
+  return !policy || findRule(policy.rules, capability) === 'allow';
 }
 
 /** What a message's metadata tells of tools that the provider has run; nothing where it has run none. */

@@ -2,6 +2,7 @@
 
 import type { ModelDefinition, PromptDefinition, Registry } from '../../core/author/definition.ts';
 import { withoutImages } from '../../core/context/context-provider.ts';
+import type { Permissions } from '../../core/governance/permissions.ts';
 import type { ProviderMessage, ProviderRequest, ProviderTool } from '../../core/message/provider.ts';
 import { type ActiveSide, hasTwoSides } from '../../core/project/active-side.ts';
 import type { StoredError } from '../../core/thread/step.ts';
@@ -47,18 +48,21 @@ export interface AssembledStep {
   readonly threadId: string;
   readonly messages: readonly ProviderMessage[];
   readonly subagents: SubagentOffer;
+  /** Of the run's context. */
+  readonly permissions?: Permissions;
 }
 
 export function buildRequest(
   registry: Registry,
   active: ActiveSide,
   asked: AskedModel,
-  { threadId, messages, subagents }: AssembledStep,
+  { threadId, messages, subagents, permissions }: AssembledStep,
 ): ProviderRequest {
   const { prompt } = active;
   const { model } = asked;
   const { supportsImages, supportsToolCalls, supportsJsonMode, maxOutputTokens } = model.capabilities;
-  const tools = supportsToolCalls === false ? [] : offerTools(registry, active, asked, subagents);
+  const tools =
+    supportsToolCalls === false ? [] : offerTools(registry, active, asked, { subagents, permissions });
   const { responseFormat, ...providerOptions } = { ...model.providerOptions, ...prompt.providerOptions };
   return {
     model: model.model,
@@ -102,10 +106,10 @@ export function offerTools(
   registry: Registry,
   active: ActiveSide,
   asked: AskedModel,
-  subagents: SubagentOffer,
+  { subagents, permissions }: Pick<AssembledStep, 'subagents' | 'permissions'>,
 ): ProviderTool[] {
   const own = offeredTools(registry, active.prompt, subagents).filter(
     (tool) => !runsAtProvider(registry, tool.function.name),
   );
-  return [...own, ...findProviderTools(registry, active, asked)];
+  return [...own, ...findProviderTools(registry, active, asked, permissions)];
 }

@@ -16,6 +16,7 @@ import { finishSubagent } from './finish.ts';
 import { tellHooks, type UnmadeChild } from './make.ts';
 import { leadToChild } from './subagent-gate.ts';
 import { wakeChild } from './tell.ts';
+import { readWaitsBelow } from './waits-below.ts';
 
 export async function callSubagent(
   dependencies: ActivityDependencies,
@@ -52,7 +53,8 @@ async function resume(
   }
   if (call.begun.call.name === SUBAGENT_MESSAGE) await wakeChild(dependencies, start.threadId);
   else if (!started) await tellHooks(dependencies, call, start.threadId);
-  return { kind: 'child', child: start, start: !started, wait: waits };
+  const below = waits ? await readWaitsBelow(dependencies.store, call.key.threadId) : {};
+  return { kind: 'child', child: start, start: !started, wait: waits, ...below };
 }
 
 /** S2: variables that this worker cannot read, or that cannot be kept. Nothing was made. */

@@ -13,6 +13,7 @@ import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { beginCall, keepPresent, settleCall } from '../tool/resumable-call.ts';
 import type { CallAnswer } from '../tool-gate/call-info.ts';
+import { readWaitsBelow } from './waits-below.ts';
 
 type Report = NonNullable<CallOfChild['report']>;
 
@@ -35,7 +36,7 @@ export async function finishSubagent(
     return settleCall(dependencies, call, composeFault(input.error.message, asked));
   }
   if (!asked) return settleCall(dependencies, call, composeFault('nothing was made of the call', asked));
-  if (asked.waits) return { kind: 'waiting' };
+  if (asked.waits) return { kind: 'waiting', ...(await readWaitsBelow(store, threadId)) };
   return settleCall(dependencies, call, composeReference(call.begun.call.name, asked));
 }
 

@@ -6,7 +6,9 @@
  * M2. Hooks run before the child does. They run again where the worker was lost before its answer was heard.
  */
 
-import { childContext, type RunContext } from '../../core/governance/run-context.ts';
+import type { Registry } from '../../core/author/definition.ts';
+import { handedDown } from '../../core/governance/agent-policy.ts';
+import { childContext, contextOf, type GivenContext } from '../../core/governance/run-context.ts';
 import { SUBAGENT_CREATE, SUBAGENT_MESSAGE, type Subagent } from '../../core/project/subagent.ts';
 import type { MessageItem } from '../../core/thread/item.ts';
 import { roleTo } from '../../core/thread/session.ts';
@@ -114,11 +116,16 @@ export async function tellHooks(
 }
 
 function toNewChild(
-  { store }: ActivityDependencies,
-  { key: { step, index }, begun: { thread, runContext } }: ResumableCall,
+  { store, registry }: ActivityDependencies,
+  call: ResumableCall,
   { agent, resumable, blocking, explicit, hears, maxInstances, immediate }: Subagent,
   { name, arguments: args, content, attachments }: FirstTold,
 ): NewChild {
+  const {
+    key: { step, index },
+    begun: { thread },
+  } = call;
+  const context = contextForChild(registry(), call);
   // M1: its id comes from the call.
   const nextId = createIds(store, `${thread.id}:${step}:${index}:child`);
   const threadId = nextId();
@@ -149,8 +156,20 @@ function toNewChild(
     ...(maxInstances === undefined ? {} : { maxInstances }),
     promoted: immediate?.promoted,
     messages: first,
-    ...(runContext ? { context: childContext(runContext) } : {}),
+    ...(context ? { context } : {}),
   };
+}
+
+/** How a child runs that this call makes or tells something: confined as the thread is, by its agent's policy too. */
+export function contextForChild(
+  { agents }: Registry,
+  { executionId, begun: { thread, runContext } }: ResumableCall,
+): GivenContext | undefined {
+  const policy = agents.get(thread.agent)?.policy;
+  if (!runContext && !policy) return undefined;
+  const { agent, rootId } = thread;
+  const context = runContext ?? contextOf({}, { executionId, rootId, agent });
+  return childContext({ ...context, permissions: handedDown(policy, context.permissions) });
 }
 
 interface Said {
@@ -158,12 +177,11 @@ interface Said {
   readonly parentId: string;
   readonly content: string;
   readonly attachments: readonly string[];
-  /** What the parent's execution runs with. */
-  readonly runContext?: RunContext | null;
+  readonly context?: GivenContext | undefined;
 }
 
 /** A parent's word to its child, in the role that the side hears which answers it. */
-export function toItem(id: string, { hears, parentId, content, attachments, runContext }: Said): MessageItem {
+export function toItem(id: string, { hears, parentId, content, attachments, context }: Said): MessageItem {
   return {
     kind: 'message',
     id,
@@ -171,7 +189,7 @@ export function toItem(id: string, { hears, parentId, content, attachments, runC
     content,
     metadata: { parent_thread_id: parentId },
     ...(attachments.length > 0 ? { attachments } : {}),
-    ...(runContext ? { context: childContext(runContext) } : {}),
+    ...(context ? { context } : {}),
   };
 }
 

@@ -11,7 +11,8 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { openThreadSignals } from '../signals/thread-signals.ts';
 import { findAmong, type SubagentCall } from './callee.ts';
 import type { FoundFiles, MessageFields } from './input.ts';
-import { describeLiving, type MadeChild, toItem, type UnmadeChild } from './make.ts';
+import { contextForChild, describeLiving, type MadeChild, toItem, type UnmadeChild } from './make.ts';
+import { readWaitsBelow } from './waits-below.ts';
 
 type MessageCall = SubagentCall & { readonly fields: MessageFields };
 
@@ -33,15 +34,15 @@ export async function tellChild(
   { call, fields, child, files }: MessageCall & FoundFiles & { readonly child: ChildRecord },
 ): Promise<Verdict<MadeChild, UnmadeChild>> {
   const { store } = ports;
-  const { thread, runContext } = call.begun;
-  const { id: parentId } = thread;
+  const { id: parentId } = call.begun.thread;
+  const context = contextForChild(ports.registry(), call);
   const { step, index } = call.key;
   const { hears, blocking: waits } = child;
   const id = createIds(store, `${parentId}:${step}:${index}:message`)();
   const told = await store.children.tell({
     parentId,
     childId: child.threadId,
-    message: toItem(id, { hears, parentId, content: fields.content, attachments: files, runContext }),
+    message: toItem(id, { hears, parentId, content: fields.content, attachments: files, context }),
     call: { step, index },
     waits,
   });
@@ -50,7 +51,9 @@ export async function tellChild(
     return refuseCall(describeUnknown(fields, await store.children.list(parentId)));
   await wakeChild(ports, child.threadId);
   await ports.probe?.('subagent_told');
-  return go({ outcome: { kind: 'child', child: told.start, start: false, wait: waits } });
+  // It may be waiting for people already.
+  const below = waits ? await readWaitsBelow(store, parentId) : {};
+  return go({ outcome: { kind: 'child', child: told.start, start: false, wait: waits, ...below } });
 }
 
 /** A parent's word lets a child go on that was stopped, as a person's does. */

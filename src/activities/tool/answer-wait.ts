@@ -1,5 +1,7 @@
 /** `answerWait`: stores an answer that a signal or an update has brought to the thread's workflow. */
 import type { AnswerWaitInput, WaitAnswerOutcome } from '../../core/thread/wait-step.ts';
+import { asksForSecrets } from '../../core/wait/wait.ts';
+import { wakeAfter } from '../../workflows/messages.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';
 import { openThreadSignals } from '../signals/thread-signals.ts';
@@ -9,6 +11,7 @@ export async function answerWait(
   { id, answer, fingerprint, ...run }: AnswerWaitInput,
 ): Promise<WaitAnswerOutcome> {
   const { threadId } = fromRun(store, run);
+  if (await isExposed(store, id, answer)) return { outcome: 'misfit', reason: EXPOSED };
   const judged = await store.waits.answer({
     id,
     answer,
@@ -17,7 +20,26 @@ export async function answerWait(
   await probe?.('wait_answered');
   if (judged.outcome === 'misfit') return judged;
   if (judged.outcome === 'unknown') return { outcome: 'unknown' };
+  const wake = wakeAfter(judged.wait);
+  if (wake) {
+    await openThreadSignals(store).wake(judged.wait.threadId, wake);
+    return { outcome: judged.outcome };
+  }
   // Given to a relative, as to the root of the family that shows it.
   if (judged.wait.threadId !== threadId) await openThreadSignals(store).answerWait(judged.wait.threadId, id);
   return { outcome: judged.outcome };
+}
+
+const EXPOSED =
+  'what a signal or an update carries stays in a history: give secret variables with "everthread waits answer ID --value-stdin", and give others than these';
+
+/** Its values are those of secrets. They are in the history already; so nobody relies on it. */
+async function isExposed(
+  { waits }: Pick<ActivityDependencies, 'store'>['store'],
+  id: string,
+  answer: AnswerWaitInput['answer'],
+): Promise<boolean> {
+  if (!('value' in answer)) return false;
+  const wait = await waits.get(id);
+  return wait !== null && asksForSecrets(wait);
 }

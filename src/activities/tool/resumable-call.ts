@@ -11,6 +11,7 @@ import type { BeginTool, ToolCallKey } from '../../store/port/tool.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
+import { tellAbove } from '../signals/tell-above.ts';
 import type { BegunCallInfo, CallAnswer } from '../tool-gate/call-info.ts';
 import { judgesCalls, type NotBegun, toPending } from '../tool-gate/judge-call.ts';
 import { type ToolFrame, withToolFrame } from '../tool-gate/tool-frame.ts';
@@ -65,6 +66,8 @@ async function begin<Outcome>(
   const command: BeginTool = { ...key, idempotent: () => true, ...(judges && { judges }) };
   const begun = await retryWhileUnavailable(abortSignal(), () => store.toolCalls.begin(command));
   if (begun.kind !== 'run') return { kind: 'over', outcome: over(begun) };
+  // What it has waited for is over.
+  if (begun.waits && judges) await tellAbove(store, key.threadId);
   const { kind: _, repeated: __, unbegun: ___, ...call } = begun;
   return { kind: 'run', call: { key, executionId, begun: { ...call, ...toPending(store, command, begun) } } };
 }

@@ -12,6 +12,7 @@ import { runUnit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
+import { tellAbove } from '../signals/tell-above.ts';
 import type { ToolResultKey } from '../tool-gate/call-info.ts';
 import { giveUpCall } from '../tool-gate/given-up-call.ts';
 import { judgesCalls, toPending } from '../tool-gate/judge-call.ts';
@@ -24,19 +25,27 @@ export async function runTool(
   dependencies: ActivityDependencies,
   input: ToolCallInput,
 ): Promise<AttemptOutcome> {
+  const outcome = await attempt(dependencies, input);
+  if (outcome.kind === 'waits') await tellAbove(dependencies.store, input.threadId);
+  return outcome;
+}
+
+async function attempt(dependencies: ActivityDependencies, input: ToolCallInput): Promise<AttemptOutcome> {
   const { store, probe } = dependencies;
   const key = { ...fromRun(store, input), step: input.step, index: input.index };
-  const attempt = randomUUID();
-  const idempotent = (name: string) => dependencies.registry().tools.get(name)?.idempotent ?? true;
+  const name = randomUUID();
+  const idempotent = (tool: string) => dependencies.registry().tools.get(tool)?.idempotent ?? true;
   await probe?.('tool_not_begun');
-  const command = { ...key, attempt, idempotent, history: true, judges: judgesCalls(dependencies) };
+  const command = { ...key, attempt: name, idempotent, history: true, judges: judgesCalls(dependencies) };
   const begun = await retryWhileUnavailable(abortSignal(), () => store.toolCalls.begin(command));
   if (begun.kind !== 'run') return settleElsewhere(store, key, begun);
+  // What it has waited for is over.
+  if (begun.waits) await tellAbove(store, input.threadId);
   return runUnit(dependencies, {
     ...unitOfCall(dependencies, input, begun.call.name),
     repeated: begun.repeated,
-    here: () => runHere(dependencies, input, { ...key, attempt }, begun, command),
-    givenUp: (error) => giveUpCall(store, { ...key, attempt }, begun.call.name, error),
+    here: () => runHere(dependencies, input, { ...key, attempt: name }, begun, command),
+    givenUp: (error) => giveUpCall(store, { ...key, attempt: name }, begun.call.name, error),
   });
 }
 

@@ -10,6 +10,7 @@ import { runUnit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { Activity } from '../base/guard.ts';
 import { currentRunId } from '../base/run-ref.ts';
+import { tellAbove } from '../signals/tell-above.ts';
 import { giveUpCall } from '../tool-gate/given-up-call.ts';
 import { beginCall } from './resumable-call.ts';
 
@@ -27,13 +28,18 @@ export function asModelStep<Output>(
 }
 
 /** A call whose attempt has a fixed name (resumable-call.ts): asking the prompt, or the subagent. */
-export function asResumableCall<Output>(
+export function asResumableCall<Output extends { readonly kind: string }>(
   dependencies: ActivityDependencies,
   activity: 'runSubprompt' | 'callSubagent',
   run: Activity<ToolCallInput, Output>,
 ): Activity<ToolCallInput, Output> {
   return (input) => {
-    const asked = { unit: unitOfCall(input), activity, input, here: () => run(input) };
+    const here = async () => {
+      const outcome = await run(input);
+      if (outcome.kind === 'waits') await tellAbove(dependencies.store, input.threadId);
+      return outcome;
+    };
+    const asked = { unit: unitOfCall(input), activity, input, here };
     return runUnit(dependencies, { ...asked, repeated: isRepeated(), givenUp: failForGood });
   };
 }

@@ -1,10 +1,11 @@
 /** `everthread waits …`: what is asked of people, and their answers. Reading needs the store alone; an answer is also told to the thread. */
 import { text } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { StoredThreads } from '../../client/stored-threads.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { WAIT_SCOPES, type WaitAnswer, type WaitScope } from '../../core/wait/answer.ts';
-import { WAIT_STATES, type WaitOutcome, type WaitState } from '../../core/wait/wait.ts';
+import { asksForSecrets, WAIT_STATES, type WaitOutcome, type WaitState } from '../../core/wait/wait.ts';
 import type { Wait } from '../../store/port/wait.ts';
 import {
   act,
@@ -159,6 +160,7 @@ async function answerWait(id: string, options: AnswerOptions): Promise<number> {
   const { fingerprint, json } = options;
   const { withClient } = await import('../connection/open-client.ts');
   return withClient(options, async (client) => {
+    if (options.value !== undefined) await refuseSecrets(client, id);
     const { outcome } = await client.answerWait(id, answer, { fingerprint });
     const threadId = outcome === 'unknown' ? undefined : (await client.getWait(id)).threadId;
     const ended = threadId !== undefined && (await client.getThread(threadId)).terminatedAt !== null;
@@ -167,6 +169,16 @@ async function answerWait(id: string, options: AnswerOptions): Promise<number> {
     if (outcome === 'taken' || outcome === 'duplicate') return EXIT.done;
     return outcome === 'unknown' || ended ? EXIT.notFound : EXIT.failed;
   });
+}
+
+/** A command line is read by others. */
+async function refuseSecrets(client: Pick<RuntimeClient, 'getWait'>, id: string): Promise<void> {
+  const wait = await client.getWait(id).catch(() => undefined);
+  if (wait && asksForSecrets(wait))
+    throw new RuntimeError(
+      'InvalidValue',
+      `The wait "${id}" asks for secret variables: give their values with --value-stdin, as { "NAME": "…" }.`,
+    );
 }
 
 async function readAnswer(options: AnswerOptions): Promise<WaitAnswer> {

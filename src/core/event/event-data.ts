@@ -41,12 +41,16 @@ export interface NamedEffect {
   readonly name: string;
 }
 
-/** `name`: of the tool that asks, or of what is asked for. `callId`: of its call. */
+/**
+ * `name`: of the tool that asks, or of what is asked for. `callId`: of its call. `threadId`: of the descendant that waits, where its wait
+ * blocks this thread too.
+ */
 export interface NamedWait {
   readonly waitId: string;
   readonly kind: WaitKind;
   readonly name: string;
   readonly callId?: string;
+  readonly threadId?: string;
 }
 
 export interface NamedFile {
@@ -292,8 +296,8 @@ export interface EventData {
     readonly reason?: string;
     readonly by?: string;
   };
-  /** It is over without an answer: `expired`, or why nobody wants one any more. */
-  'wait.closed': NamedWait & { readonly reason: string };
+  /** It is over without an answer: `expired`, or why nobody wants one. Of a descendant's, also: `answered`, and `released`, which blocks no more. */
+  'wait.closed': NamedWait & { readonly reason: string; readonly approved?: boolean; readonly by?: string };
 
   /** A value of the thread changed; the event has only its key. */
   'value.changed': { readonly key: string };

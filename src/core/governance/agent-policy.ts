@@ -1,6 +1,7 @@
 /** What an agent's definition says of the actions of its threads, and what an action is. */
 import type { CapabilityPolicy, PolicyDecision } from './capability-policy.ts';
-import { type PermissionRules, readPermissions } from './permissions.ts';
+import { joinPermissions, type PermissionRules, type Permissions, readPermissions } from './permissions.ts';
+import { findRule } from './policy-rule.ts';
 import type { RunContext } from './run-context.ts';
 
 /** The policy of an agent, defaults applied. */
@@ -38,6 +39,21 @@ export function findRules(
   const narrows = Object.keys(permissions).length > 0;
   if (!policy && !narrows) return undefined;
   return { policy: policy ?? NO_POLICY, ...(narrows ? { context: readPermissions(permissions) } : {}) };
+}
+
+/**
+ * What a thread's own policy and the permissions of its run come to, as the permissions of whoever works for it: they narrow there, so it
+ * may do nothing that the thread may not. What an author's policy (`evaluate`) says is not a part of it.
+ */
+export function handedDown(policy: AgentPolicy | undefined, permissions: Permissions): Permissions {
+  if (!policy) return permissions;
+  const { rules, default: fallback, undeclared } = policy;
+  // Without a rule for them, tools that a provider runs are not sent, whatever the default is.
+  const noProviders = findRule(rules, ANY_PROVIDER) === undefined ? { [ANY_PROVIDER]: 'deny' } : {};
+  return joinPermissions(
+    { capabilities: { ...rules, ...noProviders }, default: fallback, undeclared },
+    permissions,
+  );
 }
 
 /** Rules of a call that nothing but its tool's `confirm` asks about. */
@@ -111,6 +127,8 @@ export const OWN_CAPABILITIES = {
   'agent.call': 'agent.delegate',
   runsCode: 'code.run',
 } as const;
+
+const ANY_PROVIDER = 'provider.*';
 
 /** The capability of a tool that the provider of a model runs. */
 export function providerCapability(name: string): string {

@@ -3,7 +3,8 @@
  * C1. The agent's policy and the rules that came with the context are asked apart, for each capability, and the stronger effect holds: a
  *     context narrows, never widens.
  * C2. The strongest effect over all capabilities is the action's; the capabilities that have it are named.
- * C3. An action that declares no capability has the effect `undeclared`, whatever a context says of capabilities.
+ * C3. An action that declares no capability has the effect `undeclared`, whatever a context says of capabilities; the stronger one where the
+ *     context says something of `undeclared` too.
  */
 import type { PermissionRules } from './permissions.ts';
 import { findRule, type PolicyEffect, type PolicyRules, stronger } from './policy-rule.ts';
@@ -44,7 +45,7 @@ export function decide(
 ): PolicyDecision {
   const names = [...new Set(capabilities)].sort();
   // C3: nothing to match.
-  if (names.length === 0) return decideUndeclared(policy);
+  if (names.length === 0) return decideUndeclared(policy, context);
   const found = names.map((name) => [name, decideOne(policy, name, context)] as const);
   const effect = found.map(([, one]) => one.effect).reduce(stronger);
   const matchedCapabilities = found.filter(([, one]) => one.effect === effect).map(([name]) => name);
@@ -63,7 +64,8 @@ const REASONS: Readonly<Record<PolicyEffect, string>> = {
   deny: 'The policy denies',
 };
 
-function decideUndeclared({ undeclared }: CapabilityPolicy): PolicyDecision {
+function decideUndeclared(policy: CapabilityPolicy, context?: PermissionRules): PolicyDecision {
+  const undeclared = stronger(policy.undeclared, context?.undeclared ?? 'allow');
   const reason = `${REASONS[undeclared]}: an action that declares no capability`;
   return { effect: undeclared, reason, matchedCapabilities: [], capabilities: {}, sources: {} };
 }

@@ -1,6 +1,6 @@
 /**
  * Permissions that travel with a run: rules over capabilities, as whoever starts the run gives them. Flat, `{ 'records.write': 'deny' }`,
- * or `{ capabilities: { … }, default: 'deny' }`. A rule is an effect, true (allow) or false (deny), or an object with an `effect` and what
+ * or `{ capabilities: { … }, default: 'deny', undeclared: 'deny' }`. A rule is an effect, true (allow) or false (deny), or an object with an `effect` and what
  * else its readers need; without one it allows.
  * P1. Two sets that are joined say of each capability the stronger of what both say of it: joining narrows, never widens.
  */
@@ -13,6 +13,8 @@ export type Permissions = Readonly<Record<string, unknown>>;
 export interface PermissionRules {
   readonly rules: PolicyRules;
   readonly default?: PolicyEffect;
+  /** For actions that declare no capability; absent, it says nothing of them. */
+  readonly undeclared?: PolicyEffect;
 }
 
 const WORDS: Readonly<Record<string, PolicyEffect>> = {
@@ -41,13 +43,15 @@ export function toEffect(rule: unknown): PolicyEffect | undefined {
 interface Entries {
   readonly rules: Readonly<Record<string, unknown>>;
   readonly fallback: unknown;
+  readonly undeclared?: unknown;
   /** Where the rules stand. */
   readonly path: string;
 }
 
 function entriesOf(permissions: Permissions): Entries {
   if (isRecord(permissions.capabilities)) {
-    return { rules: permissions.capabilities, fallback: permissions.default, path: 'capabilities.' };
+    const { capabilities: rules, default: fallback, undeclared } = permissions;
+    return { rules, fallback, undeclared, path: 'capabilities.' };
   }
   const { default: fallback, ...rules } = permissions;
   return { rules, fallback, path: '' };
@@ -55,8 +59,9 @@ function entriesOf(permissions: Permissions): Entries {
 
 /** The first thing that is wrong, with its place; undefined where nothing is. */
 export function findPermissionProblem(permissions: Permissions): string | undefined {
-  const { rules, fallback, path } = entriesOf(permissions);
+  const { rules, fallback, undeclared, path } = entriesOf(permissions);
   const words = '"allow", "require_approval" or "deny"';
+  if (undeclared !== undefined && toEffect(undeclared) === undefined) return `"undeclared" must be ${words}`;
   if (fallback !== undefined && toEffect(fallback) === undefined) return `"default" must be ${words}`;
   for (const [name, rule] of Object.entries(rules)) {
     if (!isRuleName(name)) return `"${path}${name}" is no name of a capability, no "prefix.*" and no "*"`;
@@ -67,10 +72,13 @@ export function findPermissionProblem(permissions: Permissions): string | undefi
 
 /** A rule that cannot be understood denies: it was meant to restrict. */
 export function readPermissions(permissions: Permissions): PermissionRules {
-  const { rules, fallback } = entriesOf(permissions);
+  const { rules, fallback, undeclared } = entriesOf(permissions);
   const effects = Object.entries(rules).map(([name, rule]) => [name, toEffect(rule) ?? 'deny'] as const);
-  const read = { rules: Object.fromEntries(effects) };
-  return fallback === undefined ? read : { ...read, default: toEffect(fallback) ?? 'deny' };
+  return {
+    rules: Object.fromEntries(effects),
+    ...(fallback === undefined ? {} : { default: toEffect(fallback) ?? 'deny' }),
+    ...(undeclared === undefined ? {} : { undeclared: toEffect(undeclared) ?? 'deny' }),
+  };
 }
 
 /** P1. One set alone stays as it was given. */
@@ -89,7 +97,12 @@ export function joinPermissions(one: Permissions, other: Permissions): Permissio
     }),
   );
   const fallback = strongest(sets.map((set) => set.default));
-  return fallback === undefined ? { capabilities } : { capabilities, default: fallback };
+  const undeclared = strongest(sets.map((set) => set.undeclared));
+  return {
+    capabilities,
+    ...(fallback === undefined ? {} : { default: fallback }),
+    ...(undeclared === undefined ? {} : { undeclared }),
+  };
 }
 
 function isEmpty(permissions: Permissions): boolean {

@@ -2,6 +2,7 @@
  * What crosses Temporal between a thread's workflow and its activities about subagents and parents (runtime §7, §8). As in
  * `step.ts`: ids, names, flags.
  */
+import type { WaitKind } from '../wait/wait.ts';
 import type { StoredError, ToolCallInput, ToolCallOutcome } from './step.ts';
 
 /** A child thread, as its parent's workflow starts it. */
@@ -14,6 +15,14 @@ export interface ChildStart {
   readonly name: string | null;
 }
 
+/** What a descendant waits for that holds the thread up. */
+export interface WaitBelow {
+  readonly id: string;
+  readonly threadId: string;
+  readonly kind: WaitKind;
+  readonly name: string;
+}
+
 /** The outcome of a call of a subagent: a child to start, a child that was messaged; or the call's result. */
 export type SubagentOutcome =
   | {
@@ -23,6 +32,8 @@ export type SubagentOutcome =
       readonly start: boolean;
       /** The call receives its result with the child's next report. */
       readonly wait: boolean;
+      /** Absent where nobody waits for people. */
+      readonly waits?: readonly WaitBelow[];
     }
   | { readonly kind: 'settled'; readonly outcome: ToolCallOutcome }
   | { readonly kind: 'terminated' };
@@ -33,7 +44,13 @@ export interface FinishSubagentInput extends ToolCallInput {
 }
 
 /** `waiting`: the call blocks, and the child has not reported yet. */
-export type FinishedSubagent = ToolCallOutcome | { readonly kind: 'waiting' };
+export type FinishedSubagent =
+  | ToolCallOutcome
+  | {
+      readonly kind: 'waiting';
+      /** As above. */
+      readonly waits?: readonly WaitBelow[];
+    };
 
 /** The outcome of delivering a thread's reports to its parent. */
 export interface ReportOutcome {

@@ -86,3 +86,13 @@ export function misfit(kind: WaitKind, answer: WaitAnswer): string | undefined {
   if (asksWhether || !answer.approved) return undefined;
   return `a wait of kind "${kind}" is answered by a "value", or refused by "approved": false`;
 }
+
+/** Its answer holds values of variables of which one is not declared as text. */
+export function asksForSecrets({ kind, data }: { readonly kind: WaitKind; readonly data: unknown }): boolean {
+  if (kind !== 'variables') return false;
+  const { missing = [], types = {} } = (data ?? {}) as {
+    readonly missing?: readonly string[];
+    readonly types?: Readonly<Record<string, string>>;
+  };
+  return missing.some((name) => types[name] !== 'text');
+}

@@ -80,6 +80,7 @@ export function endRun(open: OpenRun, end: RunEnd): readonly RunEventDraft[] {
 /** Waits for people: approvals have events of their own, all others are a task that needs input. */
 export const WAIT_HANDLERS: RunHandlers = {
   'wait.opened': (run, { data }) => {
+    if (isAside(data)) return [run, []];
     const { wait_id: id, ...asked } = snakeFields(data);
     const action = findAction(run, data);
     const shown = action ? { action: describeAction(action) } : {};
@@ -90,9 +91,14 @@ export const WAIT_HANDLERS: RunHandlers = {
     const told = { type: 'approval.required', severity: 'warning', payload, summary } as const;
     return [run, [{ ...told, ...spanOf(action) }]];
   },
-  'wait.answered': (run, { data }) => [run, [toDecision(run, data, data.approved === true)]],
-  'wait.closed': (run, { data }) => [run, [toDecision(run, data, false)]],
+  'wait.answered': (run, { data }) =>
+    isAside(data) ? [run, []] : [run, [toDecision(run, data, data.approved === true)]],
+  'wait.closed': (run, { data }) =>
+    isAside(data) ? [run, []] : [run, [toDecision(run, data, data.approved === true)]],
 };
+
+/** A subagent that is not made yet holds no run up. */
+const isAside = ({ kind }: NamedWait) => kind === 'variables';
 
 function toDecision(run: OpenRun, data: EventData['wait.answered' | 'wait.closed'], approved: boolean) {
   const { wait_id: id, by = null, ...said } = snakeFields(data);
@@ -103,8 +109,9 @@ function toDecision(run: OpenRun, data: EventData['wait.answered' | 'wait.closed
   return { type: 'approval.decided', payload, summary, ...spanOf(findAction(run, data)) } as const;
 }
 
-function findAction(run: OpenRun, { callId }: NamedWait): OpenAction | undefined {
-  return callId === undefined ? undefined : run.actions[callId];
+/** The call of a descendant is no action of this run, whatever its id. */
+function findAction(run: OpenRun, { callId, threadId }: NamedWait): OpenAction | undefined {
+  return callId === undefined || threadId !== undefined ? undefined : run.actions[callId];
 }
 
 const spanOf = (action: OpenAction | undefined) => (action ? { action: action.id } : {});

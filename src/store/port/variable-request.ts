@@ -38,6 +38,8 @@ export type FulfilledRequest =
   | Exclude<CreatedChild, { kind: 'terminated' }>
   | { readonly kind: 'unknown' }
   | { readonly kind: 'used'; readonly childId: string }
+  /** It was refused. */
+  | { readonly kind: 'closed' }
   | { readonly kind: 'missing'; readonly names: readonly string[] }
   | { readonly kind: 'terminated' };
 
@@ -45,7 +47,7 @@ export interface VariableRequestStore {
   /** The same call again changes nothing and answers the request that is there. Rejects with `ThreadTerminated`. */
   keep(command: KeepRequest): Promise<VariableRequest>;
   get(requestId: string): Promise<VariableRequest | null>;
-  /** Oldest first; those that have been served are left out. */
+  /** Oldest first; those that have been served or refused are left out. */
   list(parentId: string): Promise<readonly VariableRequest[]>;
   /** Makes the child with the values given, in one transaction with the request's end. Rejects with `InvalidVariable`. */
   fulfil(command: FulfilRequest): Promise<FulfilledRequest>;

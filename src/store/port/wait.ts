@@ -72,8 +72,11 @@ export type AnsweredWait =
   | { readonly outcome: 'misfit'; readonly reason: string }
   | { readonly outcome: 'unknown' };
 
+/** A wait of a descendant that blocks a thread. */
+export type ShownWait = Pick<Wait, 'id' | 'threadId' | 'kind' | 'name'>;
+
 export interface ListWaits {
-  /** Of this thread, and of all that descend from it where it is the root of its family. */
+  /** Of this thread, and those of descendants that block it; where it is the root of its family, all of those that descend from it. */
   readonly threadId?: string;
   /** Open ones unless given. */
   readonly state?: WaitState;
@@ -99,6 +102,13 @@ export interface WaitStore {
   /** Nobody wants an answer any more. Its call is scheduled again. What is over stays as it is. Null where there is none. */
   close(id: string, reason: string): Promise<Wait | null>;
   get(id: string): Promise<Wait | null>;
+  /**
+   * What a thread waits for is shown by the ancestors that wait for it, as the store stands now. Answers those, nearest first; whatever
+   * comes in between, the same again does no harm.
+   */
+  showAbove(threadId: string): Promise<readonly string[]>;
+  /** The waits of descendants that block the thread now, oldest first; it is shown as `waiting` where there are any. */
+  readShown(threadId: string): Promise<readonly ShownWait[]>;
   /** Oldest first. */
   list(options?: ListWaits): Promise<readonly Wait[]>;
   /** Those that have been over for so long, and whose calls have not begun again. At most 100. */

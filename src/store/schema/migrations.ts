@@ -21,6 +21,7 @@ import { runs } from './migration-0014.ts';
 import { namedExecutions } from './migration-0015.ts';
 import { budgetTime } from './migration-0016.ts';
 import { endedBudgets } from './migration-0019.ts';
+import { shownWaits } from './migration-0020.ts';
 import { loops } from './migration-0023.ts';
 import type { Tables } from './tables.ts';
 
@@ -217,6 +218,7 @@ export const provider: MigrationProvider = {
     '0015_named_executions': namedExecutions,
     '0016_budget_time': budgetTime,
     '0019_ended_budgets': endedBudgets,
+    '0020_shown_waits': shownWaits,
     '0023_loops': loops,
   }),
 };

@@ -33,6 +33,14 @@ export interface WaitTable {
   heard: Flag;
 }
 
+/** Waits of descendants that block a thread, as long as they are open. */
+export interface ShownWaitTable {
+  /** The ancestor. */
+  thread_id: string;
+  wait_id: string;
+}
+
 export interface WaitTables {
   waits: WaitTable;
+  shown_waits: ShownWaitTable;
 }

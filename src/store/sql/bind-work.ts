@@ -12,6 +12,7 @@ import { readBudget } from '../commands/budget/read-budget.ts';
 import { tellSpending } from '../commands/budget/tell-spending.ts';
 import { listEffects, nextEffect, removeEffect, scheduleEffect } from '../commands/effect/effect.ts';
 import { beginEffect, endEffect } from '../commands/effect/effect-run.ts';
+import { answerVariables } from '../commands/family/answer-variables.ts';
 import { claimExecution } from '../commands/message/execution-claim.ts';
 import { readPending } from '../commands/message/pending.ts';
 import { countQueued, countTaken, queueItem, spillItems, stageItem } from '../commands/message/queue.ts';
@@ -30,8 +31,10 @@ import { openImmediate } from '../commands/tool/subprompt-immediate.ts';
 import { beginTool, commitTool, settleLostTool } from '../commands/tool/tool.ts';
 import { closeApprovals } from '../commands/wait/close-approvals.ts';
 import { listForgottenWaits } from '../commands/wait/forgotten-wait.ts';
+import { readShown, showAbove } from '../commands/wait/shown-wait.ts';
 import { answerWait, closeWait, expireWait, getWait, listWaits, openWait } from '../commands/wait/wait.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
+import type { AnswerOfWait } from '../port/wait.ts';
 
 type Work = Pick<
   ThreadStore,
@@ -133,12 +136,14 @@ function bindWaits(context: CommandContext): Pick<ThreadStore, 'waits'> {
   return {
     waits: {
       open: bound(openWait),
-      answer: bound(answerWait),
+      answer: bound((work, command: AnswerOfWait) => answerWait(work, command, answerVariables)),
       expire: bound(expireWait),
       close: bound(closeWait),
       get: bound(getWait),
       list: bound(listWaits),
       listForgotten: bound(listForgottenWaits),
+      showAbove: bound(showAbove),
+      readShown: bound(readShown),
     },
   };
 }

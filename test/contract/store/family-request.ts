@@ -161,6 +161,66 @@ export function registerFamilyRequest(given: () => Stores): void {
         expect(JSON.stringify(await new ThreadDriver(store, id).everything())).not.toContain(SECRET);
     });
 
+    it('[runtime 7.5] is a wait that holds nobody up, whose answer makes the child, and keeps no value', async () => {
+      const { store } = given();
+      const parent = await openParent(store);
+      const asked = ask(parent, { types: { TOKEN: 'secret' } });
+      const { id } = await store.variableRequests.keep(asked);
+      const [wait] = await store.waits.list({ threadId: parent.id });
+      expect(wait).toMatchObject({ id, kind: 'variables', name: 'researcher', blocks: false });
+      expect(wait?.data).toMatchObject({ missing: ['TOKEN'], types: { TOKEN: 'secret' } });
+      expect(await store.threads.get(parent.id)).toMatchObject({ status: 'running' });
+      const answer = (value: unknown) => store.waits.answer({ id, answer: { value, by: 'Ada' } });
+      for (const value of ['x', { OTHER: 'x' }, { TOKEN: 1 }, { TOKEN: SECRET, 'A B': SECRET }]) {
+        const judged = await answer(value);
+        expect(judged).toMatchObject({ outcome: 'misfit' });
+        expect(JSON.stringify(judged)).not.toContain(SECRET);
+      }
+      expect(await store.waits.answer({ id, answer: { approved: true } })).toMatchObject({
+        outcome: 'misfit',
+      });
+      expect(await answer({ TOKEN: SECRET })).toMatchObject({
+        outcome: 'taken',
+        wait: { state: 'answered' },
+      });
+      expect(await values(store, asked.child.threadId)).toEqual([`secret TOKEN ${SECRET}`]);
+      expect(await answer({ TOKEN: { value: SECRET } })).toMatchObject({ outcome: 'duplicate' });
+      expect(await answer({ TOKEN: 'another' })).toMatchObject({ outcome: 'already_answered' });
+      expect((await store.waits.get(id))?.answer).toEqual({ value: { given: ['TOKEN'] }, by: 'Ada' });
+      expect(await store.variableRequests.list(parent.id)).toEqual([]);
+      expect(JSON.stringify(await parent.everything())).not.toContain(SECRET);
+    });
+
+    it('[runtime 7.5] that was served through its own door is an answered wait', async () => {
+      const { store } = given();
+      const parent = await openParent(store);
+      const { id: requestId } = await store.variableRequests.keep(ask(parent));
+      const variables = [{ name: 'TOKEN', value: SECRET }];
+      await store.variableRequests.fulfil({ parentId: parent.id, requestId, given: variables });
+      expect(await store.waits.list({ threadId: parent.id })).toEqual([]);
+      expect(await parent.events('wait.answered')).toMatchObject([{ data: { waitId: requestId } }]);
+    });
+
+    it('[runtime 7.5] that is refused makes no child, and its parent is told once', async () => {
+      const { store } = given();
+      const parent = await openParent(store);
+      const { id } = await store.variableRequests.keep(ask(parent));
+      const refuse = () =>
+        store.waits.answer({ id, answer: { approved: false, reason: 'none of theirs', by: 'Ada' } });
+      expect(await refuse()).toMatchObject({ outcome: 'taken' });
+      expect(await refuse()).toMatchObject({ outcome: 'duplicate' });
+      expect(await store.waits.answer({ id, answer: { value: { TOKEN: SECRET } } })).toMatchObject({
+        outcome: 'already_answered',
+      });
+      const variables = [{ name: 'TOKEN', value: SECRET }];
+      expect(
+        await store.variableRequests.fulfil({ parentId: parent.id, requestId: id, given: variables }),
+      ).toEqual({ kind: 'closed' });
+      expect(await store.variableRequests.list(parent.id)).toEqual([]);
+      expect(await store.children.list(parent.id)).toEqual([]);
+      expect(await store.queue.count(parent.id)).toBe(1);
+    });
+
     it('is not used up where its child cannot be made', async () => {
       const { store } = given();
       const parent = await openParent(store, 2);

@@ -1,6 +1,8 @@
 /** What a policy says of capabilities: the most specific rule of a set, the strongest over sets and capabilities. */
 import { describe, expect, it } from '@jest/globals';
+import { handedDown } from '../../../src/core/governance/agent-policy.ts';
 import { type CapabilityPolicy, decide } from '../../../src/core/governance/capability-policy.ts';
+import { readPermissions } from '../../../src/core/governance/permissions.ts';
 import { findRule, isRuleName } from '../../../src/core/governance/policy-rule.ts';
 
 const policy = (given: Partial<CapabilityPolicy>): CapabilityPolicy => ({
@@ -86,5 +88,36 @@ describe('a decision', () => {
       effect: 'deny',
       matchedCapabilities: [],
     });
+  });
+});
+
+describe('what a thread hands down', () => {
+  const agent = { ...policy({}), approvals: 'wait', onDenied: 'continue' } as const;
+  const judge = (handed: Readonly<Record<string, unknown>>, capabilities: string[]) =>
+    decide(policy({ rules: { '*': 'allow' } }), capabilities, readPermissions(handed)).effect;
+
+  it('[PL-06] is what its policy and its run let it do: nobody below may do more', () => {
+    const own = { ...agent, rules: { 'a.*': 'deny', 'a.b': 'allow' }, undeclared: 'deny' } as const;
+    const handed = handedDown(own, { 'c.*': 'require_approval', 'a.b': 'require_approval' });
+    expect(judge(handed, ['a.x'])).toBe('deny');
+    expect(judge(handed, ['a.b'])).toBe('require_approval');
+    expect(judge(handed, ['c.d'])).toBe('require_approval');
+    expect(judge(handed, ['e'])).toBe('allow');
+    expect(judge(handed, [])).toBe('deny');
+    // And over one generation more.
+    expect(judge(handedDown({ ...agent, rules: { '*': 'allow' } }, handed), ['a.x'])).toBe('deny');
+    expect(judge(handedDown({ ...agent, rules: { '*': 'allow' } }, handed), [])).toBe('deny');
+  });
+
+  it('is what the run says, where the agent has no policy', () => {
+    const permissions = { 'a.*': 'deny' };
+    expect(handedDown(undefined, permissions)).toBe(permissions);
+  });
+
+  it('denies what providers run where no rule of the policy allows it', () => {
+    expect(judge(handedDown(agent, {}), ['provider.search'])).toBe('deny');
+    const allowed = { ...agent, rules: { 'provider.search': 'allow' } } as const;
+    expect(judge(handedDown(allowed, {}), ['provider.search'])).toBe('allow');
+    expect(judge(handedDown(allowed, {}), ['provider.other'])).toBe('deny');
   });
 });

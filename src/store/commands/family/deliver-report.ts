@@ -22,6 +22,7 @@ import { readGiven } from '../base/run-context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import type { CausedItem } from '../budget/account.ts';
 import { enqueue } from '../message/queue.ts';
+import { showAbove, showBelow } from '../wait/shown-wait.ts';
 import { findAskingSide } from './asking-side.ts';
 import { type ChildRow, findChild, updateChild } from './child.ts';
 import { copyFiles } from './child-files.ts';
@@ -36,17 +37,24 @@ export async function deliverReport(
 ): Promise<DeliveredReport> {
   const known = await findChild(context.db, childId);
   if (!known) throw unknownReport(childId, reportId);
-  return inThread(context, known.parent_id, async (parent) => {
+  let heldUp = false;
+  const delivered = await inThread<DeliveredReport>(context, known.parent_id, async (parent) => {
     const child = await findChild(parent.trx, childId);
     const report = await findReport(parent, childId, reportId);
     if (!child || !report) throw unknownReport(childId, reportId);
     const parentEnded = parent.row.terminated_at !== null;
+    // Of one that comes again as well: whoever gave it first may have been lost in between.
+    heldUp = parent.row.open_waits > 0 || report.state !== 'due';
     if (report.state !== 'due') return { by: deliveredBy(report), parentEnded };
     const by = await decide(parent, child, report);
     await deliver(parent, { child, report, by });
+    // It waits for the child no more.
+    if (!parentEnded && parent.row.open_waits > 0) await showBelow(parent);
     if (!parentEnded) tellLog(parent, { child, report, by });
     return { by, parentEnded };
   });
+  if (heldUp) await showAbove(context, known.parent_id);
+  return delivered;
 }
 
 function unknownReport(childId: string, reportId: string): RuntimeError {

@@ -1,6 +1,7 @@
 /**
  * Requests for variables that a child needs and nobody has (runtime §7.5). The child is kept as it will be made, without any
- * value; it is made in the transaction that ends the request, so a request serves a single time.
+ * value; it is made in the transaction that ends the request, so a request serves a single time. Each has a wait (variable-wait.ts), through
+ * which it can be answered and refused as well.
  */
 import type { Kysely, Selectable } from 'kysely';
 import type {
@@ -13,7 +14,9 @@ import type {
 import type { VariableRequestTable } from '../../schema/family.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../base/context.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { makeChild } from './child-create.ts';
+import { fulfilVariableWait, openVariableWait } from './variable-wait.ts';
 
 type RequestRow = Selectable<VariableRequestTable>;
 
@@ -68,6 +71,7 @@ export async function keepRequest(context: CommandContext, command: KeepRequest)
     await parent.trx.insertInto('variable_requests').values(row).execute();
     const told = { requestId: id, agent: child.agent, required, missing };
     parent.emit('variables.requested', told, { step: call.step });
+    await openVariableWait(context, parent, command);
     return toRequest(row);
   });
 }
@@ -86,6 +90,7 @@ export async function listRequests(
     .selectAll()
     .where('parent_id', '=', parentId)
     .where('child_id', 'is', null)
+    .where('completed_at', 'is', null)
     .orderBy('created_at')
     .orderBy('step')
     .orderBy('idx')
@@ -95,30 +100,58 @@ export async function listRequests(
 
 export async function fulfilRequest(
   context: CommandContext,
-  { parentId, requestId, given }: FulfilRequest,
+  command: FulfilRequest,
 ): Promise<FulfilledRequest> {
-  return inThread(context, parentId, async (parent) => {
-    const row = await findRequest(parent.trx, requestId);
-    if (row?.parent_id !== parentId) return { kind: 'unknown' };
-    if (row.child_id !== null) return { kind: 'used', childId: row.child_id };
-    if (parent.row.terminated_at !== null) return { kind: 'terminated' };
-    const known = new Set(given.map(({ name }) => name));
-    const names = toRequest(row).missing.filter((name) => !known.has(name));
-    if (names.length > 0) return { kind: 'missing', names };
-    const { child, scoped, types = {} } = JSON.parse(row.child) as KeptChild;
-    const made = await makeChild(context, parent, {
-      child,
-      call: null,
-      waits: false,
-      inherits: (name) => !scoped.includes(name),
-      given: given.map((each) => ({ ...each, type: each.type ?? types[each.name] })),
-    });
-    if (made.kind !== 'created') return made;
-    await parent.trx
-      .updateTable('variable_requests')
-      .set({ child_id: made.child.threadId, completed_at: parent.now })
-      .where('id', '=', requestId)
-      .execute();
-    return made;
+  return inThread(context, command.parentId, (parent) => fulfilIn(context, parent, command));
+}
+
+export async function fulfilIn(
+  context: CommandContext,
+  parent: ThreadTransaction,
+  { parentId, requestId, given, by }: FulfilRequest & { readonly by?: string },
+): Promise<FulfilledRequest> {
+  const row = await findRequest(parent.trx, requestId);
+  if (row?.parent_id !== parentId) return { kind: 'unknown' };
+  if (row.child_id !== null) return { kind: 'used', childId: row.child_id };
+  if (row.completed_at !== null) return { kind: 'closed' };
+  if (parent.row.terminated_at !== null) return { kind: 'terminated' };
+  const known = new Set(given.map(({ name }) => name));
+  const names = toRequest(row).missing.filter((name) => !known.has(name));
+  if (names.length > 0) return { kind: 'missing', names };
+  const { child, scoped, types = {} } = JSON.parse(row.child) as KeptChild;
+  const made = await makeChild(context, parent, {
+    child,
+    call: null,
+    waits: false,
+    inherits: (name) => !scoped.includes(name),
+    given: given.map((each) => ({ ...each, type: each.type ?? types[each.name] })),
   });
+  if (made.kind !== 'created') return made;
+  await parent.trx
+    .updateTable('variable_requests')
+    .set({ child_id: made.child.threadId, completed_at: parent.now })
+    .where('id', '=', requestId)
+    .execute();
+  await fulfilVariableWait(
+    parent,
+    requestId,
+    given.map(({ name }) => name),
+    by,
+  );
+  return made;
+}
+
+/** Nobody gives them: the child is not made. Answers it as it would have been; undefined where the request is over. */
+export async function refuseIn(
+  parent: ThreadTransaction,
+  requestId: string,
+): Promise<{ readonly child: NewChild; readonly step: number } | undefined> {
+  const row = await findRequest(parent.trx, requestId);
+  if (!row || row.completed_at !== null) return undefined;
+  await parent.trx
+    .updateTable('variable_requests')
+    .set({ completed_at: parent.now })
+    .where('id', '=', requestId)
+    .execute();
+  return { child: (JSON.parse(row.child) as KeptChild).child, step: row.step };
 }

@@ -33,6 +33,7 @@ import { cancelEffects } from '../effect/effect-run.ts';
 import { hasDueReport, keepEnd, keepReport } from '../family/child-report.ts';
 import { countPending, emitRejections } from '../message/queue.ts';
 import { settleOpenCalls } from '../step/tool-result.ts';
+import { showAbove } from '../wait/shown-wait.ts';
 import { closeWaits } from '../wait/wait.ts';
 import { type EndedExecution, endExecution, markLate, readLastEnd, tellEnd } from './end-execution.ts';
 
@@ -40,7 +41,8 @@ export async function commitStatus(
   context: CommandContext,
   command: CommitStatus,
 ): Promise<CommitStatusOutcome> {
-  return inThread(context, command.threadId, async (thread) => {
+  let heldUp = true;
+  const outcome = await inThread<CommitStatusOutcome>(context, command.threadId, async (thread) => {
     if (thread.row.terminated_at !== null) return { kind: 'terminated', ...(await withReportDue(thread)) };
     await thread.admit(command.runId);
     const repeated = await reportRejections(thread, command);
@@ -64,7 +66,8 @@ export async function commitStatus(
     await abortSteps(thread, status);
     await settleOpenCalls(thread, status, rest.error);
     if (canceled) await markLate(thread, ended);
-    await closeWaits(thread, rest.reason ?? status, status === 'terminated');
+    const closed = await closeWaits(thread, rest.reason ?? status, status === 'terminated');
+    heldUp = closed || repeated;
     tellEnd(thread, ended, rest);
     if (status !== 'terminated')
       await keepReport(thread, { executionId, report: command.report, goesOn: pending });
@@ -81,6 +84,9 @@ export async function commitStatus(
     await endBudget(context, thread, ended);
     return { kind: 'rest', ...where, ...(await withReportDue(thread)) };
   });
+  // Of a commit that comes again as well: whoever gave it first may have been lost in between.
+  if (heldUp) await showAbove(context, command.threadId);
+  return outcome;
 }
 
 /** Compares with the agent that the workflow knows, not with what this commit did: a commit whose answer was lost comes again. */
@@ -111,6 +117,7 @@ export async function terminateThread(
     await endThread(thread, reason);
     await endBudget(context, thread, ended);
   });
+  await showAbove(context, threadId);
 }
 
 /** Last, as budget rows are locked (budget/lines.ts, L1): what is held is settled, and the next execution has a budget of its own. */

@@ -71,11 +71,15 @@ export async function endWait(
   else thread.emit('wait.closed', { ...namesOf(row), reason: end.reason }, { step });
   thread.set({ open_waits: thread.row.open_waits - 1 });
   await reschedule(thread, row);
-  if (!rests && row.blocks === 1 && thread.row.status === 'waiting' && !(await isBlocked(thread))) {
-    thread.set({ status: 'running' });
-    thread.emit('thread.status', { status: 'running' });
-  }
+  if (!rests && row.blocks === 1) await endedWaiting(thread);
   return { ...row, ...changes };
+}
+
+/** Something that has held the thread up is over: it works again, unless something else holds it up. */
+export async function endedWaiting(thread: ThreadTransaction): Promise<void> {
+  if (thread.row.status !== 'waiting' || (await isBlocked(thread))) return;
+  thread.set({ status: 'running' });
+  thread.emit('thread.status', { status: 'running' });
 }
 
 /** A value may be a secret: it is in the wait's row alone. */
@@ -114,7 +118,14 @@ async function isBlocked({ trx, threadId, row }: ThreadTransaction): Promise<boo
     .where('blocks', '=', 1)
     .limit(1)
     .executeTakeFirst();
-  return open !== undefined;
+  if (open) return true;
+  const shown = await trx
+    .selectFrom('shown_waits')
+    .select('wait_id')
+    .where('thread_id', '=', threadId)
+    .limit(1)
+    .executeTakeFirst();
+  return shown !== undefined;
 }
 
 /** The thread waits, and says so. */

@@ -20,10 +20,11 @@ import { type CommandContext, inThread } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { costOf, foresee } from '../budget/spend.ts';
 import { stopClocks } from '../budget/time.ts';
+import { showAbove, showBelow } from './shown-wait.ts';
 import { endWait, findWait, namesOf, showWaiting, toWait, type WaitEnd, type WaitRow } from './wait-row.ts';
 
 export async function openWait(context: CommandContext, command: OpenWait): Promise<OpenedWait> {
-  return inThread(context, command.threadId, async (thread) => {
+  const opened = await inThread<OpenedWait>(context, command.threadId, async (thread) => {
     const now = await context.clock(thread.trx);
     const known = await findByKey(thread, command.key);
     // W1: found by its key.
@@ -54,6 +55,9 @@ export async function openWait(context: CommandContext, command: OpenWait): Prom
     if (command.blocks) await showBlocked(context, thread);
     return { kind: 'open', wait: toWait(row, now) };
   });
+  // Also where it is found: whoever opened it may have been lost in between.
+  if (command.blocks) await showAbove(context, command.threadId);
+  return opened;
 }
 
 /** Also a run that has taken the thread over: waiting for people costs no time. */
@@ -126,8 +130,23 @@ function toRow(thread: ThreadTransaction, command: OpenWait, now: number): WaitR
   };
 }
 
-export async function answerWait(context: CommandContext, command: AnswerOfWait): Promise<AnsweredWait> {
+/** Judges and keeps an answer, under the lock of the wait's thread. */
+type Answering = (
+  context: CommandContext,
+  thread: ThreadTransaction,
+  row: WaitRow,
+  command: AnswerOfWait,
+  now: number,
+) => Promise<AnsweredWait>;
+
+/** `answerVariables`: of a wait for variables, whose answer makes a child. */
+export async function answerWait(
+  context: CommandContext,
+  command: AnswerOfWait,
+  answerVariables: Answering,
+): Promise<AnsweredWait> {
   return withWait<AnsweredWait>(context, command.id, { outcome: 'unknown' }, async (thread, row, now) => {
+    if (row.kind === 'variables') return answerVariables(context, thread, row, command, now);
     const wait = toWait(row, now);
     const outcome = judgeAnswer(wait, command, now);
     if (outcome === 'unknown') return { outcome };
@@ -164,11 +183,13 @@ async function withWait<T>(
 ): Promise<T> {
   const known = await findWait(context.db, id);
   if (!known) return absent;
-  return inThread(context, known.thread_id, async (thread) => {
+  const result = await inThread(context, known.thread_id, async (thread) => {
     const row = await findWait(thread.trx, id);
     // W3: one clock.
     return row ? work(thread, row, await context.clock(thread.trx)) : absent;
   });
+  if (known.blocks === 1) await showAbove(context, known.thread_id);
+  return result;
 }
 
 /** One whose time is up is ended now, by whoever looks first. */
@@ -178,9 +199,10 @@ export async function noticeEnd(thread: ThreadTransaction, row: WaitRow, now: nu
   return endWait(thread, row, { state: 'expired', reason: 'expired' } satisfies WaitEnd);
 }
 
-/** The execution is over, or the thread is: what they waited for is wanted no more. */
-export async function closeWaits(thread: ThreadTransaction, reason: string, all: boolean): Promise<void> {
-  if (thread.row.open_waits === 0) return;
+/** The execution is over, or the thread is: what they waited for is wanted no more, and no child is. True where there was any. */
+export async function closeWaits(thread: ThreadTransaction, reason: string, all: boolean): Promise<boolean> {
+  if (thread.row.open_waits === 0) return false;
+  await showBelow(thread, { rests: true });
   const open = await thread.trx
     .selectFrom('waits')
     .selectAll()
@@ -192,6 +214,7 @@ export async function closeWaits(thread: ThreadTransaction, reason: string, all:
     if (all || row.execution_id !== null)
       await endWait(thread, row, { state: 'closed', reason }, { rests: true });
   }
+  return true;
 }
 
 export async function getWait(context: CommandContext, id: string): Promise<Wait | null> {
@@ -205,8 +228,12 @@ export async function listWaits(
 ): Promise<readonly Wait[]> {
   const now = await context.clock(context.db);
   let rows = selectByState(context.db, state, now);
-  if (threadId !== undefined)
-    rows = rows.where((eb) => eb.or([eb('thread_id', '=', threadId), eb('root_id', '=', threadId)]));
+  if (threadId !== undefined) {
+    const shown = context.db.selectFrom('shown_waits').select('wait_id').where('thread_id', '=', threadId);
+    rows = rows.where((eb) =>
+      eb.or([eb('thread_id', '=', threadId), eb('root_id', '=', threadId), eb('id', 'in', shown)]),
+    );
+  }
   const found = await rows.orderBy('opened_at').orderBy('id').limit(toCount(limit, 100)).execute();
   return found.map((row) => toWait(row, now));
 }
