@@ -9,6 +9,7 @@ export { type LocalTraceOptions, LocalTraceTelemetry } from './client/local-trac
 export type { OutgoingMessage } from './client/outgoing.ts';
 export type { NewAttachment, OutgoingAttachment } from './client/outgoing-file.ts';
 export type { ProvidedVariables } from './client/provide-variables.ts';
+export type { RunRecord } from './client/run-record.ts';
 export type { GetRunReport } from './client/run-report.ts';
 export { RuntimeClient } from './client/runtime-client.ts';
 export type { StartThread } from './client/start-options.ts';
@@ -214,12 +215,11 @@ export type { ActionDenial, ActionRecord, ListActions, Reconciliation } from './
 export type { EnvEntry, EnvOwner } from './store/port/env.ts';
 export type {
   ChildRecord,
+  ExecutionPlace,
   ExecutionRecord,
   FamilyMember,
   ListExecutions,
-  ListRuns,
   ListWaits,
-  RunRecord,
   RunRecordState,
   ThreadRecord,
   ThreadStore,

@@ -13,6 +13,7 @@ import {
   RunContext,
   RunStoreSink,
   Task,
+  TaskNotCancelableError,
 } from '../../src/protolink/index.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
 import { read, rowsOf } from '../projections/row.ts';
@@ -95,8 +96,11 @@ describe('actions and policies of the page', () => {
   it('[PL-11] an action gives its artifacts its id, and never changes', () => {
     const action = new RunAction({ kind: 'resource.update', name: 'publish', capabilities: ['a'] });
     const shown = action.withArtifacts([artifact({ kind: 'preview', parts: [Part.json(1)] })]);
-    expect(shown.artifacts).toMatchObject([{ kind: 'preview', actionId: action.actionId }]);
-    expect([...shown.withCapabilities(['b']).capabilities]).toEqual(['a', 'b']);
+    expect(shown.artifacts).toMatchObject([{ kind: 'preview', action_id: action.action_id }]);
+    expect(JSON.parse(JSON.stringify(shown))).toMatchObject({
+      capabilities: ['a'],
+      artifacts: [{ parts: [{ content: 1 }] }],
+    });
     expect(action.artifacts).toEqual([]);
     expect(() => new RunAction({ kind: ' ', name: 'x' })).toThrow(
       expect.objectContaining({ code: 'InvalidValue' }),
@@ -151,7 +155,7 @@ describe('an agent of the page', () => {
       { metadata: { run_id: 'run_own', task_id: task.id }, final_task: { state: 'completed' } },
     ]);
     expect(warnings).toEqual(['Error: full']);
-    await expect(agent.cancelTask(task.id)).rejects.toMatchObject({ code: 'ExecutionNotFound' });
+    await expect(agent.cancelTask(task.id)).rejects.toBeInstanceOf(TaskNotCancelableError);
   });
 
   it('[PL-07] without a handler of approvals refuses what needs one', async () => {
@@ -166,9 +170,9 @@ describe('an agent of the page', () => {
     let asked = '';
     const { agent, published } = await agentOf({
       ...ASKS,
-      approvalHandler: ({ requestId }) => {
-        asked = requestId;
-        return { approved: true, requestId: 'another' };
+      approvalHandler: ({ request_id }) => {
+        asked = request_id;
+        return { approved: true, request_id: 'another' };
       },
     });
     const refused = agent.callToolInContext('publish', new RunContext());
@@ -194,11 +198,11 @@ describe('an agent of the page', () => {
   it('[PL-10] tells who refused an approval, and why', async () => {
     const { agent, published } = await agentOf({
       ...ASKS,
-      approvalHandler: ({ requestId }) => ({
+      approvalHandler: ({ request_id }) => ({
         approved: false,
-        requestId,
+        request_id,
         reason: 'not today',
-        decidedBy: 'Ada',
+        decided_by: 'Ada',
       }),
     });
     await expect(agent.callToolInContext('publish', new RunContext())).rejects.toMatchObject({
