@@ -1,5 +1,5 @@
 /** An execution as an entry of the index of runs: its labels, and how it ended. */
-import type { ExecutionRecord } from '../store/port/execution.ts';
+import type { ExecutionRecord } from '../store/port/thread-store.ts';
 
 export interface RunRecord
   extends Pick<

@@ -3,6 +3,7 @@
  * execution's too; all that happens is in its log, and what the agent tells is read off it. Rules, approvals and limits are the engine's.
  */
 import { keepRun, type RunStore } from '../client/run-store.ts';
+import type { StoredRuns } from '../client/stored-runs.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import {
   defineAgent,
@@ -15,13 +16,19 @@ import { besideResults } from '../models/own-answer.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
 import { toRunReport } from '../projections/run/run-report.ts';
 import { type Engine, type EngineOptions, openInProcess } from '../worker/in-process.ts';
-import { type AgentTool, HANDLER, HANDLER_TOOL, type RunScope, type RunTool, toTool } from './agent-tool.ts';
+import {
+  type AgentTool,
+  HANDLER_TOOL,
+  type RunScope,
+  type RunTool,
+  toHandlerCall,
+  toTool,
+} from './agent-tool.ts';
 import { type ApprovalHandler, readDecision, readRequest } from './approval.ts';
 import type { Fields } from './artifact.ts';
 import { findDenial, toFailure, toTaskError } from './failure.ts';
-import { type CapabilityPolicy, type Policy, toPolicies } from './policy.ts';
+import { type Policy, toPolicies } from './policy.ts';
 import { RunContext } from './run-context.ts';
-import { RunRecords } from './run-records.ts';
 import { Task } from './task.ts';
 
 export interface AgentCard {
@@ -34,7 +41,7 @@ export type LlmDefinition = Omit<ModelInput, 'name' | 'fallbacks'>;
 export interface AgentOptions extends EngineOptions {
   /** What is asked, as of `createLlm`, or as in a definition; without it tasks are calls of tools, or the handler's. */
   readonly llm?: LlmDefinition | { readonly definition: LlmDefinition };
-  readonly policy?: CapabilityPolicy | Policy;
+  readonly policy?: Policy;
   /** Without it, what needs an approval is refused. */
   readonly approvalHandler?: ApprovalHandler;
   /** Code of one's own that carries out tasks, instead of a model. */
@@ -56,8 +63,6 @@ export interface AgentOptions extends EngineOptions {
  */
 export class Agent {
   readonly card: AgentCard;
-  /** All runs of the store, found and read. */
-  readonly runs = new RunRecords(async () => (await this.#open()).client.runs);
   readonly #options: AgentOptions;
   readonly #tools: Record<string, ReturnType<typeof toTool>> = {};
   readonly #active = new Map<string, Task>();
@@ -76,6 +81,11 @@ export class Agent {
       throw new RuntimeError('InvalidStart', `The agent works already: "${tool.name}" is too late.`);
     this.#tools[tool.name] = toTool(tool, run);
     return this;
+  }
+
+  /** All runs of the store, found and read: the page's run store. */
+  get runs(): Promise<StoredRuns> {
+    return this.#open().then(({ client }) => client.runs);
   }
 
   /** Of those that this process listens to. */
@@ -155,15 +165,14 @@ export class Agent {
     return events;
   }
 
-  async #begin(task: Task, { given }: RunContext): Promise<void> {
+  async #begin(task: Task, { given: context }: RunContext): Promise<void> {
     const { client } = await this.#open();
-    const thread = { agent: this.card.name, threadId: task.id, context: given };
-    const { ask, call } = this.#options.handler
-      ? { call: { name: HANDLER, arguments: { task: task.toDict() } } }
-      : task.work;
+    const { ask, call } = this.#options.handler ? { call: toHandlerCall(task) } : task.work;
     const messages = ask === undefined ? [] : [{ content: ask, executionId: task.id }];
-    await client.startThread({ ...thread, messages }).catch(rethrow);
-    if (call) await client.queueTool(task.id, { ...call, executionId: task.id });
+    await client.startThread({ agent: this.card.name, threadId: task.id, context, messages }).catch(rethrow);
+    // A thread's first messages are cancelled with it; a call says so itself.
+    const own = context.canceled ? { context } : {};
+    if (call) await client.queueTool(task.id, { ...call, ...own, executionId: task.id });
   }
 
   async #decide(event: RunEvent, context: RunContext): Promise<void> {

@@ -3,12 +3,16 @@ import { randomUUID } from 'node:crypto';
 import type { Action } from '../core/governance/agent-policy.ts';
 import type { PreparedAction } from '../core/governance/prepared-action.ts';
 import { RuntimeError } from '../core/value/error.ts';
-import { type RunPart, toArtifact } from '../projections/run/run-artifact.ts';
+import { toArtifact } from '../projections/run/run-artifact.ts';
 
 /** JSON. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-export type Part = RunPart;
+export interface Part {
+  readonly type: string;
+  readonly content: unknown;
+}
+
 export const Part = {
   text: (content: string): Part => ({ type: 'text', content }),
   json: (content: unknown): Part => ({ type: 'json', content }),
@@ -33,7 +37,7 @@ export interface Artifact {
  * With an id, and of the kind `result` unless it says otherwise.
  * @example
  * ```ts
- * const preview = artifact({ kind: 'preview', name: 'record update', parts: [Part.json({ status: 'published' })] });
+ * const preview = artifact({ kind: 'preview', name: 'record update', parts: [{ type: 'json', content: 'published' }] });
  * ```
  */
 export function artifact(given: Partial<Artifact> = {}): Artifact {
@@ -55,7 +59,7 @@ export interface RunActionFields {
  * @example
  * ```ts
  * const action = new RunAction({ kind: 'resource.update', name: 'publish_record', capabilities: ['records.write'] })
- *   .withArtifacts([artifact({ kind: 'preview', parts: [Part.json({ status: 'published' })] })]);
+ *   .withArtifacts([artifact({ kind: 'preview', parts: [{ type: 'json', content: 'published' }] })]);
  * console.log(action.artifacts[0]?.action_id === action.action_id);
  * ```
  */

@@ -46,22 +46,13 @@ export class BudgetExceededError extends RuntimeError {
 }
 
 /**
- * What was asked of a task cannot be done: it is not there, has ended, or runs already.
- * @example
- * ```ts
- * const tell = (error: unknown) => error instanceof TaskCancellationError && console.log(error.code);
- * ```
- */
-export class TaskCancellationError extends RuntimeError {}
-
-/**
  * No such task has begun: `ThreadNotFound`, `ExecutionNotFound`.
  * @example
  * ```ts
  * const isEarly = (error: unknown) => error instanceof TaskNotFoundError;
  * ```
  */
-export class TaskNotFoundError extends TaskCancellationError {}
+export class TaskNotFoundError extends RuntimeError {}
 
 /**
  * The task has ended: `ExecutionNotCancelable`. Its message says how.
@@ -70,7 +61,7 @@ export class TaskNotFoundError extends TaskCancellationError {}
  * const isLate = (error: unknown) => error instanceof TaskNotCancelableError;
  * ```
  */
-export class TaskNotCancelableError extends TaskCancellationError {}
+export class TaskNotCancelableError extends RuntimeError {}
 
 /**
  * The task runs already: `InvalidStart`.
@@ -79,9 +70,9 @@ export class TaskNotCancelableError extends TaskCancellationError {}
  * const isTwice = (error: unknown) => error instanceof TaskAlreadyRunningError;
  * ```
  */
-export class TaskAlreadyRunningError extends TaskCancellationError {}
+export class TaskAlreadyRunningError extends RuntimeError {}
 
-const TASK_ERRORS: Partial<Record<ErrorCode, typeof TaskCancellationError>> = {
+const TASK_ERRORS: Partial<Record<ErrorCode, typeof RuntimeError>> = {
   ThreadNotFound: TaskNotFoundError,
   ExecutionNotFound: TaskNotFoundError,
   ExecutionNotCancelable: TaskNotCancelableError,

@@ -14,6 +14,7 @@ export type { RunManifest as ContextManifest } from '../projections/run/run-mani
 export { RedactionPolicy } from '../projections/run/run-redaction.ts';
 export { RunReplay } from '../projections/run/run-replay.ts';
 export type { RunReport } from '../projections/run/run-report.ts';
+export type { RunTask } from '../projections/run/run-task.ts';
 export { assertBudgetUnder, assertNoDeniedActions, assertRunEvents } from '../testing/run-assertions.ts';
 export type { EngineOptions } from '../worker/in-process.ts';
 export { Agent, type AgentCard, type AgentOptions, type LlmDefinition } from './agent.ts';
@@ -24,5 +25,4 @@ export * from './failure.ts';
 export { createLlm, type InferOptions, LLM, type LLMModelProfile, type LLMOptions } from './llm.ts';
 export { CapabilityPolicy, type Policy } from './policy.ts';
 export { RunContext } from './run-context.ts';
-export { RunRecords } from './run-records.ts';
-export { Task, type TaskMessage, type TaskWork } from './task.ts';
+export { Task, type TaskMessage } from './task.ts';

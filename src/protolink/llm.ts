@@ -41,27 +41,22 @@ export interface InferOptions extends EngineOptions, Pick<AgentOptions, 'policy'
  * ```
  */
 export class LLM {
-  #definition: LlmDefinition;
+  /** As `defineModel` takes it. */
+  definition: LlmDefinition;
 
   constructor(definition: LlmDefinition) {
-    this.#definition = definition;
-  }
-
-  /** As `defineModel` takes it. */
-  get definition(): LlmDefinition {
-    return this.#definition;
+    this.definition = definition;
   }
 
   /** Before its first use. */
-  configureMetrics({ contextWindow, inputCostPerMillion, outputCostPerMillion }: LLMModelProfile): this {
-    const { capabilities, ...rest } = this.#definition;
-    const window = contextWindow === undefined ? {} : { maxContextTokens: contextWindow };
-    this.#definition = {
-      ...rest,
-      capabilities: { ...capabilities, ...window },
-      ...(inputCostPerMillion === undefined ? {} : { inputPrice: inputCostPerMillion }),
-      ...(outputCostPerMillion === undefined ? {} : { outputPrice: outputCostPerMillion }),
-    };
+  configureMetrics(profile: LLMModelProfile): this {
+    const {
+      contextWindow: maxContextTokens,
+      inputCostPerMillion: inputPrice,
+      outputCostPerMillion: outputPrice,
+    } = profile;
+    const capabilities = { ...this.definition.capabilities, ...given({ maxContextTokens }) };
+    this.definition = { ...this.definition, ...given({ inputPrice, outputPrice }), capabilities };
     return this;
   }
 
@@ -98,4 +93,9 @@ export function createLlm(provider: 'mock' | ProviderFactory, options: LLMOption
   const { defaultResponse = 'mock response', model = 'mock', ...definition } = options;
   const factory = provider === 'mock' ? ownAnswer('mock', () => defaultResponse) : provider;
   return new LLM({ ...definition, model, provider: factory });
+}
+
+/** What is said, and nothing for what is not. */
+function given(fields: Readonly<Record<string, number | undefined>>): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

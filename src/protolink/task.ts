@@ -10,12 +10,6 @@ export interface TaskMessage {
   readonly parts: readonly Part[];
 }
 
-/** What a task has to do: a question to the model, or a call of a tool. */
-export interface TaskWork {
-  readonly ask?: string;
-  readonly call?: { readonly name: string; readonly arguments: Fields };
-}
-
 /**
  * A task. Its id is made before it is submitted, so whoever has it can cancel it from anywhere.
  * @example
@@ -60,8 +54,11 @@ export class Task {
     return ['completed', 'canceled', 'failed'].includes(this.state);
   }
 
-  /** Of its last message. Throws `InvalidValue` unless that has one part to carry out. */
-  get work(): TaskWork {
+  /** Of its last message: a question to the model, or a call of a tool. Throws `InvalidValue` unless that has one part to carry out. */
+  get work(): {
+    readonly ask?: string;
+    readonly call?: { readonly name: string; readonly arguments: Fields };
+  } {
     const parts =
       this.messages.at(-1)?.parts.filter(({ type }) => type === 'infer' || type === 'tool_call') ?? [];
     const [part] = parts;

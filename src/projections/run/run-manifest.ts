@@ -22,7 +22,7 @@ export interface RunManifest {
     readonly kind: string;
     readonly name: string;
     readonly tokens: number;
-    readonly metadata: Fields;
+    readonly metadata: Readonly<Record<string, unknown>>;
   }[];
   /** Always: what was counted stands with the answer. */
   readonly estimated: boolean;
