@@ -10,7 +10,10 @@ export { type LocalTraceOptions, LocalTraceTelemetry } from './client/local-trac
 export type { OutgoingMessage } from './client/outgoing.ts';
 export type { NewAttachment, OutgoingAttachment } from './client/outgoing-file.ts';
 export type { ProvidedVariables } from './client/provide-variables.ts';
+export type { RunRecord } from './client/run-record.ts';
+export { RunRecorder } from './client/run-recorder.ts';
 export type { GetRunReport } from './client/run-report.ts';
+export { type RunStore, RunStoreSink } from './client/run-store.ts';
 export { RuntimeClient } from './client/runtime-client.ts';
 export type { StartThread } from './client/start-options.ts';
 export type { RequestManifest } from './client/stored-manifests.ts';
@@ -221,18 +224,18 @@ export {
   type RunSource,
 } from './projections/run/run-replay.ts';
 export { type ReportOptions, type RunReport, toRunReport } from './projections/run/run-report.ts';
+export type { RunTask } from './projections/run/run-task.ts';
 export type { RunSpan } from './projections/run/run-trace.ts';
 export { type OpenStoreOptions, openStore } from './store/open-store.ts';
 export type { ActionDenial, ActionRecord, ListActions, Reconciliation } from './store/port/action.ts';
 export type { EnvEntry, EnvOwner } from './store/port/env.ts';
 export type {
   ChildRecord,
+  ExecutionPlace,
   ExecutionRecord,
   FamilyMember,
   ListExecutions,
-  ListRuns,
   ListWaits,
-  RunRecord,
   RunRecordState,
   ThreadRecord,
   ThreadStore,

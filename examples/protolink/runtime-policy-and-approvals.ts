@@ -27,11 +27,11 @@ const policy = new CapabilityPolicy({
   'records.delete': 'deny',
 });
 
-const approve: ApprovalHandler = ({ requestId, action }) => {
-  asked.push(requestId);
-  console.log(`approval requested: ${action.name} needs ${[...action.capabilities].join(', ')}`);
+const approve: ApprovalHandler = ({ request_id, action }) => {
+  asked.push(request_id);
+  console.log(`approval requested: ${action.name} needs ${action.capabilities.join(', ')}`);
   console.log(`preview: ${JSON.stringify(action.artifacts[0]?.parts[0]?.content)}`);
-  return { approved: true, requestId, reason: 'Approved by the example', decidedBy: 'example-operator' };
+  return { approved: true, request_id, reason: 'Approved by the example', decided_by: 'example-operator' };
 };
 
 const model = scriptedModel([
@@ -56,7 +56,7 @@ const agent = new Agent(
           artifact({
             kind: 'preview',
             name: 'record update',
-            mediaType: 'application/json',
+            media_type: 'application/json',
             parts: [Part.json({ before: record.status, after: given.status })],
           }),
         ],

@@ -9,8 +9,9 @@ import { readCursor, withCursors } from '../projections/projection.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
 import { projectRun } from '../projections/run/run-projection.ts';
 import { beginReading } from '../projections/run/run-state.ts';
-import type { RunRecord, ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/port/thread-store.ts';
 import { followPages } from './follow-events.ts';
+import { type RunRecord, toRunRecord } from './run-record.ts';
 
 export interface FollowRunOptions {
   readonly as: 'run';
@@ -30,7 +31,7 @@ export async function* followRun(
 ): AsyncGenerator<Projected<RunEvent>> {
   const cursor = after === undefined ? undefined : readCursor(after);
   const only = run === undefined ? undefined : await requireRun(store, run, threadId);
-  const begun = only ?? (cursor && (await store.runs.at(threadId, cursor.row)));
+  const begun = only ?? (cursor && (await store.executions.at(threadId, cursor.row)));
   // One that began before there was an index is found by reading from the log's beginning.
   const before = begun?.firstSeq ? begun.firstSeq - 1 : 0;
   let reading = beginReading({ threadId, after: before, agent: before > 0 ? begun?.agent : null });
@@ -49,8 +50,8 @@ export async function* followRun(
 
 /** Rejects with `ExecutionNotFound`. */
 export async function requireRun(store: ThreadStore, id: string, threadId?: string): Promise<RunRecord> {
-  const run = await store.runs.get(id, threadId);
-  if (run) return run;
+  const found = await store.executions.find(id, threadId);
+  if (found) return toRunRecord(found);
   const where = threadId === undefined ? 'in this store' : `in thread "${threadId}"`;
   throw new RuntimeError(
     'ExecutionNotFound',

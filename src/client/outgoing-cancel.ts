@@ -40,6 +40,15 @@ export function toRecordAhead(
   { executionId: id, cancellation }: Canceling,
 ): ExecutionRecord {
   const context = withCancellation(contextOf({}, { executionId: id, rootId, agent }), cancellation);
-  const times = { startedAt: cancellation.at, endedAt: null, stopReason: null };
-  return { id, threadId, ...times, context, contextGiven: false, canceled: cancellation };
+  const ahead = { state: 'working', startedAt: cancellation.at, endedAt: null, stopReason: null } as const;
+  return {
+    id,
+    threadId,
+    agent,
+    ...ahead,
+    firstSeq: null,
+    context,
+    contextGiven: false,
+    canceled: cancellation,
+  };
 }

@@ -2,8 +2,9 @@
 
 import type { RunEvent } from '../projections/run/run-event.ts';
 import { type ReportOptions, type RunReport, toRunReport } from '../projections/run/run-report.ts';
-import type { RunRecord, ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/port/thread-store.ts';
 import { followRun, requireRun } from './follow-run.ts';
+import type { RunRecord } from './run-record.ts';
 
 export interface GetRunReport extends ReportOptions {
   /** Where executions of several threads have the same id: the latest one unless given. */

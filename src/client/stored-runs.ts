@@ -3,16 +3,17 @@ import { checkFollowRun, checkRunPage } from '../core/author/read-options.ts';
 import type { Projected } from '../projections/projection.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
 import type { RunReport } from '../projections/run/run-report.ts';
-import type { ListRuns, RunRecord, ThreadStore } from '../store/port/thread-store.ts';
+import type { ListExecutions, ThreadStore } from '../store/port/thread-store.ts';
 import { type AttachOptions, type EventSink, feedSink, type SinkEnd } from './event-sink.ts';
 import { type FollowRunOptions, followRun, requireRun } from './follow-run.ts';
+import { type RunRecord, toRunRecord } from './run-record.ts';
 import { type GetRunReport, readRunReport } from './run-report.ts';
 
 export interface AttachSink extends Omit<FollowRunOptions, 'as'>, AttachOptions {}
 
 export interface StoredRuns {
   /** Executions of all threads, or of one: the latest first, 50 unless `limit` says otherwise. Throws `InvalidValue`. */
-  list(options?: ListRuns): Promise<readonly RunRecord[]>;
+  list(options?: ListExecutions): Promise<readonly RunRecord[]>;
   /** Throws `ExecutionNotFound`. */
   get(executionId: string, threadId?: string): Promise<RunRecord>;
   /**
@@ -31,7 +32,7 @@ export interface StoredRuns {
 
 export function storedRuns(store: ThreadStore): StoredRuns {
   return {
-    list: async (options) => store.runs.list(checkRunPage(options)),
+    list: async (options) => (await store.executions.list(checkRunPage(options))).map(toRunRecord),
     get: (executionId, threadId) => requireRun(store, executionId, threadId),
     report: (executionId, options) => readRunReport(store, executionId, options),
     events: (threadId, options) => followRun(store, threadId, checkFollowRun(options)),

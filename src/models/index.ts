@@ -7,6 +7,7 @@
  *   failing     `classify` turns what a backend threw into one ProviderError, `answer-failure` has those of an answer; `redact` takes
  *               keys out of a text
  *   backends    `openai-compatible` (`openai-request`, `openai-response`) and `ai-sdk` (`ai-sdk-model`, `ai-sdk-request`, `ai-sdk-response`)
+ *   no backend  `own-answer`: answers that are made here, and cost nothing
  *   for both    `bounded-fetch`, `plausible`, `present`, `reasoning-effort`, `tool-arguments`, `tool-images`
  */
 export type {

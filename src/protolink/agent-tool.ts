@@ -5,6 +5,7 @@ import type { GivenContext } from '../core/governance/run-context.ts';
 import { defineTool, type ToolArguments, type ToolInput } from '../definitions/index.ts';
 import { type Fields, type RunAction, toPrepared } from './artifact.ts';
 import { RunContext } from './run-context.ts';
+import type { Task } from './task.ts';
 
 /** What code of a run sees of it. */
 export interface RunScope {
@@ -25,13 +26,17 @@ export interface AgentTool {
 
 export type RunTool = (args: Fields, scope: RunScope) => unknown;
 
-/** Of the tool that carries out tasks by a handler of one's own. */
-export const HANDLER = 'handle_task';
+/** Carries out tasks by a handler of one's own. */
 export const HANDLER_TOOL: AgentTool = {
-  name: HANDLER,
+  name: 'handle_task',
   description: 'Carries out a task.',
   args: z.object({ task: z.record(z.string(), z.unknown()) }),
 };
+
+export const toHandlerCall = (task: Task) => ({
+  name: HANDLER_TOOL.name,
+  arguments: { task: task.toDict() },
+});
 
 export function toTool({ actionBuilder, description, args, capabilities }: AgentTool, run: RunTool) {
   const prepareAction = actionBuilder && (async (given: Fields) => toPrepared(await actionBuilder(given)));

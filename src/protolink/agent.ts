@@ -1,7 +1,9 @@
 /**
- * The page's Agent over the engine: a worker and a client in this process. A task is a thread of its own, under the task's id; all that happens
- * is in its log, and what the agent tells is read off it. It decides nothing: rules, approvals and limits are the engine's.
+ * The page's Agent over the engine: a worker and a client in this process. A task is a thread of its own under the task's id, which is its
+ * execution's too; all that happens is in its log, and what the agent tells is read off it. Rules, approvals and limits are the engine's.
  */
+import { keepRun, type RunStore } from '../client/run-store.ts';
+import type { StoredRuns } from '../client/stored-runs.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import {
   defineAgent,
@@ -10,22 +12,23 @@ import {
   type ModelInput,
   registryFrom,
 } from '../definitions/index.ts';
+import { besideResults } from '../models/own-answer.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
-import { type AgentTool, HANDLER, HANDLER_TOOL, type RunScope, type RunTool, toTool } from './agent-tool.ts';
+import { toRunReport } from '../projections/run/run-report.ts';
+import { type Engine, type EngineOptions, openInProcess } from '../worker/in-process.ts';
 import {
-  type ApprovalHandler,
-  type CapabilityPolicy,
-  findDenial,
-  readDecision,
-  readRequest,
-  toFailure,
-} from './approval.ts';
-import type { Fields, Part } from './artifact.ts';
-import { type Engine, type EngineOptions, openEngine } from './engine.ts';
-import { besideOwn } from './own-model.ts';
+  type AgentTool,
+  HANDLER_TOOL,
+  type RunScope,
+  type RunTool,
+  toHandlerCall,
+  toTool,
+} from './agent-tool.ts';
+import { type ApprovalHandler, readDecision, readRequest } from './approval.ts';
+import type { Fields } from './artifact.ts';
+import { findDenial, toFailure, toTaskError } from './failure.ts';
+import { type Policy, toPolicies } from './policy.ts';
 import { RunContext } from './run-context.ts';
-import { RunRecorder } from './run-recorder.ts';
-import { keepRun, type RunStore } from './run-store.ts';
 import { Task } from './task.ts';
 
 export interface AgentCard {
@@ -33,25 +36,21 @@ export interface AgentCard {
   readonly description: string;
 }
 
+export type LlmDefinition = Omit<ModelInput, 'name' | 'fallbacks'>;
+
 export interface AgentOptions extends EngineOptions {
-  /** What is asked; without it tasks are calls of tools, or the handler's. */
-  readonly llm?: Pick<ModelInput, 'provider' | 'model'>;
-  readonly policy?: CapabilityPolicy;
+  /** What is asked, as of `createLlm`, or as in a definition; without it tasks are calls of tools, or the handler's. */
+  readonly llm?: LlmDefinition | { readonly definition: LlmDefinition };
+  readonly policy?: Policy;
   /** Without it, what needs an approval is refused. */
   readonly approvalHandler?: ApprovalHandler;
   /** Code of one's own that carries out tasks, instead of a model. */
   readonly handler?: (task: Task, scope: RunScope) => unknown;
+  /** Given each run once it has ended. */
   readonly runStore?: RunStore;
   /** Told where the run store fails: the run is as it was. */
   readonly onWarning?: (warning: string) => void;
 }
-
-const isInfer = (part: Part): part is Part & { readonly content: { readonly prompt: string } } =>
-  part.type === 'infer';
-const isCall = (
-  part: Part,
-): part is Part & { readonly content: { readonly tool_name: string; readonly args: Fields } } =>
-  part.type === 'tool_call';
 
 /**
  * @example
@@ -73,8 +72,7 @@ export class Agent {
     this.card = card;
     this.#options = options;
     const { handler } = options;
-    if (!handler) return;
-    this.tool(HANDLER_TOOL, (args, scope) => handler(new Task(args.task as Fields), scope));
+    if (handler) this.tool(HANDLER_TOOL, (args, scope) => handler(new Task(args.task as Fields), scope));
   }
 
   /** Before the first task. */
@@ -85,39 +83,35 @@ export class Agent {
     return this;
   }
 
+  /** All runs of the store, found and read: the page's run store. */
+  get runs(): Promise<StoredRuns> {
+    return this.#open().then(({ client }) => client.runs);
+  }
+
+  /** Of those that this process listens to. */
   get activeTaskIds(): readonly string[] {
     return [...this.#active.keys()];
   }
 
-  /** Begins a task, and tells all of its run. Who stops listening stops nothing: `client.events(task.id, { as: 'run' })` goes on. */
+  /**
+   * Begins a task, and tells all of its run; of a task that has ended already, its last event. Who stops listening stops nothing: `client.events(task.id, { as:
+   * 'run' })` goes on. Throws `TaskAlreadyRunningError`, and `InvalidValue` for a task without anything to do.
+   */
   async *handleTaskStreaming(task: Task): AsyncGenerator<RunEvent> {
     const { client } = await this.#open();
     const context = RunContext.ensureTaskContext(task, this.card.name);
-    const { handler, runStore, onWarning } = this.#options;
-    const parts: readonly Part[] = handler
-      ? [{ type: 'tool_call', content: { tool_name: HANDLER, args: { task: task.toDict() } } }]
-      : (task.messages.at(-1)?.parts ?? []);
-    await client.startThread({
-      agent: this.card.name,
-      threadId: task.id,
-      context: context.given,
-      messages: parts.filter(isInfer).map(({ content }) => ({ content: content.prompt })),
-    });
+    const [known] = await client.runs.list({ threadId: task.id, limit: 1 });
+    const hasEnded = known?.endedAt != null;
+    if (!hasEnded) await this.#begin(task, context);
     this.#active.set(task.id, task);
+    const events: RunEvent[] = [];
     try {
-      for (const { content } of parts.filter(isCall))
-        await client.queueTool(task.id, { name: content.tool_name, arguments: content.args });
-      const recorder = new RunRecorder();
       for await (const { event } of client.events(task.id, { as: 'run' })) {
-        const told = { ...event, task_id: task.id };
-        task.follow(told);
-        recorder.emit(told);
-        yield told;
-        if (told.type === 'approval.required') await this.#decide(told, context);
-        if (!told.final) continue;
-        if (runStore)
-          await keepRun(runStore, task, recorder.toReport()).catch((error) => onWarning?.(String(error)));
-        return;
+        task.follow(event);
+        events.push(event);
+        if (!hasEnded || event.final) yield event;
+        if (event.type === 'approval.required' && !hasEnded) await this.#decide(event, context);
+        if (event.final) return hasEnded ? undefined : await this.#keep(events);
       }
     } finally {
       this.#active.delete(task.id);
@@ -125,8 +119,8 @@ export class Agent {
   }
 
   /** The task as it ends. Throws what has made it fail: `ActionDenied`, `ApprovalRequired`, `BudgetExceeded`, or its error. */
-  async executeTask(task: Task): Promise<Task> {
-    await this.#carryOut(task);
+  async executeTask(task: Task, onEvent?: (event: RunEvent) => void): Promise<Task> {
+    await this.#carryOut(task, onEvent);
     return task;
   }
 
@@ -135,37 +129,50 @@ export class Agent {
     return this.executeTask(task);
   }
 
-  /** Stops what runs, from any process. The task, canceled. Throws `ExecutionNotFound`, also where it has ended. */
+  /** Stops what runs, from any process; the first reason counts. Throws `TaskNotFoundError`, `TaskNotCancelableError`. */
   async cancelTask(id: string, reason?: string): Promise<Task> {
     const { client } = await this.#open();
-    const [run] = await client.runs.list({ threadId: id, limit: 1 });
-    if (!run || run.endedAt !== null) {
-      const why = run ? `has ended: it is ${run.state}` : 'is not there';
-      throw new RuntimeError('ExecutionNotFound', `Task "${id}" cannot be canceled: it ${why}.`);
-    }
-    await client.stop(id, reason);
-    return (this.#active.get(id) ?? new Task({ id })).cancel(reason);
+    const request = { executionId: id, ...(reason === undefined ? {} : { reason }) };
+    const { canceled } = await client.cancelExecution(id, request).catch(rethrow);
+    return (this.#active.get(id) ?? new Task({ id })).cancel(canceled?.reason ?? undefined);
   }
 
-  /** A call of a tool without a model, by the same rules and approvals. Its result as text. Throws `ActionDenied`, `ApprovalRequired`. */
+  /** A call of a tool without a model, by the same rules and approvals. Its result as text. Throws as `executeTask`. */
   async callToolInContext(name: string, context: RunContext, args: Fields = {}): Promise<string> {
     const task = Task.createToolCall({ toolName: name, args });
     context.attachToTask(task);
-    const events = await this.#carryOut(task);
-    const denial = findDenial(events);
+    const denial = findDenial(await this.#carryOut(task));
     if (denial) throw denial;
-    return String(task.artifacts.at(-1)?.parts[0]?.content ?? '');
+    return task.answer;
+  }
+
+  /** Ends the thread of a task that is over: nothing more can be said to it. Its record stays. */
+  async retireTask(id: string): Promise<void> {
+    await (await this.#open()).client.terminate(id);
   }
 
   async close(): Promise<void> {
     await (await this.#engine)?.close();
   }
 
-  async #carryOut(task: Task): Promise<readonly RunEvent[]> {
+  async #carryOut(task: Task, onEvent?: (event: RunEvent) => void): Promise<readonly RunEvent[]> {
     const events: RunEvent[] = [];
-    for await (const event of this.handleTaskStreaming(task)) events.push(event);
+    for await (const event of this.handleTaskStreaming(task)) {
+      events.push(event);
+      onEvent?.(event);
+    }
     if (task.state === 'failed') throw toFailure(events);
     return events;
+  }
+
+  async #begin(task: Task, { given: context }: RunContext): Promise<void> {
+    const { client } = await this.#open();
+    const { ask, call } = this.#options.handler ? { call: toHandlerCall(task) } : task.work;
+    const messages = ask === undefined ? [] : [{ content: ask, executionId: task.id }];
+    await client.startThread({ agent: this.card.name, threadId: task.id, context, messages }).catch(rethrow);
+    // A thread's first messages are cancelled with it; a call says so itself.
+    const own = context.canceled ? { context } : {};
+    if (call) await client.queueTool(task.id, { ...call, ...own, executionId: task.id });
   }
 
   async #decide(event: RunEvent, context: RunContext): Promise<void> {
@@ -173,27 +180,27 @@ export class Agent {
     if (!approvalHandler) return;
     const request = readRequest(event);
     const decision = readDecision(await approvalHandler(request, context), request);
-    const { client } = await this.#open();
-    await client.answerWait(request.requestId, decision);
+    await (await this.#open()).client.answerWait(request.request_id, decision);
+  }
+
+  async #keep(events: readonly RunEvent[]): Promise<void> {
+    const { runStore, onWarning } = this.#options;
+    if (runStore) await keepRun(runStore, toRunReport(events)).catch((error) => onWarning?.(String(error)));
   }
 
   #open(): Promise<Engine> {
-    this.#engine ??= openEngine(this.card.name, this.#registry(), this.#options);
+    const { taskQueue = `protolink-${this.card.name}` } = this.#options;
+    this.#engine ??= openInProcess(this.#registry(), { ...this.#options, taskQueue });
     return this.#engine;
   }
 
   #registry() {
     const { name, description } = this.card;
-    const { llm, policy, approvalHandler } = this.#options;
-    const { rules, default: fallback, undeclared } = policy ?? {};
-    const judged = policy && {
-      rules,
-      default: fallback,
-      undeclared,
-      approvals: approvalHandler ? 'wait' : 'refuse',
-      // As on the page: a denial is the end of the run.
-      onDenied: 'fail',
-    };
+    const { llm: given, policy, approvalHandler } = this.#options;
+    const llm = given && 'definition' in given ? given.definition : given;
+    const { says, policies } = policy ? toPolicies(policy) : { says: undefined, policies: {} };
+    // As on the page: a denial is the end of the run.
+    const judged = says && { ...says, approvals: approvalHandler ? 'wait' : 'refuse', onDenied: 'fail' };
     return registryFrom({
       agents: [
         defineAgent({ name, sideA: { prompt: 'task' }, ...(judged ? { policy: judged as object } : {}) }),
@@ -204,10 +211,13 @@ export class Agent {
           ...{ includeChat: true, includePastTools: true, tools: Object.keys(this.#tools) },
         }),
       ],
-      models: [
-        defineModel({ name: 'llm', provider: besideOwn(llm?.provider), model: llm?.model ?? 'result' }),
-      ],
+      models: [defineModel({ model: 'result', ...llm, name: 'llm', provider: besideResults(llm?.provider) })],
       tools: this.#tools,
+      policies,
     });
   }
+}
+
+function rethrow(error: unknown): never {
+  throw toTaskError(error);
 }

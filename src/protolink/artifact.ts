@@ -1,7 +1,9 @@
-/** Parts, artifacts, and the actions that policies judge, under the page's names. */
+/** Parts, artifacts, and the actions that policies judge: JSON, with the page's names. */
 import { randomUUID } from 'node:crypto';
+import type { Action } from '../core/governance/agent-policy.ts';
 import type { PreparedAction } from '../core/governance/prepared-action.ts';
 import { RuntimeError } from '../core/value/error.ts';
+import { toArtifact } from '../projections/run/run-artifact.ts';
 
 /** JSON. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -15,9 +17,9 @@ export const Part = {
   text: (content: string): Part => ({ type: 'text', content }),
   json: (content: unknown): Part => ({ type: 'json', content }),
   infer: (prompt: string): Part => ({ type: 'infer', content: { prompt } }),
-  toolCall: (toolName: string, args: Fields = {}): Part => ({
+  toolCall: (tool_name: string, args: Fields = {}): Part => ({
     type: 'tool_call',
-    content: { tool_name: toolName, args },
+    content: { tool_name, args },
   }),
 };
 
@@ -26,8 +28,8 @@ export interface Artifact {
   readonly kind: string;
   readonly name?: string;
   readonly uri?: string;
-  readonly mediaType?: string;
-  readonly actionId?: string;
+  readonly media_type?: string;
+  readonly action_id?: string;
   readonly parts: readonly Part[];
 }
 
@@ -42,31 +44,14 @@ export function artifact(given: Partial<Artifact> = {}): Artifact {
   return { id: randomUUID(), kind: 'result', parts: [], ...given };
 }
 
-/** As events tell artifacts. */
-export function readArtifact(told: Fields): Artifact {
-  const { action_id: actionId, media_type: mediaType, content, parts = toParts(content), ...rest } = told;
-  return artifact({
-    ...(rest as Partial<Artifact>),
-    ...(typeof actionId === 'string' ? { actionId } : {}),
-    ...(typeof mediaType === 'string' ? { mediaType } : {}),
-    parts: parts as readonly Part[],
-  });
-}
-
-function toParts(content: unknown): readonly Part[] {
-  const isPart = (one: unknown) => typeof one === 'object' && one !== null && 'type' in one;
-  if (Array.isArray(content) && content.every(isPart)) return content as Part[];
-  return content === undefined ? [] : [Part.json(content)];
-}
-
 export interface RunActionFields {
-  readonly actionId?: string;
+  readonly action_id?: string;
   readonly kind: string;
   readonly name: string;
   readonly payload?: Fields;
   readonly capabilities?: Iterable<string>;
-  readonly artifacts?: readonly Artifact[];
-  readonly description?: string;
+  readonly artifacts?: readonly Partial<Artifact>[];
+  readonly description?: string | null;
 }
 
 /**
@@ -75,54 +60,38 @@ export interface RunActionFields {
  * ```ts
  * const action = new RunAction({ kind: 'resource.update', name: 'publish_record', capabilities: ['records.write'] })
  *   .withArtifacts([artifact({ kind: 'preview', parts: [{ type: 'json', content: 'published' }] })]);
- * console.log(action.artifacts[0]?.actionId === action.actionId);
+ * console.log(action.artifacts[0]?.action_id === action.action_id);
  * ```
  */
 export class RunAction {
-  readonly actionId: string;
+  readonly action_id: string;
   readonly kind: string;
   readonly name: string;
   readonly payload: Fields;
-  readonly capabilities: ReadonlySet<string>;
+  readonly capabilities: readonly string[];
   readonly artifacts: readonly Artifact[];
   readonly description: string | null;
 
   /** Throws `InvalidValue` for a blank kind or name. */
-  constructor({ actionId = `action_${randomUUID()}`, kind, name, ...more }: RunActionFields) {
+  constructor({ action_id = `action_${randomUUID()}`, kind, name, ...more }: RunActionFields) {
     if (kind.trim() === '' || name.trim() === '')
       throw new RuntimeError('InvalidValue', 'An action needs a "kind" and a "name".');
-    const { payload = {}, capabilities = [], artifacts = [], description = null } = more;
-    this.actionId = actionId;
+    this.action_id = action_id;
     this.kind = kind;
     this.name = name;
-    this.payload = payload;
-    this.capabilities = new Set(capabilities);
-    this.artifacts = artifacts.map((one) => ({ actionId, ...one }));
-    this.description = description;
+    this.payload = more.payload ?? {};
+    this.capabilities = [...new Set(more.capabilities)].sort();
+    this.artifacts = (more.artifacts ?? []).map((one) => artifact({ action_id, ...one }));
+    this.description = more.description ?? null;
   }
 
   withArtifacts(artifacts: readonly Artifact[]): RunAction {
-    return this.#with({ artifacts });
-  }
-
-  withCapabilities(names: Iterable<string>): RunAction {
-    return this.#with({ capabilities: [...this.capabilities, ...names] });
-  }
-
-  withPayload(payload: Fields): RunAction {
-    return this.#with({ payload });
+    return new RunAction({ ...this, artifacts });
   }
 
   /** As events tell actions. */
-  static fromDict({ action_id: actionId, artifacts = [], ...told }: Fields): RunAction {
-    const fields = told as unknown as RunActionFields;
-    const read = (artifacts as readonly Fields[]).map(readArtifact);
-    return new RunAction({ ...fields, actionId: String(actionId), artifacts: read });
-  }
-
-  #with(change: Partial<RunActionFields>): RunAction {
-    const { description, ...own } = this;
-    return new RunAction({ ...own, ...(description === null ? {} : { description }), ...change });
+  static fromDict(told: Fields): RunAction {
+    return new RunAction(told as unknown as RunActionFields);
   }
 }
 
@@ -130,12 +99,22 @@ export class RunAction {
 export function toPrepared({ description, artifacts, capabilities }: RunAction): PreparedAction {
   return {
     ...(description === null ? {} : { description }),
-    capabilities: [...capabilities],
-    artifacts: artifacts.map(({ kind, name, mediaType, uri, parts }) => ({
-      ...{ kind, content: parts },
-      ...(name === undefined ? {} : { name }),
+    capabilities,
+    artifacts: artifacts.map(({ id: _, action_id: __, media_type: mediaType, parts: content, ...one }) => ({
+      ...one,
+      content,
       ...(mediaType === undefined ? {} : { mediaType }),
-      ...(uri === undefined ? {} : { uri }),
     })),
   };
+}
+
+/** What the engine judges, as the page has it. */
+export function toAction({ id, artifacts = [], ...action }: Action & { arguments: unknown }): RunAction {
+  const payload = { arguments: action.arguments };
+  return new RunAction({
+    ...action,
+    action_id: id,
+    payload,
+    artifacts: artifacts.map((one) => toArtifact({ ...one })),
+  });
 }

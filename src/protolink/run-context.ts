@@ -2,10 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readContextMetadata, writeContextMetadata } from '../core/governance/context-metadata.ts';
 import { childContext, contextOf, type GivenContext } from '../core/governance/run-context.ts';
-import type { RunLimits } from '../core/governance/run-limit.ts';
 import type { Task } from './task.ts';
-
-export type RunBudget = RunLimits;
 
 /**
  * A run's ids, permissions and limits. It never changes: what changes it answers another one.

@@ -1,7 +1,9 @@
 /** Tasks: what work and results are exchanged, under the page's names. */
 import { randomUUID } from 'node:crypto';
+import { RuntimeError } from '../core/value/error.ts';
 import type { RunEvent, RunTaskState } from '../projections/run/run-event.ts';
-import { type Artifact, type Fields, Part, readArtifact } from './artifact.ts';
+import type { RunTask } from '../projections/run/run-task.ts';
+import { type Artifact, type Fields, Part } from './artifact.ts';
 
 export interface TaskMessage {
   readonly role: string;
@@ -28,7 +30,7 @@ export class Task {
     id = randomUUID(),
     messages = [],
     metadata = {},
-  }: Partial<Pick<Task, 'id' | 'messages'>> & { readonly metadata?: Fields } = {}) {
+  }: Partial<Pick<Task, 'id' | 'messages' | 'metadata'>> = {}) {
     this.id = id;
     this.messages = messages;
     this.metadata = { ...metadata };
@@ -52,6 +54,32 @@ export class Task {
     return ['completed', 'canceled', 'failed'].includes(this.state);
   }
 
+  /** Of its last message: a question to the model, or a call of a tool. Throws `InvalidValue` unless that has one part to carry out. */
+  get work(): {
+    readonly ask?: string;
+    readonly call?: { readonly name: string; readonly arguments: Fields };
+  } {
+    const parts =
+      this.messages.at(-1)?.parts.filter(({ type }) => type === 'infer' || type === 'tool_call') ?? [];
+    const [part] = parts;
+    if (!part || parts.length > 1)
+      throw new RuntimeError(
+        'InvalidValue',
+        `The task "${this.id}" has ${parts.length} parts to carry out: give it one "infer", or one "tool_call".`,
+      );
+    const {
+      prompt,
+      tool_name: name,
+      args,
+    } = part.content as { prompt: string; tool_name: string; args: Fields };
+    return part.type === 'infer' ? { ask: prompt } : { call: { name, arguments: args } };
+  }
+
+  /** The text of its last artifact; empty where there is none. */
+  get answer(): string {
+    return String(this.artifacts.at(-1)?.parts[0]?.content ?? '');
+  }
+
   /** Of the state alone: what runs is cancelled by `Agent.cancelTask`. */
   cancel(reason?: string): this {
     this.state = 'canceled';
@@ -63,12 +91,9 @@ export class Task {
   follow({ type, payload }: RunEvent): void {
     if (type !== 'task.status') return;
     this.state = payload.new_state as RunTaskState;
-    const { task } = payload as {
-      readonly task?: { readonly artifacts: readonly Fields[]; readonly metadata: Fields };
-    };
-    if (!task) return;
-    this.artifacts = task.artifacts.map(readArtifact);
-    Object.assign(this.metadata, task.metadata);
+    const { artifacts, metadata } = (payload.task ?? {}) as Partial<RunTask>;
+    this.artifacts = artifacts ?? this.artifacts;
+    Object.assign(this.metadata, metadata);
   }
 
   toDict(): Fields {

@@ -11,6 +11,7 @@
  *   lone        `lone-process` runs a suspect in a process of its own, whose program is `lone-program`; at most as many at once as
  *               `turnstile` admits
  *   logging     `fault-log`: faults of author code
+ *   embedded    `in-process`: a worker with a client beside it, for the faces
  */
 
 import { Client } from '@temporalio/client';

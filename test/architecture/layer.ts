@@ -20,6 +20,7 @@ export const COMPOSITION_ROOT = [
   'secret-environment.ts',
 ];
 const WORKER = 'worker/index.ts';
+const IN_PROCESS = 'worker/in-process.ts';
 /** What the program of a worker process begins with, before it loads all that a worker needs. */
 const SUPERVISED = 'worker/under-supervision.ts';
 
@@ -80,7 +81,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   protolink: {
     layers: OUTSIDE,
     packages: ['node:', 'zod'],
-    files: [WORKER],
+    files: [IN_PROCESS],
   },
   testing: {
     layers: OUTSIDE,

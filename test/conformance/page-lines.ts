@@ -6,7 +6,6 @@
 import { differs, type PageLine, rows, shown, waits } from './page-line.ts';
 
 const DOORS = 'the HTTP doors';
-const MANIFEST = 'the manifest of contexts';
 
 export const PAGE_LINES: readonly PageLine[] = [
   shown('Why a runtime layer exists', 'PL-04', 'PL-21'),
@@ -14,8 +13,8 @@ export const PAGE_LINES: readonly PageLine[] = [
   shown('Runtime primitives at a glance', 'PL-01', 'PL-11', 'PL-21'),
   shown('primitive: Task', 'PL-24'),
   shown('primitive: RunContext', 'PL-01'),
-  shown('primitive: CancellationToken', 'PL-12'),
-  waits('primitive: ContextManifest', MANIFEST),
+  shown('primitive: CancellationToken', 'PL-12', 'PL-13'),
+  shown('primitive: ContextManifest', 'PL-28', 'PL-29'),
   shown('primitive: BudgetPolicy / BudgetEnforcer', 'PL-17', 'PL-18'),
   shown('primitive: RunAction', 'PL-11'),
   shown('primitive: Artifact', 'PL-11'),
@@ -32,34 +31,39 @@ export const PAGE_LINES: readonly PageLine[] = [
     (what) => shown(what, 'PL-01'),
   ),
   shown('field of RunContext: parent_run_id', 'PL-03'),
-  waits('field of RunContext: canceled', 'cancelled contexts'),
-  shown('Context manifests and budgets', 'PL-17'),
-  waits('code: infer() with a budget and a manifest', MANIFEST),
+  shown('field of RunContext: canceled', 'PL-15'),
+  shown('Context manifests and budgets', 'PL-17', 'PL-28', 'PL-29'),
+  shown('code: create_llm, a model’s profile, infer() with a budget and a manifest', 'PL-30', 'PL-17'),
   ...rows(
     'field of ContextManifest',
-    'run_id/session_id/agent_name provider/model system_tokens tool_prompt_tokens history_tokens user_tokens total_estimated_tokens context_window context_items',
-    (what) => waits(what, MANIFEST),
+    'run_id/session_id/agent_name system_tokens tool_prompt_tokens history_tokens user_tokens total_estimated_tokens context_window context_items',
+    (what) => shown(what, 'PL-28', 'PL-29'),
   ),
-  ...rows('limit', 'max_steps max_llm_calls max_tool_calls max_input_tokens max_output_tokens', (what) =>
-    shown(what, 'PL-17'),
+  differs(
+    'field of ContextManifest: provider/model',
+    'the model by its name, and by its provider’s id in `model_id`; `provider` is null, since definitions give it no name',
   ),
-  waits('limit: max_runtime_seconds', 'runtime limits'),
-  shown('Canceling running tasks', 'PL-12'),
+  ...rows(
+    'limit',
+    'max_steps max_llm_calls max_tool_calls max_input_tokens max_output_tokens max_runtime_seconds',
+    (what) => shown(what, 'PL-17'),
+  ),
+  shown('Canceling running tasks', 'PL-12', 'PL-13', 'PL-16'),
   shown('Cancellation lifecycle (diagram)', 'PL-12'),
   shown('Direct agent cancellation, its code', 'PL-12'),
   waits('Remote cancellation, its code', DOORS),
   shown('Cooperative checkpoints', 'PL-12'),
-  shown('Final state and events', 'PL-12'),
+  shown('Final state and events', 'PL-12', 'PL-13', 'PL-15'),
   differs(
     'Final state and events: after its end a cancel finds no task',
-    'the record is there, so the error says how it has ended',
+    'the record is there: it is TaskNotCancelableError, which says how it has ended',
   ),
   shown('Best-effort guarantees', 'PL-25', 'PL-26'),
   shown('Runtime actions and artifacts', 'PL-11'),
   shown('code: an action with a preview', 'PL-11'),
   shown('Capability policy', 'PL-05'),
   shown('code: a policy and an approval handler', 'PL-04', 'PL-05'),
-  waits('Policy.evaluate of an application', 'policies from files'),
+  shown('Policy.evaluate of an application', 'PL-05'),
   shown('Approval checkpoints', 'PL-07', 'PL-08', 'PL-09'),
   differs(
     'Approval checkpoints: a denial raises',
@@ -80,7 +84,7 @@ export const PAGE_LINES: readonly PageLine[] = [
   ),
   differs('field of RunEvent: sequence', 'it is the run’s, not the sink’s: all readers see the same numbers'),
   differs('field of RunEvent: final', 'once in a run, on its last event'),
-  waits('event: context.prepared', MANIFEST),
+  shown('event: context.prepared', 'PL-28'),
   ...rows('event', 'llm.call.started llm.call.completed', (what) => shown(what, 'PL-21')),
   ...rows('event', 'budget.warning budget.exceeded', (what) => shown(what, 'PL-18')),
   ...rows(
@@ -99,7 +103,7 @@ export const PAGE_LINES: readonly PageLine[] = [
   shown('Persistent run store', 'PL-24'),
   differs(
     'code: SQLiteRunStore of an agent',
-    'every run is in the index already; an own RunStore is given those that have ended',
+    'every run is in the index already, and `agent.runs` reads it; an own RunStore is given those that have ended',
   ),
   ...rows('record', 'task-snapshots run-reports', (what) => shown(what, 'PL-24')),
   shown('Complete runnable examples: runtime_policy_and_approvals', 'PL-04'),

@@ -24,4 +24,9 @@ export const RUNS: readonly Requirement[] = [
     level: 'MUST',
     text: 'The sections of a manifest add up to its total, which is what a budget reserves; it stands beside what the provider has counted.',
   },
+  {
+    id: 'PL-30',
+    level: 'MUST',
+    text: 'A model with a profile is asked a single question without a standing thread: announced with its manifest, within its budget, and on record.',
+  },
 ];

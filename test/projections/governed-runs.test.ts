@@ -91,7 +91,7 @@ describe('RunEvents of a governed thread', () => {
             kind: 'preview',
             name: 'update',
             media_type: 'application/json',
-            content: { id: '42', status: 'published' },
+            parts: [{ type: 'json', content: { id: '42', status: 'published' } }],
           },
         ],
       },

@@ -7,12 +7,17 @@ import {
   type AgentOptions,
   ApprovalRequiredError,
   artifact,
+  BudgetExceededError,
   CapabilityPolicy,
+  createLlm,
   Part,
   RunAction,
   RunContext,
   RunStoreSink,
   Task,
+  TaskAlreadyRunningError,
+  TaskNotCancelableError,
+  TaskNotFoundError,
 } from '../../src/protolink/index.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
 import { read, rowsOf } from '../projections/row.ts';
@@ -95,8 +100,11 @@ describe('actions and policies of the page', () => {
   it('[PL-11] an action gives its artifacts its id, and never changes', () => {
     const action = new RunAction({ kind: 'resource.update', name: 'publish', capabilities: ['a'] });
     const shown = action.withArtifacts([artifact({ kind: 'preview', parts: [Part.json(1)] })]);
-    expect(shown.artifacts).toMatchObject([{ kind: 'preview', actionId: action.actionId }]);
-    expect([...shown.withCapabilities(['b']).capabilities]).toEqual(['a', 'b']);
+    expect(shown.artifacts).toMatchObject([{ kind: 'preview', action_id: action.action_id }]);
+    expect(JSON.parse(JSON.stringify(shown))).toMatchObject({
+      capabilities: ['a'],
+      artifacts: [{ parts: [{ content: 1 }] }],
+    });
     expect(action.artifacts).toEqual([]);
     expect(() => new RunAction({ kind: ' ', name: 'x' })).toThrow(
       expect.objectContaining({ code: 'InvalidValue' }),
@@ -151,7 +159,7 @@ describe('an agent of the page', () => {
       { metadata: { run_id: 'run_own', task_id: task.id }, final_task: { state: 'completed' } },
     ]);
     expect(warnings).toEqual(['Error: full']);
-    await expect(agent.cancelTask(task.id)).rejects.toMatchObject({ code: 'ExecutionNotFound' });
+    await expect(agent.cancelTask(task.id)).rejects.toBeInstanceOf(TaskNotCancelableError);
   });
 
   it('[PL-07] without a handler of approvals refuses what needs one', async () => {
@@ -166,9 +174,9 @@ describe('an agent of the page', () => {
     let asked = '';
     const { agent, published } = await agentOf({
       ...ASKS,
-      approvalHandler: ({ requestId }) => {
-        asked = requestId;
-        return { approved: true, requestId: 'another' };
+      approvalHandler: ({ request_id }) => {
+        asked = request_id;
+        return { approved: true, request_id: 'another' };
       },
     });
     const refused = agent.callToolInContext('publish', new RunContext());
@@ -194,11 +202,11 @@ describe('an agent of the page', () => {
   it('[PL-10] tells who refused an approval, and why', async () => {
     const { agent, published } = await agentOf({
       ...ASKS,
-      approvalHandler: ({ requestId }) => ({
+      approvalHandler: ({ request_id }) => ({
         approved: false,
-        requestId,
+        request_id,
         reason: 'not today',
-        decidedBy: 'Ada',
+        decided_by: 'Ada',
       }),
     });
     await expect(agent.callToolInContext('publish', new RunContext())).rejects.toMatchObject({
@@ -206,6 +214,131 @@ describe('an agent of the page', () => {
       message: 'Ada refused its approval: not today',
     });
     expect(published).toEqual([]);
+  });
+});
+
+describe('tasks of the page', () => {
+  it('[PL-13] are executions under their own ids: the first reason counts, and what is not there or over is told', async () => {
+    const begun = Promise.withResolvers<void>();
+    const { agent } = await agentOf({
+      handler: async (_task, { signal }) => {
+        begun.resolve();
+        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      },
+    });
+    await expect(agent.cancelTask('nobody')).rejects.toBeInstanceOf(TaskNotFoundError);
+    const task = Task.createInfer({ prompt: 'go' });
+    const running = agent.runTask(task);
+    await begun.promise;
+    expect(agent.activeTaskIds).toEqual([task.id]);
+    await expect(agent.executeTask(new Task(task))).rejects.toBeInstanceOf(TaskAlreadyRunningError);
+    expect(await agent.cancelTask(task.id, 'first')).toBe(task);
+    const again = await agent.cancelTask(task.id, 'second').catch((error: unknown) => error);
+    expect(again instanceof TaskNotCancelableError || again === task).toBe(true);
+    expect(await running).toMatchObject({ state: 'canceled', metadata: { cancel_reason: 'first' } });
+    await expect(agent.cancelTask(task.id)).rejects.toMatchObject({ code: 'ExecutionNotCancelable' });
+    expect(await (await agent.runs).get(task.id)).toMatchObject({ id: task.id, state: 'canceled' });
+    // Submitted again, it is told how it has ended.
+    const told = [];
+    for await (const { type, task_id, final } of agent.handleTaskStreaming(new Task(task)))
+      told.push([type, task_id, final]);
+    expect(told).toEqual([['task.status', task.id, true]]);
+  });
+
+  it('[PL-15] whose context is canceled run nothing, and end once', async () => {
+    const { agent, published } = await agentOf({});
+    const task = Task.createToolCall({ toolName: 'publish' });
+    new RunContext({}).cancel('never mind').attachToTask(task);
+    const ends = [];
+    for await (const event of agent.handleTaskStreaming(task))
+      if (event.final) ends.push(event.payload.new_state);
+    expect(ends).toEqual(['canceled']);
+    expect(task.metadata).toMatchObject({ cancel_reason: 'never mind' });
+    expect(published).toEqual([]);
+  });
+
+  it('have one thing to do', async () => {
+    const { agent } = await agentOf({});
+    const parts = [Part.infer('go'), Part.toolCall('publish')];
+    for (const task of [new Task(), new Task({ messages: [{ role: 'user', parts }] })])
+      await expect(agent.executeTask(task)).rejects.toMatchObject({ code: 'InvalidValue' });
+  });
+
+  it('[PL-05] are judged by code of the application, which sees what would be done, and for whom', async () => {
+    const seen: unknown[] = [];
+    const { agent, published } = await agentOf({
+      policy: {
+        evaluate: async ({ name, capabilities, payload }, context) => {
+          seen.push([name, capabilities, payload, context.runId]);
+          return { effect: context.given.sessionId === 'trusted' ? 'allow' : 'deny', reason: 'not trusted' };
+        },
+      },
+    });
+    const denied = agent.callToolInContext('publish', new RunContext({ runId: 'r-1', sessionId: 'else' }));
+    await expect(denied).rejects.toMatchObject({
+      code: 'ActionDenied',
+      message: expect.stringContaining('not trusted'),
+    });
+    expect(published).toEqual([]);
+    await agent.callToolInContext('publish', new RunContext({ runId: 'r-2', sessionId: 'trusted' }));
+    expect(published).toEqual(['done']);
+    expect(seen[0]).toEqual(['publish', ['records.write'], { arguments: {} }, 'r-1']);
+  });
+});
+
+describe('a question without an agent', () => {
+  const engine = async () => ({
+    store: await testStore(),
+    workflowBundle: process.env.EVERTHREAD_TEST_BUNDLE as string,
+  });
+
+  it('[PL-30] is announced with its manifest, answered within its budget, and leaves a record and no thread', async () => {
+    const llm = createLlm('mock', { defaultResponse: 'done' }).configureMetrics({ contextWindow: 8192 });
+    const runContext = new RunContext({
+      runId: `run_${randomUUID()}`,
+      budget: { maxSteps: 4, maxLlmCalls: 2, maxInputTokens: 6000 },
+    });
+    const events: Readonly<Record<string, unknown>>[] = [];
+    const options = await engine();
+    const asked = { ...options, query: 'Summarize this context', runContext };
+    expect(await llm.infer({ ...asked, eventCallback: (event) => events.push(event) })).toBe('done');
+    expect(events.map(({ llm_event_type: type }) => type).slice(0, 2)).toEqual(['llm_step', 'llm_context']);
+    expect(events[1]?.manifest).toMatchObject({
+      run_id: runContext.runId,
+      context_window: 8192,
+      estimated: true,
+    });
+    const [thread] = await options.store.executions.list({ runId: runContext.runId });
+    expect(thread).toMatchObject({ state: 'completed' });
+    expect(await options.store.threads.get(thread?.threadId as string)).toMatchObject({
+      status: 'terminated',
+    });
+  });
+
+  it('[PL-17] is over where its budget is', async () => {
+    const model = scriptedModel([calls('look'), calls('look')]);
+    const asked = createLlm(model.provider).infer({
+      ...(await engine()),
+      query: 'Look.',
+      tools: { look: { description: 'Looks.', run: () => 'seen' } },
+      runContext: new RunContext({ budget: { maxToolCalls: 1 } }),
+    });
+    await expect(asked).rejects.toBeInstanceOf(BudgetExceededError);
+    await expect(asked).rejects.toMatchObject({ decision: { limit_name: 'max_tool_calls', limit: 1 } });
+  });
+
+  it('[PL-30] a model is known by its profile', () => {
+    const { definition } = createLlm('mock', { capabilities: { supportsImages: false } }).configureMetrics({
+      contextWindow: 8192,
+      inputCostPerMillion: 2,
+      outputCostPerMillion: 8,
+    });
+    expect(definition).toMatchObject({
+      model: 'mock',
+      inputPrice: 2,
+      outputPrice: 8,
+      capabilities: { supportsImages: false, maxContextTokens: 8192 },
+    });
   });
 });
 

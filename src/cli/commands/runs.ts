@@ -1,7 +1,9 @@
 /** `everthread runs …`: executions of all threads, found and read. They need the store, and no server. */
 import { type Command, Option } from 'commander';
 import { followRun, requireRun } from '../../client/follow-run.ts';
-import { RUN_STATES, type RunRecord, type RunRecordState } from '../../store/port/run-index.ts';
+import type { RunRecord } from '../../client/run-record.ts';
+import { storedRuns } from '../../client/stored-runs.ts';
+import { RUN_STATES, type RunRecordState } from '../../store/port/execution.ts';
 import { act, addCommon, type Cli, type CommonOptions, GROUPS, parseWhole } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { dateAndTime, dimNote, note, printJson, printLine, tone, toTable } from '../output/output.ts';
@@ -30,6 +32,7 @@ interface ListOptions extends CommonOptions {
   readonly trace?: string;
   readonly agent?: string;
   readonly state?: RunRecordState;
+  readonly before?: string;
   readonly limit: number;
 }
 
@@ -44,15 +47,23 @@ function addRunList(runs: Command, cli: Cli): void {
     .option('--trace <id>', 'only those of this trace')
     .option('--agent <name>', 'only those that began with this agent')
     .addOption(new Option('--state <state>', 'only those in this state').choices(RUN_STATES))
+    .option('--before <id>', 'only those behind this run: the next page after the last one shown')
     .option('--limit <n>', 'at most n', parseWhole, 50);
   addCommon(command).action(act(cli, listRuns));
 }
 
 async function listRuns(options: ListOptions): Promise<undefined> {
-  const { project, json, thread, run, session, trace, agent, state, limit } = options;
+  const { project, json, thread, run, session, trace, agent, state, before, limit } = options;
   const labels = { threadId: thread, runId: run, sessionId: session, traceId: trace };
   await withStore(project, async (store) => {
-    const runs = await store.runs.list({ ...labels, agent, state, limit });
+    const last = before === undefined ? undefined : await requireRun(store, before, thread);
+    const runs = await storedRuns(store).list({
+      ...labels,
+      agent,
+      state,
+      limit,
+      ...(last && { before: last }),
+    });
     if (json) return printJson({ runs });
     if (runs.length === 0) return note('No runs like that.');
     const [heading = '', ...lines] = toTable([
@@ -61,7 +72,8 @@ async function listRuns(options: ListOptions): Promise<undefined> {
     ]).split('\n');
     printLine(tone('dim', heading));
     for (const line of lines) printLine(line);
-    if (runs.length === limit) dimNote(`At most ${limit} are shown: --limit shows more.`);
+    if (runs.length === limit)
+      dimNote(`At most ${limit} are shown: --before ${runs.at(-1)?.id} shows those behind them.`);
   });
   return undefined;
 }

@@ -51,6 +51,11 @@ const FOLLOW_RUN: Readonly<Record<string, Check>> = {
   run: ['the id of an execution', text],
 };
 
+const isPlace = (value: unknown) => {
+  const { startedAt, threadId, id } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return isCount(startedAt) && text(threadId) && text(id);
+};
+
 const RUNS: Readonly<Record<string, Check>> = {
   limit: PAGE.limit as Check,
   threadId: ['a text', text],
@@ -59,6 +64,7 @@ const RUNS: Readonly<Record<string, Check>> = {
   traceId: ['a text', text],
   agent: ['a text', text],
   state: ['a text', text],
+  before: ['a record of a run: its startedAt, threadId and id', isPlace],
 };
 
 /** Each throws `InvalidValue`; what is undefined has its default. */

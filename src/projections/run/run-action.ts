@@ -3,6 +3,7 @@
  * remainder is read off the rows of `tool.*`: without a policy an action is requested as its call begins, and nobody judges it.
  */
 import type { EventKind, ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
+import { toArtifact } from './run-artifact.ts';
 import { llmStream, type RunEventDraft, type RunEventType, shortText } from './run-event.ts';
 import { type Fields, type RunHandlers, snakeFields, type Told } from './run-handler.ts';
 import type { OpenAction, OpenRun } from './run-state.ts';
@@ -197,7 +198,7 @@ function governed(
 
 /** Artifacts in the words of the page, too. */
 function toPrepared({ artifacts, callId: _, ...said }: Fields): Fields {
-  const shown = Array.isArray(artifacts) ? artifacts.map((one: Fields) => snakeFields(one)) : [];
+  const shown = Array.isArray(artifacts) ? artifacts.map(toArtifact) : [];
   return { ...snakeFields(said), ...(shown.length > 0 ? { artifacts: shown } : {}) };
 }
 

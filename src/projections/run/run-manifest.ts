@@ -4,6 +4,30 @@ import type { EventData } from '../../core/event/event-data.ts';
 import { type Fields, snakeFields } from './run-handler.ts';
 import type { OpenRun } from './run-state.ts';
 
+/** JSON. */
+export interface RunManifest {
+  readonly run_id: string;
+  readonly session_id: string | null;
+  readonly agent_name: string | null;
+  readonly provider: string | null;
+  readonly model: string;
+  readonly model_id: string;
+  readonly system_tokens: number;
+  readonly tool_prompt_tokens: number;
+  readonly history_tokens: number;
+  readonly user_tokens: number;
+  readonly total_estimated_tokens: number;
+  readonly context_window: number | null;
+  readonly context_items: readonly {
+    readonly kind: string;
+    readonly name: string;
+    readonly tokens: number;
+    readonly metadata: Readonly<Record<string, unknown>>;
+  }[];
+  /** Always: what was counted stands with the answer. */
+  readonly estimated: boolean;
+}
+
 const NAMES: Readonly<Record<ContextSection, string>> = {
   system: 'system_prompt',
   tool_prompt: 'runtime_affordances',

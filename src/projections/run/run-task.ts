@@ -13,8 +13,12 @@ export interface RunTask {
   /** The execution's id. */
   readonly id: string;
   readonly state: RunTaskState;
-  readonly artifacts: OpenRun['artifacts'];
-  readonly metadata: Fields;
+  readonly artifacts: readonly {
+    readonly id: string;
+    readonly kind: string;
+    readonly parts: readonly { readonly type: string; readonly content: unknown }[];
+  }[];
+  readonly metadata: Readonly<Record<string, unknown>>;
   /** ISO 8601, UTC. */
   readonly created_at: string;
 }

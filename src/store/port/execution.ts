@@ -1,16 +1,35 @@
-/** Executions: what each of a thread's runs of the loop ran with, and how it ended. */
+/**
+ * Executions: what each of a thread's runs of the loop ran with, and how it ended. Their rows are kept by what begins and ends them, and are
+ * the index of runs too. Reports are readings of the log.
+ */
 import type { Cancellation, CancelRequest, CancelVerdict } from '../../core/governance/cancellation.ts';
 import type { RunContext } from '../../core/governance/run-context.ts';
-import type { ListRuns } from './run-index.ts';
+
+/** As a task's: `input-required` while its thread waits for a person. */
+export type RunRecordState = 'working' | 'input-required' | 'completed' | 'canceled' | 'failed';
+
+export const RUN_STATES: readonly RunRecordState[] = [
+  'working',
+  'input-required',
+  'completed',
+  'canceled',
+  'failed',
+];
 
 export interface ExecutionRecord {
   readonly id: string;
   readonly threadId: string;
+  /** The agent with which it began. */
+  readonly agent: string;
+  readonly state: RunRecordState;
   /** Microseconds since 1970. */
   readonly startedAt: number;
   /** Null while it lasts. */
   readonly endedAt: number | null;
+  /** Why it ended; null while it lasts. */
   readonly stopReason: string | null;
+  /** The number of the log's row that begins it; null for one that began before the rows said so. */
+  readonly firstSeq: number | null;
   /** As `state.execution.context` has it. */
   readonly context: RunContext;
   /** Somebody has given a context; else it is made of the execution's own id and place. */
@@ -23,8 +42,23 @@ export interface CancelExecution extends CancelRequest {
   readonly threadId: string;
 }
 
-/** As the index of runs is asked: both are readings of the same rows. */
-export type ListExecutions = ListRuns;
+/** Where an execution stands among all: the latest first, at the same microsecond by their ids. A record of one says it. */
+export type ExecutionPlace = Pick<ExecutionRecord, 'startedAt' | 'threadId' | 'id'>;
+
+/** All that are given must hold. */
+export interface ListExecutions {
+  readonly threadId?: string;
+  /** These three find executions for which somebody has given a context. */
+  readonly runId?: string;
+  readonly sessionId?: string;
+  readonly traceId?: string;
+  readonly agent?: string;
+  readonly state?: RunRecordState;
+  /** Those behind it: given the last one of a page, this is the next page, whatever has begun meanwhile. */
+  readonly before?: ExecutionPlace;
+  /** 50 unless given. */
+  readonly limit?: number;
+}
 
 export interface ExecutionStore {
   /**
@@ -34,6 +68,10 @@ export interface ExecutionStore {
   cancel(command: CancelExecution): Promise<CancelVerdict>;
   /** Without an id the newest. Null where there is none. */
   get(threadId: string, id?: string): Promise<ExecutionRecord | null>;
-  /** The newest first. `runId`, `sessionId` and `traceId` find those alone for which somebody has given a context. */
+  /** Of any thread, by its own id, or by the one that its context gives the run; the latest where several have it. */
+  find(id: string, threadId?: string): Promise<ExecutionRecord | null>;
+  /** The one that had begun when the log's row `seq` was written. */
+  at(threadId: string, seq: number): Promise<ExecutionRecord | null>;
+  /** The latest first. */
   list(options?: ListExecutions): Promise<readonly ExecutionRecord[]>;
 }

@@ -23,7 +23,6 @@ import type { FileStore } from './file.ts';
 import type { MessageStore } from './message.ts';
 import type { ModelCallStore } from './model-call.ts';
 import type { QueueStore } from './queue.ts';
-import type { RunIndex } from './run-index.ts';
 import type { StepStore } from './step.ts';
 import type { StrikeStore } from './strike.ts';
 import type { SubpromptStore } from './subprompt.ts';
@@ -38,7 +37,6 @@ export type * from './execution.ts';
 export type * from './family.ts';
 export type * from './model-call.ts';
 export type { FromRun } from './run.ts';
-export type * from './run-index.ts';
 export type * from './step.ts';
 export type * from './strike.ts';
 export type * from './subprompt.ts';
@@ -58,6 +56,7 @@ export interface ThreadStore {
   readonly threads: ThreadRecordStore;
   /** What is sent to a thread, until a step drains it. */
   readonly queue: QueueStore;
+  /** Executions of all threads, which is the index of runs. */
   readonly executions: ExecutionStore;
   readonly steps: StepStore;
   /** Steps within a call of another step. */
@@ -71,8 +70,6 @@ export interface ThreadStore {
   readonly messages: MessageStore;
   /** The log of each thread. */
   readonly events: EventStore;
-  /** Executions of all threads. */
-  readonly runs: RunIndex;
   /** The key-value store of each thread. */
   readonly values: ValueStore;
   /** The file system of each thread. */

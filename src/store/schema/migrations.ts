@@ -20,6 +20,7 @@ import { budgets } from './migration-0013.ts';
 import { runs } from './migration-0014.ts';
 import { namedExecutions } from './migration-0015.ts';
 import { budgetTime } from './migration-0016.ts';
+import { executionOrder } from './migration-0017.ts';
 import { endedBudgets } from './migration-0019.ts';
 import { shownWaits } from './migration-0020.ts';
 import { loops } from './migration-0023.ts';
@@ -217,6 +218,7 @@ export const provider: MigrationProvider = {
     '0014_runs': runs,
     '0015_named_executions': namedExecutions,
     '0016_budget_time': budgetTime,
+    '0017_execution_order': executionOrder,
     '0019_ended_budgets': endedBudgets,
     '0020_shown_waits': shownWaits,
     '0023_loops': loops,

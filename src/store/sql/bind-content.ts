@@ -1,4 +1,4 @@
-/** The part of the store that content is kept in: messages, the log, runs, values, files and variables, bound to one database. */
+/** The part of the store that content is kept in: messages, the log, values, files and variables, bound to one database. */
 import { binder } from '../commands/base/bind.ts';
 import type { CommandContext } from '../commands/base/context.ts';
 import { appendEvent, getLogs } from '../commands/base/log.ts';
@@ -16,11 +16,10 @@ import { findFiles, grepFiles } from '../commands/file/file-search.ts';
 import { mkdirFile, rmdirFile, unlinkFile } from '../commands/file/file-tree.ts';
 import { stageFile, writeFile } from '../commands/file/file-write.ts';
 import { deleteMessage, injectMessage, updateMessage } from '../commands/message/message.ts';
-import { getRun, getRunAt, listRuns } from '../commands/run/run-index.ts';
 import { getValue, listValues, setValue } from '../commands/value/value.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
 
-type Content = Pick<ThreadStore, 'messages' | 'events' | 'runs' | 'values' | 'files' | 'env'>;
+type Content = Pick<ThreadStore, 'messages' | 'events' | 'values' | 'files' | 'env'>;
 
 export function bindContent(context: CommandContext): Content {
   const bound = binder(context);
@@ -33,7 +32,6 @@ export function bindContent(context: CommandContext): Content {
       update: bound(updateMessage),
       delete: bound(deleteMessage),
     },
-    runs: { list: bound(listRuns), get: bound(getRun), at: bound(getRunAt) },
     events: { read: bound(readEvents), append: bound(appendEvent), getLogs: bound(getLogs) },
     values: { get: bound(getValue), set: bound(setValue), list: bound(listValues) },
     files: {

@@ -16,12 +16,17 @@ import { answerVariables } from '../commands/family/answer-variables.ts';
 import { claimExecution } from '../commands/message/execution-claim.ts';
 import { readPending } from '../commands/message/pending.ts';
 import { countQueued, countTaken, queueItem, spillItems, stageItem } from '../commands/message/queue.ts';
+import {
+  findExecution,
+  getExecution,
+  getExecutionAt,
+  listExecutions,
+} from '../commands/run/read-execution.ts';
 import { beginStep } from '../commands/step/begin-step.ts';
 import { cancelExecution } from '../commands/step/cancel.ts';
 import { commitStep, failStep } from '../commands/step/close-step.ts';
 import { keepFlow, markGreeted } from '../commands/step/hook.ts';
 import { readContext } from '../commands/step/read-context.ts';
-import { getExecution, listExecutions } from '../commands/step/read-execution.ts';
 import { appendChunk, endModelCall, startModelCall, tellWaiting } from '../commands/step/stream.ts';
 import { openThread } from '../commands/thread/open-thread.ts';
 import { commitStatus, terminateThread } from '../commands/thread/status.ts';
@@ -75,6 +80,8 @@ export function bindWork(context: CommandContext): Work {
     executions: {
       cancel: bound(cancelExecution),
       get: bound(getExecution),
+      find: bound(findExecution),
+      at: bound(getExecutionAt),
       list: bound(listExecutions),
     },
     steps: {

@@ -1,5 +1,6 @@
 /** The index of runs: kept by what begins and ends executions, and read over all threads. */
 import { describe, expect, it } from '@jest/globals';
+import type { ExecutionPlace } from '../../../src/store/port/execution.ts';
 import type { Stores } from '../store-contract.ts';
 import { message, openThread, ThreadDriver } from '../thread-driver.ts';
 
@@ -9,8 +10,8 @@ export function registerRunIndex(given: () => Stores): void {
       const { store } = given();
       const thread = await openThread(store);
       await thread.answer([message('a')]);
-      expect(await store.runs.list({ threadId: thread.id })).toMatchObject([
-        { id: 'execution-1', state: 'working', endedAt: null, reason: null },
+      expect(await store.executions.list({ threadId: thread.id })).toMatchObject([
+        { id: 'execution-1', state: 'working', endedAt: null, stopReason: null },
       ]);
       await thread.rest('idle', { reason: 'because' });
       for (const [n, status] of (['stopped', 'failed', 'terminated'] as const).entries()) {
@@ -19,8 +20,8 @@ export function registerRunIndex(given: () => Stores): void {
         await thread.answer([message(`m${n}`)]);
         await thread.rest(status);
       }
-      const runs = await store.runs.list({ threadId: thread.id });
-      expect(runs.map(({ id, state, reason, agent }) => [id, state, reason, agent])).toEqual([
+      const runs = await store.executions.list({ threadId: thread.id });
+      expect(runs.map(({ id, state, stopReason, agent }) => [id, state, stopReason, agent])).toEqual([
         ['execution-4', 'canceled', 'terminated', 'helper'],
         ['execution-3', 'failed', 'failed', 'helper'],
         ['execution-2', 'canceled', 'stopped', 'helper'],
@@ -41,8 +42,8 @@ export function registerRunIndex(given: () => Stores): void {
         if (n > 0) await thread.rest(n === 1 ? 'failed' : 'idle');
         threads.push(thread.id);
       }
-      const idsOf = async (options: Parameters<typeof store.runs.list>[0]) =>
-        (await store.runs.list({ agent, ...options })).map(({ threadId }) => threadId);
+      const idsOf = async (options: Parameters<typeof store.executions.list>[0]) =>
+        (await store.executions.list({ agent, ...options })).map(({ threadId }) => threadId);
       expect((await idsOf({})).toSorted()).toEqual(threads.toSorted());
       expect(await idsOf({ limit: 1 })).toHaveLength(1);
       expect(await idsOf({ state: 'working' })).toEqual([threads[0]]);
@@ -51,12 +52,28 @@ export function registerRunIndex(given: () => Stores): void {
       expect(await idsOf({ state: 'canceled' })).toEqual([]);
       expect(await idsOf({ state: 'input-required' })).toEqual([]);
       expect(await idsOf({ threadId: threads[1], state: 'completed' })).toEqual([]);
-      // Executions with their contexts are readings of the same rows, asked in the same way.
-      for (const options of [{}, { limit: 1 }, { state: 'failed' }, { state: 'working', agent }] as const) {
-        const runs = (await store.runs.list({ agent, ...options })).map(({ id, threadId }) => [id, threadId]);
-        const executions = await store.executions.list({ agent, ...options });
-        expect(executions.map(({ id, threadId }) => [id, threadId])).toEqual(runs);
+    });
+
+    it('[PL-24] is read page by page: each run once, whatever begins meanwhile', async () => {
+      const { store } = given();
+      const agent = `agent-${Math.random()}`;
+      const begin = async () => {
+        const thread = await new ThreadDriver(store);
+        await thread.open({ agent });
+        await thread.answer([message('a')]);
+        return thread.id;
+      };
+      const begun: string[] = [];
+      for (let n = 0; n < 5; n++) begun.unshift(await begin());
+      const seen: string[] = [];
+      for (let before: ExecutionPlace | undefined; ; ) {
+        const page = await store.executions.list({ agent, limit: 2, ...(before && { before }) });
+        seen.push(...page.map(({ threadId }) => threadId));
+        before = page.at(-1);
+        if (!before) break;
+        await begin();
       }
+      expect(seen).toEqual(begun);
     });
 
     it('[PL-24] is searched by run, session and trace, where a context names them', async () => {
@@ -65,11 +82,11 @@ export function registerRunIndex(given: () => Stores): void {
       const session = `session-of-${thread.id}`;
       const context = { runId: `run-of-${thread.id}`, sessionId: session, traceId: 'trace_abc' };
       await thread.answer([message('a', 'content', { context })]);
-      const [found] = await store.runs.list({ sessionId: session });
-      expect(found).toMatchObject({ threadId: thread.id, id: 'execution-1', ...context });
-      expect(await store.runs.list({ runId: context.runId, traceId: 'trace_abc' })).toEqual([found]);
-      expect(await store.runs.list({ sessionId: session, traceId: 'another' })).toEqual([]);
-      expect(await store.runs.get(context.runId)).toEqual(found);
+      const [found] = await store.executions.list({ sessionId: session });
+      expect(found).toMatchObject({ threadId: thread.id, id: 'execution-1', context });
+      expect(await store.executions.list({ runId: context.runId, traceId: 'trace_abc' })).toEqual([found]);
+      expect(await store.executions.list({ sessionId: session, traceId: 'another' })).toEqual([]);
+      expect(await store.executions.find(context.runId)).toEqual(found);
     });
 
     it('finds a run by its id, and by a row of its log', async () => {
@@ -77,14 +94,14 @@ export function registerRunIndex(given: () => Stores): void {
       const thread = await openThread(store);
       thread.executionId = `execution-of-${thread.id}`;
       await thread.answer([message('a')]);
-      const found = await store.runs.get(thread.executionId);
+      const found = await store.executions.find(thread.executionId);
       expect(found).toMatchObject({ threadId: thread.id });
-      expect(await store.runs.get(thread.executionId, thread.id)).toEqual(found);
-      expect(await store.runs.get(thread.executionId, 'another')).toBeNull();
+      expect(await store.executions.find(thread.executionId, thread.id)).toEqual(found);
+      expect(await store.executions.find(thread.executionId, 'another')).toBeNull();
       const first = found?.firstSeq ?? 0;
-      expect(await store.runs.at(thread.id, first - 1)).toBeNull();
-      expect(await store.runs.at(thread.id, first)).toEqual(found);
-      expect(await store.runs.at(thread.id, first + 100)).toEqual(found);
+      expect(await store.executions.at(thread.id, first - 1)).toBeNull();
+      expect(await store.executions.at(thread.id, first)).toEqual(found);
+      expect(await store.executions.at(thread.id, first + 100)).toEqual(found);
     });
   });
 }

@@ -1,7 +1,8 @@
 /** Collects the events of a run for a report. */
-import { type EventSink, InMemoryEventSink } from '../client/event-sink.ts';
+
 import type { RunEvent } from '../projections/run/run-event.ts';
 import { type ReportOptions, type RunReport, toRunReport } from '../projections/run/run-report.ts';
+import { type EventSink, InMemoryEventSink } from './event-sink.ts';
 
 /**
  * A sink that makes a report of what it has seen.

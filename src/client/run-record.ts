@@ -1,0 +1,27 @@
+/** An execution as an entry of the index of runs: its labels, and how it ended. */
+import type { ExecutionRecord } from '../store/port/thread-store.ts';
+
+export interface RunRecord
+  extends Pick<
+    ExecutionRecord,
+    'threadId' | 'id' | 'agent' | 'state' | 'startedAt' | 'endedAt' | 'firstSeq'
+  > {
+  /** Of its context, else the execution's id; then the context's session and trace, null where nobody has given one. */
+  readonly runId: string;
+  readonly sessionId: string | null;
+  readonly traceId: string | null;
+  /** Why it ended; null while it lasts. */
+  readonly reason: string | null;
+}
+
+export function toRunRecord({
+  context,
+  contextGiven,
+  canceled: _,
+  stopReason: reason,
+  ...record
+}: ExecutionRecord): RunRecord {
+  const { runId, sessionId, traceId } = context;
+  const labels = contextGiven ? { sessionId, traceId } : { sessionId: null, traceId: null };
+  return { ...record, runId, ...labels, reason };
+}

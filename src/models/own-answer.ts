@@ -1,0 +1,52 @@
+/** A provider that asks nobody: what it answers is made of the request, here. It costs nothing and needs no key. */
+import type {
+  Provider,
+  ProviderFactory,
+  ProviderRequest,
+  ProviderResponse,
+} from '../core/message/provider.ts';
+import { NO_SLOTS } from './provider-config.ts';
+
+const FREE = { promptTokens: 0, completionTokens: 0, totalTokens: 0 } as const;
+
+async function* streamed({ content, finishReason, usage }: ProviderResponse) {
+  yield { type: 'content-delta', delta: content ?? '' } as const;
+  yield { type: 'finish', finishReason, usage } as const;
+}
+
+export function ownAnswer(name: string, answer: (request: ProviderRequest) => string): ProviderFactory {
+  const respond = (request: ProviderRequest): ProviderResponse => ({
+    content: answer(request),
+    finishReason: 'stop',
+    usage: FREE,
+  });
+  const provider: Provider = {
+    name,
+    specificationVersion: '1',
+    generate: async (request) => respond(request),
+    stream: async (request) => streamed(respond(request)),
+  };
+  return Object.assign(() => provider, { configSlots: NO_SLOTS });
+}
+
+/** Where nobody has said anything, there is nothing to decide: the answer to a call of a tool is its result. */
+const ofTool = ownAnswer('result', ({ messages }) => {
+  const content = messages.findLast(({ role }) => role === 'tool')?.content ?? '';
+  if (typeof content === 'string') return content;
+  return 'error' in content ? content.error : 'text' in content ? content.text : '';
+});
+
+/** The model, where there is one and somebody has said something. */
+export function besideResults(model?: ProviderFactory): ProviderFactory {
+  if (!model) return ofTool;
+  const factory: ProviderFactory = (config) => {
+    const [asked, own] = [model(config), ofTool(config)];
+    const choose = ({ messages }: ProviderRequest) =>
+      messages.some(({ role }) => role === 'user') ? asked : own;
+    return Object.assign(Object.create(asked) as Provider, {
+      generate: (request: ProviderRequest) => choose(request).generate(request),
+      stream: (request: ProviderRequest) => choose(request).stream(request),
+    });
+  };
+  return Object.assign(factory, model);
+}

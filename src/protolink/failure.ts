@@ -1,0 +1,106 @@
+/** What ends a run before its time, or refuses a request about a task, as errors with the page's names. Each has the engine's code. */
+import { type ErrorCode, isRuntimeError, RuntimeError } from '../core/value/error.ts';
+import type { RunEvent } from '../projections/run/run-event.ts';
+import { type Fields, RunAction } from './artifact.ts';
+
+/**
+ * An action was not done: a rule denies it, or whoever was asked.
+ * @example
+ * ```ts
+ * const tell = (error: unknown) => error instanceof ActionDeniedError && console.log(error.action.name, error.message);
+ * ```
+ */
+export class ActionDeniedError extends RuntimeError {
+  readonly action: RunAction;
+
+  constructor(code: ErrorCode, message: string, action: RunAction) {
+    super(code, message);
+    this.action = action;
+  }
+}
+
+/**
+ * An action was not done: nobody could be asked.
+ * @example
+ * ```ts
+ * const tell = (error: unknown) => error instanceof ApprovalRequiredError && console.log(error.action.capabilities);
+ * ```
+ */
+export class ApprovalRequiredError extends ActionDeniedError {}
+
+/**
+ * A limit of the run's budget has ended it.
+ * @example
+ * ```ts
+ * const tell = (error: unknown) => error instanceof BudgetExceededError && console.log(error.decision.limit_name);
+ * ```
+ */
+export class BudgetExceededError extends RuntimeError {
+  /** `limit_name`, `limit`, `observed`. */
+  readonly decision: Fields;
+
+  constructor(decision: Fields) {
+    super('BudgetExceeded', `The budget is used up: ${decision.limit_name} is ${decision.limit}.`);
+    this.decision = decision;
+  }
+}
+
+/**
+ * No such task has begun: `ThreadNotFound`, `ExecutionNotFound`.
+ * @example
+ * ```ts
+ * const isEarly = (error: unknown) => error instanceof TaskNotFoundError;
+ * ```
+ */
+export class TaskNotFoundError extends RuntimeError {}
+
+/**
+ * The task has ended: `ExecutionNotCancelable`. Its message says how.
+ * @example
+ * ```ts
+ * const isLate = (error: unknown) => error instanceof TaskNotCancelableError;
+ * ```
+ */
+export class TaskNotCancelableError extends RuntimeError {}
+
+/**
+ * The task runs already: `InvalidStart`.
+ * @example
+ * ```ts
+ * const isTwice = (error: unknown) => error instanceof TaskAlreadyRunningError;
+ * ```
+ */
+export class TaskAlreadyRunningError extends RuntimeError {}
+
+const TASK_ERRORS: Partial<Record<ErrorCode, typeof RuntimeError>> = {
+  ThreadNotFound: TaskNotFoundError,
+  ExecutionNotFound: TaskNotFoundError,
+  ExecutionNotCancelable: TaskNotCancelableError,
+};
+
+/** Of what the client has thrown; anything else as it is. */
+export function toTaskError(error: unknown): unknown {
+  if (!isRuntimeError(error)) return error;
+  // The server's refusal is its cause: what cannot start at all has none.
+  const runs = error.code === 'InvalidStart' && error.cause !== undefined;
+  const Known = runs ? TaskAlreadyRunningError : TASK_ERRORS[error.code];
+  return Known ? new Known(error.code, error.message, { cause: error }) : error;
+}
+
+/** The denial that a run has told of. */
+export function findDenial(events: readonly RunEvent[]): ActionDeniedError | undefined {
+  const payload = events.find(({ type }) => type === 'action.denied')?.payload;
+  if (!payload) return undefined;
+  const action = RunAction.fromDict(payload.action as Fields);
+  const code = payload.code === 'ApprovalRequired' ? payload.code : 'ActionDenied';
+  const Denial = code === 'ApprovalRequired' ? ApprovalRequiredError : ActionDeniedError;
+  return new Denial(code, String(payload.reason), action);
+}
+
+/** Why a run has failed, as it has told. */
+export function toFailure(events: readonly RunEvent[]): Error {
+  const exceeded = events.find(({ type }) => type === 'budget.exceeded')?.payload.decision;
+  if (exceeded) return new BudgetExceededError(exceeded as Fields);
+  const { error } = (events.at(-1)?.payload.metadata ?? {}) as { error?: { code: string; message: string } };
+  return findDenial(events) ?? Object.assign(new Error(error?.message ?? 'The run has failed.'), error);
+}

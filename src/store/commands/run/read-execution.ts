@@ -1,0 +1,145 @@
+/**
+ * Reads of executions, of one thread or of all: each with the context that it ran with, given or made of its own id and place.
+ * E1. Whatever list is asked for, its rows come from an index in the order in which they are answered: none is sorted, and a page costs its
+ *     own length, however many executions there are (schema/migration-0017.ts). What a second condition leaves out is passed over.
+ */
+import type { InferResult, SelectQueryBuilder } from 'kysely';
+import { contextOf, withCancellation } from '../../../core/governance/run-context.ts';
+import type {
+  ExecutionPlace,
+  ExecutionRecord,
+  ListExecutions,
+  RunRecordState,
+} from '../../port/execution.ts';
+import { toCount } from '../../schema/rows.ts';
+import type { Tables } from '../../schema/tables.ts';
+import type { CommandContext } from '../base/context.ts';
+import { readCancellation } from '../base/run-context.ts';
+import { readContext } from '../base/step-place.ts';
+
+function selectExecutions({ db }: Pick<CommandContext, 'db'>) {
+  return db
+    .selectFrom('executions')
+    .innerJoin('threads', 'threads.id', 'executions.thread_id')
+    .selectAll('executions')
+    .select(['threads.status', 'threads.agent as thread_agent', 'threads.root_id']);
+}
+
+type Row = InferResult<ReturnType<typeof selectExecutions>>[number];
+type ExecutionQuery = SelectQueryBuilder<Tables, 'executions' | 'threads', Row>;
+
+export async function getExecution(
+  context: CommandContext,
+  threadId: string,
+  id?: string,
+): Promise<ExecutionRecord | null> {
+  const all = selectExecutions(context).where('executions.thread_id', '=', threadId);
+  return first(id === undefined ? latestFirst(all) : all.where('executions.id', '=', id));
+}
+
+export async function findExecution(
+  context: CommandContext,
+  id: string,
+  threadId?: string,
+): Promise<ExecutionRecord | null> {
+  const all = selectExecutions(context);
+  const within = threadId === undefined ? all : all.where('executions.thread_id', '=', threadId);
+  const asOwn = await first(latestFirst(within.where('executions.id', '=', id)));
+  const asRun = await first(latestFirst(within.where('executions.run_id', '=', id)));
+  if (asOwn && asRun) return asOwn.startedAt < asRun.startedAt ? asRun : asOwn;
+  return asOwn ?? asRun;
+}
+
+export async function getExecutionAt(
+  context: CommandContext,
+  threadId: string,
+  seq: number,
+): Promise<ExecutionRecord | null> {
+  const all = selectExecutions(context).where('executions.thread_id', '=', threadId);
+  return first(latestFirst(all.where('executions.first_seq', '<=', seq)));
+}
+
+export async function listExecutions(
+  context: CommandContext,
+  options: ListExecutions = {},
+): Promise<ExecutionRecord[]> {
+  const { threadId, runId, sessionId, traceId, agent, state, before, limit } = options;
+  let found = latestFirst(selectExecutions(context)).limit(toCount(limit, 50));
+  if (threadId !== undefined) found = found.where('executions.thread_id', '=', threadId);
+  if (runId !== undefined) found = found.where('executions.run_id', '=', runId);
+  if (sessionId !== undefined) found = found.where('executions.session_id', '=', sessionId);
+  if (traceId !== undefined) found = found.where('executions.trace_id', '=', traceId);
+  if (agent !== undefined) found = found.where('executions.agent', '=', agent);
+  if (state !== undefined) found = whereState(found, state);
+  if (before !== undefined) found = whereBehind(found, before);
+  return (await found.execute()).map(toExecutionRecord);
+}
+
+// E1: the order of all its indexes.
+function latestFirst(query: ExecutionQuery): ExecutionQuery {
+  return query
+    .orderBy('executions.started_at', 'desc')
+    .orderBy('executions.thread_id', 'desc')
+    .orderBy('executions.id', 'desc');
+}
+
+function whereBehind(query: ExecutionQuery, { startedAt, threadId, id }: ExecutionPlace): ExecutionQuery {
+  // The first condition is implied: it bounds an index that has the thread before the time.
+  return query
+    .where('executions.started_at', '<=', startedAt)
+    .where(({ eb, refTuple, tuple }) =>
+      eb(
+        refTuple('executions.started_at', 'executions.thread_id', 'executions.id'),
+        '<',
+        tuple(startedAt, threadId, id),
+      ),
+    );
+}
+
+async function first(query: ExecutionQuery): Promise<ExecutionRecord | null> {
+  const row = await query.limit(1).executeTakeFirst();
+  return row ? toExecutionRecord(row) : null;
+}
+
+const CANCELED: readonly (keyof typeof ENDS)[] = ['stopped', 'terminated'];
+const ENDS = { stopped: 'canceled', terminated: 'canceled', failed: 'failed' } as const;
+
+function whereState(query: ExecutionQuery, state: RunRecordState): ExecutionQuery {
+  switch (state) {
+    case 'working':
+      return query.where('executions.ended_at', 'is', null).where('threads.status', '<>', 'waiting');
+    case 'input-required':
+      return query.where('executions.ended_at', 'is', null).where('threads.status', '=', 'waiting');
+    case 'completed':
+      return query.where('executions.ended_at', 'is not', null).where('executions.ended_as', 'is', null);
+    case 'canceled':
+      return query.where('executions.ended_as', 'in', CANCELED);
+    case 'failed':
+      return query.where('executions.ended_as', '=', 'failed');
+  }
+}
+
+function toExecutionRecord(row: Row): ExecutionRecord {
+  const given = readContext(row.run_context);
+  const canceled = readCancellation(row.cancel_request);
+  const place = { executionId: row.id, rootId: row.root_id, agent: row.thread_agent };
+  return {
+    id: row.id,
+    threadId: row.thread_id,
+    agent: row.agent ?? row.thread_agent,
+    state: stateOf(row),
+    startedAt: Number(row.started_at),
+    endedAt: row.ended_at === null ? null : Number(row.ended_at),
+    stopReason: row.stop_reason,
+    firstSeq: row.first_seq === null ? null : Number(row.first_seq),
+    // One that has ended keeps the agents that had it.
+    context: withCancellation(given ?? contextOf({}, place), canceled),
+    contextGiven: given !== null,
+    canceled,
+  };
+}
+
+function stateOf({ ended_at: endedAt, ended_as: endedAs, status }: Row): RunRecordState {
+  if (endedAt === null) return status === 'waiting' ? 'input-required' : 'working';
+  return endedAs === null ? 'completed' : ENDS[endedAs];
+}

@@ -1,0 +1,70 @@
+/**
+ * A worker process is killed while it cancels an execution: what another one finds is the request in the store, and it ends the execution as
+ * canceled, with the reason, once.
+ */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
+import { type Cluster, startCluster } from '../support/fault-cluster.ts';
+import { hasStayed, orderStay } from '../support/fault-project.ts';
+
+describe('a worker process killed with SIGKILL while it cancels', () => {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    // Longer than a busy machine is silent: no worker but the killed one is to be taken for lost.
+    cluster = await startCluster({ configuration: { modelHeartbeatMs: 10_000, toolHeartbeatMs: 10_000 } });
+    await cluster.keep(1);
+  });
+  afterAll(() => cluster?.close());
+
+  const killAll = () => Promise.all(cluster.workers.map((worker) => worker.end('SIGKILL')));
+  const cancel = (thread: string) => cluster.client.cancelExecution(thread, { reason: 'enough', by: 'ada' });
+  const typesOf = async (thread: string) =>
+    (await cluster.store.events.read(thread, 0)).map(({ type }) => type);
+
+  async function expectCanceled(thread: string): Promise<void> {
+    await eventually('its end', async () => (await typesOf(thread)).includes('execution.ended'));
+    await cluster.client.waitForIdle(thread, { timeoutMs: 120_000 });
+    const ends = (await cluster.store.events.read(thread, 0)).filter(
+      ({ type }) => type === 'execution.ended',
+    );
+    expect(ends).toMatchObject([{ data: { reason: 'canceled', cancelReason: 'enough', by: 'ada' } }]);
+    expect(await cluster.client.getExecution(thread)).toMatchObject({
+      state: 'canceled',
+      canceled: { reason: 'enough', by: 'ada' },
+      context: { canceled: true, cancelReason: 'enough' },
+    });
+    expect(await typesOf(thread)).not.toContain('step.failed');
+  }
+
+  it('[PL-16] in a tool that does not let go: nothing is written, and the next one ends it', async () => {
+    orderStay(cluster.folder, 'body_before');
+    const thread = await cluster.begin('use write 1');
+    await eventually('the tool', () => hasStayed(cluster.folder, 'body_before'));
+    await cancel(thread);
+    await killAll();
+    await cluster.keep(1);
+    await expectCanceled(thread);
+    expect(cluster.ledger(thread)).toEqual([]);
+  });
+
+  it('[PL-16] before it learns of it: the request is in the store', async () => {
+    orderStay(cluster.folder, 'body_before');
+    const thread = await cluster.begin('use write 1');
+    await eventually('the tool', () => hasStayed(cluster.folder, 'body_before'));
+    await killAll();
+    await cancel(thread);
+    await cluster.keep(1);
+    await expectCanceled(thread);
+    expect(cluster.ledger(thread)).toEqual([]);
+  });
+
+  it('[PL-16] in the middle of an answer, and as the end is stored: there is one end', async () => {
+    const thread = await cluster.begin('talk slowly');
+    await eventually('the answer', async () => (await typesOf(thread)).includes('model.chunk'));
+    cluster.orderDeath('status_committed');
+    await cancel(thread);
+    await cluster.died('status_committed');
+    await cluster.keep(1);
+    await expectCanceled(thread);
+  });
+});
