@@ -44,6 +44,8 @@ export interface Configuration {
   readonly watchdogMs: number;
   /** `EVERTHREAD_DEV_PORT`: where `everthread dev` looks for a Temporal server, and starts its own; its Web UI is 1,000 above. */
   readonly devPort: number;
+  /** `EVERTHREAD_API_TOKENS`: who may use the HTTP API (docs/http.md); absent: this machine alone. */
+  readonly apiTokens: string | undefined;
   /** `EVERTHREAD_LOG`: `<level>[,json]` with level trace, debug, info, warn or error. */
   readonly log: { readonly level: LogLevel; readonly format: 'text' | 'json' };
 }
@@ -75,6 +77,7 @@ export function readConfiguration(environment: Environment = configuredEnvironme
     encryptionKeys: readKeys(environment.EVERTHREAD_ENCRYPTION_KEYS),
     watchdogMs: readNumber(environment, 'EVERTHREAD_WATCHDOG_MS', 10_000, 0),
     devPort: readDevPort(environment),
+    apiTokens: environment.EVERTHREAD_API_TOKENS || undefined,
     log: readLog(environment.EVERTHREAD_LOG ?? 'info'),
   };
 }

@@ -44,11 +44,13 @@ export function receiveSecrets(secrets: Secrets): void {
 export function secretsIn(environment: Environment): Secrets {
   const {
     EVERTHREAD_ENCRYPTION_KEYS: keys,
+    EVERTHREAD_API_TOKENS: tokens,
     EVERTHREAD_STORE: store = '',
     PGPASSWORD: password,
   } = environment;
   return {
     ...(keys ? { EVERTHREAD_ENCRYPTION_KEYS: keys } : {}),
+    ...(tokens ? { EVERTHREAD_API_TOKENS: tokens } : {}),
     ...(holdsPassword(store) ? { EVERTHREAD_STORE: store } : {}),
     ...(password && takesPassword(store) ? { PGPASSWORD: password } : {}),
   };

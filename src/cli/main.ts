@@ -9,6 +9,7 @@
  *   new-project  the files of `everthread new`
  *   project      the definitions of a running worker, reloaded on changes
  *   worker       the worker process, and the command that supervises it
+ *   serve        the HTTP API of a project, behind a socket
  *   doctor       the checks of `everthread doctor`
  *   commands     one file per command: its options, and the parts above put together
  *
@@ -20,6 +21,7 @@ import { hideSecrets } from '../secret-environment.ts';
 import { packagePath } from '../temporal-service/package-root.ts';
 import type { Cli } from './command.ts';
 import { addActions } from './commands/actions.ts';
+import { addApi } from './commands/api.ts';
 import { addChat } from './commands/chat.ts';
 import { addCode } from './commands/code-run.ts';
 import { addDev } from './commands/dev.ts';
@@ -69,6 +71,7 @@ function buildProgram(cli: Cli): Command {
     .addHelpText('after', MORE);
   addDev(program, cli);
   addWorker(program, cli);
+  addApi(program, cli);
   addChat(program, cli);
   addThreads(program, cli);
   addWaits(program, cli);

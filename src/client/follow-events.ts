@@ -14,6 +14,11 @@ export interface FollowOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface FollowPages extends FollowOptions {
+  /** An empty page where the log has no more for now, once until it has. */
+  readonly marks?: boolean;
+}
+
 export async function* followEvents(
   store: ThreadStore,
   threadId: string,
@@ -26,18 +31,26 @@ export async function* followEvents(
 export async function* followPages(
   store: ThreadStore,
   threadId: string,
-  { after = 0, follow = true, signal }: FollowOptions,
+  { after = 0, follow = true, signal, marks = false }: FollowPages,
 ): AsyncGenerator<readonly ThreadEvent[]> {
   let cursor = after;
+  let marked = !marks;
   while (!signal?.aborted) {
     const page = await store.events.read(threadId, cursor, PAGE);
     const end = page.findIndex(({ type }) => type === 'thread.terminated');
     const told = end < 0 ? page : page.slice(0, end + 1);
     cursor = told.at(-1)?.seq ?? cursor;
-    if (told.length > 0) yield told;
+    if (told.length > 0) {
+      marked = !marks;
+      yield told;
+    }
     if (end >= 0) return;
     if (page.length === PAGE) continue;
     if (!follow) return;
+    if (!marked) {
+      marked = true;
+      yield [];
+    }
     await delay(POLL_MS, undefined, { signal }).catch(() => undefined);
   }
 }

@@ -54,6 +54,8 @@ export interface StoredValues {
 export interface ListThreads {
   readonly status?: ThreadStatus;
   readonly agent?: string;
+  /** Of threads of this user; those of their subagents are found by their families. */
+  readonly userId?: string;
   readonly limit?: number;
 }
 

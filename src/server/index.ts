@@ -6,6 +6,12 @@ export {
   type SandboxScope,
   type WallSetting,
 } from '../sandbox/index.ts';
+export { type Access, loopbackAccess, tokenAccess } from './api/access.ts';
+export type { ApiScope, Caller } from './api/caller.ts';
+export { type Api, type ApiOptions, createApi } from './api/create-api.ts';
+export type { ApiAgent } from './api/host.ts';
+export type { Problem } from './api/problem.ts';
+export type { StreamLimits } from './api/stream-place.ts';
 export {
   createEndpointHandler,
   type EndpointFailure,

@@ -58,7 +58,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   server: {
     layers: OUTSIDE,
-    packages: ['node:', 'zod'],
+    packages: ['node:', 'zod', '@hono/zod-openapi'],
     files: [WORKER, 'configuration.ts'],
   },
   supervisor: { layers: ['core'], packages: ['node:'], types: ['state/author-run.ts'] },
@@ -71,6 +71,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: [
       'node:',
       'commander',
+      '@hono/node-server',
       '@temporalio/client',
       '@temporalio/common',
       '@temporalio/envconfig',

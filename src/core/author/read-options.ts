@@ -25,6 +25,7 @@ const THREADS: Readonly<Record<string, Check>> = {
   limit: PAGE.limit as Check,
   status: ['a text', text],
   agent: ['a text', text],
+  userId: ['a text', text],
 };
 
 const VALUES: Readonly<Record<string, Check>> = {

@@ -79,6 +79,26 @@ export const ERRORS = {
   BudgetExceeded: { exit: 1, status: 409 },
   /** The calls of a model went round in circles; the message names the detector. The thread lives on: another message begins a new execution. */
   LoopDetected: { exit: 1, status: 409 },
+  /** A request to a door that cannot be read: its path, its query, its body. The message names the field. */
+  InvalidRequest: { exit: 2, status: 400 },
+  /** A cursor above the end of the log that it is said to be of. */
+  InvalidCursor: { exit: 2, status: 400 },
+  /** No route of the door has this path. */
+  RouteNotFound: { exit: 3, status: 404 },
+  /** The path is there, and does not answer this method. */
+  MethodNotAllowed: { exit: 2, status: 405 },
+  /** The request brings no token that is known. */
+  Unauthorized: { exit: 1, status: 401 },
+  /** Whoever asks may not do this. */
+  Forbidden: { exit: 1, status: 403 },
+  /** The thread works, and the message was to be taken only at rest. */
+  ThreadBusy: { exit: 1, status: 409 },
+  /** The body of a request is larger than the door takes. */
+  RequestTooLarge: { exit: 2, status: 413 },
+  /** As many streams are open as there may be. */
+  TooManyStreams: { exit: 1, status: 503 },
+  /** The server is closing. */
+  ServerClosing: { exit: 1, status: 503 },
   /** Something did not arrive before its deadline. */
   Timeout: { exit: 1, status: 504 },
 } as const satisfies Record<string, { exit: number; status: number }>;

@@ -78,6 +78,7 @@ export interface CommitStatus extends CommitStatusInput, FromRun {
 export interface ListThreads {
   readonly status?: ThreadStatus;
   readonly agent?: string;
+  readonly userId?: string;
   /** Default 50. */
   readonly limit?: number;
 }

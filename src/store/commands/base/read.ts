@@ -27,6 +27,7 @@ export async function listThreads(
     .limit(toCount(options.limit, 50));
   if (options.status) query = query.where('status', '=', options.status);
   if (options.agent) query = query.where('agent', '=', options.agent);
+  if (options.userId !== undefined) query = query.where('user_id', '=', options.userId);
   return (await query.execute()).map(toThreadRecord);
 }
 

@@ -1,0 +1,80 @@
+/** `everthread api`: the HTTP API of a project's threads, until Ctrl-C. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { readConfiguration } from '../../configuration.ts';
+import { RuntimeError } from '../../core/value/error.ts';
+import { isLoopback } from '../../server/api/access.ts';
+import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
+import { withInterruption } from '../interruption.ts';
+import { note, printJsonLine, printLine } from '../output/output.ts';
+
+interface ApiCommandOptions extends CommonOptions {
+  readonly taskQueue?: string;
+  readonly host: string;
+  readonly port: number;
+}
+
+const HELP = `
+Tokens: EVERTHREAD_API_TOKENS=TOKEN[=scope+scope][@user],…   scopes: read, write, answer, admin (all, where none is given)
+Without tokens it answers this machine alone.
+
+Examples:
+  everthread api
+  EVERTHREAD_API_TOKENS=$(openssl rand -hex 24) everthread api --host 0.0.0.0
+  curl localhost:7777/v1/threads
+  curl -N -H 'Accept: text/event-stream' localhost:7777/v1/threads/THREAD/events`;
+
+export function addApi(program: Command, cli: Cli): void {
+  const command = program
+    .command('api')
+    .helpGroup(GROUPS.run)
+    .summary('serve threads over HTTP')
+    .description(
+      'Serves /v1 (docs/http.md) and the endpoints of agents/api until Ctrl-C, beside workers that run elsewhere or in "everthread dev". ' +
+        '/openapi.json describes it.',
+    )
+    .option('--host <name>', 'address to listen at', '127.0.0.1')
+    .option('--port <n>', 'port; 0 for any that is free', parsePort, 7777)
+    .addHelpText('after', HELP);
+  addCommon(addTaskQueue(command)).action(act(cli, runApi));
+}
+
+async function runApi({ project, taskQueue, host, port, json = false }: ApiCommandOptions): Promise<number> {
+  const { apiTokens } = readConfiguration();
+  if (apiTokens === undefined && !isLoopback(host))
+    throw new RuntimeError(
+      'InvalidConfiguration',
+      `Without tokens the API listens on this machine alone, and ${host} is more: set EVERTHREAD_API_TOKENS, or leave --host out.`,
+    );
+  return withInterruption(async (interruption) => {
+    const { openProjectApi } = await import('../serve/project-api.ts');
+    const opened = await openProjectApi({ project, taskQueue, tokens: apiTokens });
+    try {
+      const { serveApi } = await import('../serve/serve-api.ts');
+      const served = await serveApi(opened.api, { host, port });
+      interruption.begin();
+      if (json) printJsonLine({ event: 'ready', url: served.url, tokens: apiTokens !== undefined });
+      else printLine(`Serving ${served.url}/v1 (${served.url}/openapi.json describes it).`);
+      if (apiTokens === undefined)
+        note('No tokens are set: whoever reaches this port on this machine may do everything.');
+      await ended(interruption.signal);
+      await served.close();
+    } finally {
+      await opened.close();
+    }
+    note('Stopped.');
+    return 0;
+  }, 'Stopping: what is being answered is finished');
+}
+
+function ended(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new InvalidArgumentError('Give a port, 0 to 65535.');
+}

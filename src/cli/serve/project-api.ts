@@ -1,0 +1,56 @@
+/** The API of a project: its threads, its agents, its own endpoints. */
+import { RuntimeClient } from '../../client/runtime-client.ts';
+import { readConfiguration } from '../../configuration.ts';
+import type { Registry } from '../../core/author/definition.ts';
+import { errorMessage } from '../../core/value/error.ts';
+import { loopbackAccess, tokenAccess } from '../../server/api/access.ts';
+import { type Api, createApi } from '../../server/api/create-api.ts';
+import type { ApiAgent } from '../../server/api/host.ts';
+import { createEndpointHandler } from '../../server/endpoint.ts';
+import { findServer, requireListening } from '../connection/find-server.ts';
+import { requireProject } from '../connection/find-store.ts';
+import { note } from '../output/output.ts';
+import { openProject } from '../project/live-project.ts';
+
+export interface ProjectApi {
+  readonly api: Api;
+  close(): Promise<void>;
+}
+
+interface ProjectApiOptions {
+  readonly project: string;
+  readonly taskQueue?: string | undefined;
+  /** `EVERTHREAD_API_TOKENS`. */
+  readonly tokens: string | undefined;
+}
+
+/** Throws `InvalidDefinitions`, `InvalidConfiguration`, `TemporalUnavailable`. */
+export async function openProjectApi({ project, taskQueue, tokens }: ProjectApiOptions): Promise<ProjectApi> {
+  const access = tokens === undefined ? loopbackAccess : tokenAccess(tokens);
+  requireProject(project);
+  const server = findServer(project);
+  await requireListening(server);
+  const { address, namespace } = server;
+  const live = await openProject(project);
+  const { store } = readConfiguration();
+  const client = await RuntimeClient.connect({ address, namespace, taskQueue, store, projectDir: project });
+  const endpoints = await createEndpointHandler({ client, registry: live.current });
+  const onError = (error: unknown, request: Request) =>
+    note(`${request.method} ${new URL(request.url).pathname} failed: ${errorMessage(error)}`);
+  const api = createApi({ client, access, endpoints, agents: () => agentsOf(live.current()), onError });
+  return {
+    api,
+    async close() {
+      await endpoints.close();
+      await client.close();
+    },
+  };
+}
+
+function agentsOf({ agents }: Registry): ApiAgent[] {
+  return [...agents.values()].map(({ name, title = null, description = null }) => ({
+    name,
+    title,
+    description,
+  }));
+}

@@ -1,0 +1,51 @@
+/** The HTTP API behind a socket of this machine. */
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import { RuntimeError } from '../../core/value/error.ts';
+import type { Api } from '../../server/api/create-api.ts';
+
+export interface ServedApi {
+  /** `http://host:port`. */
+  readonly url: string;
+  /** Takes nothing new, ends streams, and waits for what is being answered. */
+  close(): Promise<void>;
+}
+
+export interface ServeOptions {
+  readonly host: string;
+  /** 0: any that is free. */
+  readonly port: number;
+}
+
+/** Throws `InvalidConfiguration` where the address cannot be listened on. */
+export async function serveApi(api: Api, { host, port }: ServeOptions): Promise<ServedApi> {
+  const server = createAdaptorServer({
+    fetch: (request) => api.fetch(request),
+    overrideGlobalObjects: false,
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => reject(notListening(host, port, cause)));
+    server.listen(port, host, resolve);
+  });
+  const { port: taken } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        api.close();
+        // Of HTTP/1.1: what is open and asks nothing.
+        if ('closeIdleConnections' in server) server.closeIdleConnections();
+      }),
+  };
+}
+
+function notListening(host: string, port: number, cause: NodeJS.ErrnoException): RuntimeError {
+  const why =
+    cause.code === 'EADDRINUSE'
+      ? 'something listens there already: give another --port'
+      : `${cause.message}: give another --host or --port`;
+  return new RuntimeError('InvalidConfiguration', `The API cannot listen at ${host}:${port}: ${why}.`, {
+    cause,
+  });
+}

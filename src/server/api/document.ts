@@ -1,0 +1,19 @@
+/** The OpenAPI 3.1 document of the API. */
+import type { OpenAPIHono } from '@hono/zod-openapi';
+
+export function openApiDocument(app: OpenAPIHono): Readonly<Record<string, unknown>> {
+  const document = app.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: {
+      title: 'Everthread',
+      version: '1',
+      description: 'Durable agent threads. Errors are problem documents (RFC 9457) with a code.',
+    },
+    servers: [{ url: '/' }],
+  });
+  const bearer = { type: 'http', scheme: 'bearer', description: 'A token; none where the server has none.' };
+  return {
+    ...document,
+    components: { ...document.components, securitySchemes: { bearer } },
+  } as unknown as Readonly<Record<string, unknown>>;
+}

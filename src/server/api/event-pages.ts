@@ -1,0 +1,70 @@
+/** The readings of a log that the doors serve, in pages of frames, each with its cursor. */
+import { storeOf } from '../../client/client-store.ts';
+import { followPages } from '../../client/follow-events.ts';
+import type { RuntimeClient } from '../../client/runtime-client.ts';
+import { RuntimeError } from '../../core/value/error.ts';
+import { readCursor } from '../../projections/projection.ts';
+import type { ThreadRecord } from '../../store/port/thread-store.ts';
+import { refuseRequest } from './problem.ts';
+import type { Frame } from './stream.ts';
+
+export interface EventReading {
+  readonly threadId: string;
+  readonly as?: 'plain' | 'run' | undefined;
+  readonly run?: string | undefined;
+  readonly types?: string | undefined;
+  /** As `eventStart` answers. */
+  readonly start: string;
+  readonly follow?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** Behind all events of a row. */
+const LAST_OF_ROW = 999_999_999;
+
+/**
+ * The cursor to begin behind. Throws `InvalidRequest` for what is none, and `InvalidCursor` for one above the log's end: whoever has it was
+ * reading another store.
+ */
+export function eventStart(
+  as: EventReading['as'],
+  after: string | undefined,
+  { id, lastSeq }: ThreadRecord,
+): string {
+  if (after === 'now') return as === 'run' ? `${lastSeq}.${LAST_OF_ROW}` : String(lastSeq);
+  if (after === undefined || after === '0') return '0';
+  const row = rowOf(as, after);
+  if (row > lastSeq)
+    throw new RuntimeError(
+      'InvalidCursor',
+      `The cursor "${after}" lies above the end of the log of thread "${id}" (${lastSeq}): read it from the beginning.`,
+    );
+  return after;
+}
+
+function rowOf(as: EventReading['as'], cursor: string): number {
+  if (as === 'run') return readCursor(cursor).row;
+  if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
+  return refuseRequest(`"${cursor.slice(0, 64)}" is no cursor: it is the number that came with an event.`);
+}
+
+/** An empty page says that there is no more for now. */
+export async function* eventPages(
+  client: RuntimeClient,
+  { threadId, as = 'plain', run, types, start, follow = true, signal }: EventReading,
+): AsyncGenerator<readonly Frame[]> {
+  if (as === 'run') {
+    const after = start === '0' ? undefined : start;
+    for await (const { cursor, event } of client.events(threadId, { as: 'run', after, run, follow, signal }))
+      yield [{ cursor, data: event }];
+    return;
+  }
+  const kinds = types === undefined ? null : new Set(types.split(','));
+  const reading = { after: Number(start), follow, signal, marks: true };
+  for await (const page of followPages(storeOf(client), threadId, reading)) {
+    const wanted = kinds ? page.filter(({ type }) => kinds.has(type)) : page;
+    // Rows that nobody wants are no mark.
+    if (wanted.length > 0 || page.length === 0)
+      yield wanted.map((event) => ({ cursor: String(event.seq), data: event }));
+  }
+}

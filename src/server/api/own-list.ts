@@ -1,0 +1,15 @@
+/** Lists over all threads: of a caller with a user they are of one thread at a time. */
+import type { RuntimeClient } from '../../client/runtime-client.ts';
+import { type Caller, requireReachable } from './caller.ts';
+import { refuseRequest } from './problem.ts';
+
+/** Throws `ThreadNotFound`, and `InvalidRequest` where a thread must be named. */
+export async function requireThreadOf(
+  client: RuntimeClient,
+  caller: Caller,
+  threadId: string | undefined,
+): Promise<void> {
+  if (threadId !== undefined) await requireReachable(client, caller, threadId);
+  else if (caller.userId !== null)
+    refuseRequest('A token of a user reads one thread at a time: name it as "threadId".');
+}

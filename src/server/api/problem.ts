@@ -1,0 +1,67 @@
+/** What a door answers where it refuses or fails: problem documents (RFC 9457), each with a code of the runtime's own table. */
+import { ERRORS, type ErrorCode, isRuntimeError, RuntimeError } from '../../core/value/error.ts';
+
+/** `application/problem+json`. */
+export interface Problem {
+  /** Names the kind of problem: `urn:everthread:error:<code>`. */
+  readonly type: string;
+  /** The code, in words. */
+  readonly title: string;
+  readonly status: number;
+  readonly code: ErrorCode | 'InternalError';
+  /** What happened, to which id, and what to do next. */
+  readonly detail: string;
+}
+
+/** A fault of our own, whose text is not for callers. */
+const FAULT: Problem = {
+  type: 'urn:everthread:error:InternalError',
+  title: 'Internal error',
+  status: 500,
+  code: 'InternalError',
+  detail: 'The request could not be served. The log of the server says why.',
+};
+
+export function toProblem(error: unknown): Problem {
+  if (!isRuntimeError(error)) return FAULT;
+  const { code, message } = error;
+  return {
+    type: `urn:everthread:error:${code}`,
+    title: inWords(code),
+    status: ERRORS[code].status,
+    code,
+    detail: message,
+  };
+}
+
+export function problemResponse(problem: Problem, headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(JSON.stringify(problem), {
+    status: problem.status,
+    headers: { 'content-type': 'application/problem+json', ...SAFE_HEADERS, ...headers },
+  });
+}
+
+/** On every answer: nothing is guessed, framed or kept by what lies between. */
+export const SAFE_HEADERS = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+} as const;
+
+export function jsonResponse(
+  value: unknown,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return Response.json(value, { status, headers: { ...SAFE_HEADERS, ...headers } });
+}
+
+/** Throws `InvalidRequest`. */
+export function refuseRequest(detail: string): never {
+  throw new RuntimeError('InvalidRequest', detail);
+}
+
+/** `ThreadNotFound` as "Thread not found". */
+function inWords(code: string): string {
+  const words = code.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words;
+}

@@ -1,0 +1,88 @@
+/**
+ * A route: what it is called, what it takes, who may call it, and what it answers. The table of all of them (routes.ts) makes the server, its
+ * OpenAPI document and its tests; nothing is served that is not in it.
+ */
+import { createRoute, z } from '@hono/zod-openapi';
+import type { ApiScope, Caller } from './caller.ts';
+import type { ApiHost } from './host.ts';
+import { problemSchema } from './schema/problem-schema.ts';
+
+type Fields = z.ZodObject;
+type Read<Schema> = Schema extends z.ZodType ? z.infer<Schema> : undefined;
+
+export interface Given<Params, Query, Body> {
+  readonly params: Read<Params>;
+  readonly query: Read<Query>;
+  readonly body: Read<Body>;
+  readonly request: Request;
+  readonly caller: Caller;
+  readonly host: ApiHost;
+}
+
+export interface RouteSpec<
+  Params extends Fields | undefined,
+  Query extends Fields | undefined,
+  Body extends z.ZodType | undefined,
+> {
+  readonly method: 'get' | 'post' | 'patch' | 'put' | 'delete';
+  /** As OpenAPI writes it: `/v1/threads/{threadId}`. */
+  readonly path: string;
+  /** Names the operation: of clients that are made from the document. */
+  readonly id: string;
+  readonly scope: ApiScope | 'none';
+  readonly tag: string;
+  readonly summary: string;
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly status?: 200 | 201 | 202 | 204;
+  /** What it answers: a schema of JSON, or the types of what is no JSON. */
+  readonly answer?: z.ZodType | readonly string[];
+  readonly handle: (given: Given<Params, Query, Body>) => Promise<Response> | Response;
+}
+
+export interface ApiRoute {
+  readonly scope: ApiScope | 'none';
+  readonly method: string;
+  readonly path: string;
+  /** Matches the paths that it serves. */
+  readonly pattern: RegExp;
+  readonly document: ReturnType<typeof createRoute>;
+  readonly handle: (given: Given<undefined, undefined, undefined>) => Promise<Response> | Response;
+}
+
+export function route<
+  Params extends Fields | undefined = undefined,
+  Query extends Fields | undefined = undefined,
+  Body extends z.ZodType | undefined = undefined,
+>(spec: RouteSpec<Params, Query, Body>): ApiRoute {
+  const { method, path, scope, tag, summary, id, params, query, body, status = 200, answer } = spec;
+  const document = createRoute({
+    method,
+    path,
+    operationId: id,
+    tags: [tag],
+    summary,
+    security: scope === 'none' ? [] : [{ bearer: [] }],
+    ...(scope === 'none' ? {} : { description: `Scope: \`${scope}\`.` }),
+    request: {
+      ...(params && { params }),
+      ...(query && { query }),
+      ...(body && { body: { required: true, content: { 'application/json': { schema: body } } } }),
+    },
+    responses: {
+      [status]: { description: summary, ...(answer && { content: contentOf(answer) }) },
+      default: {
+        description: 'A problem: its code says what happened.',
+        content: { 'application/problem+json': { schema: problemSchema } },
+      },
+    },
+  });
+  const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+  return { scope, method, path, pattern, document, handle: spec.handle as ApiRoute['handle'] };
+}
+
+function contentOf(answer: z.ZodType | readonly string[]) {
+  if (!Array.isArray(answer)) return { 'application/json': { schema: answer as z.ZodType } };
+  return Object.fromEntries(answer.map((type: string) => [type, { schema: z.string() }]));
+}

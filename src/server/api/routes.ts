@@ -1,0 +1,19 @@
+/** The table of all routes of the HTTP API: the server, its document and its tests are made of it. */
+import type { ApiRoute } from './route.ts';
+import { eventRoutes } from './routes/events.ts';
+import { messageRoutes } from './routes/messages.ts';
+import { runRoutes } from './routes/runs.ts';
+import { serviceRoutes } from './routes/service.ts';
+import { threadDataRoutes } from './routes/thread-data.ts';
+import { threadRoutes } from './routes/threads.ts';
+import { waitRoutes } from './routes/waits.ts';
+
+export const API_ROUTES: readonly ApiRoute[] = [
+  ...serviceRoutes,
+  ...threadRoutes,
+  ...messageRoutes,
+  ...eventRoutes,
+  ...waitRoutes,
+  ...runRoutes,
+  ...threadDataRoutes,
+];

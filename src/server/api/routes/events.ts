@@ -1,0 +1,84 @@
+/** The log of a thread: as one page of JSON, as server-sent events, as lines of JSON. */
+import { z } from '@hono/zod-openapi';
+import { RuntimeError } from '../../../core/value/error.ts';
+import { requireReachable } from '../caller.ts';
+import { eventPages, eventStart } from '../event-pages.ts';
+import { jsonResponse } from '../problem.ts';
+import { type ApiRoute, route } from '../route.ts';
+import { limit, threadParams } from '../schema/given.ts';
+import { eventSchema } from '../schema/records.ts';
+import { streamResponse } from '../stream.ts';
+
+const KEEP_ALIVE_MS = 15_000;
+
+export const eventRoutes: readonly ApiRoute[] = [
+  route({
+    method: 'get',
+    path: '/v1/threads/{threadId}/events',
+    id: 'readEvents',
+    scope: 'read',
+    tag: 'Events',
+    summary: 'Read the log: a page of JSON, or live as `text/event-stream` or `application/x-ndjson`',
+    params: threadParams,
+    query: z.object({
+      as: z.enum(['plain', 'run']).optional(),
+      after: z
+        .string()
+        .optional()
+        .meta({ description: 'A cursor; `0`: from the beginning; `now`: what is to come' }),
+      run: z.string().optional().meta({ description: 'Of an execution alone; with `as=run`' }),
+      types: z.string().optional().meta({ description: 'Kinds, separated by commas; with `as=plain`' }),
+      limit,
+    }),
+    answer: z.object({ events: z.array(eventSchema), cursor: z.string(), more: z.boolean() }),
+    async handle({ params: { threadId }, query, request, caller, host }) {
+      const thread = await requireReachable(host.client, caller, threadId);
+      const format = formatOf(request);
+      // The header is of the connection that broke; the query of the first one.
+      const after = (format === 'sse' ? request.headers.get('last-event-id') : null) ?? query.after;
+      const reading = { ...query, threadId, start: eventStart(query.as, after, thread) };
+      if (format === 'json') return jsonResponse(await onePage(host.client, reading, query.limit));
+      const place = host.streams.enter(threadId);
+      if (!place)
+        throw new RuntimeError(
+          'TooManyStreams',
+          `As many streams are open as there may be: try again later.`,
+        );
+      const signal = AbortSignal.any([place.signal, request.signal]);
+      return streamResponse({
+        format,
+        start: reading.start,
+        // A log that has its last row is read to its end, also from behind it.
+        pages: eventPages(host.client, { ...reading, follow: thread.terminatedAt === null, signal }),
+        signal,
+        onClose: place.leave,
+        keepAliveMs: KEEP_ALIVE_MS,
+      });
+    },
+  }),
+];
+
+const PAGE = 100;
+
+async function onePage(
+  client: Parameters<typeof eventPages>[0],
+  reading: Omit<Parameters<typeof eventPages>[1], 'signal'>,
+  most = PAGE,
+) {
+  const events: unknown[] = [];
+  let cursor = reading.start;
+  for await (const page of eventPages(client, { ...reading, follow: false })) {
+    for (const frame of page) {
+      if (events.length === most) return { events, cursor, more: true };
+      events.push(frame.data);
+      cursor = frame.cursor;
+    }
+  }
+  return { events, cursor, more: false };
+}
+
+function formatOf(request: Request): 'json' | 'sse' | 'ndjson' {
+  const accept = request.headers.get('accept') ?? '';
+  if (accept.includes('text/event-stream')) return 'sse';
+  return accept.includes('application/x-ndjson') ? 'ndjson' : 'json';
+}

@@ -1,0 +1,57 @@
+/** The server itself: whether it lives, whether it can work, and which agents there are. */
+import { z } from '@hono/zod-openapi';
+import { jsonResponse } from '../problem.ts';
+import { type ApiRoute, route } from '../route.ts';
+
+const tag = 'Service';
+
+export const serviceRoutes: readonly ApiRoute[] = [
+  route({
+    method: 'get',
+    path: '/healthz',
+    id: 'health',
+    scope: 'none',
+    tag,
+    summary: 'The process lives',
+    answer: z.object({ status: z.literal('ok') }),
+    handle: () => jsonResponse({ status: 'ok' }),
+  }),
+  route({
+    method: 'get',
+    path: '/readyz',
+    id: 'readiness',
+    scope: 'none',
+    tag,
+    summary: 'Store and Temporal server answer; 503 where one does not',
+    answer: z.object({ status: z.enum(['ready', 'unavailable']), store: z.boolean(), temporal: z.boolean() }),
+    async handle({ host: { client } }) {
+      const [store, temporal] = await Promise.all([
+        answers(client.listThreads({ limit: 1 })),
+        answers(client.temporal.workflowService.getSystemInfo({})),
+      ]);
+      const ready = store && temporal;
+      return jsonResponse({ status: ready ? 'ready' : 'unavailable', store, temporal }, ready ? 200 : 503);
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/agents',
+    id: 'listAgents',
+    scope: 'read',
+    tag,
+    summary: 'List the agents of the project',
+    answer: z.object({
+      agents: z.array(
+        z.object({ name: z.string(), title: z.string().nullable(), description: z.string().nullable() }),
+      ),
+    }),
+    handle: ({ host }) => jsonResponse({ agents: host.agents?.() ?? [] }),
+  }),
+];
+
+function answers(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false,
+  );
+}

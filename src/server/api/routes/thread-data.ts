@@ -1,0 +1,159 @@
+/** What a thread keeps: files, values, effects, the log of its calls, its budget. */
+import { z } from '@hono/zod-openapi';
+import { RuntimeError } from '../../../core/value/error.ts';
+import { requireReachable } from '../caller.ts';
+import { jsonResponse, SAFE_HEADERS } from '../problem.ts';
+import { type ApiRoute, route } from '../route.ts';
+import { limit, threadParams } from '../schema/given.ts';
+import { effectSchema, fileSchema, logSchema } from '../schema/records.ts';
+
+const tag = 'Thread data';
+
+export const threadDataRoutes: readonly ApiRoute[] = [
+  route({
+    method: 'get',
+    path: '/v1/threads/{threadId}/files',
+    id: 'listFiles',
+    scope: 'read',
+    tag,
+    summary: 'List a directory of the thread: directories first, then by name',
+    params: threadParams,
+    query: z.object({ path: z.string().optional().meta({ description: 'A directory; `/` unless given' }) }),
+    answer: z.object({ entries: z.array(fileSchema) }),
+    async handle({ params: { threadId }, query, caller, host }) {
+      await requireReachable(host.client, caller, threadId);
+      return jsonResponse(await host.client.files(threadId).readdir(query.path ?? '/'));
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/threads/{threadId}/file',
+    id: 'readFile',
+    scope: 'read',
+    tag,
+    summary: 'Read the bytes of a file',
+    params: threadParams,
+    query: z.object({ path: z.string() }),
+    answer: ['*/*'],
+    async handle({ params: { threadId }, query: { path }, request, caller, host }) {
+      await requireReachable(host.client, caller, threadId);
+      const files = host.client.files(threadId);
+      const [file, chunks] = [
+        await files.stat(path),
+        await files.readStream(path, { signal: request.signal }),
+      ];
+      if (!file || !chunks)
+        throw new RuntimeError('FileNotFound', `There is no file "${path}" in thread "${threadId}".`);
+      const bytes = ReadableStream.from(mapData(chunks));
+      return new Response(bytes, { headers: { ...SAFE_HEADERS, ...fileHeaders(file) } });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/threads/{threadId}/values/{key}',
+    id: 'getValue',
+    scope: 'read',
+    tag,
+    summary: 'Read a value of the thread',
+    params: threadParams.extend({ key: z.string() }),
+    answer: z.object({ key: z.string(), value: z.unknown() }),
+    async handle({ params: { threadId, key }, caller, host }) {
+      await requireReachable(host.client, caller, threadId);
+      return jsonResponse({ key, value: (await host.client.values(threadId).get(key)) ?? null });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/threads/{threadId}/values',
+    id: 'listValues',
+    scope: 'read',
+    tag,
+    summary: 'List values of the thread, by key',
+    params: threadParams,
+    query: z.object({ limit, after: z.string().optional().meta({ description: 'Keys behind this one' }) }),
+    answer: z.object({ values: z.array(z.looseObject({ key: z.string() })) }),
+    async handle({ params: { threadId }, query, caller, host }) {
+      await requireReachable(host.client, caller, threadId);
+      return jsonResponse({ values: await host.client.values(threadId).list(query) });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/threads/{threadId}/effects',
+    id: 'listEffects',
+    scope: 'read',
+    tag,
+    summary: 'List effects that wait, the next due first',
+    params: threadParams,
+    query: z.object({ name: z.string().optional() }),
+    answer: z.object({ effects: z.array(effectSchema) }),
+    async handle({ params: { threadId }, query, caller, host }) {
+      await requireReachable(host.client, caller, threadId);
+      return jsonResponse({ effects: await host.client.listEffects(threadId, query.name) });
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/v1/threads/{threadId}/effects/{effectId}',
+    id: 'removeEffect',
+    scope: 'write',
+    tag,
+    summary: 'Remove an effect that waits',
+    params: threadParams.extend({ effectId: z.string() }),
+    answer: z.object({ removed: z.boolean().meta({ description: 'False: it has fired, or never was' }) }),
+    async handle({ params: { threadId, effectId }, caller, host }) {
+      await requireReachable(host.client, caller, threadId);
+      return jsonResponse({ removed: await host.client.removeEffect(threadId, effectId) });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/threads/{threadId}/logs',
+    id: 'listLogs',
+    scope: 'read',
+    tag,
+    summary: 'List model calls with usage and cost, tool calls and executions, newest first',
+    params: threadParams,
+    query: z.object({
+      limit,
+      offset: z.coerce.number().int().min(0).optional(),
+      order: z.enum(['asc', 'desc']).optional(),
+    }),
+    answer: z.object({ logs: z.array(logSchema) }),
+    async handle({ params: { threadId }, query, caller, host }) {
+      await requireReachable(host.client, caller, threadId);
+      return jsonResponse({ logs: await host.client.getLogs(threadId, query) });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/threads/{threadId}/budget',
+    id: 'getBudget',
+    scope: 'read',
+    tag,
+    summary: 'Read the limits of the newest execution, and how far each is used up',
+    params: threadParams,
+    answer: z.object({ lines: z.array(z.looseObject({})) }),
+    async handle({ params: { threadId }, caller, host }) {
+      await requireReachable(host.client, caller, threadId);
+      return jsonResponse({ lines: await host.client.getBudget(threadId) });
+    },
+  }),
+];
+
+/** Shown by a browser as what they are; everything else is saved. */
+const SHOWN = /^(image\/(png|jpeg|gif|webp|avif)|text\/plain|application\/(json|pdf)|audio\/.+|video\/.+)$/;
+
+function fileHeaders({ name, mimeType, size }: { name: string; mimeType: string; size: number }) {
+  const kind = SHOWN.test(mimeType) ? 'inline' : 'attachment';
+  return {
+    'content-type': mimeType,
+    'content-length': String(size),
+    'content-disposition': `${kind}; filename*=UTF-8''${encodeURIComponent(name)}`,
+    'content-security-policy': "sandbox; default-src 'none'",
+  };
+}
+
+async function* mapData(chunks: AsyncIterable<{ readonly data: Uint8Array }>): AsyncGenerator<Uint8Array> {
+  for await (const { data } of chunks) yield data;
+}

@@ -1,0 +1,63 @@
+/** What is asked of people, and their answers. */
+import { z } from '@hono/zod-openapi';
+import type { WaitAnswer } from '../../../core/wait/answer.ts';
+import { WAIT_OUTCOMES, WAIT_STATES } from '../../../core/wait/wait.ts';
+import { requireReachable } from '../caller.ts';
+import { requireThreadOf } from '../own-list.ts';
+import { jsonResponse } from '../problem.ts';
+import { type ApiRoute, route } from '../route.ts';
+import { answerBody, limit } from '../schema/given.ts';
+import { waitSchema } from '../schema/records.ts';
+
+const tag = 'Waits';
+const params = z.object({ waitId: z.string() });
+
+export const waitRoutes: readonly ApiRoute[] = [
+  route({
+    method: 'get',
+    path: '/v1/waits',
+    id: 'listWaits',
+    scope: 'read',
+    tag,
+    summary: 'List what is asked of people, oldest first: what is open, unless a state is given',
+    query: z.object({ threadId: z.string().optional(), state: z.enum(WAIT_STATES).optional(), limit }),
+    answer: z.object({ waits: z.array(waitSchema) }),
+    async handle({ query, caller, host }) {
+      await requireThreadOf(host.client, caller, query.threadId);
+      return jsonResponse({ waits: await host.client.listWaits(query) });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/waits/{waitId}',
+    id: 'getWait',
+    scope: 'read',
+    tag,
+    summary: 'Read what is asked',
+    params,
+    answer: waitSchema,
+    async handle({ params: { waitId }, caller, host }) {
+      const wait = await host.client.getWait(waitId);
+      await requireReachable(host.client, caller, wait.threadId);
+      return jsonResponse(wait);
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/waits/{waitId}/answer',
+    id: 'answerWait',
+    scope: 'answer',
+    tag,
+    summary: 'Answer it: the first answer counts, an equal one again is a duplicate and harmless',
+    params,
+    body: answerBody,
+    answer: z.object({ outcome: z.enum(WAIT_OUTCOMES) }),
+    async handle({ params: { waitId }, body, caller, host }) {
+      const wait = await host.client.getWait(waitId);
+      await requireReachable(host.client, caller, wait.threadId);
+      const { fingerprint, by = caller.name ?? undefined, ...answer } = body;
+      const named = by === undefined ? answer : { ...answer, by };
+      return jsonResponse(await host.client.answerWait(waitId, named as WaitAnswer, { fingerprint }));
+    },
+  }),
+];

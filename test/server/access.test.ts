@@ -1,0 +1,118 @@
+/** Who may come in, and what they reach: every route of the table, with a foreign token and with none. */
+import { request as httpRequest } from 'node:http';
+import { describe, expect, it } from '@jest/globals';
+import { tokenAccess } from '../../src/server/api/access.ts';
+import { API_ROUTES } from '../../src/server/api/routes.ts';
+import { says, scriptedModel } from '../../src/testing/index.ts';
+import { testApi } from '../support/api.ts';
+import { testRuntime } from '../support/runtime.ts';
+
+const [ALL, ADA, READER, ANSWERER] = ['all', 'ada', 'reader', 'answerer'].map((name) => name.padEnd(20, '-'));
+const access = tokenAccess(`${ALL},${ADA}=read+write+answer@ada,${READER}=read,${ANSWERER}=answer`);
+const as = (token: string | undefined) => ({ authorization: `Bearer ${token}` });
+
+/** A request that the route would take, of a thread of somebody. */
+function toRequest(path: string, ids: Readonly<Record<string, string>>): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? 'x');
+}
+
+const BODIES: Readonly<Record<string, object>> = {
+  startThread: { agent: 'helper' },
+  sendMessage: { content: 'hi' },
+  answerWait: { approved: true },
+};
+
+describe('access to the API', () => {
+  it('every route but the two of the service wants a token, and a token of somebody else reaches no thread', async () => {
+    const runtime = await testRuntime({ model: scriptedModel([says('hello')]) });
+    const api = await testApi(runtime, { access });
+    const { threadId } = await runtime.client.startThread({
+      agent: 'helper',
+      userId: 'bob',
+      messages: [{ content: 'hi' }],
+    });
+    await runtime.client.waitForIdle(threadId);
+    const [run] = await runtime.client.runs.list({ threadId });
+    const ids = {
+      threadId,
+      runId: run?.id ?? '',
+      waitId: 'none',
+      messageId: 'none',
+      effectId: 'none',
+      key: 'none',
+    };
+    const outcomes = new Map<string, readonly [number, number, number]>();
+    for (const { method, path, scope, document } of API_ROUTES) {
+      const body =
+        method === 'get' || method === 'delete' ? undefined : (BODIES[document.operationId ?? ''] ?? {});
+      const query = path.endsWith('/file') ? '?path=/x' : '';
+      const ask = async (headers: Readonly<Record<string, string>>) =>
+        (await api.call(method.toUpperCase(), toRequest(path, ids) + query, body, headers)).status;
+      const told = [await ask({}), await ask(as('unknown-unknown-unknown')), await ask(as(ADA))] as const;
+      if (scope === 'none') expect(told).toEqual([200, 200, 200]);
+      else outcomes.set(`${method} ${path}`, told);
+    }
+    for (const [route, [none, unknown, foreign]] of outcomes) {
+      expect([route, none, unknown]).toEqual([route, 401, 401]);
+      // What names no thread of somebody else: her own threads, the agents, and a new thread of hers.
+      const own = ['get /v1/threads', 'post /v1/threads', 'get /v1/agents'].includes(route);
+      expect([route, foreign]).toEqual([route, own ? expect.any(Number) : foreign === 400 ? 400 : 404]);
+    }
+    expect((await api.call('GET', '/v1/threads', undefined, as(ADA))).body.threads).not.toContainEqual(
+      expect.objectContaining({ userId: 'bob' }),
+    );
+    expect((await api.call('GET', '/v1/waits', undefined, as(ADA))).body.code).toBe('InvalidRequest');
+    expect(await runtime.client.getThread(threadId)).toMatchObject({ status: 'idle', terminatedAt: null });
+    expect((await runtime.client.getMessages(threadId)).total).toBe(2);
+  });
+
+  it('a scope does what it says and no more, and a thread is the user’s of the token that started it', async () => {
+    const runtime = await testRuntime({ model: scriptedModel([]) });
+    const api = await testApi(runtime, { access });
+    const refused = async (token: string | undefined, method: string, path: string, body?: object) => {
+      const { status, body: problem } = await api.call(method, path, body, as(token));
+      return [status, problem.code];
+    };
+    expect(await refused(READER, 'POST', '/v1/threads', { agent: 'helper' })).toEqual([403, 'Forbidden']);
+    expect(await refused(READER, 'POST', '/v1/waits/x/answer', { approved: true })).toEqual([
+      403,
+      'Forbidden',
+    ]);
+    expect(await refused(ANSWERER, 'GET', '/v1/threads')).toEqual([403, 'Forbidden']);
+    expect(await refused(ANSWERER, 'POST', '/v1/waits/x/answer', { approved: true })).toEqual([
+      404,
+      'WaitNotFound',
+    ]);
+    const { body } = await api.call('POST', '/v1/threads', { agent: 'helper', userId: 'bob' }, as(ADA));
+    await runtime.client.waitForIdle(body.threadId);
+    expect(await runtime.client.getThread(body.threadId)).toMatchObject({ userId: 'ada' });
+    expect((await api.call('GET', `/v1/threads/${body.threadId}`, undefined, as(ADA))).status).toBe(200);
+    expect((await api.call('GET', `/v1/threads/${body.threadId}`, undefined, as(ALL))).status).toBe(200);
+  });
+
+  it('without tokens a page of the web cannot reach it, whatever name it gives the machine', async () => {
+    const runtime = await testRuntime({ model: scriptedModel([]) });
+    const api = await testApi(runtime);
+    expect((await api.call('GET', '/v1/threads')).status).toBe(200);
+    const page = await api.call('GET', '/v1/threads', undefined, { origin: 'https://evil.example' });
+    expect(page).toMatchObject({ status: 403, body: { code: 'Forbidden' } });
+    expect(
+      (await api.call('GET', '/v1/threads', undefined, { origin: 'http://localhost:5173' })).status,
+    ).toBe(200);
+    // A name that resolves to this machine: `fetch` sets the header itself.
+    const status = await new Promise((resolve, reject) => {
+      httpRequest(`${api.url}/v1/threads`, { headers: { host: 'evil.example' } }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      })
+        .on('error', reject)
+        .end();
+    });
+    expect(status).toBe(403);
+    expect(
+      (await api.call('OPTIONS', '/v1/threads', undefined, { origin: 'https://evil.example' })).headers.get(
+        'access-control-allow-origin',
+      ),
+    ).toBeNull();
+  });
+});

@@ -1,0 +1,96 @@
+/** The log over HTTP: pages, server-sent events and lines of JSON, with the same rows under the same cursors. */
+import { describe, expect, it } from '@jest/globals';
+import { says, scriptedModel } from '../../src/testing/index.ts';
+import { testApi } from '../support/api.ts';
+import { readStream, type Told } from '../support/read-stream.ts';
+import { testRuntime } from '../support/runtime.ts';
+
+const rowsOf = (told: readonly Told[]) =>
+  told.filter(({ event }) => event === 'message').map(({ data }) => data);
+
+describe('/v1/threads/{threadId}/events', () => {
+  it('tells the same rows as the client: in pages, as a stream, as lines, and from any cursor', async () => {
+    const runtime = await testRuntime({ model: scriptedModel([says('Hello!')]) });
+    const api = await testApi(runtime);
+    const thread = await runtime.start('hi');
+    const rows = [];
+    for await (const row of runtime.client.events(thread, { follow: false })) rows.push(row);
+    const path = `/v1/threads/${thread}/events`;
+    const page = await api.call('GET', `${path}?limit=3`);
+    expect(page.body).toEqual({ events: rows.slice(0, 3), cursor: String(rows[2]?.seq), more: true });
+    const rest = await api.call('GET', `${path}?limit=1000&after=${page.body.cursor}`);
+    expect(rest.body).toEqual({ events: rows.slice(3), cursor: String(rows.at(-1)?.seq), more: false });
+    for (const format of ['sse', 'ndjson'] as const) {
+      const told = await readStream(api.url + path, { format, until: ({ event }) => event === 'caught-up' });
+      expect(told[0]).toMatchObject({ event: 'open', id: '0' });
+      expect(rowsOf(told)).toEqual(rows);
+      expect(told.at(-1)).toMatchObject({ event: 'caught-up', id: String(rows.at(-1)?.seq) });
+    }
+    const kinds = await api.call('GET', `${path}?types=execution.started,execution.ended`);
+    expect(kinds.body.events.map(({ type }: { type: string }) => type)).toEqual([
+      'execution.started',
+      'execution.ended',
+    ]);
+    const runs = [];
+    for await (const { event } of runtime.client.events(thread, { as: 'run', follow: false }))
+      runs.push(event);
+    expect((await api.call('GET', `${path}?as=run&limit=1000`)).body.events).toEqual(runs);
+  });
+
+  it('goes on live behind the header’s cursor, and ends with a mark once the thread is terminated', async () => {
+    const runtime = await testRuntime({ model: scriptedModel([says('one'), says('two')]) });
+    const api = await testApi(runtime);
+    const thread = await runtime.start('hi');
+    const { lastSeq } = await runtime.client.getThread(thread);
+    const url = `${api.url}/v1/threads/${thread}/events`;
+    let said = false;
+    const told = await readStream(url, {
+      format: 'sse',
+      headers: { 'last-event-id': String(lastSeq) },
+      async until({ event }) {
+        if (event === 'caught-up' && !said) {
+          said = true;
+          await runtime.say(thread, 'more');
+          await runtime.client.terminate(thread);
+        }
+        return event === 'end';
+      },
+    });
+    const rows = rowsOf(told) as { seq: number; type: string }[];
+    expect(rows[0]?.seq).toBe(lastSeq + 1);
+    expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, n) => lastSeq + 1 + n));
+    expect(rows.at(-1)?.type).toBe('thread.terminated');
+    expect(told.at(-1)).toMatchObject({ event: 'end', id: String(rows.at(-1)?.seq) });
+    // What is ended is told at once to whoever comes later.
+    const late = await readStream(`${url}?after=now`, {
+      format: 'sse',
+      until: ({ event }) => event === 'end',
+    });
+    expect(late.map(({ event }) => event)).toEqual(['open', 'end']);
+  });
+
+  it('leaving stops nothing, a closing server ends streams without the mark of the end, and there are as many as it admits', async () => {
+    const runtime = await testRuntime({ model: scriptedModel([says('one')]) });
+    const api = await testApi(runtime, { streamsOfThread: 1 });
+    const thread = await runtime.start();
+    const url = `${api.url}/v1/threads/${thread}/events`;
+    const first = await fetch(url, { headers: { accept: 'text/event-stream' } });
+    const second = await api.call('GET', `/v1/threads/${thread}/events`, undefined, {
+      accept: 'text/event-stream',
+    });
+    expect(second).toMatchObject({ status: 503, body: { code: 'TooManyStreams' } });
+    await first.body?.cancel();
+    const told = await readStream(url, {
+      format: 'sse',
+      // The place of the one that left is free as soon as the server has noticed it.
+      again: ({ status }) => status === 503,
+      async until({ event }) {
+        if (event === 'caught-up') void api.close();
+        return false;
+      },
+    });
+    expect(told.map(({ event }) => event)).not.toContain('end');
+    await runtime.say(thread, 'hi');
+    expect(await runtime.transcript(thread)).toEqual(['user: hi', 'assistant: one']);
+  });
+});

@@ -1,0 +1,106 @@
+/** Threads over HTTP: started, sent to, read, ended, through a real socket. */
+import { describe, expect, it } from '@jest/globals';
+import { says, scriptedModel } from '../../src/testing/index.ts';
+import { testApi } from '../support/api.ts';
+import { testRuntime } from '../support/runtime.ts';
+
+describe('/v1/threads', () => {
+  it('starts a thread, sends to it, and reads what it has said', async () => {
+    const runtime = await testRuntime({ model: scriptedModel([says('Hello!'), says('Bye!')]) });
+    const api = await testApi(runtime);
+    const started = await api.call('POST', '/v1/threads', { agent: 'helper', messages: [{ content: 'hi' }] });
+    expect(started).toMatchObject({ status: 201, body: { threadId: expect.any(String) } });
+    const { threadId } = started.body;
+    expect(started.headers.get('location')).toBe(`/v1/threads/${threadId}`);
+    await runtime.client.waitForIdle(threadId);
+    const sent = await api.call(
+      'POST',
+      `/v1/threads/${threadId}/messages`,
+      { content: 'bye' },
+      { 'idempotency-key': 'm-2' },
+    );
+    expect(sent).toMatchObject({ status: 202, body: { id: 'm-2' } });
+    const again = await api.call(
+      'POST',
+      `/v1/threads/${threadId}/messages`,
+      { content: 'bye' },
+      { 'idempotency-key': 'm-2' },
+    );
+    expect(again.body).toEqual({ id: 'm-2' });
+    await runtime.client.waitForIdle(threadId);
+    const { body } = await api.call('GET', `/v1/threads/${threadId}/messages`);
+    expect(body.messages.map(({ content }: { content: string }) => content)).toEqual([
+      'hi',
+      'Hello!',
+      'bye',
+      'Bye!',
+    ]);
+    const thread = await api.call('GET', `/v1/threads/${threadId}`);
+    expect(thread).toMatchObject({ status: 200, body: { id: threadId, status: 'idle', agent: 'helper' } });
+    const listed = await api.call('GET', '/v1/threads?limit=1');
+    expect(listed.body.threads).toHaveLength(1);
+    expect((await api.call('GET', `/v1/threads/${threadId}/family`)).body.family).toHaveLength(1);
+    expect((await api.call('POST', `/v1/threads/${threadId}/terminate`, {})).status).toBe(200);
+    const refused = await api.call('POST', `/v1/threads/${threadId}/messages`, { content: 'more' });
+    expect(refused).toMatchObject({ status: 410, body: { code: 'ThreadTerminated' } });
+    expect(refused.headers.get('content-type')).toBe('application/problem+json');
+  });
+
+  it('answers a problem with a code for each kind of bad input, and changes nothing', async () => {
+    const runtime = await testRuntime({ model: scriptedModel([]) });
+    const api = await testApi(runtime);
+    const thread = await runtime.start();
+    const bad = async (method: string, path: string, body?: unknown) => {
+      const { status, body: problem } = await api.call(method, path, body);
+      return [status, problem.code, problem.detail];
+    };
+    expect(await bad('GET', '/v1/threads/nowhere')).toEqual([
+      404,
+      'ThreadNotFound',
+      expect.stringContaining('nowhere'),
+    ]);
+    expect(await bad('GET', '/v1/nothing')).toEqual([
+      404,
+      'RouteNotFound',
+      expect.stringContaining('/v1/nothing'),
+    ]);
+    expect(await bad('DELETE', '/v1/threads')).toEqual([
+      405,
+      'MethodNotAllowed',
+      expect.stringContaining('GET, POST'),
+    ]);
+    expect(await bad('POST', '/v1/threads', '{"agent"')).toEqual([
+      400,
+      'InvalidRequest',
+      expect.stringContaining('JSON'),
+    ]);
+    expect(await bad('POST', '/v1/threads', { agnet: 'x' })).toEqual([
+      400,
+      'InvalidRequest',
+      expect.stringContaining('agent'),
+    ]);
+    expect(await bad('GET', '/v1/threads?limit=0')).toEqual([
+      400,
+      'InvalidRequest',
+      expect.stringContaining('limit'),
+    ]);
+    expect(await bad('GET', `/v1/threads/${thread}/events?after=x`)).toEqual([
+      400,
+      'InvalidRequest',
+      expect.stringContaining('"x"'),
+    ]);
+    expect(await bad('GET', `/v1/threads/${thread}/events?after=999999`)).toEqual([
+      400,
+      'InvalidCursor',
+      expect.any(String),
+    ]);
+    expect(await bad('GET', '/v1/waits/none')).toEqual([404, 'WaitNotFound', expect.any(String)]);
+    expect(await bad('GET', '/v1/runs/none')).toEqual([404, 'ExecutionNotFound', expect.any(String)]);
+    expect(await bad('POST', `/v1/threads/${thread}/cancel`, {})).toEqual([
+      404,
+      'ExecutionNotFound',
+      expect.any(String),
+    ]);
+    expect((await runtime.client.getMessages(thread)).total).toBe(0);
+  });
+});
