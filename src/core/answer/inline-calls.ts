@@ -21,6 +21,11 @@ export interface InlineCall {
   readonly text: string;
 }
 
+/** Whether it is worth while to look: most texts hold nothing that looks like a call. */
+export function mayHoldCalls(text: string): boolean {
+  return /^\s*[A-Za-z_][\w-]* ?\(|<tool_c(?:ode|all)>|```[ \t]*tool_c/.test(text);
+}
+
 export function findInlineCalls(text: string, offered: ReadonlySet<string>): readonly InlineCall[] {
   const whole = text.trim();
   const [only, ...others] = readSequence(whole, offered) ?? [];

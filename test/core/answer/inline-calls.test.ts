@@ -1,6 +1,6 @@
 /** Calls within a text: what stands in a wrapper made for them, and nothing that merely speaks of a tool. */
 import { describe, expect, it } from '@jest/globals';
-import { findInlineCalls } from '../../../src/core/answer/inline-calls.ts';
+import { findInlineCalls, mayHoldCalls } from '../../../src/core/answer/inline-calls.ts';
 import { LIMITS } from '../../../src/core/value/limit.ts';
 
 const OFFERED = new Set(['look', 'look_up', 'check_resources']);
@@ -43,6 +43,7 @@ describe('a call within a text', () => {
     ],
   ])('is found %s', (_, text, expected) => {
     expect(find(text)).toEqual(expected);
+    expect(mayHoldCalls(text)).toBe(true);
   });
 
   it.each<[string, string]>([
@@ -85,7 +86,7 @@ describe('a call within a text', () => {
       '({[',
       '"',
     ])
-      expect(find(many(piece))).toEqual([]);
+      expect([find(many(piece)), typeof mayHoldCalls(many(piece))]).toEqual([[], 'boolean']);
     const calls = '<tool_code>look()</tool_code>';
     expect(find(many(calls))).toHaveLength(LIMITS.answerCalls);
   });
