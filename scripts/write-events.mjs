@@ -5,8 +5,10 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'src', 'core', 'event', 'event-data.ts');
-/** The file of shapes that several events share. */
-const BORROWED = join(ROOT, 'src', 'core', 'thread', 'step.ts');
+/** The files of shapes that events share. */
+const BORROWED = ['thread/step.ts', 'context/context-manifest.ts'].map((file) =>
+  join(ROOT, 'src/core', file),
+);
 export const TARGET = join(ROOT, 'docs', 'events.md');
 
 const HEAD = `# Events of a thread
@@ -27,7 +29,8 @@ export function renderEvents() {
   const source = readFileSync(SOURCE, 'utf8');
   const start = source.indexOf('export interface EventData {');
   const body = source.slice(start, source.indexOf('\n}\n', start) + 1);
-  const shapes = new Map([...readShapes(readFileSync(BORROWED, 'utf8')), ...readShapes(source)]);
+  const borrowed = BORROWED.flatMap((file) => readShapes(readFileSync(file, 'utf8')));
+  const shapes = new Map([...borrowed, ...readShapes(source)]);
   const rows = [...body.matchAll(KIND)].map(
     ([, when, kind, type]) =>
       `| \`${kind}\` | ${when} | ${readFields(type, shapes).map(toCell).join(', ')} |`,

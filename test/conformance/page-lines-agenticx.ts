@@ -10,4 +10,47 @@ export const AGENTICX_LINES: readonly PageLine[] = [
     'The think-act loop: message sanitization, dangling tool_calls are dropped',
     'such a call gets a failed result, so that the model knows of it; one without an id is dropped, and its text kept (AX-11)',
   ),
+  shown('The think-act loop: invalid tool names are normalised', 'AX-45'),
+  shown('The think-act loop: streamed JSON arguments are repaired', 'AX-46', 'AX-48', 'AX-50'),
+  differs(
+    'The think-act loop: arguments that cannot be repaired are an empty object',
+    'their call is not made, and the model reads why (AX-47)',
+  ),
+  shown('The think-act loop: tool-call filtering', 'AX-45', 'AX-49'),
+  shown(
+    'The think-act loop: an inline tool call from plaintext',
+    'AX-52',
+    'AX-53',
+    'AX-54',
+    'AX-55',
+    'AX-56',
+  ),
+  differs(
+    'The think-act loop: an inline tool call anywhere in plaintext',
+    'in a wrapper made for calls, or where it is all of the text: words about a tool never run it (AX-57)',
+  ),
+  shown('The think-act loop: LLM call, streamed, with its four timeouts', 'AX-30', 'AX-31', 'AX-32', 'AX-33'),
+  shown('The think-act loop: LLM call, on any failure invoke', 'AX-34', 'AX-36'),
+  differs(
+    'The think-act loop: LLM call, invoke on any failure',
+    'what a provider refuses itself, with a status or for its limits, is tried again after a pause instead: it would refuse both',
+  ),
+  shown('Timeout configuration', 'AX-38', 'AX-39'),
+  differs(
+    'Timeout configuration: environment variables',
+    'the times are those of each model, in its definition: one slow model needs its own',
+  ),
+  shown('timeout: AGX_LLM_INVOKE_TIMEOUT_SECONDS (`firstChunkSeconds`, `plainSeconds`)', 'AX-31', 'AX-35'),
+  shown('timeout: AGX_LLM_HEARTBEAT_TIMEOUT_SECONDS (`idleSeconds`)', 'AX-32'),
+  shown('timeout: AGX_LLM_HARD_TIMEOUT_SECONDS (`totalSeconds`)', 'AX-33'),
+  shown('timeout: AGX_LLM_FIRST_FEEDBACK_SECONDS (`feedbackSeconds`)', 'AX-31', 'AX-37'),
+  differs(
+    'timeout: AGX_LLM_FIRST_FEEDBACK_SECONDS, a waiting TOKEN',
+    'it is an event of its own, `model.waiting`: never part of the text',
+  ),
+  differs(
+    'timeout: defaults of 120 and 300 seconds',
+    '600 seconds for a whole answer and for a stream, 120 for its beginning: models that think take longer',
+  ),
+  shown('Timeout configuration: the request timeout passed into providers', 'AX-38'),
 ];

@@ -16,4 +16,28 @@ export const HYGIENE: readonly Requirement[] = [
     text: 'Sanitising what was sanitised changes nothing, whatever the history.',
   },
   { id: 'AX-15', level: 'MUST', text: 'A key that the contract does not know never reaches a provider.' },
+  {
+    id: 'AX-45',
+    level: 'MUST',
+    text: 'A call that names nothing, or `none`, is never made, and no event has its name.',
+  },
+  { id: 'AX-46', level: 'MUST', text: 'Arguments with something around them are run with the arguments.' },
+  {
+    id: 'AX-47',
+    level: 'MUST',
+    text: 'A call whose arguments cannot be read is not run with none: the model gets an error that corrects it.',
+  },
+  {
+    id: 'AX-48',
+    level: 'MUST',
+    text: 'Pieces of two calls that come by turns make two calls, in their order.',
+  },
+  { id: 'AX-49', level: 'MUST', text: 'A call without an id gets one that is the same after a replay.' },
+  { id: 'AX-50', level: 'MUST', text: 'An argument that looks like an id of the runtime reaches its tool.' },
+  { id: 'AX-52', level: 'MUST', text: 'A call in its tag is made.' },
+  { id: 'AX-53', level: 'MUST', text: 'A text that is one call is one, with its arguments.' },
+  { id: 'AX-54', level: 'MUST', text: 'A name that was not offered makes text of what looks like a call.' },
+  { id: 'AX-55', level: 'MUST', text: 'Where an answer has calls, its text has none.' },
+  { id: 'AX-56', level: 'MUST', text: 'A bracket within an argument does not end a call.' },
+  { id: 'AX-57', level: 'MUST', text: 'A sentence that mentions a tool does not run it.' },
 ];

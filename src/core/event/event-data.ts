@@ -5,6 +5,7 @@
  * `docs/events.md` is generated from the first comment of each kind (`npm run events`).
  */
 
+import type { CallRepair } from '../answer/clean-calls.ts';
 import type { HookName } from '../author/hook.ts';
 import type { ContextManifest } from '../context/context-manifest.ts';
 import type { ActionArtifact, ActionKind } from '../governance/agent-policy.ts';
@@ -125,23 +126,21 @@ export interface EventData {
   };
   /** Another attempt at the step: the worker of the previous one was lost, or it waited for its budget. */
   'step.retried': { readonly reason: string };
-  /** The answer is stored as the message `messageId`; its calls follow. */
+  /** The answer is stored as the message `messageId`; its calls follow, but for the `droppedCalls` that named nothing. */
   'step.committed': InSubprompt & {
     readonly messageId: string;
     readonly model: string;
     /** The provider's word, or `hook_blocked`. */
     readonly finishReason: string;
     readonly usage?: ProviderUsage;
+    readonly droppedCalls?: number;
   };
   /** The step failed for good and has no answer. */
   'step.failed': StoredError;
   /** Messages that no longer fit were left out of a request. */
   'context.trimmed': { readonly messages: number };
 
-  /**
-   * A request to a model is about to be sent: its tokens by section, as they are estimated. Where a context, a policy or a budget is in use.
-   * What the provider has counted is in the `model.answered` of the same `call`.
-   */
+  /** A request to a model is about to be sent: its tokens by section, as they are estimated, where a context, a policy or a budget is in use. What the provider has counted is in the `model.answered` of the same `call`. */
   'context.prepared': ContextManifest & {
     readonly model: string;
     readonly modelId: string;
@@ -168,18 +167,16 @@ export interface EventData {
   };
   /** No answer has begun within the model's `feedbackSeconds`. Told once while a step asks, and not behind the beginning of an answer. */
   'model.waiting': InSubprompt & { readonly call: number };
-  /**
-   * What was streamed is to be forgotten: all pieces of the step with this `attempt` and this `call`, the request that brought them. Another
-   * request, or the end of the step, follows. `reason`: the code of its failure, or `WorkerLost`. Told of requests that had streamed text.
-   */
+  /** A request that had streamed text was given up: its pieces, those of the step with this `attempt` and `call`, are to be forgotten. `reason`: the code of its failure, or `WorkerLost`. */
   'attempt.discarded': InSubprompt & {
     readonly attempt: number;
     readonly call: number;
     readonly reason: string;
   };
 
-  /** A model or a queued item calls a tool. */
-  'tool.called': NamedCall & InSubprompt & { readonly queued?: boolean };
+  /** A model or a queued item calls a tool. `repaired`: what was done to the call before it was stored; its own words are in the message's metadata. */
+  'tool.called': NamedCall &
+    InSubprompt & { readonly queued?: boolean; readonly repaired?: readonly CallRepair[] };
   /** The tool's body began. */
   'tool.started': NamedCall;
   /** The tool has a result, which is the message before this event. */
