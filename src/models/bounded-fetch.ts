@@ -3,6 +3,8 @@
  * whole event of a stream, in memory before the first check elsewhere.
  * B1. An answer above the limit fails its reader with `AnswerTooLarge`, and the connection is closed.
  * B2. The body of an error is cut instead: its status matters more than the rest of it.
+ * B3. The client's own times, five minutes for headers and between two pieces, do not end a request that its caller can end: a model's
+ *     times are those of its definition.
  */
 import type { Transformer } from 'node:stream/web';
 import { LIMITS } from '../core/value/limit.ts';
@@ -19,12 +21,29 @@ export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promi
  * ```
  */
 export const boundedFetch: Fetch = async (input, init) => {
-  const response = await fetch(input, init);
+  const response = await fetch(input, init?.signal ? withoutTimes(init) : init);
   const { body, status, statusText, headers } = response;
   if (body === null) return response;
   const bound = response.ok ? boundAnswer(headers) : cutAt(LIMITS.errorBodyBytes);
   return new Response(body.pipeThrough(new TransformStream(bound)), { status, statusText, headers });
 };
+
+interface Dispatcher {
+  dispatch(request: object, handler: unknown): boolean;
+}
+
+/** Node's own client reads it with each request; a program may have set one of its own, for a proxy. */
+const GLOBAL_DISPATCHER = Symbol.for('undici.globalDispatcher.1');
+
+/** B3: through the dispatcher that is in use. */
+function withoutTimes(init: RequestInit): RequestInit {
+  const used = (globalThis as { [GLOBAL_DISPATCHER]?: Dispatcher })[GLOBAL_DISPATCHER];
+  if (used === undefined || 'dispatcher' in init) return init;
+  const dispatcher: Dispatcher = {
+    dispatch: (request, handler) => used.dispatch({ ...request, headersTimeout: 0, bodyTimeout: 0 }, handler),
+  };
+  return { ...init, dispatcher } as RequestInit;
+}
 
 type Bound = Transformer<Uint8Array, Uint8Array>;
 

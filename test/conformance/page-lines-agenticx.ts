@@ -48,4 +48,28 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   shown('Loop detection: no_progress', 'AX-72'),
   shown('Loop detection: a warning adds a reminder', 'AX-70'),
   shown('Loop detection: critical stops the run', 'AX-70'),
+  shown('The think-act loop: LLM call, streamed, with its four timeouts', 'AX-30', 'AX-31', 'AX-32', 'AX-33'),
+  shown('The think-act loop: LLM call, on any failure invoke', 'AX-34', 'AX-36'),
+  differs(
+    'The think-act loop: LLM call, invoke on any failure',
+    'what a provider refuses itself, with a status or for its limits, is tried again after a pause instead: it would refuse both',
+  ),
+  shown('Timeout configuration', 'AX-38', 'AX-39'),
+  differs(
+    'Timeout configuration: environment variables',
+    'the times are those of each model, in its definition: one slow model needs its own',
+  ),
+  shown('timeout: AGX_LLM_INVOKE_TIMEOUT_SECONDS (`firstChunkSeconds`, `plainSeconds`)', 'AX-31', 'AX-35'),
+  shown('timeout: AGX_LLM_HEARTBEAT_TIMEOUT_SECONDS (`idleSeconds`)', 'AX-32'),
+  shown('timeout: AGX_LLM_HARD_TIMEOUT_SECONDS (`totalSeconds`)', 'AX-33'),
+  shown('timeout: AGX_LLM_FIRST_FEEDBACK_SECONDS (`feedbackSeconds`)', 'AX-31', 'AX-37'),
+  differs(
+    'timeout: AGX_LLM_FIRST_FEEDBACK_SECONDS, a waiting TOKEN',
+    'it is an event of its own, `model.waiting`: never part of the text',
+  ),
+  differs(
+    'timeout: defaults of 120 and 300 seconds',
+    '600 seconds for a whole answer and for a stream, 120 for its beginning: models that think take longer',
+  ),
+  shown('Timeout configuration: the request timeout passed into providers', 'AX-38'),
 ];

@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { ProviderRequest } from '../../src/core/message/provider.ts';
 import { createAccumulator } from '../../src/models/accumulate.ts';
 import { openaiCompatible } from '../../src/models/index.ts';
@@ -388,4 +391,14 @@ describe('settings', () => {
     await openaiCompatible()({ apiKey: 'configured' }).generate(ask('x'));
     expect(authorization).toBe('Bearer configured');
   });
+});
+
+test('[bounded-fetch B3] the five minutes of the HTTP client end no request: its times are those of the model', async () => {
+  const server = await scriptedModel([says('one'), says('two')]).serve();
+  // In a process of its own: Node's client belongs to the process, and not to the context of a test.
+  const program = join(import.meta.dirname, 'request-times.ts');
+  const { stdout } = await promisify(execFile)(process.execPath, [program, server.url]);
+  await server.close();
+  const none = { headersTimeout: 0, bodyTimeout: 0 };
+  expect(JSON.parse(stdout)).toEqual([none, none]);
 });

@@ -174,10 +174,7 @@ export interface EventData {
   };
   /** No answer has begun within the model's `feedbackSeconds`. Told once while a step asks, and not behind the beginning of an answer. */
   'model.waiting': InSubprompt & { readonly call: number };
-  /**
-   * What was streamed is to be forgotten: all pieces of the step with this `attempt` and this `call`, the request that brought them. Another
-   * request, or the end of the step, follows. `reason`: the code of its failure, or `WorkerLost`. Told of requests that had streamed text.
-   */
+  /** A request that had streamed text was given up: its pieces, those of the step with this `attempt` and `call`, are to be forgotten. `reason`: the code of its failure, or `WorkerLost`. */
   'attempt.discarded': InSubprompt & {
     readonly attempt: number;
     readonly call: number;
