@@ -17,4 +17,10 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   shown('Loop detection: no_progress', 'AX-72'),
   shown('Loop detection: a warning adds a reminder', 'AX-70'),
   shown('Loop detection: critical stops the run', 'AX-70'),
+  shown('max_tool_rounds is exhausted: meta agents get ERROR', 'AX-03'),
+  shown('max_tool_rounds is exhausted: others get SUBAGENT_PAUSED with metadata', 'AX-04', 'AX-122'),
+  differs(
+    'Runtime configuration: AGX_MAX_TOOL_ROUNDS / runtime.max_tool_rounds',
+    '`guards.rounds` of an agent: off unless it is asked for, then 30, within 10 and 120 (AX-100, AX-101)',
+  ),
 ];

@@ -79,6 +79,8 @@ export const ERRORS = {
   BudgetExceeded: { exit: 1, status: 409 },
   /** The calls of a model went round in circles; the message names the detector. The thread lives on: another message begins a new execution. */
   LoopDetected: { exit: 1, status: 409 },
+  /** A turn has taken as many rounds as it may. The thread lives on: another message begins a new execution. */
+  RoundsExhausted: { exit: 1, status: 409 },
   /** Something did not arrive before its deadline. */
   Timeout: { exit: 1, status: 504 },
 } as const satisfies Record<string, { exit: number; status: number }>;
