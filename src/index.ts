@@ -140,6 +140,7 @@ export type { GivenContext, RunContext } from './core/governance/run-context.ts'
 export type { RunLimits } from './core/governance/run-limit.ts';
 export type { Guards } from './core/guard/guards.ts';
 export type { LoopDetector, LoopGuard } from './core/guard/loop.ts';
+export type { PausedRounds, RoundGuard } from './core/guard/round.ts';
 export type { LLMMessage } from './core/message/llm-message.ts';
 export type {
   AttachmentRef,
@@ -189,6 +190,7 @@ export type {
   ReasoningInput,
   RegistryInput,
   ResumableInput,
+  RoundGuardInput,
   SessionToolInput,
   SideInput,
   SubagentInput,

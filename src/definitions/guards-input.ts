@@ -7,6 +7,16 @@ export interface GuardsInput {
    * `false`: not, whatever the agent says.
    */
   loops?: boolean | LoopGuardInput;
+  /**
+   * How many steps of a model a turn may take, from one message from outside to the next. A root thread ends with `RoundsExhausted`; a subagent is
+   * paused until somebody lets it go on.
+   */
+  rounds?: RoundGuardInput;
+}
+
+export interface RoundGuardInput {
+  /** A whole number; what is below 10 or above 120 is moved there. Default 30. */
+  max?: number;
 }
 
 /** Whole numbers; what is below its floor is raised to it. */

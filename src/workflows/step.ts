@@ -82,6 +82,10 @@ async function stepCycle(run: ThreadRun): Promise<StepEnd> {
       run.inbox.queue.announce(outcome.waiting);
       turn.limitStep(outcome);
       return { kind: 'stops', reason: outcome.reason };
+    case 'paused':
+      run.inbox.queue.announce(outcome.waiting);
+      await awaitAnswer(run, outcome.wait);
+      return { kind: 'goes_on' };
     case 'canceled':
       run.inbox.queue.announce(outcome.waiting);
       turn.completeStep(outcome.step);
@@ -102,9 +106,9 @@ async function askModel(
   const { presence, turn } = run;
   for (let look = 0; ; look++) {
     presence.showActivity(`asking ${presence.model || 'the model'}`);
+    const { heard } = run.budget;
     // What is heard from here on is heard of what this attempt asks.
     run.waits.listen();
-    const { heard } = run.budget;
     const summary = `step ${turn.totalSteps + 1} · ${presence.model || presence.agent}`;
     const outcome = await run.activities.modelStep(input, summary);
     if (outcome.kind !== 'blocked') return outcome;

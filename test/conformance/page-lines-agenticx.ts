@@ -72,4 +72,10 @@ export const AGENTICX_LINES: readonly PageLine[] = [
     '600 seconds for a whole answer and for a stream, 120 for its beginning: models that think take longer',
   ),
   shown('Timeout configuration: the request timeout passed into providers', 'AX-38'),
+  shown('max_tool_rounds is exhausted: meta agents get ERROR', 'AX-03'),
+  shown('max_tool_rounds is exhausted: others get SUBAGENT_PAUSED with metadata', 'AX-04', 'AX-122'),
+  differs(
+    'Runtime configuration: AGX_MAX_TOOL_ROUNDS / runtime.max_tool_rounds',
+    '`guards.rounds` of an agent: off unless it is asked for, then 30, within 10 and 120 (AX-100, AX-101)',
+  ),
 ];

@@ -1,7 +1,13 @@
-/** What AgenticX's runtime page asks of calls that go round in circles; ids are those of its acceptance cases. */
+/** What AgenticX's runtime page asks of calls that go round in circles, and of turns without an end; ids are those of its acceptance cases. */
 import type { Requirement } from './requirement.ts';
 
 export const LOOPS: readonly Requirement[] = [
+  { id: 'AX-03', level: 'MUST', text: 'A root thread that has used up its rounds has failed.' },
+  {
+    id: 'AX-04',
+    level: 'MUST',
+    text: 'A subagent that has used up its rounds is paused, and says how far it is.',
+  },
   {
     id: 'AX-70',
     level: 'MUST',
@@ -19,4 +25,17 @@ export const LOOPS: readonly Requirement[] = [
   { id: 'AX-76', level: 'MUST', text: 'A new execution starts clean.' },
   { id: 'AX-77', level: 'MUST', text: 'A call that was refused does not count.' },
   { id: 'AX-78', level: 'MUST', text: 'The worst verdict counts; none hides another.' },
+  {
+    id: 'AX-83',
+    level: 'MUST',
+    text: 'Every eighth round of a subagent is told, with the tools that it has called.',
+    waitsFor: "the projection of AgenticX's events, which reads it off the log",
+  },
+  { id: 'AX-100', level: 'MUST', text: 'The limit of rounds has a default and bounds.' },
+  { id: 'AX-101', level: 'MUST', text: 'A limit that changes holds from the next execution on.' },
+  {
+    id: 'AX-122',
+    level: 'MUST',
+    text: 'A paused subagent is not completed: it is let go, goes on from the same history and finishes.',
+  },
 ];

@@ -29,6 +29,16 @@ describe('the field guards', () => {
     expect(prompt({ loops: given }).guards).toEqual({ loops });
   });
 
+  it.each([
+    [{}, 30],
+    [{ max: 5 }, 10],
+    [{ max: 500 }, 120],
+    [{ max: 40 }, 40],
+  ])('[AX-100] rounds %j: %i', (given, max) => {
+    expect(agent({ rounds: given }).guards).toEqual({ rounds: { max } });
+    expect(prompt({ rounds: given, loops: false }).guards).toEqual({ rounds: { max }, loops: false });
+  });
+
   it('is nothing where it is not given', () => {
     expect(agent(undefined)).not.toHaveProperty('guards');
   });
@@ -38,6 +48,8 @@ describe('the field guards', () => {
     [{ loops: 4 }, /guards\.loops/],
     [{ loops: { warning: 'soon' } }, /guards\.loops\.warning must be a number/],
     [{ loops: { warning: 0 } }, /guards\.loops\.warning must be more than 0/],
+    [{ rounds: 30 }, /guards\.rounds must be an object/],
+    [{ rounds: { max: 'x' } }, /guards\.rounds\.max must be a number/],
     [{ loops: { warn: 4 } }, /guards\.loops\.warn is not a field.*warning/],
   ])('%j is refused, by its name', (guards, message) => {
     expect(() => agent(guards)).toThrow(message);

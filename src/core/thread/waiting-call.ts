@@ -18,3 +18,11 @@ export interface BlockedStep {
   /** The answer that it waits for; absent where other requests hold what is left of its budget. */
   readonly wait?: WaitingCall;
 }
+
+/** A subagent has used up its rounds: as where a limit forbids the step, until `wait` is over. `waiting` items are in line. */
+export interface PausedStep {
+  readonly kind: 'paused';
+  readonly step: number;
+  readonly waiting: number;
+  readonly wait: WaitingCall;
+}

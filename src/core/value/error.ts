@@ -79,6 +79,8 @@ export const ERRORS = {
   BudgetExceeded: { exit: 1, status: 409 },
   /** The calls of a model went round in circles; the message names the detector. The thread lives on: another message begins a new execution. */
   LoopDetected: { exit: 1, status: 409 },
+  /** A turn has taken as many rounds as it may. The thread lives on: another message begins a new execution. */
+  RoundsExhausted: { exit: 1, status: 409 },
   /** A request to a door that cannot be read: its path, its query, its body. The message names the field. */
   InvalidRequest: { exit: 2, status: 400 },
   /** A cursor above the end of the log that it is said to be of. */

@@ -2,6 +2,7 @@
 import type { ToldRepairs } from '../../core/answer/clean-calls.ts';
 import type { FlowDirective, Side, StepDirective } from '../../core/author/thread-execution.ts';
 import type { BudgetDefinition } from '../../core/governance/budget.ts';
+import type { PausedRounds, RoundLimits } from '../../core/guard/round.ts';
 import type { AttachmentRef, ToolCall } from '../../core/message/message.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
 import type { QueueItem, Refusal, ToolItem } from '../../core/thread/item.ts';
@@ -30,6 +31,8 @@ export interface BeginStep extends FromRun {
   readonly limits?: (agent: string) => StepLimits | undefined;
   /** The budget of an agent: an execution that the step begins has it. */
   readonly budget?: (agent: string) => BudgetDefinition | undefined;
+  /** How many rounds a turn of an agent may take: kept as an execution begins. */
+  readonly rounds?: (agent: string) => RoundLimits | undefined;
   /** Calls that an acting side makes before its first model step since the agent has the thread (runtime §7.3): in its place. */
   readonly immediate?: Readonly<Partial<Record<Side, ImmediateCalls>>>;
   /**
@@ -104,6 +107,14 @@ export type BegunStep =
       readonly swept: 0;
       readonly waiting: number;
     }
+  /** A subagent has used up its rounds: nothing was drained, as where a limit forbids the step, until the wait is over. */
+  | {
+      readonly kind: 'paused';
+      readonly step: number;
+      readonly swept: 0;
+      readonly waiting: number;
+      readonly pause: Pause;
+    }
   /** Its execution is cancelled. What was drained is history; `waiting` items are in line. `step` is the thread's last. */
   | { readonly kind: 'canceled'; readonly step: number; readonly swept: number; readonly waiting: number }
   | {
@@ -122,6 +133,16 @@ export type BegunStep =
       /** Its execution, where it is not the one that was proposed. */
       readonly executionId?: string;
     };
+
+/** The wait of kind `paused` that is to be open. */
+export interface Pause {
+  readonly key: string;
+  readonly executionId: string;
+  readonly agent: string;
+  readonly rounds: PausedRounds;
+  /** It is open, and somebody has spoken: it is to be closed, and the step to be begun again. */
+  readonly spokenTo?: string;
+}
 
 /** One attempt at a step. */
 export interface StepRef extends FromRun {

@@ -1,6 +1,7 @@
 /**
  * 0023: what is kept of a call for the detection of loops: the log's last number as it began, its signature, a digest of its successful
- * result, whether it was progress, and the loop that ended the execution. A thread keeps the warnings that its next request tells of.
+ * result, whether it was progress, and the loop that ended the execution. A thread keeps the warnings that its next request tells of, and
+ * the limit of its rounds with where they began.
  */
 import type { Kysely, Migration } from 'kysely';
 import type { Tables } from './tables.ts';
@@ -19,5 +20,6 @@ export const loops: Migration = {
       .where('outcome', 'is not', null)
       .execute();
     await db.schema.alterTable('threads').addColumn('loop_warnings', 'text').execute();
+    await db.schema.alterTable('threads').addColumn('rounds', 'text').execute();
   },
 };

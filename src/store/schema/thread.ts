@@ -61,6 +61,8 @@ export interface ThreadTable {
   budget: Json | null;
   /** Loops that the next request of a side reminds of: a KeptWarnings; null where there are none. */
   loop_warnings: Json | null;
+  /** How many rounds the turn may take, and where they began (commands/step/rounds.ts); null where nothing limits them. */
+  rounds: Json | null;
 }
 
 export interface ThreadRunTable {

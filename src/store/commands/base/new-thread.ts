@@ -55,5 +55,6 @@ export function toThreadRow(thread: NewThread, now: number) {
     run_context: thread.context ? JSON.stringify(thread.context) : null,
     budget: null,
     loop_warnings: null,
+    rounds: null,
   } as const satisfies Insertable<ThreadTable>;
 }
