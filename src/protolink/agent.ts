@@ -118,7 +118,7 @@ export class Agent {
     }
   }
 
-  /** The task as it ends. Throws what has made it fail: `ActionDenied`, `ApprovalRequired`, `BudgetExceeded`, or its error. */
+  /** The task as it ends; `onEvent` is told all of its run. Throws what has made it fail: `ActionDenied`, `ApprovalRequired`, `BudgetExceeded`, or its error. */
   async executeTask(task: Task, onEvent?: (event: RunEvent) => void): Promise<Task> {
     await this.#carryOut(task, onEvent);
     return task;

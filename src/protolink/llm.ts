@@ -77,7 +77,9 @@ export class LLM {
       });
       return task.answer;
     } finally {
-      await agent.retireTask(task.id).finally(() => agent.close());
+      // What could not begin has no thread to end.
+      await agent.retireTask(task.id).catch(() => undefined);
+      await agent.close();
     }
   }
 }

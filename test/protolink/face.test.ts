@@ -327,6 +327,11 @@ describe('a question without an agent', () => {
     await expect(asked).rejects.toMatchObject({ decision: { limit_name: 'max_tool_calls', limit: 1 } });
   });
 
+  it('that cannot begin tells why', async () => {
+    const asked = createLlm('mock').infer({ ...(await engine()), query: '' });
+    await expect(asked).rejects.toMatchObject({ code: 'InvalidMessage' });
+  });
+
   it('[PL-30] a model is known by its profile', () => {
     const { definition } = createLlm('mock', { capabilities: { supportsImages: false } }).configureMetrics({
       contextWindow: 8192,
