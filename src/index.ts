@@ -5,7 +5,7 @@ export type { CalledTool, CallOptions, ToolToCall } from './client/call-tool.ts'
 export type { ConnectOptions } from './client/connect.ts';
 export { type AttachOptions, type EventSink, InMemoryEventSink, type SinkEnd } from './client/event-sink.ts';
 export type { FollowOptions } from './client/follow-events.ts';
-export type { FollowRunOptions } from './client/follow-run.ts';
+export type { FollowRunOptions, FollowTurnsOptions } from './client/follow-run.ts';
 export { type LocalTraceOptions, LocalTraceTelemetry } from './client/local-trace.ts';
 export type { OutgoingMessage } from './client/outgoing.ts';
 export type { NewAttachment, OutgoingAttachment } from './client/outgoing-file.ts';
@@ -216,6 +216,16 @@ export {
   registryFrom,
   requireProject,
 } from './definitions/index.ts';
+export type {
+  Checkpoint,
+  ConfirmContext,
+  RuntimeEvent,
+  RuntimeEventData,
+  RuntimeEventType,
+  RuntimeFailure,
+  SubagentNamed,
+  ToolCalled,
+} from './projections/agenticx/agenticx-event.ts';
 export type { Projected } from './projections/projection.ts';
 export type { RunEvent, RunEventType, RunSeverity, RunTaskState } from './projections/run/run-event.ts';
 export { type RedactionOptions, RedactionPolicy } from './projections/run/run-redaction.ts';

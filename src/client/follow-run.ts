@@ -1,20 +1,22 @@
 /**
- * Reads a thread's log as RunEvents, and follows it. A reading begins at the start of the execution that its cursor lies in, so
+ * Reads a thread's log as a projection tells it, and follows it. A reading begins at the start of the execution that its cursor lies in, so
  * that what it tells does not depend on where it goes on.
  */
-
 import { RuntimeError } from '../core/value/error.ts';
-import type { LogRow, Projected } from '../projections/projection.ts';
+import type { RuntimeEvent } from '../projections/agenticx/agenticx-event.ts';
+import { projectTurns } from '../projections/agenticx/agenticx-projection.ts';
+import { beginTurns } from '../projections/agenticx/agenticx-state.ts';
+import type { LogRow, Projected, Projection } from '../projections/projection.ts';
 import { readCursor, withCursors } from '../projections/projection.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
 import { projectRun } from '../projections/run/run-projection.ts';
-import { beginReading } from '../projections/run/run-state.ts';
+import { beginReading, type RunBegin } from '../projections/run/run-state.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { followPages } from './follow-events.ts';
+import { requireThread } from './known-thread.ts';
 import { type RunRecord, toRunRecord } from './run-record.ts';
 
-export interface FollowRunOptions {
-  readonly as: 'run';
+interface FollowProjected {
   /** Events behind this cursor; all of them unless given. */
   readonly after?: string | undefined;
   /** An execution's id: its events alone, and with the last one the reading ends. */
@@ -24,26 +26,62 @@ export interface FollowRunOptions {
   readonly signal?: AbortSignal;
 }
 
-export async function* followRun(
+export interface FollowRunOptions extends FollowProjected {
+  readonly as: 'run';
+}
+
+export interface FollowTurnsOptions extends FollowProjected {
+  readonly as: 'agenticx';
+  /** As it is stamped on every event; `meta`, or of a subagent its thread's id, unless given. */
+  readonly agentId?: string;
+}
+
+export function followRun(
   store: ThreadStore,
   threadId: string,
-  { after, run, follow, signal }: Omit<FollowRunOptions, 'as'>,
+  options: FollowProjected,
 ): AsyncGenerator<Projected<RunEvent>> {
+  return followProjected(store, { threadId, ...options }, { begin: beginReading, project: projectRun });
+}
+
+/** Throws `ThreadNotFound`. */
+export async function* followTurns(
+  store: ThreadStore,
+  threadId: string,
+  { agentId, ...options }: Omit<FollowTurnsOptions, 'as'>,
+): AsyncGenerator<Projected<RuntimeEvent>> {
+  const subagent = (await requireThread(store, threadId)).parentId !== null;
+  const begin = () => beginTurns({ agentId: agentId ?? (subagent ? threadId : undefined), subagent });
+  yield* followProjected(store, { threadId, ...options }, { begin, project: projectTurns });
+}
+
+interface Reader<State, Out> {
+  readonly begin: (at: RunBegin) => State;
+  readonly project: Projection<State, Out>;
+}
+
+async function* followProjected<State, Out>(
+  store: ThreadStore,
+  { threadId, after, run, follow, signal }: FollowProjected & { readonly threadId: string },
+  { begin, project }: Reader<State, Out>,
+): AsyncGenerator<Projected<Out>> {
   const cursor = after === undefined ? undefined : readCursor(after);
   const only = run === undefined ? undefined : await requireRun(store, run, threadId);
   const begun = only ?? (cursor && (await store.executions.at(threadId, cursor.row)));
   // One that began before there was an index is found by reading from the log's beginning.
   const before = begun?.firstSeq ? begun.firstSeq - 1 : 0;
-  let reading = beginReading({ threadId, after: before, agent: before > 0 ? begun?.agent : null });
+  let reading = begin({ threadId, after: before, agent: before > 0 ? begun?.agent : null });
+  let open: string | null = null;
   for await (const page of followPages(store, threadId, { after: before, follow, signal })) {
     for (const row of await fillRows(store, threadId, page)) {
-      const [next, events] = projectRun(reading, row);
+      const { event } = row;
+      const [next, events] = project(reading, row);
       reading = next;
-      for (const told of withCursors(row, events, cursor)) {
-        if (only && told.event.task_id !== only.id) continue;
-        yield told;
-      }
-      if (only && row.event.type === 'execution.ended' && row.event.data.executionId === only.id) return;
+      if (event.type === 'execution.started') open = event.data.executionId;
+      if (!only || open === only.id) yield* withCursors(row, events, cursor);
+      if (event.type !== 'execution.ended') continue;
+      if (only && open === only.id) return;
+      open = null;
     }
   }
 }

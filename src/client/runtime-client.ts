@@ -15,6 +15,7 @@ import type { CancelRequest } from '../core/governance/cancellation.ts';
 import type { Message } from '../core/message/message.ts';
 import type { WaitAnswer } from '../core/wait/answer.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
+import type { RuntimeEvent } from '../projections/agenticx/agenticx-event.ts';
 import type { Projected } from '../projections/projection.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
 import type { ActionRecord, ListActions, Reconciliation } from '../store/port/action.ts';
@@ -34,7 +35,7 @@ import type { CalledTool, CallOptions, ToolToCall } from './call-tool.ts';
 import { keepStore } from './client-store.ts';
 import { type ConnectOptions, type OpenConnection, openConnection } from './connect.ts';
 import type { FollowOptions } from './follow-events.ts';
-import type { FollowRunOptions } from './follow-run.ts';
+import type { FollowRunOptions, FollowTurnsOptions } from './follow-run.ts';
 import type { OutgoingMessage } from './outgoing.ts';
 import type { ProvidedVariables } from './provide-variables.ts';
 import type { StartThread } from './start-options.ts';
@@ -269,12 +270,16 @@ export class RuntimeClient {
    * with its cursor. Throws `InvalidValue`; for a run that is not there `ExecutionNotFound`.
    */
   events(threadId: string, options: FollowRunOptions): AsyncIterable<Projected<RunEvent>>;
+  events(threadId: string, options: FollowTurnsOptions): AsyncIterable<Projected<RuntimeEvent>>;
   events(threadId: string, options?: FollowOptions): AsyncIterable<ThreadEvent>;
   events(
     threadId: string,
-    options: FollowOptions | FollowRunOptions = {},
-  ): AsyncIterable<ThreadEvent> | AsyncIterable<Projected<RunEvent>> {
-    return 'as' in options ? this.runs.events(threadId, options) : this.#threads.events(threadId, options);
+    options: FollowOptions | FollowRunOptions | FollowTurnsOptions = {},
+  ): AsyncIterable<ThreadEvent | Projected<RunEvent> | Projected<RuntimeEvent>> {
+    if (!('as' in options)) return this.#threads.events(threadId, options);
+    return options.as === 'run'
+      ? this.runs.events(threadId, options)
+      : this.#threads.turns(threadId, options);
   }
 
   /** Effects that wait, of one name or of all, the next due first. A thread that is not there has none. */

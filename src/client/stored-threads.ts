@@ -4,6 +4,7 @@ import type { ScheduledEffect } from '../core/author/effect.ts';
 import {
   checkExecutionPage,
   checkFollow,
+  checkFollowRun,
   checkMessagePage,
   checkPage,
   checkThreadPage,
@@ -17,6 +18,8 @@ import type { FileChunk, FileRecord, FindResult, ReaddirResult } from '../core/f
 import type { BudgetLine } from '../core/governance/budget.ts';
 import type { Message } from '../core/message/message.ts';
 import type { ThreadStatus } from '../core/thread/step.ts';
+import type { RuntimeEvent } from '../projections/agenticx/agenticx-event.ts';
+import type { Projected } from '../projections/projection.ts';
 import { readWholeFile, streamFile } from '../store/port/file-content.ts';
 import type {
   ExecutionRecord,
@@ -30,6 +33,7 @@ import type {
 import type { ListValues, StoredValue } from '../store/port/value.ts';
 import { waitNotFound } from './answer-wait.ts';
 import { type FollowOptions, followEvents } from './follow-events.ts';
+import { type FollowTurnsOptions, followTurns } from './follow-run.ts';
 import { requireExecution, requireThread } from './known-thread.ts';
 import { listManifests, type RequestManifest } from './stored-manifests.ts';
 
@@ -124,6 +128,11 @@ export class StoredThreads {
   /** The thread's events after a number, oldest first; follows the log unless `follow` is false. */
   events(threadId: string, options: FollowOptions = {}): AsyncIterable<ThreadEvent> {
     return followEvents(this.#store, threadId, checkFollow(options));
+  }
+
+  /** The same as AgenticX's RuntimeEvents, each with its cursor. Throws `ThreadNotFound`; for a run that is not there `ExecutionNotFound`. */
+  turns(threadId: string, options: FollowTurnsOptions): AsyncIterable<Projected<RuntimeEvent>> {
+    return followTurns(this.#store, threadId, checkFollowRun(options));
   }
 
   /** Open ones unless a state is given, oldest first: of all threads, or of a thread and, where it is a root, its family. Throws `InvalidValue`. */

@@ -40,14 +40,15 @@ export async function commitResult(
   const handoff = row.result?.status === 'success' ? answer.handoff : {};
   const unbegun = execution.pending?.begun === false;
   const action = unbegun ? toFatal(registry(), execution, answer.action) : undefined;
-  const refused = unbegun ? { unbegun, action } : {};
+  const denial = unbegun ? { unbegun, action } : {};
+  const refused = answer.refused ? { refused: answer.refused } : {};
   const { loops } = findGuards(registry().agents.get(execution.thread.agent), prompt);
   const watched = loops && !answer.refused ? { loops } : {};
   const judged = judgesCalls({ registry })(execution.thread.agent, execution.runContext, call.name);
   const changes = { ...left, ...(await flow()) };
   const committed = await retryWhileUnavailable(signal, () =>
     store.toolCalls.commit({
-      ...{ ...key, ...handoff, ...row, ...refused, ...watched, ...changes },
+      ...{ ...key, ...handoff, ...row, ...denial, ...refused, ...watched, ...changes },
       ...{ judged, queuedTools },
     }),
   );

@@ -1,7 +1,7 @@
 /** `everthread threads show`, `list` and `tail`: readers of the store, which need no server. */
 import { type Command, Option } from 'commander';
 import { followEvents } from '../../client/follow-events.ts';
-import { followRun } from '../../client/follow-run.ts';
+import { followRun, followTurns } from '../../client/follow-run.ts';
 import type { ThreadStatus } from '../../core/thread/step.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { ThreadRecord, ThreadStore } from '../../store/port/thread-store.ts';
@@ -24,6 +24,7 @@ import {
 import { printRunEvents } from '../output/run-text.ts';
 import { shorten } from '../output/terminal-text.ts';
 import { messageText, statusTone, threadHeading } from '../output/thread-text.ts';
+import { printTurns } from '../output/turn-text.ts';
 
 const STATUSES: readonly ThreadStatus[] = ['idle', 'running', 'waiting', 'stopped', 'failed', 'terminated'];
 /** The default for text; JSON has everything. */
@@ -131,11 +132,14 @@ export function addThreadTail(threads: Command, cli: Cli): void {
         'the last seq is the cursor to go on from.',
     )
     .argument('<id>', 'id of the thread')
-    .option('--after <seq>', 'only events after this one: its seq, or with --as run its cursor')
+    .option('--after <seq>', 'only events after this one: its seq, or with --as its cursor')
     .addOption(
-      new Option('--as <reading>', 'run: as RunEvents, one line each (docs/runs.md)').choices(['run']),
+      new Option(
+        '--as <reading>',
+        'run: as RunEvents; agenticx: as its RuntimeEvents; one line each (docs/runs.md)',
+      ).choices(['run', 'agenticx']),
     )
-    .option('--run <id>', 'with --as run: the events of this execution alone')
+    .option('--run <id>', 'with --as: the events of this execution alone')
     .option('--no-follow', 'end at the present end of the log');
   addCommon(command).action(act(cli, tailThread));
 }
@@ -143,7 +147,7 @@ export function addThreadTail(threads: Command, cli: Cli): void {
 interface TailOptions extends CommonOptions {
   readonly after?: string;
   readonly follow: boolean;
-  readonly as?: 'run';
+  readonly as?: 'run' | 'agenticx';
   readonly run?: string;
 }
 
@@ -152,6 +156,7 @@ async function tailThread(threadId: string, options: TailOptions): Promise<undef
   const after = as || options.after === undefined ? 0 : parseWhole(options.after);
   await withStore(project, async (store) => {
     await findThread(store, threadId);
+    if (as === 'agenticx') return printTurns(followTurns(store, threadId, options), json);
     if (as) return printRunEvents(followRun(store, threadId, options), json);
     const stream = new AnswerStream((id) => store.messages.get(threadId, id));
     const printer = new TailPrinter();

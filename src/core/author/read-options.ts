@@ -47,9 +47,10 @@ const FOLLOW: Readonly<Record<string, Check>> = {
 
 const FOLLOW_RUN: Readonly<Record<string, Check>> = {
   ...FOLLOW,
-  as: ['"run"', (value) => value === 'run'],
+  as: ['"run" or "agenticx"', (value) => value === 'run' || value === 'agenticx'],
   after: ['a cursor, as came with an event', text],
   run: ['the id of an execution', text],
+  agentId: ['a text', text],
 };
 
 const isPlace = (value: unknown) => {

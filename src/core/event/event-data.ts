@@ -91,8 +91,12 @@ export interface EventData {
   /** It accepts nothing more: the last event of its life. */
   'thread.terminated': { readonly reason: string | null };
 
-  /** An execution began: the thread was at rest and has work. With `runId`: it runs with a context that somebody has given. */
-  'execution.started': { readonly executionId: string; readonly runId?: string };
+  /** An execution began: the thread was at rest and has work. With `runId`: it runs with a context that somebody has given; `maxRounds`: of `guards.rounds`. */
+  'execution.started': {
+    readonly executionId: string;
+    readonly runId?: string;
+    readonly maxRounds?: number;
+  };
   /** It ended, and why; with `status`: not simply at rest. Cancelled: `reason` is `canceled`, `cancelReason` and `by` are those of who asked. */
   'execution.ended': {
     readonly executionId: string;
@@ -186,8 +190,10 @@ export interface EventData {
     InSubprompt & { readonly queued?: boolean; readonly repaired?: readonly CallRepair[] };
   /** The tool's body began. */
   'tool.started': NamedCall;
-  /** The tool has a result, which is the message before this event. */
-  'tool.result': NamedCall & InSubprompt & WithStack & { readonly status: ToolStatus };
+  /** The tool has a result, which is the message before this event. `refused`: it was not to run, as its tool is unknown, or not to be called now. */
+  'tool.result': NamedCall &
+    InSubprompt &
+    WithStack & { readonly status: ToolStatus; readonly refused?: true };
   /** The worker that ran the tool was lost, and whether the tool has acted is unknown. */
   'tool.unknown': NamedCall & InSubprompt & WithStack & { readonly status: ToolStatus };
   /** A result arrived after the call had one. It changes nothing. */

@@ -8,6 +8,7 @@ import type { ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.t
 import { writeContextMetadata } from '../../core/governance/context-metadata.ts';
 import type { RunContext } from '../../core/governance/run-context.ts';
 import type { LogRow, Projection } from '../projection.ts';
+import { argumentsOf, saidBy } from '../row-message.ts';
 import { ACTION_HANDLERS, GOVERNED_HANDLERS } from './run-action.ts';
 import type { RunEvent, RunEventDraft } from './run-event.ts';
 import type { Fields, RunHandlers, Told } from './run-handler.ts';
@@ -102,23 +103,11 @@ function read(run: OpenRun, event: ThreadEvent): Told {
 function remember(reading: RunReading, { event, message }: LogRow): RunReading {
   const { run } = reading;
   if (!run || event.type !== 'message.created') return reading;
-  const { messageId: id } = event.data;
-  const code = message?.metadata.error_code;
-  const said = {
-    id,
-    content: message?.content ?? null,
-    ...(typeof code === 'string' ? { code } : {}),
-  };
+  const said = saidBy(event.data.messageId, message);
   return {
     ...reading,
-    run: { ...run, said, arguments: { ...run.arguments, ...argumentsOf(message?.tool_calls) } },
+    run: { ...run, said, arguments: { ...run.arguments, ...argumentsOf(message) } },
   };
-}
-
-function argumentsOf(calls: string | null | undefined): Readonly<Record<string, string>> {
-  if (!calls) return {};
-  const parsed = JSON.parse(calls) as { id: string; function: { arguments: string } }[];
-  return Object.fromEntries(parsed.map((call) => [call.id, call.function.arguments]));
 }
 
 /** R3: also between runs. */

@@ -1,5 +1,6 @@
 /** What the reading of a run knows between two rows. Plain JSON, as small as its open calls. */
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
+import type { Said } from '../row-message.ts';
 import { RUN_EVENT_VERSION, type RunEvent, type RunEventDraft, type RunEventType } from './run-event.ts';
 
 /** Where a reading begins: at the start of the log, or of an execution. */
@@ -54,8 +55,8 @@ export interface OpenRun {
   readonly arguments: Readonly<Record<string, string>>;
   /** When the model was asked, by attempt and call. */
   readonly called: Readonly<Record<string, number>>;
-  /** The content of the message before this row. */
-  readonly said: { readonly id: string; readonly content: string | null; readonly code?: string } | null;
+  /** The message before this row. */
+  readonly said: Said | null;
 }
 
 export interface RunReading {

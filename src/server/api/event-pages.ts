@@ -10,7 +10,7 @@ import type { Frame } from './stream.ts';
 
 export interface EventReading {
   readonly threadId: string;
-  readonly as?: 'plain' | 'run' | undefined;
+  readonly as?: 'plain' | 'run' | 'agenticx' | undefined;
   readonly run?: string | undefined;
   readonly types?: string | undefined;
   /** As `eventStart` answers. */
@@ -31,7 +31,7 @@ export function eventStart(
   after: string | undefined,
   { id, lastSeq }: ThreadRecord,
 ): string {
-  if (after === 'now') return as === 'run' ? `${lastSeq}.${LAST_OF_ROW}` : String(lastSeq);
+  if (after === 'now') return isProjected(as) ? `${lastSeq}.${LAST_OF_ROW}` : String(lastSeq);
   if (after === undefined || after === '0') return '0';
   const row = rowOf(as, after);
   if (row > lastSeq)
@@ -42,8 +42,13 @@ export function eventStart(
   return after;
 }
 
+/** Its cursors have two numbers. */
+function isProjected(as: EventReading['as']): boolean {
+  return as === 'run' || as === 'agenticx';
+}
+
 function rowOf(as: EventReading['as'], cursor: string): number {
-  if (as === 'run') return readCursor(cursor).row;
+  if (isProjected(as)) return readCursor(cursor).row;
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
   return refuseRequest(`"${cursor.slice(0, 64)}" is no cursor: it is the number that came with an event.`);
 }
@@ -53,10 +58,14 @@ export async function* eventPages(
   client: RuntimeClient,
   { threadId, as = 'plain', run, types, start, follow = true, signal }: EventReading,
 ): AsyncGenerator<readonly Frame[]> {
-  if (as === 'run') {
+  if (as !== 'plain') {
     const after = start === '0' ? undefined : start;
-    for await (const { cursor, event } of client.events(threadId, { as: 'run', after, run, follow, signal }))
-      yield [{ cursor, data: event }];
+    const options = { after, run, follow, signal };
+    const told =
+      as === 'run'
+        ? client.events(threadId, { as, ...options })
+        : client.events(threadId, { as, ...options });
+    for await (const { cursor, event } of told) yield [{ cursor, data: event }];
     return;
   }
   const kinds = types === undefined ? null : new Set(types.split(','));

@@ -110,6 +110,8 @@ export interface CommitTool extends ToolCallKey {
   readonly judged?: boolean;
   /** It ends without having begun: it was refused before. */
   readonly unbegun?: boolean;
+  /** It was not to run: its tool is unknown, or not to be called now. */
+  readonly refused?: true;
   /** Of a call that its policy has refused. */
   readonly action?: ToldAction;
   /** Its execution's detection of loops, where the call counts: it has run, and was not refused. */

@@ -21,12 +21,15 @@ export const eventRoutes: readonly ApiRoute[] = [
     summary: 'Read the log: a page of JSON, or live as `text/event-stream` or `application/x-ndjson`',
     params: threadParams,
     query: z.object({
-      as: z.enum(['plain', 'run']).optional(),
+      as: z.enum(['plain', 'run', 'agenticx']).optional(),
       after: z
         .string()
         .optional()
         .meta({ description: 'A cursor; `0`: from the beginning; `now`: what is to come' }),
-      run: z.string().optional().meta({ description: 'Of an execution alone; with `as=run`' }),
+      run: z
+        .string()
+        .optional()
+        .meta({ description: 'Of an execution alone; with `as=run` or `as=agenticx`' }),
       types: z.string().optional().meta({ description: 'Kinds, separated by commas; with `as=plain`' }),
       limit,
     }),

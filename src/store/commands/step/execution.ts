@@ -34,6 +34,7 @@ export async function setRunning(
   { open, due }: { readonly open: OpenExecution | undefined; readonly due: DueInput },
   { context = null, canceled = null }: Begun = {},
 ): Promise<void> {
+  const limits = open ? undefined : rounds?.(thread.row.agent);
   if (!open) {
     const definition = budget?.(thread.row.agent);
     const given = context?.budget;
@@ -41,9 +42,13 @@ export async function setRunning(
   }
   if (!open && (await startExecution(thread, executionId, { context, canceled }))) {
     beginAsking(thread);
-    thread.emit('execution.started', { executionId, ...(context ? { runId: context.runId } : {}) });
+    const named = context ? { runId: context.runId } : {};
+    thread.emit('execution.started', {
+      ...{ executionId, ...named },
+      ...(limits?.a === undefined ? {} : { maxRounds: limits.a }),
+    });
   }
-  if (!open) pinRounds(thread, rounds?.(thread.row.agent));
+  if (!open) pinRounds(thread, limits);
   if (thread.row.status === 'running') return;
   thread.set({ status: 'running', stop_reason: null, last_error: null });
   thread.emit('thread.status', { status: 'running' });

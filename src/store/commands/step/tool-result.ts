@@ -30,6 +30,8 @@ export interface CallResult {
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly attachments?: readonly AttachmentRef[];
   readonly directive?: FlowDirective;
+  /** It was not to run. */
+  readonly refused?: true | undefined;
   /** What else is kept of the call (tool/loop.ts). */
   readonly watched?: Parameters<typeof updateCall>[2];
 }
@@ -41,7 +43,7 @@ export interface CallResult {
 export async function storeResult(
   thread: ThreadTransaction,
   call: CallRow,
-  { result, state = 'done', directive, watched, ...shown }: CallResult,
+  { result, state = 'done', directive, refused, watched, ...shown }: CallResult,
   { executionId, subprompt }: Owner,
 ): Promise<void> {
   // Not made from the call's ids: a sender may choose item ids, and two messages must not meet in one.
@@ -69,6 +71,7 @@ export async function storeResult(
     callId: call.call_id,
     status: result.status,
     ...depth,
+    ...(refused ? { refused } : {}),
     ...(stack === undefined || result.status === 'success'
       ? {}
       : { stack: stack.slice(0, LIMITS.faultChars) }),

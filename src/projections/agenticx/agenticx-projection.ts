@@ -1,0 +1,57 @@
+/**
+ * The log as AgenticX's RuntimeEvents. It may begin at the start of any execution, which is a turn here.
+ * T1. One terminal event in a turn: its last, `final` or an `error` that says so.
+ * T2. What happens between turns is not told.
+ */
+import type { ThreadEvent } from '../../core/event/thread-event.ts';
+import type { LogRow, Projection } from '../projection.ts';
+import { argumentsOf, saidBy } from '../row-message.ts';
+import type { RuntimeEvent } from './agenticx-event.ts';
+import { type OpenTurn, openTurn, type TurnReading } from './agenticx-state.ts';
+import { CALL_HANDLERS } from './turn-calls.ts';
+import { END_HANDLERS, endTurn } from './turn-end.ts';
+import type { TurnDraft, TurnHandlers, TurnOf, TurnTold } from './turn-handler.ts';
+import { ROUND_HANDLERS } from './turn-rounds.ts';
+import { SUBAGENT_HANDLERS } from './turn-subagents.ts';
+import { WAIT_HANDLERS } from './turn-waits.ts';
+
+const HANDLERS: TurnHandlers = {
+  ...ROUND_HANDLERS,
+  ...CALL_HANDLERS,
+  ...WAIT_HANDLERS,
+  ...SUBAGENT_HANDLERS,
+  ...END_HANDLERS,
+};
+
+export const projectTurns: Projection<TurnReading, RuntimeEvent> = (reading, row) => {
+  const { event } = row;
+  const { turn } = reading;
+  if (event.type === 'execution.started')
+    return [{ ...reading, turn: openTurn(event.data.executionId, event.data.maxRounds) }, []];
+  // T2: between turns.
+  if (!turn) return [reading, []];
+  if (event.type === 'execution.ended')
+    return [{ ...reading, turn: null }, [stamp(reading, endTurn(turn, event.data))]];
+  if (event.type === 'message.created') return [{ ...reading, turn: remember(turn, row) }, []];
+  const [next, drafts] = tell(turn, event, reading);
+  return [{ ...reading, turn: next }, drafts.map((draft) => stamp(reading, draft))];
+};
+
+function tell(turn: OpenTurn, event: ThreadEvent, of: TurnOf): TurnTold {
+  // Narrowed by its type: the handler is the one of that kind.
+  const handler = HANDLERS[event.type] as
+    | ((turn: OpenTurn, event: ThreadEvent, of: TurnOf) => TurnTold)
+    | undefined;
+  return handler ? handler(turn, event, of) : [turn, []];
+}
+
+function stamp({ agentId: own }: TurnReading, { agentId = own, ...draft }: TurnDraft): RuntimeEvent {
+  return { ...draft, agent_id: agentId } as RuntimeEvent;
+}
+
+/** What a message says is told with the row that says what it is: an answer, a result. */
+function remember(turn: OpenTurn, { event, message }: LogRow): OpenTurn {
+  if (event.type !== 'message.created') return turn;
+  const said = saidBy(event.data.messageId, message);
+  return { ...turn, said, arguments: { ...turn.arguments, ...argumentsOf(message) } };
+}

@@ -1,0 +1,57 @@
+/**
+ * Calls of tools: those of the agent, of its prompts and of people. A call is told before its result, whatever became of it; one that was refused
+ * is an error as well, which does not end the turn.
+ */
+import type { OpenTurn } from './agenticx-state.ts';
+import type { TurnHandlers, TurnTold } from './turn-handler.ts';
+
+export const CALL_HANDLERS: TurnHandlers = {
+  'tool.called': (turn, { data: { name, callId, depth } }) => {
+    const { [callId]: given = '{}', ...left } = turn.arguments;
+    const calls = { ...turn.calls, [callId]: { name, given } };
+    const own = depth === undefined && !turn.tools.includes(name) ? [...turn.tools, name] : turn.tools;
+    const told = { name, arguments: readArguments(given), tool_call_id: callId };
+    return [{ ...turn, arguments: left, calls, tools: own }, [{ type: 'tool_call', data: told }]];
+  },
+  'tool.result': (turn, { data: { callId, status, refused } }) =>
+    settle(turn, callId, { failed: status === 'error', refused }),
+  'tool.unknown': (turn, { data: { callId } }) => settle(turn, callId, { failed: true }),
+  'tool.removed': (turn, { data: { callId } }) => [drop(turn, callId), []],
+};
+
+function settle(
+  turn: OpenTurn,
+  callId: string,
+  { failed, refused = false }: { readonly failed: boolean; readonly refused?: boolean | undefined },
+): TurnTold {
+  const call = turn.calls[callId];
+  if (!call) return [turn, []];
+  const text = turn.said?.content ?? '';
+  const result = { name: call.name, result: text, tool_call_id: callId, is_error: failed };
+  return [
+    drop(turn, callId),
+    [
+      ...(refused && !call.declined
+        ? [{ type: 'error', data: { text, terminal: false, tool_call_id: callId } } as const]
+        : []),
+      { type: 'tool_result', data: result },
+    ],
+  ];
+}
+
+function drop(turn: OpenTurn, callId: string): OpenTurn {
+  const { [callId]: _, ...calls } = turn.calls;
+  return { ...turn, calls };
+}
+
+/** What is no object is told as one without fields. */
+function readArguments(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : {};
+  } catch {
+    return {};
+  }
+}

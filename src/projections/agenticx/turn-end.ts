@@ -1,0 +1,17 @@
+/** How a turn ends, and what is known of it before. */
+import type { EventData } from '../../core/event/event-data.ts';
+import type { OpenTurn } from './agenticx-state.ts';
+import type { TurnDraft, TurnHandlers } from './turn-handler.ts';
+
+export const END_HANDLERS: TurnHandlers = {
+  'loop.critical': (turn, { data: { detector } }) => [{ ...turn, detector }, []],
+};
+
+/** A turn without an error has its answer, an empty one where it said nothing. */
+export function endTurn(turn: OpenTurn, end: EventData['execution.ended']): TurnDraft {
+  const { status = 'idle', reason, error, cancelReason } = end;
+  if (status === 'idle') return { type: 'final', data: { text: turn.answer } };
+  const text = error?.message ?? cancelReason ?? reason;
+  const detector = turn.detector === null ? {} : { detector: turn.detector };
+  return { type: 'error', data: { text, terminal: true, ...detector } };
+}

@@ -1,0 +1,40 @@
+/** The agents that this one has begun. What they do is in their own logs, as turns of their own. */
+import type { TurnHandlers } from './turn-handler.ts';
+
+export const SUBAGENT_HANDLERS: TurnHandlers = {
+  'subagent.created': (turn, { data: { childId, agent, name, callId } }) => {
+    const task = callId === undefined ? '' : (turn.calls[callId]?.given ?? '');
+    const data = {
+      ...named(childId, name ?? agent),
+      role: agent,
+      task,
+      status: 'running',
+      mode: 'session',
+    } as const;
+    return [turn, [{ type: 'subagent_started', data }]];
+  },
+  'subagent.status': (turn, { data: { childId, status } }) => [
+    turn,
+    [{ type: 'subagent_progress', data: { agent_id: childId, text: status } }],
+  ],
+  'subagent.returned': (turn, { data: { childId, agent } }) => [
+    turn,
+    [
+      {
+        type: 'subagent_completed',
+        data: { ...named(childId, agent), status: 'completed', summary: turn.said?.content ?? '' },
+      },
+    ],
+  ],
+  'subagent.failed': (turn, { data: { childId, agent, kind } }) => [
+    turn,
+    [
+      {
+        type: 'subagent_error',
+        data: { ...named(childId, agent), status: kind, summary: turn.said?.content ?? '' },
+      },
+    ],
+  ],
+};
+
+const named = (childId: string, name: string) => ({ agent_id: childId, name });

@@ -1,0 +1,49 @@
+/** What people are asked: confirmations, questions, and the pause of a subagent that has no round left. */
+import type { EventData, NamedWait } from '../../core/event/event-data.ts';
+import type { OpenTurn } from './agenticx-state.ts';
+import type { TurnHandlers, TurnTold } from './turn-handler.ts';
+import { checkpoint } from './turn-rounds.ts';
+
+export const WAIT_HANDLERS: TurnHandlers = {
+  'wait.opened': (turn, { data }, of) => {
+    const { waitId: id, kind, name, callId, threadId, summary } = data;
+    const next = { ...turn, waits: { ...turn.waits, [id]: callId ?? null } };
+    if (kind === 'paused' && threadId === undefined)
+      return [next, [{ type: 'subagent_paused', data: { ...checkpoint(turn, of, summary), wait_id: id } }]];
+    const about = {
+      request_id: id,
+      kind,
+      tool: name,
+      ...(callId === undefined ? {} : { tool_call_id: callId }),
+    };
+    return [
+      next,
+      [{ type: 'confirm_required', data: { id, question: summary, context: about }, ...agentOf(data) }],
+    ];
+  },
+  'wait.answered': (turn, { data }) => close(turn, data, data.approved ?? true),
+  'wait.closed': (turn, { data }) => close(turn, data, data.approved ?? false),
+};
+
+/** One that a subagent of this turn waits for is told as the subagent's own. */
+function agentOf({ threadId }: NamedWait): { readonly agentId?: string } {
+  return threadId === undefined ? {} : { agentId: threadId };
+}
+
+function close(
+  turn: OpenTurn,
+  data: EventData['wait.answered' | 'wait.closed'],
+  approved: boolean,
+): TurnTold {
+  const { waitId: id, kind, threadId } = data;
+  const { [id]: callId, ...waits } = turn.waits;
+  const call = callId == null ? undefined : turn.calls[callId];
+  const calls =
+    call && callId != null && !approved
+      ? { ...turn.calls, [callId]: { ...call, declined: true } as const }
+      : turn.calls;
+  const next = { ...turn, waits, calls };
+  // What lets a pause end is told by the next round.
+  if (kind === 'paused' && threadId === undefined) return [next, []];
+  return [next, [{ type: 'confirm_response', data: { id, approved }, ...agentOf(data) }]];
+}
