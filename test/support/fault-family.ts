@@ -101,7 +101,7 @@ export function familyPrompts() {
       model: 'scripted',
       includeChat: true,
       includePastTools: true,
-      tools: ['write', 'jot', 'progress', 'finish', 'hold'],
+      tools: ['write', 'jot', 'progress', 'finish', 'hold', 'refund'],
       ...fields,
     });
   const requiredSchema = z.object({ line: z.string(), files: z.array(z.string()).default([]) });

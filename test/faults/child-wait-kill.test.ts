@@ -1,0 +1,73 @@
+/** A worker is killed around a wait of a subagent that its parent waits for: the parent shows it as long as it is open, and goes on behind it. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { calls, says } from '../../src/testing/index.ts';
+import { decide, replaceWorkers } from '../support/approvals.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Cluster, startCluster } from '../support/fault-cluster.ts';
+import { isAide } from '../support/fault-family.ts';
+import type { DeathPoint } from '../support/fault-project.ts';
+
+describe('a worker process killed with SIGKILL around the wait of a subagent', () => {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    cluster = await startCluster({
+      script: (request) => {
+        const settled = request.messages.at(-1)?.role === 'tool';
+        if (isAide(request))
+          return settled ? calls('finish', { line: 'refunded', files: [] }) : calls('refund', { line: '1' });
+        return settled ? says('done') : calls('aide', { line: 'refund it' });
+      },
+    });
+    await cluster.keep(1);
+  });
+  afterAll(() => cluster?.close());
+
+  const ask = () => cluster.begin('go', 'clerk');
+
+  /** The wait that the parent and its child show. */
+  const shown = (parent: string) =>
+    eventually('a wait that both show', async () => {
+      const [wait] = await cluster.client.listWaits({ threadId: parent });
+      if (!wait) return undefined;
+      const { client } = cluster;
+      const threads = [await client.getThread(parent), await client.getThread(wait.threadId)];
+      return threads.every(({ status }) => status === 'waiting') && wait;
+    });
+
+  async function dieAt<T>(point: DeathPoint, cause: () => Promise<T>): Promise<T> {
+    cluster.orderDeath(point);
+    const caused = await cause();
+    await cluster.died(point);
+    await cluster.keep(1);
+    return caused;
+  }
+
+  async function expectDone(parent: string, child: string): Promise<void> {
+    await eventually('rest', async () => (await cluster.client.waitForIdle(parent)).status === 'idle');
+    expect(cluster.ledger(child)).toEqual(['1']);
+    const events = await cluster.store.events.read(parent, 0, 1000);
+    const told = events.flatMap((event) =>
+      event.type === 'wait.opened' || event.type === 'wait.closed' ? [[event.type, event.data.threadId]] : [],
+    );
+    expect(told).toEqual([
+      ['wait.opened', child],
+      ['wait.closed', child],
+    ]);
+  }
+
+  it("[PL-09] right after the wait's transaction: the parent shows it once, and goes on when it is answered", async () => {
+    const parent = await dieAt('wait_opened', ask);
+    const { id, threadId } = await shown(parent);
+    expect(await decide(cluster, id, '--approve')).toBe(0);
+    await expectDone(parent, threadId);
+  });
+
+  it('[PL-09] while it is open, and as it begins what was approved: the parent shows the same wait, and no other', async () => {
+    const parent = await ask();
+    const { id, threadId } = await shown(parent);
+    await replaceWorkers(cluster);
+    expect((await shown(parent)).id).toBe(id);
+    await dieAt('tool_not_begun', () => decide(cluster, id, '--approve'));
+    await expectDone(parent, threadId);
+  });
+});
