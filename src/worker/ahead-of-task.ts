@@ -5,6 +5,7 @@
  * by a replay: what came between the query and the task is put before it (docs/sdk-queries.md).
  * A1. An activation that brings new events without a task of its own is refused. The query fails and can be asked again; the thread
  *     is replayed with its next task.
+ * A2. What brings nothing but queries moves nothing on: the last events of a thread that has ended belong to no task either.
  */
 import type { Workflow } from '@temporalio/worker/lib/workflow/interface.js';
 
@@ -32,7 +33,7 @@ export function refuseAheadOfTask(workflow: Workflow): Workflow {
   let last: Moment | undefined;
   workflow.activate = async (activation) => {
     const moment = momentOf(activation);
-    if (last && isAhead(last, moment)) throw new AheadOfTaskError();
+    if (last && isAhead(last, moment) && hasNews(activation)) throw new AheadOfTaskError();
     last = moment;
     return activate(activation);
   };
@@ -42,6 +43,11 @@ export function refuseAheadOfTask(workflow: Workflow): Workflow {
 /** A1. Activations of one task, such as that of its query, share its number of events too. */
 function isAhead(last: Moment, { events, taskStarted }: Moment): boolean {
   return events > last.events && taskStarted === last.taskStarted;
+}
+
+/** A2: something for the thread to act on. */
+function hasNews({ jobs }: Activation): boolean {
+  return jobs?.some(({ queryWorkflow }) => !queryWorkflow) ?? false;
 }
 
 function momentOf({ historyLength, timestamp }: Activation): Moment {

@@ -6,11 +6,12 @@ import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
 import { NativeWorker, type NativeWorkerLike } from '@temporalio/worker/lib/worker.js';
+import { says, scriptedModel } from '../../src/testing/index.ts';
 import type { PromptCancellations } from '../../src/worker/prompt-cancellations.ts';
 import { createRetirableWorker } from '../../src/worker/retirable-worker.ts';
 import { TaskLine } from '../../src/worker/task-line.ts';
 import '../once/replays.ts';
-import { closeAfterTest, eventually } from '../support/runtime.ts';
+import { closeAfterTest, eventually, testRuntime } from '../support/runtime.ts';
 
 const { WorkflowActivation } = proto.coresdk.workflow_activation;
 type Activation = ReturnType<typeof WorkflowActivation.decode>;
@@ -140,4 +141,13 @@ it('a query that waited for a busy worker does not move its thread on', async ()
   await thread.result();
   await Promise.all(others.map((each) => each.terminate()));
   await Worker.runReplayHistory({ workflowBundle }, await thread.fetchHistory());
+});
+
+it('a thread that has ended answers queries, replayed from its whole history', async () => {
+  const runtime = await testRuntime({ model: scriptedModel([says('hello')]) });
+  const thread = await runtime.start('hi');
+  await runtime.client.terminate(thread, 'over');
+  const handle = runtime.client.temporal.workflow.getHandle(`thread/${thread}`);
+  await handle.result();
+  expect(await handle.query('status')).toMatchObject({ status: 'terminated' });
 });
