@@ -165,6 +165,28 @@ describe('the calls of an answer', () => {
     expect(callsSent(model, 1)).toMatchObject(ids.map((id) => ({ id })));
   });
 
+  it.each(['model_answered', 'model_committed'] as const)(
+    '[AX-49] have the same ids where the attempt that asked is lost at %s, and are made once',
+    async (place) => {
+      const look = () => calls('look', { at: 'door' }, { id: '' });
+      const model = scriptedModel(({ messages }) =>
+        messages.some(({ role }) => role === 'tool') ? says('done') : look(),
+      );
+      let losses = 0;
+      const probe = (point: string) => {
+        if (point !== place || losses > 0) return;
+        losses += 1;
+        throw new Error('the attempt is lost');
+      };
+      const { runtime, thread, given } = await run(model, { probe });
+      expect(losses).toBe(1);
+      expect(given).toEqual([{ at: 'door' }]);
+      expect(await eventsOf(runtime, thread, 'tool.called')).toEqual([
+        { name: 'look', callId: 'call_1_0', repaired: ['id'] },
+      ]);
+    },
+  );
+
   it('[AX-50] bring arguments that look like ids of the runtime to their tool', async () => {
     const { given } = await run(scriptedModel([calls('look', { at: 'sa-1f2e3d4c' }), says('done')]));
     expect(given).toEqual([{ at: 'sa-1f2e3d4c' }]);

@@ -2,7 +2,7 @@
  * AgenticX's runtime page, line by line: each heading, row of a table and step of its loop, with the acceptance cases whose tests show it,
  * the deviation that is on purpose, or what it waits for.
  */
-import { differs, type PageLine, shown } from './page-line.ts';
+import { differs, type PageLine, shown, waits } from './page-line.ts';
 
 export const AGENTICX_LINES: readonly PageLine[] = [
   shown('The think-act loop: message sanitization', 'AX-10', 'AX-12', 'AX-13', 'AX-14', 'AX-15'),
@@ -53,4 +53,16 @@ export const AGENTICX_LINES: readonly PageLine[] = [
     '600 seconds for a whole answer and for a stream, 120 for its beginning: models that think take longer',
   ),
   shown('Timeout configuration: the request timeout passed into providers', 'AX-38'),
+  waits('The think-act loop: tool dispatch, run_before_tool_call may block', 'hooks before a call'),
+  shown(
+    'The think-act loop: tool dispatch, unknown tools produce a result without executing',
+    'AX-61',
+    'AX-62',
+  ),
+  differs(
+    'The think-act loop: tool dispatch, invalid names produce a result',
+    'where an answer has other calls, one that names nothing is left out of it: the model is told nothing of a call that is none (AX-45)',
+  ),
+  shown('The think-act loop: tool dispatch, meta tools require a team manager', 'AX-67'),
+  shown('The think-act loop: tool dispatch, what is denied or cut off', 'AX-63', 'AX-64'),
 ];

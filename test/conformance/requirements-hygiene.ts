@@ -40,4 +40,27 @@ export const HYGIENE: readonly Requirement[] = [
   { id: 'AX-55', level: 'MUST', text: 'Where an answer has calls, its text has none.' },
   { id: 'AX-56', level: 'MUST', text: 'A bracket within an argument does not end a call.' },
   { id: 'AX-57', level: 'MUST', text: 'A sentence that mentions a tool does not run it.' },
+  {
+    id: 'AX-60',
+    level: 'MUST',
+    text: 'A call that a hook blocks is not made, and the model reads the reason.',
+    waitsFor: 'hooks before a call',
+  },
+  { id: 'AX-61', level: 'MUST', text: 'A tool that nobody knows is refused, and the calls behind it run.' },
+  {
+    id: 'AX-62',
+    level: 'MUST',
+    text: 'Each call of a batch that names something has its result, in order, whatever the others came to.',
+  },
+  { id: 'AX-63', level: 'MUST', text: 'What is denied is denied before any hook or person is asked.' },
+  {
+    id: 'AX-64',
+    level: 'MUST',
+    text: 'However a turn ends, every call that was made has its result, and the next turn works.',
+  },
+  {
+    id: 'AX-67',
+    level: 'MUST',
+    text: 'A call of a subagent that there is none for is an error, and the turn goes on.',
+  },
 ];

@@ -7,7 +7,7 @@
  */
 import type { ProviderResponse, ProviderToolCall } from '../message/provider.ts';
 import { LIMITS } from '../value/limit.ts';
-import { findInlineCalls } from './inline-calls.ts';
+import { findInlineCalls, mayHoldCalls } from './inline-calls.ts';
 import { type ArgumentRepair, readArguments } from './repair-arguments.ts';
 
 /** `name`: spaces were around it. `id`: it was missing, or another call's. `inline`: it stood in the text. Others: of the arguments. */
@@ -49,7 +49,7 @@ const CUT_OFF = '{';
 
 export interface AnswerPlace {
   readonly step: number;
-  /** The names that the model was offered; asked where the answer has no call of its own. */
+  /** The names that the model was offered; asked where the text of an answer may hold calls. */
   readonly offered: () => ReadonlySet<string>;
 }
 
@@ -59,7 +59,8 @@ export function cleanCalls(
 ): CleanedCalls {
   const named = toolCalls.filter(isNamed);
   const nameless = toolCalls.filter((call) => !isNamed(call));
-  const found = named.length > 0 || !content ? [] : findInlineCalls(content, offered());
+  const isInline = named.length === 0 && content && mayHoldCalls(content);
+  const found = isInline ? findInlineCalls(content, offered()) : [];
   const inline = found.map(({ name, text }) => toCall(name, text));
   // C1: the model is told.
   const told = nameless.length > 0 && inline.length === 0 ? [toCall(UNNAMED_CALL, '')] : inline;
@@ -71,9 +72,9 @@ export function cleanCalls(
     dropped: nameless.length,
     raw: [
       ...nameless.map((call) => toRaw(call)),
-      ...calls.flatMap(({ call, repairs }, index) => {
+      ...calls.flatMap((cleaned, index) => {
         const given = named[index] ?? inline[index];
-        return repairs.length > 0 && given ? [toRaw(given, call.id)] : [];
+        return given && losesWords(cleaned, given) ? [toRaw(given, cleaned.call.id)] : [];
       }),
     ],
   };
@@ -124,6 +125,12 @@ function withIds(calls: readonly CleanCall[], step: number): readonly CleanCall[
     // An inline call has none by its nature.
     return { call: { ...call, id }, repairs: repairs.includes('inline') ? repairs : [...repairs, 'id'] };
   });
+}
+
+/** Whether something that the model wrote is not in what is stored. An inline call stands in the text of its answer. */
+function losesWords({ call, repairs }: CleanCall, given: ProviderToolCall): boolean {
+  const isMended = repairs.some((repair) => repair !== 'id' && repair !== 'inline');
+  return isMended || (given.id.trim() !== '' && given.id !== call.id);
 }
 
 function toRaw({ id, name, arguments: parsed, rawArguments }: ProviderToolCall, callId?: string): RawCall {

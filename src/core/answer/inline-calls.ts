@@ -7,7 +7,7 @@
  *   look({"at": "door"})                             the whole text
  *
  * I1. The name must be one that the model was offered, else it is text.
- * I2. What stands in any other fence is an example.
+ * I2. What stands in any other fence, or in backticks, is an example.
  * I3. A wrapper that does not close, or holds anything else beside its calls, is text.
  * I4. Linear in the length of the text.
  */
@@ -19,6 +19,11 @@ export interface InlineCall {
   readonly name: string;
   /** As the model wrote them. */
   readonly text: string;
+}
+
+/** Whether it is worth while to look: most texts hold nothing that looks like a call. */
+export function mayHoldCalls(text: string): boolean {
+  return /^\s*[A-Za-z_][\w-]* ?\(|<tool_c(?:ode|all)>|```[ \t]*tool_c/.test(text);
 }
 
 export function findInlineCalls(text: string, offered: ReadonlySet<string>): readonly InlineCall[] {
@@ -44,6 +49,8 @@ function findWrapped(text: string): readonly string[] {
     const isFence = opener === '```';
     const closer = isFence ? '```' : opener.replace('<', '</');
     const from = OPENER.lastIndex;
+    // I2: quoted, as a word of a sentence.
+    if (!isFence && text.charAt(found.index - 1) === '`') continue;
     const to = unclosed.has(closer) ? -1 : text.indexOf(closer, from);
     if (to < 0) {
       // I2, I3: a fence reaches to the end; a wrapper is text.

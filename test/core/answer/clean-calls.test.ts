@@ -84,6 +84,7 @@ describe('the calls of an answer', () => {
     const ids = () => clean(given).calls.map((each) => each.call.id);
     expect(ids()).toEqual(['call_4_0_', 'call_4_0', 'call_4_2']);
     expect(ids()).toEqual(ids());
+    expect(clean(given).raw).toEqual([]);
   });
 
   it('[AX-49] get ids of their own where two have the same', () => {
@@ -100,7 +101,11 @@ describe('the calls of an answer', () => {
     expect(calls).toEqual([
       { call: { id: 'call_4_0', name: 'look', arguments: { a: 1 } }, repairs: ['inline'] },
     ]);
-    expect(raw).toEqual([{ callId: 'call_4_0', id: '', name: 'look', arguments: '{"a":1}' }]);
+    // The text of the answer has it.
+    expect(raw).toEqual([]);
+    const mended = clean([], { content: '<tool_code>look({"a":1,})</tool_code>', finishReason: 'stop' });
+    expect(mended.calls[0]?.repairs).toEqual(['inline', 'commas']);
+    expect(mended.raw).toEqual([{ callId: 'call_4_0', id: '', name: 'look', arguments: '{"a":1,}' }]);
   });
 
   it('[AX-55] are never those of its text where it has others', () => {

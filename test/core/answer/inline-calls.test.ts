@@ -1,6 +1,6 @@
 /** Calls within a text: what stands in a wrapper made for them, and nothing that merely speaks of a tool. */
 import { describe, expect, it } from '@jest/globals';
-import { findInlineCalls } from '../../../src/core/answer/inline-calls.ts';
+import { findInlineCalls, mayHoldCalls } from '../../../src/core/answer/inline-calls.ts';
 import { LIMITS } from '../../../src/core/value/limit.ts';
 
 const OFFERED = new Set(['look', 'look_up', 'check_resources']);
@@ -43,6 +43,7 @@ describe('a call within a text', () => {
     ],
   ])('is found %s', (_, text, expected) => {
     expect(find(text)).toEqual(expected);
+    expect(mayHoldCalls(text)).toBe(true);
   });
 
   it.each<[string, string]>([
@@ -59,6 +60,8 @@ describe('a call within a text', () => {
     ['[AX-57] words of a tool and an object', 'look at this: {"name":"look","arguments":{}}'],
     ['[AX-57] an example in a fence', '```python\nlook({"at":1})\n```'],
     ['[AX-57] an example of a tag in a fence', 'Write:\n```\n<tool_code>look()</tool_code>\n```\nand wait.'],
+    ['[AX-57] an example of a tag in a fence that does not close', '```\n<tool_code>look()</tool_code>'],
+    ['[AX-57] a tag in backticks', 'Write `<tool_code>look()</tool_code>` and wait.'],
     ['a tag that does not close', '<tool_code>look({"at":1})'],
     ['a fence that does not close', '```tool_code\nlook({"at":1})'],
     ['arguments that do not close', '<tool_code>look({"at":1}</tool_code>'],
@@ -83,7 +86,7 @@ describe('a call within a text', () => {
       '({[',
       '"',
     ])
-      expect(find(many(piece))).toEqual([]);
+      expect([find(many(piece)), typeof mayHoldCalls(many(piece))]).toEqual([[], 'boolean']);
     const calls = '<tool_code>look()</tool_code>';
     expect(find(many(calls))).toHaveLength(LIMITS.answerCalls);
   });
