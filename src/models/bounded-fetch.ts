@@ -37,12 +37,19 @@ const GLOBAL_DISPATCHER = Symbol.for('undici.globalDispatcher.1');
 
 /** B3: through the dispatcher that is in use. */
 function withoutTimes(init: RequestInit): RequestInit {
-  const used = (globalThis as { [GLOBAL_DISPATCHER]?: Dispatcher })[GLOBAL_DISPATCHER];
+  const used = findDispatcher();
   if (used === undefined || 'dispatcher' in init) return init;
   const dispatcher: Dispatcher = {
     dispatch: (request, handler) => used.dispatch({ ...request, headersTimeout: 0, bodyTimeout: 0 }, handler),
   };
   return { ...init, dispatcher } as RequestInit;
+}
+
+/** Undefined where Node's client is not this context's own. It is loaded with its first use. */
+function findDispatcher(): Dispatcher | undefined {
+  const holder = globalThis as { [GLOBAL_DISPATCHER]?: Dispatcher };
+  if (holder[GLOBAL_DISPATCHER] === undefined) new Request('http://127.0.0.1');
+  return holder[GLOBAL_DISPATCHER];
 }
 
 type Bound = Transformer<Uint8Array, Uint8Array>;

@@ -397,8 +397,8 @@ test('[bounded-fetch B3] the five minutes of the HTTP client end no request: its
   const server = await scriptedModel([says('one'), says('two')]).serve();
   // In a process of its own: Node's client belongs to the process, and not to the context of a test.
   const program = join(import.meta.dirname, 'request-times.ts');
+  closers.push(() => server.close());
   const { stdout } = await promisify(execFile)(process.execPath, [program, server.url]);
-  await server.close();
   const none = { headersTimeout: 0, bodyTimeout: 0 };
   expect(JSON.parse(stdout)).toEqual([none, none]);
 });

@@ -7,6 +7,8 @@ interface Times {
   readonly bodyTimeout?: number;
 }
 
+// Loads the client.
+new Request('http://127.0.0.1');
 const key = Symbol.for('undici.globalDispatcher.1');
 const holder = globalThis as unknown as { [key]: { dispatch(request: Times, handler: unknown): boolean } };
 const used = holder[key];

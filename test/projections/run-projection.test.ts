@@ -194,3 +194,21 @@ describe('a reading', () => {
     });
   });
 });
+
+describe('rows of requests to models', () => {
+  it('[PL-21] a request that is given up is told with what to forget, and one that waits as waiting', () => {
+    const events = read(
+      rowsOf(
+        began,
+        ['model.waiting', { call: 1 }, { step: 1 }],
+        ['model.failed', { call: 1, code: 'timeout', message: 'stalled', plain: true }, { step: 1 }],
+        ['attempt.discarded', { attempt: 2, call: 1, reason: 'timeout' }, { step: 1 }],
+      ),
+    );
+    expect(events.slice(1).map(({ payload }) => payload)).toMatchObject([
+      { llm_event_type: 'llm_waiting', step: 1, attempt: 1 },
+      { llm_event_type: 'llm_retry', step: 1, attempt: 1, reason: 'timeout' },
+      { llm_event_type: 'llm_discarded', step: 1, attempt: 1, worker_attempt: 2, reason: 'timeout' },
+    ]);
+  });
+});

@@ -41,7 +41,7 @@ export class AnswerPrinter implements AnswerSink {
         break;
       case 'restart':
         this.#text = '';
-        this.#write(`${this.#open ? '\n' : ''}(starting again)\n`);
+        this.#write(`${this.#open ? '\n' : ''}(taken back)\n`);
         break;
       case 'end':
         this.#answer = this.#text;

@@ -89,6 +89,18 @@ describe('AnswerStream', () => {
     expect(parts).toEqual([text('one'), restart, text('two'), restart, text('three'), end]);
   });
 
+  it('[answer I1] what is to be forgotten is taken back once, and nothing is where none of it was shown', async () => {
+    const discarded = (call: number): Draft => ({
+      ...{ type: 'attempt.discarded', step: 1, attempt: 1 },
+      data: { attempt: 1, call, reason: 'timeout' },
+    });
+    const events = [discarded(0), chunk('one', 1, 1), discarded(1), chunk('two', 1, 2)];
+    const parts = await read([...events, created('m', 'assistant'), committed('m')], {
+      m: { role: 'assistant', content: 'two' },
+    });
+    expect(parts).toEqual([text('one'), restart, text('two'), end]);
+  });
+
   it('[answer I2] missed chunks come with the committed message, at the end, in the middle or all of them', async () => {
     const messages = { m: { role: 'assistant', content: 'Hello' } } as const;
     const ending = [created('m', 'assistant'), committed('m')];
