@@ -50,7 +50,14 @@ export type {
   Kept,
   MessageChange,
 } from './core/author/hook.ts';
-export type { JudgedCall, PolicyContext, PolicyDefinition, PolicyVerdict } from './core/author/policy.ts';
+export type {
+  JudgedCall,
+  JudgedSpending,
+  PolicyContext,
+  PolicyDefinition,
+  PolicyVerdict,
+  SpendingAnswer,
+} from './core/author/policy.ts';
 export type { Answered, Question, ThreadQuestions } from './core/author/question.ts';
 export type { EnvState, EnvType } from './core/author/thread-env.ts';
 export type { ExecutionState, Side } from './core/author/thread-execution.ts';
@@ -118,6 +125,7 @@ export type {
   BudgetLimit,
   BudgetLine,
   RunningClock,
+  Spending,
 } from './core/governance/budget.ts';
 export type { Cancellation, CancelRequest } from './core/governance/cancellation.ts';
 export type { CapabilityPolicy, PolicyDecision, RuleSource } from './core/governance/capability-policy.ts';
@@ -126,6 +134,7 @@ export type { PolicyEffect, PolicyRules } from './core/governance/policy-rule.ts
 export type { ActionContext, ArtifactInput, PreparedAction } from './core/governance/prepared-action.ts';
 export type { GivenContext, RunContext } from './core/governance/run-context.ts';
 export type { RunLimits } from './core/governance/run-limit.ts';
+export type { SpendingEffect } from './core/governance/spending-verdict.ts';
 export type { LLMMessage } from './core/message/llm-message.ts';
 export type {
   AttachmentRef,
