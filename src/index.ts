@@ -62,7 +62,14 @@ export type {
   OwnActionResult,
   ThreadActions,
 } from './core/author/own-action.ts';
-export type { JudgedCall, PolicyContext, PolicyDefinition, PolicyVerdict } from './core/author/policy.ts';
+export type {
+  JudgedCall,
+  JudgedSpending,
+  PolicyContext,
+  PolicyDefinition,
+  PolicyVerdict,
+  SpendingAnswer,
+} from './core/author/policy.ts';
 export type { Answered, Question, ThreadQuestions } from './core/author/question.ts';
 export type { EnvState, EnvType } from './core/author/thread-env.ts';
 export type { ExecutionState, Side } from './core/author/thread-execution.ts';
@@ -130,6 +137,7 @@ export type {
   BudgetLimit,
   BudgetLine,
   RunningClock,
+  Spending,
 } from './core/governance/budget.ts';
 export type { Cancellation, CancelRequest } from './core/governance/cancellation.ts';
 export type { CapabilityPolicy, PolicyDecision, RuleSource } from './core/governance/capability-policy.ts';
@@ -138,6 +146,7 @@ export type { PolicyEffect, PolicyRules } from './core/governance/policy-rule.ts
 export type { ActionContext, ArtifactInput, PreparedAction } from './core/governance/prepared-action.ts';
 export type { GivenContext, RunContext } from './core/governance/run-context.ts';
 export type { RunLimits } from './core/governance/run-limit.ts';
+export type { SpendingEffect } from './core/governance/spending-verdict.ts';
 export type { Guards } from './core/guard/guards.ts';
 export type { LoopDetector, LoopGuard } from './core/guard/loop.ts';
 export type { PausedRounds, RoundGuard } from './core/guard/round.ts';

@@ -54,19 +54,21 @@ export type SpendingAnswer =
   | null
   | undefined;
 
-type Judge<Judged, Decision, Answer> = (
-  judged: Judged,
-  decision: Decision,
-  context: PolicyContext,
-) => Answer | Promise<Answer>;
-
 /** It has one of the two, or both. */
 export interface PolicyDefinition {
   readonly kind: 'policy';
   /** From the file's name; set by discovery. */
   readonly name: string;
   /** For the `policy` of an agent. */
-  readonly evaluate?: Judge<JudgedCall, PolicyDecision, PolicyVerdict>;
+  readonly evaluate?: (
+    action: JudgedCall,
+    decision: PolicyDecision,
+    context: PolicyContext,
+  ) => PolicyVerdict | Promise<PolicyVerdict>;
   /** For the `budget` of an agent; `decision`: what its limits say. */
-  readonly evaluateBudget?: Judge<JudgedSpending, 'allow' | 'warn', SpendingAnswer>;
+  readonly evaluateBudget?: (
+    spending: JudgedSpending,
+    decision: 'allow' | 'warn',
+    context: PolicyContext,
+  ) => SpendingAnswer | Promise<SpendingAnswer>;
 }
