@@ -27,6 +27,7 @@ import { registerFamilyRequest } from './store/family-request.ts';
 import { registerFence } from './store/fence.ts';
 import { registerFile } from './store/file.ts';
 import { registerFileContent } from './store/file-content.ts';
+import { registerGuard } from './store/guard.ts';
 import { registerHandoff } from './store/handoff.ts';
 import { registerHistory } from './store/history.ts';
 import { registerHook } from './store/hook.ts';
@@ -100,6 +101,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerExecutionClaim(given);
     registerSubprompt(given);
     registerSubpromptContext(given);
+    registerGuard(given);
     registerHandoff(given);
     registerRest(given);
     registerRead(given);

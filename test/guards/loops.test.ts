@@ -11,7 +11,9 @@ import {
   says,
   scriptedModel,
 } from '../../src/testing/index.ts';
+import { consulting, echo } from '../support/prompt-project.ts';
 import { type RuntimeOptions, type TestRuntime, testRuntime } from '../support/runtime.ts';
+import { cast, familyRuntime } from '../support/subagent-project.ts';
 
 const args = z.object({ n: z.number().optional(), m: z.number().optional() });
 
@@ -202,5 +204,41 @@ describe('detection of loops', () => {
     expect(await refused.client.getThread(thread)).toMatchObject({ status: 'idle', lastError: null });
     const wrong = await guarded(times(8, () => calls('find', { n: 'one' })));
     expect(await wrong.client.getThread(await wrong.start('go'))).toMatchObject(over('generic_repeat'));
+  });
+});
+
+describe('detection of loops in calls of prompts and subagents', () => {
+  const guards = { loops: { warning: 3, critical: 4 } } as const;
+
+  it('[AX-70] a prompt that is called again and again ends the execution; what its model calls counts among itself', async () => {
+    const inner = says('the same');
+    const model = scriptedModel(
+      Array.from({ length: 4 }, () => [calls('consult', { topic: 'x' }), inner]).flat(),
+    );
+    const runtime = await consulting(model, { guards });
+    const thread = await runtime.start('go');
+    expect(await runtime.client.getThread(thread)).toMatchObject(over('generic_repeat'));
+    const asked = model.requests.filter(({ messages }) => messages[0]?.content === 'You are consult.');
+    expect(asked.flatMap(reminders)).toEqual([]);
+  });
+
+  it('[AX-70] the calls of a sub-prompt are a loop of their own, and end the execution of the thread', async () => {
+    const batch = callsMany(Array.from({ length: 6 }, () => ({ name: 'echo', args: { text: 'same' } })));
+    const model = scriptedModel([calls('consult', { topic: 'x' }), batch]);
+    const runtime = await consulting(model, { guards, tools: { echo } });
+    const thread = await runtime.start('go');
+    expect(await runtime.client.getThread(thread)).toMatchObject(over('generic_repeat'));
+    const told = eventsOf(await log(runtime, thread), 'loop.critical');
+    expect(told.map(({ data }) => data.name)).toEqual(['echo']);
+  });
+
+  it('[AX-70] a subagent that is called again and again ends the execution of its parent', async () => {
+    const actors = cast({
+      main: times(4, () => calls('scout', {})),
+      scout_a: times(4, () => calls('finish', { text: 'done' })),
+    });
+    const runtime = await familyRuntime({ cast: actors, entries: ['scout'], guards });
+    const thread = await runtime.start('go');
+    expect(await runtime.client.getThread(thread)).toMatchObject(over('generic_repeat'));
   });
 });
