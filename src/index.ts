@@ -5,7 +5,7 @@ export type { CalledTool, CallOptions, ToolToCall } from './client/call-tool.ts'
 export type { ConnectOptions } from './client/connect.ts';
 export { type AttachOptions, type EventSink, InMemoryEventSink, type SinkEnd } from './client/event-sink.ts';
 export type { FollowOptions } from './client/follow-events.ts';
-export type { FollowRunOptions, FollowTurnsOptions } from './client/follow-run.ts';
+export type { FollowProjected, FollowRunOptions, FollowTurnsOptions } from './client/follow-run.ts';
 export { type LocalTraceOptions, LocalTraceTelemetry } from './client/local-trace.ts';
 export type { OutgoingMessage } from './client/outgoing.ts';
 export type { NewAttachment, OutgoingAttachment } from './client/outgoing-file.ts';

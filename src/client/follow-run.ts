@@ -16,7 +16,7 @@ import { followPages } from './follow-events.ts';
 import { requireThread } from './known-thread.ts';
 import { type RunRecord, toRunRecord } from './run-record.ts';
 
-interface FollowProjected {
+export interface FollowProjected {
   /** Events behind this cursor; all of them unless given. */
   readonly after?: string | undefined;
   /** An execution's id: its events alone, and with the last one the reading ends. */

@@ -16,6 +16,7 @@ import { POLICY } from './requirements-policy.ts';
 import { RUNS } from './requirements-runs.ts';
 import { THREAD_STATE } from './requirements-state.ts';
 import { MODEL_TIMEOUTS } from './requirements-timeouts.ts';
+import { TURN_EVENTS } from './requirements-turn-events.ts';
 
 export const REQUIREMENTS: readonly Requirement[] = [
   {
@@ -98,6 +99,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...POLICY,
   ...HYGIENE,
   ...LOOPS,
+  ...TURN_EVENTS,
   ...MODEL_TIMEOUTS,
   ...CODE_EXECUTION,
   ...STATE_STORAGE,

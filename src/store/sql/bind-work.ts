@@ -36,8 +36,9 @@ import { openImmediate } from '../commands/tool/subprompt-immediate.ts';
 import { beginTool, commitTool, settleLostTool } from '../commands/tool/tool.ts';
 import { closeApprovals } from '../commands/wait/close-approvals.ts';
 import { listForgottenWaits } from '../commands/wait/forgotten-wait.ts';
+import { getWait, listWaits } from '../commands/wait/list-waits.ts';
 import { readShown, showAbove } from '../commands/wait/shown-wait.ts';
-import { answerWait, closeWait, expireWait, getWait, listWaits, openWait } from '../commands/wait/wait.ts';
+import { answerWait, closeWait, expireWait, openWait } from '../commands/wait/wait.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
 import type { AnswerOfWait } from '../port/wait.ts';
 
