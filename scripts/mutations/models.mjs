@@ -100,10 +100,10 @@ export const MODELS = [
     rule: 'whatever hooks return, calls and results are paired before a model is asked',
     edits: [
       {
-        find: "return { role: 'tool', toolCallId: id, toolName: name, content: NO_RESULT };\n    });",
-        put: "return { role: 'tool', toolCallId: id, toolName: name, content: NO_RESULT };\n    }).filter((each) => each.role !== 'tool' || each.content !== NO_RESULT);",
+        find: '...slots.map(toResult),',
+        put: '...slots.filter(({ result }) => result).map(toResult),',
       },
     ],
-    tests: ['test/core/context-repair.test.ts'],
+    tests: ['test/core/sanitise.test.ts'],
   },
 ];

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { readSections, readTitles, renderLedger } from './ledger.ts';
 import { PAGE_LINES } from './page-lines.ts';
+import { AGENTICX_LINES } from './page-lines-agenticx.ts';
 import { REQUIREMENTS } from './requirements.ts';
 
 const LEDGER = join(import.meta.dirname, '..', '..', 'docs', 'conformance.md');
@@ -35,10 +36,13 @@ describe('the conformance ledger', () => {
     expect(readSections().filter(({ id }) => !isKnown(id))).toEqual([]);
   });
 
-  it('has each line of a page once, and every case that one cites is known', () => {
-    const lines = PAGE_LINES.map(({ what }) => what);
+  it.each([
+    ['Protolink', PAGE_LINES],
+    ['AgenticX', AGENTICX_LINES],
+  ])('has each line of the page of %s once, and every case that one cites is known', (_, page) => {
+    const lines = page.map(({ what }) => what);
     expect(lines.filter((what, index) => lines.indexOf(what) !== index)).toEqual([]);
-    expect(PAGE_LINES.flatMap(({ cases = [] }) => cases).filter((id) => !known.has(id))).toEqual([]);
+    expect(page.flatMap(({ cases = [] }) => cases).filter((id) => !known.has(id))).toEqual([]);
   });
 
   it('is up to date in docs/conformance.md', () => {

@@ -1,7 +1,9 @@
 /** The ledger of rules and the tests that show them: read from the titles of all tests. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PAGE_LINES, type PageLine } from './page-lines.ts';
+import type { PageLine } from './page-line.ts';
+import { PAGE_LINES } from './page-lines.ts';
+import { AGENTICX_LINES } from './page-lines-agenticx.ts';
 import { REQUIREMENTS } from './requirements.ts';
 
 const { renderRules } = await import(new URL('../../scripts/write-rules.mjs', import.meta.url).href);
@@ -9,7 +11,7 @@ const { renderRules } = await import(new URL('../../scripts/write-rules.mjs', im
 const ROOT = join(import.meta.dirname, '..', '..');
 /** `[id] sentence`, as a title or in a table of titles. */
 const TITLE =
-  /(?<before>[^\n]*?)(?<quote>['"`])\[(?<id>(?:(?:runtime|definitions|threadstate) |PL-)[^\]\n]*)\] (?<title>.*?)(?<!\\)\k<quote>/g;
+  /(?<before>[^\n]*?)(?<quote>['"`])\[(?<id>(?:(?:runtime|definitions|threadstate) |PL-|AX-)[^\]\n]*)\] (?<title>.*?)(?<!\\)\k<quote>/g;
 /** A test of that title never runs. */
 const NEVER_RUNS = /\b(?:skip|todo)(?:\.each\(.*\))?\($/;
 /** `describe('runtime §6.4 …')`: a section that stands over its tests. */
@@ -54,7 +56,7 @@ const SOURCES = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'ut
   .sort()
   .map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }));
 
-const CHAPTERS = ['runtime', 'definitions', 'threadstate', 'PL'];
+const CHAPTERS = ['runtime', 'definitions', 'threadstate', 'PL', 'AX'];
 const BY_NUMBER = new Intl.Collator('en', { numeric: true });
 
 /** By chapter and section; the surfaces of ThreadState have no numbers and stay as they are listed. */
@@ -98,11 +100,21 @@ export function renderLedger(): string {
     '',
     '| of the page | here |',
     '| --- | --- |',
-    ...PAGE_LINES.map((line) => `| ${line.what} | ${stateOf(line)} |`),
+    ...PAGE_LINES.map(toRow),
+    '',
+    "## AgenticX's runtime page",
+    '',
+    'The same of the page of its `AgentRuntime`. [guards.md](guards.md) tells of what surrounds a model and its calls.',
+    '',
+    '| of the page | here |',
+    '| --- | --- |',
+    ...AGENTICX_LINES.map(toRow),
     '',
     renderRules(),
   ].join('\n');
 }
+
+const toRow = (line: PageLine): string => `| ${line.what} | ${stateOf(line)} |`;
 
 function stateOf({ cases, deviation, waitsFor }: PageLine): string {
   if (deviation !== undefined) return `deviation: ${deviation}`;

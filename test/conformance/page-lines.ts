@@ -3,19 +3,7 @@
  * deviation that is on purpose, or what it waits for. What a case's tests show stands in the ledger beside it.
  */
 
-export interface PageLine {
-  readonly what: string;
-  /** Acceptance cases. */
-  readonly cases?: readonly string[];
-  readonly deviation?: string;
-  readonly waitsFor?: string;
-}
-
-const shown = (what: string, ...cases: string[]): PageLine => ({ what, cases });
-const differs = (what: string, deviation: string): PageLine => ({ what, deviation });
-const waits = (what: string, waitsFor: string): PageLine => ({ what, waitsFor });
-const rows = (table: string, names: string, make: (what: string) => PageLine): PageLine[] =>
-  names.split(' ').map((name) => make(`${table}: ${name}`));
+import { differs, type PageLine, rows, shown, waits } from './page-line.ts';
 
 const DOORS = 'the HTTP doors';
 const MANIFEST = 'the manifest of contexts';

@@ -10,6 +10,7 @@ import { BUDGETS } from './requirements-budget.ts';
 import { RUN_CONTEXT } from './requirements-context.ts';
 import { DEFINITIONS } from './requirements-definitions.ts';
 import { FAMILY } from './requirements-family.ts';
+import { HYGIENE } from './requirements-hygiene.ts';
 import { POLICY } from './requirements-policy.ts';
 import { RUNS } from './requirements-runs.ts';
 import { THREAD_STATE } from './requirements-state.ts';
@@ -93,6 +94,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...BUDGETS,
   ...RUNS,
   ...POLICY,
+  ...HYGIENE,
   ...CODE_EXECUTION,
   ...STATE_STORAGE,
   {

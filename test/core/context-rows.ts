@@ -6,7 +6,7 @@ import {
   pairResults,
 } from '../../src/core/context/context.ts';
 import { toProviderMessage } from '../../src/core/context/context-provider.ts';
-import { dropEmpty, repairToolSequences } from '../../src/core/context/context-repair.ts';
+import { sanitiseHistory } from '../../src/core/context/sanitise.ts';
 import type { ProviderMessage } from '../../src/core/message/provider.ts';
 import { aMessage, someCalls } from './sample.ts';
 
@@ -17,9 +17,7 @@ export function assemble(
 ): ProviderMessage[] {
   const choice = { executionId: 'now', includeChat: true, includePastTools: true, ...options };
   const chosen = pairResults(chooseMessages(messages, choice));
-  return dropEmpty(
-    repairToolSequences(chosen.map((message) => toProviderMessage(message, { pictures: new Map() }))),
-  );
+  return sanitiseHistory(chosen.map((message) => toProviderMessage(message, { pictures: new Map() })));
 }
 
 /** One line a message: enough to see order and pairing. */

@@ -10,8 +10,8 @@ import {
 } from '../../src/core/context/context.ts';
 import { recentImages } from '../../src/core/context/context-attachment.ts';
 import { toProviderMessage } from '../../src/core/context/context-provider.ts';
-import { dropEmpty, repairToolSequences } from '../../src/core/context/context-repair.ts';
 import { showToSide } from '../../src/core/context/context-side.ts';
+import { sanitiseHistory } from '../../src/core/context/sanitise.ts';
 import { roleOf } from '../../src/core/thread/session.ts';
 import { type Random, SEEDS, seededRandom } from '../support/seeded-random.ts';
 import { asks, assemble, lines, result, says, user } from './context-rows.ts';
@@ -22,9 +22,7 @@ const show = (messages: readonly ContextMessage[], side: Side) => showToSide(pai
 /** As a provider is sent it. */
 function request(messages: readonly ContextMessage[], side: Side) {
   const view = { pictures: new Map(), reasoningOf: 'main' };
-  return dropEmpty(
-    repairToolSequences(show(messages, side).map((message) => toProviderMessage(message, view))),
-  );
+  return sanitiseHistory(show(messages, side).map((message) => toProviderMessage(message, view)));
 }
 
 /** Side B's answer, with calls. */

@@ -1,6 +1,6 @@
 /** Context assembly (runtime §4): each call with its result, whatever the store went through. */
 import { describe, expect, it } from '@jest/globals';
-import { NO_RESULT } from '../../src/core/context/context-repair.ts';
+import { NO_RESULT } from '../../src/core/context/sanitise.ts';
 import { parseArguments, toProviderCall } from '../../src/core/message/tool-call.ts';
 import { asks, assemble, lines, result, says, user } from './context-rows.ts';
 import { aMessage, someCalls } from './sample.ts';
@@ -60,11 +60,11 @@ describe('[runtime 4] context assembly', () => {
     ]);
   });
 
-  it('gives each of two calls with one id its own result', () => {
+  it('gives each of two calls with one id its own result, and an id of its own', () => {
     expect(lines(assemble([asks(1, ['a', 'a']), result(1, 'a', 'one'), result(1, 'a', 'two')]))).toEqual([
-      'assistant:  ->a ->a',
+      'assistant:  ->a ->a_2',
       'tool a: one',
-      'tool a: two',
+      'tool a_2: two',
     ]);
   });
 

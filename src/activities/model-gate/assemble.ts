@@ -6,8 +6,8 @@
 import { chooseMessages, pairResults } from '../../core/context/context.ts';
 import { recentImages } from '../../core/context/context-attachment.ts';
 import { toProviderMessage } from '../../core/context/context-provider.ts';
-import { dropEmpty, repairToolSequences } from '../../core/context/context-repair.ts';
 import { showToSide } from '../../core/context/context-side.ts';
+import { sanitiseHistory } from '../../core/context/sanitise.ts';
 import { fromLLMMessages, toLLMMessage } from '../../core/message/llm-message.ts';
 import type { ProviderMessage } from '../../core/message/provider.ts';
 import { type ActiveSide, hasTwoSides } from '../../core/project/active-side.ts';
@@ -87,18 +87,19 @@ export async function chooseHistory(
     ...(system.length > 0 ? [{ role: 'system' as const, content: system }] : []),
     ...chosen.map((message) => toProviderMessage(message, { pictures, reasoningOf })),
   ];
-  return go({ history: dropEmpty(history) });
+  return go({ history });
 }
 
 /** A hook may make up messages of any kind. */
 const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);
 
-/** `prefilter_llm_history`, which may refuse the request. What is wrong with the list that it returns is told and left out. */
+/** `prefilter_llm_history`, which is shown a history that could be sent, and may refuse the request. What is wrong with the list that it returns is told and left out. */
 export async function filterHistory(
   { store }: Ports,
-  { context: { thread, step }, request, history: given }: RequestMaterial & History,
+  { context: { thread, step }, request, history }: RequestMaterial & History,
 ): Promise<Verdict<History, BlockedRequest>> {
-  if (request.history === NO_REQUEST_HOOKS.history) return go({ history: given });
+  if (request.history === NO_REQUEST_HOOKS.history) return go({ history });
+  const given = sanitiseHistory(history);
   const filtered = await request.history(given.map(toLLMMessage)).catch(toBlocked);
   if ('hookId' in filtered) return end({ kind: 'blocked', by: filtered });
   const { messages, problems } = fromLLMMessages(filtered, given);
@@ -115,12 +116,12 @@ function toBlocked(error: unknown): HookBlocked {
   throw error;
 }
 
-/** After the hooks, so that none of them can bring a thread to where every provider refuses it. */
+/** The last stage before a model is asked, so that no hook can bring a thread to where every provider refuses it. */
 export function sanitise(
   _ports: unknown,
   { context: { subprompt }, active, history }: RequestMaterial & History,
 ): Verdict<{ readonly messages: readonly ProviderMessage[] }, never> {
-  const sent = dropEmpty(repairToolSequences(history));
+  const sent = sanitiseHistory(history);
   const opened = hasTwoSides(active.agent) ? openAsUser(sent) : sent;
   return go({ messages: [...opened, ...standIn(sent, subprompt)] });
 }

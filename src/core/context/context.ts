@@ -1,6 +1,6 @@
 /**
  * Which messages of a thread go into a request (runtime §4, definitions §12.2), as they are stored. `context-provider.ts` turns them
- * into what providers are sent; `context-repair.ts` establishes what providers require.
+ * into what providers are sent; `sanitise.ts` establishes what providers require.
  * A1. Input, answers and results of the current execution are always chosen, whatever the prompt includes (definitions §22.7,
  *     §22.8): a model must see the result of the call that it just made.
  * A2. A result stands directly behind its call, wherever it was stored. One without a call is dropped.
@@ -41,13 +41,15 @@ export function chooseMessages(
   });
 }
 
-/** Each result directly behind its call, in call order (A2). A call without a result keeps its place: see `context-repair.ts`. */
+/** Each result directly behind its call, in call order (A2). A call without a result keeps its place: see `sanitise.ts`. */
 export function pairResults(messages: readonly ContextMessage[]): ContextMessage[] {
   const results = new Map<string, ContextMessage[]>();
   for (const message of messages) {
     if (message.role !== 'tool') continue;
     const key = resultKey(message);
-    results.set(key, [...(results.get(key) ?? []), message]);
+    const same = results.get(key);
+    if (same) same.push(message);
+    else results.set(key, [message]);
   }
   return messages.flatMap((message) => {
     if (message.role === 'tool') return [];

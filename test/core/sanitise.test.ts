@@ -1,6 +1,6 @@
-/** What a hook may make of a history, and what becomes of it (definitions §12.2): providers are never sent what they refuse. */
+/** What a thread, an import or a hook may make of a history, and what becomes of it (definitions §12.2): providers are never sent what they refuse. */
 import { describe, expect, it } from '@jest/globals';
-import { dropEmpty, NO_RESULT, repairToolSequences } from '../../src/core/context/context-repair.ts';
+import { NO_RESULT, sanitiseHistory } from '../../src/core/context/sanitise.ts';
 import { fromLLMMessages, type LLMMessage, toLLMMessage } from '../../src/core/message/llm-message.ts';
 import type { ProviderMessage } from '../../src/core/message/provider.ts';
 import { type Random, SEEDS, seededRandom } from '../support/seeded-random.ts';
@@ -44,16 +44,104 @@ describe('[definitions 12.2] tool sequences', () => {
       [asks('a'), answers('a', NO_RESULT)],
     ],
     [
-      'give two calls with one id a result each',
-      [asks('a', 'a'), answers('a', 'one'), answers('a', 'two')],
-      [asks('a', 'a'), answers('a', 'one'), answers('a', 'two')],
+      'give two calls with one id a result each, and an id each',
+      [asks('a', 'a', 'a_2'), answers('a', 'one'), answers('a', 'two'), answers('a_2', 'three')],
+      [asks('a', 'a_3', 'a_2'), answers('a', 'one'), answers('a_3', 'two'), answers('a_2', 'three')],
+    ],
+    [
+      'lose calls and results without an id',
+      [asks('', 'a', ' '), answers(''), answers('a'), answers(' ')],
+      [asks('a'), answers('a')],
     ],
   ])('%s', (_, given, expected) => {
-    expect(repairToolSequences(given)).toEqual(expected);
+    expect(sanitiseHistory(given)).toEqual(expected);
+  });
+
+  it('[AX-10] lose a result whose call is not there, or stands behind it', () => {
+    expect(sanitiseHistory([answers('a'), user('x'), answers('b'), asks('a')])).toEqual([
+      user('x'),
+      asks('a'),
+      answers('a', NO_RESULT),
+    ]);
+  });
+
+  it('[AX-11] keep the text of a call that nothing answers, and say that it has no result', () => {
+    const said = { ...asks('a'), content: 'Let me look.' } as ProviderMessage;
+    expect(sanitiseHistory([said, user('and?')])).toEqual([said, answers('a', NO_RESULT), user('and?')]);
+    const nameless = { ...asks(''), content: 'Let me look.' } as ProviderMessage;
+    expect(sanitiseHistory([nameless])).toEqual([{ role: 'assistant', content: 'Let me look.' }]);
+  });
+
+  it('[AX-12] keep what is answered of a batch that lacks an answer', () => {
+    expect(sanitiseHistory([asks('a', 'b', 'c'), answers('c'), answers('a')])).toEqual([
+      asks('a', 'b', 'c'),
+      answers('a'),
+      answers('b', NO_RESULT),
+      answers('c'),
+    ]);
+  });
+
+  it('[AX-13] have no reminder between a call and its result, wherever it was put', () => {
+    const reminder = user('Have you looked at your list?');
+    expect(sanitiseHistory([asks('a', 'b'), reminder, answers('a'), reminder, answers('b')])).toEqual([
+      asks('a', 'b'),
+      answers('a'),
+      answers('b'),
+      reminder,
+      reminder,
+    ]);
+  });
+
+  it('[AX-15] have none of the keys that the contract of providers does not know', () => {
+    const note = { _note: 'internal' };
+    const clean = everything.map((message) => structuredClone(message));
+    const noted = everything.map((message) => {
+      const { content, toolCalls, attachments } = message as Partial<Record<string, unknown>>;
+      const within = (list: unknown) => (list as object[]).map((each) => ({ ...each, ...note }));
+      return {
+        ...message,
+        ...note,
+        ...(Array.isArray(content) ? { content: within(content) } : {}),
+        ...(toolCalls ? { toolCalls: within(toolCalls) } : {}),
+        ...(attachments ? { attachments: within(attachments) } : {}),
+      } as ProviderMessage;
+    });
+    expect(JSON.stringify(noted)).toContain('_note');
+    expect(sanitiseHistory(noted)).toEqual(sanitiseHistory(clean));
+    expect(JSON.stringify(sanitiseHistory(noted))).not.toContain('_note');
+    expect(sanitiseHistory([{ role: 'oracle', content: 'x' } as never, user('hi')])).toEqual([user('hi')]);
+  });
+
+  it('are found in a time that is linear in the history, also where all calls have one id', () => {
+    let reads = 0;
+    const counted = (message: ProviderMessage): ProviderMessage =>
+      Object.defineProperty({ ...message }, 'role', {
+        enumerable: true,
+        get: () => {
+          reads += 1;
+          return message.role;
+        },
+      });
+    const readsOf = (rounds: number) => {
+      reads = 0;
+      const batch = Array.from({ length: 100 }, (_, index) => `c${index % 50}`);
+      const round = [
+        asks('a'),
+        answers('a'),
+        answers('a'),
+        asks(...batch),
+        ...batch.map((id) => answers(id)),
+      ];
+      const history = Array.from({ length: rounds }, () => round).flat();
+      expect(sanitiseHistory(history.map(counted))).toHaveLength(rounds * 103);
+      return reads;
+    };
+    // 10,300 messages and more.
+    expect(readsOf(200)).toBe(2 * readsOf(100));
   });
 
   it('name the tool of the call, whatever the result says', () => {
-    const [, result] = repairToolSequences([asks('a'), { ...answers('a'), toolName: '' } as ProviderMessage]);
+    const [, result] = sanitiseHistory([asks('a'), { ...answers('a'), toolName: '' } as ProviderMessage]);
     expect(result).toMatchObject({ toolName: 'look', content: 'result a' });
   });
 
@@ -63,10 +151,8 @@ describe('[definitions 12.2] tool sequences', () => {
       content,
       ...rest,
     });
-    expect(dropEmpty([user(''), empty(null), empty(' '), empty('', { toolCalls: [] }), empty('x')])).toEqual([
-      user(''),
-      empty('x'),
-    ]);
+    const given = [user(''), empty(null), empty(' '), empty('', { toolCalls: [] }), empty('x')];
+    expect(sanitiseHistory(given)).toEqual([user(''), empty('x')]);
   });
 });
 
@@ -190,24 +276,43 @@ function anyHistory(random: Random): unknown[] {
   });
 }
 
+/** 10,000 in all. */
+const ROUNDS = 1250;
+
 describe('[runtime 4] any history that a hook returns', () => {
-  it.each(SEEDS)('is paired, without an orphan, and the same when repaired again (seed %i)', (seed) => {
-    const random = seededRandom(seed);
-    for (let round = 0; round < 200; round++) {
-      const { messages } = fromLLMMessages(anyHistory(random), [user('before')]);
-      const sent = dropEmpty(repairToolSequences(messages));
-      let owed: string[] = [];
-      for (const message of sent) {
-        if (message.role === 'tool') expect(message.toolCallId).toBe(owed.shift());
-        else {
-          expect(owed).toEqual([]);
-          owed = message.role === 'assistant' ? (message.toolCalls ?? []).map((each) => each.id) : [];
-        }
+  it.each(SEEDS)(
+    '[AX-14] is paired, without an orphan, and the same when it is sanitised again (seed %i)',
+    (seed) => {
+      const random = seededRandom(seed);
+      for (let round = 0; round < ROUNDS; round++) {
+        const { messages } = fromLLMMessages(anyHistory(random), [user('before')]);
+        const given = structuredClone(messages);
+        const sent = sanitiseHistory(messages);
+        expect(messages).toEqual(given);
+        expect(problemsOf(sent)).toEqual([]);
+        expect(sanitiseHistory(sent)).toEqual(sent);
+        const again = sent.map(toLLMMessage) as readonly LLMMessage[];
+        expect(fromLLMMessages(structuredClone(again), []).messages).toEqual(sent);
       }
-      expect(owed).toEqual([]);
-      expect(dropEmpty(repairToolSequences(sent))).toEqual(sent);
-      const again = sent.map(toLLMMessage) as readonly LLMMessage[];
-      expect(fromLLMMessages(structuredClone(again), []).messages).toEqual(sent);
-    }
-  });
+    },
+  );
 });
+
+/** What a provider would refuse of it. */
+function problemsOf(messages: readonly ProviderMessage[]): string[] {
+  const problems: string[] = [];
+  let owed: string[] = [];
+  for (const message of messages) {
+    if (message.role === 'tool') {
+      if (message.toolCallId !== owed.shift()) problems.push(`an orphan, ${message.toolCallId}`);
+      continue;
+    }
+    if (owed.length > 0) problems.push(`no result for ${owed}`);
+    owed = message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : [];
+    if (new Set(owed).size < owed.length) problems.push(`one id twice: ${owed}`);
+    if (owed.some((id) => id.trim() === '')) problems.push('a call without an id');
+    if (message.role === 'assistant' && owed.length === 0 && !message.content?.trim())
+      problems.push('a message that says nothing');
+  }
+  return owed.length > 0 ? [...problems, `no result for ${owed}`] : problems;
+}

@@ -1,0 +1,73 @@
+/**
+ * The fields of a message that the contract of providers knows, and no other: a provider is foreign code, which may hand on whatever it is
+ * given, and a hook or an import may have added anything.
+ */
+import type { ContentPart, ProviderMessage, ProviderToolCall } from '../message/provider.ts';
+
+type FieldsOf<Union, Tag extends keyof Union> = {
+  readonly [Value in Union[Tag] & string]: readonly (keyof Extract<
+    Union,
+    { readonly [Key in Tag]: Value }
+  >)[];
+};
+
+const MESSAGE: FieldsOf<ProviderMessage, 'role'> = {
+  system: ['role', 'content'],
+  user: ['role', 'content'],
+  assistant: ['role', 'content', 'toolCalls', 'reasoning', 'reasoningDetails'],
+  tool: ['role', 'toolCallId', 'toolName', 'content', 'attachments'],
+};
+
+const PART: FieldsOf<ContentPart, 'type'> = {
+  text: ['type', 'text'],
+  image: ['type', 'data', 'mediaType', 'detail'],
+  image_url: ['type', 'image_url'],
+  file: ['type', 'data', 'mediaType', 'filename'],
+};
+
+const CALL: readonly (keyof ProviderToolCall)[] = ['id', 'name', 'arguments', 'rawArguments', 'extraContent'];
+
+/** None for a message of another role. */
+export function keepKnownFields(message: ProviderMessage): readonly ProviderMessage[] {
+  if (!Object.hasOwn(MESSAGE, message.role)) return [];
+  const kept = keep(message, MESSAGE[message.role]);
+  switch (kept.role) {
+    case 'user':
+      return [typeof kept.content === 'string' ? kept : withParts(kept, 'content', kept.content)];
+    case 'assistant':
+      return [withCalls(kept)];
+    case 'tool':
+      return [kept.attachments ? withParts(kept, 'attachments', kept.attachments) : kept];
+    default:
+      return [kept];
+  }
+}
+
+/** The object itself where there is nothing to take out of it. */
+function keep<Kept extends object>(given: Kept, fields: readonly PropertyKey[]): Kept {
+  const keys = Object.keys(given);
+  if (keys.every((key) => fields.includes(key))) return given;
+  const known = keys.filter((key) => fields.includes(key));
+  return Object.fromEntries(known.map((key) => [key, given[key as keyof Kept]])) as Kept;
+}
+
+function withParts<Message extends ProviderMessage>(
+  message: Message,
+  field: 'content' | 'attachments',
+  parts: readonly ContentPart[],
+): Message {
+  const kept = parts.flatMap((part) => (Object.hasOwn(PART, part.type) ? [keep(part, PART[part.type])] : []));
+  return isSame(kept, parts) ? message : { ...message, [field]: kept };
+}
+
+function withCalls(
+  message: Extract<ProviderMessage, { role: 'assistant' }>,
+): Extract<ProviderMessage, { role: 'assistant' }> {
+  const { toolCalls } = message;
+  const kept = toolCalls?.map((call) => keep(call, CALL));
+  return kept && toolCalls && !isSame(kept, toolCalls) ? { ...message, toolCalls: kept } : message;
+}
+
+function isSame(kept: readonly unknown[], given: readonly unknown[]): boolean {
+  return kept.length === given.length && kept.every((each, index) => each === given[index]);
+}
