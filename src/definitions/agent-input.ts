@@ -1,5 +1,6 @@
 /** What authors pass to `defineAgent` (definitions §7, 0.1.0). Types alone; `define-agent.ts` checks them. */
 import type { BudgetInput } from './budget-input.ts';
+import type { GuardsInput } from './guards-input.ts';
 import type { PolicyInput } from './policy-input.ts';
 import type { VariableInput } from './variable-input.ts';
 
@@ -39,6 +40,8 @@ export interface AgentInput {
    * 'allow' }`, or an object with `rules`, `default` and `undeclared`. Without it nothing is judged.
    */
   policy?: PolicyInput;
+  /** What guards its turns, such as compaction; default none. */
+  guards?: GuardsInput;
   /** Packaging metadata. */
   packageName?: string;
   /** Packaging metadata. */

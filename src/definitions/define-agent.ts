@@ -17,6 +17,7 @@ import {
   text,
   variables,
 } from './field.ts';
+import { guards } from './guards-field.ts';
 import { policy } from './policy-field.ts';
 
 const binding = z.preprocess(
@@ -71,6 +72,7 @@ const agent = z.strictObject({
   tenvs: tenvs.optional(),
   hooks: names.default([]),
   policy: policy.optional(),
+  guards: guards.optional(),
   ...packaging,
 });
 
@@ -175,6 +177,10 @@ export function defineAgent(input: AgentInput): AgentDefinition {
     variables: joinVariables(kept.variables, old),
   };
   // As it is read: a short form would be laid over the whole one.
-  const written = definition.policy ? { ...input, policy: definition.policy } : input;
+  const written = {
+    ...input,
+    ...(definition.policy && { policy: definition.policy }),
+    ...(definition.guards && { guards: definition.guards }),
+  };
   return markDefinition(definition, warnings, written);
 }

@@ -17,6 +17,7 @@ import {
   text,
   variables,
 } from './field.ts';
+import { guards } from './guards-field.ts';
 import type { PromptInput } from './prompt-input.ts';
 import { toolEntry } from './tool-entry.ts';
 import { checkArguments } from './tool-schema.ts';
@@ -68,6 +69,7 @@ const prompt = z.strictObject({
   recentImageThreshold: z.int().nonnegative().default(10),
   providerOptions: options.default({}),
   hooks: names.default([]),
+  guards: guards.optional(),
   exposeAsTool: flag.optional(),
 });
 
@@ -116,5 +118,6 @@ export function definePrompt(input: PromptInput): PromptDefinition {
     env: { ...old?.env, ...kept.env },
     variables: joinVariables(kept.variables, old),
   };
-  return markDefinition(definition, warnings, input);
+  const written = definition.guards ? { ...input, guards: definition.guards } : input;
+  return markDefinition(definition, warnings, written);
 }

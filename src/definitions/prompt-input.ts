@@ -1,5 +1,6 @@
 /** What authors pass to `definePrompt` (definitions §6, §13.1). Types alone; `define-prompt.ts` checks them. */
 import type { AuthorSchema } from '../core/author/definition.ts';
+import type { GuardsInput } from './guards-input.ts';
 import type { VariableInput } from './variable-input.ts';
 
 export interface PromptInput {
@@ -36,6 +37,8 @@ export interface PromptInput {
   providerOptions?: Readonly<Record<string, unknown>>;
   /** Ids of hooks, which replace the agent's if there are any; default none. */
   hooks?: readonly string[];
+  /** What guards the turns that it has, in place of what its agent says of the same; default the agent's. */
+  guards?: GuardsInput;
   /** @deprecated Ignored: every prompt can be called. */
   exposeAsTool?: boolean;
 }

@@ -6,6 +6,7 @@
 import type { AgentPolicy } from '../governance/agent-policy.ts';
 import type { BudgetDefinition } from '../governance/budget.ts';
 import type { ActionContext } from '../governance/prepared-action.ts';
+import type { Guards } from '../guard/guards.ts';
 import type { ToolResult } from '../message/message.ts';
 import type { ProviderFactory } from '../message/provider.ts';
 import type { ModelTimeouts } from '../value/limit.ts';
@@ -60,6 +61,8 @@ export interface AgentDefinition {
   readonly hooks: readonly string[];
   /** What its threads may do; absent where nothing is judged. */
   readonly policy?: AgentPolicy;
+  /** What guards its turns. */
+  readonly guards?: Guards;
   /** Of the package that the agent comes from; told and not used. */
   readonly packageName?: string;
   readonly version?: string;
@@ -100,6 +103,8 @@ export interface PromptDefinition {
   readonly recentImageThreshold: number;
   readonly providerOptions: Readonly<Record<string, unknown>>;
   readonly hooks: readonly string[];
+  /** Before its agent's. */
+  readonly guards?: Guards;
 }
 
 export interface ReasoningConfig {

@@ -2,6 +2,7 @@
 
 import type { FlowDirective, Side, StepDirective } from '../../core/author/thread-execution.ts';
 import type { ContextMessage } from '../../core/context/context.ts';
+import type { Summary } from '../../core/context/summary.ts';
 import type { BudgetDefinition } from '../../core/governance/budget.ts';
 import type { RunContext } from '../../core/governance/run-context.ts';
 import type { AttachmentRef, ToolCall } from '../../core/message/message.ts';
@@ -13,6 +14,7 @@ import type { LimitReason, StepLimits } from '../../core/thread/step-limit.ts';
 import type { PreparedRow } from './hook.ts';
 import type { AnsweredCall, ModelCallStart } from './model-call.ts';
 import type { FromRun } from './run.ts';
+import type { HistoryWindow, KeepSummary, KeptSummary } from './summary.ts';
 import type { ThreadRecord } from './thread.ts';
 import type { QueuedTool } from './tool.ts';
 
@@ -50,6 +52,8 @@ export interface BeginStep extends FromRun {
 /** What the request of a step needs, before it is assembled. */
 export interface RequestNeeds {
   readonly window: HistoryWindow;
+  /** Asked where there is a `call`, once the messages are read: whether something else comes before it. */
+  readonly delays?: (context: StepContext) => boolean;
   /** The model that is asked first: its call begins with the step. Absent where it begins when it is sent. */
   readonly call?: Pick<ModelCallStart, 'model' | 'modelId'>;
 }
@@ -185,20 +189,8 @@ export interface StepContext extends StepPlace {
   readonly messages: readonly ContextMessage[];
   /** How many messages stand before the first one, where the window had no room for them. */
   readonly trimmed: number;
-}
-
-/** How much of a thread's messages a step needs. Those of its own execution are always read, all of them. */
-export interface HistoryWindow {
-  /** Messages of earlier executions. */
-  readonly includeChat: boolean;
-  /** Their tool results. */
-  readonly includePastTools: boolean;
-  /** What all messages may take together, by estimate (`core/context/context-estimate.ts`); absent: there is no bound. */
-  readonly tokens?: number;
-  /** How many of the newest messages have their images shown. */
-  readonly recentImages: number;
-  /** The agent has two AI sides: what the other one's tools did takes no room. */
-  readonly twoSides?: boolean;
+  /** What stands in place of all messages until its time: none of them is among `messages`. */
+  readonly summary?: Summary;
 }
 
 /** Where a sub-prompt's step stands: whose call it answers, and with what. */
@@ -245,4 +237,9 @@ export interface StepStore {
   fail(command: StepRef & { readonly error: StoredError }): Promise<CommittedStep>;
   /** What hooks asked once their step, or their call's result, was stored. Where they asked nothing, nothing is written. */
   keepFlow(command: KeepFlow): Promise<void>;
+  /**
+   * Keeps a summary of the older part of the history, and tells the log of it. The side, the prompt, the scope and the last message
+   * covered are the key: who comes second is answered what the first one kept.
+   */
+  keepSummary(command: KeepSummary): Promise<KeptSummary>;
 }

@@ -42,6 +42,7 @@ export type * from './run-index.ts';
 export type * from './step.ts';
 export type * from './strike.ts';
 export type * from './subprompt.ts';
+export type * from './summary.ts';
 export type * from './thread.ts';
 export type * from './tool.ts';
 export type * from './wait.ts';

@@ -9,6 +9,7 @@ import type { BudgetTables } from './budget.ts';
 import type { EnvTables } from './env.ts';
 import type { FamilyTables } from './family.ts';
 import type { ValueAndFileTables } from './file.ts';
+import type { SummaryTables } from './summary.ts';
 import type { ThreadTables } from './thread.ts';
 import type { WaitTables } from './wait.ts';
 
@@ -224,7 +225,8 @@ export interface Tables
     FamilyTables,
     ActionTables,
     WaitTables,
-    BudgetTables {
+    BudgetTables,
+    SummaryTables {
   meta: MetaTable;
   items: ItemTable;
   messages: MessageTable;

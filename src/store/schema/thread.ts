@@ -59,6 +59,8 @@ export interface ThreadTable {
   run_context: Json | null;
   /** The budgets that the open execution spends from (commands/budget/account.ts); null where there are none. */
   budget: Json | null;
+  /** It has had summaries of its history: a thread without any is not asked for them. */
+  compacted: Flag;
 }
 
 export interface ThreadRunTable {

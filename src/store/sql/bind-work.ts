@@ -21,6 +21,7 @@ import { keepFlow, markGreeted } from '../commands/step/hook.ts';
 import { readContext } from '../commands/step/read-context.ts';
 import { getExecution, listExecutions } from '../commands/step/read-execution.ts';
 import { appendChunk, endModelCall, startModelCall } from '../commands/step/stream.ts';
+import { keepSummary } from '../commands/step/summary.ts';
 import { openThread } from '../commands/thread/open-thread.ts';
 import { commitStatus, terminateThread } from '../commands/thread/status.ts';
 import { clearStrike, readStrike, recordDeaths } from '../commands/tool/strike.ts';
@@ -78,6 +79,7 @@ export function bindWork(context: CommandContext): Work {
       commit: bound(commitStep),
       fail: bound(failStep),
       keepFlow: bound(keepFlow),
+      keepSummary: bound(keepSummary),
     },
     subprompts: {
       open: bound(openSubprompt),

@@ -54,5 +54,6 @@ export function toThreadRow(thread: NewThread, now: number) {
     activated: '[]',
     run_context: thread.context ? JSON.stringify(thread.context) : null,
     budget: null,
+    compacted: 0,
   } as const satisfies Insertable<ThreadTable>;
 }

@@ -1,0 +1,14 @@
+/** What guards the turns of an agent, each only where its definition asks for it. */
+import type { CompactionGuard } from './compaction.ts';
+
+export interface Guards {
+  /** False: none, whatever the agent of a prompt says. */
+  readonly compaction?: CompactionGuard | false;
+}
+
+type Guarded = { readonly guards?: Guards } | undefined;
+
+/** Those of an active prompt, each before its agent's. */
+export function findGuards(agent: Guarded, prompt: Guarded): Guards {
+  return { ...agent?.guards, ...prompt?.guards };
+}
