@@ -126,6 +126,9 @@ export type { PolicyEffect, PolicyRules } from './core/governance/policy-rule.ts
 export type { ActionContext, ArtifactInput, PreparedAction } from './core/governance/prepared-action.ts';
 export type { GivenContext, RunContext } from './core/governance/run-context.ts';
 export type { RunLimits } from './core/governance/run-limit.ts';
+export type { Guards } from './core/guard/guards.ts';
+export type { LoopDetector, LoopGuard } from './core/guard/loop.ts';
+export type { PausedRounds, RoundGuard } from './core/guard/round.ts';
 export type { LLMMessage } from './core/message/llm-message.ts';
 export type {
   AttachmentRef,
@@ -154,9 +157,11 @@ export type {
   ExecuteEffect,
   ExecuteTool,
   FieldProblem,
+  GuardsInput,
   HookInput,
   LoadedProject,
   LoaderOptions,
+  LoopGuardInput,
   ModelCapabilitiesInput,
   ModelInput,
   ModelTimeoutsInput,
@@ -173,6 +178,7 @@ export type {
   ReasoningInput,
   RegistryInput,
   ResumableInput,
+  RoundGuardInput,
   SessionToolInput,
   SideInput,
   SubagentInput,

@@ -53,8 +53,8 @@ export const STORE = [
         put: "if (call.attempt !== command.attempt && call.state !== 'unknown') {",
       },
       {
-        find: "if (call.state !== 'started') return { kind: 'stored', queued:",
-        put: "if (call.state !== 'started' && call.state !== 'unknown') return { kind: 'stored', queued:",
+        find: "if (call.state !== 'started')\n        return { kind: 'stored', queued:",
+        put: "if (call.state !== 'started' && call.state !== 'unknown')\n        return { kind: 'stored', queued:",
       },
     ],
     tests: CONTRACT,
@@ -64,7 +64,7 @@ export const STORE = [
     rule: 'however an execution ends, it leaves no call without a result',
     edits: [
       {
-        find: 'await abortSteps(thread, status);\n    await settleOpenCalls(thread, status);\n    if (canceled)',
+        find: 'await abortSteps(thread, status);\n    await settleOpenCalls(thread, status, rest.error);\n    if (canceled)',
         put: 'await abortSteps(thread, status);\n    if (canceled)',
       },
     ],

@@ -20,7 +20,6 @@ import type {
   CancelExecutionInput,
   CommitStatusInput,
   CommitStatusOutcome,
-  FinishSubpromptInput,
   ModelStepInput,
   ModelStepOutcome,
   OpenThreadInput,
@@ -37,6 +36,7 @@ import type {
   ReportOutcome,
   UnstartedOutcome,
 } from '../core/thread/subagent-step.ts';
+import type { FinishSubpromptInput } from '../core/thread/subprompt-result.ts';
 import type {
   AnswerWaitInput,
   AttemptOutcome,

@@ -40,7 +40,7 @@ export interface AgentInput {
    * 'allow' }`, or an object with `rules`, `default` and `undeclared`. Without it nothing is judged.
    */
   policy?: PolicyInput;
-  /** What guards its turns, such as compaction; default none. */
+  /** What guards its turns, such as the detection of loops; default none. */
   guards?: GuardsInput;
   /** Packaging metadata. */
   packageName?: string;

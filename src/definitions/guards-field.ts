@@ -1,6 +1,8 @@
 /** The `guards` of an agent or a prompt: defaults and floors applied. */
 import { z } from 'zod';
 import { toCompactionGuard } from '../core/guard/compaction.ts';
+import { toLoopGuard } from '../core/guard/loop.ts';
+import { toRoundGuard } from '../core/guard/round.ts';
 import { count, flag } from './field.ts';
 
 const compaction = z
@@ -15,4 +17,17 @@ const compaction = z
   ])
   .transform((given) => (given === false ? given : toCompactionGuard(given === true ? {} : given)));
 
-export const guards = z.strictObject({ compaction: compaction.optional() });
+const loops = z
+  .union([
+    flag,
+    z.strictObject({ warning: count.optional(), critical: count.optional(), history: count.optional() }),
+  ])
+  .transform((given) => (given === false ? given : toLoopGuard(given === true ? {} : given)));
+
+const rounds = z.strictObject({ max: count.optional() }).transform(toRoundGuard);
+
+export const guards = z.strictObject({
+  compaction: compaction.optional(),
+  loops: loops.optional(),
+  rounds: rounds.optional(),
+});

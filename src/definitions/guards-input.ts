@@ -7,6 +7,31 @@ export interface GuardsInput {
    * defaults; `false`: not, whatever the agent says.
    */
   compaction?: boolean | CompactionGuardInput;
+  /**
+   * Whether calls that go round in circles are noticed: the model is reminded, and then its execution ends. `true`: with the defaults;
+   * `false`: not, whatever the agent says.
+   */
+  loops?: boolean | LoopGuardInput;
+  /**
+   * How many steps of a model a turn may take, from one message from outside to the next. A root thread ends with `RoundsExhausted`; a subagent is
+   * paused until somebody lets it go on.
+   */
+  rounds?: RoundGuardInput;
+}
+
+export interface RoundGuardInput {
+  /** A whole number; what is below 10 or above 120 is moved there. Default 30. */
+  max?: number;
+}
+
+/** Whole numbers; what is below its floor is raised to it. */
+export interface LoopGuardInput {
+  /** So many calls remind the model in its next request; at least 3, default 4. */
+  warning?: number;
+  /** So many end the execution with `LoopDetected`; more than `warning`, default 8. */
+  critical?: number;
+  /** So many of the newest calls of the execution are looked at; at least 8 and `critical`, default 30. */
+  history?: number;
 }
 
 /** Whole numbers; what is below its floor is raised to it. What would not fit the model's window is summarised in any case. */

@@ -10,6 +10,8 @@ import type { ThreadEnv } from './thread-env.ts';
 export interface AnsweredCall {
   readonly kind: 'answered';
   readonly result: ToolResult;
+  /** It was not to run; absent where its arguments are what is wrong with it. */
+  readonly refused?: true;
   /** Where its policy has refused it. */
   readonly action?: ToldAction;
 }
@@ -19,7 +21,16 @@ export function refuseCall(
   error: string,
   { action, ...told }: Pick<ToolResult, 'error_code' | 'error_data'> & Pick<AnsweredCall, 'action'> = {},
 ): Verdict<never, AnsweredCall> {
-  return end({ kind: 'answered', result: { status: 'error', error, ...told }, ...(action && { action }) });
+  const result = { status: 'error', error, ...told } as const;
+  return end({ kind: 'answered', refused: true, result, ...(action && { action }) });
+}
+
+/** The same of a call that could run, if its arguments were what they should be. */
+export function refuseArguments(
+  error: string,
+  told: Pick<ToolResult, 'error_code' | 'error_data'> = {},
+): Verdict<never, AnsweredCall> {
+  return end({ kind: 'answered', result: { status: 'error', error, ...told } });
 }
 
 /**
@@ -36,7 +47,7 @@ export async function checkToolArguments(
   if (!tool.args) return go({ args: undefined });
   const checked = await checkSchema(tool.args, given);
   if (checked.ok) return go({ args: checked.value });
-  return refuseCall(`Tool argument validation failed: ${checked.problems}`);
+  return refuseArguments(`Tool argument validation failed: ${checked.problems}`);
 }
 
 /** A tool that requires a variable without a value does not run. */
@@ -45,5 +56,5 @@ export async function requireVariables(
   { tool, env }: { readonly tool: ToolDefinition; readonly env: ThreadEnv },
 ): Promise<Verdict<Nothing, AnsweredCall>> {
   const result = await env.refuseTool(tool);
-  return result ? end({ kind: 'answered', result }) : go();
+  return result ? end({ kind: 'answered', refused: true, result }) : go();
 }

@@ -20,6 +20,7 @@ import { Suspended } from './suspended.ts';
 import type { ThreadRun } from './thread-run.ts';
 import { runToolCall } from './tool-call.ts';
 import type { CallEnd, StoredStep } from './turn.ts';
+import { awaitAnswer } from './wait-call.ts';
 
 export type StepEnd =
   /** The turn goes on with another step. */
@@ -81,6 +82,10 @@ async function stepCycle(run: ThreadRun): Promise<StepEnd> {
       run.inbox.queue.announce(outcome.waiting);
       turn.limitStep(outcome);
       return { kind: 'stops', reason: outcome.reason };
+    case 'paused':
+      run.inbox.queue.announce(outcome.waiting);
+      await awaitAnswer(run, outcome.wait);
+      return { kind: 'goes_on' };
     case 'canceled':
       run.inbox.queue.announce(outcome.waiting);
       turn.completeStep(outcome.step);
@@ -102,6 +107,8 @@ async function askModel(
   for (let look = 0; ; look++) {
     presence.showActivity(`asking ${presence.model || 'the model'}`);
     const { heard } = run.budget;
+    // What is heard from here on is heard of what this attempt asks.
+    run.waits.listen();
     const summary = `step ${turn.totalSteps + 1} · ${presence.model || presence.agent}`;
     const outcome = await run.activities.modelStep(input, summary);
     if (outcome.kind !== 'blocked') return outcome;

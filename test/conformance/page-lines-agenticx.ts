@@ -25,4 +25,17 @@ export const AGENTICX_LINES: readonly PageLine[] = [
     'Context compaction: a list that starts with the summary',
     'the prompt of the agent stands before it, and a tail that does not begin with a user has what the user asked before it',
   ),
+  shown('The think-act loop: loop detection', 'AX-70'),
+  shown('Loop detection', 'AX-74', 'AX-75', 'AX-78'),
+  shown('Loop detection: generic_repeat', 'AX-70', 'AX-73'),
+  shown('Loop detection: ping_pong', 'AX-71'),
+  shown('Loop detection: no_progress', 'AX-72'),
+  shown('Loop detection: a warning adds a reminder', 'AX-70'),
+  shown('Loop detection: critical stops the run', 'AX-70'),
+  shown('max_tool_rounds is exhausted: meta agents get ERROR', 'AX-03'),
+  shown('max_tool_rounds is exhausted: others get SUBAGENT_PAUSED with metadata', 'AX-04', 'AX-122'),
+  differs(
+    'Runtime configuration: AGX_MAX_TOOL_ROUNDS / runtime.max_tool_rounds',
+    '`guards.rounds` of an agent: off unless it is asked for, then 30, within 10 and 120 (AX-100, AX-101)',
+  ),
 ];

@@ -12,6 +12,7 @@ import { RUN_CONTEXT } from './requirements-context.ts';
 import { DEFINITIONS } from './requirements-definitions.ts';
 import { FAMILY } from './requirements-family.ts';
 import { HYGIENE } from './requirements-hygiene.ts';
+import { LOOPS } from './requirements-loops.ts';
 import { POLICY } from './requirements-policy.ts';
 import { RUNS } from './requirements-runs.ts';
 import { THREAD_STATE } from './requirements-state.ts';
@@ -97,6 +98,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...POLICY,
   ...HYGIENE,
   ...COMPACTION,
+  ...LOOPS,
   ...CODE_EXECUTION,
   ...STATE_STORAGE,
   {

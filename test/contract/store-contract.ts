@@ -26,6 +26,7 @@ import { registerFamilyRequest } from './store/family-request.ts';
 import { registerFence } from './store/fence.ts';
 import { registerFile } from './store/file.ts';
 import { registerFileContent } from './store/file-content.ts';
+import { registerGuard } from './store/guard.ts';
 import { registerHandoff } from './store/handoff.ts';
 import { registerHistory } from './store/history.ts';
 import { registerHook } from './store/hook.ts';
@@ -99,6 +100,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerSubprompt(given);
     registerSubpromptContext(given);
     registerSummary(given);
+    registerGuard(given);
     registerHandoff(given);
     registerRest(given);
     registerRead(given);

@@ -40,6 +40,8 @@ export interface PromptProject {
   readonly side?: Partial<AgentInput['sideA']>;
   /** Of "helper". */
   readonly policy?: AgentInput['policy'];
+  /** Of "helper". */
+  readonly guards?: AgentInput['guards'];
   readonly tools?: Parameters<typeof registryFrom>[0]['tools'];
   readonly hooks?: readonly HookDefinition[];
 }
@@ -53,6 +55,7 @@ export function promptProject({
   agents = {},
   side,
   policy,
+  guards,
   tools = {},
   hooks = [],
 }: PromptProject): Registry {
@@ -66,7 +69,7 @@ export function promptProject({
     });
   return registryFrom({
     agents: [
-      defineAgent({ name: 'helper', sideA: { prompt: 'main', ...side }, policy }),
+      defineAgent({ name: 'helper', sideA: { prompt: 'main', ...side }, policy, guards }),
       ...Object.entries(agents).map(([name, fields]) =>
         defineAgent({ name, sideA: { prompt: `${name}_desk` }, ...fields }),
       ),

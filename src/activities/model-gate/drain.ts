@@ -13,7 +13,7 @@
  */
 
 import type { Registry } from '../../core/author/definition.ts';
-import { findActiveSide, hasTwoSides, toStepLimits } from '../../core/project/active-side.ts';
+import { findActiveSide, hasTwoSides, toRoundLimits, toStepLimits } from '../../core/project/active-side.ts';
 import type { SideSteps } from '../../core/thread/session.ts';
 import type { ModelStepInput } from '../../core/thread/step.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
@@ -95,7 +95,8 @@ function toCommand(
 ): BeginStep {
   const limits = (name: string) => toStepLimits(registry.agents.get(name));
   const budget = (name: string) => registry.agents.get(name)?.budget;
-  const command = { ...run, ordinal, executionId, afterStep, items, rejections, limits, budget };
+  const rounds = (name: string) => toRoundLimits(registry, name);
+  const command = { ...run, ordinal, executionId, afterStep, items, rejections, limits, budget, rounds };
   return hasTwoSides(registry.agents.get(agent)) ? { ...command, twoSides: true, session } : command;
 }
 

@@ -39,6 +39,7 @@ import {
   requireStepVariables,
   resolveSide,
 } from './read-step.ts';
+import { remind } from './remind.ts';
 import { openStepHooks, type StepHooks } from './step-hooks.ts';
 
 /** All that is known of a step while its hooks are open. */
@@ -65,6 +66,7 @@ export const ASSEMBLE = openGate<
   .stage(renderSystem) //             3 assemble: the prompt, through its hooks
   .stage(chooseHistory) //            3 assemble: the messages, through their hooks
   .stage(filterHistory) //            4 hooks on the request: may refuse it
+  .stage(remind) //                   4 of a loop that the calls before make
   .stage(sanitise); //                5 last, so that no hook can break the history
 
 const ASK = openGate<ActivityDependencies, AssembledRequest, FailedStep | Unsent>()

@@ -15,8 +15,8 @@ import { type ActiveSide, findStepSide, hasTwoSides } from '../../core/project/a
 import { renderPrompt } from '../../core/project/prompt-text.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { capabilitiesOf } from '../../models/meet-provider.ts';
-import type { StepPlace } from '../../store/port/step.ts';
-import type { HistoryWindow, SummaryKey } from '../../store/port/summary.ts';
+import type { HistoryWindow, StepPlace } from '../../store/port/step.ts';
+import type { SummaryKey } from '../../store/port/summary.ts';
 import { fullSubagentOffer } from './offered-tools.ts';
 import { promptVariables } from './prompt-variables.ts';
 import { findModels, offerTools } from './request.ts';

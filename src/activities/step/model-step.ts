@@ -15,6 +15,7 @@ import { toStopRules } from '../model/request.ts';
 import type { DrainedStep } from '../model-gate/drain.ts';
 import { type AnsweredOutcome, answerStep, beginThreadStep } from '../model-gate/model-gate.ts';
 import { toStepCalls } from '../tool/tool-dispatch.ts';
+import { openPause } from './paused-step.ts';
 
 export async function modelStep(
   dependencies: ActivityDependencies,
@@ -29,6 +30,12 @@ export async function modelStep(
     case 'limited':
     case 'canceled':
       return begun;
+    case 'paused': {
+      const paused = await openPause(dependencies.store, input.threadId, begun);
+      // What was refused is told already.
+      if (paused === 'again') return modelStep(dependencies, { ...input, rejections: [] });
+      return paused === 'terminated' ? { kind: paused } : paused;
+    }
     case 'nothing_to_do':
     case 'failed':
       return { ...begun, ...(await readSession(dependencies, input)) };

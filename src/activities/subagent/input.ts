@@ -16,7 +16,7 @@ import {
 import { isRuntimeError, isStoreTrouble } from '../../core/value/error.ts';
 import { isRecord } from '../../core/value/record.ts';
 import { storeAttachments } from '../../state/attachments.ts';
-import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
+import { type AnsweredCall, refuseArguments, refuseCall } from '../../state/check-arguments.ts';
 import { checkStoredArguments } from '../../state/check-schema.ts';
 import { go, type Verdict } from '../../state/gate.ts';
 import { createIds } from '../../state/id.ts';
@@ -148,7 +148,7 @@ async function checkChildArguments(
     error: `The arguments of the subagent "${agent}" are not what it takes: ${checked.problems}.${needs}`,
     ...told,
   });
-  return refuseCall(error, told);
+  return refuseArguments(error, told);
 }
 
 /** Stage: the files that a child is made with. */
@@ -206,7 +206,7 @@ function readFields(
 }
 
 export function refuseInput(call: string, problem: string): Verdict<never, AnsweredCall> {
-  return refuseCall(`${call}: ${problem}.`);
+  return refuseArguments(`${call}: ${problem}.`);
 }
 
 function isText(value: unknown): value is string {

@@ -3,8 +3,12 @@
  * stored as any call's is, through the hooks around it. Repeatable: a call that has its result keeps it.
  */
 
-import type { FinishSubpromptInput, StoredError, ToolCallOutcome } from '../../core/thread/step.ts';
-import { composeSubpromptResult, toSwitches } from '../../core/thread/subprompt-result.ts';
+import type { StoredError, ToolCallOutcome } from '../../core/thread/step.ts';
+import {
+  composeSubpromptResult,
+  type FinishSubpromptInput,
+  toSwitches,
+} from '../../core/thread/subprompt-result.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { beginCall, keepPresent, type ResumableCall, settleCall } from '../tool/resumable-call.ts';

@@ -37,6 +37,8 @@ export interface KnownCall {
 /** What a call has come to, before it is stored: as a body, a sub-prompt or a child has answered, or a stage that refused it. */
 export interface CallAnswer {
   readonly result: ToolResult;
+  /** It was not to run: its tool is unknown, or not to be called now. */
+  readonly refused?: true;
   /** Where its policy has refused it. */
   readonly action?: ToldAction;
   readonly directive?: FlowDirective;

@@ -4,6 +4,7 @@
  */
 import type { Registry } from '../../core/author/definition.ts';
 import { toFatalError } from '../../core/governance/agent-policy.ts';
+import { findGuards } from '../../core/guard/guards.ts';
 import type { ToolResult } from '../../core/message/message.ts';
 import type { StoredError, ToolCallOutcome } from '../../core/thread/step.ts';
 import { authorPlace } from '../../state/author-fault.ts';
@@ -30,7 +31,7 @@ export interface Committed {
 /** Everything that the call leaves, in one transaction: its result, its message, the flow, tools that it queued, a handoff. */
 export async function commitResult(
   { store, registry, probe }: ActivityDependencies,
-  { key, answer, row, left, flow, sink, hooks, execution }: FinishedCall,
+  { key, answer, row, left, flow, sink, hooks, execution, prompt }: FinishedCall,
 ): Promise<Verdict<Committed, ToolCallOutcome>> {
   const { call, signal } = execution;
   // What the body has queued was settled with its result; this is the hooks'.
@@ -40,17 +41,22 @@ export async function commitResult(
   const unbegun = execution.pending?.begun === false;
   const action = unbegun ? toFatal(registry(), execution, answer.action) : undefined;
   const refused = unbegun ? { unbegun, action } : {};
+  const { loops } = findGuards(registry().agents.get(execution.thread.agent), prompt);
+  const watched = loops && !answer.refused ? { loops } : {};
   const judged = judgesCalls({ registry })(execution.thread.agent, execution.runContext, call.name);
   const changes = { ...left, ...(await flow()) };
   const committed = await retryWhileUnavailable(signal, () =>
-    store.toolCalls.commit({ ...key, ...handoff, ...row, ...refused, judged, queuedTools, ...changes }),
+    store.toolCalls.commit({
+      ...{ ...key, ...handoff, ...row, ...refused, ...watched, ...changes },
+      ...{ judged, queuedTools },
+    }),
   );
   await probe?.('tool_committed');
   if (committed.kind === 'terminated') return end(committed);
   if (committed.kind === 'late') return end({ kind: 'unknown', name: call.name });
-  const denied = action?.denied;
-  const ends = denied?.fatal ? { denied: toFatalError(call.name, denied) } : {};
-  return go({ queued: committed.queued, storedTools: queuedTools.length, ...ends });
+  const refusal = action?.denied;
+  const denied = refusal?.fatal ? toFatalError(call.name, refusal) : committed.denied;
+  return go({ queued: committed.queued, storedTools: queuedTools.length, ...(denied && { denied }) });
 }
 
 /** The denial as it is kept: with it, whether its execution goes on. */

@@ -9,7 +9,7 @@ import type { AttachmentRef } from '../../core/message/message.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';
 import { isRuntimeError, isStoreTrouble, RuntimeError } from '../../core/value/error.ts';
 import { storeAttachments } from '../../state/attachments.ts';
-import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
+import { type AnsweredCall, refuseArguments, refuseCall } from '../../state/check-arguments.ts';
 import { checkStoredArguments } from '../../state/check-schema.ts';
 import { go, type Verdict } from '../../state/gate.ts';
 import { createIds } from '../../state/id.ts';
@@ -30,7 +30,7 @@ export async function checkPromptArguments(
 }
 
 function invalid(problem: string) {
-  return refuseCall(`Prompt tool argument validation failed: ${problem}`);
+  return refuseArguments(`Prompt tool argument validation failed: ${problem}`);
 }
 
 export interface FirstMessage {

@@ -6,7 +6,7 @@ import { parseArguments } from '../../core/message/tool-call.ts';
 import type { WaitingCall } from '../../core/thread/wait-step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { withStack } from '../../state/author-fault.ts';
-import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
+import { type AnsweredCall, refuseArguments } from '../../state/check-arguments.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import { openAuthorCode } from '../../state/open-author-code.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
@@ -31,7 +31,7 @@ export function parseToolArguments(
   const given = parseArguments(call.arguments);
   return given
     ? go({ given })
-    : refuseCall('Tool argument validation failed: the arguments are not a JSON object.');
+    : refuseArguments('Tool argument validation failed: the arguments are not a JSON object.');
 }
 
 interface CheckedCall extends ToolFrame {

@@ -14,7 +14,7 @@ export function addValidate(program: Command, cli: Cli): void {
     .description(
       'Loads agents/{agents,prompts,models,tools,hooks,effects,policies,api} and prints every problem with its file, line and field. ' +
         'Nothing is run and no server is needed. With --json: { ok, agents, prompts, models, tools, hooks, effects, policies, ' +
-        'endpoints, about, problems, warnings }; about says for each agent its title, description, icon, labels of its sides and package.',
+        'endpoints, about, problems, warnings }; about says for each agent its title, description, icon, labels of its sides, package and guards.',
     );
   addCommon(command).action(act(cli, validateProject));
 }
@@ -59,9 +59,22 @@ async function validateProject({ project, json }: CommonOptions): Promise<number
 /** What an agent says of itself, for those who show it. */
 function toAbout(agent: AgentDefinition) {
   const { name, type, title, description, icon, sideA, sideB } = agent;
-  const { packageName, version, author, license, tags } = agent;
+  const { packageName, version, author, license, tags, guards } = agent;
   const labels = { sideA: sideA.label, sideB: sideB?.label };
-  return { name, type, title, description, icon, labels, packageName, version, author, license, tags };
+  return {
+    name,
+    type,
+    title,
+    description,
+    icon,
+    labels,
+    packageName,
+    version,
+    author,
+    license,
+    tags,
+    guards,
+  };
 }
 
 function count(number: number, word: string): string {

@@ -11,6 +11,7 @@ import type { ActionArtifact, ActionKind } from '../governance/agent-policy.ts';
 import type { BudgetLimit } from '../governance/budget.ts';
 import type { PolicyDecision } from '../governance/capability-policy.ts';
 import type { CompactionReason } from '../guard/compaction.ts';
+import type { LoopDetector } from '../guard/loop.ts';
 import type { ToolStatus } from '../message/message.ts';
 import type { ProviderUsage } from '../message/provider.ts';
 import type { RestStatus, StoredError, ThreadStatus } from '../thread/step.ts';
@@ -196,6 +197,11 @@ export interface EventData {
   'tool.removed': NamedCall;
   /** Code called a tool itself (`state.invokeTool`). */
   'tool.invoked': { readonly name: string; readonly status: ToolStatus; readonly durationMs: number };
+
+  /** The calls of a model go round in circles: `count` of them, with this one. Its next request reminds it. Where `guards.loops` is in use. */
+  'loop.warning': NamedCall & { readonly detector: LoopDetector; readonly count: number };
+  /** They have done so until now: the execution ends with `LoopDetected`. */
+  'loop.critical': NamedCall & { readonly detector: LoopDetector; readonly count: number };
 
   /** A call is to be judged: its arguments are checked, and nothing of it is done. Told where the agent has a policy, as are its kin. */
   'action.requested': NamedAction & {

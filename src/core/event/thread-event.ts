@@ -54,6 +54,8 @@ export const EVENT_KINDS: Readonly<Record<EventKind, 'always' | 'chunk'>> = {
   'tool.late_result': 'always',
   'tool.removed': 'always',
   'tool.invoked': 'always',
+  'loop.warning': 'always',
+  'loop.critical': 'always',
   'action.requested': 'always',
   'action.policy': 'always',
   'action.denied': 'always',

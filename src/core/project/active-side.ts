@@ -1,6 +1,8 @@
 /** The side of an agent that acts, with its prompt. Pure. */
 import type { AgentDefinition, PromptDefinition, Registry, SideDefinition } from '../author/definition.ts';
 import type { Side } from '../author/thread-execution.ts';
+import { findGuards } from '../guard/guards.ts';
+import type { RoundLimits } from '../guard/round.ts';
 import type { StepLimits } from '../thread/step-limit.ts';
 
 export interface ActiveSide {
@@ -33,6 +35,16 @@ export function toStepLimits(agent: AgentDefinition | undefined): StepLimits | u
   const { sideA, maxSessionTurns } = agent;
   if (!hasTwoSides(agent)) return { maxSteps: { a: sideA.maxSteps } };
   return { maxSteps: { a: sideA.maxSteps, b: agent.sideB.maxSteps }, maxSessionTurns };
+}
+
+/** Undefined where no side of the agent limits its rounds. */
+export function toRoundLimits(registry: Registry, agentName: string): RoundLimits | undefined {
+  const limits = (['a', 'b'] as const).flatMap((which) => {
+    const active = findActiveSide(registry, agentName, which);
+    const { rounds } = findGuards(active?.agent, active?.prompt);
+    return rounds ? [[which, rounds.max]] : [];
+  });
+  return limits.length > 0 ? Object.fromEntries(limits) : undefined;
 }
 
 export interface ActingPlace {

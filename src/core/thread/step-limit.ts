@@ -36,12 +36,15 @@ export function isLimitReason(reason: string | undefined): reason is LimitReason
   return reason !== undefined && REASONS.has(reason);
 }
 
-/** An execution ended since a limit forbids what would come next: of steps, or of its budget. What its own code has queued waits for others. */
+/** With these an execution ends that was cut off: something else would have come next. */
+const CUT_OFF: ReadonlySet<string> = new Set(['BudgetExceeded', 'LoopDetected', 'RoundsExhausted']);
+
+/** An execution ended since a limit forbids what would come next: of steps, of its budget, of a guard. What its own code has queued waits for others. */
 export function isUsedUp(rest: {
   readonly reason?: string;
-  readonly error?: { readonly code: string };
+  readonly error?: { readonly code: string } | undefined;
 }): boolean {
-  return isLimitReason(rest.reason) || rest.error?.code === 'BudgetExceeded';
+  return isLimitReason(rest.reason) || (rest.error !== undefined && CUT_OFF.has(rest.error.code));
 }
 
 /** Why `side` may not take another step; undefined where it may. */

@@ -10,6 +10,7 @@ import type { QueueItem, Refusal } from './item.ts';
 import type { Session, SideSteps } from './session.ts';
 import type { LimitReason } from './step-limit.ts';
 import type { StopReason, StopRules } from './stop.ts';
+import type { PausedStep } from './wait-step.ts';
 
 /** Times from the worker's configuration that the workflow must replay: they arrive with `openThread`. */
 export interface Settings {
@@ -169,6 +170,7 @@ export type ModelStepOutcome =
   | (Swept & LimitedStep)
   /** The execution is cancelled: no step of it begins. `waiting` items are in line. */
   | (Swept & { readonly kind: 'canceled'; readonly step: number; readonly waiting: number })
+  | (Swept & PausedStep)
   | (Swept & SessionNow & { readonly kind: 'failed'; readonly step: number; readonly error: StoredError })
   /** Other requests hold what is left of its budget: the same step is to be asked for again. */
   | (Swept & { readonly kind: 'blocked'; readonly step: number })
@@ -205,11 +207,6 @@ export type SubpromptOutcome =
   /** As in ModelStepOutcome. */
   | { readonly kind: 'blocked' }
   | { readonly kind: 'terminated' };
-
-export interface FinishSubpromptInput extends ToolCallInput {
-  /** Why the prompt's step could not begin. */
-  readonly error?: StoredError;
-}
 
 /** The state of a tool call whose worker was lost (at most once). */
 export type RecordedOutcome = ToolCallOutcome | { readonly kind: 'redispatch'; readonly name: string };

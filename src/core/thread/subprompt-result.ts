@@ -7,6 +7,7 @@
  *     where nothing remains the result is an empty success.
  */
 import type { ToolResult, ToolStatus } from '../message/message.ts';
+import type { StoredError, ToolCallInput } from './step.ts';
 
 export interface SubpromptParts {
   readonly text: string | null;
@@ -65,4 +66,9 @@ function toCallText({ name, arguments: text }: { name: string; arguments: string
 /** The line says already that the call failed. */
 function withoutPrefix(content: string): string {
   return content.replace(/^Failed to execute tool: /, '');
+}
+
+export interface FinishSubpromptInput extends ToolCallInput {
+  /** Why the prompt's step could not begin. */
+  readonly error?: StoredError;
 }

@@ -24,6 +24,14 @@ export interface WaitingCall {
   readonly expiresAt: number | null;
 }
 
+/** A subagent has used up its rounds: as where a limit forbids the step, until `wait` is over. `waiting` items are in line. */
+export interface PausedStep {
+  readonly kind: 'paused';
+  readonly step: number;
+  readonly waiting: number;
+  readonly wait: WaitingCall;
+}
+
 /** What one attempt at a call comes to. */
 export type AttemptOutcome = ToolCallOutcome | WaitingCall;
 export type SubpromptAttempt = SubpromptOutcome | WaitingCall;

@@ -77,6 +77,10 @@ export const ERRORS = {
   WaitNotFound: { exit: 3, status: 404 },
   /** A limit of an execution's budget is used up; the message names it. The thread lives on: another message begins a new execution. */
   BudgetExceeded: { exit: 1, status: 409 },
+  /** The calls of a model went round in circles; the message names the detector. The thread lives on: another message begins a new execution. */
+  LoopDetected: { exit: 1, status: 409 },
+  /** A turn has taken as many rounds as it may. The thread lives on: another message begins a new execution. */
+  RoundsExhausted: { exit: 1, status: 409 },
   /** Something did not arrive before its deadline. */
   Timeout: { exit: 1, status: 504 },
 } as const satisfies Record<string, { exit: number; status: number }>;

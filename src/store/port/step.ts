@@ -1,10 +1,8 @@
 /** Steps (runtime §3): begun with what they drain, assembled, ended with their answer. */
 
 import type { FlowDirective, Side, StepDirective } from '../../core/author/thread-execution.ts';
-import type { ContextMessage } from '../../core/context/context.ts';
-import type { Summary } from '../../core/context/summary.ts';
 import type { BudgetDefinition } from '../../core/governance/budget.ts';
-import type { RunContext } from '../../core/governance/run-context.ts';
+import type { PausedRounds, RoundLimits } from '../../core/guard/round.ts';
 import type { AttachmentRef, ToolCall } from '../../core/message/message.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
 import type { QueueItem, Refusal, ToolItem } from '../../core/thread/item.ts';
@@ -14,9 +12,11 @@ import type { LimitReason, StepLimits } from '../../core/thread/step-limit.ts';
 import type { PreparedRow } from './hook.ts';
 import type { AnsweredCall, ModelCallStart } from './model-call.ts';
 import type { FromRun } from './run.ts';
-import type { HistoryWindow, KeepSummary, KeptSummary } from './summary.ts';
-import type { ThreadRecord } from './thread.ts';
+import type { HistoryWindow, StepContext, StepPlace } from './step-place.ts';
+import type { KeepSummary, KeptSummary } from './summary.ts';
 import type { QueuedTool } from './tool.ts';
+
+export type { HistoryWindow, StepContext, StepPlace, SubpromptPlace } from './step-place.ts';
 
 export interface BeginStep extends FromRun {
   readonly ordinal: number;
@@ -32,6 +32,8 @@ export interface BeginStep extends FromRun {
   readonly limits?: (agent: string) => StepLimits | undefined;
   /** The budget of an agent: an execution that the step begins has it. */
   readonly budget?: (agent: string) => BudgetDefinition | undefined;
+  /** How many rounds a turn of an agent may take: kept as an execution begins. */
+  readonly rounds?: (agent: string) => RoundLimits | undefined;
   /** Calls that an acting side makes before its first model step since the agent has the thread (runtime §7.3): in its place. */
   readonly immediate?: Readonly<Partial<Record<Side, ImmediateCalls>>>;
   /**
@@ -108,6 +110,14 @@ export type BegunStep =
       readonly swept: 0;
       readonly waiting: number;
     }
+  /** A subagent has used up its rounds: nothing was drained, as where a limit forbids the step, until the wait is over. */
+  | {
+      readonly kind: 'paused';
+      readonly step: number;
+      readonly swept: 0;
+      readonly waiting: number;
+      readonly pause: Pause;
+    }
   /** Its execution is cancelled. What was drained is history; `waiting` items are in line. `step` is the thread's last. */
   | { readonly kind: 'canceled'; readonly step: number; readonly swept: number; readonly waiting: number }
   | {
@@ -126,6 +136,16 @@ export type BegunStep =
       /** Its execution, where it is not the one that was proposed. */
       readonly executionId?: string;
     };
+
+/** The wait of kind `paused` that is to be open. */
+export interface Pause {
+  readonly key: string;
+  readonly executionId: string;
+  readonly agent: string;
+  readonly rounds: PausedRounds;
+  /** It is open, and somebody has spoken: it is to be closed, and the step to be begun again. */
+  readonly spokenTo?: string;
+}
 
 /** One attempt at a step. */
 export interface StepRef extends FromRun {
@@ -163,48 +183,6 @@ export type CommittedStep =
   | { readonly kind: 'stored'; readonly record: StepRecord }
   | { readonly kind: 'closed' }
   | { readonly kind: 'terminated' };
-
-/** Where a step stands. */
-export interface StepPlace {
-  readonly thread: ThreadRecord;
-  readonly step: number;
-  readonly executionId: string;
-  /** Model steps of the execution, this one included. */
-  readonly stepCount: number;
-  /** Model steps of each side, this one included. */
-  readonly sideSteps: SideSteps;
-  /** Whose step it is. */
-  readonly side: Side;
-  /** The execution's scratch. */
-  readonly scratch: Readonly<Record<string, unknown>>;
-  /** What the execution runs with; null where nobody has given anything. */
-  readonly runContext: RunContext | null;
-  /** The sub-prompt whose step it is; null for a step of the thread's own. */
-  readonly subprompt: SubpromptPlace | null;
-}
-
-/** The stored state that a model's request is assembled from. */
-export interface StepContext extends StepPlace {
-  /** Oldest first. */
-  readonly messages: readonly ContextMessage[];
-  /** How many messages stand before the first one, where the window had no room for them. */
-  readonly trimmed: number;
-  /** What stands in place of all messages until its time: none of them is among `messages`. */
-  readonly summary?: Summary;
-}
-
-/** Where a sub-prompt's step stands: whose call it answers, and with what. */
-export interface SubpromptPlace {
-  readonly prompt: string;
-  /** The call's checked arguments. */
-  readonly arguments: Readonly<Record<string, unknown>>;
-  /** The depth of its messages: 1 below the thread's own. */
-  readonly depth: number;
-  /** The tool message that will hold its result. */
-  readonly parentId: string;
-  /** Names of the prompts around it, the outermost sub-prompt first, its own last. */
-  readonly path: readonly string[];
-}
 
 export interface KeepFlow extends FromRun {
   readonly step: number;

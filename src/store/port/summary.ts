@@ -1,4 +1,4 @@
-/** How much of a history a step reads, and the summaries that requests show in place of its older part. The messages stay as they are. */
+/** Summaries of the older part of a thread's history, in place of which requests show them. The messages stay as they are. */
 
 import type { Summary } from '../../core/context/summary.ts';
 import type { CompactionReason } from '../../core/guard/compaction.ts';
@@ -9,22 +9,6 @@ export interface SummaryKey {
   readonly prompt: string;
   /** The execution, where its prompt is shown that one alone; empty where it is shown the whole thread. */
   readonly scope: string;
-}
-
-/** How much of a thread's messages a step needs. Those of its own execution are always read, all that no summary covers. */
-export interface HistoryWindow {
-  /** Messages of earlier executions. */
-  readonly includeChat: boolean;
-  /** Their tool results. */
-  readonly includePastTools: boolean;
-  /** What all messages may take together, by estimate (`core/context/context-estimate.ts`); absent: there is no bound. */
-  readonly tokens?: number;
-  /** How many of the newest messages have their images shown. */
-  readonly recentImages: number;
-  /** The agent has two AI sides: what the other one's tools did takes no room. */
-  readonly twoSides?: boolean;
-  /** Whose summaries stand for what is older; absent where none is wanted. */
-  readonly summaries?: SummaryKey;
 }
 
 export interface KeepSummary extends StepRef, SummaryKey {

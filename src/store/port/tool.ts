@@ -2,6 +2,7 @@
 
 import type { FlowDirective, Side } from '../../core/author/thread-execution.ts';
 import type { RunContext } from '../../core/governance/run-context.ts';
+import type { LoopGuard } from '../../core/guard/loop.ts';
 import type { AttachmentRef, Message, ToolResult, ToolStatus } from '../../core/message/message.ts';
 import type { MessageItem } from '../../core/thread/item.ts';
 import type { SideSteps } from '../../core/thread/session.ts';
@@ -36,7 +37,7 @@ export type BegunTool =
       readonly state: 'done' | 'unknown';
       readonly status: ToolStatus;
       readonly directive?: FlowDirective;
-      /** Its policy has refused it, and the execution ends with that. */
+      /** The execution ends with that: its policy has refused it, or it is one of a loop. */
       readonly denied?: StoredError;
     }
   /** The execution's budget denies it: it has not begun, and has its result as the execution ends. */
@@ -111,13 +112,15 @@ export interface CommitTool extends ToolCallKey {
   readonly unbegun?: boolean;
   /** Of a call that its policy has refused. */
   readonly action?: ToldAction;
+  /** Its execution's detection of loops, where the call counts: it has run, and was not refused. */
+  readonly loops?: LoopGuard;
   /** Tools that the tool queued: stored with its result, or not at all. */
   readonly queuedTools: readonly QueuedTool[];
 }
 
-/** `late`: the call was settled before; the result became an event. */
+/** `late`: the call was settled before; the result became an event. `denied`: what the execution ends with, whose calls go round in circles. */
 export type CommittedTool =
-  | { readonly kind: 'stored'; readonly queued: number }
+  | { readonly kind: 'stored'; readonly queued: number; readonly denied?: StoredError }
   | { readonly kind: 'late' }
   | { readonly kind: 'terminated' };
 

@@ -20,6 +20,7 @@ import { budgets } from './migration-0013.ts';
 import { runs } from './migration-0014.ts';
 import { namedExecutions } from './migration-0015.ts';
 import { budgetTime } from './migration-0016.ts';
+import { loops } from './migration-0023.ts';
 import { summaries } from './migration-0024.ts';
 import type { Tables } from './tables.ts';
 
@@ -215,6 +216,7 @@ export const provider: MigrationProvider = {
     '0014_runs': runs,
     '0015_named_executions': namedExecutions,
     '0016_budget_time': budgetTime,
+    '0023_loops': loops,
     '0024_summaries': summaries,
   }),
 };

@@ -18,7 +18,3 @@ export interface SummaryTable {
   step: number;
   created_at: number;
 }
-
-export interface SummaryTables {
-  summaries: SummaryTable;
-}

@@ -9,7 +9,6 @@ import type { BudgetTables } from './budget.ts';
 import type { EnvTables } from './env.ts';
 import type { FamilyTables } from './family.ts';
 import type { ValueAndFileTables } from './file.ts';
-import type { SummaryTables } from './summary.ts';
 import type { ThreadTables } from './thread.ts';
 import type { WaitTables } from './wait.ts';
 
@@ -162,6 +161,16 @@ export interface ToolCallTable {
   directive: FlowDirective | null;
   /** Waits that it has opened. */
   waits: number;
+  /** The log's last number as it began; null where it has not. */
+  first_seq: number | null;
+  /** A digest of its arguments, where loops are looked for; null where it does not count. */
+  signature: string | null;
+  /** A digest of its result, where that is a success. */
+  outcome: string | null;
+  /** It has brought something new. */
+  progress: Flag | null;
+  /** The loop with which it ends its execution: a LoopWarning. */
+  loop: Json | null;
 }
 
 export interface ModelCallTable {
@@ -225,8 +234,7 @@ export interface Tables
     FamilyTables,
     ActionTables,
     WaitTables,
-    BudgetTables,
-    SummaryTables {
+    BudgetTables {
   meta: MetaTable;
   items: ItemTable;
   messages: MessageTable;

@@ -38,7 +38,12 @@ type Change =
   | 'ended_at'
   | 'directive'
   | 'message_id'
-  | 'waits';
+  | 'waits'
+  | 'first_seq'
+  | 'signature'
+  | 'outcome'
+  | 'progress'
+  | 'loop';
 
 export async function updateCall(
   { trx, threadId }: ThreadTransaction,

@@ -54,6 +54,8 @@ export function toThreadRow(thread: NewThread, now: number) {
     activated: '[]',
     run_context: thread.context ? JSON.stringify(thread.context) : null,
     budget: null,
+    loop_warnings: null,
+    rounds: null,
     compacted: 0,
   } as const satisfies Insertable<ThreadTable>;
 }

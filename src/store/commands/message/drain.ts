@@ -185,7 +185,7 @@ async function markDrained({ trx, threadId }: ThreadTransaction, rows: readonly 
     .execute();
 }
 
-interface DueRow extends Pick<PendingRow, 'id' | 'kind' | 'own'> {
+export interface DueRow extends Pick<PendingRow, 'id' | 'kind' | 'own'> {
   readonly item: StoredMessagePayload & QueuedToolPayload & CausedItem & { readonly executionId?: string };
 }
 

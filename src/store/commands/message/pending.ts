@@ -23,6 +23,7 @@ import { findUnseen } from '../base/unseen-step.ts';
 import { budgetOf } from '../budget/account.ts';
 import { DRAIN_ROWS, wishOf } from './drain.ts';
 import { toItemRow } from './item-row.ts';
+import { judgeRounds } from './round-limit.ts';
 import { findLimitOf } from './step-limit.ts';
 import { findMessages } from './taken-id.ts';
 
@@ -59,8 +60,7 @@ export async function readPending(context: CommandContext, query: Query): Promis
       side,
       limited:
         budgetOf(thread)?.exceeded !== undefined ||
-        (!takesOver &&
-          (await isLimited(db, query, { thread, found, begins: execution.executionId === null }))),
+        (!takesOver && (await isLimited(db, query, { thread, found, executionId }))),
       ...execution,
       runContext: composeContext(thread, given, { executionId: named ?? query.executionId ?? '', open }),
       ...(named === undefined ? {} : { nextExecutionId: named }),
@@ -126,25 +126,31 @@ function findSide(thread: ThreadRow, query: Query, rows: readonly FoundRow[]): S
 interface NextStep {
   readonly thread: ThreadRow;
   readonly found: readonly FoundRow[];
-  /** It begins an execution. */
-  readonly begins: boolean;
+  /** Null where it begins one. */
+  readonly executionId: string | null;
 }
 
 /** As the step itself will be told. */
 async function isLimited(
   db: Transaction<Tables>,
   query: Query,
-  { thread, found, begins }: NextStep,
+  { thread, found, executionId }: NextStep,
 ): Promise<boolean> {
   const { limits, items, twoSides = false } = query;
   if (!limits) return false;
-  const anew = begins && (items.length > 0 || (await hasOutsideInput(db, thread.id)));
+  const anew = executionId === null && (items.length > 0 || (await hasOutsideInput(db, thread.id)));
   const sideSteps = anew ? NO_STEPS : await countEnded(db, thread);
   const { side, turns } = beginSession(thread, query, { behind: false });
   const said = found.map((row) => ({ kind: row.kind, role: toPendingDraft(row).role }));
   const input = wishOf(said, twoSides);
   const asked = { thread, input, side: input.answering ?? side, sideSteps, turns };
-  return findLimitOf(limits, asked) !== undefined;
+  if (findLimitOf(limits, asked)) return true;
+  if (executionId === null) return false;
+  const rows = found.map((row) => ({ ...row, item: toPendingDraft(row) }));
+  return (
+    (await judgeRounds({ trx: db, row: thread }, { ...asked, input: { ...input, rows }, executionId })) !==
+    undefined
+  );
 }
 
 /** Queued rows keep their places; content that was staged before wins over what the item says. */

@@ -34,6 +34,7 @@ import { narrowBudget } from '../budget/narrow.ts';
 import { spend } from '../budget/spend.ts';
 import { type Drained, type DueInput, drain, readDue, selectInLine } from '../message/drain.ts';
 import { countPending, emitRejections, enqueueTools, tellQueued } from '../message/queue.ts';
+import { judgeRounds, type RoundsVerdict } from '../message/round-limit.ts';
 import { findLimitOf } from '../message/step-limit.ts';
 import { bringContext, type OpenedPlace } from './bring-context.ts';
 import { type OpenExecution, selectOpenExecution, setRunning } from './execution.ts';
@@ -41,6 +42,7 @@ import { applyHandoff } from './handoff.ts';
 import { openImmediateStep } from './immediate.ts';
 import { openModelStep, openToolStep } from './open-step.ts';
 import { findStored, resume } from './resume-step.ts';
+import { grantRounds, pause, pinRounds } from './rounds.ts';
 import { keepScratch } from './scratch.ts';
 
 export async function beginStep(context: CommandContext, command: BeginStep): Promise<BegunStep> {
@@ -55,11 +57,10 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
     ],
     async (thread, [[before], [open], inLine]) => {
       if (before && before.step !== null && open?.cancel_request) return canceledStep(thread, before.swept);
-      if (before && before.step !== null)
-        if (before && before.step !== null) {
-          const resumed = await resume(context, thread, command, { ...before, step: before.step });
-          return relaxCall(thread, tellExecution(resumed, open?.id ?? command.executionId, command));
-        }
+      if (before && before.step !== null) {
+        const resumed = await resume(context, thread, command, { ...before, step: before.step });
+        return relaxCall(thread, tellExecution(resumed, open?.id ?? command.executionId, command));
+      }
       const unseen = await findUnseen(thread.trx, thread.row, command.afterStep);
       // B6: the store knows better where it is ahead.
       const behind = unseen !== undefined || (command.session !== undefined && (await hasUnanswered(thread)));
@@ -76,7 +77,8 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
       const executionId = open?.id ?? named ?? command.executionId;
       const asked = { ...command, executionId };
       const begun = await carryOut(context, thread, asked, { ...found, decision, swept: before?.swept ?? 0 });
-      if (!before) await keepOutcome(thread, command, { step: stepOf(begun), swept: begun.swept });
+      if (!before && begun.kind !== 'paused')
+        await keepOutcome(thread, command, { step: stepOf(begun), swept: begun.swept });
       return relaxCall(thread, tellExecution(begun, executionId, command));
     },
   );
@@ -103,6 +105,8 @@ type Decision =
   | { readonly do: 'end'; readonly error: StoredError }
   /** B7: a limit forbids the step. */
   | { readonly do: 'hold_back'; readonly reason: LimitReason }
+  /** B7: a subagent has used up its rounds. */
+  | Extract<RoundsVerdict, { do: 'pause' }>
   /** B9: the execution that is open is to be cancelled. */
   | { readonly do: 'cancel' }
   | { readonly do: 'drain' };
@@ -120,7 +124,9 @@ async function decide(
   const sideSteps = await countEnded(trx, thread);
   const asked = { thread, input, side: input.answering ?? side, sideSteps, turns };
   const reason = findLimitOf(limits, asked);
-  return reason ? { do: 'hold_back', reason } : { do: 'drain' };
+  if (reason) return { do: 'hold_back', reason };
+  const verdict = open && (await judgeRounds({ trx, row: thread }, { ...asked, executionId: open.id }));
+  return verdict ?? { do: 'drain' };
 }
 
 /** B8: what is in line is the thread's own, of an execution that its budget ended, and begins no other. */
@@ -143,6 +149,7 @@ async function carryOut(
   for (const item of found.due.added) tellQueued(thread, item);
   if (decision.do === 'end') return endStep(thread, decision.error, swept);
   if (decision.do === 'hold_back') return holdBack(thread, decision.reason);
+  if (decision.do === 'pause') return pause(thread, { ...decision, executionId: command.executionId });
   if (decision.do === 'cancel') return canceledStep(thread, 0);
   await setRunning(thread, command, found);
   return findStored(thread, decision.step, 0);
@@ -155,6 +162,7 @@ async function takeStep(
   found: Found,
 ): Promise<NewlyBegun> {
   for (const item of found.due.added) if (found.due.left.has(item.id)) tellQueued(thread, item);
+  if (found.open) await grantRounds(thread, found.due, found.open.id);
   const drained = await drain(thread, found.due, { ...command, open: found.open });
   if (found.open && (await keepContext(thread, found.open, drained.context)))
     await narrowBudget(context, thread, found.open.id, drained.context?.budget);
@@ -218,8 +226,10 @@ async function openStep(
   const { agent } = thread.row;
   applyHandoff(thread);
   await setRunning(thread, command, found, { context: drained.context });
-  if (found.open && thread.row.agent !== agent)
+  if (found.open && thread.row.agent !== agent) {
     await narrowBudget(context, thread, command.executionId, command.budget?.(thread.row.agent));
+    pinRounds(thread, command.rounds?.(thread.row.agent), { handsOver: true });
+  }
   if (plan === 'run_tools') {
     const step = await openToolStep(thread, command, tools);
     // B8: the calls are history too, and closed unrun.

@@ -9,7 +9,7 @@ import type { BeginStep, BegunStep, StepContext, StepPlace } from '../../port/st
 import { toThreadRecord } from '../../schema/rows.ts';
 import { seenBy, selectPlace, toCounts, toPlace } from '../base/step-place.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
-import { readMessages } from './read-context.ts';
+import { readMessages, remind } from './read-context.ts';
 import { beginModelCall } from './stream.ts';
 
 type Call = Extract<BegunStep, { kind: 'call' }>;
@@ -34,7 +34,8 @@ export async function bringContext(
   if (!request) return call;
   const { step, attempt } = call;
   const found = opened ? toOpened(thread, opened) : await readPlace(thread, step);
-  const place: StepPlace = { thread: toThreadRecord(thread.written), step, ...found };
+  const loops = remind(thread.row, found);
+  const place: StepPlace = { thread: toThreadRecord(thread.written), step, ...found, ...loops };
   const { window, call: first, delays } = request(place);
   const context: StepContext = await readMessages(thread.trx, place, window);
   const brought = { ...call, context, ...(opened ? noteTrimmed(thread, context) : {}) };

@@ -18,6 +18,7 @@ import type {
 } from '../../port/thread-store.ts';
 import { findCall } from '../base/call-row.ts';
 import { type CommandContext, inRun, inRunWith } from '../base/context.ts';
+import { forgetWarnings } from '../base/loop-warnings.ts';
 import { closeStep, unaskStep } from '../base/step-count.ts';
 import { readSubpromptPlace } from '../base/step-place.ts';
 import { type StepRow, selectStep, updateStep } from '../base/step-row.ts';
@@ -94,6 +95,7 @@ async function storeAnswer(
   // C2: the thread's input still waits.
   if (subprompt) return;
   thread.set({ answer_due: 0 });
+  forgetWarnings(thread, { executionId, side });
   await pruneChunks(thread, step, firstSeq);
 }
 

@@ -8,6 +8,7 @@ import { beginAsking } from '../base/step-count.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { causesOf, openBudget } from '../budget/account.ts';
 import type { DueInput } from '../message/drain.ts';
+import { pinRounds } from './rounds.ts';
 
 export function selectOpenExecution(trx: Transaction<Tables>, threadId: string) {
   return trx
@@ -29,7 +30,7 @@ interface Begun {
 /** The thread works, in the execution that is open or in the one that is named. */
 export async function setRunning(
   thread: ThreadTransaction,
-  { executionId, budget }: Pick<BeginStep, 'executionId' | 'budget'>,
+  { executionId, budget, rounds }: Pick<BeginStep, 'executionId' | 'budget' | 'rounds'>,
   { open, due }: { readonly open: OpenExecution | undefined; readonly due: DueInput },
   { context = null, canceled = null }: Begun = {},
 ): Promise<void> {
@@ -42,6 +43,7 @@ export async function setRunning(
     beginAsking(thread);
     thread.emit('execution.started', { executionId, ...(context ? { runId: context.runId } : {}) });
   }
+  if (!open) pinRounds(thread, rounds?.(thread.row.agent));
   if (thread.row.status === 'running') return;
   thread.set({ status: 'running', stop_reason: null, last_error: null });
   thread.emit('thread.status', { status: 'running' });

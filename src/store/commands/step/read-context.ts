@@ -4,7 +4,9 @@ import type { HistoryWindow, StepContext, StepPlace } from '../../port/thread-st
 import { toThreadRecord } from '../../schema/rows.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { type CommandContext, inSnapshot, unknownThread } from '../base/context.ts';
+import { warningsOf } from '../base/loop-warnings.ts';
 import { selectPlace, toPlace } from '../base/step-place.ts';
+import type { ThreadRow } from '../base/thread-transaction.ts';
 import { askTogether } from '../base/together.ts';
 import { readHistory } from './read-history.ts';
 import { readSubpromptHistory } from './subprompt-context.ts';
@@ -26,9 +28,19 @@ export async function readContext(
     if (!row) throw unknownThread(context.storeId, threadId);
     if (!placeRow) throw new Error(`Thread ${threadId} has no step ${step}.`);
     const thread = toThreadRecord(row);
-    const place = { thread, step, ...(await toPlace(db, row, placeRow)) };
+    const found = await toPlace(db, row, placeRow);
+    const place = { thread, step, ...found, ...remind(row, found) };
     return readMessages(db, place, window(place));
   });
+}
+
+/** A sub-prompt's model has made none of the calls. */
+export function remind(
+  row: ThreadRow,
+  place: Pick<StepPlace, 'executionId' | 'side' | 'subprompt'>,
+): Pick<StepPlace, 'loops'> {
+  const loops = place.subprompt ? [] : warningsOf(row, place);
+  return loops.length > 0 ? { loops } : {};
 }
 
 /** A place with its messages. */

@@ -10,7 +10,8 @@ import {
   type ToolResult,
   toolContent,
 } from '../../../core/message/message.ts';
-import type { RestStatus } from '../../../core/thread/step.ts';
+import type { RestStatus, StoredError } from '../../../core/thread/step.ts';
+import { isUsedUp } from '../../../core/thread/step-limit.ts';
 import { LIMITS } from '../../../core/value/limit.ts';
 import { closeStarted } from '../action/action.ts';
 import { type CallRow, OPEN_CALL, updateCall } from '../base/call-row.ts';
@@ -29,6 +30,8 @@ export interface CallResult {
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly attachments?: readonly AttachmentRef[];
   readonly directive?: FlowDirective;
+  /** What else is kept of the call (tool/loop.ts). */
+  readonly watched?: Parameters<typeof updateCall>[2];
 }
 
 /**
@@ -38,7 +41,7 @@ export interface CallResult {
 export async function storeResult(
   thread: ThreadTransaction,
   call: CallRow,
-  { result, state = 'done', directive, ...shown }: CallResult,
+  { result, state = 'done', directive, watched, ...shown }: CallResult,
   { executionId, subprompt }: Owner,
 ): Promise<void> {
   // Not made from the call's ids: a sender may choose item ids, and two messages must not meet in one.
@@ -56,7 +59,8 @@ export async function storeResult(
     parentId: subprompt?.parentId,
     depth: subprompt?.depth,
   });
-  await updateCall(thread, call, { state, status: result.status, ended_at: thread.now, directive });
+  const ended = { state, status: result.status, ended_at: thread.now, directive };
+  await updateCall(thread, call, { ...ended, ...watched });
   const type = state === 'unknown' ? 'tool.unknown' : 'tool.result';
   const depth = subprompt ? { depth: subprompt.depth } : {};
   const { stack } = result;
@@ -100,11 +104,15 @@ export async function removeCall(
 
 const ENDED = 'the execution ended before this call had a result';
 
-/** Ends every call of the thread that has no result yet, because its execution ends. */
-export async function settleOpenCalls(thread: ThreadTransaction, status: RestStatus): Promise<void> {
+/** Ends every call of the thread that has no result yet, because its execution ends; `cause`: with which error. */
+export async function settleOpenCalls(
+  thread: ThreadTransaction,
+  status: RestStatus,
+  cause?: StoredError,
+): Promise<void> {
   const stopped = status === 'stopped' || status === 'terminated';
-  const exceeded = budgetOf(thread.row)?.exceeded;
-  const error = stopped ? 'stopped' : exceeded ? `${exceeded.code}: ${exceeded.message}` : ENDED;
+  const cutOff = budgetOf(thread.row)?.exceeded ?? (isUsedUp({ error: cause }) ? cause : undefined);
+  const error = stopped ? 'stopped' : cutOff ? `${cutOff.code}: ${cutOff.message}` : ENDED;
   const calls = await thread.trx
     .selectFrom('tool_calls')
     .innerJoin('steps', (join) =>

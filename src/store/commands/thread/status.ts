@@ -62,7 +62,7 @@ export async function commitStatus(
         : waiting > 0;
     const pending = !mayRest && (inLine || command.more === true);
     await abortSteps(thread, status);
-    await settleOpenCalls(thread, status);
+    await settleOpenCalls(thread, status, rest.error);
     if (canceled) await markLate(thread, ended);
     await closeWaits(thread, rest.reason ?? status, status === 'terminated');
     tellEnd(thread, ended, rest);

@@ -13,7 +13,8 @@
  */
 import type { Spending } from '../../../core/governance/budget.ts';
 import type { RunContext } from '../../../core/governance/run-context.ts';
-import { type ToolResult, toolContent } from '../../../core/message/message.ts';
+import type { ToolResult } from '../../../core/message/message.ts';
+import type { StoredError } from '../../../core/thread/step.ts';
 import { LIMITS } from '../../../core/value/limit.ts';
 import type {
   BeginTool,
@@ -43,6 +44,8 @@ import { keepHandoff } from '../step/handoff.ts';
 import { keepScratch } from '../step/scratch.ts';
 import { removeCall, settleCall, storeResult } from '../step/tool-result.ts';
 import { findOpenWait, hearWaits } from '../wait/wait-of-call.ts';
+import { reportLate } from './late-result.ts';
+import { loopOf, tellLoop, watchCall } from './loop.ts';
 
 export const UNKNOWN_OUTCOME =
   'The outcome of this call is unknown: the process that ran the tool was lost after it began and before it ' +
@@ -125,7 +128,7 @@ function toStoredCall({ name, call_id: callId, arguments: text, origin, message_
 /** What the execution is to end with is told to whoever asks: the attempt that was refused may not have been heard. */
 async function toSettled(thread: ThreadTransaction, call: CallRow, state: 'done' | 'unknown') {
   const { name, status, directive } = call;
-  const denied = await findFatalDenial(thread, call);
+  const denied = loopOf(call) ?? (await findFatalDenial(thread, call));
   return {
     kind: 'settled',
     name,
@@ -137,7 +140,8 @@ async function toSettled(thread: ThreadTransaction, call: CallRow, state: 'done'
 }
 
 async function start(thread: ThreadTransaction, call: CallRow, attempt: string): Promise<CallRow> {
-  const started = { state: 'started' as const, attempt, started_at: thread.now };
+  const began = { started_at: thread.now, first_seq: thread.row.event_seq };
+  const started = { state: 'started' as const, attempt, ...began };
   await updateCall(thread, call, started);
   thread.emit('tool.started', { name: call.name, callId: call.call_id }, { step: call.step });
   return { ...call, ...started };
@@ -179,54 +183,37 @@ export async function commitTool(context: CommandContext, command: CommitTool): 
         return thread.row.terminated_at === null ? { kind: 'late' } : { kind: 'terminated' };
       }
       const queued = command.queuedTools.length;
-      if (call.state !== 'started') return { kind: 'stored', queued: queued + (command.nextInput ? 1 : 0) };
+      const denied = loopOf(call);
+      if (call.state !== 'started')
+        return { kind: 'stored', queued: queued + (command.nextInput ? 1 : 0), ...(denied && { denied }) };
       // A reset may have retired the run while the body ran: the result is true all the same, and the call is
       // still this attempt's. Storing it is what keeps the new run from having to call the outcome unknown.
       const owner = await toOwner(thread.trx, threadId, required(ownerRow, command));
-      return { kind: 'stored', queued: queued + (await keepEnd(thread, call, owner, command)) };
+      const kept = await keepEnd(thread, call, owner, command);
+      return { kind: 'stored', ...kept, queued: queued + kept.queued };
     },
   );
 }
 
-/** The result with all that goes along with it. Answers how many items a handoff has put in line. */
+/** The result with all that goes along with it. `queued`: how many items a handoff has put in line. */
 async function keepEnd(
   thread: ThreadTransaction,
   call: CallRow,
   owner: Owner,
-  { result, attachments, message, directive, ...command }: CommitTool,
-): Promise<number> {
+  { result, attachments, message, directive, loops, ...command }: CommitTool,
+): Promise<{ readonly queued: number; readonly denied?: StoredError }> {
   if (command.judged)
     await closeAction(thread, await findActionOf(thread, call), result ?? { status: 'success' });
-  if (result) await storeResult(thread, call, { result, attachments, directive, ...message }, owner);
+  const watched = loops && result && (await watchCall(thread, call, { guard: loops, result, owner }));
+  const shown = { attachments, directive, watched: watched?.columns, ...message };
+  if (result) await storeResult(thread, call, { result, ...shown }, owner);
   else await removeCall(thread, call, directive);
+  const denied = watched && tellLoop(thread, call, watched, owner);
   await keepScratch(thread, owner.executionId, command.context);
   const { nextAgent, nextInput, queuedTools } = command;
   const seeded = nextAgent === undefined ? 0 : await keepHandoff(thread, nextAgent, nextInput);
   await enqueueTools(thread, queuedTools);
-  return seeded;
-}
-
-/** Once for each attempt, which may give its late result twice. */
-async function reportLate(
-  thread: ThreadTransaction,
-  call: CallRow,
-  { attempt, result }: CommitTool,
-): Promise<void> {
-  const reported = await thread.trx
-    .selectFrom('events')
-    .select('data')
-    .where('thread_id', '=', thread.threadId)
-    .where('type', '=', 'tool.late_result')
-    .where('step', '=', call.step)
-    .execute();
-  if (reported.some(({ data }) => (JSON.parse(data) as { attempt: string }).attempt === attempt)) return;
-  if (!result) return;
-  const content = toolContent(result).slice(0, 2000);
-  thread.emit(
-    'tool.late_result',
-    { name: call.name, callId: call.call_id, status: result.status, result: content, attempt },
-    { step: call.step },
-  );
+  return { queued: seeded, ...(denied && { denied }) };
 }
 
 export async function settleLostTool(context: CommandContext, command: ToolCallKey): Promise<SettledTool> {

@@ -11,17 +11,27 @@ export async function listForgottenWaits(
   const before = (await context.clock(context.db)) - olderThanMs * 1000;
   const rows = await context.db
     .selectFrom('waits')
-    .innerJoin('tool_calls', (join) =>
+    .leftJoin('tool_calls', (join) =>
       join
         .onRef('tool_calls.thread_id', '=', 'waits.thread_id')
         .onRef('tool_calls.step', '=', 'waits.step')
         .onRef('tool_calls.idx', '=', 'waits.idx'),
+    )
+    .leftJoin('executions', (join) =>
+      join
+        .onRef('executions.thread_id', '=', 'waits.thread_id')
+        .onRef('executions.id', '=', 'waits.execution_id'),
     )
     .select(['waits.id', 'waits.thread_id'])
     .where('waits.heard', '=', 0)
     .where((eb) =>
       eb.or([
         eb.and([eb('tool_calls.state', '=', 'scheduled'), eb('waits.ended_at', '<', before)]),
+        // A step waits for it.
+        eb.and([
+          ...[eb('waits.step', 'is', null), eb('waits.blocks', '=', 1), eb('waits.ended_at', '<', before)],
+          ...[eb('executions.id', 'is not', null), eb('executions.ended_at', 'is', null)],
+        ]),
         eb.and([eb('tool_calls.state', '=', 'asked'), eb('waits.expires_at', '<', before)]),
       ]),
     )

@@ -1,0 +1,13 @@
+/** Stage: what the calls before have led to, told behind all results: a word of the runtime, which no hook sees and no thread keeps. */
+import { composeReminder } from '../../core/guard/loop.ts';
+import { go, type Verdict } from '../../state/gate.ts';
+import type { StepContext } from '../../store/port/step.ts';
+import type { History } from './assemble.ts';
+
+export function remind(
+  _ports: unknown,
+  { context: { loops = [] }, history }: History & { readonly context: Pick<StepContext, 'loops'> },
+): Verdict<History, never> {
+  if (loops.length === 0) return go({ history });
+  return go({ history: [...history, { role: 'user', content: composeReminder(loops) }] });
+}

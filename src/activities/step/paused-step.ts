@@ -1,0 +1,27 @@
+/** A subagent that has used up its rounds: its wait is open, or the step is to be begun again. */
+import { randomUUID } from 'node:crypto';
+import type { PausedStep } from '../../core/thread/wait-step.ts';
+import type { BegunStep } from '../../store/port/step.ts';
+import type { ThreadStore } from '../../store/port/thread-store.ts';
+import { toWaitingCall } from '../tool-gate/waiting-call.ts';
+
+type Paused = Extract<BegunStep, { kind: 'paused' }>;
+
+/** Found by its key: whoever comes again waits for the same. */
+export async function openPause(
+  { waits }: Pick<ThreadStore, 'waits'>,
+  threadId: string,
+  { pause: { spokenTo, key, executionId, agent, rounds }, ...begun }: Paused,
+): Promise<(PausedStep & Pick<Paused, 'swept'>) | 'again' | 'terminated'> {
+  if (spokenTo !== undefined) {
+    await waits.close(spokenTo, 'spoken to');
+    return 'again';
+  }
+  const opened = await waits.open({
+    ...{ id: randomUUID(), threadId, key, kind: 'paused', name: agent, executionId, blocks: true },
+    summary: `more rounds for ${agent}: it has taken ${rounds.round} of ${rounds.maxRounds} without an end`,
+    data: rounds,
+  });
+  if (opened.kind === 'open') return { ...begun, wait: toWaitingCall(opened.wait) };
+  return opened.kind === 'terminated' ? 'terminated' : 'again';
+}
