@@ -3,12 +3,12 @@
  * model is asked once. Nothing that a model does or says fails the step.
  */
 import type { ModelDefinition } from '../../core/author/definition.ts';
-import { INSTRUCTIONS, readSummary, SUMMARY_TOKENS } from '../../core/context/summary.ts';
+import { INSTRUCTIONS, readSummary, SUMMARY_CALLS, SUMMARY_TOKENS } from '../../core/context/summary.ts';
 import type { ProviderRequest } from '../../core/message/provider.ts';
 import type { ActiveSide } from '../../core/project/active-side.ts';
 import { readRedactor } from '../../state/env-place.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import { type ModelCallStart, type StartedModelCall, SUMMARY_CALLS } from '../../store/port/model-call.ts';
+import type { ModelCallStart, StartedModelCall } from '../../store/port/model-call.ts';
 import type { StepContext, StepRef } from '../../store/port/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';

@@ -32,6 +32,14 @@ export const INSTRUCTIONS = [
   'Write the bullet points and nothing else.',
 ].join('\n');
 
+/** A step's calls for a summary are numbered behind this one, apart from those for its answer. */
+export const SUMMARY_CALLS = 1000;
+
+/** Which request it was for the same: the first, or a repetition. */
+export function attemptOf(call: number): number {
+  return call > SUMMARY_CALLS ? call - SUMMARY_CALLS : call;
+}
+
 /** As long as a summary may become, in tokens. */
 export const SUMMARY_TOKENS = 1000;
 

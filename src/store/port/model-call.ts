@@ -30,9 +30,6 @@ export type StartedModelCall =
 /** Calls of an attempt at a step are numbered from here. */
 export const FIRST_CALL = 1;
 
-/** Those that are for a summary are numbered behind this one, apart from those of the answer. */
-export const SUMMARY_CALLS = 1000;
-
 export interface ModelCallEnd extends StepRef {
   readonly call: number;
   readonly ok: boolean;
