@@ -15,6 +15,8 @@ export type { StartThread } from './client/start-options.ts';
 export type { RequestManifest } from './client/stored-manifests.ts';
 export type { AttachSink, StoredRuns } from './client/stored-runs.ts';
 export type { ListThreads, StoredFiles, StoredValues } from './client/stored-threads.ts';
+export type { CallRepair } from './core/answer/clean-calls.ts';
+export type { ArgumentRepair } from './core/answer/repair-arguments.ts';
 export type {
   CodeExecution,
   CodeExecutionError,

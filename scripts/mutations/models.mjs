@@ -106,4 +106,16 @@ export const MODELS = [
     ],
     tests: ['test/core/sanitise.test.ts'],
   },
+  {
+    name: 'a call whose arguments were cut off is run without any',
+    rule: 'arguments that were cut off are never taken for none',
+    edits: [{ find: "finishReason === 'length' && inline.length === 0 ?", put: 'inline === undefined ?' }],
+    tests: ['test/core/answer/clean-calls.test.ts'],
+  },
+  {
+    name: 'of arguments that were cut off the part that is whole is run',
+    rule: 'arguments are repaired by stated rules, and nothing is made up',
+    edits: [{ find: '|| /[{["]/.test(text.slice(end))', put: '' }],
+    tests: ['test/core/answer/repair-arguments.test.ts'],
+  },
 ];

@@ -110,12 +110,12 @@ function* textChunks(
 
 interface OpenCall {
   readonly id: string;
-  readonly name: string;
+  name: string;
   readonly extraContent?: unknown;
   text: string;
 }
 
-/** The first delta of a call carries its name; later ones add to its arguments. */
+/** A delta of a call that is not known begins it; later ones add to its arguments. */
 function* toolCallChunks(
   delta: ToolCallDelta,
   calls: Map<number, OpenCall>,
@@ -131,6 +131,8 @@ function* toolCallChunks(
     calls.set(index, call);
     yield { type: 'tool-call-start', ...started };
   }
+  // Some servers name a call behind its beginning; the end of the call tells it.
+  call.name ||= delta.function?.name ?? '';
   const text = delta.function?.arguments;
   if (!text) return;
   call.text += text;

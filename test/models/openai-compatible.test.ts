@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ProviderRequest } from '../../src/core/message/provider.ts';
+import { createAccumulator } from '../../src/models/accumulate.ts';
 import { openaiCompatible } from '../../src/models/index.ts';
 import { calls, callsMany, disconnects, fails, hangs, says, scriptedModel } from '../../src/testing/index.ts';
 import { AT_ONCE_MS, ask, collect, until } from './support.ts';
@@ -125,6 +126,26 @@ describe('answers', () => {
         usage: { promptTokens: 0, completionTokens: 0, totalTokens: 0 },
         responseId: 'r1',
       },
+    ]);
+  });
+
+  test('[AX-48] pieces of two calls that come by turns make two calls, in their order', async () => {
+    const url = await answerWith((response) => {
+      const delta = (...rest: object[]) => ({ id: 'r1', choices: [{ delta: { tool_calls: rest } }] });
+      sendEvents(response, [
+        delta({ index: 0, id: 'x', function: { name: 'add' } }, { index: 1, id: 'y' }),
+        delta({ index: 1, function: { name: 'take', arguments: '{"b":' } }),
+        delta({ index: 0, function: { arguments: '{"a":' } }),
+        delta({ index: 1, function: { arguments: '2}' } }, { index: 0, function: { arguments: '1}' } }),
+        { id: 'r1', choices: [{ delta: {}, finish_reason: 'tool_calls' }] },
+      ]);
+    });
+    const chunks = await collect(await openaiCompatible({ baseUrl: url })({ apiKey: '' }).stream(ask('go')));
+    const accumulator = createAccumulator();
+    for (const chunk of chunks) accumulator.add(chunk);
+    expect(accumulator.response().toolCalls).toEqual([
+      { id: 'x', name: 'add', arguments: { a: 1 } },
+      { id: 'y', name: 'take', arguments: { b: 2 } },
     ]);
   });
 

@@ -1,5 +1,6 @@
 /** Stages: the models are asked in their order, and what one of them has said becomes the answer of the step (runtime §3.3). */
 
+import type { CleanCall } from '../../core/answer/clean-calls.ts';
 import type { ModelDefinition } from '../../core/author/definition.ts';
 import type { ToolCall } from '../../core/message/message.ts';
 import type { ProviderMessage, ProviderResponse } from '../../core/message/provider.ts';
@@ -19,6 +20,7 @@ import { buildRequest, findModels } from '../model/request.ts';
 import type { SubagentOffer } from '../model/subagent-tools.ts';
 import type { AnswerImages } from './answer-images.ts';
 import type { RequestMaterial } from './assemble.ts';
+import type { CleanedAnswer } from './clean-answer.ts';
 import type { StepAnswer } from './commit-answer.ts';
 import type { OpenStep } from './read-step.ts';
 import type { StepHooks } from './step-hooks.ts';
@@ -72,7 +74,6 @@ export async function askModels(
 export function composeAnswer(
   _ports: unknown,
   {
-    ref,
     context,
     active,
     response,
@@ -80,12 +81,14 @@ export function composeAnswer(
     call,
     attachments,
     lostImages,
-  }: AssembledRequest & ModelResponse & AnswerImages,
+    cleaned: { calls, dropped, raw },
+  }: AssembledRequest & ModelResponse & AnswerImages & CleanedAnswer,
 ): Verdict<{ readonly answer: StepAnswer }, never> {
   return go({
     answer: {
       content: finalContent(response, active, context),
-      toolCalls: toToolCalls(response, ref.step),
+      toolCalls: calls.map(toToolCall),
+      repaired: { repairs: calls.map(({ repairs }) => repairs), dropped },
       model: model.name,
       finishReason: response.finishReason,
       usage: response.usage,
@@ -95,6 +98,7 @@ export function composeAnswer(
         ...executedMetadata(response),
         ...(response.reasoningDetails ? { reasoningDetails: response.reasoningDetails } : {}),
         ...(lostImages === undefined ? {} : { lostImages }),
+        ...(raw.length > 0 ? { rawCalls: raw } : {}),
       },
       attachments,
       call,
@@ -137,13 +141,12 @@ function finalContent(
   return typeof value === 'string' ? value : response.content;
 }
 
-function toToolCalls(response: ProviderResponse, step: number): ToolCall[] {
-  return (response.toolCalls ?? []).map(
-    ({ id, name, arguments: parsed, rawArguments, extraContent }, index) => ({
-      id: id || `call_${step}_${index}`,
-      type: 'function',
-      function: { name, arguments: rawArguments ?? JSON.stringify(parsed) },
-      ...(extraContent === undefined ? {} : { extra_content: extraContent }),
-    }),
-  );
+function toToolCall({ call }: CleanCall): ToolCall {
+  const { id, name, arguments: parsed, rawArguments, extraContent } = call;
+  return {
+    id,
+    type: 'function',
+    function: { name, arguments: rawArguments ?? JSON.stringify(parsed) },
+    ...(extraContent === undefined ? {} : { extra_content: extraContent }),
+  };
 }

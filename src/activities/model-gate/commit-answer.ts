@@ -13,7 +13,7 @@ import { end, go, type Verdict } from '../../state/gate.ts';
 import type { DraftMessage } from '../../state/hooks/message-hook-port.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { AnsweredCall } from '../../store/port/model-call.ts';
-import type { CommittedStep, StepContext, StepRecord, StepRef } from '../../store/port/step.ts';
+import type { CommitStep, CommittedStep, StepContext, StepRecord, StepRef } from '../../store/port/step.ts';
 import { queueTools, takeTools } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
@@ -22,6 +22,7 @@ import type { StepHooks } from './step-hooks.ts';
 export interface StepAnswer {
   readonly content: string | null;
   readonly toolCalls: readonly ToolCall[];
+  readonly repaired?: CommitStep['repaired'];
   readonly model: string;
   readonly finishReason: string;
   readonly usage: ProviderUsage;

@@ -21,6 +21,7 @@ import {
   renderSystem,
   sanitise,
 } from './assemble.ts';
+import { cleanAnswer } from './clean-answer.ts';
 import {
   type AnsweredStep,
   afterCreateAnswer,
@@ -72,6 +73,7 @@ export const ASSEMBLE = openGate<
 const ASK = openGate<ActivityDependencies, AssembledRequest, FailedStep | Unsent>()
   .stage(askModels) //                6 attempts: tries and fallbacks
   .stage(storeImages) //              7 images that the model has made become files
+  .stage(cleanAnswer) //              7 hygiene: names, arguments and ids of its calls
   .stage(composeAnswer); //           7 the answer: content, calls with their ids
 
 const STORE = openGate<ActivityDependencies, AnsweredStep, UncommittedStep>()

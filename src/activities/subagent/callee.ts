@@ -13,11 +13,12 @@ import {
   toSubagent,
 } from '../../core/project/subagent.ts';
 import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
-import { go, type Verdict } from '../../state/gate.ts';
+import { go, type Nothing, type Verdict } from '../../state/gate.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { enabledSubagents } from '../model/enabled-subagents.ts';
 import type { ResumableCall } from '../tool/resumable-call.ts';
 import { refuseUnlisted } from '../tool-gate/listed-call.ts';
+import { refuseBeyond } from '../tool-gate/resolve-call.ts';
 
 /** What each stage of a subagent's call is given. */
 export interface SubagentCall {
@@ -26,6 +27,14 @@ export interface SubagentCall {
 
 export interface ResolvedCall extends SubagentCall {
   readonly subagent: Subagent;
+}
+
+/** Stage: as of any call of an answer. */
+export function limitChildren(
+  _ports: unknown,
+  { call: { key, begun } }: SubagentCall,
+): Verdict<Nothing, AnsweredCall> {
+  return refuseBeyond(begun.call, key.index);
 }
 
 /** Stage: a call by the agent's own name. */

@@ -3,6 +3,7 @@
  * parent, its name. Checked in the order of runtime §3.3; a refusal is a result that the model reads, and says what to do.
  */
 
+import { describeArguments } from '../../core/answer/repair-arguments.ts';
 import type { Registry } from '../../core/author/definition.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';
 import {
@@ -91,7 +92,7 @@ export async function readOwnArguments(
   { subagent, input }: ResolvedCall & { readonly input: BootstrapInput },
 ): Promise<Verdict<{ readonly first: FirstTold }, AnsweredCall>> {
   const given = parseArguments(input.arguments);
-  if (!given) return refuseInput(subagent.agent.name, 'the arguments are not a JSON object');
+  if (!given) return refuseInput(subagent.agent.name, describeArguments(input.arguments));
   const checked = await checkChildArguments(registry(), subagent, given);
   if (checked.kind === 'end') return checked;
   const { args } = checked.added;
@@ -196,7 +197,7 @@ function readFields(
   known: readonly string[],
 ): Verdict<{ readonly fields: Readonly<Record<string, unknown>> }, AnsweredCall> {
   const given = parseArguments(text);
-  if (!given) return refuseInput(call, 'the arguments are not a JSON object');
+  if (!given) return refuseInput(call, describeArguments(text));
   const unknown = Object.keys(given).filter((name) => !known.includes(name));
   if (unknown.length === 0) return go({ fields: given });
   return refuseInput(

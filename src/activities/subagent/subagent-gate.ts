@@ -8,7 +8,7 @@ import { openGate } from '../../state/gate.ts';
 import { judgeAction } from '../../state/judge-action.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { ResumableCall } from '../tool/resumable-call.ts';
-import { resolveNamedCallee, resolveOwnCallee, type SubagentCall } from './callee.ts';
+import { limitChildren, resolveNamedCallee, resolveOwnCallee, type SubagentCall } from './callee.ts';
 import { bootstrap } from './immediate-bootstrap.ts';
 import {
   checkNamedArguments,
@@ -23,7 +23,8 @@ import { askApproval, askSubagent, beginJudged } from './judge.ts';
 import { type MadeChild, makeChild, requireChildVariables, type UnmadeChild } from './make.ts';
 import { resolveChild, tellChild } from './tell.ts';
 
-const openCall = () => openGate<ActivityDependencies, SubagentCall, UnmadeChild | WaitingCall>();
+const openCall = () =>
+  openGate<ActivityDependencies, SubagentCall, UnmadeChild | WaitingCall>().stage(limitChildren); // 1 not one too many of its answer
 
 /** A call by the agent's own name. */
 const OWN = openCall()

@@ -3,6 +3,7 @@
  * by the prompt that will read them, and the first message that the entry's `init…` fields make of them.
  */
 
+import { describeArguments } from '../../core/answer/repair-arguments.ts';
 import type { AuthorSchema, PromptToolEntry } from '../../core/author/definition.ts';
 import { parseFilePath } from '../../core/file/file-path.ts';
 import type { AttachmentRef } from '../../core/message/message.ts';
@@ -24,7 +25,7 @@ export async function checkPromptArguments(
   { execution: { call }, schema }: KnownCall & { readonly schema: AuthorSchema | undefined },
 ): Promise<Verdict<{ readonly args: PromptArguments }, AnsweredCall>> {
   const given = parseArguments(call.arguments);
-  if (!given) return invalid('the arguments are not a JSON object');
+  if (!given) return invalid(describeArguments(call.arguments));
   const checked = await checkStoredArguments(schema, given);
   return checked.ok ? go({ args: checked.value }) : invalid(checked.problems);
 }

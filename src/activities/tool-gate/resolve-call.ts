@@ -1,5 +1,6 @@
 /** Stage 1 of the tool gate: what is it that the call names? One stage for each kind of what a call may name. */
 
+import { UNNAMED_CALL } from '../../core/answer/clean-calls.ts';
 import type {
   AgentDefinition,
   AuthorSchema,
@@ -13,15 +14,35 @@ import { isSubagentCall } from '../../core/project/subagent.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
 import { go, type Nothing, type Verdict } from '../../state/gate.ts';
+import type { StoredToolCall } from '../../store/port/tool.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { KnownCall } from './call-info.ts';
 
 type Ports = Pick<ActivityDependencies, 'registry'>;
 
+/** Of a model's answer so many calls are made; those behind them are told so. */
+export function limitCalls(
+  _ports: unknown,
+  { execution: { call, index } }: KnownCall,
+): Verdict<Nothing, AnsweredCall> {
+  return refuseBeyond(call, index);
+}
+
+export function refuseBeyond(
+  { origin }: Pick<StoredToolCall, 'origin'>,
+  index: number,
+): Verdict<Nothing, AnsweredCall> {
+  if (origin !== 'model' || index < LIMITS.callsRun) return go();
+  return refuseCall(
+    `Too many calls in one answer: the first ${LIMITS.callsRun} of them are made. Call this one again, in another.`,
+  );
+}
+
 export function resolveTool(
   { registry }: Ports,
   { execution: { call } }: KnownCall,
 ): Verdict<{ readonly tool: ToolDefinition }, AnsweredCall> {
+  if (call.name === UNNAMED_CALL) return refuseCall(UNNAMED);
   const project = registry();
   const tool = project.tools.get(call.name);
   // Dispatched as a tool, it was one of more than the workflow can be told of (LIMITS.laterPrompts, laterChildren).
@@ -29,6 +50,8 @@ export function resolveTool(
   if (isSubagentCall(project, call.name)) return refuseCall(tooMany('subagents'));
   return tool ? go({ tool }) : refuseCall(`Tool not found: ${call.name}`);
 }
+
+const UNNAMED = 'The call named no tool, so nothing was done. Call a tool by its name, or answer.';
 
 const tooMany = (kind: string): string =>
   `Too many ${kind} were called in one answer: call this one again, in another.`;

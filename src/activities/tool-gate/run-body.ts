@@ -1,5 +1,6 @@
 /** Stages: the arguments of a tool as JSON, its body, and the removal of secrets from what the body answered (definitions §12.4). */
 
+import { describeArguments } from '../../core/answer/repair-arguments.ts';
 import type { ToolDefinition } from '../../core/author/definition.ts';
 import type { ToolResult } from '../../core/message/message.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';
@@ -31,7 +32,7 @@ export function parseToolArguments(
   const given = parseArguments(call.arguments);
   return given
     ? go({ given })
-    : refuseArguments('Tool argument validation failed: the arguments are not a JSON object.');
+    : refuseArguments(`Tool argument validation failed: ${describeArguments(call.arguments)}.`);
 }
 
 interface CheckedCall extends ToolFrame {

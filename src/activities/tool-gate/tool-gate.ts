@@ -28,7 +28,14 @@ import { handOff } from './handoff.ts';
 import { askHandoff, askPrompt, askTool, beginJudged, type NotBegun } from './judge-call.ts';
 import { requireListed } from './listed-call.ts';
 import { checkPromptArguments, readFirstMessage } from './prompt-input.ts';
-import { findHandoff, limitDepth, resolveHandoff, resolvePrompt, resolveTool } from './resolve-call.ts';
+import {
+  findHandoff,
+  limitCalls,
+  limitDepth,
+  resolveHandoff,
+  resolvePrompt,
+  resolveTool,
+} from './resolve-call.ts';
 import {
   type AnsweredFrame,
   afterToolCall,
@@ -47,6 +54,7 @@ const FUNCTION = openGate<
   ToolFrame,
   AnsweredCall | AbortedCall | WaitingCall | NotBegun
 >()
+  .stage(limitCalls) //            1 not one too many of its answer
   .stage(resolveTool) //           1 resolve
   .stage(requireListed) //         1 listed by the active prompt, or called by code
   .stage(parseToolArguments) //    2 arguments: a JSON object
@@ -65,6 +73,7 @@ const FUNCTION = openGate<
 type HandoffFrame = ToolFrame & { readonly agent: AgentDefinition };
 
 const HANDOFF = openGate<ActivityDependencies, HandoffFrame, AnsweredCall | WaitingCall | NotBegun>()
+  .stage(limitCalls) //            1
   .stage(requireListed) //         1
   .stage(resolveHandoff) //        1 resolve: an agent that may take this thread over
   .stage(checkPromptArguments) //  2
@@ -81,6 +90,7 @@ export const PROMPT = openGate<
   KnownCall & { readonly executionId: string },
   AnsweredCall | WaitingCall | NotBegun
 >()
+  .stage(limitCalls) //            1
   .stage(resolvePrompt) //         1
   .stage(requireListed) //         1
   .stage(limitDepth) //            1 prompts within prompts

@@ -5,6 +5,7 @@
  * `docs/events.md` is generated from the first comment of each kind (`npm run events`).
  */
 
+import type { CallRepair } from '../answer/clean-calls.ts';
 import type { HookName } from '../author/hook.ts';
 import type { ContextManifest } from '../context/context-manifest.ts';
 import type { ActionArtifact, ActionKind } from '../governance/agent-policy.ts';
@@ -127,13 +128,14 @@ export interface EventData {
   };
   /** Another attempt at the step: the worker of the previous one was lost, or it waited for its budget. */
   'step.retried': { readonly reason: string };
-  /** The answer is stored as the message `messageId`; its calls follow. */
+  /** The answer is stored as the message `messageId`; its calls follow, but for the `droppedCalls` that named nothing. */
   'step.committed': InSubprompt & {
     readonly messageId: string;
     readonly model: string;
     /** The provider's word, or `hook_blocked`. */
     readonly finishReason: string;
     readonly usage?: ProviderUsage;
+    readonly droppedCalls?: number;
   };
   /** The step failed for good and has no answer. */
   'step.failed': StoredError;
@@ -179,8 +181,9 @@ export interface EventData {
     readonly retryInMs?: number;
   };
 
-  /** A model or a queued item calls a tool. */
-  'tool.called': NamedCall & InSubprompt & { readonly queued?: boolean };
+  /** A model or a queued item calls a tool. `repaired`: what was done to the call before it was stored; its own words are in the message's metadata. */
+  'tool.called': NamedCall &
+    InSubprompt & { readonly queued?: boolean; readonly repaired?: readonly CallRepair[] };
   /** The tool's body began. */
   'tool.started': NamedCall;
   /** The tool has a result, which is the message before this event. */

@@ -135,6 +135,10 @@ export const LIMITS = {
   answerArgumentBytes: 4 * 1024 * 1024,
   /** Tool calls of one answer, and tools that the provider ran for it. */
   answerCalls: 256,
+  /** Of these so many are run; those behind them get an error result. */
+  callsRun: 128,
+  /** Characters kept of the arguments of a call as its model wrote them, where they were repaired. */
+  rawCallChars: 4096,
   /** JSON of what one tool reported that the provider ran. */
   executedToolBytes: 4 * 1024 * 1024,
   /** Base64 of the images that one answer brings. */

@@ -1,5 +1,5 @@
 /** Steps (runtime §3): begun with what they drain, assembled, ended with their answer. */
-
+import type { ToldRepairs } from '../../core/answer/clean-calls.ts';
 import type { FlowDirective, Side, StepDirective } from '../../core/author/thread-execution.ts';
 import type { BudgetDefinition } from '../../core/governance/budget.ts';
 import type { PausedRounds, RoundLimits } from '../../core/guard/round.ts';
@@ -158,6 +158,8 @@ export interface CommitStep extends StepRef {
   readonly messageId?: string;
   readonly content: string | null;
   readonly toolCalls: readonly ToolCall[];
+  /** What was done to the calls before they came here. */
+  readonly repaired?: ToldRepairs;
   readonly model: string;
   readonly finishReason: string;
   readonly usage: ProviderUsage;

@@ -88,9 +88,12 @@ async function storeAnswer(
     closed_at: thread.now,
   });
   closeStep(thread);
-  const depth = subprompt ? { depth: subprompt.depth } : {};
-  thread.emit('step.committed', { messageId, model, finishReason, usage, ...depth }, { step, attempt });
-  await scheduleCalls(thread, step, answer.toolCalls.map(toScheduledCall), subprompt?.depth);
+  const { repairs = [], dropped: droppedCalls = 0 } = answer.repaired ?? {};
+  const dropped = droppedCalls > 0 ? { droppedCalls } : {};
+  const more = { ...dropped, ...(subprompt ? { depth: subprompt.depth } : {}) };
+  thread.emit('step.committed', { messageId, model, finishReason, usage, ...more }, { step, attempt });
+  const calls = answer.toolCalls.map((call, index) => toScheduledCall(call, repairs[index]));
+  await scheduleCalls(thread, step, calls, subprompt?.depth);
   await enqueueTools(thread, answer.queuedTools);
   // C2: the thread's input still waits.
   if (subprompt) return;
@@ -130,8 +133,11 @@ async function isWanted(thread: ThreadTransaction, row: OpenedStep): Promise<boo
   return state !== 'done' && state !== 'unknown';
 }
 
-function toScheduledCall({ id, function: { name, arguments: text } }: ToolCall): ScheduledCall {
-  return { callId: id, name, arguments: text, origin: 'model' };
+function toScheduledCall(
+  { id, function: { name, arguments: text } }: ToolCall,
+  repairs: ScheduledCall['repairs'],
+): ScheduledCall {
+  return { callId: id, name, arguments: text, origin: 'model', repairs };
 }
 
 /** The record that describeStep would read, made of what was just written. */

@@ -1,5 +1,6 @@
 /** Writes a step's tool calls as scheduled, in their order, and says so in the log (runtime §5.1). */
 
+import type { CallRepair } from '../../../core/answer/clean-calls.ts';
 import { inBatches } from '../base/batches.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 
@@ -9,6 +10,8 @@ export interface ScheduledCall {
   /** The caller's JSON text, unparsed. */
   readonly arguments: string;
   readonly origin: 'model' | 'signal' | 'code';
+  /** What was done to it before it came here. */
+  readonly repairs?: readonly CallRepair[];
 }
 
 export async function scheduleCalls(
@@ -37,8 +40,10 @@ export async function scheduleCalls(
     waits: 0,
   }));
   for (const batch of inBatches(rows)) await thread.trx.insertInto('tool_calls').values(batch).execute();
-  for (const { name, callId, origin } of calls) {
+  for (const { name, callId, origin, repairs = [] } of calls) {
     const queued = origin === 'model' ? {} : { queued: true };
-    thread.emit('tool.called', { name, callId, ...queued, ...(depth > 0 ? { depth } : {}) }, { step });
+    const repaired = repairs.length > 0 ? { repaired: repairs } : {};
+    const data = { name, callId, ...queued, ...repaired, ...(depth > 0 ? { depth } : {}) };
+    thread.emit('tool.called', data, { step });
   }
 }

@@ -1,0 +1,52 @@
+/** Stage: the calls of an answer become ones that can be stored and begun (`core/answer/clean-calls.ts`). */
+import { type CleanedCalls, cleanCalls } from '../../core/answer/clean-calls.ts';
+import type { ModelDefinition } from '../../core/author/definition.ts';
+import type { ProviderResponse } from '../../core/message/provider.ts';
+import type { ActiveSide } from '../../core/project/active-side.ts';
+import { go, type Verdict } from '../../state/gate.ts';
+import type { StepRef } from '../../store/port/step.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { offerTools } from '../model/request.ts';
+import type { SubagentOffer } from '../model/subagent-tools.ts';
+
+interface GivenAnswer {
+  readonly ref: StepRef;
+  readonly active: ActiveSide;
+  readonly subagents: SubagentOffer;
+  readonly model: ModelDefinition;
+  readonly response: ProviderResponse;
+}
+
+export interface CleanedAnswer {
+  /** With the calls as they are stored. */
+  readonly response: ProviderResponse;
+  readonly cleaned: CleanedCalls;
+}
+
+export function cleanAnswer(
+  { registry }: Pick<ActivityDependencies, 'registry'>,
+  { ref, active, subagents, model, response }: GivenAnswer,
+): Verdict<CleanedAnswer, never> {
+  const offered = () => offeredNames({ registry, active, subagents, model });
+  const cleaned = cleanCalls(response, { step: ref.step, offered });
+  const { toolCalls: _, finishReason, ...answer } = response;
+  const toolCalls = cleaned.calls.map(({ call }) => call);
+  if (toolCalls.length === 0) return go({ response: { ...answer, finishReason }, cleaned });
+  const ended = finishReason === 'stop' ? 'tool_calls' : finishReason;
+  return go({ response: { ...answer, finishReason: ended, toolCalls }, cleaned });
+}
+
+/** What may be called in a text: what this model was offered as functions. */
+function offeredNames({
+  registry,
+  active,
+  subagents,
+  model,
+}: Pick<GivenAnswer, 'active' | 'subagents' | 'model'> & Pick<ActivityDependencies, 'registry'>) {
+  const { supportsToolCalls } = model.capabilities;
+  if (supportsToolCalls === false || active.prompt.toolChoice === 'none') return new Set<string>();
+  const functions = offerTools(registry(), active, { model, tools: {} }, subagents);
+  return new Set(
+    functions.filter(({ executionMode }) => executionMode !== 'provider').map((tool) => tool.function.name),
+  );
+}

@@ -1,0 +1,125 @@
+/**
+ * Calls that a model has written into its text, as some do that know no other way. Only what stands in a wrapper made for calls is one, or
+ * a text that is one call and nothing else: words about a tool never run it.
+ *
+ *   <tool_code>look({"at": "door"})</tool_code>      also as a fence of that name, `tool_call` for both, in `print(…)`, several in a row
+ *   <tool_call>{"name": "look", "arguments": {…}}</tool_call>
+ *   look({"at": "door"})                             the whole text
+ *
+ * I1. The name must be one that the model was offered, else it is text.
+ * I2. What stands in any other fence, or in backticks, is an example.
+ * I3. A wrapper that does not close, or holds anything else beside its calls, is text.
+ * I4. Linear in the length of the text.
+ */
+import { LIMITS } from '../value/limit.ts';
+import { findBracketed } from './json-text.ts';
+import { readArguments } from './repair-arguments.ts';
+
+export interface InlineCall {
+  readonly name: string;
+  /** As the model wrote them. */
+  readonly text: string;
+}
+
+/** Whether it is worth while to look: most texts hold nothing that looks like a call. */
+export function mayHoldCalls(text: string): boolean {
+  return /^\s*[A-Za-z_][\w-]* ?\(|<tool_c(?:ode|all)>|```[ \t]*tool_c/.test(text);
+}
+
+export function findInlineCalls(text: string, offered: ReadonlySet<string>): readonly InlineCall[] {
+  const whole = text.trim();
+  const [only, ...others] = readSequence(whole, offered) ?? [];
+  if (only && others.length === 0 && readArguments(only.text)) return [only];
+  return findWrapped(whole)
+    .flatMap((body) => readBody(body.trim(), offered))
+    .slice(0, LIMITS.answerCalls);
+}
+
+const OPENER = /```|<tool_code>|<tool_call>/g;
+const CALL_FENCE = /^[ \t]*tool_(?:code|call)[ \t]*\n/;
+
+/** What the wrappers hold, in their order. */
+function findWrapped(text: string): readonly string[] {
+  const bodies: string[] = [];
+  // I4: what was not found once is not looked for again.
+  const unclosed = new Set<string>();
+  OPENER.lastIndex = 0;
+  for (let found = OPENER.exec(text); found; found = OPENER.exec(text)) {
+    const opener = found[0];
+    const isFence = opener === '```';
+    const closer = isFence ? '```' : opener.replace('<', '</');
+    const from = OPENER.lastIndex;
+    // I2: quoted, as a word of a sentence.
+    if (!isFence && text.charAt(found.index - 1) === '`') continue;
+    const to = unclosed.has(closer) ? -1 : text.indexOf(closer, from);
+    if (to < 0) {
+      // I2, I3: a fence reaches to the end; a wrapper is text.
+      if (isFence) break;
+      unclosed.add(closer);
+      continue;
+    }
+    const body = text.slice(from, to);
+    if (!isFence) bodies.push(body);
+    else if (CALL_FENCE.test(body)) bodies.push(body.replace(CALL_FENCE, ''));
+    OPENER.lastIndex = to + closer.length;
+  }
+  return bodies;
+}
+
+function readBody(body: string, offered: ReadonlySet<string>): readonly InlineCall[] {
+  return (body.startsWith('{') ? readObject(body, offered) : readSequence(body, offered)) ?? [];
+}
+
+/** `{"name": …, "arguments": {…}}`. */
+function readObject(body: string, offered: ReadonlySet<string>): readonly InlineCall[] | undefined {
+  const { name, arguments: given = {} } = readArguments(body)?.value ?? {};
+  if (typeof name !== 'string' || !offered.has(name)) return undefined;
+  return [{ name, text: typeof given === 'string' ? given : JSON.stringify(given) }];
+}
+
+/** I3: calls and nothing else, each as `name(…)`; undefined for anything else. */
+function readSequence(body: string, offered: ReadonlySet<string>): readonly InlineCall[] | undefined {
+  const calls: InlineCall[] = [];
+  for (let at = 0; at < body.length; ) {
+    const call = readCall(body, at, offered) ?? readPrinted(body, at, offered);
+    // I1: one that is not offered makes text of all.
+    if (!call || calls.length === LIMITS.answerCalls) return undefined;
+    calls.push({ name: call.name, text: call.text });
+    at = skip(body, call.end);
+  }
+  return calls;
+}
+
+const NAME = /[A-Za-z_][\w-]*/y;
+const BETWEEN = /[\s;]*/y;
+
+type PlacedCall = InlineCall & { readonly end: number };
+
+function readCall(body: string, from: number, offered: ReadonlySet<string>): PlacedCall | undefined {
+  NAME.lastIndex = from;
+  const name = NAME.exec(body)?.[0];
+  if (name === undefined || !offered.has(name)) return undefined;
+  const open = from + name.length + (body.startsWith(' (', from + name.length) ? 1 : 0);
+  if (body.charAt(open) !== '(') return undefined;
+  const { end } = findBracketed(body, open);
+  if (end === undefined || end - open > LIMITS.callArgumentBytes) return undefined;
+  return { name, text: body.slice(open + 1, end - 1).trim(), end };
+}
+
+const PRINT = /print\(\s*/y;
+const PRINTED = /\s*\)/y;
+
+/** `print(look({…}))`, as a model writes that takes the call for a program. */
+function readPrinted(body: string, from: number, offered: ReadonlySet<string>): PlacedCall | undefined {
+  PRINT.lastIndex = from;
+  const call = PRINT.test(body) ? readCall(body, PRINT.lastIndex, offered) : undefined;
+  if (!call) return undefined;
+  PRINTED.lastIndex = call.end;
+  return PRINTED.test(body) ? { ...call, end: PRINTED.lastIndex } : undefined;
+}
+
+function skip(body: string, from: number): number {
+  BETWEEN.lastIndex = from;
+  BETWEEN.exec(body);
+  return BETWEEN.lastIndex;
+}
