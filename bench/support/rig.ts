@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { type Configuration, readConfiguration } from '../../src/configuration.ts';
+import type { Registry } from '../../src/core/author/definition.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { findTemporalBinary } from '../../src/temporal-service/find-binary.ts';
@@ -26,6 +27,8 @@ export type ServerKind = 'memory' | 'file';
 export interface Rig {
   readonly client: RuntimeClient;
   readonly store: ThreadStore;
+  /** Holds the store's file, `store.db`. */
+  readonly folder: string;
   /** Starts a thread and runs a turn of so many steps; resolves with its id when the last answer is given. */
   turn(agent: AgentName, steps: number): Promise<string>;
   /** The same in a thread that is there. */
@@ -35,7 +38,11 @@ export interface Rig {
   close(): Promise<void>;
 }
 
-export async function openRig(kind: ServerKind, configuration?: Partial<Configuration>): Promise<Rig> {
+export async function openRig(
+  kind: ServerKind,
+  configuration?: Partial<Configuration>,
+  registry: (watchers: Watchers) => Registry = benchRegistry,
+): Promise<Rig> {
   forgetSettings();
   const folder = mkdtempSync(join(tmpdir(), 'everthread-bench-'));
   const store = await openStore('sqlite:store.db', folder);
@@ -45,7 +52,7 @@ export async function openRig(kind: ServerKind, configuration?: Partial<Configur
   const workers = [
     await createWorker({
       projectDir: folder,
-      registry: benchRegistry(watchers),
+      registry: registry(watchers),
       store,
       connection,
       taskQueue: 'bench',
@@ -58,6 +65,7 @@ export async function openRig(kind: ServerKind, configuration?: Partial<Configur
   return {
     client,
     store,
+    folder,
     ...runner(client, watchers),
     async close() {
       await client.close();
