@@ -27,6 +27,8 @@ export type ServerKind = 'memory' | 'file';
 export interface Rig {
   readonly client: RuntimeClient;
   readonly store: ThreadStore;
+  /** Holds the store's file, `store.db`. */
+  readonly folder: string;
   /** Starts a thread and runs a turn of so many steps; resolves with its id when the last answer is given. */
   turn(agent: string, steps: number): Promise<string>;
   /** The same in a thread that is there. */
@@ -63,6 +65,7 @@ export async function openRig(
   return {
     client,
     store,
+    folder,
     ...runner(client, watchers),
     async close() {
       await client.close();

@@ -10,6 +10,21 @@ export const AGENTICX_LINES: readonly PageLine[] = [
     'The think-act loop: message sanitization, dangling tool_calls are dropped',
     'such a call gets a failed result, so that the model knows of it; one without an id is dropped, and its text kept (AX-11)',
   ),
+  shown('The think-act loop: context compaction', 'AX-20', 'AX-24', 'AX-25'),
+  shown(
+    'Context compaction: threshold_messages, threshold_chars, with their minimum',
+    'AX-20',
+    'AX-21',
+    'AX-22',
+  ),
+  shown('Context compaction: retain_recent_messages', 'AX-20', 'AX-22', 'AX-26'),
+  differs('Context compaction: a Chinese prompt', 'the prompt is English'),
+  shown('Context compaction: truncated snippets on failure', 'AX-23'),
+  shown('Context compaction: one system message tagged [compacted], and the retained tail', 'AX-24'),
+  differs(
+    'Context compaction: a list that starts with the summary',
+    'the prompt of the agent stands before it, and a tail that does not begin with a user has what the user asked before it',
+  ),
   shown('The think-act loop: invalid tool names are normalised', 'AX-45'),
   shown('The think-act loop: streamed JSON arguments are repaired', 'AX-46', 'AX-48', 'AX-50'),
   differs(

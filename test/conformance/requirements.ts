@@ -7,6 +7,7 @@ import type { Requirement } from './requirement.ts';
 import { CODE_EXECUTION } from './requirements-13.ts';
 import { STATE_STORAGE } from './requirements-14.ts';
 import { BUDGETS } from './requirements-budget.ts';
+import { COMPACTION } from './requirements-compaction.ts';
 import { RUN_CONTEXT } from './requirements-context.ts';
 import { DEFINITIONS } from './requirements-definitions.ts';
 import { FAMILY } from './requirements-family.ts';
@@ -98,6 +99,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...RUNS,
   ...POLICY,
   ...HYGIENE,
+  ...COMPACTION,
   ...LOOPS,
   ...TURN_EVENTS,
   ...MODEL_TIMEOUTS,

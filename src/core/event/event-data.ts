@@ -11,6 +11,7 @@ import type { ContextManifest } from '../context/context-manifest.ts';
 import type { ActionArtifact, ActionKind } from '../governance/agent-policy.ts';
 import type { BudgetLimit } from '../governance/budget.ts';
 import type { PolicyDecision } from '../governance/capability-policy.ts';
+import type { CompactionReason } from '../guard/compaction.ts';
 import type { LoopDetector } from '../guard/loop.ts';
 import type { ToolStatus } from '../message/message.ts';
 import type { ProviderUsage } from '../message/provider.ts';
@@ -151,6 +152,16 @@ export interface EventData {
   'step.failed': StoredError;
   /** Messages that no longer fit were left out of a request. */
   'context.trimmed': { readonly messages: number };
+  /** `messages` more messages, up to `messageId`, gave place to a summary in the requests of a prompt: it stands for `covered`. `fallback`: no model has written it. */
+  'context.compacted': {
+    readonly prompt: string;
+    readonly messages: number;
+    readonly covered: number;
+    readonly messageId: string;
+    readonly summary: string;
+    readonly reason: CompactionReason;
+    readonly fallback?: true;
+  };
   /** A request is about to be sent, of so many tokens by estimate; where a context, a policy or a budget is in use. The provider's count: `model.answered`. */
   'context.prepared': ContextManifest & {
     readonly model: string;
@@ -158,8 +169,13 @@ export interface EventData {
     readonly call: number;
   };
 
-  /** A request was sent to a model. */
-  'model.called': { readonly model: string; readonly modelId: string; readonly call: number };
+  /** A request was sent to a model. With `purpose`: not for the answer, but for a summary. */
+  'model.called': {
+    readonly model: string;
+    readonly modelId: string;
+    readonly call: number;
+    readonly purpose?: 'compaction';
+  };
   /** A piece of the answer. The only kind that is ever removed: the pieces of a step when the next one is committed. */
   'model.chunk': InSubprompt & { readonly delta: string; readonly call: number };
   /** The model answered. `cost` in US dollars, where the model has prices; `ignored`: kinds of chunks that nothing was kept of. */

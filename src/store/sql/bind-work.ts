@@ -28,6 +28,7 @@ import { commitStep, failStep } from '../commands/step/close-step.ts';
 import { keepFlow, markGreeted } from '../commands/step/hook.ts';
 import { readContext } from '../commands/step/read-context.ts';
 import { appendChunk, endModelCall, startModelCall, tellWaiting } from '../commands/step/stream.ts';
+import { keepSummary } from '../commands/step/summary.ts';
 import { openThread } from '../commands/thread/open-thread.ts';
 import { commitStatus, terminateThread } from '../commands/thread/status.ts';
 import { clearStrike, readStrike, recordDeaths } from '../commands/tool/strike.ts';
@@ -91,6 +92,7 @@ export function bindWork(context: CommandContext): Work {
       commit: bound(commitStep),
       fail: bound(failStep),
       keepFlow: bound(keepFlow),
+      keepSummary: bound(keepSummary),
     },
     subprompts: {
       open: bound(openSubprompt),
