@@ -100,6 +100,7 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   shown('event: tool_result', 'AX-02', 'AX-66'),
   shown('event: confirm_required', 'AX-66', 'AX-90'),
   shown('event: confirm_response', 'AX-66', 'AX-90'),
+  shown('event: compaction', 'AX-27'),
   shown('event: subagent_checkpoint', 'AX-83'),
   shown('event: subagent_paused', 'AX-04'),
   shown('event: final', 'AX-01'),

@@ -25,5 +25,6 @@ export const COMPACTION: readonly Requirement[] = [
   },
   { id: 'AX-25', level: 'MUST', text: 'The next turn does not summarise the same again.' },
   { id: 'AX-26', level: 'MUST', text: 'What is kept never begins with a result without its call.' },
+  { id: 'AX-27', level: 'MUST', text: 'A compaction is told with its count and its summary.' },
   { id: 'AX-28', level: 'MUST', text: 'A worker that is lost while it summarises leads to one summary.' },
 ];

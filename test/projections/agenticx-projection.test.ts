@@ -153,6 +153,23 @@ describe('a turn as AgenticX tells it', () => {
     });
   });
 
+  it('[AX-27] a compaction is told with its count and its summary', () => {
+    const compacted = {
+      prompt: 'main',
+      messages: 3,
+      covered: 13,
+      messageId: 'm-13',
+      summary: 'They met.',
+      reason: 'messages',
+    };
+    const events = readTurns(rowsOf(began, ['context.compacted', compacted], step(1), ended));
+    expect(events[0]).toEqual({
+      type: 'compaction',
+      data: { compacted_count: 13, summary: 'They met.' },
+      agent_id: 'meta',
+    });
+  });
+
   it('[AX-83] a subagent tells a checkpoint after every eighth round, with the last ten of its tools', () => {
     const rounds = Array.from({ length: 17 }, (_, n) => [
       step(n + 1),
