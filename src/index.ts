@@ -128,6 +128,7 @@ export type { PolicyEffect, PolicyRules } from './core/governance/policy-rule.ts
 export type { ActionContext, ArtifactInput, PreparedAction } from './core/governance/prepared-action.ts';
 export type { GivenContext, RunContext } from './core/governance/run-context.ts';
 export type { RunLimits } from './core/governance/run-limit.ts';
+export type { CompactionGuard, CompactionReason } from './core/guard/compaction.ts';
 export type { Guards } from './core/guard/guards.ts';
 export type { LoopDetector, LoopGuard } from './core/guard/loop.ts';
 export type { PausedRounds, RoundGuard } from './core/guard/round.ts';
@@ -152,6 +153,7 @@ export type { WaitKind, WaitOutcome, WaitState, WaitVerdict } from './core/wait/
 export type {
   AgentInput,
   BudgetInput,
+  CompactionGuardInput,
   Confirm,
   Definition,
   DefinitionKind,
