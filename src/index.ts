@@ -147,6 +147,7 @@ export type { ActionContext, ArtifactInput, PreparedAction } from './core/govern
 export type { GivenContext, RunContext } from './core/governance/run-context.ts';
 export type { RunLimits } from './core/governance/run-limit.ts';
 export type { SpendingEffect } from './core/governance/spending-verdict.ts';
+export type { CompactionGuard, CompactionReason } from './core/guard/compaction.ts';
 export type { Guards } from './core/guard/guards.ts';
 export type { LoopDetector, LoopGuard } from './core/guard/loop.ts';
 export type { PausedRounds, RoundGuard } from './core/guard/round.ts';
@@ -171,6 +172,7 @@ export type { WaitKind, WaitOutcome, WaitState, WaitVerdict } from './core/wait/
 export type {
   AgentInput,
   BudgetInput,
+  CompactionGuardInput,
   Confirm,
   Definition,
   DefinitionKind,
