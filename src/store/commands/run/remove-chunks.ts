@@ -8,7 +8,7 @@ import type { Tables } from '../../schema/tables.ts';
 import type { CommandContext } from '../base/context.ts';
 
 const MOST_EXECUTIONS = 50;
-const MOST_ROWS = 2000;
+const MOST_ROWS = 500;
 
 export async function removeChunks(context: CommandContext, olderThanMs: number): Promise<number> {
   const before = (await context.clock(context.db)) - olderThanMs * 1000;
