@@ -104,7 +104,7 @@ export class RemovedText {
     return this.#release();
   }
 
-  /** G2. */
+  /** G2: held back until it is known what became of the request. */
   #pass(event: ThreadEvent): readonly LogPart[] {
     if (!this.holds) return [{ event }];
     this.#held.push(event);

@@ -9,7 +9,7 @@ const EVERY_MS = 30_000;
 /** How long readers may come back to what was streamed in an execution, from its end on. */
 const CHUNKS_KEPT_MS = 10 * 60_000;
 /** Calls of the store in one look: each removes a bounded number of rows. */
-const MOST_REMOVALS = 20;
+const MOST_REMOVALS = 50;
 
 /** Until the signal fires. What fails is tried at the next look. */
 export function lookRegularly(look: WaitLook, stop: AbortSignal): void {

@@ -8,7 +8,7 @@ import type { Tables } from '../../schema/tables.ts';
 import type { CommandContext } from '../base/context.ts';
 
 const MOST_EXECUTIONS = 50;
-const MOST_ROWS = 500;
+const MOST_ROWS = 200;
 
 export async function removeChunks(context: CommandContext, olderThanMs: number): Promise<number> {
   const before = (await context.clock(context.db)) - olderThanMs * 1000;
@@ -53,18 +53,19 @@ async function removeOf(
     .where('type', '=', 'model.chunk')
     .orderBy('seq')
     .limit(MOST_ROWS);
-  const { numDeletedRows } = await trx
+  const removed = await trx
     .deleteFrom('events')
     .where('thread_id', '=', threadId)
     .where('seq', 'in', streamed)
-    .executeTakeFirstOrThrow();
+    .returning('seq')
+    .execute();
   // D2: there may be more.
-  if (Number(numDeletedRows) < MOST_ROWS)
+  if (removed.length < MOST_ROWS)
     await trx
       .updateTable('executions')
       .set({ streams: null })
       .where('thread_id', '=', threadId)
       .where('id', '=', id)
       .execute();
-  return Number(numDeletedRows);
+  return removed.length;
 }
