@@ -147,6 +147,8 @@ export interface EventData {
     readonly finishReason: string;
     readonly usage?: ProviderUsage;
     readonly droppedCalls?: number;
+    /** Rows of `model.chunk` that the step has left, of all its requests. */
+    readonly chunks?: number;
   };
   /** The step failed for good and has no answer. */
   'step.failed': StoredError;
@@ -176,7 +178,7 @@ export interface EventData {
     readonly call: number;
     readonly purpose?: 'compaction';
   };
-  /** A piece of the answer. The only kind that is ever removed: the pieces of a step when the next one is committed. */
+  /** A piece of the answer. The only kind that is ever removed: ten minutes after the end of their execution. Whoever reads on from among them then is told the answer as a whole. */
   'model.chunk': InSubprompt & { readonly delta: string; readonly call: number };
   /** The model answered. `cost` in US dollars, where the model has prices; `ignored`: kinds of chunks that nothing was kept of. */
   'model.answered': {
@@ -194,7 +196,7 @@ export interface EventData {
   };
   /** No answer has begun within the model's `feedbackSeconds`. Told once while a step asks, and not behind the beginning of an answer. */
   'model.waiting': InSubprompt & { readonly call: number };
-  /** A request that had streamed text was given up: its pieces, those of the step with this `attempt` and `call`, are to be forgotten. `reason`: the code of its failure, or `WorkerLost`. */
+  /** A request that had streamed text was given up: its pieces, those of the step with this `attempt` and `call`, are to be forgotten. `reason`: the code of its failure, `WorkerLost`, or `Removed`: the whole text follows. */
   'attempt.discarded': InSubprompt & {
     readonly attempt: number;
     readonly call: number;
