@@ -41,6 +41,7 @@ describe('definitions §9 the course of a turn', () => {
       ...created('user'),
       ...request(1),
       ...created('assistant'),
+      'before_tool_call · ok · result',
       'after_tool_call_success · ok · result',
       'before_store_tool_result · ok · result',
       ...created('tool'),

@@ -29,7 +29,7 @@ export const AGENTICX_LINES: readonly PageLine[] = [
     'The think-act loop: an inline tool call anywhere in plaintext',
     'in a wrapper made for calls, or where it is all of the text: words about a tool never run it (AX-57)',
   ),
-  waits('The think-act loop: tool dispatch, run_before_tool_call may block', 'hooks before a call'),
+  shown('The think-act loop: tool dispatch, run_before_tool_call may block', 'AX-60', 'AX-106', 'AX-109'),
   shown(
     'The think-act loop: tool dispatch, unknown tools produce a result without executing',
     'AX-61',
@@ -78,4 +78,11 @@ export const AGENTICX_LINES: readonly PageLine[] = [
     'Runtime configuration: AGX_MAX_TOOL_ROUNDS / runtime.max_tool_rounds',
     '`guards.rounds` of an agent: off unless it is asked for, then 30, within 10 and 120 (AX-100, AX-101)',
   ),
+  shown('Events hook: registered hooks run in priority order', 'AX-105'),
+  shown('Events hook: `before_model` (`prefilter_llm_history`)', 'AX-111'),
+  shown('Events hook: `after_model` (`before_create_message`)', 'AX-108'),
+  shown('Events hook: `before_tool_call`', 'AX-60', 'AX-106', 'AX-109'),
+  waits('Events hook: `on_agent_end`', 'a hook at the end of executions'),
+  waits('Events hook: `on_compaction`', 'a hook behind a summary'),
+  shown('Events hook: `after_tool_call` (`after_tool_call_success`, `after_tool_call_failure`)', 'AX-107'),
 ];

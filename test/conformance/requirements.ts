@@ -10,6 +10,7 @@ import { BUDGETS } from './requirements-budget.ts';
 import { RUN_CONTEXT } from './requirements-context.ts';
 import { DEFINITIONS } from './requirements-definitions.ts';
 import { FAMILY } from './requirements-family.ts';
+import { HOOKS } from './requirements-hooks.ts';
 import { HYGIENE } from './requirements-hygiene.ts';
 import { LOOPS } from './requirements-loops.ts';
 import { POLICY } from './requirements-policy.ts';
@@ -97,6 +98,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...RUNS,
   ...POLICY,
   ...HYGIENE,
+  ...HOOKS,
   ...LOOPS,
   ...MODEL_TIMEOUTS,
   ...CODE_EXECUTION,

@@ -1,5 +1,5 @@
 /**
- * Hooks (definitions §9): code of authors at fixed points of a thread's life. Types alone; `state/hooks` runs them.
+ * Hooks (definitions §9, and our own): code of authors at fixed points of a thread's life. Types alone; `state/hooks` runs them.
  */
 import type { LLMMessage } from '../message/llm-message.ts';
 import type { Message, ToolCall, ToolResult } from '../message/message.ts';
@@ -17,7 +17,12 @@ export type MessageChange = Partial<Omit<Message, 'attachments'>> & {
   readonly attachments?: readonly MessageAttachment[] | null;
 };
 
-/** The twelve hooks with their arguments and results. */
+/** What a hook says of a call that is to be made: that it is not, or with which arguments it is, all of them. */
+export type CallChange =
+  | { readonly block: true; readonly reason?: string }
+  | { readonly arguments: Readonly<Record<string, unknown>> };
+
+/** The hooks with their arguments and results: the twelve of the spec, then our own. */
 export interface HookSignatures {
   /** After the thread was made, before its first execution. */
   after_thread_created(state: ThreadState): HookAnswer<void>;
@@ -59,6 +64,16 @@ export interface HookSignatures {
     call: ToolCall,
     result: ToolResult,
   ): HookAnswer<ToolResult | Kept>;
+
+  /**
+   * A guard: before a call of any kind has begun, an invoked tool's too, with its arguments as they were checked. What it throws, a return
+   * of the wrong shape and 30 s without an answer refuse the call as a block does. It may run again for the same call.
+   */
+  before_tool_call(
+    state: ThreadState,
+    call: ToolCall,
+    args: Readonly<Record<string, unknown>>,
+  ): HookAnswer<CallChange | Kept>;
 }
 
 export const HOOK_NAMES = [
@@ -74,6 +89,7 @@ export const HOOK_NAMES = [
   'after_tool_call_success',
   'after_tool_call_failure',
   'before_store_tool_result',
+  'before_tool_call',
 ] as const satisfies readonly (keyof HookSignatures)[];
 
 export type HookName = (typeof HOOK_NAMES)[number];
@@ -83,5 +99,7 @@ export interface HookDefinition<Name extends HookName = HookName> {
   /** Its id: what prompts and agents list. */
   readonly name: string;
   readonly hook: Name;
+  /** Absent: 0. */
+  readonly priority?: number;
   readonly execute: HookSignatures[Name];
 }

@@ -16,6 +16,7 @@ import type { StateParts } from '../state-parts.ts';
 import { createThreadState } from '../thread-state.ts';
 import type { WorkSink } from '../work-sink.ts';
 import { createRequestHooks, type RequestHooks } from './assembly-hooks.ts';
+import { type CallGuard, createCallGuard } from './call-guard.ts';
 import { createChain, type HookChain } from './chain.ts';
 import { listHooks } from './listed.ts';
 import { type MessageHooks, NO_HOOKS } from './message-hook-port.ts';
@@ -47,6 +48,8 @@ export interface HookRunner extends RowHooks {
   afterSubagentCreated(child: ThreadState): Promise<void>;
   /** Absent where there is no hook of the kind. */
   request(executionId: string): Partial<RequestHooks>;
+  /** Everything passes where there is no hook of the kind. */
+  beforeToolCall: CallGuard;
   /** Null where a hook removed the call. */
   afterToolCall(call: ToolCall, result: ToolResult): Promise<ToolResult | null>;
   beforeStoreResult(call: ToolCall, result: ToolResult): Promise<ToolResult>;
@@ -87,6 +90,7 @@ export function openHooks(dependencies: StateDependencies, options: HookRunnerOp
       });
     },
     request: (executionId) => createRequestHooks(chain, executionId, parts.env.redactKnown),
+    beforeToolCall: createCallGuard(chain, parts.env),
     afterToolCall: (call, result) => afterToolCall(chain, call, result),
     beforeStoreResult: (call, result) => beforeStoreResult(chain, call, result),
     ...createMessageHooks({ chain, files, redactKnown: parts.env.redactKnown }),
