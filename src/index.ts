@@ -49,6 +49,7 @@ export type {
 export type { EffectDefinition, ScheduledEffect, ThreadEffects } from './core/author/effect.ts';
 export type { EndpointDefinition, EndpointHandler, EndpointParams } from './core/author/endpoint.ts';
 export type {
+  AgentEnd,
   CallChange,
   HookAnswer,
   HookDefinition,

@@ -47,6 +47,7 @@ describe('definitions §9 the course of a turn', () => {
       ...created('tool'),
       ...request(3),
       ...created('assistant'),
+      'on_agent_end · result · at rest',
     ]);
     expect(await runtime.transcript(thread)).toEqual([
       'user: go',

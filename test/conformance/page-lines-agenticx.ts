@@ -82,7 +82,11 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   shown('Events hook: `before_model` (`prefilter_llm_history`)', 'AX-111'),
   shown('Events hook: `after_model` (`before_create_message`)', 'AX-108'),
   shown('Events hook: `before_tool_call`', 'AX-60', 'AX-106', 'AX-109'),
-  waits('Events hook: `on_agent_end`', 'a hook at the end of executions'),
+  shown('Events hook: `on_agent_end`', 'AX-110'),
+  differs(
+    'Events hook: `on_agent_end`, before FINAL or with max-round messages',
+    'on every ending, with its reason: what an agent holds is let go however it ends (AX-110)',
+  ),
   waits('Events hook: `on_compaction`', 'a hook behind a summary'),
   shown('Events hook: `after_tool_call` (`after_tool_call_success`, `after_tool_call_failure`)', 'AX-107'),
 ];

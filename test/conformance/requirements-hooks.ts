@@ -15,5 +15,6 @@ export const HOOKS: readonly Requirement[] = [
   },
   { id: 'AX-108', level: 'MUST', text: 'A hook that observes and throws ends nothing.' },
   { id: 'AX-109', level: 'MUST', text: 'A hook that guards and throws refuses the call.' },
+  { id: 'AX-110', level: 'MUST', text: 'The hook at the end is told once of every ending, with its reason.' },
   { id: 'AX-111', level: 'MUST', text: 'What a hook adds to a request is not in the next one.' },
 ];

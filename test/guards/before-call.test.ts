@@ -188,7 +188,7 @@ describe('hooks before a call', () => {
     const hooks = [guard('never', () => ({ block: true }))];
     const again = Array.from({ length: 6 }, () => calls('pay', { cents: 1 }));
     const { transcript } = await turn(
-      { hooks, tools, agent: { guards: { loops: { warning: 2, critical: 3 } } } },
+      { hooks, tools, agent: { guards: { loops: { warning: 3, critical: 4 } } } },
       [...again, says('done')],
     );
     expect(transcript.at(-1)).toBe('assistant: done');

@@ -22,6 +22,19 @@ export type CallChange =
   | { readonly block: true; readonly reason?: string }
   | { readonly arguments: Readonly<Record<string, unknown>> };
 
+/** How an execution has ended. */
+export interface AgentEnd {
+  /** The same whenever the end is told, and of no other: for what must be done once. */
+  readonly key: string;
+  readonly executionId: string;
+  readonly status: 'idle' | 'stopped' | 'failed' | 'terminated';
+  /** As the event `execution.ended` has it: a stop rule, `canceled`, `stopped`, `failed`, `terminated`. */
+  readonly reason: string;
+  /** What was said last in it; null where nothing was. */
+  readonly text: string | null;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
 /** The hooks with their arguments and results: the twelve of the spec, then our own. */
 export interface HookSignatures {
   /** After the thread was made, before its first execution. */
@@ -74,6 +87,11 @@ export interface HookSignatures {
     call: ToolCall,
     args: Readonly<Record<string, unknown>>,
   ): HookAnswer<CallChange | Kept>;
+  /**
+   * Right before an execution is over, however it ends, with `state.execution` null. Where the worker is lost before the end is stored it runs
+   * again, with the same `key`; what it makes through its state is there once.
+   */
+  on_agent_end(state: ThreadState, end: AgentEnd): HookAnswer<void>;
 }
 
 export const HOOK_NAMES = [
@@ -90,6 +108,7 @@ export const HOOK_NAMES = [
   'after_tool_call_failure',
   'before_store_tool_result',
   'before_tool_call',
+  'on_agent_end',
 ] as const satisfies readonly (keyof HookSignatures)[];
 
 export type HookName = (typeof HOOK_NAMES)[number];

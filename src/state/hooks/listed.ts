@@ -20,6 +20,13 @@ export function listHooks(
   return hooks.sort((a, b) => (b.priority ?? 0) - (a.priority ?? 0));
 }
 
+/** Whether such a hook may run for calls of the agent: it lists one, or some prompt does. */
+export function mayRunHook(registry: Registry, agent: string, name: HookName): boolean {
+  if (!definesHook(registry, name)) return false;
+  const lists = [registry.agents.get(agent), ...registry.prompts.values()];
+  return lists.some((list) => list?.hooks.some((id) => registry.hooks.get(id)?.hook === name));
+}
+
 /** Whether the project has a hook of these kinds at all: what may be asked before anything is read. */
 export function definesHook({ hooks }: Registry, ...names: readonly HookName[]): boolean {
   if (hooks.size === 0) return false;

@@ -4,7 +4,7 @@
  * runs no hooks again.
  */
 import type { PromptDefinition } from '../../core/author/definition.ts';
-import type { HookName } from '../../core/author/hook.ts';
+import type { AgentEnd, HookName } from '../../core/author/hook.ts';
 import type { ThreadState } from '../../core/author/thread-state.ts';
 import type { ToolCall, ToolResult } from '../../core/message/message.ts';
 import type { ThreadRecord } from '../../store/port/thread.ts';
@@ -44,6 +44,8 @@ export interface HookRunner extends RowHooks {
   /** At least one hook has run, and may have asked something of the flow. */
   readonly ran: boolean;
   threadCreated(): Promise<void>;
+  /** `on_agent_end`. */
+  agentEnded(end: AgentEnd): Promise<void>;
   /** On the parent's runner, once the child is there and before its first message is queued. */
   afterSubagentCreated(child: ThreadState): Promise<void>;
   /** Absent where there is no hook of the kind. */
@@ -81,6 +83,7 @@ export function openHooks(dependencies: StateDependencies, options: HookRunnerOp
     },
     threadCreated: () =>
       chain.run('after_thread_created', undefined, { give: () => [], take: () => undefined }),
+    agentEnded: (end) => chain.run('on_agent_end', undefined, { give: () => [end], take: () => undefined }),
     async afterSubagentCreated(child) {
       shared.renew(child.threadId);
       await chain.run('after_subagent_created', undefined, {
