@@ -224,6 +224,8 @@ export {
   formatProblems,
   isDefinitionError,
   loadProject,
+  type MemoryHookInput,
+  memoryHook,
   registryFrom,
   requireProject,
 } from './definitions/index.ts';

@@ -84,6 +84,10 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   shown('Events hook: `before_tool_call`', 'AX-60', 'AX-106', 'AX-109'),
   shown('Events hook: `on_agent_end`', 'AX-110'),
   differs(
+    'Events hook: `MemoryHook` is registered at low priority',
+    '`memoryHook` has the priority -10, and runs for agents that list it; its notes are the thread’s (AX-105, AX-111)',
+  ),
+  differs(
     'Events hook: `on_agent_end`, before FINAL or with max-round messages',
     'on every ending, with its reason: what an agent holds is let go however it ends (AX-110)',
   ),
