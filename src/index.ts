@@ -49,6 +49,8 @@ export type {
 export type { EffectDefinition, ScheduledEffect, ThreadEffects } from './core/author/effect.ts';
 export type { EndpointDefinition, EndpointHandler, EndpointParams } from './core/author/endpoint.ts';
 export type {
+  AgentEnd,
+  CallChange,
   HookAnswer,
   HookDefinition,
   HookName,
@@ -224,6 +226,8 @@ export {
   formatProblems,
   isDefinitionError,
   loadProject,
+  type MemoryHookInput,
+  memoryHook,
   registryFrom,
   requireProject,
 } from './definitions/index.ts';

@@ -9,6 +9,7 @@ import type { HookInput } from './hook-input.ts';
 const hook = z.strictObject({
   hook: z.enum(HOOK_NAMES),
   id: text,
+  priority: z.number().optional(),
   execute: custom<HookDefinition['execute']>(
     (value) => typeof value === 'function',
     'must be a function: (state, …) => what the hook may return',
@@ -53,7 +54,13 @@ const HOOK: FieldTable<z.output<typeof hook>> = {
 export function defineHook<Name extends HookName>(input: HookInput<Name>): HookDefinition<Name> {
   const { fields, warnings } = checkFields(HOOK, input);
   // The table has one type for all hooks; the author's own type is that of the input.
-  const { hook: point, execute } = fields as HookInput<Name>;
-  const definition: HookDefinition<Name> = { kind: 'hook', name: fields.id, hook: point, execute };
+  const { hook: point, priority, execute } = fields as HookInput<Name>;
+  const definition: HookDefinition<Name> = {
+    kind: 'hook',
+    name: fields.id,
+    hook: point,
+    ...(priority === undefined ? {} : { priority }),
+    execute,
+  };
   return markDefinition(definition, warnings);
 }

@@ -8,7 +8,7 @@
  *               `discovery` (what they define) and `load-failure` (why not)
  *   resolving   `registry` puts definitions together: `name-owner` settles names, `*-reference` and `scope` check what they name
  *               (`tool-entry`, `suggestion`); `registry-from` does so for definitions made in code
- *   built in    `built-in-tool`, `run-code-tool`, `code-tool-result`
+ *   built in    `built-in-tool`, `run-code-tool`, `code-tool-result`; `memory-hook`, which a project lists
  */
 export type { AgentInput, SessionToolInput, SideInput } from './agent-input.ts';
 export type { BudgetInput } from './budget-input.ts';
@@ -28,6 +28,7 @@ export type { CompactionGuardInput, GuardsInput, LoopGuardInput, RoundGuardInput
 export type { HookInput } from './hook-input.ts';
 export type { LoadedProject } from './load-project.ts';
 export { loadProject, requireProject } from './load-project.ts';
+export { type MemoryHookInput, memoryHook } from './memory-hook.ts';
 export type { ModelCapabilitiesInput, ModelInput, ModelTimeoutsInput } from './model-input.ts';
 export type { LoaderOptions } from './module-loader.ts';
 export type { SourcedDefinition } from './name-owner.ts';

@@ -6,6 +6,7 @@ import type { ToolDefinition } from '../core/author/definition.ts';
 import type { ChildRecord } from '../store/port/family.ts';
 import type { ThreadRecord } from '../store/port/thread.ts';
 import type { AskPort } from './ask.ts';
+import type { CallGuard } from './hooks/call-guard.ts';
 import type { MessageHooks } from './hooks/message-hook-port.ts';
 import type { RunningExecution } from './running-execution.ts';
 import type { StateParts } from './state-parts.ts';
@@ -27,6 +28,8 @@ export interface CallerContext {
   /** What the messages that it makes tell of it. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly hooks: MessageHooks;
+  /** The hooks before what it calls; absent in hooks themselves, and where there are none. */
+  readonly guard?: CallGuard;
   /** The thread's children (`loadChildren`); none where absent. */
   readonly children?: readonly ChildRecord[];
   /** The hooks around messages of a relative that this code reaches; none where absent, as in hooks themselves. */

@@ -56,7 +56,8 @@ export function openAuthorCode(dependencies: StateDependencies, options: AuthorC
     hooks,
     async openState(at = { execution: null }) {
       const children = await loadChildren(dependencies.store, thread);
-      const around: Pick<CallerContext, 'hooks' | 'hooksOf'> = {
+      const around: Pick<CallerContext, 'hooks' | 'hooksOf' | 'guard'> = {
+        ...(hooks.has('before_tool_call') && { guard: hooks.beforeToolCall }),
         hooks: messageHooksOf(hooks),
         hooksOf: (at) => openMessageHooks(dependencies, at),
       };

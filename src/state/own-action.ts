@@ -15,6 +15,7 @@ import { type PreparedAction, readPrepared } from '../core/governance/prepared-a
 import { errorMessage, isRuntimeError, RuntimeError } from '../core/value/error.ts';
 import { toJsonObject } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';
+import { isRecord } from '../core/value/record.ts';
 import { findEvaluators } from './asked-action.ts';
 import type { CallerContext } from './caller-context.ts';
 import type { AnsweredCall } from './check-arguments.ts';
@@ -142,7 +143,7 @@ function checkAction(given: OwnAction, execute: unknown): CheckedAction {
     arguments: args = {},
     approvalTimeoutMs,
     ...prepared
-  } = (given ?? {}) as OwnAction;
+  } = isRecord(given) ? given : ({} as OwnAction);
   const bad = (problem: string) => new RuntimeError('InvalidValue', `state.act: ${problem}.`);
   if (typeof kind !== 'string' || kind.length > NAME_CHARS || !CAPABILITY.test(kind))
     throw bad('"kind" must be parts of letters, digits, "_", "-" and ":" with dots between them');

@@ -81,6 +81,7 @@ const INVOKED_TOOL = openGate<ToolsInput, InvokedCall, AnsweredCall>()
   .stage(requireVariables) //    3 variables that the tool requires
   .stage(askInvoked) //          4 policy: what the call asks for
   .stage(refuseDenied) //        4 policy: what it declares is denied
+  .stage(guardInvoked) //        4 hooks before: may refuse it, or give it other arguments
   .stage(prepareAction) //       4 policy: what its tool says of it
   .stage(judgeAction) //         4 policy: what the agent says of all that
   .stage(confirmCall) //         4 policy: what its tool wants confirmed
@@ -120,6 +121,24 @@ function askInvoked(
     ...(execution && { executionId: execution.executionId, step: execution.step }),
   };
   return go({ asked, signal });
+}
+
+type InvokedTool = InvokedCall & Asked & { readonly tool: ToolDefinition; readonly args: unknown };
+
+async function guardInvoked(
+  ports: ToolsInput,
+  { caller: { guard }, key: id, tool, given, args, asked }: InvokedTool,
+): Promise<Verdict<Asked & { readonly args: unknown }, AnsweredCall>> {
+  if (!guard) return go({ args, asked });
+  const current = (args ?? given) as InvokedCall['given'];
+  const target = { name: tool.name, arguments: JSON.stringify(current) };
+  const guarded = await guard({ id, type: 'function', function: target }, current);
+  if (guarded.kind === 'end') return guarded;
+  const { changed } = guarded.added;
+  if (!changed) return go({ args, asked });
+  const checked = await checkToolArguments(ports, { tool, given: changed });
+  if (checked.kind === 'end') return checked;
+  return go({ ...checked.added, asked: asked && { ...asked, ...checked.added } });
 }
 
 async function runInvoked(

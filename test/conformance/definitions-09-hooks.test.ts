@@ -41,11 +41,13 @@ describe('definitions §9 the course of a turn', () => {
       ...created('user'),
       ...request(1),
       ...created('assistant'),
+      'before_tool_call · ok · result',
       'after_tool_call_success · ok · result',
       'before_store_tool_result · ok · result',
       ...created('tool'),
       ...request(3),
       ...created('assistant'),
+      'on_agent_end · result · at rest',
     ]);
     expect(await runtime.transcript(thread)).toEqual([
       'user: go',

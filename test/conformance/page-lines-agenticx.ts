@@ -44,7 +44,7 @@ export const AGENTICX_LINES: readonly PageLine[] = [
     'The think-act loop: an inline tool call anywhere in plaintext',
     'in a wrapper made for calls, or where it is all of the text: words about a tool never run it (AX-57)',
   ),
-  waits('The think-act loop: tool dispatch, run_before_tool_call may block', 'hooks before a call'),
+  shown('The think-act loop: tool dispatch, run_before_tool_call may block', 'AX-60', 'AX-106', 'AX-109'),
   shown(
     'The think-act loop: tool dispatch, unknown tools produce a result without executing',
     'AX-61',
@@ -105,4 +105,19 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   shown('event: subagent_paused', 'AX-04'),
   shown('event: final', 'AX-01'),
   shown('event: error', 'AX-05', 'AX-82'),
+  shown('Events hook: registered hooks run in priority order', 'AX-105'),
+  shown('Events hook: `before_model` (`prefilter_llm_history`)', 'AX-111'),
+  shown('Events hook: `after_model` (`before_create_message`)', 'AX-108'),
+  shown('Events hook: `before_tool_call`', 'AX-60', 'AX-106', 'AX-109'),
+  shown('Events hook: `on_agent_end`', 'AX-110'),
+  differs(
+    'Events hook: `MemoryHook` is registered at low priority',
+    '`memoryHook` has the priority -10, and runs for agents that list it; its notes are the thread’s (AX-105, AX-111)',
+  ),
+  differs(
+    'Events hook: `on_agent_end`, before FINAL or with max-round messages',
+    'on every ending, with its reason: what an agent holds is let go however it ends (AX-110)',
+  ),
+  waits('Events hook: `on_compaction`', 'a hook behind a summary'),
+  shown('Events hook: `after_tool_call` (`after_tool_call_success`, `after_tool_call_failure`)', 'AX-107'),
 ];

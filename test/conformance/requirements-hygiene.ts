@@ -44,7 +44,6 @@ export const HYGIENE: readonly Requirement[] = [
     id: 'AX-60',
     level: 'MUST',
     text: 'A call that a hook blocks is not made, and the model reads the reason.',
-    waitsFor: 'hooks before a call',
   },
   { id: 'AX-61', level: 'MUST', text: 'A tool that nobody knows is refused, and the calls behind it run.' },
   {

@@ -11,6 +11,7 @@ import { COMPACTION } from './requirements-compaction.ts';
 import { RUN_CONTEXT } from './requirements-context.ts';
 import { DEFINITIONS } from './requirements-definitions.ts';
 import { FAMILY } from './requirements-family.ts';
+import { HOOKS } from './requirements-hooks.ts';
 import { HYGIENE } from './requirements-hygiene.ts';
 import { LOOPS } from './requirements-loops.ts';
 import { POLICY } from './requirements-policy.ts';
@@ -100,6 +101,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...POLICY,
   ...HYGIENE,
   ...COMPACTION,
+  ...HOOKS,
   ...LOOPS,
   ...TURN_EVENTS,
   ...MODEL_TIMEOUTS,

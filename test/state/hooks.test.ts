@@ -40,7 +40,7 @@ describe('which hooks run', () => {
     expect(await ask(options)).toBe(result);
   });
 
-  it('all twelve names have a way to run, and each hook runs at its own point alone', async () => {
+  it('all names have a way to run, and each hook runs at its own point alone', async () => {
     const ran: string[] = [];
     const hooks = await open(HOOK_NAMES.map((name) => hook(name, name, () => void ran.push(name))));
     const request = hooks.request('e');
@@ -56,6 +56,8 @@ describe('which hooks run', () => {
     await hooks.afterToolCall(CALL, SUCCESS);
     await hooks.afterToolCall(CALL, FAILURE);
     await hooks.beforeStoreResult(CALL, SUCCESS);
+    await hooks.beforeToolCall(CALL, {});
+    await hooks.agentEnded({ key: 'k', executionId: 'e', status: 'idle', reason: 'final', text: null });
     expect(ran).toEqual([...HOOK_NAMES]);
   });
 

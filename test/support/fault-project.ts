@@ -12,6 +12,7 @@ import type { Registry } from '../../src/core/author/definition.ts';
 import {
   defineAgent,
   defineEffect,
+  defineHook,
   defineModel,
   definePrompt,
   defineTool,
@@ -102,7 +103,9 @@ export interface FaultProject {
 /**
  * `write` runs at most once, `set` is idempotent, `touch` is quick, `tap` quick and at most once; `linger` is like `write`, with time to be killed
  * in before and after its line; `hold` waits until it is released; `compute` runs an endless loop in the sandbox, whose
- * code has its line written; `refund` and `hasty`, whose approvals soon expire, need an approval in threads of the agent `clerk`; those of `keeper` are summarised. The agent `looper` is guarded against loops. The effect `fire` writes its line with the time at which it did, and
+ * code has its line written; `refund` and `hasty`, whose approvals soon expire, need an approval in threads of the agent `clerk`; those of
+ * `keeper` are summarised. The agent `looper` is guarded against loops; `guarded` has hooks that refuse every `tap`, and tell the end of
+ * executions. The effect `fire` writes its line with the time at which it did, and
  * lingers; `speak` queues it as a message. Its subagents are `fault-family.ts`.
  */
 export function faultRegistry(project: FaultProject): Registry {
@@ -132,6 +135,7 @@ export function faultRegistry(project: FaultProject): Registry {
         guards: { compaction: { thresholdMessages: 8, retainRecentMessages: 4 } },
       }),
       defineAgent({ name: 'looper', sideA: { prompt: 'main' }, guards: { loops: true } }),
+      defineAgent({ name: 'guarded', sideA: { prompt: 'main' }, hooks: ['no_taps', 'tell_end'] }),
       ...familyAgents(),
     ],
     prompts: [
@@ -169,6 +173,7 @@ export function faultRegistry(project: FaultProject): Registry {
     ],
     tools: { ...tools, ...familyTools() },
     effects: { fire: fireEffect(folder), speak: speakEffect },
+    hooks: [noTaps(folder), tellEnd(folder)],
   });
 }
 
@@ -216,6 +221,30 @@ function fireEffect(folder: string) {
   return defineEffect('writes a line', z.object({ line: z.string() }), async (state, { line }) => {
     appendFileSync(join(folder, 'ledger'), `${state.threadId} ${line} ${Date.now()}\n`);
     await delay(150);
+  });
+}
+
+/** Refuses every `tap`. */
+function noTaps(folder: string) {
+  return defineHook({
+    hook: 'before_tool_call',
+    id: 'no_taps',
+    async execute(_state, { function: { name } }) {
+      await obey(folder, 'body_before');
+      return name === 'tap' ? { block: true, reason: 'No taps.' } : undefined;
+    },
+  });
+}
+
+/** Has its line written, and a message of the thread's own. */
+function tellEnd(folder: string) {
+  return defineHook({
+    hook: 'on_agent_end',
+    id: 'tell_end',
+    async execute(state, { key, reason }) {
+      await state.injectMessage({ role: 'system', content: `ended: ${reason}` });
+      appendFileSync(join(folder, 'ledger'), `${state.threadId} ${key}\n`);
+    },
   });
 }
 

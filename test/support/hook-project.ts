@@ -2,6 +2,7 @@
 import type { PromptDefinition, Registry } from '../../src/core/author/definition.ts';
 import type { HookDefinition, HookName, HookSignatures } from '../../src/core/author/hook.ts';
 import {
+  type AgentInput,
   defineAgent,
   defineHook,
   defineModel,
@@ -20,6 +21,7 @@ export interface HookProject {
   readonly model: ScriptedModel;
   readonly hooks: Hooks | readonly HookDefinition[];
   readonly tools?: RuntimeOptions['tools'];
+  readonly agent?: Partial<AgentInput>;
   readonly prompt?: Partial<PromptInput>;
   readonly side?: RuntimeOptions['side'];
   readonly prompts?: readonly PromptDefinition[];
@@ -42,6 +44,7 @@ export function hookRegistry({
   model,
   hooks,
   tools = {},
+  agent,
   prompt,
   prompts = [],
   side,
@@ -54,6 +57,7 @@ export function hookRegistry({
         name: 'helper',
         sideA: { prompt: 'main', ...side },
         hooks: listed.map(({ name }) => name),
+        ...agent,
       }),
     ],
     prompts: [

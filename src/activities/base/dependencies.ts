@@ -45,6 +45,7 @@ export type FaultPoint =
   | 'tool_committed'
   | 'wait_opened'
   | 'wait_answered'
+  | 'execution_ending'
   | 'status_committed'
   | 'subprompt_not_begun'
   | 'subprompt_begun'

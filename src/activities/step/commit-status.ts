@@ -15,6 +15,7 @@ import { cascade } from '../signals/cascade.ts';
 import { closeApprovals } from '../signals/close-approvals.ts';
 import { composeReport, whatIsDue } from '../subagent/compose-report.ts';
 import { readLastWords } from '../subagent/last-words.ts';
+import { runEndHooks } from './end-hooks.ts';
 
 export async function commitStatus(
   dependencies: ActivityDependencies,
@@ -23,6 +24,7 @@ export async function commitStatus(
   const { store, probe } = dependencies;
   const run = fromRun(store, input);
   const report = await readReport(dependencies, input);
+  await runEndHooks(dependencies, input);
   // E4: what they wait for cannot be paid for.
   if (input.error?.code === 'BudgetExceeded') await closeApprovals(store, input.threadId);
   const outcome = await store.threads.commitStatus({ ...input, ...run, ...(report ? { report } : {}) });

@@ -1,15 +1,37 @@
-/** Stages: what a call asks for that makes a subagent, or tells one, the wait for its approval, and the beginning of the call where it may be. */
+/**
+ * Stages: what a call asks for that makes a subagent, or tells one, the hooks before it, the wait for its approval, and the beginning of the call
+ * where it may be.
+ */
 import { parseArguments } from '../../core/message/tool-call.ts';
+import type { AnsweredCall } from '../../state/check-arguments.ts';
 import { go, type Nothing, type Verdict } from '../../state/gate.ts';
 import type { Asked, Judged } from '../../state/judge-action.ts';
-import { infoOf } from '../tool/resumable-call.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { infoOf, openGuard } from '../tool/resumable-call.ts';
 import { askApproval as askApprovalOf } from '../tool-gate/approval.ts';
+import { toToolCall } from '../tool-gate/before-call.ts';
 import { beginPending, type JudgePorts, type NotBegun, toAskedAgent } from '../tool-gate/judge-call.ts';
 import type { SubagentCall } from './callee.ts';
 
 export function askSubagent({ registry }: JudgePorts, { call }: SubagentCall): Verdict<Asked, never> {
   const args = parseArguments(call.begun.call.arguments);
   return go({ asked: toAskedAgent(registry(), infoOf(call), { args, executionId: call.executionId }) });
+}
+
+/** `before_tool_call`. A call that nobody can read has its refusal coming. */
+export async function beforeSubagentCall(
+  ports: ActivityDependencies,
+  { call }: SubagentCall,
+): Promise<Verdict<SubagentCall, AnsweredCall>> {
+  const guard = openGuard(ports, call);
+  const args = guard && parseArguments(call.begun.call.arguments);
+  if (!guard || !args) return go({ call });
+  const guarded = await guard(toToolCall(call.begun.call), args);
+  if (guarded.kind === 'end') return guarded;
+  const { changed } = guarded.added;
+  if (!changed) return go({ call });
+  const changedCall = { ...call.begun.call, arguments: JSON.stringify(changed) };
+  return go({ call: { ...call, begun: { ...call.begun, call: changedCall } } });
 }
 
 export function askApproval(

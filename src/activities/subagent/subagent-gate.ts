@@ -5,7 +5,7 @@
 import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
 import type { WaitingCall } from '../../core/thread/wait-step.ts';
 import { openGate } from '../../state/gate.ts';
-import { judgeAction } from '../../state/judge-action.ts';
+import { judgeAction, refuseDenied } from '../../state/judge-action.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { ResumableCall } from '../tool/resumable-call.ts';
 import { limitChildren, resolveNamedCallee, resolveOwnCallee, type SubagentCall } from './callee.ts';
@@ -19,12 +19,16 @@ import {
   readMessageFields,
   readOwnArguments,
 } from './input.ts';
-import { askApproval, askSubagent, beginJudged } from './judge.ts';
+import { askApproval, askSubagent, beforeSubagentCall, beginJudged } from './judge.ts';
 import { type MadeChild, makeChild, requireChildVariables, type UnmadeChild } from './make.ts';
 import { resolveChild, tellChild } from './tell.ts';
 
 const openCall = () =>
-  openGate<ActivityDependencies, SubagentCall, UnmadeChild | WaitingCall>().stage(limitChildren); // 1 not one too many of its answer
+  openGate<ActivityDependencies, SubagentCall, UnmadeChild | WaitingCall>()
+    .stage(limitChildren) //        1 not one too many of its answer
+    .stage(askSubagent) //          4 policy: what the call asks for
+    .stage(refuseDenied) //         4 policy: what it declares is denied
+    .stage(beforeSubagentCall); //  4 hooks before, whose arguments are checked like the model's
 
 /** A call by the agent's own name. */
 const OWN = openCall()

@@ -14,7 +14,7 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
 import { answerStep } from '../model-gate/model-gate.ts';
 import { toDenied } from '../tool/record-tool-outcome.ts';
-import { beginAsked, infoOf, settleCall, toAttemptOutcome } from '../tool/resumable-call.ts';
+import { beginAsked, infoOf, openGuard, settleCall, toAttemptOutcome } from '../tool/resumable-call.ts';
 import { toStepCalls } from '../tool/tool-dispatch.ts';
 import { PROMPT } from '../tool-gate/tool-gate.ts';
 import { finishSubprompt } from './finish.ts';
@@ -35,6 +35,7 @@ export async function runSubprompt(
   const passed = await PROMPT.pass(dependencies, {
     execution: infoOf(call),
     executionId: call.executionId,
+    guard: openGuard(dependencies, call),
   });
   if (passed.kind === 'end') {
     const { end } = passed;

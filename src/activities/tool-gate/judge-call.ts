@@ -6,6 +6,7 @@ import type { Registry, ToolDefinition } from '../../core/author/definition.ts';
 import { OWN_CAPABILITIES } from '../../core/governance/agent-policy.ts';
 import { type AskedAction, capabilitiesOf, findEvaluators, rulesFor } from '../../state/asked-action.ts';
 import { end, go, type Nothing, type Verdict } from '../../state/gate.ts';
+import { mayRunHook } from '../../state/hooks/listed.ts';
 import type { Asked, Judged } from '../../state/judge-action.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { BegunTool, ThreadStore } from '../../store/port/thread-store.ts';
@@ -94,6 +95,13 @@ export async function beginPending(
 /** Whether calls are judged before they begin. */
 export function judgesCalls({ registry }: JudgePorts): NonNullable<BeginTool['judges']> {
   return (agent, context, name) => rulesFor(registry(), agent, context, name) !== undefined;
+}
+
+/** Whether calls begin within their gate: they are judged, or go through hooks, before. */
+export function beginsInGate(ports: JudgePorts): NonNullable<BeginTool['judges']> {
+  const judges = judgesCalls(ports);
+  return (agent, ...call) =>
+    mayRunHook(ports.registry(), agent, 'before_tool_call') || judges(agent, ...call);
 }
 
 /** Undefined where the call has begun. */

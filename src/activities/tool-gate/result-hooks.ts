@@ -11,6 +11,7 @@ import { storeResultFiles } from '../../state/result-files.ts';
 import type { CommitTool } from '../../store/port/tool.ts';
 import { type FlowChanges, watchFlow } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
+import { toToolCall } from './before-call.ts';
 import type { CallAnswer, ToolResultKey } from './call-info.ts';
 import { bindToSession } from './session-binding.ts';
 import type { ToolFrame } from './tool-frame.ts';
@@ -118,8 +119,7 @@ export async function beforeCreateMessage(
 }
 
 function toCall({ execution }: ToolFrame): ToolCall {
-  const { callId: id, name, arguments: text } = execution.call;
-  return { id, type: 'function', function: { name, arguments: text } };
+  return toToolCall(execution.call);
 }
 
 function toDraft(

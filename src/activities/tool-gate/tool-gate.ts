@@ -8,7 +8,7 @@
  *
  * RESULT then stores what each was answered with. A tool that code invokes passes the stages that concern it (state/tools.ts).
  * A call has begun when it comes here: `toolCalls.begin` has moved it from scheduled to started (store/commands/tool/tool.ts). One whose
- * agent has a policy begins within the gate, once it is judged; what is refused before that has not begun.
+ * agent has a policy, or hooks before it, begins within the gate, behind them; what is refused before that has not begun.
  */
 import type { AgentDefinition } from '../../core/author/definition.ts';
 import type { ToolCallOutcome } from '../../core/thread/step.ts';
@@ -21,6 +21,7 @@ import { judgeAction, prepareAction, refuseDenied } from '../../state/judge-acti
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { isPassing } from '../base/guard.ts';
 import { askApproval } from './approval.ts';
+import { beforePromptCall, beforeToolCall, type GuardedCall } from './before-call.ts';
 import type { CallAnswer, KnownCall, ToolResultKey } from './call-info.ts';
 import { afterCreateMessage, type Committed, commitResult, type FinishedCall } from './commit-result.ts';
 import { giveUpCall } from './given-up-call.ts';
@@ -62,6 +63,7 @@ const FUNCTION = openGate<
   .stage(requireVariables) //      3 required variables have values
   .stage(askTool) //               4 policy: what the call asks for
   .stage(refuseDenied) //          4 policy: what it declares is denied
+  .stage(beforeToolCall) //        4 hooks before: may refuse it, or give it other arguments
   .stage(prepareAction) //         4 policy: what its tool says of it
   .stage(judgeAction) //           4 policy: what the agent says of all that
   .stage(confirmCall) //           4 policy: what its tool wants confirmed
@@ -70,7 +72,7 @@ const FUNCTION = openGate<
   .stage(runBody) //               5 body, within its time
   .stage(redactAnswer); //         6 redaction
 
-type HandoffFrame = ToolFrame & { readonly agent: AgentDefinition };
+type HandoffFrame = ToolFrame & GuardedCall & { readonly agent: AgentDefinition };
 
 const HANDOFF = openGate<ActivityDependencies, HandoffFrame, AnsweredCall | WaitingCall | NotBegun>()
   .stage(limitCalls) //            1
@@ -78,6 +80,8 @@ const HANDOFF = openGate<ActivityDependencies, HandoffFrame, AnsweredCall | Wait
   .stage(resolveHandoff) //        1 resolve: an agent that may take this thread over
   .stage(checkPromptArguments) //  2
   .stage(askHandoff) //            4
+  .stage(refuseDenied) //          4
+  .stage(beforePromptCall) //      4
   .stage(judgeAction) //           4
   .stage(askApproval) //           4
   .stage(beginJudged) //           4
@@ -87,7 +91,7 @@ const HANDOFF = openGate<ActivityDependencies, HandoffFrame, AnsweredCall | Wait
 /** As far as the step of the prompt, which subprompt/ opens and asks. */
 export const PROMPT = openGate<
   ActivityDependencies,
-  KnownCall & { readonly executionId: string },
+  KnownCall & GuardedCall & { readonly executionId: string },
   AnsweredCall | WaitingCall | NotBegun
 >()
   .stage(limitCalls) //            1
@@ -96,6 +100,8 @@ export const PROMPT = openGate<
   .stage(limitDepth) //            1 prompts within prompts
   .stage(checkPromptArguments) //  2
   .stage(askPrompt) //             4
+  .stage(refuseDenied) //          4
+  .stage(beforePromptCall) //      4
   .stage(judgeAction) //           4
   .stage(askApproval) //           4
   .stage(beginJudged) //           4
@@ -121,7 +127,8 @@ type Answered = ({ readonly kind: 'answered' } & CallAnswer) | AbortedCall | Wai
 /** What a tool's call, or a handoff's, comes to. */
 export async function answerCall(dependencies: ActivityDependencies, frame: ToolFrame): Promise<Answered> {
   const agent = findHandoff(dependencies.registry(), frame.execution.call.name);
-  if (agent) return toAnswer(await HANDOFF.pass(dependencies, { ...frame, agent }));
+  const guard = frame.hooks.beforeToolCall;
+  if (agent) return toAnswer(await HANDOFF.pass(dependencies, { ...frame, agent, guard }));
   return toAnswer(await FUNCTION.pass(dependencies, frame));
 }
 

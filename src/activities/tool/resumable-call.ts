@@ -5,6 +5,8 @@
 import type { AttachmentRef } from '../../core/message/message.ts';
 import type { ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
 import type { AttemptOutcome } from '../../core/thread/wait-step.ts';
+import type { CallGuard } from '../../state/hooks/call-guard.ts';
+import { definesHook } from '../../state/hooks/listed.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { BeginTool, ToolCallKey } from '../../store/port/tool.ts';
@@ -13,7 +15,7 @@ import { abortSignal } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
 import { tellAbove } from '../signals/tell-above.ts';
 import type { BegunCallInfo, CallAnswer } from '../tool-gate/call-info.ts';
-import { judgesCalls, type NotBegun, toPending } from '../tool-gate/judge-call.ts';
+import { beginsInGate, type NotBegun, toPending } from '../tool-gate/judge-call.ts';
 import { type ToolFrame, withToolFrame } from '../tool-gate/tool-frame.ts';
 import { storeAnswered } from '../tool-gate/tool-gate.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';
@@ -48,7 +50,7 @@ export function beginAsked(
   input: ToolCallInput,
   attempt: Holder,
 ): Promise<BegunCall<AttemptOutcome>> {
-  const judges = judgesCalls(dependencies);
+  const judges = beginsInGate(dependencies);
   return begin<AttemptOutcome>(dependencies, input, attempt, { over: toAttemptOutcome, judges });
 }
 
@@ -94,6 +96,12 @@ function toOverOutcome(begun: NotBegun['begun']): ToolCallOutcome {
 /** What the stages of the tool gate know of it. */
 export function infoOf({ key: { step, index }, begun }: ResumableCall): BegunCallInfo {
   return { ...begun, step, index };
+}
+
+/** The hooks before the call; undefined where the project has none of the kind. */
+export function openGuard(dependencies: ActivityDependencies, call: ResumableCall): CallGuard | undefined {
+  if (!definesHook(dependencies.registry(), 'before_tool_call')) return undefined;
+  return (asked, args) => withFrame(dependencies, call, ({ hooks }) => hooks.beforeToolCall(asked, args));
 }
 
 /** Stores the answer as any call's is: the second half of the tool gate. */

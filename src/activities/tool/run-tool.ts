@@ -15,7 +15,7 @@ import { fromRun } from '../base/run-ref.ts';
 import { tellAbove } from '../signals/tell-above.ts';
 import type { ToolResultKey } from '../tool-gate/call-info.ts';
 import { giveUpCall } from '../tool-gate/given-up-call.ts';
-import { judgesCalls, toPending } from '../tool-gate/judge-call.ts';
+import { beginsInGate, toPending } from '../tool-gate/judge-call.ts';
 import { withToolFrame } from '../tool-gate/tool-frame.ts';
 import { answerCall, storeAnswered } from '../tool-gate/tool-gate.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';
@@ -36,7 +36,7 @@ async function attempt(dependencies: ActivityDependencies, input: ToolCallInput)
   const name = randomUUID();
   const idempotent = (tool: string) => dependencies.registry().tools.get(tool)?.idempotent ?? true;
   await probe?.('tool_not_begun');
-  const command = { ...key, attempt: name, idempotent, history: true, judges: judgesCalls(dependencies) };
+  const command = { ...key, attempt: name, idempotent, history: true, judges: beginsInGate(dependencies) };
   const begun = await retryWhileUnavailable(abortSignal(), () => store.toolCalls.begin(command));
   if (begun.kind !== 'run') return settleElsewhere(store, key, begun);
   // What it has waited for is over.

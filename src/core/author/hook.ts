@@ -1,5 +1,5 @@
 /**
- * Hooks (definitions §9): code of authors at fixed points of a thread's life. Types alone; `state/hooks` runs them.
+ * Hooks (definitions §9, and our own): code of authors at fixed points of a thread's life. Types alone; `state/hooks` runs them.
  */
 import type { LLMMessage } from '../message/llm-message.ts';
 import type { Message, ToolCall, ToolResult } from '../message/message.ts';
@@ -17,7 +17,25 @@ export type MessageChange = Partial<Omit<Message, 'attachments'>> & {
   readonly attachments?: readonly MessageAttachment[] | null;
 };
 
-/** The twelve hooks with their arguments and results. */
+/** What a hook says of a call that is to be made: that it is not, or with which arguments it is, all of them. */
+export type CallChange =
+  | { readonly block: true; readonly reason?: string }
+  | { readonly arguments: Readonly<Record<string, unknown>> };
+
+/** How an execution has ended. */
+export interface AgentEnd {
+  /** The same whenever the end is told, and of no other: for what must be done once. */
+  readonly key: string;
+  readonly executionId: string;
+  readonly status: 'idle' | 'stopped' | 'failed' | 'terminated';
+  /** As the event `execution.ended` has it: a stop rule, `canceled`, `stopped`, `failed`, `terminated`. */
+  readonly reason: string;
+  /** What was said last in it; null where nothing was. */
+  readonly text: string | null;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+/** The hooks with their arguments and results: the twelve of the spec, then our own. */
 export interface HookSignatures {
   /** After the thread was made, before its first execution. */
   after_thread_created(state: ThreadState): HookAnswer<void>;
@@ -59,6 +77,21 @@ export interface HookSignatures {
     call: ToolCall,
     result: ToolResult,
   ): HookAnswer<ToolResult | Kept>;
+
+  /**
+   * A guard: before a call of any kind has begun, an invoked tool's too, with its arguments as they were checked. What it throws, a return
+   * of the wrong shape and 30 s without an answer refuse the call as a block does. It may run again for the same call.
+   */
+  before_tool_call(
+    state: ThreadState,
+    call: ToolCall,
+    args: Readonly<Record<string, unknown>>,
+  ): HookAnswer<CallChange | Kept>;
+  /**
+   * Right before an execution is over, however it ends, with `state.execution` null. Where the worker is lost before the end is stored it runs
+   * again, with the same `key`; what it makes through its state is there once.
+   */
+  on_agent_end(state: ThreadState, end: AgentEnd): HookAnswer<void>;
 }
 
 export const HOOK_NAMES = [
@@ -74,6 +107,8 @@ export const HOOK_NAMES = [
   'after_tool_call_success',
   'after_tool_call_failure',
   'before_store_tool_result',
+  'before_tool_call',
+  'on_agent_end',
 ] as const satisfies readonly (keyof HookSignatures)[];
 
 export type HookName = (typeof HOOK_NAMES)[number];
@@ -83,5 +118,7 @@ export interface HookDefinition<Name extends HookName = HookName> {
   /** Its id: what prompts and agents list. */
   readonly name: string;
   readonly hook: Name;
+  /** Absent: 0. */
+  readonly priority?: number;
   readonly execute: HookSignatures[Name];
 }

@@ -1,7 +1,8 @@
 /**
  * Runs the hooks of one kind, one after the other, each on what the one before it has left (definitions §9).
  * H1. A hook that throws, takes too long or answers what it must not is told in the log, and the chain goes on with the last
- *     good value. Nothing that a hook does can end a thread, unless its kind says so (`strict`, `fatal`).
+ *     good value. Nothing that a hook does can end a thread, unless its kind says so (`strict`, `fatal`). Of a guard the failure itself
+ *     is a value (`fails`): it may have had a reason to refuse.
  * H2. A hook is given copies: one that changes them and then throws, or returns nothing, has changed nothing.
  * H3. An abort ends the chain by a throw: the work around it is over, and no hook is blamed.
  */
@@ -36,7 +37,9 @@ export interface Link<Value> {
   /** What the hook is given after the state; copied on the way. */
   readonly give: (value: Value) => readonly unknown[];
   /** The next value. What it throws says what was expected. */
-  readonly take: (value: Value, returned: unknown) => Value | Promise<Value>;
+  readonly take: (value: Value, returned: unknown, hook: HookDefinition) => Value | Promise<Value>;
+  /** The next value behind a failure; the last good one where absent. */
+  readonly fails?: (value: Value, thrown: unknown, hook: HookDefinition) => Value;
   /** The first failure ends the chain and is thrown. */
   readonly strict?: boolean;
   /** Turns what a hook threw into the error that ends the chain without being logged; undefined for an ordinary failure. */
@@ -80,13 +83,14 @@ export function createChain(options: ChainOptions): HookChain {
         try {
           const given = link.give(current);
           const returned = await call(options, hook, [state, ...(link.live ? given : given.map(copy))]);
-          current = await link.take(current, returned);
+          current = await link.take(current, returned, hook);
         } catch (thrown) {
           if (signal.aborted) throw aborted(signal);
           const fatal = link.fatal?.(thrown, hook);
           if (fatal) throw fatal;
           await tell(hook, thrown);
           if (link.strict) throw thrown;
+          if (link.fails) current = link.fails(current, thrown, hook);
         }
         if (link.ends?.(current)) break;
       }

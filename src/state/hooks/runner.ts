@@ -4,7 +4,7 @@
  * runs no hooks again.
  */
 import type { PromptDefinition } from '../../core/author/definition.ts';
-import type { HookName } from '../../core/author/hook.ts';
+import type { AgentEnd, HookName } from '../../core/author/hook.ts';
 import type { ThreadState } from '../../core/author/thread-state.ts';
 import type { ToolCall, ToolResult } from '../../core/message/message.ts';
 import type { ThreadRecord } from '../../store/port/thread.ts';
@@ -16,6 +16,7 @@ import type { StateParts } from '../state-parts.ts';
 import { createThreadState } from '../thread-state.ts';
 import type { WorkSink } from '../work-sink.ts';
 import { createRequestHooks, type RequestHooks } from './assembly-hooks.ts';
+import { type CallGuard, createCallGuard } from './call-guard.ts';
 import { createChain, type HookChain } from './chain.ts';
 import { listHooks } from './listed.ts';
 import { type MessageHooks, NO_HOOKS } from './message-hook-port.ts';
@@ -43,10 +44,14 @@ export interface HookRunner extends RowHooks {
   /** At least one hook has run, and may have asked something of the flow. */
   readonly ran: boolean;
   threadCreated(): Promise<void>;
+  /** `on_agent_end`. */
+  agentEnded(end: AgentEnd): Promise<void>;
   /** On the parent's runner, once the child is there and before its first message is queued. */
   afterSubagentCreated(child: ThreadState): Promise<void>;
   /** Absent where there is no hook of the kind. */
   request(executionId: string): Partial<RequestHooks>;
+  /** Everything passes where there is no hook of the kind. */
+  beforeToolCall: CallGuard;
   /** Null where a hook removed the call. */
   afterToolCall(call: ToolCall, result: ToolResult): Promise<ToolResult | null>;
   beforeStoreResult(call: ToolCall, result: ToolResult): Promise<ToolResult>;
@@ -78,6 +83,7 @@ export function openHooks(dependencies: StateDependencies, options: HookRunnerOp
     },
     threadCreated: () =>
       chain.run('after_thread_created', undefined, { give: () => [], take: () => undefined }),
+    agentEnded: (end) => chain.run('on_agent_end', undefined, { give: () => [end], take: () => undefined }),
     async afterSubagentCreated(child) {
       shared.renew(child.threadId);
       await chain.run('after_subagent_created', undefined, {
@@ -87,6 +93,7 @@ export function openHooks(dependencies: StateDependencies, options: HookRunnerOp
       });
     },
     request: (executionId) => createRequestHooks(chain, executionId, parts.env.redactKnown),
+    beforeToolCall: createCallGuard(chain, parts.env),
     afterToolCall: (call, result) => afterToolCall(chain, call, result),
     beforeStoreResult: (call, result) => beforeStoreResult(chain, call, result),
     ...createMessageHooks({ chain, files, redactKnown: parts.env.redactKnown }),

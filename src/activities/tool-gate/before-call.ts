@@ -1,0 +1,71 @@
+/**
+ * Stages: the hooks before a call (docs/hooks.md). What they make of its arguments is checked as the model's own are; what they refuse, the
+ * model reads. The call has not begun, so a lost worker costs nothing but another run of them.
+ */
+import type { AuthorSchema, ToolDefinition } from '../../core/author/definition.ts';
+import type { ToolCall } from '../../core/message/message.ts';
+import type { AskedAction } from '../../state/asked-action.ts';
+import { type AnsweredCall, checkToolArguments } from '../../state/check-arguments.ts';
+import { go, type Verdict } from '../../state/gate.ts';
+import type { CallGuard } from '../../state/hooks/call-guard.ts';
+import type { Asked } from '../../state/judge-action.ts';
+import type { StoredToolCall } from '../../store/port/tool.ts';
+import type { KnownCall } from './call-info.ts';
+import { checkPromptArguments, type PromptArguments } from './prompt-input.ts';
+import type { ToolFrame } from './tool-frame.ts';
+
+interface CheckedTool extends ToolFrame, Asked {
+  readonly tool: ToolDefinition;
+  readonly given: Readonly<Record<string, unknown>>;
+  readonly args: unknown;
+}
+
+/** Of a tool: `before_tool_call`. */
+export async function beforeToolCall(
+  ports: unknown,
+  { hooks, execution: { call }, tool, given, args, asked }: CheckedTool,
+): Promise<Verdict<Asked & { readonly args: unknown }, AnsweredCall>> {
+  if (!hooks.has('before_tool_call')) return go({ args, asked });
+  const guarded = await hooks.beforeToolCall(toToolCall(call), (args as typeof given | undefined) ?? given);
+  if (guarded.kind === 'end') return guarded;
+  const { changed } = guarded.added;
+  if (!changed) return go({ args, asked });
+  const checked = await checkToolArguments(ports, { tool, given: changed });
+  if (checked.kind === 'end') return checked;
+  return go({ ...checked.added, asked: withArguments(asked, checked.added.args) });
+}
+
+export interface GuardedCall {
+  /** Absent where the project has no hook of the kind. */
+  readonly guard: CallGuard | undefined;
+}
+
+interface CheckedPrompt extends KnownCall, Asked, GuardedCall {
+  readonly schema: AuthorSchema | undefined;
+  readonly args: PromptArguments;
+}
+
+/** The same of a prompt, and of an agent that takes a handoff. */
+export async function beforePromptCall(
+  ports: unknown,
+  { guard, execution, schema, args, asked }: CheckedPrompt,
+): Promise<Verdict<Asked & { readonly args: PromptArguments }, AnsweredCall>> {
+  if (!guard) return go({ args, asked });
+  const guarded = await guard(toToolCall(execution.call), args);
+  if (guarded.kind === 'end') return guarded;
+  const { changed } = guarded.added;
+  if (!changed) return go({ args, asked });
+  const call = { ...execution.call, arguments: JSON.stringify(changed) };
+  const checked = await checkPromptArguments(ports, { execution: { ...execution, call }, schema });
+  if (checked.kind === 'end') return checked;
+  return go({ ...checked.added, asked: withArguments(asked, checked.added.args) });
+}
+
+function withArguments(asked: AskedAction | undefined, args: unknown): AskedAction | undefined {
+  return asked && { ...asked, args };
+}
+
+/** As hooks are shown it. */
+export function toToolCall({ callId: id, name, arguments: text }: StoredToolCall): ToolCall {
+  return { id, type: 'function', function: { name, arguments: text } };
+}

@@ -1,0 +1,55 @@
+/** Hooks before a call and at the end of an execution, while the worker that runs them is killed. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventsOf } from '../../src/core/event/thread-event.ts';
+import { type Cluster, startCluster } from '../support/fault-cluster.ts';
+
+describe('hooks of a killed worker', () => {
+  let cluster: Cluster;
+
+  beforeAll(async () => {
+    cluster = await startCluster();
+  });
+  afterAll(() => cluster?.close());
+
+  const messagesOf = async (thread: string, role: string) => {
+    const { messages } = await cluster.store.messages.list(thread, { limit: 100 });
+    return messages.filter((message) => message.role === role);
+  };
+
+  it.each(['body_before', 'tool_committed'] as const)(
+    '[AX-109] a call that one refuses is refused once, and its outcome is known: killed at %s',
+    async (point) => {
+      await cluster.keep(1);
+      cluster.orderDeath(point);
+      const thread = await cluster.begin('use tap 1', 'guarded');
+      await cluster.died(point);
+      await cluster.keep(1);
+      expect(await cluster.client.waitForIdle(thread)).toMatchObject({ status: 'idle' });
+      const results = await messagesOf(thread, 'tool');
+      expect(results.map(({ metadata }) => metadata.error_code)).toEqual(['HookBlocked']);
+      const events = await cluster.store.events.read(thread, 0, 1000);
+      expect(eventsOf(events, 'tool.started')).toEqual([]);
+    },
+    120_000,
+  );
+
+  it.each([
+    ['execution_ending', 2],
+    ['status_committed', 1],
+  ] as const)(
+    '[AX-110] at the end of an execution have one effect: killed at %s they have run %i times',
+    async (point, times) => {
+      await cluster.keep(1);
+      cluster.orderDeath(point);
+      const thread = await cluster.begin('hello', 'guarded');
+      await cluster.died(point);
+      await cluster.keep(1);
+      expect(await cluster.client.waitForIdle(thread)).toMatchObject({ status: 'idle' });
+      const ledger = cluster.ledger(thread);
+      expect(ledger).toHaveLength(times);
+      expect(new Set(ledger).size).toBe(1);
+      expect(await messagesOf(thread, 'system')).toHaveLength(1);
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,54 @@
+/** `memoryHook` (docs/hooks.md): what an execution was asked and answered is recalled by a later one that no longer shows it. */
+import { describe, expect, it } from '@jest/globals';
+import type { HookDefinition } from '../../src/core/author/hook.ts';
+import { defineHook, memoryHook } from '../../src/definitions/index.ts';
+import { type RecordedRequest, says, scriptedModel } from '../../src/testing/index.ts';
+import { hookFailures, hookRuntime } from '../support/hook-project.ts';
+
+/** A model that is shown the newest message alone. */
+const newest = defineHook({
+  hook: 'filter_messages',
+  id: 'newest',
+  execute: (_state, messages) => messages.slice(-1),
+}) as HookDefinition;
+
+const shown = (request: RecordedRequest | undefined) =>
+  (request?.messages ?? []).flatMap(({ role, content }) => (role === 'system' ? [] : [content]));
+
+const NOTE = '- Asked: The key is under the flowerpot.\n  Answered: I shall remember.';
+
+describe('memory', () => {
+  it('[AX-105] recalls before a question what fits it, once, and behind the hooks of authors', async () => {
+    const model = scriptedModel([
+      says('I shall remember.'),
+      says('It is sunny.'),
+      says('Under the flowerpot.'),
+    ]);
+    const hooks = [memoryHook('recall'), memoryHook('remember'), newest] as HookDefinition[];
+    const runtime = await hookRuntime({ model, hooks });
+    const thread = await runtime.start('The key is under the flowerpot.');
+    await runtime.say(thread, 'What about the weather?');
+    await runtime.say(thread, 'Where did I put that key, the flowerpot?');
+    expect(shown(model.requests[1])).toEqual(['What about the weather?']);
+    expect(shown(model.requests[2])).toEqual([
+      `[memory] Earlier in this conversation:\n${NOTE}`,
+      'Where did I put that key, the flowerpot?',
+    ]);
+    expect(await hookFailures(runtime, thread)).toEqual([]);
+  });
+
+  it('[AX-111] leaves out what the request shows anyway, and keeps one note of a question, the newest answer', async () => {
+    const model = scriptedModel([says('red'), says('blue'), says('done')]);
+    const hooks = [memoryHook('remember', { notes: 2 }), memoryHook('recall')] as HookDefinition[];
+    const runtime = await hookRuntime({ model, hooks });
+    const thread = await runtime.start('Which colour?');
+    await runtime.say(thread, 'Which colour?');
+    await runtime.say(thread, 'And which colour now?');
+    for (const request of model.requests) expect(JSON.stringify(shown(request))).not.toContain('[memory]');
+    const notes = await runtime.store.values.get(thread, 'everthread.memory');
+    expect(notes).toEqual([
+      { asked: 'Which colour?', answered: 'blue' },
+      { asked: 'And which colour now?', answered: 'done' },
+    ]);
+  });
+});
