@@ -13,7 +13,7 @@ import { projectRun } from '../projections/run/run-projection.ts';
 import { beginReading, type RunBegin } from '../projections/run/run-state.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { followPages } from './follow-events.ts';
-import { requireThread } from './known-thread.ts';
+import { type FindThread, requireThread } from './known-thread.ts';
 import { type RunRecord, toRunRecord } from './run-record.ts';
 
 interface FollowProjected {
@@ -49,8 +49,9 @@ export async function* followTurns(
   store: ThreadStore,
   threadId: string,
   { agentId, ...options }: Omit<FollowTurnsOptions, 'as'>,
+  findAccepted?: FindThread,
 ): AsyncGenerator<Projected<RuntimeEvent>> {
-  const subagent = (await requireThread(store, threadId)).parentId !== null;
+  const subagent = (await requireThread(store, threadId, findAccepted)).parentId !== null;
   const begin = () => beginTurns({ agentId: agentId ?? (subagent ? threadId : undefined), subagent });
   yield* followProjected(store, { threadId, ...options }, { begin, project: projectTurns });
 }
