@@ -99,7 +99,11 @@ export async function requireRun(store: ThreadStore, id: string, threadId?: stri
 }
 
 /** With what the rows point to, as it is now. */
-function fillRows(store: ThreadStore, threadId: string, page: readonly LogRow['event'][]): Promise<LogRow[]> {
+export function fillRows(
+  store: ThreadStore,
+  threadId: string,
+  page: readonly LogRow['event'][],
+): Promise<LogRow[]> {
   return Promise.all(
     page.map(async (event) => {
       if (event.type === 'execution.started' && event.data.runId !== undefined)
