@@ -46,6 +46,7 @@ import { registerStrike } from './store/strike.ts';
 import { registerSubprompt } from './store/subprompt.ts';
 import { registerSubpromptContext } from './store/subprompt-context.ts';
 import { registerTakeOver } from './store/take-over.ts';
+import { registerToken } from './store/token.ts';
 import { registerTool } from './store/tool.ts';
 import { registerValue } from './store/value.ts';
 import { registerWait } from './store/wait.ts';
@@ -94,6 +95,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerSide(given);
     registerTakeOver(given);
     registerLimit(given);
+    registerToken(given);
     registerTool(given);
     registerAction(given);
     registerWait(given);

@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi';
 import { isRuntimeError, RuntimeError } from '../../../core/value/error.ts';
 import type { UiDialect } from '../../../projections/ai-sdk/ui-chunk.ts';
 import type { ThreadRecord } from '../../../store/port/thread-store.ts';
-import { type Caller, requireReachable, requireScope } from '../caller.ts';
+import { type Caller, requireReachable, requireScope, standingContext } from '../caller.ts';
 import { beginOfAnswer, beginOfCurrent, beginOfMessage, type ChatBegin } from '../chat/chat-begin.ts';
 import { chatPages, isAtRest } from '../chat/chat-reading.ts';
 import { type ChatTurn, chatBody, readChatTurn } from '../chat/chat-request.ts';
@@ -103,7 +103,7 @@ interface Saying {
 
 async function say(
   host: ApiHost,
-  { userId }: Caller,
+  caller: Caller,
   { agent, found, threadId, given, turn }: Saying,
 ): Promise<ChatBegin> {
   const { client } = host;
@@ -121,7 +121,14 @@ async function say(
       `There is no agent "${agent}": /v1/agents lists those there are.`,
     );
   await client
-    .startThread({ agent, threadId, arguments: given, userId: userId ?? undefined, messages: [message] })
+    .startThread({
+      agent,
+      threadId,
+      arguments: given,
+      userId: caller.userId ?? undefined,
+      context: standingContext(caller),
+      messages: [message],
+    })
     .catch(async (error) => {
       // The same message, sent twice at once, has made it meanwhile.
       if (!isRuntimeError(error, 'InvalidStart') || !(await client.getThread(threadId).catch(orNotFound)))
