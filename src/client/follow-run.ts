@@ -36,12 +36,26 @@ export interface FollowTurnsOptions extends FollowProjected {
   readonly agentId?: string;
 }
 
-export function followRun(
+/** Events in pages, as the log has their rows. */
+export interface FollowProjectedPages extends FollowProjected {
+  /** An empty page where the log has no more for now, once until it has. */
+  readonly marks?: boolean;
+}
+
+export async function* followRun(
   store: ThreadStore,
   threadId: string,
   options: FollowProjected,
 ): AsyncGenerator<Projected<RunEvent>> {
-  return followProjected(store, { threadId, ...options }, { begin: beginReading, project: projectRun });
+  for await (const page of runPages(store, threadId, options)) yield* page;
+}
+
+export function runPages(
+  store: ThreadStore,
+  threadId: string,
+  options: FollowProjectedPages,
+): AsyncGenerator<readonly Projected<RunEvent>[]> {
+  return projectedPages(store, { threadId, ...options }, { begin: beginReading, project: projectRun });
 }
 
 /** Throws `ThreadNotFound`. */
@@ -52,8 +66,21 @@ export async function* followTurns(
   findAccepted?: FindThread,
 ): AsyncGenerator<Projected<RuntimeEvent>> {
   const subagent = (await requireThread(store, threadId, findAccepted)).parentId !== null;
+  for await (const page of turnPages(store, threadId, { ...options, agentId, subagent })) yield* page;
+}
+
+/** `subagent`: the thread has a parent. */
+export function turnPages(
+  store: ThreadStore,
+  threadId: string,
+  {
+    agentId,
+    subagent,
+    ...options
+  }: FollowProjectedPages & { readonly agentId?: string | undefined; readonly subagent: boolean },
+): AsyncGenerator<readonly Projected<RuntimeEvent>[]> {
   const begin = () => beginTurns({ agentId: agentId ?? (subagent ? threadId : undefined), subagent });
-  yield* followProjected(store, { threadId, ...options }, { begin, project: projectTurns });
+  return projectedPages(store, { threadId, ...options }, { begin, project: projectTurns });
 }
 
 interface Reader<State, Out> {
@@ -61,11 +88,11 @@ interface Reader<State, Out> {
   readonly project: Projection<State, Out>;
 }
 
-async function* followProjected<State, Out>(
+async function* projectedPages<State, Out>(
   store: ThreadStore,
-  { threadId, after, run, follow, signal }: FollowProjected & { readonly threadId: string },
+  { threadId, after, run, follow, signal, marks }: FollowProjectedPages & { readonly threadId: string },
   { begin, project }: Reader<State, Out>,
-): AsyncGenerator<Projected<Out>> {
+): AsyncGenerator<readonly Projected<Out>[]> {
   const cursor = after === undefined ? undefined : readCursor(after);
   const only = run === undefined ? undefined : await requireRun(store, run, threadId);
   const begun = only ?? (cursor && (await store.executions.at(threadId, cursor.row)));
@@ -73,17 +100,23 @@ async function* followProjected<State, Out>(
   const before = begun?.firstSeq ? begun.firstSeq - 1 : 0;
   let reading = begin({ threadId, after: before, agent: before > 0 ? begun?.agent : null });
   let open: string | null = null;
-  for await (const page of followPages(store, threadId, { after: before, follow, signal })) {
+  for await (const page of followPages(store, threadId, { after: before, follow, signal, marks })) {
+    const told: Projected<Out>[] = [];
+    let ended = false;
     for (const row of await fillRows(store, threadId, page)) {
       const { event } = row;
       const [next, events] = project(reading, row);
       reading = next;
       if (event.type === 'execution.started') open = event.data.executionId;
-      if (!only || open === only.id) yield* withCursors(row, events, cursor);
+      if (!only || open === only.id) told.push(...withCursors(row, events, cursor));
       if (event.type !== 'execution.ended') continue;
-      if (only && open === only.id) return;
+      ended = only !== undefined && open === only.id;
+      if (ended) break;
       open = null;
     }
+    // Rows that tell nothing are no mark.
+    if (told.length > 0 || page.length === 0) yield told;
+    if (ended) return;
   }
 }
 

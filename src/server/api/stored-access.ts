@@ -51,7 +51,7 @@ export function storedAccess(store: Pick<ThreadStore, 'tokens'>, known: Access |
     const caller = known && (await known(request));
     if (caller) return caller;
     const token = secret === null ? null : await store.tokens.find(digestOf(secret));
-    // A3
+    // A3: once it asks for tokens, it goes on to.
     asksForTokens ||= token !== null || (await store.tokens.list()).length > 0;
     if (!asksForTokens) return loopbackAccess(request);
     return token && { ...token, scopes: token.scopes as readonly ApiScope[] };

@@ -37,7 +37,10 @@ export const eventRoutes: readonly ApiRoute[] = [
       const format = formatOf(request);
       // The header is of the connection that broke; the query of the first one.
       const after = (format === 'sse' ? request.headers.get('last-event-id') : null) ?? query.after;
-      const reading = { ...query, threadId, start: eventStart(query.as, after, thread) };
+      // Before anything is answered: a stream that has begun can only break.
+      if (query.run !== undefined) await host.client.runs.get(query.run, threadId);
+      const start = eventStart(query.as, after, thread);
+      const reading = { ...query, threadId, start, subagent: thread.parentId !== null };
       if (format === 'json') return jsonResponse(await onePage(host.client, reading, query.limit));
       const place = enterStream(host.streams, threadId);
       const signal = AbortSignal.any([place.signal, request.signal]);
